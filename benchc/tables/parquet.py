@@ -1,0 +1,144 @@
+"""Write and read the Parquet files between stages: atomic, typed, and checked against their footer."""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+# Viewers and readers choke on larger row groups of images (design: "row groups under 256 MiB").
+ROW_GROUP_BYTES = 128 * 2**20
+
+
+@dataclass(frozen=True)
+class TableType:
+    """The type of one stage's file: its name, the version of its meaning, its columns in order."""
+
+    name: str
+    version: int
+    columns: Mapping[str, pl.DataType | type[pl.DataType]]
+
+
+class TableError(ValueError):
+    """A file between stages is damaged, hand-edited, or not of the type that was asked for."""
+
+
+def write_table(
+    frame: pl.DataFrame, path: str | Path, table: TableType, footer: Mapping[str, object] | None = None
+) -> None:
+    """Write ``frame`` to ``path`` as a table of the given type, or leave ``path`` as it was.
+
+    ``footer`` is stored as JSON and given back by :func:`read_footer`. Raises TableError where the columns
+    are not those of the type.
+    """
+    path = Path(path)
+    if dict(frame.schema) != dict(pl.Schema(table.columns)):
+        raise TableError(
+            f"{path}: a {table.name} table has the columns {dict(table.columns)}, not {dict(frame.schema)}"
+        )
+    metadata = {
+        "benchc.table": table.name,
+        "benchc.version": str(table.version),
+        "benchc.content": content_hash(frame),
+        "benchc.footer": json.dumps(dict(footer or {}), sort_keys=True, ensure_ascii=False),
+    }
+    rows_per_group = max(1, int(frame.height * ROW_GROUP_BYTES / max(1, frame.estimated_size())))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        temporary = Path(file.name)
+        try:
+            frame.write_parquet(
+                file, metadata=metadata, row_group_size=rows_per_group, compression="zstd", statistics=False
+            )
+            file.flush()
+            os.fsync(file.fileno())
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    # mkstemp makes files that only their owner may read; a cluster's group shares results.
+    temporary.chmod(0o666 & ~_umask())
+    temporary.replace(path)
+
+
+def read_table(path: str | Path, table: TableType, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """Read the table at ``path``; ``columns`` narrows what is returned.
+
+    A whole read compares the content with the hash in the footer; a narrowed read trusts it, since the
+    other columns (images, as a rule) are just what the caller did not want to pay for. Raises TableError
+    where the file is truncated, edited, of another type or of another version.
+    """
+    path = Path(path)
+    metadata = _metadata(path)
+    found = (metadata.get("benchc.table"), metadata.get("benchc.version"))
+    if found != (table.name, str(table.version)):
+        raise TableError(
+            f"{path}: expected a {table.name} table of version {table.version}, found {found[0]} of version "
+            f"{found[1]}; delete the file and run snakemake again"
+        )
+    try:
+        frame = pl.read_parquet(path, columns=list(columns) if columns is not None else None)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise TableError(f"{path}: cannot be read ({error}); delete it and run snakemake again") from error
+    if columns is None and content_hash(frame) != metadata.get("benchc.content"):
+        raise TableError(
+            f"{path}: its content does not match the hash in its footer, so it was edited or damaged; delete "
+            "it and run snakemake again"
+        )
+    return frame
+
+
+def read_footer(path: str | Path) -> dict[str, object]:
+    """Return the footer that was given to :func:`write_table`."""
+    footer: dict[str, object] = json.loads(_metadata(Path(path)).get("benchc.footer", "{}"))
+    return footer
+
+
+def content_hash(frame: pl.DataFrame) -> str:
+    """Return a hash of names, types and values that no re-encoding of the file changes."""
+    digest = hashlib.blake2b(digest_size=16)
+    for column in frame:
+        digest.update(f"{column.name}\x1f{column.dtype}\x1f{len(column)}\x1e".encode())
+        _update(digest, column)
+    return digest.hexdigest()
+
+
+def _update(digest: hashlib.blake2b, column: pl.Series) -> None:
+    digest.update(column.is_null().to_numpy().tobytes())
+    dtype = column.dtype
+    if isinstance(dtype, pl.List):
+        digest.update(column.list.len().fill_null(0).to_numpy().astype("<i8").tobytes())
+        _update(digest, column.explode())
+    elif isinstance(dtype, pl.Struct):
+        for field in dtype.fields:
+            _update(digest, column.struct.field(field.name))
+    elif dtype in (pl.String, pl.Binary):
+        values = column.cast(pl.Binary)
+        digest.update(values.bin.size("b").fill_null(0).to_numpy().astype("<i8").tobytes())
+        for value in values.drop_nulls():
+            digest.update(value)
+    elif dtype == pl.Boolean:
+        digest.update(column.fill_null(False).to_numpy().tobytes())
+    else:
+        numbers = column.fill_null(0).to_numpy()
+        digest.update(numbers.astype(numbers.dtype.newbyteorder("<")).tobytes())
+
+
+def _metadata(path: Path) -> dict[str, str]:
+    if not path.exists():
+        raise TableError(f"{path}: no such file; run snakemake to make it")
+    try:
+        return dict(pl.read_parquet_metadata(path))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise TableError(
+            f"{path}: not a whole Parquet file ({error}); delete it and run snakemake again"
+        ) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
