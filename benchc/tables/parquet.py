@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,6 +89,34 @@ def read_table(path: str | Path, table: TableType, columns: Sequence[str] | None
             "it and run snakemake again"
         )
     return frame
+
+
+def iterate_groups(
+    path: str | Path, table: TableType, key: str, wanted: Container[str], groups_at_once: int = 16
+) -> Iterator[pl.DataFrame]:
+    """Yield the consecutive rows of each value of ``key`` that is in ``wanted``, a few groups in memory.
+
+    For files of images, which may be larger than memory; like a narrowed read it trusts the content.
+    Raises TableError like :func:`read_table`.
+    """
+    runs = read_table(path, table, [key])[key].rle().struct.unnest()
+    starts = runs["len"].cum_sum() - runs["len"]
+    spans = [
+        (start, length)
+        for start, length, value in zip(starts, runs["len"], runs["value"], strict=True)
+        if value in wanted
+    ]
+    for first in range(0, len(spans), groups_at_once):
+        chunk = spans[first : first + groups_at_once]
+        begin, end = chunk[0][0], chunk[-1][0] + chunk[-1][1]
+        try:
+            rows = pl.scan_parquet(path).slice(begin, end - begin).collect()
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise TableError(
+                f"{path}: cannot be read ({error}); delete it and run snakemake again"
+            ) from error
+        for start, length in chunk:
+            yield rows.slice(start - begin, length)
 
 
 def read_footer(path: str | Path) -> dict[str, object]:

@@ -1,0 +1,55 @@
+"""Bench-C: build a corruption-robustness benchmark for vision-language models and measure models on it.
+
+Sources become a pool of candidate items; every image is corrupted; selector models show on which items
+predictions waver; those that also differ in meaning become the benchmark; target models are measured on it.
+Everything lands in results/<name>/, where <name> is the configuration's. Each stage below says what it
+reads and makes.
+"""
+
+import sys
+from pathlib import Path
+
+from snakemake.utils import min_version
+
+min_version("9.25")
+
+# The checkout's own package comes before an installed one, here as in every job.
+sys.path.insert(0, str(Path(workflow.basedir)))
+
+if "name" not in config:
+
+    configfile: "config/config.yaml"
+
+
+include: "rules/run.smk"
+
+
+pathvars:
+    results=f"results/{settings.name}",
+    logs=f"logs/{settings.name}",
+    benchmarks=f"logs/{settings.name}/benchmarks",
+
+
+wildcard_constraints:
+    source="|".join(run.sources),
+    corruption="|".join(["clean", *settings.corruptions.types]),
+    model="|".join(run.models),
+    batch="|".join(BATCHES),
+    subset="pool|selected",
+
+
+include: "rules/demo.smk"
+include: "rules/sources.smk"
+include: "rules/pool.smk"
+include: "rules/corrupt.smk"
+include: "rules/infer.smk"
+include: "rules/select.smk"
+include: "rules/score.smk"
+include: "rules/figures.smk"
+include: "rules/report.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        rules.report.input,

@@ -1,0 +1,58 @@
+"""Score options by their letters: the logit of each letter at the first position of the answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+from benchc.models.chat import ChatModel
+from benchc.models.protocol import Image, ModelError, OptionScores
+from benchc.models.question import LETTERS, Question, answer_separator, letter_prompt
+
+
+@dataclass
+class LetterScorer:
+    """A :class:`benchc.models.protocol.Scorer` that reads the letters A, B, … of the options."""
+
+    chat: ChatModel
+    _tokens: dict[tuple[str, int], torch.Tensor] = field(default_factory=dict)
+
+    def identity(self) -> dict[str, str]:
+        return {**self.chat.identity, "scoring": "letter"}
+
+    def prompt(self, question: Question, images: int) -> str:
+        return self.chat.render(letter_prompt(question), images)
+
+    @torch.inference_mode()
+    def score(self, question: Question, variants: Sequence[Sequence[Image]]) -> OptionScores:
+        rendered = self.prompt(question, len(variants[0]))
+        tokens = self.letter_tokens(rendered, len(question.options))
+        with self.chat.head() as head:
+            output = self.chat.forward(self.chat.encode(rendered, variants), last_only=True)
+            logits = head.logits(head.states[:, -1], tokens)  # [V, K]
+        rest = output.logits[:, -1].float().logsumexp(dim=-1)  # [V]
+        mass = (logits.logsumexp(dim=-1) - rest).exp().clamp(max=1.0)
+        return OptionScores(_to_numpy(logits), _to_numpy(mass))
+
+    def letter_tokens(self, rendered: str, options: int) -> torch.Tensor:
+        """Return the token of each option's letter after the prompt, int64[K].
+
+        Raises ModelError unless every letter is exactly one token and no two share one.
+        """
+        key = (rendered[-40:], options)
+        if key not in self._tokens:
+            separator = answer_separator(rendered)
+            added = [self.chat.tokens_after(rendered, separator + letter) for letter in LETTERS[:options]]
+            tokens = [tokens[0] for tokens in added]
+            if any(len(tokens) != 1 for tokens in added) or len(set(tokens)) < options:
+                raise ModelError(
+                    f"{self.chat.name}: the letters A to {LETTERS[options - 1]} are not one distinct token "
+                    f"each after a prompt that ends in {rendered[-20:]!r}; use `scoring: text` for this model"
+                )
+            self._tokens[key] = torch.tensor(tokens, device=self.chat.model.device)
+        return self._tokens[key]
+
+
+def _to_numpy(tensor: torch.Tensor) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    return tensor.float().cpu().numpy()

@@ -1,0 +1,65 @@
+"""Read a model's answers to many items under one corruption, unit by unit.
+
+The unit is one item under all severities of one corruption: its rows share prompt and image sizes, so they
+need no padding, and what a row's batch holds depends on no other item. A benchmark that gains items or
+corruptions therefore keeps every read that it had, to the last bit.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from benchc.images import pixel_hash
+from benchc.models.protocol import Image, OptionScores, Scorer
+from benchc.models.question import Question
+from benchc.models.read_store import ReadStore
+
+
+@dataclass
+class Reader:
+    """A scorer with a store in front of it, and counts of what each of them served."""
+
+    scorer: Scorer
+    store: ReadStore
+    stored: int = 0  # reads found in the store
+    new: int = 0  # reads computed
+    halved: int = 0  # units that did not fit into the device's memory at once
+
+    def read(
+        self, question: Question, variants: Sequence[Sequence[Image]]
+    ) -> tuple[OptionScores, str, list[str]]:
+        """Return the scores of a unit, the hash of its prompt and the hash of each variant's pixels."""
+        prompt = self.scorer.prompt(question, len(variants[0]))
+        # The options are part of it: a text scorer's prompt does not list them.
+        prompt_hash = _hash("\x1f".join((prompt, *question.options)))
+        image_hashes = [pixel_hash(images) for images in variants]
+        scores = self.store.get(prompt_hash, image_hashes)
+        if scores is not None:
+            self.stored += len(variants)
+        else:
+            scores = self._score(question, variants)
+            self.store.put(prompt_hash, image_hashes, scores)
+            self.new += len(variants)
+        return scores, prompt_hash, image_hashes
+
+    def _score(self, question: Question, variants: Sequence[Sequence[Image]]) -> OptionScores:
+        try:
+            return self.scorer.score(question, variants)
+        except torch.OutOfMemoryError:
+            if len(variants) == 1:
+                raise
+        self.halved += 1
+        torch.cuda.empty_cache()
+        middle = len(variants) // 2
+        halves = [self._score(question, part) for part in (variants[:middle], variants[middle:])]
+        return OptionScores(
+            np.concatenate([half.logits for half in halves]),
+            np.concatenate([half.label_mass for half in halves]),
+        )
+
+
+def _hash(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

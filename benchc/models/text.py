@@ -1,0 +1,82 @@
+"""Score options by their texts: the log-likelihood of each text as the answer (as VQAScore does)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from benchc.models.chat import ChatModel
+from benchc.models.protocol import Image, OptionScores
+from benchc.models.question import Question, answer_separator, text_prompt
+
+
+@dataclass
+class TextScorer:
+    """A :class:`benchc.models.protocol.Scorer` whose logits are log-likelihoods of the options' texts.
+
+    Summed over a text's tokens, or averaged where ``length_normalised``. The prompt is read once a variant
+    and its keys and values are shared by the options.
+    """
+
+    chat: ChatModel
+    length_normalised: bool = False
+    _tokens: dict[tuple[str, tuple[str, ...]], list[list[int]]] = field(default_factory=dict)
+
+    def identity(self) -> dict[str, str]:
+        return {**self.chat.identity, "scoring": "text_mean" if self.length_normalised else "text"}
+
+    def prompt(self, question: Question, images: int) -> str:
+        return self.chat.render(text_prompt(question), images)
+
+    @torch.inference_mode()
+    def score(self, question: Question, variants: Sequence[Sequence[Image]]) -> OptionScores:
+        rendered = self.prompt(question, len(variants[0]))
+        tokens = self._option_tokens(rendered, question.options)
+        inputs = self.chat.encode(rendered, variants)
+        longest = max(len(option) for option in tokens)
+        with self.chat.head() as head:
+            output = self.chat.forward({**inputs, "use_cache": longest > 1}, last_only=True)
+            first = torch.tensor([option[0] for option in tokens], device=self.chat.model.device)
+            total = head.logits(head.states[:, -1], first)  # [V, K]
+            total = total - output.logits[:, -1].float().logsumexp(dim=-1, keepdim=True)
+            if longest > 1:
+                total = total + self._continuations(output.past_key_values, inputs, tokens, longest)
+        mass = total.exp().sum(dim=-1).clamp(max=1.0)
+        lengths = torch.tensor([len(option) for option in tokens], device=total.device)
+        logits = total / lengths if self.length_normalised else total
+        return OptionScores(logits.float().cpu().numpy(), mass.float().cpu().numpy())
+
+    def _continuations(
+        self, cache: object, inputs: dict[str, torch.Tensor], tokens: list[list[int]], longest: int
+    ) -> torch.Tensor:
+        """Return the log-likelihood [V, K] of each option's tokens after its first."""
+        variants, options = inputs["input_ids"].shape[0], len(tokens)
+        device = inputs["input_ids"].device
+        # Options shorter than the longest are filled up on the right, where causal attention hides it.
+        padded = torch.tensor([option + option[-1:] * (longest - len(option)) for option in tokens])
+        counts = torch.tensor([[k + 1 < len(option) for k in range(longest - 1)] for option in tokens])
+        cache.batch_repeat_interleave(options)  # type: ignore[attr-defined]
+        rows = padded.to(device).repeat(variants, 1)  # [V * K, longest]
+        mask = inputs["attention_mask"].repeat_interleave(options, dim=0)
+        with self.chat.head() as head:
+            output = self.chat.forward(
+                {
+                    "input_ids": rows[:, :-1],
+                    "attention_mask": torch.cat([mask, mask.new_ones(rows[:, :-1].shape)], dim=1),
+                    "past_key_values": cache,
+                },
+                last_only=False,
+            )
+            states = head.states.flatten(0, 1)  # [V * K * (longest - 1), hidden]
+            targets = head.logits(states, rows[:, 1:].reshape(-1, 1)).view(len(rows), longest - 1)
+        likelihood = targets - output.logits.float().logsumexp(dim=-1)
+        kept = likelihood * counts.to(device).repeat(variants, 1)
+        summed: torch.Tensor = kept.sum(dim=-1)
+        return summed.view(variants, options)
+
+    def _option_tokens(self, rendered: str, options: tuple[str, ...]) -> list[list[int]]:
+        key = (rendered[-40:], options)
+        if key not in self._tokens:
+            separator = answer_separator(rendered)
+            self._tokens[key] = [self.chat.tokens_after(rendered, separator + text) for text in options]
+        return self._tokens[key]

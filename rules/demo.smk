@@ -1,0 +1,109 @@
+"""The embedded default: a drawn world of questions, and small models trained on it.
+
+Only used where the catalogues say that a source is drawn or a model trained by the run.
+
+REQUIRED INPUTS: none
+OUTPUTS:
+    results/drawn/{source}.tsv       a drawn benchmark in the form that published ones come in
+    results/models/{model}/          a trained model in the Hub's folder form
+    results/models/image_encoder/    a trained open_clip model
+"""
+
+
+rule draw_source:
+    """Draw one of the small benchmarks of the embedded default."""
+    input:
+        code=code_of("scripts/draw_source.py"),
+    output:
+        "results/drawn/{source}.tsv",
+    log:
+        "<logs>/draw_source/{source}.log",
+    benchmark:
+        "<benchmarks>/draw_source/{source}.jsonl"
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        seed=option("--seed", settings.demo and settings.demo.world_seed),
+        groups=lambda wildcards: option(
+            "--groups", run.sources[wildcards.source].drawn.groups
+        ),
+    message:
+        "Drawing the benchmark {wildcards.source}"
+    shell:
+        "python -m scripts.draw_source --source {wildcards.source} {params.seed}"
+        " {params.groups} --output {output} > {log} 2>&1"
+
+
+rule draw_training_set:
+    """Draw what the small models and the small image encoder learn from."""
+    input:
+        code=code_of("scripts/draw_training_set.py"),
+    output:
+        "results/models/training_set.npz",
+    log:
+        "<logs>/draw_training_set.log",
+    benchmark:
+        "<benchmarks>/draw_training_set.jsonl"
+    conda:
+        "../envs/core.yaml"
+    resources:
+        mem_mb=1500,
+    params:
+        options=options_of(settings.demo and settings.demo.training_set),
+    message:
+        "Drawing the training set of the small models"
+    shell:
+        "python -m scripts.draw_training_set {params.options} --output {output} > {log} 2>&1"
+
+
+rule train_demo_model:
+    """Train one small vision-language model on the drawn world."""
+    input:
+        code=code_of("scripts/train_demo_model.py"),
+        training_set="results/models/training_set.npz",
+    output:
+        collect("results/models/{{model}}/{file}", file=MODEL_FILES),
+    log:
+        "<logs>/train_demo_model/{model}.log",
+    benchmark:
+        "<benchmarks>/train_demo_model/{model}.jsonl"
+    conda:
+        "../envs/transformers.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        options=lambda wildcards: options_of(run.models[wildcards.model].train),
+        architecture=lambda wildcards: run.models[wildcards.model].family,
+        scoring=lambda wildcards: run.models[wildcards.model].scoring,
+    message:
+        "Training the small model {wildcards.model}"
+    shell:
+        "python -m scripts.train_demo_model --training-set {input.training_set}"
+        " --architecture {params.architecture} --scoring {params.scoring} {params.options}"
+        " --output results/models/{wildcards.model} > {log} 2>&1"
+
+
+rule train_demo_encoder:
+    """Train the small open_clip model that embeds the drawn world's images."""
+    input:
+        code=code_of("scripts/train_demo_encoder.py"),
+        training_set="results/models/training_set.npz",
+    output:
+        ENCODER_FILES,
+    log:
+        "<logs>/train_demo_encoder.log",
+    benchmark:
+        "<benchmarks>/train_demo_encoder.jsonl"
+    conda:
+        "../envs/encoders.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        folder=ENCODER_FOLDER,
+        options=options_of(settings.demo and settings.demo.image_encoder),
+    message:
+        "Training the small image encoder"
+    shell:
+        "python -m scripts.train_demo_encoder --training-set {input.training_set} {params.options}"
+        " --output {params.folder} > {log} 2>&1"

@@ -1,0 +1,49 @@
+"""Models read items: the selectors the pool, the targets the benchmark.
+
+REQUIRED INPUTS:
+    <results>/pool/items.parquet, <results>/corrupted/{corruption}.parquet
+    <results>/selection/selected.parquet    for the targets
+    the models, from the Hub, from a folder, or trained by the run
+OUTPUTS: <results>/predictions/{pool,selected}/{model}/{batch}.parquet    one row a read
+    A batch is some corruptions (configuration: inference.batch). Reads are kept in <results>/.reads/, which
+    may be deleted at any time.
+"""
+
+
+rule infer:
+    """Ask one model about all items of a subset, under the corruptions of one batch."""
+    input:
+        code=scorer_of,
+        model=model_files,
+        items="<results>/pool/items.parquet",
+        selected=branch(
+            evaluate("'{subset}' == 'selected'"),
+            then="<results>/selection/selected.parquet",
+        ),
+        corrupted=lambda wildcards: collect(
+            "<results>/corrupted/{corruption}.parquet",
+            corruption=BATCHES[wildcards.batch],
+        ),
+    output:
+        "<results>/predictions/{subset}/{model}/{batch}.parquet",
+    log:
+        "<logs>/infer/{subset}/{model}/{batch}.log",
+    benchmark:
+        "<benchmarks>/infer/{subset}/{model}/{batch}.jsonl"
+    conda:
+        lambda wildcards: f"../envs/{run.models[wildcards.model].env}.yaml"
+    # The threads of a forward pass decide the last bits of a logit, so no profile changes them.
+    threads: 1
+    resources:
+        gpu=lambda wildcards: run.models[wildcards.model].gpus,
+        mem_mb=lambda wildcards, attempt: attempt * run.models[wildcards.model].mem_mb,
+        runtime=lambda wildcards: 1440 if run.models[wildcards.model].gpus else 60,
+    params:
+        model=model_options,
+        selected=lambda wildcards, input: option("--selected", input.get("selected")),
+    message:
+        "{wildcards.model} reads the {wildcards.subset} items: {wildcards.batch}"
+    shell:
+        "python -m scripts.infer {params.model} --threads {threads} --items {input.items} {params.selected}"
+        " --corrupted {input.corrupted} --store <results>/.reads"
+        " --writer {wildcards.subset}-{wildcards.batch} --output {output} > {log} 2>&1"

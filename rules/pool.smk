@@ -1,0 +1,36 @@
+"""The candidate pool: items of all sources, balanced by task type.
+
+REQUIRED INPUTS: <results>/sources/{source}.parquet
+OUTPUTS:
+    <results>/pool/items.parquet    the candidates, sorted by source and index
+    <results>/pool/report.csv       items available and taken by task type
+"""
+
+
+rule pool:
+    """Take at most so many items of each task type, in an order that a hash decides."""
+    input:
+        code=code_of("scripts/pool.py"),
+        items=collect("<results>/sources/{source}.parquet", source=run.sources),
+    output:
+        items="<results>/pool/items.parquet",
+        report="<results>/pool/report.csv",
+    log:
+        "<logs>/pool.log",
+    benchmark:
+        "<benchmarks>/pool.jsonl"
+    conda:
+        "../envs/core.yaml"
+    resources:
+        mem_mb=lambda wildcards, input: max(1000, int(4 * input.size_mb)),
+    params:
+        seed=option("--seed", settings.seed),
+        per_task=option("--per-task", settings.pool.per_task),
+        total=option("--total", settings.pool.total),
+        task_columns=[source.task_column for source in run.sources.values()],
+    message:
+        "Pooling the items of all sources"
+    shell:
+        "python -m scripts.pool --items {input.items} --task-columns {params.task_columns}"
+        " {params.per_task} {params.total} {params.seed}"
+        " --output {output.items} --report {output.report} > {log} 2>&1"

@@ -1,0 +1,142 @@
+"""The run that the configuration describes, and how rules ask about it. Holds no rules.
+
+REQUIRED INPUTS: the configuration and the catalogues that it names
+OUTPUTS: none
+"""
+
+import shlex
+
+from benchc.closure import module_file, source_closure
+from benchc.config.batches import batches
+from benchc.config.faults import ConfigError
+from benchc.config.load import load
+from benchc.corruptions.registry import kernel_module
+from benchc.models.registry import UnknownFamilyError, scorer_modules
+
+# What save_pretrained of transformers writes for a model and its processor.
+MODEL_FILES = [
+    "config.json",
+    "generation_config.json",
+    "model.safetensors",
+    "processor_config.json",
+    "chat_template.jinja",
+    "tokenizer.json",
+    "tokenizer_config.json",
+]
+ENCODER_FOLDER = "results/models/image_encoder"
+ENCODER_FILES = [
+    f"{ENCODER_FOLDER}/open_clip_config.json",
+    f"{ENCODER_FOLDER}/open_clip_model.safetensors",
+]
+
+try:
+    run = load(
+        {key: value for key, value in config.items() if key != "pathvars"},
+        Path(workflow.basedir),
+        file=" ".join(str(file) for file in workflow.configfiles) or "config",
+    )
+except ConfigError as error:
+    raise WorkflowError(str(error))
+
+settings = run.settings
+BATCHES = batches(settings)
+
+
+def code_of(*files):
+    """Return the source files that a rule runs, so that an edit of one of them reruns it."""
+    return source_closure(files, workflow.basedir)
+
+
+def option(flag, value):
+    """Return a command-line option, or nothing where there is no value.
+
+    Numbers carry their flag: Snakemake compares params without their names, and would not see two swapped.
+    """
+    return "" if value is None else f"{flag} {shlex.quote(str(value))}"
+
+
+def options_of(values):
+    """Return a mapping of scalars as command-line options: `steps: 900` is `--steps 900`."""
+    return " ".join(
+        option(f"--{key.replace('_', '-')}", value)
+        for key, value in (values or {}).items()
+    )
+
+
+def tsv_of(wildcards):
+    """Return the TSV file of a source: downloaded, drawn, or already on this machine."""
+    source = run.sources[wildcards.source]
+    if source.path is not None:
+        return source.path
+    return (
+        "results/downloads/{source}.tsv" if source.url else "results/drawn/{source}.tsv"
+    )
+
+
+def reader_options(source):
+    """Return how the TSV of a source departs from the plain form, as options of read_source."""
+    reader = run.sources[source].reader
+    rows = [f"{column}={value}" for column, value in reader.leave_out.items()]
+    return " ".join(
+        [
+            option("--options-column", reader.options_column),
+            option("--index-below", reader.index_below),
+            *(option("--leave-out", row) for row in rows),
+        ]
+    ).strip()
+
+
+def kernels_of(wildcards):
+    """Return the script that corrupts and the module of the corruption's kernel."""
+    if wildcards.corruption == "clean":
+        return code_of("scripts/corrupt.py")
+    kernel = kernel_module(wildcards.corruption, settings.corruptions.suite)
+    return code_of("scripts/corrupt.py", module_file(kernel))
+
+
+def scorer_of(wildcards):
+    """Return the script that reads and the modules of the model's family and scoring."""
+    model = run.models[wildcards.model]
+    try:
+        modules = scorer_modules(model.family, model.scoring)
+    except UnknownFamilyError:
+        # The plan of a run can be seen before every family is written; the job then says which is missing.
+        modules = ()
+    return code_of("scripts/infer.py", *map(module_file, modules))
+
+
+def model_files(wildcards):
+    """Return the files of a model that the run trains or that lies on this machine; none for the Hub's."""
+    model = run.models[wildcards.model]
+    if model.train is not None:
+        return [f"results/models/{wildcards.model}/{file}" for file in MODEL_FILES]
+    if model.path is not None:
+        return sorted(
+            str(file) for file in Path(model.path).iterdir() if file.is_file()
+        )
+    return []
+
+
+def model_options(wildcards):
+    """Return how a model is found and asked, as options of infer."""
+    model = run.models[wildcards.model]
+    location = model.repo or model.path or f"results/models/{wildcards.model}"
+    processor = [f"{key}={value}" for key, value in model.options.items()]
+    return " ".join(
+        [
+            option("--location", location),
+            option("--revision", model.revision),
+            option("--family", model.family),
+            option("--scoring", model.scoring),
+            option("--dtype", model.dtype),
+            *(option("--processor", setting) for setting in processor),
+        ]
+    )
+
+
+def encoder_options():
+    """Return the image encoder, as options of embed."""
+    encoder = settings.selection.image_encoder
+    if encoder.name == "trained":
+        return option("--image-encoder", ENCODER_FOLDER)
+    return f"{option('--image-encoder', encoder.name)} {option('--pretrained', encoder.pretrained)}"

@@ -1,0 +1,92 @@
+"""Which items discriminate between models and differ in meaning: the benchmark.
+
+REQUIRED INPUTS: <results>/predictions/pool/{selector}/{batch}.parquet, <results>/pool/items.parquet
+OUTPUTS:
+    <results>/selection/kappa.parquet         how much the selectors' predictions waver on each item
+    <results>/selection/embeddings.parquet    each item's image and text
+    <results>/selection/selected.parquet      the order of picking, scores, and which items are kept
+"""
+
+
+rule kappa:
+    """Measure the inconsistency of the selectors' predictions under corruption (eq. 4 and 5)."""
+    input:
+        code=code_of("scripts/kappa.py"),
+        pool="<results>/pool/items.parquet",
+        predictions=collect(
+            "<results>/predictions/pool/{model}/{batch}.parquet",
+            model=settings.selectors,
+            batch=BATCHES,
+        ),
+    output:
+        "<results>/selection/kappa.parquet",
+    log:
+        "<logs>/kappa.log",
+    benchmark:
+        "<benchmarks>/kappa.jsonl"
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        selectors=settings.selectors,
+        corruptions=settings.corruptions.types,
+    message:
+        "Computing kappa"
+    shell:
+        "python -m scripts.kappa --predictions {input.predictions} --pool {input.pool}"
+        " --selectors {params.selectors} --corruptions {params.corruptions} --output {output} > {log} 2>&1"
+
+
+rule embed:
+    """Embed each item's images (CLIP) and its question and options (SBERT)."""
+    input:
+        code=code_of("scripts/embed.py"),
+        encoder=(
+            ENCODER_FILES if settings.selection.image_encoder.name == "trained" else []
+        ),
+        items="<results>/pool/items.parquet",
+    output:
+        "<results>/selection/embeddings.parquet",
+    log:
+        "<logs>/embed.log",
+    benchmark:
+        "<benchmarks>/embed.jsonl"
+    conda:
+        "../envs/encoders.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        image_encoder=encoder_options(),
+        text_encoder=option("--text-encoder", settings.selection.text_encoder),
+    message:
+        "Embedding the pool's images and texts"
+    shell:
+        "python -m scripts.embed --items {input.items} {params.image_encoder}"
+        " {params.text_encoder} --threads {threads} --output {output} > {log} 2>&1"
+
+
+rule select:
+    """Pick items greedily by kappa and diversity (eq. 3) and keep those that score above the mean."""
+    input:
+        code=code_of("scripts/select.py"),
+        kappa="<results>/selection/kappa.parquet",
+        embeddings="<results>/selection/embeddings.parquet",
+    output:
+        "<results>/selection/selected.parquet",
+    log:
+        "<logs>/select.log",
+    benchmark:
+        "<benchmarks>/select.jsonl"
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        alpha_kappa=option("--alpha-kappa", settings.selection.alpha_kappa),
+        alpha_diversity=option("--alpha-diversity", settings.selection.alpha_diversity),
+        score=settings.selection.score,
+    message:
+        "Selecting the benchmark's items"
+    shell:
+        "python -m scripts.select --kappa {input.kappa} --embeddings {input.embeddings}"
+        " {params.alpha_kappa} {params.alpha_diversity}"
+        " --score {params.score} --output {output} > {log} 2>&1"

@@ -1,0 +1,53 @@
+"""From published data sets to items of one form.
+
+REQUIRED INPUTS: the sources' TSV files, downloaded, drawn or already on this machine
+OUTPUTS:
+    results/downloads/{source}.tsv           a data set as published
+    <results>/sources/{source}.parquet       its items
+    <results>/sources/{source}.report.csv    rows that were refused or left out, each with the reason
+"""
+
+
+rule download_source:
+    """Download a data set, resuming where a broken download stopped, and check its MD5."""
+    input:
+        code=code_of("scripts/download_source.py"),
+    output:
+        "results/downloads/{source}.tsv",
+    log:
+        "<logs>/download_source/{source}.log",
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        url=lambda wildcards: run.sources[wildcards.source].url,
+        md5=lambda wildcards: option("--md5", run.sources[wildcards.source].md5),
+    message:
+        "Downloading {wildcards.source}"
+    shell:
+        "python -m scripts.download_source --url {params.url:q} {params.md5} --output {output} > {log} 2>&1"
+
+
+rule read_source:
+    """Turn a data set into items; refused rows are listed, never dropped in silence."""
+    input:
+        code=code_of("scripts/read_source.py"),
+        tsv=tsv_of,
+    output:
+        items="<results>/sources/{source}.parquet",
+        report="<results>/sources/{source}.report.csv",
+    log:
+        "<logs>/read_source/{source}.log",
+    benchmark:
+        "<benchmarks>/read_source/{source}.jsonl"
+    conda:
+        "../envs/core.yaml"
+    resources:
+        mem_mb=lambda wildcards, input: max(1000, int(6 * input.size_mb)),
+    params:
+        reader=lambda wildcards: reader_options(wildcards.source),
+    message:
+        "Reading the items of {wildcards.source}"
+    shell:
+        "python -m scripts.read_source --source {wildcards.source} --tsv {input.tsv:q} {params.reader}"
+        " --output {output.items} --report {output.report} > {log} 2>&1"

@@ -1,0 +1,156 @@
+"""Ask one model about the items of the pool or of the benchmark, clean and corrupted.
+
+Every read is one logit per option. Reads that the store holds are looked up, the others are computed and
+kept, so that a killed job resumes where it was and a changed one computes only what is new.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import torch
+import yaml
+
+from benchc.closure import closure_digest, module_file
+from benchc.images import ImageError, decode
+from benchc.models.protocol import ModelError, ModelSource
+from benchc.models.question import Question
+from benchc.models.read_store import ReadStore
+from benchc.models.reading import Reader
+from benchc.models.registry import SCORINGS, load_scorer, scorer_modules
+from benchc.progress import track
+from benchc.tables.corrupted import CORRUPTED
+from benchc.tables.parquet import iterate_groups, read_table, write_table
+from benchc.tables.pool import POOL
+from benchc.tables.predictions import PREDICTIONS
+from benchc.tables.selected import SELECTED
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    torch.set_num_threads(arguments.threads)
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    device = arguments.device
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    items = wanted_items(arguments.items, arguments.selected)
+    source = ModelSource(
+        arguments.location,
+        arguments.revision,
+        arguments.dtype,
+        device,
+        dict(arguments.processor),
+    )
+    try:
+        modules = scorer_modules(arguments.family, arguments.scoring)
+        scorer = load_scorer(arguments.family, arguments.scoring, source)
+    except ModelError as error:
+        raise SystemExit(f"error: {error}") from error
+    identity = {
+        **scorer.identity(),
+        "threads": str(arguments.threads),
+        "scorer": closure_digest([module_file(module) for module in modules], ROOT),
+    }
+    with ReadStore(arguments.store, identity, arguments.writer) as store:
+        reader = Reader(scorer, store)
+        rows: list[dict[str, Any]] = []
+        for path in arguments.corrupted:
+            found = list(read_corruption(reader, path, items))
+            if missing := set(items) - {row["id"] for row in found}:
+                raise SystemExit(
+                    f"error: {path}: has no images of {len(missing)} items, the first is {min(missing)}; "
+                    "delete the file and run snakemake again"
+                )
+            rows += found
+    print(
+        f"{arguments.location}: {len(rows):,} reads, {reader.stored:,} from the store, {reader.new:,} new",
+        file=sys.stderr,
+    )
+    order = {id_: row for row, id_ in enumerate(items)}
+    corruptions = {path.stem: number for number, path in enumerate(arguments.corrupted)}
+    rows.sort(key=lambda row: (order[row["id"]], corruptions[row["corruption"]], row["severity"]))
+    footer = {**identity, "reads": len(rows), "halved_units": reader.halved}
+    frame = pl.DataFrame(rows, schema=pl.Schema(PREDICTIONS.columns))
+    write_table(frame, arguments.output, PREDICTIONS, footer)
+
+
+def wanted_items(items: Path, selected: Path | None) -> dict[str, Question]:
+    """Return the questions to ask by item id, in pool order."""
+    pool = read_table(items, POOL, ["id", "question", "hint", "options"])
+    if selected is not None:
+        kept = read_table(selected, SELECTED).filter("kept")["id"]
+        pool = pool.filter(pl.col("id").is_in(kept.implode()))
+    return {
+        row["id"]: Question(row["question"], tuple(row["options"]), row["hint"])
+        for row in pool.iter_rows(named=True)
+    }
+
+
+def read_corruption(reader: Reader, path: Path, items: dict[str, Question]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of one corruption's file; an item's severities are one unit of reads."""
+    groups = iterate_groups(path, CORRUPTED, "id", items)
+    for group in track(groups, label=path.stem, unit="items", total=len(items)):
+        id_ = group["id"][0]
+        try:
+            variants = [[decode(image["bytes"]) for image in images] for images in group["images"]]
+        except ImageError as error:
+            raise SystemExit(f"error: {path}: item {id_}: {error}") from error
+        scores, prompt_hash, image_hashes = reader.read(items[id_], variants)
+        for row, severity in enumerate(group["severity"]):
+            yield {
+                "id": id_,
+                "corruption": path.stem,
+                "severity": severity,
+                "logits": scores.logits[row].tolist(),
+                "label_mass": float(scores.label_mass[row]),
+                "prompt_hash": prompt_hash,
+                "image_hash": image_hashes[row],
+            }
+
+
+def setting(text: str) -> tuple[str, str | int | float | bool]:
+    """Parse NAME=VALUE; the value is a YAML scalar."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, yaml.safe_load(value)
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m scripts.infer",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--location", required=True, help="the model: a Hub id, or a folder in the Hub's form")
+    add("--revision", help="commit of the Hub id; none takes the newest")
+    add("--family", required=True, help="name of a module in benchc/models/families/")
+    add("--scoring", required=True, choices=sorted(SCORINGS), help="how options are scored")
+    add("--dtype", default="float32", choices=["float32", "bfloat16", "float16"])
+    add("--device", default="auto", choices=["auto", "cpu", "cuda"])
+    add(
+        "--processor",
+        action="append",
+        default=[],
+        type=setting,
+        metavar="NAME=VALUE",
+        help="a setting of the image processor to override, such as max_patches=6; may be repeated",
+    )
+    add("--threads", type=int, default=1, help="threads of one forward pass; part of a read's identity")
+    add("--items", type=Path, required=True, help="pool/items.parquet")
+    add("--selected", type=Path, help="selection/selected.parquet: ask only about the items it keeps")
+    add("--corrupted", type=Path, nargs="+", required=True, help="corrupted/{corruption}.parquet, in order")
+    add("--store", type=Path, required=True, help="folder of the read store")
+    add("--writer", required=True, help="name of this job's file in the store, unique among running jobs")
+    add("--output", type=Path, required=True, help="predictions to write")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
