@@ -58,7 +58,7 @@ def _imported_files(path: Path, root: Path, mtime: int) -> tuple[str, ...]:
             base += tuple(node.module.split(".")) if node.module else ()
             modules.add(base)
             modules.update((*base, alias.name) for alias in node.names)
-    files: set[str] = set()
+    files = set(_files_run_by_import(package, root))
     for parts in modules:
         if parts and parts[0] in FIRST_PARTY:
             files.update(_files_run_by_import(parts, root))

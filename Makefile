@@ -1,0 +1,47 @@
+# Two commands set up a fresh machine: `make demo` (install, then the pipeline on the embedded default) and
+# `make test` (install, then all tests). They need Python 3.11 and nothing else.
+
+PYTHON ?= $(firstword $(shell command -v python3.11 python3))
+VENV ?= .venv
+CORES ?= all
+CONFIG ?= config/demo.yaml
+RUN := $(notdir $(basename $(CONFIG)))
+# Jobs find `python` on the path; threads of a job are the job's own affair.
+export PATH := $(abspath $(VENV))/bin:$(PATH)
+
+.PHONY: demo test check-demo install lint clean
+.DEFAULT_GOAL := demo
+
+demo: install
+	snakemake --configfile $(CONFIG) --cores $(CORES) --show-failed-logs
+	snakemake --configfile $(CONFIG) --report results/$(RUN)/report.html --quiet
+	@echo; cat results/$(RUN)/tables/table1.md
+	@echo; echo "Figures: results/$(RUN)/figures    Report: results/$(RUN)/report.html"
+
+test: install lint
+	python -m pytest
+
+# What the embedded default promises (accuracies, costs of corruptions, figures), checked on `make demo`'s output.
+check-demo: demo
+	python -m pytest tests/claims --run results/demo
+
+lint: install
+	ruff check .
+	ruff format --check .
+	mypy
+	snakefmt --check Snakefile rules
+	snakemake --configfile config/demo.yaml --lint
+
+install: $(VENV)/.installed
+
+# torch goes first and alone: a later resolution would otherwise replace it by a newer one.
+$(VENV)/.installed: requirements.lock pyproject.toml envs/debian-packages.txt
+	$(PYTHON) -m venv $(VENV)
+	pip install --quiet --progress-bar off torch==2.13.0
+	pip install --quiet --progress-bar off --requirement requirements.lock
+	pip install --quiet --progress-bar off --no-deps --editable .
+	python -c "import cv2" 2> /dev/null || { apt-get update -qq && xargs apt-get install -qq -y < envs/debian-packages.txt; }
+	touch $@
+
+clean:
+	rm -rf results/demo results/drawn results/models logs/demo

@@ -1,0 +1,65 @@
+"""Small checkpoints with random weights, saved in the Hub's form and loaded back as real ones are."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from benchc.models.protocol import ModelSource
+from benchc.models.question import Question, letter_prompt, text_prompt
+from benchc.models.registry import load_scorer
+from benchc.torchvision_ops import declare_missing_operators
+
+declare_missing_operators()
+
+FAMILIES = ("llava", "internvl", "idefics3")
+
+QUESTIONS = (
+    Question("Which colour is the square?", ("red", "green", "blue")),
+    Question("How many dots are there?", ("1", "2", "3", "12"), hint="Count the black ones only."),
+    Question("图中所示建筑名称为？", ("天坛", "故宫", "黄鹤楼", "少林寺")),
+)
+
+
+def save_checkpoint(folder: Path, family: str) -> Path:
+    """Save a random model of the family whose tokenizer knows the words of QUESTIONS."""
+    import importlib
+
+    from benchc.demo.tiny.size import TinySize
+
+    texts = []
+    for question in QUESTIONS[:2]:
+        texts += [f"USER: \n{prompt(question)} ASSISTANT:" for prompt in (letter_prompt, text_prompt)]
+        texts += [f" {answer}" for answer in (*question.options, *"ABCD")]
+    torch.manual_seed(7)
+    size = TinySize(hidden=48, vision_layers=1, text_layers=2, patch=8, picture_side=32)
+    model, processor = importlib.import_module(f"benchc.demo.tiny.{family}").build(texts * 20, size)
+    # Random initial weights give nearly uniform answers; larger ones make every mistake visible.
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(3.0)
+    model.save_pretrained(folder)
+    processor.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return {family: save_checkpoint(tmp_path_factory.mktemp(family), family) for family in FAMILIES}
+
+
+@pytest.fixture(scope="session")
+def scorers(checkpoints: dict[str, Path]) -> dict[tuple[str, str], object]:
+    return {
+        (family, scoring): load_scorer(family, scoring, ModelSource(str(folder)))
+        for family, folder in checkpoints.items()
+        for scoring in ("letter", "text", "text_mean")
+    }
+
+
+@pytest.fixture
+def variants() -> list[list[np.ndarray]]:
+    """Five variants of one picture."""
+    rng = np.random.default_rng(3)
+    return [[rng.integers(0, 256, (40, 56, 3), dtype=np.uint8)] for _ in range(5)]

@@ -1,0 +1,26 @@
+import pytest
+
+from benchc.models.question import Question, answer_separator, letter_prompt, text_prompt
+
+
+def test_the_letter_prompt_is_vlmevalkits_default():
+    question = Question("Which colour?", ("red", "blue"), hint="Look left.")
+    assert letter_prompt(question) == (
+        "Hint: Look left.\nQuestion: Which colour?\nOptions:\nA. red\nB. blue\n"
+        "Please select the correct answer from the options above. \n"
+    )
+
+
+def test_the_text_prompt_lists_no_options():
+    assert text_prompt(Question("Which colour?", ("red", "blue"))) == "Question: Which colour?"
+
+
+@pytest.mark.parametrize(("rendered", "separator"), [("ASSISTANT:", " "), ("assistant\n", ""), ("a ", "")])
+def test_an_answer_is_set_off_by_one_space(rendered, separator):
+    assert answer_separator(rendered) == separator
+
+
+@pytest.mark.parametrize("count", [0, 1, 27])
+def test_a_question_needs_two_to_26_options(count):
+    with pytest.raises(ValueError, match="2 to 26 options"):
+        Question("Which?", tuple(map(str, range(count))))

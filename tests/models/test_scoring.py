@@ -1,0 +1,127 @@
+"""Letter and text scores against plain forward passes of the same models."""
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image as PILImage
+
+from benchc.models.letter import LetterScorer
+from benchc.models.protocol import ModelError, ModelSource
+from benchc.models.question import letter_prompt, text_prompt
+from benchc.models.registry import UnknownFamilyError, load_scorer, scorer_modules
+from tests.models.conftest import FAMILIES, QUESTIONS
+
+
+def next_token_log_probabilities(chat, text, images):
+    """Return log-probabilities [positions, vocabulary] of one prompt, by one unbatched forward pass."""
+    inputs = chat.processor(
+        text=[text], images=[[PILImage.fromarray(image) for image in images]], return_tensors="pt"
+    )
+    with torch.no_grad():
+        return chat.model(**inputs).logits[0].log_softmax(-1)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("question", QUESTIONS, ids=["plain", "hint", "chinese"])
+def test_letter_scores_are_the_logits_of_the_letters(scorers, variants, family, question):
+    scorer = scorers[family, "letter"]
+    scores = scorer.score(question, variants)
+    rendered = scorer.chat.render(letter_prompt(question), 1)
+    letters = [
+        scorer.chat.tokenizer(f" {letter}", add_special_tokens=False)["input_ids"][0]
+        for letter in "ABCD"[: len(question.options)]
+    ]
+    assert scores.logits.dtype == np.float32
+    assert scores.logits.shape == (5, len(question.options))
+    for row, images in enumerate(variants):
+        expected = next_token_log_probabilities(scorer.chat, rendered, images)[-1, letters]
+        found = torch.from_numpy(scores.logits[row])
+        torch.testing.assert_close(found.log_softmax(-1), expected.log_softmax(-1), atol=2e-5, rtol=0)
+        assert scores.label_mass[row] == pytest.approx(expected.exp().sum().item(), abs=1e-5)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("question", QUESTIONS, ids=["plain", "hint", "chinese"])
+def test_text_scores_are_log_likelihoods_of_whole_sequences(scorers, variants, family, question):
+    scorer = scorers[family, "text"]
+    scores = scorer.score(question, variants)
+    means = scorers[family, "text_mean"].score(question, variants)
+    rendered = scorer.chat.render(text_prompt(question), 1)
+    for row, images in enumerate(variants[:2]):
+        for k, option in enumerate(question.options):
+            tokens = scorer.chat.tokenizer(f" {option}", add_special_tokens=False)["input_ids"]
+            whole = next_token_log_probabilities(scorer.chat, f"{rendered} {option}", images)
+            positions = range(len(whole) - len(tokens) - 1, len(whole) - 1)
+            expected = sum(whole[p, t].item() for p, t in zip(positions, tokens, strict=True))
+            assert scores.logits[row, k] == pytest.approx(expected, abs=1e-4)
+            assert means.logits[row, k] == pytest.approx(expected / len(tokens), abs=1e-4)
+    mass = np.exp(scores.logits.astype(np.float64)).sum(axis=1)
+    np.testing.assert_allclose(scores.label_mass, np.minimum(mass, 1), atol=1e-5)
+
+
+@pytest.mark.parametrize("scoring", ["letter", "text"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_variant_scores_the_same_alone_and_among_others(scorers, variants, family, scoring):
+    scorer = scorers[family, scoring]
+    together = scorer.score(QUESTIONS[1], variants)
+    for row, images in enumerate(variants):
+        alone = scorer.score(QUESTIONS[1], [images])
+        np.testing.assert_allclose(alone.logits[0], together.logits[row], atol=1e-4)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_two_images_are_both_seen(scorers, variants, family):
+    scorer = scorers[family, "letter"]
+    first, second, other = (images[0] for images in variants[:3])
+    scores = scorer.score(QUESTIONS[0], [[first, second], [first, other], [other, second]])
+    assert np.abs(scores.logits[0] - scores.logits[1]).max() > 1e-4
+    assert np.abs(scores.logits[0] - scores.logits[2]).max() > 1e-4
+
+
+def test_bfloat16_models_give_options_without_ties(checkpoints, variants):
+    scorer = load_scorer("llava", "letter", ModelSource(str(checkpoints["llava"]), dtype="bfloat16"))
+    logits = scorer.score(QUESTIONS[1], variants).logits
+    quantised = torch.from_numpy(logits).bfloat16().float().numpy()
+    assert (logits != quantised).mean() > 0.9
+    assert all(len(set(row)) == len(row) for row in logits.tolist())
+
+
+def test_letters_that_are_no_single_distinct_token_are_refused(scorers, monkeypatch):
+    scorer = LetterScorer(scorers["llava", "letter"].chat)
+    rendered = scorer.prompt(QUESTIONS[0], 1)
+    assert len(scorer.letter_tokens(rendered, 3)) == 3
+    monkeypatch.setattr(scorer.chat, "tokens_after", lambda prompt, answer: [5], raising=False)
+    with pytest.raises(ModelError, match="one distinct token"):
+        scorer.letter_tokens(rendered, 4)
+    monkeypatch.setattr(
+        scorer.chat, "tokens_after", lambda prompt, answer: [ord(answer[-1]), 6], raising=False
+    )
+    with pytest.raises(ModelError, match="scoring: text"):
+        scorer.letter_tokens(rendered, 5)
+
+
+def test_different_chinese_options_get_different_scores(scorers, variants):
+    logits = scorers["internvl", "text"].score(QUESTIONS[2], variants).logits
+    assert all(len(set(row)) == 4 for row in logits.tolist())
+
+
+def test_an_unknown_family_names_the_near_one():
+    with pytest.raises(UnknownFamilyError, match="did you mean 'internvl'"):
+        scorer_modules("internvl3", "letter")
+    with pytest.raises(ModelError, match="unknown scoring 'letters'"):
+        scorer_modules("llava", "letters")
+
+
+def test_a_folder_that_is_no_model_is_refused_in_one_sentence(tmp_path):
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        load_scorer("llava", "letter", ModelSource(str(tmp_path)))
+
+
+def test_processor_settings_are_checked_and_part_of_the_identity(checkpoints):
+    folder = str(checkpoints["internvl"])
+    plain = load_scorer("internvl", "letter", ModelSource(folder))
+    tiles = load_scorer("internvl", "letter", ModelSource(folder, processor={"max_patches": 3}))
+    assert plain.identity()["processor"] != tiles.identity()["processor"]
+    assert plain.identity()["revision"] == tiles.identity()["revision"]
+    with pytest.raises(ModelError, match="no setting 'max_tiles'"):
+        load_scorer("internvl", "letter", ModelSource(folder, processor={"max_tiles": 3}))
