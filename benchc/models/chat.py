@@ -114,8 +114,12 @@ class ChatModel:
         return "logits_to_keep" in inspect.signature(self.model.forward).parameters
 
 
-def load_chat_model(source: ModelSource, model_class: str = "AutoModelForImageTextToText") -> ChatModel:
-    """Load a model that transformers knows natively. Raises ModelError where it cannot be loaded."""
+def load_chat_model(source: ModelSource, *, chat_template: str | None = None) -> ChatModel:
+    """Load a model that transformers knows natively.
+
+    ``chat_template`` serves a checkpoint that comes without one. Raises ModelError where the model cannot
+    be loaded.
+    """
     options = {} if Path(source.location).is_dir() else {"revision": source.revision}
     try:
         processor = transformers.AutoProcessor.from_pretrained(source.location, **options)
@@ -124,7 +128,7 @@ def load_chat_model(source: ModelSource, model_class: str = "AutoModelForImageTe
             source.location, backend="pil", **options
         )
         _set_processor(processor.image_processor, source)
-        model = getattr(transformers, model_class).from_pretrained(
+        model = transformers.AutoModelForImageTextToText.from_pretrained(
             source.location, dtype=DTYPES[source.dtype], **options
         )
     except (OSError, ValueError, KeyError) as error:
@@ -132,7 +136,8 @@ def load_chat_model(source: ModelSource, model_class: str = "AutoModelForImageTe
             f"{source.location}: cannot be loaded ({error}); check the id or folder and revision in the "
             "model catalogue, and that the machine reaches the Hub or has the model in its cache"
         ) from error
-    if getattr(processor, "chat_template", None) is None:
+    processor.chat_template = getattr(processor, "chat_template", None) or chat_template
+    if processor.chat_template is None:
         raise ModelError(
             f"{source.location}: its processor has no chat template; give it a family of its own"
         )

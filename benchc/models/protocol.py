@@ -21,7 +21,7 @@ class ModelSource:
     revision: str | None = None  # of the Hub id; None takes the newest
     dtype: str = "float32"  # float32 | bfloat16 | float16
     device: str = "cpu"  # cpu | cuda
-    processor: Mapping[str, str | int | float | bool] = field(default_factory=dict)  # settings to override
+    processor: Mapping[str, object] = field(default_factory=dict)  # image processor settings to override
 
 
 class OptionScores(NamedTuple):

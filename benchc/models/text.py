@@ -57,16 +57,9 @@ class TextScorer:
         counts = torch.tensor([[k + 1 < len(option) for k in range(longest - 1)] for option in tokens])
         cache.batch_repeat_interleave(options)  # type: ignore[attr-defined]
         rows = padded.to(device).repeat(variants, 1)  # [V * K, longest]
-        mask = inputs["attention_mask"].repeat_interleave(options, dim=0)
         with self.chat.head() as head:
-            output = self.chat.forward(
-                {
-                    "input_ids": rows[:, :-1],
-                    "attention_mask": torch.cat([mask, mask.new_ones(rows[:, :-1].shape)], dim=1),
-                    "past_key_values": cache,
-                },
-                last_only=False,
-            )
+            # No row is padded before its end, so there is no mask to give; some classes misread one here.
+            output = self.chat.forward({"input_ids": rows[:, :-1], "past_key_values": cache}, last_only=False)
             states = head.states.flatten(0, 1)  # [V * K * (longest - 1), hidden]
             targets = head.logits(states, rows[:, 1:].reshape(-1, 1)).view(len(rows), longest - 1)
         likelihood = targets - output.logits.float().logsumexp(dim=-1)

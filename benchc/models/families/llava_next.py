@@ -1,0 +1,17 @@
+"""LLaVA-NeXT, and Falcon2-VLM, which is of its class but ships without a chat template."""
+
+from benchc.models.chat import ChatModel, load_chat_model
+from benchc.models.protocol import ModelSource
+
+# The turns of Falcon2-VLM's model card: "User:<image>\\n{text} Falcon:".
+FALCON_TEMPLATE = (
+    "{% for message in messages %}{{ 'User:' if message['role'] == 'user' else 'Falcon:' }}"
+    "{% for part in message['content'] %}"
+    "{{ '<image>\\n' if part['type'] == 'image' else part['text'] }}"
+    "{% endfor %} {% endfor %}{% if add_generation_prompt %}Falcon:{% endif %}"
+)
+
+
+def load(source: ModelSource) -> ChatModel:
+    """Load a checkpoint of the family."""
+    return load_chat_model(source, chat_template=FALCON_TEMPLATE)
