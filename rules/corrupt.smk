@@ -10,7 +10,7 @@ rule corrupt:
     """Apply one corruption at all severities to the images of the pool."""
     input:
         code=kernels_of,
-        items="<results>/pool/items.parquet",
+        pool="<results>/pool/items.parquet",
     output:
         "<results>/corrupted/{corruption}.parquet",
     log:
@@ -22,8 +22,7 @@ rule corrupt:
     # The work of an item is independent of the others': a cluster's profile gives more threads.
     threads: 1
     resources:
-        mem_mb=lambda wildcards, input, attempt: attempt
-        * max(2000, int(20 * input.size_mb)),
+        mem_mb=lambda wildcards, input, attempt: attempt * max(2000, int(20 * input.size_mb)),
     params:
         suite=settings.corruptions.suite,
         severities=settings.corruptions.severities,
@@ -31,6 +30,6 @@ rule corrupt:
     message:
         "Corrupting the pool's images: {wildcards.corruption}"
     shell:
-        "python -m scripts.corrupt --items {input.items} --corruption {wildcards.corruption}"
+        "python -m scripts.corrupt --items {input.pool} --corruption {wildcards.corruption}"
         " --severities {params.severities} --suite {params.suite} --seed {params.seed}"
         " --threads {threads} --output {output} > {log} 2>&1"

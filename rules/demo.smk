@@ -25,9 +25,7 @@ rule draw_source:
         "../envs/core.yaml"
     params:
         seed=option("--seed", settings.demo and settings.demo.world_seed),
-        groups=lambda wildcards: option(
-            "--groups", run.sources[wildcards.source].drawn.groups
-        ),
+        groups=lambda wildcards: option("--groups", run.sources[wildcards.source].drawn.groups),
     message:
         "Drawing the benchmark {wildcards.source}"
     shell:
@@ -76,12 +74,13 @@ rule train_demo_model:
         options=lambda wildcards: options_of(run.models[wildcards.model].train),
         architecture=lambda wildcards: run.models[wildcards.model].family,
         scoring=lambda wildcards: run.models[wildcards.model].scoring,
+        folder=subpath(output[0], parent=True),
     message:
         "Training the small model {wildcards.model}"
     shell:
         "python -m scripts.train_demo_model --training-set {input.training_set}"
         " --architecture {params.architecture} --scoring {params.scoring} {params.options}"
-        " --output results/models/{wildcards.model} > {log} 2>&1"
+        " --output {params.folder} > {log} 2>&1"
 
 
 rule train_demo_encoder:
@@ -100,7 +99,7 @@ rule train_demo_encoder:
     resources:
         mem_mb=2000,
     params:
-        folder=ENCODER_FOLDER,
+        folder=subpath(output[0], parent=True),
         options=options_of(settings.demo and settings.demo.image_encoder),
     message:
         "Training the small image encoder"

@@ -15,9 +15,9 @@ rule infer:
     input:
         code=scorer_of,
         model=model_files,
-        items="<results>/pool/items.parquet",
+        pool="<results>/pool/items.parquet",
         selected=branch(
-            evaluate("'{subset}' == 'selected'"),
+            evaluate("{subset} == 'selected'"),
             then="<results>/selection/selected.parquet",
         ),
         corrupted=lambda wildcards: collect(
@@ -44,6 +44,6 @@ rule infer:
     message:
         "{wildcards.model} reads the {wildcards.subset} items: {wildcards.batch}"
     shell:
-        "python -m scripts.infer {params.model} --threads {threads} --items {input.items} {params.selected}"
+        "python -m scripts.infer {params.model} --threads {threads} --items {input.pool} {params.selected}"
         " --corrupted {input.corrupted} --store <results>/.reads"
         " --writer {wildcards.subset}-{wildcards.batch} --output {output} > {log} 2>&1"

@@ -11,9 +11,9 @@ rule pool:
     """Take at most so many items of each task type, in an order that a hash decides."""
     input:
         code=code_of("scripts/pool.py"),
-        items=collect("<results>/sources/{source}.parquet", source=run.sources),
+        sources=collect("<results>/sources/{source}.parquet", source=run.sources),
     output:
-        items="<results>/pool/items.parquet",
+        parquet="<results>/pool/items.parquet",
         report="<results>/pool/report.csv",
     log:
         "<logs>/pool.log",
@@ -27,10 +27,11 @@ rule pool:
         seed=option("--seed", settings.seed),
         per_task=option("--per-task", settings.pool.per_task),
         total=option("--total", settings.pool.total),
+        sources=list(run.sources),
         task_columns=[source.task_column for source in run.sources.values()],
     message:
         "Pooling the items of all sources"
     shell:
-        "python -m scripts.pool --items {input.items} --task-columns {params.task_columns}"
+        "python -m scripts.pool --items {input.sources} --sources {params.sources} --task-columns {params.task_columns}"
         " {params.per_task} {params.total} {params.seed}"
-        " --output {output.items} --report {output.report} > {log} 2>&1"
+        " --output {output.parquet} --report {output.report} > {log} 2>&1"

@@ -10,7 +10,7 @@ from benchc.closure import module_file, source_closure
 from benchc.config.batches import batches
 from benchc.config.faults import ConfigError
 from benchc.config.load import load
-from benchc.corruptions.registry import kernel_module
+from benchc.corruptions.registry import family_of, kernel_module
 from benchc.models.registry import UnknownFamilyError, scorer_modules
 
 # What save_pretrained of transformers writes for a model and its processor.
@@ -57,10 +57,7 @@ def option(flag, value):
 
 def options_of(values):
     """Return a mapping of scalars as command-line options: `steps: 900` is `--steps 900`."""
-    return " ".join(
-        option(f"--{key.replace('_', '-')}", value)
-        for key, value in (values or {}).items()
-    )
+    return " ".join(option(f"--{key.replace('_', '-')}", value) for key, value in (values or {}).items())
 
 
 def tsv_of(wildcards):
@@ -68,9 +65,7 @@ def tsv_of(wildcards):
     source = run.sources[wildcards.source]
     if source.path is not None:
         return source.path
-    return (
-        "results/downloads/{source}.tsv" if source.url else "results/drawn/{source}.tsv"
-    )
+    return "results/downloads/{source}.tsv" if source.url else "results/drawn/{source}.tsv"
 
 
 def reader_options(source):
@@ -111,9 +106,7 @@ def model_files(wildcards):
     if model.train is not None:
         return [f"results/models/{wildcards.model}/{file}" for file in MODEL_FILES]
     if model.path is not None:
-        return sorted(
-            str(file) for file in Path(model.path).iterdir() if file.is_file()
-        )
+        return sorted(str(file) for file in Path(model.path).iterdir() if file.is_file())
     return []
 
 

@@ -13,9 +13,7 @@ rule score:
         code=code_of("scripts/score.py"),
         pool="<results>/pool/items.parquet",
         selected="<results>/selection/selected.parquet",
-        predictions=collect(
-            "<results>/predictions/selected/{{model}}/{batch}.parquet", batch=BATCHES
-        ),
+        predictions=collect("<results>/predictions/selected/{{model}}/{batch}.parquet", batch=BATCHES),
     output:
         "<results>/scores/{model}.parquet",
     log:

@@ -30,21 +30,21 @@ rule kappa:
     params:
         selectors=settings.selectors,
         corruptions=settings.corruptions.types,
+        severities=settings.corruptions.severities,
     message:
         "Computing kappa"
     shell:
         "python -m scripts.kappa --predictions {input.predictions} --pool {input.pool}"
-        " --selectors {params.selectors} --corruptions {params.corruptions} --output {output} > {log} 2>&1"
+        " --selectors {params.selectors} --corruptions {params.corruptions}"
+        " --severities {params.severities} --output {output} > {log} 2>&1"
 
 
 rule embed:
     """Embed each item's images (CLIP) and its question and options (SBERT)."""
     input:
         code=code_of("scripts/embed.py"),
-        encoder=(
-            ENCODER_FILES if settings.selection.image_encoder.name == "trained" else []
-        ),
-        items="<results>/pool/items.parquet",
+        encoder=(ENCODER_FILES if settings.selection.image_encoder.name == "trained" else []),
+        pool="<results>/pool/items.parquet",
     output:
         "<results>/selection/embeddings.parquet",
     log:
@@ -61,7 +61,7 @@ rule embed:
     message:
         "Embedding the pool's images and texts"
     shell:
-        "python -m scripts.embed --items {input.items} {params.image_encoder}"
+        "python -m scripts.embed --items {input.pool} {params.image_encoder}"
         " {params.text_encoder} --threads {threads} --output {output} > {log} 2>&1"
 
 

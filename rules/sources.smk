@@ -34,7 +34,7 @@ rule read_source:
         code=code_of("scripts/read_source.py"),
         tsv=tsv_of,
     output:
-        items="<results>/sources/{source}.parquet",
+        parquet="<results>/sources/{source}.parquet",
         report="<results>/sources/{source}.report.csv",
     log:
         "<logs>/read_source/{source}.log",
@@ -50,4 +50,4 @@ rule read_source:
         "Reading the items of {wildcards.source}"
     shell:
         "python -m scripts.read_source --source {wildcards.source} --tsv {input.tsv:q} {params.reader}"
-        " --output {output.items} --report {output.report} > {log} 2>&1"
+        " --output {output.parquet} --report {output.report} > {log} 2>&1"
