@@ -52,8 +52,8 @@ rule table1:
     params:
         models=settings.targets,
         labels=[run.models[model].label for model in settings.targets],
-        years=[run.models[model].year or "-" for model in settings.targets],
-        parameters=[run.models[model].parameters_b or "-" for model in settings.targets],
+        years=[run.models[model].year or "unknown" for model in settings.targets],
+        parameters=[run.models[model].parameters_b or "unknown" for model in settings.targets],
     message:
         "Printing Table 1"
     shell:

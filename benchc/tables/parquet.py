@@ -143,6 +143,8 @@ def _update(digest: hashlib.blake2b, column: pl.Series) -> None:
     elif isinstance(dtype, pl.Struct):
         for field in dtype.fields:
             _update(digest, column.struct.field(field.name))
+    elif isinstance(dtype, pl.Enum):
+        _update(digest, column.cast(pl.String))
     elif dtype in (pl.String, pl.Binary):
         values = column.cast(pl.Binary)
         digest.update(values.bin.size("b").fill_null(0).to_numpy().astype("<i8").tobytes())

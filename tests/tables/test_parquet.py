@@ -15,6 +15,7 @@ from benchc.tables.parquet import (
     read_table,
     write_table,
 )
+from benchc.tables.scores import SCORES
 
 SMALL = TableType("small", 1, {"id": pl.String, "n": pl.Int64, "x": pl.List(pl.Float32)})
 
@@ -98,6 +99,14 @@ def test_groups_are_read_as_they_stand(tmp_path_factory, wanted, at_once, length
     expected = [frame.filter(pl.col("id") == f"a/{i}") for i in sorted(wanted)]
     assert len(found) == len(expected)
     assert all(a.equals(b) for a, b in zip(found, expected, strict=True))
+
+
+def test_scores_with_their_named_values_come_back(tmp_path):
+    values = dict.fromkeys(SCORES.columns) | {"id": "a/1", "ras": -0.5, "regime": "stable"}
+    scores = pl.DataFrame([values, {**values, "regime": "hesitant"}], schema=SCORES.columns)
+    write_table(scores, tmp_path / "t.parquet", SCORES)
+    assert read_table(tmp_path / "t.parquet", SCORES).equals(scores)
+    assert content_hash(scores) != content_hash(scores.reverse())
 
 
 items = st.lists(

@@ -1,0 +1,128 @@
+"""From the scores of single reads to the numbers of a table: means over items, then over corruptions.
+
+Sums run in a fixed order (items by id within a corruption and severity), whatever order the rows come in
+and however many threads there are, so that a table is the same to the last digit every time.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+CELL = ("corruption", "severity")
+
+# Eq. 1 with accuracy for the metric: -1, 0 or 1.
+DELTA_ACCURACY = (pl.col("correct").cast(pl.Float64) - pl.col("correct_clean").cast(pl.Float64)).alias(
+    "delta_accuracy"
+)
+
+
+def cell_means(
+    scores: pl.DataFrame, values: Sequence[pl.Expr], weights: pl.DataFrame | None = None
+) -> pl.DataFrame:
+    """Return corruption, severity, items and the mean of every value over the items of that cell.
+
+    ``scores`` is a SCORES table or some of its rows; ``weights`` has the columns id and kappa and gives
+    Σ κ(q)·Φ(q) / Σ κ(q), the inner fraction of eq. 11; without it the mean is plain. Rows are sorted by
+    corruption and severity. Raises ValueError where an item has no weight, or one that is not a finite
+    number >= 0. A cell whose weights are all 0 has null means.
+    """
+    return _grouped(scores, CELL, values, weights)
+
+
+def overall_means(
+    scores: pl.DataFrame, values: Sequence[pl.Expr], weights: pl.DataFrame | None = None
+) -> dict[str, float | None]:
+    """Return eq. 11 for every value by its name: the mean of :func:`cell_means` over all cells.
+
+    Plain means where ``weights`` is None; null where there is no cell, or one without a mean.
+    """
+    cells = cell_means(scores, values, weights)
+    names = cells.columns[len(CELL) + 1 :]
+    return {name: _mean(cells[name]) for name in names}
+
+
+def clean_means(scores: pl.DataFrame, weights: pl.DataFrame | None = None) -> dict[str, float | None]:
+    """Return acc_clean, entropy_clean and calibration_clean, the means over items of the clean reads.
+
+    Plain or, with ``weights``, weighted by kappa; null where there are no items.
+    """
+    # A clean value stands in every row of its item, so one row per item is enough.
+    items = scores.sort("id", *CELL).group_by("id", maintain_order=True).first()
+    values = [
+        pl.col("correct_clean").cast(pl.Float64).alias("acc_clean"),
+        (pl.col("entropy") - pl.col("delta_entropy")).clip(0, 1).alias("entropy_clean"),
+        (pl.col("calibration") - pl.col("delta_calibration")).clip(0, 1).alias("calibration_clean"),
+    ]
+    means = _grouped(items.with_columns(all=0), ("all",), values, weights)
+    names = [value.meta.output_name() for value in values]
+    return {name: means[name][0] if means.height else None for name in names}
+
+
+def destructive(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return corruption, items, ras: plain mean RAS over the items answered right when clean (RR and RW).
+
+    One row per corruption of ``scores``, sorted; ``ras`` is null where there is no such item (section 6.4).
+    """
+    return _robustness(scores, pl.col("correct_clean"))
+
+
+def corrective(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return corruption, items, ras: plain mean RAS over the items answered wrong when clean (WW and WR)."""
+    return _robustness(scores, ~pl.col("correct_clean"))
+
+
+def _robustness(scores: pl.DataFrame, subset: pl.Expr) -> pl.DataFrame:
+    means = _grouped(scores.filter(subset), ("corruption",), [pl.col("ras")], None)
+    corruptions = scores.select("corruption").unique().sort("corruption")
+    return corruptions.join(means, on="corruption", how="left", maintain_order="left").with_columns(
+        pl.col("items").fill_null(0)
+    )
+
+
+def _grouped(
+    scores: pl.DataFrame, keys: Sequence[str], values: Sequence[pl.Expr], weights: pl.DataFrame | None
+) -> pl.DataFrame:
+    """Return the keys, the number of items and the means of every group, sorted by the keys."""
+    order = dict.fromkeys((*keys, "id", "corruption", "severity"))
+    rows = scores.sort(*order)
+    # After the sort a group is one run of rows.
+    group: Integers = rows.select(pl.struct(keys).rle_id().cast(pl.Int64)).to_series().to_numpy()
+    means = rows.group_by(*keys, maintain_order=True).agg(items=pl.col("id").n_unique().cast(pl.Int64))
+    weight = _weights(rows["id"], weights)
+    # bincount adds one row after the other, so no digit depends on threads or vector width.
+    total = np.bincount(group, weights=weight, minlength=means.height)
+    for value in values:
+        column = rows.select(value.cast(pl.Float64)).to_series()
+        if column.null_count() or column.is_nan().any():
+            raise ValueError(f"{column.name} is missing or NaN in some scores: make the scores again")
+        sums = np.bincount(group, weights=weight * column.to_numpy(), minlength=means.height)
+        mean = np.divide(sums, total, out=np.full(means.height, np.nan), where=total > 0)
+        means = means.with_columns(pl.Series(column.name, mean).fill_nan(None))
+    return means
+
+
+def _weights(ids: pl.Series, weights: pl.DataFrame | None) -> Floats:
+    if weights is None:
+        return np.ones(len(ids))
+    joined = pl.DataFrame({"id": ids}).join(
+        weights.select("id", "kappa"), on="id", how="left", maintain_order="left", validate="m:1"
+    )
+    bad = joined.filter(~(pl.col("kappa").is_finite() & (pl.col("kappa") >= 0)).fill_null(False))
+    if bad.height:
+        raise ValueError(
+            f"item {bad['id'][0]} has the weight {bad['kappa'][0]}, a finite number >= 0 is needed "
+            f"({bad['id'].n_unique()} items like this): scores and selection are not of the same run"
+        )
+    return joined["kappa"].to_numpy()
+
+
+def _mean(values: pl.Series) -> float | None:
+    if values.is_empty() or values.null_count():
+        return None
+    return math.fsum(values) / len(values)

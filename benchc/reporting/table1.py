@@ -1,0 +1,127 @@
+"""Table 1 as text: Markdown for a terminal or a README, LaTeX for a paper. The numbers come ready-made."""
+
+import textwrap
+from typing import NamedTuple
+
+import polars as pl
+
+from benchc.metrics.table1 import best_rows
+from benchc.reporting.grid import booktabs, latex_text, markdown
+
+MISSING = "–"
+CAPTION_WIDTH = 110
+
+CAPTION = (
+    "Performance on the {items:,} items of the benchmark. {acc}, {s} and {c}: accuracy, uncertainty and "
+    "calibration error on clean images, plain means over items (the csv file also holds {s} and {c} weighted "
+    "by {kappa}). {delta} and {ras}: under corruption, means over items weighted by {kappa}, then over "
+    "corruptions and severities (eq. 11). Arrows point to the better side; {ranks}: rank, 1 is best; bold: "
+    "best."
+)
+
+
+class Column(NamedTuple):
+    """How one column of numbers is shown."""
+
+    name: str
+    markdown: str
+    latex: str
+    signed: bool  # a shift: print its plus sign
+    rank: str | None = None  # the column that holds its ranks
+
+
+COLUMNS = (
+    Column("acc_clean", "Acc(o) ↑", r"$\mathrm{Acc}^{(o)}\uparrow$", signed=False),
+    Column("delta_acc", "ΔAcc ↑", r"$\Delta\mathrm{Acc}\uparrow$", signed=True, rank="rank_delta_acc"),
+    Column("ras", "RAS ↑", r"$\mathrm{RAS}\uparrow$", signed=True, rank="rank_ras"),
+    Column("entropy_clean", "S(o) ↓", r"$\mathcal{S}^{(o)}\downarrow$", signed=False),
+    Column("delta_entropy", "ΔS ↓", r"$\Delta\mathcal{S}\downarrow$", signed=True),
+    Column("calibration_clean", "C(o) ↓", r"$\mathcal{C}^{(o)}\downarrow$", signed=False),
+    Column("delta_calibration", "ΔC ↓", r"$\Delta\mathcal{C}\downarrow$", signed=True),
+)
+
+
+def table1_markdown(table: pl.DataFrame) -> str:
+    """Return a table of ``benchc.metrics.table1`` as an aligned Markdown table with its caption."""
+    best = best_rows(table)
+    header = ["Model", "Year", "Params", *(column.markdown for column in COLUMNS)]
+    rows = []
+    for number, row in enumerate(table.iter_rows(named=True)):
+        cells = []
+        for column in COLUMNS:
+            value = number_text(row[column.name], column.signed)
+            text = f"**{value}**" if number in best[column.name] else value
+            cells.append(f"{text} ({row[column.rank]})" if column.rank and value != MISSING else text)
+        rows.append([row["label"], *_facts(row["year"], row["parameters_b"]), *cells])
+    caption = CAPTION.format(
+        items=table["items"][0],
+        acc="Acc(o)",
+        s="S(o)",
+        c="C(o)",
+        delta="Δ",
+        ras="RAS",
+        kappa="κ",
+        ranks="in brackets",
+    )
+    return f"{markdown(header, rows)}\n{textwrap.fill(caption, CAPTION_WIDTH)}\n"
+
+
+def table1_latex(table: pl.DataFrame) -> str:
+    """Return the same table as a LaTeX ``table*`` environment; it needs the package booktabs."""
+    best = best_rows(table)
+    header = ["Model", "Year", "Params", *(column.latex for column in COLUMNS)]
+    rows = []
+    for number, row in enumerate(table.iter_rows(named=True)):
+        cells = []
+        for column in COLUMNS:
+            value = number_text(row[column.name], column.signed)
+            if value == MISSING:
+                cells.append("--")
+                continue
+            text = rf"\mathbf{{{value}}}" if number in best[column.name] else value
+            cells.append(f"${text}^{{({row[column.rank]})}}$" if column.rank else f"${text}$")
+        facts = (fact.replace(MISSING, "--") for fact in _facts(row["year"], row["parameters_b"]))
+        rows.append([latex_text(row["label"]), *facts, *cells])
+    caption = CAPTION.format(
+        items=table["items"][0],
+        acc=r"$\mathrm{Acc}^{(o)}$",
+        s=r"$\mathcal{S}^{(o)}$",
+        c=r"$\mathcal{C}^{(o)}$",
+        delta=r"$\Delta$",
+        ras=r"$\mathrm{RAS}$",
+        kappa=r"$\kappa$",
+        ranks="superscripts",
+    )
+    lines = [
+        r"\begin{table*}",
+        r"\centering",
+        rf"\caption{{{caption}}}",
+        r"\label{tab:bench-c}",
+        booktabs(header, rows).rstrip("\n"),
+        r"\end{table*}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def number_text(value: float | None, signed: bool) -> str:
+    """Return ``value`` with three digits, a shift with its sign; a shift that rounds to 0 has none."""
+    if value is None:
+        return MISSING
+    text = f"{value:+.3f}" if signed else f"{value:.3f}"
+    return "0.000" if float(text) == 0 else text
+
+
+def parameters_text(parameters_b: float | None) -> str:
+    """Return a number of parameters, given in 10^9, in billions, millions or thousands: 8B, 2.5M, 310K."""
+    if parameters_b is None:
+        return MISSING
+    for unit, size in (("B", 1.0), ("M", 1e-3), ("K", 1e-6)):
+        # 0.9996 million rounds to 1000K; the larger unit says 1M.
+        if parameters_b >= 0.9995 * size or unit == "K":
+            return f"{float(f'{parameters_b / size:.3g}'):g}{unit}"
+    raise AssertionError("K takes what is left")
+
+
+def _facts(year: int | None, parameters_b: float | None) -> tuple[str, str]:
+    return (MISSING if year is None else str(year)), parameters_text(parameters_b)

@@ -1,0 +1,70 @@
+"""Make Table 1: clean accuracy, its shift and the RAS of every target, as csv, Markdown and LaTeX."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from benchc.metrics.table1 import Target, table1
+from benchc.progress import track
+from benchc.reporting.table1 import table1_latex, table1_markdown
+from benchc.tables.parquet import read_table
+from benchc.tables.scores import SCORES
+from benchc.tables.selected import SELECTED
+
+UNKNOWN = "unknown"
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    lists = [arguments.models, arguments.labels, arguments.years, arguments.parameters]
+    if any(len(values) != len(arguments.scores) for values in lists):
+        raise SystemExit(
+            f"{len(arguments.scores)} files of --scores need as many --models, --labels, --years and "
+            f"--parameters, not {', '.join(str(len(values)) for values in lists)}"
+        )
+    targets = [Target(*facts) for facts in zip(*lists, strict=True)]
+    scores = [read_table(path, SCORES) for path in track(arguments.scores, label="scores", unit="files")]
+    weights = read_table(arguments.selected, SELECTED).filter("kept").select("id", "kappa")
+    table = table1(targets, scores, weights)
+    for path in (arguments.output_csv, arguments.output_md, arguments.output_tex):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    table.write_csv(arguments.output_csv)
+    arguments.output_md.write_text(table1_markdown(table), encoding="utf-8")
+    arguments.output_tex.write_text(table1_latex(table), encoding="utf-8")
+    print(f"table 1: {table.height} targets on {table['items'][0]:,} items", file=sys.stderr)
+
+
+def year(text: str) -> int | None:
+    return None if text == UNKNOWN else int(text)
+
+
+def parameters(text: str) -> float | None:
+    return None if text == UNKNOWN else float(text)
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m scripts.table1",
+        description=f"{__doc__} The i-th value of each list belongs to the i-th target.",
+    )
+    add = parser.add_argument
+    add("--scores", type=Path, nargs="+", required=True, help="scores/{model}.parquet of every target")
+    add("--models", nargs="+", required=True, help="ids of the targets")
+    add("--labels", nargs="+", required=True, help="their names as printed")
+    add("--years", type=year, nargs="+", required=True, help=f"their years, or {UNKNOWN!r}")
+    add(
+        "--parameters",
+        type=parameters,
+        nargs="+",
+        required=True,
+        help=f"their numbers of parameters in 10^9, or {UNKNOWN!r}",
+    )
+    add("--selected", type=Path, required=True, help="selection/selected.parquet, for the weights kappa")
+    add("--output-csv", type=Path, required=True, help="table with all digits, to write")
+    add("--output-md", type=Path, required=True, help="Markdown table, to write")
+    add("--output-tex", type=Path, required=True, help="LaTeX table, to write")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

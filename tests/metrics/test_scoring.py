@@ -1,0 +1,101 @@
+import math
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchc.metrics.scoring import score
+from benchc.tables.scores import SCORES
+
+LOG3 = math.log(3)
+ITEMS = pl.DataFrame({"id": ["b/1", "a/2"], "answer": [1, 0], "options": [2, 3]})
+READS = [
+    ("b/1", "clean", 0, [0.0, LOG3]),
+    ("b/1", "fog", 1, [0.0, LOG3]),
+    ("b/1", "fog", 2, [LOG3, 0.0]),
+    ("b/1", "blur", 1, [0.0, 1e4]),
+    ("b/1", "blur", 2, [0.0, 0.0]),
+    ("a/2", "clean", 0, [0.0, 0.0, 1e4]),
+    ("a/2", "fog", 1, [0.0, 0.0, 0.0]),
+    ("a/2", "fog", 2, [1e4, 0.0, 0.0]),
+    ("a/2", "blur", 1, [0.0, 0.0, 1e4]),
+    ("a/2", "blur", 2, [0.0, 1e4, 0.0]),
+]
+
+
+def frame(rows: list[tuple[str, str, int, list[float]]]) -> pl.DataFrame:
+    return pl.DataFrame(
+        rows,
+        schema={
+            "id": pl.String,
+            "corruption": pl.String,
+            "severity": pl.Int64,
+            "logits": pl.List(pl.Float64),
+        },
+        orient="row",
+    )
+
+
+def test_every_column_by_hand():
+    table = score(frame(READS), ITEMS)
+    assert dict(table.schema) == dict(pl.Schema(SCORES.columns))
+    half = 2 - 0.75 * math.log2(3)  # S of (3/4, 1/4)
+    expected = [
+        # id, corruption, severity, prediction, clean, correct, clean, max p, S, C, ΔS, ΔC, RAS, transition
+        ("b/1", "blur", 1, 1, 1, True, True, 1, 0, 0, -half, -0.25, 0.25, "RR", "stable"),
+        ("b/1", "blur", 2, 0, 1, False, True, 0.5, 1, 0.5, 1 - half, 0.25, -0.25, "RW", "degraded"),
+        ("b/1", "fog", 1, 1, 1, True, True, 0.75, half, 0.25, 0, 0, 0, "RR", "stable"),
+        ("b/1", "fog", 2, 0, 1, False, True, 0.75, half, 0.75, 0, 0.5, -0.5, "RW", "overconfident"),
+        ("a/2", "blur", 1, 2, 2, False, False, 1, 0, 1, 0, 0, 0, "WW", "stable"),
+        ("a/2", "blur", 2, 1, 2, False, False, 1, 0, 1, 0, 0, 0, "WW", "stable"),
+        ("a/2", "fog", 1, 0, 2, True, False, 1 / 3, 1, 2 / 3, 1, -1 / 3, 0, "WR", "hesitant"),
+        ("a/2", "fog", 2, 0, 2, True, False, 1, 0, 0, 0, -1, 1, "WR", "stable"),
+    ]
+    for row, wanted in zip(table.rows(), expected, strict=True):
+        assert row[:7] == wanted[:7]
+        assert row[7:13] == pytest.approx(wanted[7:13], abs=1e-15)
+        assert row[13:] == wanted[13:]
+
+
+@settings(max_examples=20)
+@given(st.permutations(READS))
+def test_the_order_of_reads_changes_nothing(reads):
+    assert score(frame(reads), ITEMS).equals(score(frame(READS), ITEMS))
+
+
+@pytest.mark.parametrize("number", range(len(READS)))
+def test_a_missing_read_is_named(number):
+    id_, corruption, severity, _ = READS[number]
+    with pytest.raises(ValueError, match=rf"missing: \({id_}, {corruption}, {severity}\)"):
+        score(frame(READS[:number] + READS[number + 1 :]), ITEMS)
+
+
+def test_a_severity_that_one_corruption_lacks_altogether_is_named():
+    reads = [read for read in READS if read[1:3] != ("fog", 2)]
+    with pytest.raises(ValueError, match=r"2 reads are missing: \(a/2, fog, 2\), \(b/1, fog, 2\)"):
+        score(frame(reads), ITEMS)
+
+
+@pytest.mark.parametrize(
+    ("reads", "items", "message"),
+    [
+        ([*READS, READS[2]], ITEMS, r"occur twice: \(b/1, fog, 2\)"),
+        ([*READS, READS[0]], ITEMS, r"occur twice: \(b/1, clean, 0\)"),
+        (READS, ITEMS.head(1), r"not selected: \(a/2, blur, 1\)"),
+        ([*READS, ("b/1", "fog", 0, [0.0, 0.0])], ITEMS, r"\(b/1, fog, 0\): severity 0"),
+        ([*READS, ("b/1", "clean", 1, [0.0, 0.0])], ITEMS, r"\(b/1, clean, 1\): severity 0"),
+        ([READS[0], READS[5]], ITEMS, "no corrupted reads"),
+        (READS, ITEMS.with_columns(options=pl.lit(3)), r"b/1.* has 2 logits, its item has 3 options"),
+        (READS, ITEMS.with_columns(answer=pl.lit(2)), "item b/1: answer 2"),
+        (READS, pl.concat([ITEMS, ITEMS]), "items occur twice"),
+        (
+            [*READS[:-1], ("a/2", "blur", 2, [0.0, math.nan, 0.0])],
+            ITEMS,
+            r"NaN, \+inf or no finite logit; the first is \(a/2, blur, 2\)",
+        ),
+    ],
+)
+def test_faults_are_named(reads, items, message):
+    with pytest.raises(ValueError, match=message):
+        score(frame(reads), items)
