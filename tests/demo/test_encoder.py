@@ -1,0 +1,116 @@
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from benchc.demo.encoder import TrainedEncoder, captioned_pictures, save_encoder, train_encoder
+from benchc.demo.training_set import TrainingSet
+from benchc.images import Pixels
+from benchc.models.question import Question
+from benchc.selection.encoders import load_image_encoder
+
+SIDE = 24
+COLOURS = {"red": (200, 30, 30), "green": (30, 180, 30), "blue": (40, 60, 220), "white": (240, 240, 240)}
+PLACES = {"top left": (0, 0), "top right": (0, 12), "bottom left": (12, 0), "bottom right": (12, 12)}
+
+
+def world(count: int, seed: int) -> tuple[np.ndarray, list[str]]:
+    """Squares of four colours in four corners on noise: 16 captions."""
+    rng = np.random.default_rng(seed)
+    images = rng.integers(0, 90, (count, SIDE, SIDE, 3), np.uint8)
+    captions = []
+    for image in images:
+        colour, place = rng.choice(list(COLOURS)), rng.choice(list(PLACES))
+        y, x = np.add(PLACES[place], rng.integers(0, 4, 2))
+        image[y : y + 8, x : x + 8] = COLOURS[colour]
+        captions.append(f"{colour}, {place}. What is where?")
+    return images, captions
+
+
+@pytest.fixture(scope="module")
+def encoder() -> TrainedEncoder:
+    torch.set_num_threads(1)
+    images, captions = world(600, seed=1)
+    return train_encoder(images, captions, steps=120, seed=5, batch=48)
+
+
+@pytest.fixture(scope="module")
+def folder(encoder: TrainedEncoder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("encoder") / "model"
+    save_encoder(encoder, path)
+    return path
+
+
+def test_held_out_images_find_their_captions(encoder: TrainedEncoder, folder: Path) -> None:
+    import open_clip
+
+    images, captions = world(160, seed=2)
+    texts = sorted(set(captions))
+    assert len(texts) == 16
+    with torch.inference_mode():
+        text = encoder.model.encode_text(open_clip.SimpleTokenizer(context_length=24)(texts), normalize=True)
+    image = np.stack(list(load_image_encoder(str(folder)).encode(images)))
+    nearest = (image @ text.numpy().T).argmax(axis=1)
+    right = np.mean([texts[index] == caption for index, caption in zip(nearest, captions, strict=True)])
+    assert right > 0.5  # chance is 1 of 16
+
+
+def test_the_saved_model_sees_what_the_trained_one_saw(encoder: TrainedEncoder, folder: Path) -> None:
+    images, _ = world(5, seed=3)
+    with torch.inference_mode():
+        expected = encoder.model.encode_image(torch.from_numpy(images).permute(0, 3, 1, 2) / 127.5 - 1)
+    found = np.stack(list(load_image_encoder(str(folder)).encode(images)))
+    np.testing.assert_allclose(found, expected.numpy(), atol=1e-4)
+
+
+def test_images_of_any_size_have_vectors_that_do_not_depend_on_their_neighbours(folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    images: list[Pixels] = [
+        rng.integers(0, 256, (int(height), int(width), 3), np.uint8)
+        for height, width in rng.integers(1, 90, (40, 2))
+    ]
+    encode = load_image_encoder(str(folder)).encode
+    together = np.stack(list(encode(images)))
+    assert together.shape == (40, 64)
+    np.testing.assert_array_equal(together, np.stack(list(encode(images))))
+    np.testing.assert_allclose(together, np.stack(list(encode(images[::-1])))[::-1], atol=1e-5)
+    np.testing.assert_allclose(together[33], next(encode(images[33:34])), atol=1e-5)
+
+
+def test_training_repeats_to_the_byte_and_leaves_torchs_random_state_alone(tmp_path: Path) -> None:
+    torch.set_num_threads(1)
+    images, captions = world(60, seed=1)
+    hashes = []
+    for run, seed in enumerate((5, 5, 6)):
+        torch.manual_seed(run)
+        state = torch.get_rng_state()
+        save_encoder(train_encoder(images, captions, steps=2, seed=seed, batch=16), tmp_path / str(run))
+        assert torch.equal(torch.get_rng_state(), state)
+        data = (tmp_path / str(run) / "open_clip_model.safetensors").read_bytes()
+        hashes.append(hashlib.sha256(data).hexdigest())
+    assert hashes[0] == hashes[1] != hashes[2]
+
+
+def test_every_picture_of_an_item_is_captioned_with_its_answer_and_question() -> None:
+    training_set = TrainingSet(
+        pictures=np.arange(3, dtype=np.uint8)[:, None, None, None] * np.ones((1, 6, 6, 3), np.uint8),
+        item_pictures=np.array([[2, -1], [0, 1]]),
+        item_question=np.array([1, 0]),
+        item_answer=np.array([0, 1]),
+        questions=(Question("Same?", ("yes", "no")), Question("Which colour?", ("red", "blue"))),
+    )
+    images, captions = captioned_pictures(training_set)
+    assert images[:, 0, 0, 0].tolist() == [2, 0, 1]
+    assert captions == ["red. Which colour?", "no. Same?", "no. Same?"]
+
+
+def test_what_does_not_fit_together_is_refused() -> None:
+    images, captions = world(20, seed=1)
+    with pytest.raises(ValueError, match="20 images, 19 captions"):
+        train_encoder(images, captions[:-1], steps=1, seed=0, batch=8)
+    with pytest.raises(ValueError, match="batches of 32"):
+        train_encoder(images, captions, steps=1, seed=0, batch=32)
+    with pytest.raises(ValueError, match=r"uint8\[20, 24, 20, 3\]"):
+        train_encoder(images[:, :, :20], captions, steps=1, seed=0, batch=8)

@@ -1,0 +1,132 @@
+import io
+import struct
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from benchc.images import ImageError, Pixels, decode, encode_png, pixel_hash
+
+
+def encoded(image: Image.Image, file_format: str = "PNG", **options: object) -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, file_format, **options)
+    return buffer.getvalue()
+
+
+def picture(height: int = 6, width: int = 9) -> Pixels:
+    return np.random.default_rng(height).integers(0, 256, (height, width, 3), np.uint8)
+
+
+@given(height=st.integers(1, 20), width=st.integers(1, 20), level=st.integers(0, 9))
+def test_png_is_lossless_at_every_level(height: int, width: int, level: int) -> None:
+    image = picture(height, width)
+    np.testing.assert_array_equal(decode(encode_png(image, level)), image)
+
+
+def test_exif_rotation_is_applied() -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6  # the camera was turned: show rotated by 90 degrees clockwise
+    image = np.zeros((16, 32, 3), np.uint8)
+    image[:, :16] = 255
+    upright = decode(encoded(Image.fromarray(image), "JPEG", exif=exif, quality=95))
+    assert upright.shape == (32, 16, 3)
+    assert upright[:15].min() > 250
+    assert upright[17:].max() < 5
+
+
+def test_palette_becomes_colours() -> None:
+    image = Image.new("P", (2, 1))
+    image.putpalette([10, 20, 30, 40, 50, 60])
+    image.putdata([1, 0])
+    assert decode(encoded(image)).tolist() == [[[40, 50, 60], [10, 20, 30]]]
+
+
+def test_grey_becomes_three_equal_channels() -> None:
+    assert decode(encoded(Image.fromarray(np.array([[0, 77]], np.uint8)))).tolist() == [[[0] * 3, [77] * 3]]
+    assert decode(encoded(Image.new("1", (1, 1), 1))).tolist() == [[[255] * 3]]
+
+
+def test_cmyk_becomes_rgb() -> None:
+    image = Image.new("CMYK", (8, 8), (0, 255, 255, 0))
+    pixels = decode(encoded(image, "TIFF"))
+    assert pixels[0, 0].tolist() == [255, 0, 0]
+
+
+def test_16_bit_values_keep_their_upper_byte() -> None:
+    values = np.array([[0, 255, 256, 0x1234, 65535]], np.uint16)
+    for file_format in ("PNG", "TIFF"):
+        pixels = decode(encoded(Image.fromarray(values), file_format))
+        assert pixels[0, :, 0].tolist() == [0, 0, 1, 0x12, 255]
+
+
+def test_alpha_is_dropped_and_not_blended() -> None:
+    image = Image.new("RGBA", (1, 1), (200, 100, 50, 0))
+    assert decode(encoded(image)).tolist() == [[[200, 100, 50]]]
+    assert decode(encoded(Image.new("LA", (1, 1), (90, 3)))).tolist() == [[[90] * 3]]
+
+
+def test_transparency_of_a_palette_is_dropped_too() -> None:
+    image = Image.new("P", (1, 1))
+    image.putpalette([10, 20, 30])
+    assert decode(encoded(image, transparency=0)).tolist() == [[[10, 20, 30]]]
+
+
+def test_of_an_animation_the_first_frame_counts() -> None:
+    frames = [Image.new("RGB", (4, 4), colour) for colour in ((255, 0, 0), (0, 0, 255))]
+    data = encoded(frames[0], "GIF", save_all=True, append_images=frames[1:])
+    assert decode(data)[0, 0].tolist() == [255, 0, 0]
+
+
+@pytest.mark.filterwarnings("ignore:Corrupt EXIF data")
+@pytest.mark.parametrize("file_format", ["PNG", "JPEG", "GIF", "WEBP", "TIFF", "BMP"])
+def test_truncated_bytes_are_refused(file_format: str) -> None:
+    data = encoded(Image.fromarray(picture(64, 64)), file_format)
+    decode(data)
+    for length in (0, 10, len(data) // 2, len(data) * 9 // 10):
+        with pytest.raises(ImageError, match="no whole image"):
+            decode(data[:length])
+
+
+def test_a_bomb_is_refused_from_its_header() -> None:
+    header = struct.pack(">IIBBBBB", 20_000, 20_000, 8, 2, 0, 0, 0)
+    chunk = b"IHDR" + header
+    data = (
+        b"\x89PNG\r\n\x1a\n" + struct.pack(">I", len(header)) + chunk + struct.pack(">I", zlib.crc32(chunk))
+    )
+    with pytest.raises(ImageError, match="178,956,970"):
+        decode(data + struct.pack(">I", 0) + b"IDAT" + struct.pack(">I", zlib.crc32(b"IDAT")))
+
+
+def test_a_file_without_a_known_range_is_refused() -> None:
+    with pytest.raises(ImageError, match="floating-point"):
+        decode(encoded(Image.new("F", (2, 2), 0.5), "TIFF"))
+
+
+def test_the_hash_stands_for_shape_order_and_every_pixel() -> None:
+    image = picture(6, 9)
+    other = image.copy()
+    other[5, 8, 2] ^= 1
+    lists = [
+        [image],
+        [other],
+        [image.reshape(9, 6, 3)],
+        [image, other],
+        [other, image],
+        [image[:3], image[3:]],
+        [],
+    ]
+    assert len({pixel_hash(images) for images in lists}) == len(lists)
+    assert pixel_hash([image[:, ::-1][:, ::-1]]) == pixel_hash([image])
+
+
+def test_the_hash_is_stable() -> None:
+    assert pixel_hash([np.arange(12, dtype=np.uint8).reshape(2, 2, 3)]) == "5fb4a6da6038d643535f5158f057b706"
+
+
+def test_the_hash_takes_pixels_only() -> None:
+    with pytest.raises(ValueError, match="float64"):
+        pixel_hash([np.zeros((2, 2, 3))])  # type: ignore[list-item]
