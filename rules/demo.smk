@@ -24,7 +24,7 @@ rule draw_source:
     conda:
         "../envs/core.yaml"
     params:
-        seed=option("--seed", settings.demo and settings.demo.world_seed),
+        seed=option("--seed", demo.get("world_seed")),
         groups=lambda wildcards: option("--groups", run.sources[wildcards.source].drawn.groups),
     message:
         "Drawing the benchmark {wildcards.source}"
@@ -48,11 +48,12 @@ rule draw_training_set:
     resources:
         mem_mb=1500,
     params:
-        options=options_of(settings.demo and settings.demo.training_set),
+        seed=option("--seed", demo.get("world_seed")),
+        size=options_of(demo.get("training_set")),
     message:
         "Drawing the training set of the small models"
     shell:
-        "python -m scripts.draw_training_set {params.options} --output {output} > {log} 2>&1"
+        "python -m scripts.draw_training_set {params.seed} {params.size} --output {output} > {log} 2>&1"
 
 
 rule train_demo_model:
@@ -72,14 +73,14 @@ rule train_demo_model:
         mem_mb=2000,
     params:
         options=lambda wildcards: options_of(run.models[wildcards.model].train),
-        architecture=lambda wildcards: run.models[wildcards.model].family,
+        family=lambda wildcards: run.models[wildcards.model].family,
         scoring=lambda wildcards: run.models[wildcards.model].scoring,
         folder=subpath(output[0], parent=True),
     message:
         "Training the small model {wildcards.model}"
     shell:
         "python -m scripts.train_demo_model --training-set {input.training_set}"
-        " --architecture {params.architecture} --scoring {params.scoring} {params.options}"
+        " --family {params.family} --scoring {params.scoring} {params.options}"
         " --output {params.folder} > {log} 2>&1"
 
 
@@ -100,9 +101,10 @@ rule train_demo_encoder:
         mem_mb=2000,
     params:
         folder=subpath(output[0], parent=True),
-        options=options_of(settings.demo and settings.demo.image_encoder),
+        seed=option("--seed", demo.get("world_seed")),
+        options=options_of(demo.get("image_encoder")),
     message:
         "Training the small image encoder"
     shell:
-        "python -m scripts.train_demo_encoder --training-set {input.training_set} {params.options}"
+        "python -m scripts.train_demo_encoder --training-set {input.training_set} {params.seed} {params.options}"
         " --output {params.folder} > {log} 2>&1"

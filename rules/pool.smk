@@ -24,7 +24,6 @@ rule pool:
     resources:
         mem_mb=lambda wildcards, input: max(1000, int(4 * input.size_mb)),
     params:
-        seed=option("--seed", settings.seed),
         per_task=option("--per-task", settings.pool.per_task),
         total=option("--total", settings.pool.total),
         sources=list(run.sources),
@@ -33,5 +32,5 @@ rule pool:
         "Pooling the items of all sources"
     shell:
         "python -m scripts.pool --items {input.sources} --sources {params.sources} --task-columns {params.task_columns}"
-        " {params.per_task} {params.total} {params.seed}"
+        " {params.per_task} {params.total}"
         " --output {output.parquet} --report {output.report} > {log} 2>&1"

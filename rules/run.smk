@@ -39,6 +39,8 @@ except ConfigError as error:
     raise WorkflowError(str(error))
 
 settings = run.settings
+# Empty where the run draws and trains nothing.
+demo = settings.demo.model_dump() if settings.demo else {}
 BATCHES = batches(settings)
 
 
@@ -114,7 +116,7 @@ def model_options(wildcards):
     """Return how a model is found and asked, as options of infer."""
     model = run.models[wildcards.model]
     location = model.repo or model.path or f"results/models/{wildcards.model}"
-    processor = [f"{key}={value}" for key, value in model.options.items()]
+    overrides = [f"{key}={value}" for key, value in model.processor.items()]
     return " ".join(
         [
             option("--location", location),
@@ -122,7 +124,7 @@ def model_options(wildcards):
             option("--family", model.family),
             option("--scoring", model.scoring),
             option("--dtype", model.dtype),
-            *(option("--processor", setting) for setting in processor),
+            *(option("--processor", setting) for setting in overrides),
         ]
     )
 

@@ -1,0 +1,101 @@
+"""Names from data as a figure can draw them: no boxes in place of letters that no font holds."""
+
+import re
+import unicodedata
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import groupby
+
+from matplotlib import font_manager
+
+BASE_FAMILY = "DejaVu Sans"
+
+# Families with Chinese, Japanese and Korean letters on Linux, macOS and Windows; those present are used.
+WIDE_FAMILIES = (
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "Noto Sans SC",
+    "Source Han Sans SC",
+    "Source Han Sans CN",
+    "WenQuanYi Zen Hei",
+    "WenQuanYi Micro Hei",
+    "Droid Sans Fallback",
+    "PingFang SC",
+    "Hiragino Sans GB",
+    "Microsoft YaHei",
+    "SimHei",
+    "Arial Unicode MS",
+)
+
+
+def families() -> list[str]:
+    """Return the font families to draw names from data with, in order of preference."""
+    present = {entry.name for entry in font_manager.fontManager.ttflist}
+    return [BASE_FAMILY, *(family for family in WIDE_FAMILIES if family in present)]
+
+
+def drawable(names: Sequence[str]) -> list[str]:
+    """Return ``names`` in the same order, each written in letters that the fonts of :func:`families` hold.
+
+    A name that they cannot draw loses the letters in question if its rest has letters of its own and is not
+    taken ("风景与建筑 (Scenery Building)" -> "Scenery Building"); otherwise they are written as code
+    points ("文物" -> "[U+6587 U+7269]"). A warning lists every name that was changed.
+    """
+    letters = {letter for family in families() for letter in _letters(family)}
+    plain = [" ".join(name.split()) for name in names]
+    short = [_without(name, letters) for name in plain]
+    taken = Counter(short)
+    drawn = []
+    for name, rest in zip(plain, short, strict=True):
+        if all(ord(letter) in letters for letter in name):
+            drawn.append(name)
+        elif taken[rest] == 1 and rest not in plain and any(character.isalpha() for character in rest):
+            drawn.append(rest)
+        else:
+            drawn.append(_as_code_points(name, letters))
+    changed = {name: text for name, text in zip(plain, drawn, strict=True) if name != text}
+    if changed:
+        warnings.warn(
+            "no installed font holds every letter of these names, so they are drawn otherwise: "
+            + "; ".join(f"{name} as {text}" for name, text in changed.items())
+            + f". Installing one of {', '.join(WIDE_FAMILIES[:6])} would mend it",
+            stacklevel=2,
+        )
+    return drawn
+
+
+def shorten(name: str, length: int) -> str:
+    """Return ``name``, or its two ends around an ellipsis where it is longer than ``length`` characters."""
+    if len(name) <= length:
+        return name
+    tail = (length - 1) // 3
+    return f"{name[: length - 1 - tail].rstrip()}…{name[len(name) - tail :].lstrip()}"
+
+
+def width(name: str) -> float:
+    """Return about how many widths of a small Latin letter ``name`` takes; East Asian letters take two."""
+    return sum(1.8 if unicodedata.east_asian_width(letter) in "WF" else 1.0 for letter in name)
+
+
+def _without(name: str, letters: set[int]) -> str:
+    rest = "".join(letter if ord(letter) in letters else " " for letter in name)
+    rest = " ".join(re.sub(r"\(\s*\)|\[\s*\]", " ", rest).split())
+    if rest.startswith("(") and rest.endswith(")") and rest.count("(") == 1:
+        rest = rest[1:-1].strip()
+    return rest.strip(" -_/,;:·&")
+
+
+def _as_code_points(name: str, letters: set[int]) -> str:
+    def code_points(run: str) -> str:
+        return f"[{' '.join(f'U+{ord(letter):04X}' for letter in run)}]"
+
+    runs = groupby(name, key=lambda letter: ord(letter) in letters)
+    return "".join("".join(run) if held else code_points("".join(run)) for held, run in runs)
+
+
+@lru_cache
+def _letters(family: str) -> frozenset[int]:
+    path = font_manager.findfont(family, fallback_to_default=False)
+    return frozenset(font_manager.get_font(path).get_charmap())

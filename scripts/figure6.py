@@ -1,0 +1,57 @@
+"""Draw figure 6: the destructive and corrective robustness matrices, models by corruptions."""
+
+import argparse
+from pathlib import Path
+
+from benchc.figures.figure6 import figure6
+from benchc.figures.save import save
+from benchc.progress import track
+from benchc.tables.parquet import read_table
+from benchc.tables.scores import SCORES
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m scripts.figure6", description=__doc__)
+    parser.add_argument(
+        "--scores", type=Path, nargs="+", required=True, metavar="FILE", help="tables of scores, one a model"
+    )
+    parser.add_argument(
+        "--labels",
+        nargs="+",
+        required=True,
+        metavar="NAME",
+        help="the models' names as drawn, in the order of --scores",
+    )
+    parser.add_argument(
+        "--corruptions",
+        nargs="+",
+        required=True,
+        metavar="NAME",
+        help="the corruptions, in the order of the columns",
+    )
+    parser.add_argument(
+        "--families",
+        nargs="+",
+        required=True,
+        metavar="NAME",
+        help="the family of each corruption, in the order of --corruptions",
+    )
+    parser.add_argument("--png", type=Path, required=True, metavar="FILE", help="picture to write, 300 dpi")
+    parser.add_argument("--pdf", type=Path, required=True, metavar="FILE", help="vector drawing to write")
+    arguments = parser.parse_args()
+    if len(arguments.labels) != len(arguments.scores) or len(set(arguments.labels)) != len(arguments.labels):
+        parser.error("--labels: give one name to each file of --scores, no name twice")
+    if len(arguments.families) != len(arguments.corruptions):
+        parser.error("--families: give one family to each corruption of --corruptions")
+
+    paths = track(arguments.scores, label="scores", unit="files")
+    scores = {
+        label: read_table(path, SCORES, columns=["id", "corruption", "correct_clean", "ras"])
+        for label, path in zip(arguments.labels, paths, strict=True)
+    }
+    families_of = dict(zip(arguments.corruptions, arguments.families, strict=True))
+    save(figure6(scores, families_of=families_of), png=arguments.png, pdf=arguments.pdf)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""Draw figure 8: how many items of each task were candidates, and how many the benchmark keeps."""
+
+import argparse
+from pathlib import Path
+
+from benchc.figures.figure8 import figure8
+from benchc.figures.save import save
+from benchc.tables.parquet import read_table
+from benchc.tables.pool import POOL
+from benchc.tables.selected import SELECTED
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m scripts.figure8", description=__doc__)
+    parser.add_argument("--pool", type=Path, required=True, metavar="FILE", help="table of the pool")
+    parser.add_argument(
+        "--selected",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="table of the selection",
+    )
+    parser.add_argument("--png", type=Path, required=True, metavar="FILE", help="picture to write, 300 dpi")
+    parser.add_argument("--pdf", type=Path, required=True, metavar="FILE", help="vector drawing to write")
+    arguments = parser.parse_args()
+
+    figure = figure8(
+        read_table(arguments.pool, POOL, columns=["id", "task"]), read_table(arguments.selected, SELECTED)
+    )
+    save(figure, png=arguments.png, pdf=arguments.pdf)
+
+
+if __name__ == "__main__":
+    main()
