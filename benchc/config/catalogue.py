@@ -1,0 +1,129 @@
+"""The entries of the catalogues: what config/sources.yaml and config/models.yaml may say."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, RootModel, model_validator
+
+from benchc.config.strict import Environment, Family, HubId, Id, Md5, Scalar, Strict, WebAddress
+
+
+class Drawn(Strict):
+    """A source that the run draws itself (benchc/demo)."""
+
+    groups: int = Field(ge=1, description="Groups of items per category; a group has one item per option.")
+
+
+class Reader(Strict):
+    """Where a TSV departs from the plain form: index, image, question, hint, A, B, ..., answer, category."""
+
+    options_column: str | None = Field(
+        default=None,
+        description="Column that holds all options as one Python list of texts such as `(A) red`; null where "
+        "they stand in columns A, B, ...",
+    )
+    index_below: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="Leave out rows whose index is this or larger: circular copies, in MMBench. null: none.",
+    )
+    leave_out: dict[str, str] = Field(
+        default_factory=dict,
+        description="Leave out rows that have this value in this column, such as `question_type: sort`.",
+    )
+
+
+class Source(Strict):
+    """A multiple-choice data set. Exactly one of url, path and drawn says where it comes from."""
+
+    label: str = Field(description="Name in figures.")
+    url: WebAddress | None = Field(
+        default=None,
+        description="Address of the TSV.",
+    )
+    md5: Md5 | None = Field(
+        default=None,
+        description="MD5 of the file at url; null where none is published, and then nothing is checked.",
+    )
+    path: str | None = Field(
+        default=None,
+        description="The TSV on this machine, from the repository's root; may hold ${VARIABLES} of the "
+        "environment. ${BENCHC_SHARED} is ../shared where it is not set.",
+    )
+    drawn: Drawn | None = Field(default=None, description="Drawn by the run: how much of it.")
+    reader: Reader = Field(default_factory=Reader, description="Where the TSV departs from the plain form.")
+    task_column: Literal["category", "l2_category"] = Field(
+        description="Column that holds the task type by which the pool is balanced."
+    )
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> Self:
+        _exactly_one(self, ("url", "path", "drawn"))
+        if self.md5 is not None and self.url is None:
+            raise ValueError("has an md5 without a url, but only a download is checked by one")
+        return self
+
+
+class Model(Strict):
+    """A vision-language model. Exactly one of repo, path and train says where it comes from."""
+
+    label: str = Field(description="Name in tables and figures.")
+    family: Family = Field(
+        description="How the model is loaded and prompted: a module of benchc/models/families.",
+    )
+    scoring: Literal["letter", "text"] = Field(
+        description="What stands for an option: the logit of its letter, or the log-likelihood of its text."
+    )
+    repo: HubId | None = Field(
+        default=None,
+        description="Id on the Hugging Face Hub.",
+    )
+    revision: str | None = Field(
+        default=None,
+        description="Commit, tag or branch of repo (in quotes); null where none has been pinned yet.",
+    )
+    path: str | None = Field(
+        default=None,
+        description="Folder of the Hub's form on this machine, from the repository's root; may hold "
+        "${VARIABLES} of the environment.",
+    )
+    train: dict[str, Scalar] | None = Field(
+        default=None, description="Trained by the run: options of scripts/train_demo_model.py."
+    )
+    processor: dict[str, Scalar] = Field(
+        default_factory=dict,
+        description="Settings of the image processor that replace the checkpoint's own, such as max_patches.",
+    )
+    parameters_b: Annotated[float, Field(gt=0)] | None = Field(
+        default=None, description="Parameters in billions, for Table 1; null where not published."
+    )
+    year: int | None = Field(default=None, description="Year of the release, for Table 1.")
+    dtype: Literal["float32", "bfloat16", "float16"] = Field(
+        default="float32", description="Type of the weights during inference."
+    )
+    gpus: int = Field(default=0, ge=0, description="GPUs that one inference job asks for.")
+    mem_mb: int = Field(default=2000, ge=1, description="Main memory that one inference job asks for, in MB.")
+    env: Environment = Field(
+        default="transformers",
+        description="Software environment of the model's jobs: a file in envs, without .yaml.",
+    )
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> Self:
+        _exactly_one(self, ("repo", "path", "train"))
+        if self.revision is not None and self.repo is None:
+            raise ValueError("has a revision without a repo, but only a repo has revisions")
+        return self
+
+
+class SourceCatalogue(RootModel[dict[Id, Source]]):
+    """Data sources by id."""
+
+
+class ModelCatalogue(RootModel[dict[Id, Model]]):
+    """Models by id."""
+
+
+def _exactly_one(entry: Strict, keys: tuple[str, ...]) -> None:
+    given = [key for key in keys if getattr(entry, key) is not None]
+    if len(given) != 1:
+        found = " and ".join(given) if given else "none of them"
+        raise ValueError(f"needs exactly one of {', '.join(keys)}, and has {found}")

@@ -1,0 +1,130 @@
+"""Checks across keys and files. They read raw values, so that they also run where types are at fault."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from benchc.config.faults import shown, unknown
+from benchc.corruptions.registry import SUITES, corruptions_of
+
+Entries = Mapping[str, Any]
+
+
+def cross_faults(
+    raw: Mapping[str, Any],
+    file: str,
+    sources: Entries | None,
+    models: Entries | None,
+    catalogues: Mapping[str, str],
+) -> list[str]:
+    """Return one sentence for each value of ``raw`` that does not go with another.
+
+    ``sources`` and ``models`` are the raw catalogues, None where they could not be read; ``catalogues`` holds
+    their names. Values of a wrong type are passed over: they are reported by the models of the settings.
+    """
+    return [
+        *_ids(raw, file, "sources", sources, catalogues.get("sources", "")),
+        *_ids(raw, file, "selectors", models, catalogues.get("models", "")),
+        *_ids(raw, file, "targets", models, catalogues.get("models", "")),
+        *_corruptions(raw, file),
+        *_figure4(raw, file),
+        *_encoder(raw, file),
+        *_demo(raw, file, sources, models),
+    ]
+
+
+def _ids(
+    raw: Mapping[str, Any], file: str, key: str, entries: Entries | None, catalogue: str
+) -> Iterator[str]:
+    yield from _repeated(file, key, _texts(raw.get(key)))
+    if entries is not None:
+        for position, id_ in _texts(raw.get(key)):
+            if id_ not in entries:
+                yield unknown(file, f"{key}[{position}]", id_, map(str, entries), f"id in {catalogue}")
+
+
+def _corruptions(raw: Mapping[str, Any], file: str) -> Iterator[str]:
+    block = _block(raw, "corruptions")
+    suite, types = block.get("suite"), _texts(block.get("types"))
+    yield from _repeated(file, "corruptions.types", types)
+    if isinstance(suite, str) and suite not in SUITES:
+        yield unknown(file, "corruptions.suite", suite, SUITES, "suite")
+    elif isinstance(suite, str):
+        names = corruptions_of(suite)
+        for position, name in types:
+            if name not in names:
+                yield unknown(file, f"corruptions.types[{position}]", name, names, f"corruption of {suite}")
+    severities = block.get("severities")
+    if isinstance(severities, list) and all(isinstance(severity, int) for severity in severities):
+        ascending = sorted(set(severities))
+        if severities != ascending:
+            yield (
+                f"{file}: corruptions.severities is {shown(severities)}, but must be ascending without "
+                f"repetition: {shown(ascending)}."
+            )
+
+
+def _figure4(raw: Mapping[str, Any], file: str) -> Iterator[str]:
+    figure, corruptions = _block(_block(raw, "figures"), "figure4"), _block(raw, "corruptions")
+    for key, known, kind in (
+        ("target", raw.get("targets"), "one of targets"),
+        ("corruption", corruptions.get("types"), "one of corruptions.types"),
+        ("severity", corruptions.get("severities"), "one of corruptions.severities"),
+    ):
+        if key in figure and isinstance(known, list) and figure[key] not in known:
+            names = ", ".join(map(str, known))
+            yield f"{file}: figures.figure4.{key} is {shown(figure[key])}, but must be {kind}: {names}."
+
+
+def _encoder(raw: Mapping[str, Any], file: str) -> Iterator[str]:
+    encoder = _block(_block(raw, "selection"), "image_encoder")
+    name, pretrained = encoder.get("name"), encoder.get("pretrained")
+    if name == "trained" and pretrained is not None:
+        yield (
+            f"{file}: selection.image_encoder.pretrained is {shown(pretrained)}, but must be null where the "
+            "encoder is trained by the run."
+        )
+    if isinstance(name, str) and name != "trained" and pretrained is None:
+        yield (
+            f"{file}: selection.image_encoder.pretrained is null, but must name the weights of {name}, such "
+            "as openai."
+        )
+
+
+def _demo(
+    raw: Mapping[str, Any], file: str, sources: Entries | None, models: Entries | None
+) -> Iterator[str]:
+    if raw.get("demo") is not None:
+        return
+    reasons = [id_ for _, id_ in _texts(raw.get("sources")) if _has(sources, id_, "drawn")]
+    for key in ("selectors", "targets"):
+        reasons += [id_ for _, id_ in _texts(raw.get(key)) if _has(models, id_, "train")]
+    if _block(_block(raw, "selection"), "image_encoder").get("name") == "trained":
+        reasons.append("the image encoder")
+    if reasons:
+        yield (
+            f"{file}: demo is missing, but must say how the run makes {', '.join(dict.fromkeys(reasons))} "
+            "(config/demo.yaml shows it)."
+        )
+
+
+def _repeated(file: str, key: str, texts: Sequence[tuple[int, str]]) -> Iterator[str]:
+    seen: set[str] = set()
+    for position, text in texts:
+        if text in seen:
+            yield f"{file}: {key}[{position}] is {shown(text)}, which is in the list already; name it once."
+        seen.add(text)
+
+
+def _texts(value: object) -> list[tuple[int, str]]:
+    if not isinstance(value, list):
+        return []
+    return [(position, text) for position, text in enumerate(value) if isinstance(text, str)]
+
+
+def _block(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = raw.get(key)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _has(entries: Entries | None, id_: str, key: str) -> bool:
+    return entries is not None and _block(entries, id_).get(key) is not None

@@ -1,0 +1,135 @@
+"""Read and check the configuration of a run: settings and both catalogues, all faults at once."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from benchc.config.catalogue import Model, ModelCatalogue, Source, SourceCatalogue
+from benchc.config.crosscheck import cross_faults
+from benchc.config.faults import ConfigError, shown, validation_faults
+from benchc.config.settings import Settings
+from benchc.config.yaml_file import YamlError, read_yaml
+
+# What a variable in a path stands for where the environment does not set it.
+DEFAULTS = {"BENCHC_SHARED": "../shared"}
+
+Validated = TypeVar("Validated", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Config:
+    """The checked configuration of one run.
+
+    ``sources`` and ``models`` hold the entries that the run uses, by id: sources in the configured order,
+    models as selectors and then targets, each once. Variables in their paths are expanded.
+    """
+
+    settings: Settings
+    sources: Mapping[str, Source]
+    models: Mapping[str, Model]
+
+
+def load(
+    raw: Mapping[str, Any],
+    root: Path,
+    *,
+    file: str = "config",
+    environment: Mapping[str, str] | None = None,
+) -> Config:
+    """Return the checked configuration that ``raw``, the content of a config file, describes.
+
+    ``root`` is the folder that paths in it start from, ``file`` the name that messages give it,
+    ``environment`` the variables that paths may use (default: the process's). Raises ConfigError with one
+    sentence for every fault.
+    """
+    faults: list[str] = []
+    settings = _validate(Settings, raw, file, faults)
+    files = _catalogue_files(raw)
+    entries = {key: _read_catalogue(root / path, path, faults) for key, path in files.items()}
+    # An entry at fault still has its id: a wrong key in it is no reason to call the id unknown.
+    sources = _validate(SourceCatalogue, entries.get("sources"), files.get("sources", ""), faults)
+    models = _validate(ModelCatalogue, entries.get("models"), files.get("models", ""), faults)
+    faults += cross_faults(raw, file, entries.get("sources"), entries.get("models"), files)
+    if faults or settings is None or sources is None or models is None:
+        raise ConfigError(faults)
+
+    expand = _Expander(root, os.environ if environment is None else environment)
+    used_sources = {id_: sources.root[id_] for id_ in settings.sources}
+    used_models = {id_: models.root[id_] for id_ in settings.selectors + settings.targets}
+    config = Config(
+        settings,
+        {id_: expand(entry, f"{files['sources']}: {id_}.path") for id_, entry in used_sources.items()},
+        {id_: expand(entry, f"{files['models']}: {id_}.path") for id_, entry in used_models.items()},
+    )
+    if expand.faults:
+        raise ConfigError(expand.faults)
+    return config
+
+
+def _validate(model: type[Validated], value: object, file: str, faults: list[str]) -> Validated | None:
+    if value is None:
+        return None
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        faults += validation_faults(error, model, file)
+        return None
+
+
+def _catalogue_files(raw: Mapping[str, Any]) -> dict[str, str]:
+    catalogues = raw.get("catalogues")
+    if not isinstance(catalogues, Mapping):
+        return {}
+    return {key: catalogues[key] for key in ("sources", "models") if isinstance(catalogues.get(key), str)}
+
+
+def _read_catalogue(path: Path, name: str, faults: list[str]) -> Mapping[str, Any] | None:
+    try:
+        content = read_yaml(path)
+    except FileNotFoundError:
+        faults.append(f"{name}: there is no such file; catalogues names it.")
+    except YamlError as error:
+        faults.append(f"{name}: {error}.")
+    else:
+        if isinstance(content, Mapping):
+            return content
+        faults.append(f"{name}: the whole is {shown(content)}, but must be a mapping of ids to entries.")
+    return None
+
+
+Entry = TypeVar("Entry", Source, Model)
+
+
+class _Expander:
+    """Replaces ``${VARIABLE}`` in the paths of entries, and collects what does not exist."""
+
+    def __init__(self, root: Path, environment: Mapping[str, str]) -> None:
+        self.faults: list[str] = []
+        self._root = root
+        self._values = {**DEFAULTS, **environment}
+
+    def __call__(self, entry: Entry, where: str) -> Entry:
+        if entry.path is None:
+            return entry
+        names = list(_variables(entry.path))
+        unset = [name for name in names if name not in self._values]
+        if unset:
+            self.faults.append(
+                f"{where} is {shown(entry.path)}, but the environment variable {unset[0]} is not set; set it "
+                "to the folder that is meant."
+            )
+            return entry
+        path = re.sub(r"\$\{(\w+)\}", lambda match: self._values[match[1]], entry.path)
+        if not (self._root / path).exists():
+            meant = "".join(f"; set the environment variable {name} to move it" for name in names)
+            self.faults.append(f"{where} is {shown(entry.path)}, and there is no {path}{meant}.")
+        return entry.model_copy(update={"path": path})
+
+
+def _variables(path: str) -> Iterator[str]:
+    return (match[1] for match in re.finditer(r"\$\{(\w+)\}", path))

@@ -1,0 +1,160 @@
+"""The settings of a run: what config/config.yaml, demo.yaml, ... may say."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from benchc.config.strict import Id, RunName, Severity, Strict
+
+
+class Catalogues(Strict):
+    """The files that say what the ids in this configuration stand for."""
+
+    sources: str = Field(
+        description="Catalogue of data sources, of the form of config/sources.yaml; its path from the "
+        "repository's root."
+    )
+    models: str = Field(
+        description="Catalogue of models, of the form of config/models.yaml; its path from the "
+        "repository's root."
+    )
+
+
+class Pool(Strict):
+    """How many items of the sources enter the candidate pool, balanced by task type."""
+
+    per_task: Annotated[int, Field(ge=1)] | None = Field(
+        description="At most this many items of each task type; null for no such limit. Items are taken in a "
+        "hashed order, so that a smaller number keeps a subset of what a larger one keeps."
+    )
+    total: Annotated[int, Field(ge=1)] | None = Field(
+        description="At most this many items in all: the largest limit per task type that keeps the pool "
+        "within it is taken, and shown; null for no such limit. With both null, every item enters."
+    )
+
+
+class Corruptions(Strict):
+    """What is done to the images."""
+
+    suite: str = Field(
+        description="Suite that the names of types come from: imagenet-c, the 19 corruptions of the paper."
+    )
+    engine: Literal["imgaug"] = Field(
+        description="Implementation of the corruptions: imgaug calls imgaug.augmenters.imgcorruptlike."
+    )
+    types: list[str] = Field(
+        min_length=1,
+        description="Corruptions by name, in the order of tables and figures. Adding one changes kappa and "
+        "therefore the selection.",
+    )
+    severities: list[Severity] = Field(
+        min_length=1,
+        description="Severities by number, ascending. Eq. 4 of the paper counts predictions over them.",
+    )
+
+
+class Inference(Strict):
+    """How reading is cut into jobs."""
+
+    batch: Literal["all", "family", "corruption"] = Field(
+        description="Corruptions that one job of a model reads: all of them, those of a family, or one. "
+        "Larger batches lose less time to loading the model, smaller ones spread over more devices."
+    )
+
+
+class ImageEncoder(Strict):
+    """The model that embeds images for the diversity term of the selection."""
+
+    name: str = Field(
+        description="Name of an open_clip architecture, or `trained` for the small one that the run trains "
+        "itself (see demo.image_encoder)."
+    )
+    pretrained: str | None = Field(
+        default=None,
+        description="open_clip's tag of the weights, such as openai; null where name is `trained`.",
+    )
+
+
+class Selection(Strict):
+    """How the benchmark is selected from the pool (eq. 3 of the paper)."""
+
+    alpha_kappa: float = Field(ge=0, description="Weight of kappa in eq. 3, the paper's alpha 1.")
+    alpha_diversity: float = Field(ge=0, description="Weight of diversity in eq. 3, the paper's alpha 2.")
+    image_encoder: ImageEncoder = Field(description="Model that embeds the images.")
+    text_encoder: str = Field(
+        description="Model that embeds question and options: all-MiniLM-L6-v2 (installed with the project), "
+        "or the Hub id or folder of another sentence-transformers model."
+    )
+    score: Literal["at_pick", "final_centroid"] = Field(
+        description="Final score of an item: the bracket of eq. 3 when it was picked, or measured against "
+        "the centroid of all that were picked."
+    )
+
+
+class Figure4(Strict):
+    """What figure 4 shows: one target under one corruption."""
+
+    target: str = Field(description="Id of the model: one of targets.")
+    corruption: str = Field(description="Name of the corruption: one of corruptions.types.")
+    severity: Severity = Field(description="Its severity: one of corruptions.severities.")
+
+
+class Figures(Strict):
+    """Choices in the figures."""
+
+    figure4: Figure4 = Field(description="What figure 4 shows.")
+
+
+class TrainingSet(Strict):
+    """The pictures and questions that the run's own models are trained on."""
+
+    items_per_category: int = Field(
+        ge=1, description="At least so many items of each category. More takes longer to draw."
+    )
+
+
+class TrainedEncoder(Strict):
+    """The small image encoder that the run trains."""
+
+    steps: int = Field(ge=1, description="Training steps. More takes longer.")
+
+
+class Demo(Strict):
+    """What a run draws and trains itself; needed where a source is drawn or a model or encoder is trained."""
+
+    world_seed: int = Field(description="Seed of the drawn world and of all training on it.")
+    training_set: TrainingSet = Field(
+        description="The pictures and questions that the run's own models are trained on."
+    )
+    image_encoder: TrainedEncoder = Field(description="The small image encoder that the run trains.")
+
+
+class Settings(Strict):
+    """One run of the pipeline, from sources to figures."""
+
+    name: RunName = Field(
+        description="Name of the run. Everything that it makes goes to results/<name>.",
+    )
+    seed: int = Field(
+        ge=0,
+        description="Seed of every random draw of the corruptions. Another seed makes other noise, fog, ...",
+    )
+    catalogues: Catalogues = Field(description="Files that the ids below are looked up in.")
+    sources: list[Id] = Field(
+        min_length=1, description="Data sets that the pool is drawn from, by id, in the order of figures."
+    )
+    pool: Pool = Field(description="Size of the candidate pool.")
+    corruptions: Corruptions = Field(description="What is done to the images.")
+    inference: Inference = Field(description="How reading is cut into jobs.")
+    selectors: list[Id] = Field(
+        min_length=1, description="Models whose wavering decides which items are selected, by id."
+    )
+    targets: list[Id] = Field(
+        min_length=1, description="Models that the benchmark measures, by id, in the order of tables."
+    )
+    selection: Selection = Field(description="How the benchmark is selected from the pool.")
+    figures: Figures = Field(description="Choices in the figures.")
+    demo: Demo | None = Field(
+        default=None,
+        description="What the run draws and trains itself; null where all sources and models are real.",
+    )

@@ -1,0 +1,18 @@
+"""The order of items: by source, then by index as a number."""
+
+import re
+
+Key = tuple[str, tuple[int, int, tuple[tuple[str, int], ...]]]
+
+
+def item_key(id_: str) -> Key:
+    """Return the sort key of an item's id, ``source/index``.
+
+    Items are sorted by source, then by index: integers first and by value, then all others in natural order,
+    in which runs of digits compare as numbers (``a2`` before ``a10``).
+    """
+    source, _, index = id_.partition("/")
+    if re.fullmatch(r"-?\d+", index):
+        return source, (0, int(index), ())
+    parts = re.findall(r"(\D*)(\d*)", index)
+    return source, (1, 0, tuple((text, int(digits or -1)) for text, digits in parts))

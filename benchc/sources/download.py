@@ -1,0 +1,140 @@
+"""Download one large file: resumed where it broke off, retried, and checked before it gets its name."""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import httpx2 as httpx
+import tenacity
+
+from benchc.progress import track
+from benchc.sources.error import SourceError
+
+MIB = 2**20
+ATTEMPTS = 8
+TIMEOUT = httpx.Timeout(60.0, connect=20.0)
+# These answers say "later", not "no".
+RETRIED_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+def download(
+    url: str,
+    path: str | Path,
+    md5: str | None = None,
+    *,
+    attempts: int = ATTEMPTS,
+    longest_wait: float = 60.0,
+) -> str:
+    """Download ``url`` to ``path`` and return the MD5 of the file.
+
+    Bytes go to ``<path>.part``; what an interrupted download left there is continued. Broken connections and
+    busy servers are tried again up to ``attempts`` times, with growing pauses of at most ``longest_wait``
+    seconds. The file gets its name only when it is whole and ``md5`` (where given) is its sum. A proxy is
+    taken from the environment (HTTPS_PROXY, NO_PROXY). Raises SourceError with what to do about it.
+    """
+    path = Path(path)
+    part = path.with_name(f"{path.name}.part")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    resumed = part.exists()
+    found = _fetched(url, part, attempts, longest_wait)
+    if md5 is not None and found != md5 and resumed:
+        # What was continued may have been the beginning of another file.
+        part.unlink()
+        found = _fetched(url, part, attempts, longest_wait)
+    if md5 is not None and found != md5:
+        size = part.stat().st_size
+        part.unlink()
+        raise SourceError(
+            f"{url}: the MD5 of the {size:,} bytes that came is {found}, but {md5} was expected; either the "
+            "publisher has changed the file, and the catalogue needs its new sum, or something on the way "
+            "answers with something else (a login page, a proxy)"
+        )
+    part.replace(path)
+    return found
+
+
+def _fetched(url: str, part: Path, attempts: int, longest_wait: float) -> str:
+    """Complete ``part`` and return its MD5."""
+    retrying = tenacity.Retrying(
+        retry=tenacity.retry_if_exception(_is_passing),
+        stop=tenacity.stop_after_attempt(attempts),
+        wait=tenacity.wait_random_exponential(multiplier=1.0, max=longest_wait),
+        reraise=True,
+    )
+    try:
+        with httpx.Client(follow_redirects=True, timeout=TIMEOUT) as client:
+            retrying(_fetch, client, url, part)
+    except httpx.HTTPStatusError as error:
+        answer = f"{error.response.status_code} {error.response.reason_phrase}"
+        raise SourceError(
+            f"{url}: the server answers {answer}; check the address in the catalogue"
+        ) from error
+    except httpx.ConnectError as error:
+        raise SourceError(
+            f"{url}: no connection ({error}); this machine may be offline, or behind a proxy (then set "
+            "HTTPS_PROXY); or fetch the file elsewhere and give its place as `path` in the catalogue"
+        ) from error
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise SourceError(
+            f"{url}: the download broke off {attempts} times, the last time with {type(error).__name__} "
+            f"({error}); {part} keeps what came, and the next start continues there"
+        ) from error
+    return _md5(part)
+
+
+def _fetch(client: httpx.Client, url: str, part: Path) -> None:
+    """Get what is missing in ``part``, in one request."""
+    start = part.stat().st_size if part.exists() else 0
+    # Compressed transfer would make byte ranges meaningless.
+    headers = {"Accept-Encoding": "identity"}
+    if start:
+        headers["Range"] = f"bytes={start}-"
+    with client.stream("GET", url, headers=headers) as response:
+        if response.status_code == 416 and _whole_size(response) == start:
+            return
+        if response.status_code == 416:
+            part.unlink()
+            raise httpx.RemoteProtocolError("the server has less than was downloaded before")
+        response.raise_for_status()
+        appending = response.status_code == 206 and _first_byte(response) == start
+        size = int(response.headers.get("Content-Length", 0))
+        with part.open("ab" if appending else "wb") as file:
+            progress = _written(response, file)
+            for _ in track(progress, label=f"download {part.stem}", unit="MiB", total=size // MIB or None):
+                pass
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _written(response: httpx.Response, file: BinaryIO) -> Iterator[int]:
+    """Write what comes, as it comes, and yield once for every MiB."""
+    count = 0
+    for piece in response.iter_raw():
+        file.write(piece)
+        for _ in range((count + len(piece)) // MIB - count // MIB):
+            yield count
+        count += len(piece)
+
+
+def _is_passing(error: BaseException) -> bool:
+    if isinstance(error, httpx.HTTPStatusError):
+        return error.response.status_code in RETRIED_STATUS
+    return isinstance(error, httpx.TransportError)
+
+
+def _first_byte(response: httpx.Response) -> int | None:
+    match = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
+    return int(match[1]) if match else None
+
+
+def _whole_size(response: httpx.Response) -> int | None:
+    match = re.match(r"bytes \*/(\d+)", response.headers.get("Content-Range", ""))
+    return int(match[1]) if match else None
+
+
+def _md5(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "md5").hexdigest()

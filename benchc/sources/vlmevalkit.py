@@ -1,0 +1,154 @@
+"""Turn a TSV in VLMEvalKit's form into items."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from benchc.item_order import item_key
+from benchc.progress import track
+from benchc.sources.error import RowRefused, SourceError
+from benchc.sources.item_images import Image, read_item_images
+from benchc.sources.item_text import ItemText, read_item_text
+from benchc.sources.report import Kind, Remark, report_frame
+from benchc.sources.tsv import Row, read_header, read_rows
+from benchc.tables.items import ITEMS
+
+
+@dataclass(frozen=True)
+class Switches:
+    """Where a TSV departs from the plain form.
+
+    ``options_column`` holds all options as one Python list of texts such as ``(A) red``. Rows whose index is
+    ``index_below`` or larger are left out (MMBench's circular copies), and so are rows that hold a value of
+    ``leave_out``, a mapping of columns to values (LEGO-Puzzles' ``question_type: sort``).
+    """
+
+    options_column: str | None = None
+    index_below: int | None = None
+    leave_out: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_vlmevalkit(
+    path: str | Path, source: str, switches: Switches | None = None
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the items of a TSV, of type ITEMS in the order of their indices, and the report.
+
+    Texts and image files come through as published: nothing is stripped, converted or encoded again. A row
+    that cannot become an item stands in the report with its reason (columns id, line, kind, reason; kind
+    ``refused`` or ``left out``), and so does a remark on a row that can (kind ``note``). Raises SourceError
+    where the file cannot be read or lacks a column.
+    """
+    path, switches = Path(path), switches or Switches()
+    _check_columns(path, switches)
+    reading = _Reading(source, switches)
+    for row in track(read_rows(path), label=f"read {source}", unit="rows"):
+        reading.add(row)
+    items = reading.finish()
+    if not items:
+        raise SourceError(
+            f"{path}: none of its rows became an item; the first reason is: "
+            f"{reading.remarks[0].reason if reading.remarks else 'it has no rows'}"
+        )
+    columns = [_columns(id_, text, images) for id_, text, images in items]
+    return pl.DataFrame(columns, schema=pl.Schema(ITEMS.columns)), report_frame(reading.remarks)
+
+
+class _Reading:
+    """Rows read so far. Images wait until the end, since a row may share those of a later one."""
+
+    def __init__(self, source: str, switches: Switches) -> None:
+        self.remarks: list[Remark] = []
+        self._source = source
+        self._switches = switches
+        self._texts: dict[str, tuple[int, ItemText]] = {}
+        self._images: dict[str, list[Image] | str | RowRefused] = {}
+
+    def add(self, row: Row) -> None:
+        index = row.values.get("index", "").strip()
+        if row.fault is not None or not index or index in self._images:
+            repeated = f"index {index} is that of an earlier row"
+            self._remark(row, index, "refused", row.fault or ("has no index" if not index else repeated))
+            return
+        # Also a row that is left out may hold the image of another one.
+        try:
+            self._images[index] = read_item_images(row.values)
+        except RowRefused as refusal:
+            self._images[index] = refusal
+        reason = self._left_out(index, row.values)
+        if reason is not None:
+            self._remark(row, index, "left out", reason)
+            return
+        try:
+            text = read_item_text(row.values, self._switches.options_column)
+        except RowRefused as refusal:
+            self._remark(row, index, "refused", str(refusal))
+            return
+        if len(set(text.options)) < len(text.options):
+            self._remark(row, index, "note", "two options have the same text")
+        self._texts[index] = row.line, text
+
+    def finish(self) -> list[tuple[str, ItemText, list[Image]]]:
+        """Return the items in order; rows without usable images are refused."""
+        items = []
+        for index, (line, text) in self._texts.items():
+            id_ = f"{self._source}/{index}"
+            images = self._resolved(index)
+            if isinstance(images, str):
+                self.remarks = [note for note in self.remarks if (note.id, note.kind) != (id_, "note")]
+                self.remarks.append(Remark(id_, line, "refused", images))
+            else:
+                items.append((id_, text, images))
+        self.remarks.sort(key=lambda remark: remark.line)
+        return sorted(items, key=lambda item: item_key(item[0]))
+
+    def _resolved(self, index: str) -> list[Image] | str:
+        """Return the images of a row, or the reason why it has none."""
+        images = self._images[index]
+        if isinstance(images, RowRefused):
+            return str(images)
+        if not isinstance(images, str):
+            return images
+        shared = self._images.get(images)
+        if isinstance(shared, list):
+            return shared
+        return f"shares the image of row {images[:40]!r}, which has none"
+
+    def _left_out(self, index: str, values: Mapping[str, str]) -> str | None:
+        for column, value in self._switches.leave_out.items():
+            if values[column] == value:
+                return f"{column} is {value}"
+        limit = self._switches.index_below
+        if limit is not None and index.isdecimal() and int(index) >= limit:
+            return f"index is {limit} or larger"
+        return None
+
+    def _remark(self, row: Row, index: str, kind: Kind, reason: str) -> None:
+        self.remarks.append(Remark(f"{self._source}/{index}", row.line, kind, reason))
+
+
+def _check_columns(path: Path, switches: Switches) -> None:
+    header = read_header(path)
+    missing = [name for name in _needed(switches) if name not in header]
+    if missing:
+        raise SourceError(f"{path}: has no column {missing[0]!r}; its columns are {', '.join(header)}")
+
+
+def _needed(switches: Switches) -> Iterator[str]:
+    yield from ("index", "image", "question", "answer")
+    yield from ("A", "B") if switches.options_column is None else (switches.options_column,)
+    yield from switches.leave_out
+
+
+def _columns(id_: str, text: ItemText, images: list[Image]) -> dict[str, object]:
+    return {
+        "id": id_,
+        "question": text.question,
+        "hint": text.hint,
+        "options": text.options,
+        "answer": text.answer,
+        "category": text.category,
+        "l2_category": text.l2_category,
+        "images": [image._asdict() for image in images],
+    }

@@ -1,0 +1,29 @@
+"""Download the TSV of a source: resumed where it broke off, retried, checked by its MD5."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from benchc.sources.download import download
+from benchc.sources.error import SourceError
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--url", required=True, help="address of the TSV")
+    parser.add_argument("--md5", help="MD5 that the file must have; without it nothing is checked")
+    parser.add_argument(
+        "--output", type=Path, required=True, help="file to write; <output>.part holds a beginning"
+    )
+    arguments = parser.parse_args()
+    try:
+        found = download(arguments.url, arguments.output, arguments.md5)
+    except SourceError as error:
+        sys.exit(str(error))
+    print(
+        f"{arguments.output}: MD5 {found}, {'as expected' if arguments.md5 else 'not compared with anything'}"
+    )
+
+
+if __name__ == "__main__":
+    main()

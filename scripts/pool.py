@@ -1,0 +1,70 @@
+"""Draw the candidate pool from the items of all sources, balanced by task type."""
+
+import argparse
+import sys
+from pathlib import Path
+
+import polars as pl
+
+from benchc.atomic import write_text
+from benchc.pool import assemble, choose, task_types
+from benchc.tables.items import ITEMS
+from benchc.tables.parquet import read_table, write_table
+from benchc.tables.pool import POOL
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--items", type=Path, nargs="+", required=True, help="tables of items, one per source"
+    )
+    parser.add_argument(
+        "--sources", nargs="+", required=True, help="ids of the sources, in the order of --items"
+    )
+    parser.add_argument(
+        "--task-columns",
+        nargs="+",
+        required=True,
+        choices=("category", "l2_category"),
+        help="column that holds the task type, for each source in the order of --items",
+    )
+    parser.add_argument("--per-task", type=int, help="at most so many items of a task type")
+    parser.add_argument(
+        "--total", type=int, help="at most so many items in all, by the largest limit per task type that fits"
+    )
+    parser.add_argument("--output", type=Path, required=True, help="pool to write (Parquet)")
+    parser.add_argument(
+        "--report", type=Path, required=True, help="report to write (CSV): task, sources, available, taken"
+    )
+    arguments = parser.parse_args()
+    if not len(arguments.items) == len(arguments.sources) == len(arguments.task_columns):
+        parser.error("--items, --sources and --task-columns need the same number of values")
+    paths = dict(zip(arguments.sources, arguments.items, strict=True))
+    columns = dict(zip(arguments.sources, arguments.task_columns, strict=True))
+    try:
+        # The choice needs no images, and the images of all sources at once may not fit into memory.
+        tasks = task_types(
+            {source: read_table(path, ITEMS, ["id", columns[source]]) for source, path in paths.items()},
+            columns,
+        )
+        choice = choose(tasks, arguments.per_task, arguments.total)
+        chosen = choice.items["id"].implode()
+        pool = assemble(
+            choice,
+            {
+                source: read_table(path, ITEMS).filter(pl.col("id").is_in(chosen))
+                for source, path in paths.items()
+            },
+        )
+    except ValueError as error:
+        sys.exit(str(error))
+    print(
+        f"pool: {pool.height:,} of {tasks.height:,} items, {choice.report.height} task types, "
+        f"at most {choice.cap} items each"
+    )
+    write_text(arguments.report, choice.report.write_csv())
+    write_table(pool, arguments.output, POOL, {"cap": choice.cap})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""Read a source's TSV, in the form of VLMEvalKit, into a table of items, and report every other row."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from benchc.atomic import write_text
+from benchc.sources.error import SourceError
+from benchc.sources.report import summary
+from benchc.sources.vlmevalkit import Switches, read_vlmevalkit
+from benchc.tables.items import ITEMS
+from benchc.tables.parquet import write_table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tsv", type=Path, required=True, help="file to read")
+    parser.add_argument("--source", required=True, help="id of the source; items are called <source>/<index>")
+    parser.add_argument("--options-column", help="column with all options as a Python list of '(A) text'")
+    parser.add_argument("--index-below", type=int, help="leave out rows with this index or a larger one")
+    parser.add_argument(
+        "--leave-out",
+        metavar="COLUMN=VALUE",
+        nargs="*",
+        default=[],
+        type=_column_and_value,
+        help="leave out rows with this value in this column",
+    )
+    parser.add_argument("--output", type=Path, required=True, help="table of items to write (Parquet)")
+    parser.add_argument(
+        "--report", type=Path, required=True, help="report to write (CSV): id, line, kind, reason"
+    )
+    arguments = parser.parse_args()
+    switches = Switches(arguments.options_column, arguments.index_below, dict(arguments.leave_out))
+    try:
+        items, report = read_vlmevalkit(arguments.tsv, arguments.source, switches)
+    except SourceError as error:
+        sys.exit(str(error))
+    print(summary(arguments.source, items.height, report))
+    write_text(arguments.report, report.write_csv())
+    write_table(items, arguments.output, ITEMS, {"source": arguments.source})
+
+
+def _column_and_value(text: str) -> tuple[str, str]:
+    column, separator, value = text.partition("=")
+    if not separator:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form COLUMN=VALUE")
+    return column, value
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""A small valid configuration for tests to spoil."""
+
+SOURCES = """
+drawn-a: {label: A, drawn: {groups: 3}, task_column: category}
+drawn-b: {label: B, drawn: {groups: 3}, task_column: category}
+"""
+MODELS = """
+small: {label: Small, family: llava, scoring: text, train: {steps: 3}}
+large: {label: Large, family: llava, scoring: letter, repo: owner/large, revision: "1"}
+"""
+CONFIG = """
+name: trial
+seed: 1
+catalogues: {sources: sources.yaml, models: models.yaml}
+sources: [drawn-a, drawn-b]
+pool: {per_task: 4, total: null}
+corruptions: {suite: imagenet-c, engine: imgaug, types: [snow, fog, pixelate], severities: [1, 3, 5]}
+inference: {batch: all}
+selectors: [small]
+targets: [large, small]
+selection:
+  alpha_kappa: 1
+  alpha_diversity: 1.0
+  image_encoder: {name: trained}
+  text_encoder: all-MiniLM-L6-v2
+  score: at_pick
+figures: {figure4: {target: large, corruption: snow, severity: 5}}
+demo: {world_seed: 1, training_set: {items_per_category: 2}, image_encoder: {steps: 1}}
+"""

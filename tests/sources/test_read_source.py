@@ -1,0 +1,48 @@
+"""The command line of the reader writes items and report, and fails in one line."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from benchc.tables.items import ITEMS
+from benchc.tables.parquet import read_table
+from tests.sources.tsv_files import row, write_tsv
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(tmp_path: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    output = ["--output", tmp_path / "s.parquet", "--report", tmp_path / "s.report.csv"]
+    command = [sys.executable, "-m", "scripts.read_source", "--tsv", tmp_path / "s.tsv", "--source", "s"]
+    return subprocess.run([*command, *output, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True)
+
+
+def test_items_and_report(tmp_path: Path) -> None:
+    write_tsv(
+        tmp_path / "s.tsv",
+        [
+            row(1, kind="choice"),
+            row(2, kind="sort"),
+            row(3, kind="choice", answer="Z"),
+            row(9, kind="choice"),
+        ],
+    )
+    result = run(tmp_path, "--leave-out", "kind=sort", "--index-below", 9)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines()[0] == "s: 1 items"
+    assert len(result.stdout.splitlines()) == 4
+    assert read_table(tmp_path / "s.parquet", ITEMS)["id"].to_list() == ["s/1"]
+    assert (tmp_path / "s.report.csv").read_text().splitlines() == [
+        "id,line,kind,reason",
+        "s/2,3,left out,kind is sort",
+        's/3,4,refused,"the answer is Z, an option without text"',
+        "s/9,5,left out,index is 9 or larger",
+    ]
+
+
+def test_a_file_at_fault_writes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "s.tsv").write_text("index\tquestion\n")
+    result = run(tmp_path)
+    assert result.returncode == 1
+    assert "has no column 'image'" in result.stderr and "Traceback" not in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["s.tsv"]

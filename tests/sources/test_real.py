@@ -1,0 +1,74 @@
+"""Real rows of published data sets come through whole."""
+
+import base64
+import csv
+import io
+import lzma
+import os
+from pathlib import Path
+
+import pytest
+
+from benchc.sources.error import RowRefused
+from benchc.sources.item_text import read_item_text
+from benchc.sources.vlmevalkit import read_vlmevalkit
+
+SHARED = Path(os.environ.get("BENCHC_SHARED", Path(__file__).parents[3] / "shared"))
+REAL = SHARED / "data" / "real"
+pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the folder of BENCHC_SHARED is absent")
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a TSV, packed or not, by the standard library alone."""
+    csv.field_size_limit(2**31 - 1)
+    data = path.read_bytes()
+    text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
+    return list(csv.DictReader(io.StringIO(text, newline=""), delimiter="\t"))
+
+
+def test_all_items_of_all_sources_come_through_as_published() -> None:
+    count = 0
+    for path in sorted((REAL / "mcq").glob("*.tsv")):
+        items, report = read_vlmevalkit(path, "s")
+        published = sorted(rows_of(path), key=lambda values: int(values["index"]))
+        assert report.filter(kind="refused").height == 0, path
+        assert items["id"].to_list() == [f"s/{values['index']}" for values in published]
+        for item, values in zip(items.iter_rows(named=True), published, strict=True):
+            texts = [values[letter] for letter in "ABCDE" if values.get(letter)]
+            assert item["options"] == texts
+            assert item["options"][item["answer"]] == values[values["answer"]]
+            assert item["question"] == values["question"]
+            assert (item["hint"] or "") == values.get("hint", "")
+            assert (item["category"], item["l2_category"]) == (values["category"], values["l2-category"])
+            assert [image["bytes"] for image in item["images"]] == [base64.b64decode(values["image"])]
+        count += items.height
+    assert count == 251
+
+
+def refused(name: str) -> dict[str, str]:
+    """Return the reason of each refused row of a TSV without images, by index."""
+    reasons = {}
+    rows = rows_of(REAL / "rows" / f"{name}.noimage.tsv.xz")
+    assert len(rows) > 1000
+    for values in rows:
+        try:
+            text = read_item_text(values)
+        except RowRefused as refusal:
+            reasons[values["index"]] = str(refusal)
+        else:
+            assert text.options[text.answer] == values[values["answer"]]
+    return reasons
+
+
+def test_answers_without_option_text_are_refused() -> None:
+    reasons = refused("MMStar")
+    assert sorted(reasons.values()) == [
+        "option C is empty, but a later one is not",
+        "the answer is A, an option without text",
+        "the answer is A, an option without text",
+    ]
+    assert reasons["268"] == "the answer is A, an option without text"
+
+
+def test_a_question_with_one_option_is_refused() -> None:
+    assert refused("MMT-Bench_VAL") == {"8279": "has 1 options, and a choice needs two"}

@@ -1,0 +1,262 @@
+"""Rows come through as published, or stand in the report with a reason."""
+
+import csv
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchc.sources.error import SourceError
+from benchc.sources.report import summary
+from benchc.sources.vlmevalkit import Switches, read_vlmevalkit
+from benchc.tables.items import ITEMS
+from tests.sources.tsv_files import BLUE, RED, encoded, image_bytes, row, write_tsv
+
+
+def read(
+    tmp_path: Path, rows: list[dict[str, str]], switches: Switches | None = None
+) -> tuple[list[dict[str, object]], list[tuple[str, str, str]]]:
+    """Return the items as dictionaries, and the report as (id, kind, reason)."""
+    path = write_tsv(tmp_path / "source.tsv", rows)
+    items, report = read_vlmevalkit(path, "s", switches)
+    assert dict(items.schema) == dict(pl.Schema(ITEMS.columns))
+    return items.to_dicts(), report.select("id", "kind", "reason").rows()
+
+
+def test_a_plain_row(tmp_path: Path) -> None:
+    items, report = read(tmp_path, [row(7, hint="Look closely.")])
+    assert items == [
+        {
+            "id": "s/7",
+            "question": "Which colour is it?",
+            "hint": "Look closely.",
+            "options": ["red", "blue"],
+            "answer": 0,
+            "category": "colour",
+            "l2_category": "look",
+            "images": [{"bytes": RED, "path": None}],
+        }
+    ]
+    assert report == []
+
+
+def test_texts_come_through_byte_for_byte(tmp_path: Path) -> None:
+    odd = row(
+        1,
+        question='  Say "什么"\tor\r\nnot? \n',
+        hint=" ",
+        A="\nfor x in y:\n    print(x)\n",
+        B=" None ",
+        C="3.50",
+        category="风景与建筑 (Scenery Building)",
+    )
+    items, report = read(tmp_path, [odd])
+    assert items[0]["question"] == odd["question"]
+    assert items[0]["hint"] == " "
+    assert items[0]["options"] == [odd["A"], " None ", "3.50"]
+    assert items[0]["category"] == odd["category"]
+    assert report == []
+
+
+@given(
+    st.lists(
+        st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1),
+        min_size=2,
+        max_size=8,
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_any_option_texts_come_through(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
+    # The two spellings that stand for an absent value are the only texts that are not kept.
+    texts = [text if text not in ("nan", "NaN") else "x" for text in texts]
+    options = dict(zip("ABCDEFGH", texts, strict=False))
+    folder = tmp_path_factory.mktemp("any")
+    path = write_tsv(folder / "source.tsv", [{**row(1), "C": "", **options}], quoting=csv.QUOTE_ALL)
+    items, _ = read_vlmevalkit(path, "s")
+    assert items["options"].to_list() == [texts]
+
+
+@pytest.mark.parametrize("absent", ["", "nan", "NaN"])
+def test_absent_options_at_the_end_are_no_options_and_absent_texts_are_null(
+    tmp_path: Path, absent: str
+) -> None:
+    items, _ = read(tmp_path, [row(1, C=absent, hint=absent, **{"l2-category": absent})])
+    assert items[0]["options"] == ["red", "blue"]
+    assert items[0]["hint"] is None
+    assert items[0]["l2_category"] is None
+
+
+@pytest.mark.parametrize("text", ["None", "NA", "null", "N/A", "0", "-"])
+def test_texts_that_some_readers_take_for_absent_are_options(tmp_path: Path, text: str) -> None:
+    items, _ = read(tmp_path, [row(1, C=text)])
+    assert items[0]["options"] == ["red", "blue", text]
+
+
+def test_both_spellings_of_the_second_category(tmp_path: Path) -> None:
+    other = row(1)
+    other["l2_category"] = other.pop("l2-category")
+    assert read(tmp_path, [other])[0][0]["l2_category"] == "look"
+
+
+def test_items_are_ordered_by_index_as_a_number(tmp_path: Path) -> None:
+    items, _ = read(tmp_path, [row(index) for index in ("10", "b10", "9", "b2", "100")])
+    assert [item["id"] for item in items] == ["s/9", "s/10", "s/100", "s/b2", "s/b10"]
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"question": ""}, "has no question"),
+        ({"A": "", "answer": "B"}, "option A is empty, but a later one is not"),
+        ({"B": "", "C": "green"}, "option B is empty, but a later one is not"),
+        ({"B": ""}, "has 1 options, and a choice needs two"),
+        ({"A": ""}, "the answer is A, an option without text"),
+        ({"A": "", "B": ""}, "the answer is A, an option without text"),
+        ({"answer": "C"}, "the answer is C, an option without text"),
+        ({"answer": "F"}, "the answer is F, an option without text"),
+        ({"answer": "AB"}, "the answer 'AB' is not one option letter"),
+        ({"answer": ""}, "the answer '' is not one option letter"),
+        ({"answer": "a"}, "the answer 'a' is not one option letter"),
+        ({"image": ""}, "has no image"),
+        ({"image": "no base64! " * 10}, "image 1 is not base64"),
+        ({"image": encoded(b"not an image" * 10)}, "image 1 is not an image file"),
+        ({"image": encoded(RED[:40] + RED[44:])}, "image 1 is not an image file"),
+        ({"image": f"['{encoded(RED)}', '{encoded(b'no image at all')}']"}, "image 2 is not an image file"),
+        ({"image": f"['{encoded(RED)}'" + ", broken]"}, "holds a broken list of images"),
+        (
+            {"image": "[" + "0, " * 30 + "1]"},
+            "holds a list that is empty or not of texts where images should be",
+        ),
+        ({"image": "99"}, "shares the image of row '99', which has none"),
+    ],
+)
+def test_a_row_that_cannot_become_an_item_is_refused_with_its_reason(
+    tmp_path: Path, values: dict[str, str], reason: str
+) -> None:
+    items, report = read(tmp_path, [row(1), row(2, **values)])
+    assert [item["id"] for item in items] == ["s/1"]
+    assert [(id_, kind) for id_, kind, _ in report] == [("s/2", "refused")]
+    assert report[0][2].startswith(reason)
+
+
+def test_a_repeated_index_and_an_absent_one_are_refused(tmp_path: Path) -> None:
+    items, report = read(tmp_path, [row(1), row(1, question="Again?"), row("")])
+    assert [item["question"] for item in items] == ["Which colour is it?"]
+    assert report == [
+        ("s/1", "refused", "index 1 is that of an earlier row"),
+        ("s/", "refused", "has no index"),
+    ]
+
+
+def test_a_row_of_another_length_is_refused(tmp_path: Path) -> None:
+    path = write_tsv(tmp_path / "source.tsv", [row(1), row(2)])
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:2], lines[2].rpartition("\t")[0], ""]))
+    items, report = read_vlmevalkit(path, "s")
+    assert items["id"].to_list() == ["s/1"]
+    assert report.rows() == [("s/2", 3, "refused", "has 9 fields where the header has 10")]
+
+
+def test_equal_options_are_kept_and_noted(tmp_path: Path) -> None:
+    items, report = read(tmp_path, [row(1, B="red"), row(2, B="red", image="")])
+    assert [item["options"] for item in items] == [["red", "red"]]
+    assert report == [("s/1", "note", "two options have the same text"), ("s/2", "refused", "has no image")]
+
+
+def test_several_images_with_paths(tmp_path: Path) -> None:
+    both = f"['{encoded(RED)}', '{encoded(BLUE)}']"
+    items, report = read(
+        tmp_path, [row(1, image=both, image_path="['a.png', 'b.png']"), row(2, image_path="c.png")]
+    )
+    assert items[0]["images"] == [{"bytes": RED, "path": "a.png"}, {"bytes": BLUE, "path": "b.png"}]
+    assert items[1]["images"] == [{"bytes": RED, "path": "c.png"}]
+    assert report == []
+
+
+def test_paths_that_do_not_match_the_images_are_refused(tmp_path: Path) -> None:
+    _, report = read(tmp_path, [row(1), row(2, image_path="['a.png', 'b.png']")])
+    assert report == [("s/2", "refused", "image_path names 2 files, but image holds 1")]
+
+
+def test_a_row_may_share_the_image_of_an_earlier_or_a_later_one(tmp_path: Path) -> None:
+    items, report = read(tmp_path, [row(1, image="2"), row(2, image=encoded(BLUE)), row(3, image="2")])
+    assert [item["images"] for item in items] == [[{"bytes": BLUE, "path": None}]] * 3
+    assert report == []
+
+
+def test_image_files_stay_as_published(tmp_path: Path) -> None:
+    for form in ("PNG", "JPEG", "WEBP", "GIF", "BMP"):
+        data = image_bytes(form=form)
+        items, _ = read(tmp_path, [row(1, image=encoded(data))])
+        assert items[0]["images"] == [{"bytes": data, "path": None}]
+
+
+def test_options_in_one_column(tmp_path: Path) -> None:
+    rows = [
+        row(1, choices="['(A) red', '(B) (A) is wrong', '(C)  two\\nlines']", answer="C"),
+        row(2, choices="['(A) red', '(B) blue', '(C)']"),
+        row(3, choices="['(A) red', 'blue']"),
+        row(4, choices="red or blue"),
+    ]
+    for values in rows:
+        for letter in "ABC":
+            del values[letter]
+    items, report = read(tmp_path, rows, Switches(options_column="choices"))
+    assert [item["options"] for item in items] == [["red", "(A) is wrong", " two\nlines"], ["red", "blue"]]
+    assert report == [
+        ("s/3", "refused", "option B in column 'choices' does not start with '(B) '"),
+        ("s/4", "refused", "column 'choices' does not hold a Python list of texts"),
+    ]
+
+
+def test_circular_copies_are_left_out_but_may_lend_their_image(tmp_path: Path) -> None:
+    rows = [row(5, image="1000005"), row(1000005, image=encoded(BLUE)), row(1000000)]
+    items, report = read(tmp_path, rows, Switches(index_below=1000000))
+    assert [(item["id"], item["images"]) for item in items] == [("s/5", [{"bytes": BLUE, "path": None}])]
+    assert report == [
+        ("s/1000005", "left out", "index is 1000000 or larger"),
+        ("s/1000000", "left out", "index is 1000000 or larger"),
+    ]
+
+
+def test_rows_of_another_kind_are_left_out(tmp_path: Path) -> None:
+    rows = [row(1, question_type="multiple-choice"), row(2, question_type="sort", answer="BA")]
+    items, report = read(tmp_path, rows, Switches(leave_out={"question_type": "sort"}))
+    assert [item["id"] for item in items] == ["s/1"]
+    assert report == [("s/2", "left out", "question_type is sort")]
+
+
+def test_the_summary_counts_by_reason(tmp_path: Path) -> None:
+    path = write_tsv(tmp_path / "s.tsv", [row(1), row(2, image=""), row(3, image=""), row(4, answer="")])
+    items, report = read_vlmevalkit(path, "s")
+    assert summary("s", items.height, report).splitlines() == [
+        "s: 1 items",
+        "  2 refused: has no image",
+        "  1 refused: the answer '' is not one option letter",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"index\timage\tquestion\tA\tA\tanswer\n", "column 'A' stands twice"),
+        (b"index\timage\tquestion\tA\tB\n", "has no column 'answer'"),
+        (b"index\timage\tquestion\tA\tB\tanswer\n", "it has no rows"),
+        (b'index\timage\tquestion\tA\tB\tanswer\n1\t"cut off', "is not tab-separated text"),
+        (b"index\timage\tquestion\tA\tB\tanswer\n1\t\xff\t\t\t\t\n", "is not UTF-8"),
+    ],
+)
+def test_a_broken_file_is_an_error_that_names_it(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "broken.tsv"
+    path.write_bytes(content)
+    with pytest.raises(SourceError, match=message) as caught:
+        read_vlmevalkit(path, "s")
+    assert str(caught.value).startswith(str(path))
+
+
+def test_an_absent_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="no such file"):
+        read_vlmevalkit(tmp_path / "absent.tsv", "s")
