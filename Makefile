@@ -5,7 +5,7 @@ PYTHON ?= $(firstword $(shell command -v python3.11 python3))
 VENV ?= .venv
 CORES ?= all
 CONFIG ?= config/demo.yaml
-RUN := $(notdir $(basename $(CONFIG)))
+RUN := $(shell sed -n 's/^name: *\([^ #]*\).*/\1/p' $(CONFIG))
 # Jobs find `python` on the path; threads of a job are the job's own affair.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 

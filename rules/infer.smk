@@ -40,10 +40,11 @@ rule infer:
         runtime=lambda wildcards: 1440 if run.models[wildcards.model].gpus else 60,
     params:
         model=model_options,
-        selected=lambda wildcards, input: option("--selected", input.get("selected")),
+        selected=lambda wildcards, input: option("--selected", input.get("selected") or None),
+        store=f"results/{settings.name}/.reads",
     message:
         "{wildcards.model} reads the {wildcards.subset} items: {wildcards.batch}"
     shell:
         "python -m scripts.infer {params.model} --threads {threads} --items {input.pool} {params.selected}"
-        " --corrupted {input.corrupted} --store <results>/.reads"
+        " --corrupted {input.corrupted} --store {params.store}"
         " --writer {wildcards.subset}-{wildcards.batch} --output {output} > {log} 2>&1"

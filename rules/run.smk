@@ -44,6 +44,24 @@ demo = settings.demo.model_dump() if settings.demo else {}
 BATCHES = batches(settings)
 
 
+def unwritten_models():
+    """Return the ids of the run's models whose family has no module yet."""
+    unwritten = []
+    for id_, model in run.models.items():
+        try:
+            scorer_modules(model.family, model.scoring)
+        except UnknownFamilyError:
+            unwritten.append(id_)
+    return unwritten
+
+
+if unwritten_models():
+    logger.warning(
+        f"{len(unwritten_models())} models cannot be read, for no module of benchc/models/families loads "
+        f"their family yet (docs/models.md): {', '.join(unwritten_models())}."
+    )
+
+
 def code_of(*files):
     """Return the source files that a rule runs, so that an edit of one of them reruns it."""
     return source_closure(files, workflow.basedir)
@@ -58,8 +76,13 @@ def option(flag, value):
 
 
 def options_of(values):
-    """Return a mapping of scalars as command-line options: `steps: 900` is `--steps 900`."""
-    return " ".join(option(f"--{key.replace('_', '-')}", value) for key, value in (values or {}).items())
+    """Return a mapping of scalars as command-line options: `steps: 900` is `--steps 900`.
+
+    Sorted, so that the order of keys in a file reruns nothing.
+    """
+    return " ".join(
+        option(f"--{key.replace('_', '-')}", value) for key, value in sorted((values or {}).items())
+    )
 
 
 def tsv_of(wildcards):
@@ -116,7 +139,7 @@ def model_options(wildcards):
     """Return how a model is found and asked, as options of infer."""
     model = run.models[wildcards.model]
     location = model.repo or model.path or f"results/models/{wildcards.model}"
-    overrides = [f"{key}={value}" for key, value in model.processor.items()]
+    overrides = [f"{key}={value}" for key, value in sorted(model.processor.items())]
     return " ".join(
         [
             option("--location", location),

@@ -43,7 +43,7 @@ rule read_source:
     conda:
         "../envs/core.yaml"
     resources:
-        mem_mb=lambda wildcards, input: max(1000, int(6 * input.size_mb)),
+        mem_mb=lambda wildcards, input: max(1000, int(3 * input.size_mb)),
     params:
         reader=lambda wildcards: reader_options(wildcards.source),
     message:

@@ -1,0 +1,103 @@
+"""A copy of the checkout in which tests run Snakemake and edit files."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = ("Snakefile", "rules", "scripts", "benchc", "config", "envs", "slurm", "pyproject.toml")
+
+
+class Checkout:
+    """A working copy with a run of its own; ``config`` is the file that its commands use."""
+
+    def __init__(self, folder: Path, config: str) -> None:
+        self.folder = folder
+        self.config = config
+        self.first_hashes: dict[str, str] = {}  # of the results as the first run left them
+        for part in PARTS:
+            source = ROOT / part
+            if source.is_dir():
+                ignore = shutil.ignore_patterns("__pycache__")
+                shutil.copytree(source, folder / part, ignore=ignore, dirs_exist_ok=True)
+            else:
+                folder.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(source, folder / part)
+
+    def snakemake(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Run snakemake; a failure shows what it printed."""
+        environment = {**os.environ, "PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "1"}
+        environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+        result = subprocess.run(
+            [sys.executable, "-m", "snakemake", "--configfile", self.config, *arguments],
+            cwd=self.folder,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        if check and result.returncode:
+            raise AssertionError(f"snakemake {' '.join(arguments)} failed:\n{result.stdout[-6000:]}")
+        return result
+
+    def make(self, *arguments: str, cores: int = 2) -> None:
+        """Run the pipeline (to the targets given, or to the end)."""
+        self.snakemake("--cores", str(cores), "--show-failed-logs", *arguments)
+
+    def plan(self, *arguments: str) -> dict[str, int]:
+        """Return the jobs that a dry run lists, by rule; empty where nothing is to be done."""
+        output = self.snakemake("-n", *arguments).stdout
+        if "Nothing to be done" in output:
+            return {}
+        table = output.split("Job stats:")[1].split("total")[0]
+        counts = Counter(
+            {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, re.MULTILINE)}
+        )
+        del counts["all"]
+        return dict(counts)
+
+    def hashes(self, *folders: str) -> dict[str, str]:
+        """Return a hash of every file below the folders (default: all results), but for the read store."""
+        files = [
+            path
+            for folder in folders or ("results",)
+            for path in sorted((self.folder / folder).rglob("*"))
+            if path.is_file() and ".reads" not in path.parts
+        ]
+        return {
+            str(path.relative_to(self.folder)): hashlib.blake2b(path.read_bytes()).hexdigest()
+            for path in files
+        }
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        """Replace ``old``, which must stand exactly once in the file."""
+        path = self.folder / file
+        text = path.read_text()
+        assert text.count(old) == 1, f"{file} holds {old!r} {text.count(old)} times"
+        path.write_text(text.replace(old, new))
+
+    def configure(self, **changes: object) -> None:
+        """Change keys of the run's configuration; a dict changes what is below a key."""
+        path = self.folder / self.config
+        config = yaml.safe_load(path.read_text())
+        for key, value in changes.items():
+            config[key] = {**config[key], **value} if isinstance(value, dict) else value
+        path.write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+
+    def reads(self) -> dict[str, tuple[int, int]]:
+        """Return by `subset/model` how many reads the last run of each job looked up and computed."""
+        found = {}
+        for log in sorted(self.folder.glob("logs/*/infer/*/*/*.log")):
+            match = re.search(r"([\d,]+) from the store, ([\d,]+) new", log.read_text())
+            if match:
+                stored, new = (int(number.replace(",", "")) for number in match.groups())
+                found["/".join(log.parts[-3:-1])] = (stored, new)
+        return found

@@ -1,0 +1,90 @@
+"""A small run of the real pipeline: drawn sources, three corruptions, models with random weights.
+
+Random weights waver on every item, which is what kappa needs, and cost no training; one target is trained,
+so that the demo's rules run too.
+"""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.models.conftest import save_checkpoint
+from tests.workflow.checkout import ROOT, Checkout
+
+CONFIG = "config/small.yaml"
+MODELS = {
+    "letters": {"label": "Letters", "family": "llava", "scoring": "letter"},
+    "texts": {"label": "Texts", "family": "internvl", "scoring": "text"},
+    "other": {"label": "Other", "family": "idefics3", "scoring": "text"},
+    "more": {"label": "More", "family": "idefics3", "scoring": "letter"},
+}
+TRAINED = {
+    "label": "Trained",
+    "family": "llava",
+    "scoring": "text",
+    "train": {
+        "hidden": 48,
+        "vision_layers": 1,
+        "text_layers": 1,
+        "patch": 12,
+        "steps": 20,
+        "batch": 16,
+        "learning_rate": 0.01,
+        "seed": 1,
+    },
+}
+
+
+def small_checkout(folder: Path, checkpoints: Path) -> Checkout:
+    """Return a fresh checkout with the small configuration, in which nothing has been run."""
+    checkout = Checkout(folder, CONFIG)
+    config = yaml.safe_load((ROOT / "config/demo.yaml").read_text())
+    config |= {
+        "name": "small",
+        "catalogues": {"sources": "config/small-sources.yaml", "models": "config/small-models.yaml"},
+        "sources": ["drawn-text", "shapes"],
+        "pool": {"per_task": 3, "total": None},
+        "corruptions": {**config["corruptions"], "types": ["gaussian_noise", "gaussian_blur", "snow"]},
+        "selectors": ["letters", "texts"],
+        "targets": ["other", "trained"],
+        "figures": {"figure4": {"target": "other", "corruption": "snow", "severity": 5}},
+        "demo": {"world_seed": 1, "training_set": {"items_per_category": 8}, "image_encoder": {"steps": 3}},
+    }
+    sources = {
+        "drawn-text": {"label": "Text", "drawn": {"groups": 2}, "task_column": "category"},
+        "shapes": {"label": "Shapes", "path": "data/shapes.tsv", "task_column": "category"},
+    }
+    models = {name: {**entry, "path": f"checkpoints/{name}"} for name, entry in MODELS.items()}
+    for file, content in (
+        (CONFIG, config),
+        ("config/small-sources.yaml", sources),
+        ("config/small-models.yaml", {**models, "trained": TRAINED}),
+    ):
+        (folder / file).write_text(yaml.safe_dump(content, sort_keys=False))
+    (folder / "checkpoints").symlink_to(checkpoints)
+    (folder / "data").mkdir()
+    (folder / "data/shapes.tsv").write_bytes((checkpoints / "shapes.tsv").read_bytes())
+    return checkout
+
+
+@pytest.fixture(scope="session")
+def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from benchc.demo.source import draw_source
+
+    folder = tmp_path_factory.mktemp("checkpoints")
+    for name, entry in MODELS.items():
+        save_checkpoint(folder / name, str(entry["family"]))
+    draw_source("drawn-shapes", seed=5, groups=2).write_csv(
+        folder / "shapes.tsv", separator="\t", quote_style="always"
+    )
+    return folder
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory, checkpoints: Path) -> Checkout:
+    """A checkout in which the small run has come to its end, on two cores."""
+    checkout = small_checkout(tmp_path_factory.mktemp("finished") / "benchc", checkpoints)
+    checkout.make(cores=2)
+    checkout.first_hashes = checkout.hashes("results/small")
+    return checkout

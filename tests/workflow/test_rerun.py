@@ -1,0 +1,256 @@
+"""Rerun only what changed: one edit at a time, the jobs it costs, its reads, and what it leaves alone.
+
+The edits build on each other, as a user's do: each test edits, looks at the plan, runs it and compares. The
+table in README's section "Rerun only what changed" says the same.
+"""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+
+from tests.workflow.checkout import Checkout
+
+SEVERITIES = 5
+
+# Where each rule writes, so that what an edit leaves alone can be told from what it may change.
+OUTPUTS = {
+    "read_source": r"sources/",
+    "pool": r"pool/",
+    "corrupt": r"corrupted/",
+    "infer": r"predictions/",
+    "kappa": r"selection/kappa",
+    "embed": r"selection/embeddings",
+    "select": r"selection/selected",
+    "score": r"scores/",
+    "table1": r"tables/table1",
+    "figure1a": r"figures/figure1a",
+    "figure4": r"figures/figure4",
+    "figure6": r"figures/figure6",
+    "figure7": r"figures/figure7",
+    "figure8": r"figures/figure8",
+}
+SELECTION_FIGURES = {"figure1a": 1, "figure7": 1, "figure8": 1}
+SCORE_FIGURES = {"figure4": 1, "figure6": 1}
+FROM_SCORES = {"score": 2, "table1": 1, **SCORE_FIGURES}
+FROM_SELECTION = {"select": 1, "infer": 2, **FROM_SCORES, **SELECTION_FIGURES}
+
+
+@pytest.fixture(scope="module")
+def checkout(finished: Checkout) -> Checkout:
+    return finished
+
+
+@pytest.fixture(scope="module")
+def ledger() -> "Ledger":
+    return Ledger()
+
+
+def run(checkout: Checkout, expected: dict[str, int]) -> dict[str, tuple[int, int]]:
+    """Assert the plan, carry it out, assert that nothing else changed; return the reads of its jobs."""
+    assert checkout.plan() == expected
+    before = checkout.hashes()
+    for log in checkout.folder.glob("logs/*/infer/*/*/*.log"):
+        log.unlink()
+    checkout.make()
+    after = checkout.hashes()
+    changed = {file for file in before | after if before.get(file) != after.get(file)}
+    allowed = "|".join(OUTPUTS[rule] for rule in expected)
+    assert [file for file in sorted(changed) if not re.search(rf"results/small/({allowed})", file)] == []
+    assert changed, "the edit was meant to change a result"
+    assert checkout.plan() == {}
+    return checkout.reads()
+
+
+def new(reads: dict[str, tuple[int, int]]) -> dict[str, int]:
+    """Return the reads that each job computed."""
+    return {job: count for job, (_, count) in reads.items()}
+
+
+class Ledger:
+    """What each model has read so far, and so what a run still has to read.
+
+    A read is known by its item, its corruption, and by how often an edit has changed the item's text, the
+    corruption's kernel and the model's scorer.
+    """
+
+    def __init__(self) -> None:
+        self.read: dict[str, set[tuple[object, ...]]] = {}
+        self.edits: Counter[str] = Counter()  # of a model, a corruption or an item
+
+    def new(self, checkout: Checkout, *jobs: str) -> dict[str, int]:
+        """Return the new reads of each job (`pool/model` before `selected/model`), and take them as done."""
+        counts = {}
+        for job in jobs:
+            subset, model = job.split("/")
+            items = kept(checkout) if subset == "selected" else pool(checkout)
+            needed = {
+                (item, corruption, self.edits[item], self.edits[corruption], self.edits[model])
+                for item in items
+                for corruption in ["clean", *corruptions(checkout)]
+            }
+            missing = needed - self.read.setdefault(model, set())
+            counts[job] = sum(1 if corruption == "clean" else SEVERITIES for _, corruption, *_ in missing)
+            self.read[model] |= needed
+        return counts
+
+
+def pool(checkout: Checkout) -> list[str]:
+    return pl.read_parquet(checkout.folder / "results/small/pool/items.parquet", columns=["id"])[
+        "id"
+    ].to_list()
+
+
+def kept(checkout: Checkout) -> list[str]:
+    selected = pl.read_parquet(checkout.folder / "results/small/selection/selected.parquet")
+    return selected.filter("kept")["id"].to_list()
+
+
+def corruptions(checkout: Checkout) -> list[str]:
+    return yaml.safe_load((checkout.folder / checkout.config).read_text())["corruptions"]["types"]
+
+
+def test_a_second_run_does_nothing(checkout, ledger):
+    assert checkout.plan() == {}
+    jobs = ("pool/letters", "pool/texts", "selected/other", "selected/trained")
+    assert new(checkout.reads()) == ledger.new(checkout, *jobs)
+
+
+def test_touching_every_file_changes_nothing(checkout):
+    for part in ("Snakefile", "rules", "scripts", "benchc", "config", "envs", "data"):
+        path = checkout.folder / part
+        for file in [path] if path.is_file() else path.rglob("*"):
+            file.touch()
+    assert checkout.plan() == {}
+
+
+def test_resources_rerun_nothing(checkout):
+    models = checkout.folder / "config/small-models.yaml"
+    content = yaml.safe_load(models.read_text())
+    content["texts"] |= {"mem_mb": 3000, "gpus": 1}
+    models.write_text(yaml.safe_dump(content))
+    assert checkout.plan("--set-resources", "infer:runtime=5", "corrupt:mem_mb=500") == {}
+
+
+def test_the_ras_module_reruns_scores_and_what_shows_them(checkout):
+    checkout.edit(
+        "benchc/metrics/ras.py",
+        "np.maximum(delta_c, 0.0) * np.maximum(-delta_s, 0.0)",
+        "np.maximum(delta_c, 0.0) * np.maximum(-delta_s, 0.0) * 0.5",
+    )
+    assert run(checkout, FROM_SCORES) == {}
+
+
+def test_a_figure_module_reruns_its_figure(checkout):
+    checkout.edit("benchc/figures/figure8.py", "candidates, height=0.76", "candidates, height=0.7")
+    assert run(checkout, {"figure8": 1}) == {}
+
+
+def test_the_greedy_module_reruns_the_selection_and_reads_only_new_items(checkout, ledger):
+    before = kept(checkout)
+    checkout.edit(
+        "benchc/selection/greedy.py", "return alpha[0] * power + alpha[1]", "return 3 * power + alpha[1]"
+    )
+    assert new(run(checkout, FROM_SELECTION)) == ledger.new(checkout, "selected/other", "selected/trained")
+    assert kept(checkout) != before
+
+
+def test_alpha_reruns_the_selection_and_reads_only_new_items(checkout, ledger):
+    checkout.edit(
+        "benchc/selection/greedy.py", "return 3 * power + alpha[1]", "return alpha[0] * power + alpha[1]"
+    )
+    checkout.configure(selection={"alpha_kappa": 0.1, "alpha_diversity": 2.0})
+    assert new(run(checkout, FROM_SELECTION)) == ledger.new(checkout, "selected/other", "selected/trained")
+
+
+def test_two_numbers_swapped_are_seen(checkout):
+    checkout.configure(selection={"alpha_kappa": 2.0, "alpha_diversity": 0.1})
+    assert checkout.plan() == FROM_SELECTION
+    checkout.configure(selection={"alpha_kappa": 0.1, "alpha_diversity": 2.0})
+    assert checkout.plan() == {}
+
+
+def test_selecting_first_stops_where_the_selection_came_out_the_same(checkout):
+    before = kept(checkout)
+    module = checkout.folder / "benchc/selection/select.py"
+    module.write_text(module.read_text() + "\n# An edit that changes no result.\n")
+    assert checkout.plan() == FROM_SELECTION
+    checkout.make("select")
+    assert checkout.plan() == {}
+    assert kept(checkout) == before
+
+
+def test_the_letter_scorer_reruns_letter_models_and_all_their_reads(checkout, ledger):
+    checkout.edit(
+        "benchc/models/letter.py", "head.states[:, -1], tokens)", "head.states[:, -1] * 0.9, tokens)"
+    )
+    ledger.edits["letters"] += 1
+    reads = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 3})
+    assert new(reads) == ledger.new(checkout, "pool/letters", "selected/other", "selected/trained")
+
+
+def test_a_family_reruns_its_own_models(checkout, ledger):
+    checkout.edit(
+        "benchc/models/families/internvl.py",
+        "return load_chat_model(source)",
+        "chat = load_chat_model(source)\n    chat.processor.image_processor.rescale_factor = 0.005\n"
+        "    return chat",
+    )
+    ledger.edits["texts"] += 1
+    reads = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 3})
+    assert new(reads) == ledger.new(checkout, "pool/texts", "selected/other", "selected/trained")
+
+
+def test_a_kernel_reruns_its_corruption_and_reads_only_its_images(checkout, ledger):
+    checkout.edit(
+        "benchc/corruptions/noise.py",
+        "imgcorruptlike.GaussianNoise, image, severity, seed)",
+        "imgcorruptlike.GaussianNoise, image, severity, seed + 1)",
+    )
+    ledger.edits["gaussian_noise"] += 1
+    reads = run(checkout, {"corrupt": 1, "kappa": 1, **FROM_SELECTION, "infer": 4})
+    jobs = ("pool/letters", "pool/texts", "selected/other", "selected/trained")
+    assert new(reads) == ledger.new(checkout, *jobs)
+    assert new(reads)["pool/texts"] == len(pool(checkout)) * SEVERITIES
+
+
+def test_one_more_corruption_reads_only_its_images(checkout, ledger):
+    checkout.configure(corruptions={"types": [*corruptions(checkout), "pixelate"]})
+    reads = run(checkout, {"corrupt": 1, "kappa": 1, **FROM_SELECTION, "infer": 4})
+    jobs = ("pool/letters", "pool/texts", "selected/other", "selected/trained")
+    assert new(reads) == ledger.new(checkout, *jobs)
+    assert new(reads)["pool/texts"] == len(pool(checkout)) * SEVERITIES
+
+
+def test_one_more_target_costs_its_own_jobs_and_the_merges(checkout, ledger):
+    checkout.configure(targets=["other", "trained", "more"])
+    reads = run(checkout, {"infer": 1, "score": 1, "table1": 1, "figure6": 1})
+    assert new(reads) == ledger.new(checkout, "selected/more")
+
+
+def test_one_more_selector_reads_the_pool_and_what_is_newly_selected(checkout, ledger):
+    checkout.configure(selectors=["letters", "texts", "other"])
+    reads = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 4, "score": 3})
+    jobs = ("pool/other", "selected/other", "selected/trained", "selected/more")
+    assert new(reads) == ledger.new(checkout, *jobs)
+    # What it had read as a target it does not read again as a selector.
+    assert new(reads)["pool/other"] < len(pool(checkout)) * (1 + 4 * SEVERITIES)
+
+
+def test_a_changed_item_of_a_source_is_the_only_one_read_again(checkout, ledger):
+    item = next(id_ for id_ in pool(checkout) if id_.startswith("shapes/"))
+    tsv = checkout.folder / "data/shapes.tsv"
+    rows = pl.read_csv(tsv, separator="\t", infer_schema=False)
+    mark = pl.when(pl.col("index") == Path(item).name).then(pl.lit("?")).otherwise(pl.lit(""))
+    rows.with_columns(pl.col("question") + mark).write_csv(tsv, separator="\t", quote_style="always")
+    ledger.edits[item] += 1
+    before_corrupt = checkout.hashes("results/small/corrupted")
+    expected = {"read_source": 1, "pool": 1, "corrupt": 5, "embed": 1, "kappa": 1, **FROM_SELECTION}
+    reads = run(checkout, {**expected, "infer": 6, "score": 3})
+    jobs = ("pool/letters", "pool/texts", "pool/other", "selected/other", "selected/trained", "selected/more")
+    assert new(reads) == ledger.new(checkout, *jobs)
+    assert new(reads)["pool/texts"] == 1 + 4 * SEVERITIES
+    assert checkout.hashes("results/small/corrupted") == before_corrupt
