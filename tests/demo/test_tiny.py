@@ -1,0 +1,143 @@
+import importlib
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from benchc.demo.training_items import draw_training_set
+from benchc.demo.training_set import PICTURE_SIDE, TrainingSet, shrink
+from benchc.demo.world import SOURCES
+from benchc.models.question import Question, answer_separator, letter_prompt, text_prompt
+from benchc.torchvision_ops import declare_missing_operators
+
+FAMILIES = ("llava", "internvl", "idefics3")
+FILES = {
+    "chat_template.jinja",
+    "config.json",
+    "generation_config.json",
+    "model.safetensors",
+    "processor_config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+}
+QUESTION = Question("What colour is the shape?", ("red", "blue"), "The picture shows a house.")
+
+
+@pytest.fixture(scope="module")
+def training_set() -> TrainingSet:
+    names = {"shape colour", "more balls"}
+    groups = [(s, c, n) for s in SOURCES for c in SOURCES[s] if c.name in names for n in range(24)]
+    return draw_training_set(groups, seed=1)
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def built(request: pytest.FixtureRequest, training_set: TrainingSet) -> tuple[ModuleType, Any, Any]:
+    """A family's module, a model of it and the processor."""
+    torch.set_num_threads(1)
+    declare_missing_operators()
+    from benchc.demo.tiny.positions import set_positions
+    from benchc.demo.tiny.prompts import tokenizer_texts
+    from benchc.demo.tiny.size import TinySize
+
+    family = importlib.import_module(f"benchc.demo.tiny.{request.param}")
+    torch.manual_seed(1)
+    size = TinySize(hidden=48, vision_layers=1, text_layers=1, patch=8, picture_side=PICTURE_SIDE)
+    if request.param != "llava":
+        size = TinySize(hidden=48, vision_layers=1, text_layers=1, patch=6, picture_side=PICTURE_SIDE)
+    model, processor = family.build(tokenizer_texts(training_set.questions), size)
+    set_positions(model, PICTURE_SIDE // size.patch)
+    return family, model, processor
+
+
+def rendered(processor: Any, text: str, pictures: int) -> str:
+    content = [{"type": "image"}] * pictures + [{"type": "text", "text": text}]
+    return processor.apply_chat_template(
+        [{"role": "user", "content": content}], add_generation_prompt=True, tokenize=False
+    )
+
+
+@pytest.mark.parametrize("scoring", ["letter", "text"])
+def test_training_lowers_the_loss_and_the_folder_loads_back(
+    built: tuple[ModuleType, Any, Any], training_set: TrainingSet, scoring: str, tmp_path: Path
+) -> None:
+    from transformers import AutoModelForImageTextToText, AutoProcessor
+
+    from benchc.demo.tiny.training import Recipe, train
+
+    family, model, processor = built
+    recipe = Recipe(
+        scoring=scoring, text_share=0.2, steps=24, batch=12, learning_rate=0.01, noise=0.2, seed=3
+    )
+    losses = train(model, processor, training_set, recipe, family.NESTED_PICTURES)
+    first = 5 if scoring == "letter" else 0
+    assert np.mean(losses[-5:]) < 0.8 * np.mean(losses[first : first + 3])
+
+    model.save_pretrained(tmp_path)
+    processor.save_pretrained(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == FILES
+    loaded = AutoModelForImageTextToText.from_pretrained(tmp_path, dtype=torch.float32).eval()
+    reader = AutoProcessor.from_pretrained(tmp_path)
+    pictures = [Image.new("RGB", (70, 50), "red"), Image.new("RGB", (48, 90), "blue")]
+    prompt = rendered(reader, letter_prompt(QUESTION), 2)
+    assert prompt == rendered(processor, letter_prompt(QUESTION), 2)
+    inputs = reader(images=[pictures], text=[prompt], return_tensors="pt")
+    with torch.no_grad():
+        assert torch.equal(model(**inputs).logits, loaded(**inputs).logits)
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "RGBA"])
+@pytest.mark.parametrize("size", [(48, 48), (200, 61), (75, 256)])
+def test_the_processor_shows_what_training_showed(
+    built: tuple[ModuleType, Any, Any], mode: str, size: tuple[int, int]
+) -> None:
+    processor = built[2]
+    noise = np.random.default_rng(1).integers(0, 256, (size[1], size[0], 4), dtype=np.uint8)
+    picture = Image.fromarray(noise).convert(mode)
+    prompt = rendered(processor, "?", 1)
+    inputs = processor(images=[picture.convert("RGB")], text=[prompt], return_tensors="pt")
+    pixels = inputs["pixel_values"].reshape(3, PICTURE_SIDE, PICTURE_SIDE).permute(1, 2, 0)
+    assert np.abs((pixels.numpy() + 1) * 127.5 - shrink(picture)).max() < 1
+
+
+def test_answers_have_the_tokens_that_training_used(built: tuple[ModuleType, Any, Any]) -> None:
+    from benchc.demo.tiny.prompts import encode
+
+    processor = built[2]
+    blank = np.zeros((PICTURE_SIDE, PICTURE_SIDE, 3), dtype=np.uint8)
+    for scoring, prompt in (("letter", letter_prompt(QUESTION)), ("text", text_prompt(QUESTION))):
+        text = rendered(processor, prompt, 2)
+        prompt_ids, answers = encode(processor, QUESTION, 2, scoring, PICTURE_SIDE)
+        expected = ("A", "B") if scoring == "letter" else QUESTION.options
+        for answer, ids in zip(expected, answers, strict=True):
+            whole = processor(images=[[blank, blank]], text=[text + answer_separator(text) + answer])
+            assert list(whole["input_ids"][0]) == prompt_ids + ids
+            assert len(ids) == 1
+
+
+def test_no_two_texts_have_the_same_tokens(built: tuple[ModuleType, Any, Any]) -> None:
+    tokenizer = built[2].tokenizer
+    texts = ["红色", "蓝色", "绿", "綠", "", " ", "  ", "é", "e\u0301", "A", " A", "😀", "red", "Red", "\n"]
+    tokens = [tuple(tokenizer.encode(text, add_special_tokens=False)) for text in texts]
+    assert len(set(tokens)) == len(texts)
+    assert [tokenizer.decode(list(ids)) for ids in tokens] == texts
+
+
+def test_the_same_seed_trains_the_same_weights(training_set: TrainingSet) -> None:
+    declare_missing_operators()
+    from benchc.demo.tiny import llava
+    from benchc.demo.tiny.prompts import tokenizer_texts
+    from benchc.demo.tiny.size import TinySize
+    from benchc.demo.tiny.training import Recipe, train
+
+    def weights(seed: int) -> torch.Tensor:
+        torch.manual_seed(7)
+        model, processor = llava.build(tokenizer_texts(training_set.questions), TinySize(24, 1, 1, 12, 48))
+        train(model, processor, training_set, Recipe("text", 0.0, 3, 4, 0.01, 0.5, seed), nested=False)
+        return model.lm_head.weight.detach()
+
+    assert torch.equal(weights(1), weights(1))
+    assert not torch.equal(weights(1), weights(2))

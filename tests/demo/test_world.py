@@ -1,0 +1,129 @@
+import ast
+import base64
+import io
+from collections import Counter
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from benchc.demo.category import Category
+from benchc.demo.source import COLUMNS, draw_source
+from benchc.demo.world import LARGE_SIDE, SOURCES, draw_group, draw_pictures
+from benchc.models.question import LETTERS
+
+GROUPS = 21
+SHARED = ["question", "hint", *LETTERS[:6], "category", "l2-category"]
+EVERY_CATEGORY = [(source, category) for source in SOURCES for category in SOURCES[source]]
+
+
+def files_of(cell: str) -> list[bytes]:
+    texts = ast.literal_eval(cell) if cell.startswith("[") else [cell]
+    return [base64.b64decode(text) for text in texts]
+
+
+def options_of(row: dict[str, str]) -> list[str]:
+    return [row[letter] for letter in LETTERS[:6] if row[letter]]
+
+
+@pytest.fixture(scope="module")
+def world() -> dict[str, pl.DataFrame]:
+    return {source: draw_source(source, seed=1, groups=GROUPS) for source in SOURCES}
+
+
+@pytest.fixture(scope="module")
+def pictures(world: dict[str, pl.DataFrame]) -> list[list[Image.Image]]:
+    cells = [cell for frame in world.values() for cell in frame["image"]]
+    return [[Image.open(io.BytesIO(file)) for file in files_of(cell)] for cell in cells]
+
+
+def test_it_is_as_large_and_as_varied_as_promised(world: dict[str, pl.DataFrame]) -> None:
+    items = pl.concat(world.values())
+    assert items.height >= 1200
+    assert items["category"].n_unique() >= 12
+    assert all(frame["category"].n_unique() >= 2 for frame in world.values())
+    assert {len(options_of(row)) for row in items.iter_rows(named=True)} == {2, 3, 4, 5, 6}
+    templates = items.group_by("category").agg(pl.col("question").n_unique())
+    assert (templates["question"] >= 2).all()
+
+
+def test_its_pictures_vary_in_size_mode_format_and_number(pictures: list[list[Image.Image]]) -> None:
+    sizes = [picture.size for item in pictures for picture in item]
+    ordinary = [size for size in sizes if max(size) < LARGE_SIDE]
+    assert min(min(size) for size in ordinary) >= 48
+    assert max(max(size) for size in ordinary) <= 256
+    assert len(set(ordinary)) > 100
+    assert 0.002 < 1 - len(ordinary) / len(sizes) < 0.03
+    assert {picture.mode for item in pictures for picture in item} == {"L", "RGB", "RGBA"}
+    assert {picture.format for item in pictures for picture in item} == {"PNG", "JPEG"}
+    assert {len(item) for item in pictures} == {1, 2}
+
+
+def test_the_form_is_that_of_published_files(world: dict[str, pl.DataFrame]) -> None:
+    for frame in world.values():
+        assert tuple(frame.columns) == COLUMNS
+        assert set(frame.dtypes) == {pl.String}
+        assert frame["index"].to_list() == [str(index) for index in range(frame.height)]
+        assert frame.null_count().sum_horizontal().item() == 0
+
+
+def test_without_its_pictures_it_answers_at_chance(
+    world: dict[str, pl.DataFrame], pictures: list[list[Image.Image]]
+) -> None:
+    """Any function of the text and the pictures' sizes is right for 1 of the K items of a group."""
+    rows = pl.concat(world.values()).to_dicts()
+    seen: dict[str, Counter[str]] = {}
+    position = 0
+    while position < len(rows):
+        options = options_of(rows[position])
+        group = rows[position : position + len(options)]
+        sizes = [[picture.size for picture in item] for item in pictures[position : position + len(options)]]
+        assert all(size == sizes[0] for size in sizes)
+        assert all(row[column] == group[0][column] for row in group for column in SHARED)
+        assert sorted(row["answer"] for row in group) == list(LETTERS[: len(options)])
+        seen.setdefault(group[0]["category"], Counter())[str(len(options))] += 1
+        position += len(options)
+    assert all(sum(counter.values()) == GROUPS for counter in seen.values())
+
+
+@given(seed=st.integers(0, 2**40), number=st.integers(0, 10**6), place=st.sampled_from(EVERY_CATEGORY))
+@settings(max_examples=150, deadline=None)
+def test_any_group_is_balanced_and_in_the_canonical_order(
+    seed: int, number: int, place: tuple[str, Category]
+) -> None:
+    source, category = place
+    group = draw_group(source, category, number, seed)
+    assert group == draw_group(source, category, number, seed)
+    assert sorted(group.answers) == list(range(len(group.options)))
+    assert group.options in category.option_sets
+    assert len(set(group.options)) == len(group.options)
+    assert "{" not in group.question
+
+
+def test_a_larger_world_begins_with_the_smaller_one() -> None:
+    small = draw_source("drawn-charts", seed=5, groups=2)
+    large = draw_source("drawn-charts", seed=5, groups=3)
+    shared = large.join(small, on=small.columns[1:], how="semi")
+    assert shared.height == small.height < large.height
+
+
+def test_seeds_and_positions_decide_the_pictures() -> None:
+    assert draw_source("drawn-shapes", seed=3, groups=2).equals(draw_source("drawn-shapes", seed=3, groups=2))
+    images = pl.concat(draw_source("drawn-shapes", seed=seed, groups=3) for seed in (1, 2))["image"]
+    assert images.n_unique() == len(images)
+
+
+@pytest.mark.parametrize(("source", "category"), EVERY_CATEGORY, ids=lambda v: getattr(v, "name", v))
+def test_every_answer_of_a_group_draws_another_picture(source: str, category: Category) -> None:
+    group = draw_group(source, category, 4, 1)
+    drawn = [draw_pictures(source, category, 4, i, group, 1) for i in range(len(group.answers))]
+    assert len({tuple(picture.tobytes() for picture in item) for item in drawn}) == len(group.answers)
+    assert all(picture.mode == group.mode for item in drawn for picture in item)
+    assert all(tuple(picture.size for picture in item) == group.sizes for item in drawn)
+
+
+def test_a_source_that_does_not_exist_is_named() -> None:
+    with pytest.raises(ValueError, match=r"'drawn-cats' is no drawn source; choose one of drawn-text"):
+        draw_source("drawn-cats", seed=1, groups=1)

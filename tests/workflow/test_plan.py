@@ -1,0 +1,87 @@
+"""What can be seen before anything runs."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from tests.workflow.checkout import ROOT, Checkout
+
+PAPER = {
+    "download_source": 6,
+    "read_source": 6,
+    "pool": 1,
+    "corrupt": 20,
+    "embed": 1,
+    "infer": 80,
+    "kappa": 1,
+    "select": 1,
+    "score": 13,
+    "table1": 1,
+    **{f"figure{name}": 1 for name in ("1a", "4", "6", "7", "8")},
+}
+
+
+@pytest.fixture
+def checkout(tmp_path) -> Checkout:
+    return Checkout(tmp_path / "benchc", "config/config.yaml")
+
+
+def test_the_papers_run_is_planned_without_network_weights_or_torch(checkout, tmp_path):
+    # A torch that cannot be imported stands in for one that is not there.
+    (checkout.folder / "torch.py").write_text("raise ImportError('torch was imported while planning')\n")
+    assert checkout.plan() == PAPER
+    output = checkout.snakemake("-n").stdout
+    assert "9 models cannot be read" in output
+
+
+def test_the_readme_gives_the_papers_job_counts():
+    text = (ROOT / "README.md").read_text().split("<!-- jobs of config/config.yaml -->")[1].split("\n\n")[0]
+    assert f"**{sum(PAPER.values()) + 1}**" in text
+    for rule in ("download_source", "read_source", "pool", "corrupt", "embed", "infer", "score", "table1"):
+        assert re.search(rf"\| {rule} \| {PAPER[rule]} \|", text), rule
+
+
+def test_the_cluster_profile_plans_the_papers_run(checkout):
+    assert checkout.plan("--profile", "slurm") == PAPER
+
+
+def test_strict_evaluation_finds_nothing(checkout):
+    checks = ("functions", "cyclic-graph", "periodic-wildcards")
+    assert checkout.plan("--strict-dag-evaluation", *checks) == PAPER
+
+
+def test_a_wrong_config_stops_before_any_job_with_a_sentence_a_fault(checkout):
+    path = checkout.folder / checkout.config
+    config = yaml.safe_load(path.read_text())
+    config["corruptions"]["types"][0] = "brightnes"
+    config["selection"]["alpha_kapa"] = 1.0
+    config["targets"].append("qwen2.5-vl-8b")
+    path.write_text(yaml.safe_dump(config))
+    result = checkout.snakemake("-n", check=False)
+    assert result.returncode != 0
+    faults = [line for line in result.stdout.splitlines() if "config/config.yaml: " in line]
+    assert len([fault for fault in faults if "brightnes" in fault and "brightness" in fault]) == 1
+    assert len([fault for fault in faults if "alpha_kapa" in fault and "alpha_kappa" in fault]) == 1
+    assert len([fault for fault in faults if "qwen2.5-vl-8b" in fault and "qwen2.5-vl-7b" in fault]) == 1
+    assert not (checkout.folder / "results").exists()
+
+
+def test_every_script_explains_itself():
+    scripts = sorted((ROOT / "scripts").glob("[a-z]*.py"))
+    rules = set(
+        re.findall(r"^rule (\w+):", "".join(p.read_text() for p in (ROOT / "rules").glob("*.smk")), re.M)
+    )
+    for script in scripts:
+        result = subprocess.run(
+            [sys.executable, "-m", f"scripts.{script.stem}", "--help"],
+            cwd=ROOT,
+            text=True,
+            capture_output=True,
+        )
+        assert result.returncode == 0, f"{script.stem}: {result.stderr}"
+        assert "usage: " in result.stdout
+    names = {script.stem for script in scripts} - {"write_config_reference"}
+    assert names == rules - {"report"}
