@@ -6,14 +6,14 @@ VENV ?= .venv
 CORES ?= all
 CONFIG ?= config/demo.yaml
 RUN := $(shell sed -n 's/^name: *\([^ #]*\).*/\1/p' $(CONFIG))
-# Jobs find `python` on the path; threads of a job are the job's own affair.
+# Jobs find `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
 .PHONY: demo test check-demo install lint clean
 .DEFAULT_GOAL := demo
 
 demo: install
-	snakemake --configfile $(CONFIG) --cores $(CORES) --show-failed-logs
+	snakemake --configfile $(CONFIG) --cores $(CORES) --prioritize figure1a --quiet host reason
 	snakemake --configfile $(CONFIG) --report results/$(RUN)/report.html --quiet
 	@echo; cat results/$(RUN)/tables/table1.md
 	@echo; echo "Figures: results/$(RUN)/figures    Report: results/$(RUN)/report.html"

@@ -9,8 +9,9 @@ from tqdm import tqdm
 
 Element = TypeVar("Element")
 
-# A log file wants a sign of life, not a bar's every redraw.
+# A log file wants a sign of life, not a bar's every redraw, and nothing of what is over at once.
 SECONDS_BETWEEN_LINES = 10.0
+SECONDS_WORTH_A_LINE = 1.0
 
 
 def track(
@@ -30,7 +31,9 @@ def track(
         if now - last >= SECONDS_BETWEEN_LINES:
             last = now
             print(_line(label, unit, count, total, now - start), file=sys.stderr, flush=True)
-    print(_line(label, unit, count, count, time.monotonic() - start), file=sys.stderr, flush=True)
+    seconds = time.monotonic() - start
+    if seconds >= SECONDS_WORTH_A_LINE:
+        print(_line(label, unit, count, count, seconds), file=sys.stderr, flush=True)
 
 
 def _line(label: str, unit: str, count: int, total: int | None, seconds: float) -> str:

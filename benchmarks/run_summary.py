@@ -34,7 +34,8 @@ def main() -> None:
     print(f"{date.today()}, {processor()}, {platform.python_version()}\n")
     print(
         f"Pool: {pool.height:,} items of {pool['source'].n_unique()} sources in {pool['task'].n_unique()} "
-        f"task types; κ > 0: {wavering:,} ({wavering / pool.height:.1%}); selected: {selected['kept'].sum():,}.\n"
+        f"task types; κ > 0: {wavering:,} ({wavering / pool.height:.1%}); "
+        f"selected: {selected['kept'].sum():,}.\n"
     )
     print_options(folder, pool)
     print_times(Path("logs") / folder.name / "benchmarks")

@@ -32,4 +32,4 @@ rule corrupt:
     shell:
         "python -m scripts.corrupt --items {input.pool} --corruption {wildcards.corruption}"
         " --severities {params.severities} --suite {params.suite} --seed {params.seed}"
-        " --threads {threads} --output {output} > {log} 2>&1"
+        " --threads {threads} --output {output} 2>&1 | tee {log}"

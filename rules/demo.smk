@@ -30,7 +30,7 @@ rule draw_source:
         "Drawing the benchmark {wildcards.source}"
     shell:
         "python -m scripts.draw_source --source {wildcards.source} {params.seed}"
-        " {params.groups} --output {output} > {log} 2>&1"
+        " {params.groups} --output {output} 2>&1 | tee {log}"
 
 
 rule draw_training_set:
@@ -53,7 +53,7 @@ rule draw_training_set:
     message:
         "Drawing the training set of the small models"
     shell:
-        "python -m scripts.draw_training_set {params.seed} {params.size} --output {output} > {log} 2>&1"
+        "python -m scripts.draw_training_set {params.seed} {params.size} --output {output} 2>&1 | tee {log}"
 
 
 rule train_demo_model:
@@ -81,7 +81,7 @@ rule train_demo_model:
     shell:
         "python -m scripts.train_demo_model --training-set {input.training_set}"
         " --family {params.family} --scoring {params.scoring} {params.options}"
-        " --output {params.folder} > {log} 2>&1"
+        " --output {params.folder} 2>&1 | tee {log}"
 
 
 rule train_demo_encoder:
@@ -107,4 +107,4 @@ rule train_demo_encoder:
         "Training the small image encoder"
     shell:
         "python -m scripts.train_demo_encoder --training-set {input.training_set} {params.seed} {params.options}"
-        " --output {params.folder} > {log} 2>&1"
+        " --output {params.folder} 2>&1 | tee {log}"

@@ -28,7 +28,7 @@ rule figure1a:
         "Drawing figure 1a"
     shell:
         "python -m scripts.figure1a --selected {input.selected}"
-        " --png {output.png} --pdf {output.pdf} > {log} 2>&1"
+        " --png {output.png} --pdf {output.pdf} 2>&1 | tee {log}"
 
 
 rule figure4:
@@ -59,7 +59,7 @@ rule figure4:
     shell:
         "python -m scripts.figure4 --scores {input.scores} --label {params.label:q} --corruption {params.corruption}"
         " --severity {params.severity}"
-        " --png {output.png} --pdf {output.pdf} > {log} 2>&1"
+        " --png {output.png} --pdf {output.pdf} 2>&1 | tee {log}"
 
 
 rule figure6:
@@ -90,7 +90,7 @@ rule figure6:
     shell:
         "python -m scripts.figure6 --scores {input.scores} --labels {params.labels:q}"
         " --corruptions {params.corruptions} --families {params.families}"
-        " --png {output.png} --pdf {output.pdf} > {log} 2>&1"
+        " --png {output.png} --pdf {output.pdf} 2>&1 | tee {log}"
 
 
 rule figure7:
@@ -121,7 +121,7 @@ rule figure7:
     shell:
         "python -m scripts.figure7 --sources {input.sources} --source-labels {params.labels:q}"
         " --pool {input.pool} --selected {input.selected}"
-        " --png {output.png} --pdf {output.pdf} > {log} 2>&1"
+        " --png {output.png} --pdf {output.pdf} 2>&1 | tee {log}"
 
 
 rule figure8:
@@ -148,4 +148,4 @@ rule figure8:
         "Drawing figure 8"
     shell:
         "python -m scripts.figure8 --pool {input.pool} --selected {input.selected}"
-        " --png {output.png} --pdf {output.pdf} > {log} 2>&1"
+        " --png {output.png} --pdf {output.pdf} 2>&1 | tee {log}"

@@ -47,4 +47,4 @@ rule infer:
     shell:
         "python -m scripts.infer {params.model} --threads {threads} --items {input.pool} {params.selected}"
         " --corrupted {input.corrupted} --store {params.store}"
-        " --writer {wildcards.subset}-{wildcards.batch} --output {output} > {log} 2>&1"
+        " --writer {wildcards.subset}-{wildcards.batch} --output {output} 2>&1 | tee {log}"

@@ -33,4 +33,4 @@ rule pool:
     shell:
         "python -m scripts.pool --items {input.sources} --sources {params.sources} --task-columns {params.task_columns}"
         " {params.per_task} {params.total}"
-        " --output {output.parquet} --report {output.report} > {log} 2>&1"
+        " --output {output.parquet} --report {output.report} 2>&1 | tee {log}"

@@ -27,7 +27,7 @@ rule score:
         "Scoring {wildcards.model}"
     shell:
         "python -m scripts.score --predictions {input.predictions} --pool {input.pool}"
-        " --selected {input.selected} --output {output} > {log} 2>&1"
+        " --selected {input.selected} --output {output} 2>&1 | tee {log}"
 
 
 rule table1:
@@ -60,4 +60,4 @@ rule table1:
         "python -m scripts.table1 --scores {input.scores} --models {params.models}"
         " --labels {params.labels:q} --years {params.years} --parameters {params.parameters}"
         " --selected {input.selected} --output-csv {output.csv} --output-md {output.md}"
-        " --output-tex {output.tex} > {log} 2>&1"
+        " --output-tex {output.tex} 2>&1 | tee {log}"

@@ -36,7 +36,7 @@ rule kappa:
     shell:
         "python -m scripts.kappa --predictions {input.predictions} --pool {input.pool}"
         " --selectors {params.selectors} --corruptions {params.corruptions}"
-        " --severities {params.severities} --output {output} > {log} 2>&1"
+        " --severities {params.severities} --output {output} 2>&1 | tee {log}"
 
 
 rule embed:
@@ -62,7 +62,7 @@ rule embed:
         "Embedding the pool's images and texts"
     shell:
         "python -m scripts.embed --items {input.pool} {params.image_encoder}"
-        " {params.text_encoder} --threads {threads} --output {output} > {log} 2>&1"
+        " {params.text_encoder} --threads {threads} --output {output} 2>&1 | tee {log}"
 
 
 rule select:
@@ -89,4 +89,4 @@ rule select:
     shell:
         "python -m scripts.select --kappa {input.kappa} --embeddings {input.embeddings}"
         " {params.alpha_kappa} {params.alpha_diversity}"
-        " --score {params.score} --output {output} > {log} 2>&1"
+        " --score {params.score} --output {output} 2>&1 | tee {log}"

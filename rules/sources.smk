@@ -25,7 +25,7 @@ rule download_source:
     message:
         "Downloading {wildcards.source}"
     shell:
-        "python -m scripts.download_source --url {params.url:q} {params.md5} --output {output} > {log} 2>&1"
+        "python -m scripts.download_source --url {params.url:q} {params.md5} --output {output} 2>&1 | tee {log}"
 
 
 rule read_source:
@@ -50,4 +50,4 @@ rule read_source:
         "Reading the items of {wildcards.source}"
     shell:
         "python -m scripts.read_source --source {wildcards.source} --tsv {input.tsv:q} {params.reader}"
-        " --output {output.parquet} --report {output.report} > {log} 2>&1"
+        " --output {output.parquet} --report {output.report} 2>&1 | tee {log}"

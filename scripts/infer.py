@@ -59,8 +59,9 @@ def main() -> None:
     with ReadStore(arguments.store, identity, arguments.writer) as store:
         reader = Reader(scorer, store)
         rows: list[dict[str, Any]] = []
+        label = Path(arguments.location).name
         for path in arguments.corrupted:
-            found = list(read_corruption(reader, path, items))
+            found = list(read_corruption(reader, path, items, label))
             if missing := set(items) - {row["id"] for row in found}:
                 raise SystemExit(
                     f"error: {path}: has no images of {len(missing)} items, the first is {min(missing)}; "
@@ -91,10 +92,12 @@ def wanted_items(items: Path, selected: Path | None) -> dict[str, Question]:
     }
 
 
-def read_corruption(reader: Reader, path: Path, items: dict[str, Question]) -> Iterator[dict[str, Any]]:
+def read_corruption(
+    reader: Reader, path: Path, items: dict[str, Question], label: str
+) -> Iterator[dict[str, Any]]:
     """Yield the rows of one corruption's file; an item's severities are one unit of reads."""
     groups = iterate_groups(path, CORRUPTED, "id", items)
-    for group in track(groups, label=path.stem, unit="items", total=len(items)):
+    for group in track(groups, label=f"{label} {path.stem}", unit="items", total=len(items)):
         id_ = group["id"][0]
         try:
             variants = [[decode(image["bytes"]) for image in images] for images in group["images"]]

@@ -19,6 +19,8 @@ declare_missing_operators()
 
 import transformers  # noqa: E402
 
+transformers.utils.logging.disable_progress_bar()
+
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
