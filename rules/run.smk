@@ -125,6 +125,12 @@ def scorer_of(wildcards):
     return code_of("scripts/infer.py", *map(module_file, modules))
 
 
+def trainer_of(wildcards):
+    """Return the script that trains and the module that builds the model's architecture."""
+    family = run.models[wildcards.model].family
+    return code_of("scripts/train_demo_model.py", f"benchc/demo/tiny/{family}.py")
+
+
 def model_files(wildcards):
     """Return the files of a model that the run trains or that lies on this machine; none for the Hub's."""
     model = run.models[wildcards.model]

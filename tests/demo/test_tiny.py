@@ -92,9 +92,13 @@ def test_training_lowers_the_loss_and_the_folder_loads_back(
 @pytest.mark.parametrize("mode", ["L", "RGB", "RGBA"])
 @pytest.mark.parametrize("size", [(48, 48), (200, 61), (75, 256)])
 def test_the_processor_shows_what_training_showed(
-    built: tuple[ModuleType, Any, Any], mode: str, size: tuple[int, int]
+    built: tuple[ModuleType, Any, Any], mode: str, size: tuple[int, int], tmp_path: Path
 ) -> None:
-    processor = built[2]
+    from transformers import AutoImageProcessor, AutoProcessor
+
+    built[2].save_pretrained(tmp_path)
+    processor = AutoProcessor.from_pretrained(tmp_path)
+    processor.image_processor = AutoImageProcessor.from_pretrained(tmp_path, backend="pil")
     noise = np.random.default_rng(1).integers(0, 256, (size[1], size[0], 4), dtype=np.uint8)
     picture = Image.fromarray(noise).convert(mode)
     prompt = rendered(processor, "?", 1)

@@ -1,0 +1,56 @@
+"""A tiny Idefics3 (the class of SmolVLM's ancestor): a SigLIP-like vision tower, pixel shuffle, a Llama."""
+
+from collections.abc import Iterable
+
+from transformers import (
+    Idefics3Config,
+    Idefics3ForConditionalGeneration,
+    Idefics3ImageProcessorPil,
+    Idefics3Processor,
+    LlamaConfig,
+)
+
+from benchc.demo.tiny.chat import chat_template
+from benchc.demo.tiny.pictures import picture_settings
+from benchc.demo.tiny.size import TinySize
+from benchc.demo.tiny.tokenizer import train_tokenizer
+
+IMAGE = "<image>"
+SPECIAL = {
+    "image_token": IMAGE,
+    "boi_token": "<fake_token_around_image>",
+    "eoi_token": "<fake_token_around_image>",
+    "global_image_token": "<global-img>",
+    "end_of_utterance_token": "<end_of_utterance>",
+}
+SHUFFLE = 2  # patches per side that become one token
+NESTED_PICTURES = True  # the model wants pictures as [items, pictures, ...]
+
+
+def build(texts: Iterable[str], size: TinySize) -> tuple[Idefics3ForConditionalGeneration, Idefics3Processor]:
+    """Return a model with random weights and its processor; the tokenizer is trained on ``texts``."""
+    tokenizer = train_tokenizer(texts, SPECIAL)
+    side = {"longest_edge": size.picture_side}
+    processor = Idefics3Processor(
+        # Without splitting, the class squashes to `max_image_size`; its own first resizing would only blur.
+        image_processor=Idefics3ImageProcessorPil(
+            do_resize=False, do_image_splitting=False, size=side, max_image_size=side, **picture_settings()
+        ),
+        tokenizer=tokenizer,
+        image_seq_len=size.patches // SHUFFLE**2,
+        chat_template=chat_template(IMAGE),
+    )
+    config = Idefics3Config(
+        vision_config={"image_size": size.picture_side, "patch_size": size.patch, **size.vision_sizes()},
+        text_config=LlamaConfig(
+            vocab_size=len(tokenizer),
+            bos_token_id=tokenizer.bos_token_id,
+            eos_token_id=tokenizer.eos_token_id,
+            pad_token_id=tokenizer.pad_token_id,
+            **size.text_sizes(),
+        ),
+        scale_factor=SHUFFLE,
+        image_token_id=tokenizer.convert_tokens_to_ids(IMAGE),
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    return Idefics3ForConditionalGeneration(config), processor

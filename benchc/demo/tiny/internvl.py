@@ -1,0 +1,59 @@
+"""A tiny InternVL: its own vision tower, pixel shuffle, a Qwen2."""
+
+from collections.abc import Iterable
+
+from transformers import (
+    GotOcr2ImageProcessorPil,
+    InternVLConfig,
+    InternVLForConditionalGeneration,
+    InternVLProcessor,
+    InternVLVideoProcessor,
+    InternVLVisionConfig,
+    Qwen2Config,
+)
+
+from benchc.demo.tiny.chat import chat_template
+from benchc.demo.tiny.pictures import picture_settings
+from benchc.demo.tiny.size import TinySize
+from benchc.demo.tiny.tokenizer import train_tokenizer
+
+IMAGE = "<IMG_CONTEXT>"
+SPECIAL = {
+    "start_image_token": "<img>",
+    "end_image_token": "</img>",
+    "context_image_token": IMAGE,
+    "video_token": "<video>",
+}
+SHUFFLE = 2  # patches per side that become one token
+NESTED_PICTURES = False  # the model wants all pictures of a batch in one row
+
+
+def build(texts: Iterable[str], size: TinySize) -> tuple[InternVLForConditionalGeneration, InternVLProcessor]:
+    """Return a model with random weights and its processor; the tokenizer is trained on ``texts``."""
+    tokenizer = train_tokenizer(texts, SPECIAL)
+    side = {"height": size.picture_side, "width": size.picture_side}
+    # The processor's own default is to cut a picture into several; a largest number of 1 overrules it.
+    pictures = GotOcr2ImageProcessorPil(size=side, min_patches=1, max_patches=1, **picture_settings())
+    processor = InternVLProcessor(
+        image_processor=pictures,
+        tokenizer=tokenizer,
+        image_seq_length=size.patches // SHUFFLE**2,
+        chat_template=chat_template(IMAGE),
+        video_processor=InternVLVideoProcessor(size=side),
+    )
+    config = InternVLConfig(
+        vision_config=InternVLVisionConfig(
+            image_size=[size.picture_side] * 2, patch_size=[size.patch] * 2, **size.vision_sizes()
+        ),
+        text_config=Qwen2Config(
+            vocab_size=len(tokenizer),
+            bos_token_id=tokenizer.bos_token_id,
+            eos_token_id=tokenizer.eos_token_id,
+            pad_token_id=tokenizer.pad_token_id,
+            **size.text_sizes(),
+        ),
+        image_token_id=tokenizer.convert_tokens_to_ids(IMAGE),
+        image_seq_length=size.patches // SHUFFLE**2,
+        downsample_ratio=1 / SHUFFLE,
+    )
+    return InternVLForConditionalGeneration(config), processor

@@ -1,0 +1,55 @@
+"""A tiny LLaVA: a CLIP vision tower, a two-layer projector, a Llama."""
+
+from collections.abc import Iterable
+
+from transformers import (
+    CLIPImageProcessorPil,
+    CLIPVisionConfig,
+    LlamaConfig,
+    LlavaConfig,
+    LlavaForConditionalGeneration,
+    LlavaProcessor,
+)
+
+from benchc.demo.tiny.chat import chat_template
+from benchc.demo.tiny.pictures import picture_settings
+from benchc.demo.tiny.size import TinySize
+from benchc.demo.tiny.tokenizer import train_tokenizer
+
+IMAGE = "<image>"
+NESTED_PICTURES = False  # the model wants all pictures of a batch in one row
+
+
+def build(texts: Iterable[str], size: TinySize) -> tuple[LlavaForConditionalGeneration, LlavaProcessor]:
+    """Return a model with random weights and its processor; the tokenizer is trained on ``texts``."""
+    tokenizer = train_tokenizer(texts, {"image_token": IMAGE})
+    side = {"height": size.picture_side, "width": size.picture_side}
+    processor = LlavaProcessor(
+        image_processor=CLIPImageProcessorPil(
+            size=side, do_center_crop=False, crop_size=side, **picture_settings()
+        ),
+        tokenizer=tokenizer,
+        patch_size=size.patch,
+        vision_feature_select_strategy="default",
+        image_token=IMAGE,
+        num_additional_image_tokens=1,
+        chat_template=chat_template(IMAGE),
+    )
+    config = LlavaConfig(
+        vision_config=CLIPVisionConfig(
+            image_size=size.picture_side,
+            patch_size=size.patch,
+            projection_dim=size.hidden,
+            **size.vision_sizes(),
+        ),
+        text_config=LlamaConfig(
+            vocab_size=len(tokenizer),
+            bos_token_id=tokenizer.bos_token_id,
+            eos_token_id=tokenizer.eos_token_id,
+            pad_token_id=tokenizer.pad_token_id,
+            **size.text_sizes(),
+        ),
+        image_token_index=tokenizer.convert_tokens_to_ids(IMAGE),
+        vision_feature_layer=-1,
+    )
+    return LlavaForConditionalGeneration(config), processor

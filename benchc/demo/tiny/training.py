@@ -1,0 +1,155 @@
+"""Train a tiny model to answer the world's questions: the loss counts the tokens of the answers only."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from benchc.demo.tiny.muon import Muon
+from benchc.demo.tiny.prompts import SCORINGS, encode
+from benchc.demo.training_set import PICTURE_SIDE, TrainingSet
+from benchc.progress import track
+
+EMBEDDING_RATE = 2e-3
+WEIGHT_DECAY = 0.02
+LARGEST_GRADIENT = 1.0
+WARM_UP, COOL_DOWN = 0.1, 0.6  # shares of the steps
+STRONGEST_NOISE = 0.5  # standard deviation on the scale -1..1
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to train: ``steps`` of ``batch`` pictures; ``noise`` is the share of items seen through noise."""
+
+    scoring: str  # letter or text
+    text_share: (
+        float  # a letter model's first steps ask for the option's text: letters alone teach no eye to see
+    )
+    steps: int
+    batch: int
+    learning_rate: float
+    noise: float
+    seed: int
+
+
+def train(
+    model: Any,
+    processor: Any,
+    training_set: TrainingSet,
+    recipe: Recipe,
+    nested: bool,
+    label: str = "training",
+) -> list[float]:
+    """Train ``model`` in place and return the loss of every step.
+
+    ``nested`` says that the model wants pictures as [items, pictures, ...] rather than in one row; ``label``
+    is what progress is shown under. The same arguments give the same weights on the same machine with the same number of threads.
+    """
+    generator = torch.Generator().manual_seed(recipe.seed)
+    pictures = torch.from_numpy(training_set.pictures)
+    counts = (training_set.item_pictures >= 0).sum(axis=1)
+    text_steps = recipe.steps if recipe.scoring == "text" else round(recipe.text_share * recipe.steps)
+    tokens = {scoring: _tokens(processor, training_set, counts, scoring) for scoring in SCORINGS}
+    optimizers = _optimizers(model, recipe.learning_rate)
+    schedules = [torch.optim.lr_scheduler.LambdaLR(o, lambda s: _rate(s, recipe.steps)) for o in optimizers]
+    batches = _batches(counts, recipe.batch, generator)
+    losses = []
+    model.train()
+    for step in track(range(recipe.steps), label=label, unit="steps"):
+        items = next(batches)
+        asked = tokens["text" if step < text_steps else "letter"]
+        prompts = [asked[training_set.item_question[item]][training_set.item_answer[item]] for item in items]
+        ids, places, targets = _pad(prompts)
+        pixels = pictures[torch.from_numpy(training_set.item_pictures[items, : counts[items[0]]])]
+        pixels = _noisy(pixels.permute(0, 1, 4, 2, 3).float() / 127.5 - 1, recipe.noise, generator)
+        hidden = model.model(
+            input_ids=ids, pixel_values=pixels if nested else pixels.flatten(0, 1), use_cache=False
+        ).last_hidden_state
+        loss = torch.nn.functional.cross_entropy(model.lm_head(hidden[places]), targets)
+        model.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(model.parameters(), LARGEST_GRADIENT)
+        for optimizer, schedule in zip(optimizers, schedules, strict=True):
+            optimizer.step()
+            schedule.step()
+        losses.append(loss.item())
+    model.eval()
+    return losses
+
+
+def _tokens(
+    processor: Any, training_set: TrainingSet, counts: npt.NDArray[np.int64], scoring: str
+) -> list[list[tuple[list[int], list[int]]]]:
+    """Return (prompt, answer) as tokens for every question and option."""
+    pictures = dict(zip(training_set.item_question.tolist(), counts.tolist(), strict=True))
+    tokens = []
+    for number, question in enumerate(training_set.questions):
+        prompt, answers = encode(processor, question, pictures[number], scoring, PICTURE_SIDE)
+        tokens.append([(prompt, answer) for answer in answers])
+    return tokens
+
+
+def _optimizers(model: torch.nn.Module, learning_rate: float) -> list[torch.optim.Optimizer]:
+    """Return Muon for the matrices inside the layers and AdamW for all else."""
+    matrices: list[torch.nn.Parameter] = []
+    others: list[torch.nn.Parameter] = []
+    for name, parameter in model.named_parameters():
+        table = "embed" in name or "lm_head" in name
+        (matrices if parameter.ndim == 2 and not table else others).append(parameter)
+    return [
+        Muon(matrices, learning_rate, WEIGHT_DECAY),
+        torch.optim.AdamW(others, EMBEDDING_RATE, betas=(0.9, 0.98), weight_decay=WEIGHT_DECAY),
+    ]
+
+
+def _rate(step: int, steps: int) -> float:
+    """Return the learning rate's share of its peak: a ramp up, a plateau, a ramp down."""
+    return min(1.0, (step + 1) / (WARM_UP * steps), (steps - step) / (COOL_DOWN * steps))
+
+
+def _batches(
+    counts: npt.NDArray[np.int64], batch: int, generator: torch.Generator
+) -> Iterator[npt.NDArray[np.int64]]:
+    """Yield batches of items with equally many pictures, epoch after epoch, int64 [items]."""
+    while True:
+        batches: list[torch.Tensor] = []
+        for count in np.unique(counts):
+            items = torch.from_numpy(np.flatnonzero(counts == count))
+            items = items[torch.randperm(len(items), generator=generator)]
+            batches.extend(torch.split(items, max(1, batch // int(count))))
+        for number in torch.randperm(len(batches), generator=generator).tolist():
+            yield batches[number].numpy()
+
+
+def _pad(
+    prompts: list[tuple[list[int], list[int]]],
+) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor], torch.Tensor]:
+    """Return token ids [items, length], the (item, position) before each answer token, and those tokens.
+
+    Padding is on the right, where causal attention never sees it, so no mask is needed.
+    """
+    length = max(len(prompt) + len(answer) for prompt, answer in prompts) - 1
+    ids = torch.zeros((len(prompts), length), dtype=torch.int64)
+    items: list[int] = []
+    positions: list[int] = []
+    targets: list[int] = []
+    for item, (prompt, answer) in enumerate(prompts):
+        known = prompt + answer[:-1]
+        ids[item, : len(known)] = torch.tensor(known)
+        items.extend([item] * len(answer))
+        positions.extend(range(len(prompt) - 1, len(known)))
+        targets.extend(answer)
+    return ids, (torch.tensor(items), torch.tensor(positions)), torch.tensor(targets)
+
+
+def _noisy(pixels: torch.Tensor, share: float, generator: torch.Generator) -> torch.Tensor:
+    """Add Gaussian noise to a share of the items, pixels float32 [items, pictures, 3, side, side]."""
+    if share <= 0:
+        return pixels
+    shape = (len(pixels), 1, 1, 1, 1)
+    strength = STRONGEST_NOISE * torch.rand(shape, generator=generator)
+    strength = torch.where(torch.rand(shape, generator=generator) < share, strength, 0.0)
+    return (pixels + strength * torch.randn(pixels.shape, generator=generator)).clamp(-1, 1)

@@ -1,0 +1,57 @@
+"""Draw the training set: the world's own tasks, with seeds that no benchmark uses."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from benchc.demo.category import Category
+from benchc.demo.training_set import MOST_PICTURES, TrainingSet, shrink
+from benchc.demo.world import LARGE_SIDE, SOURCES, draw_group, draw_pictures
+from benchc.models.question import Question
+from benchc.randomness import seed_of
+
+GroupName = tuple[str, Category, int]  # source, category, number
+
+
+def training_groups(items_per_category: int) -> list[GroupName]:
+    """Return as many groups of each category as hold so many items, or a few more."""
+    groups: list[GroupName] = []
+    for source, categories in SOURCES.items():
+        for category in categories:
+            sizes = [len(options) for options in category.option_sets]
+            needed = -(-items_per_category * len(sizes) // sum(sizes))
+            groups.extend((source, category, number) for number in range(needed))
+    return groups
+
+
+def draw_training_set(groups: Iterable[GroupName], seed: int) -> TrainingSet:
+    """Draw the given groups; those of large pictures, which look the same when shrunk, are passed over.
+
+    ``seed`` may be that of the benchmarks: training draws under a seed derived from it.
+    """
+    training_seed = seed_of(seed, "training")
+    pictures: list[npt.NDArray[np.uint8]] = []
+    item_pictures: list[list[int]] = []
+    item_question: list[int] = []
+    item_answer: list[int] = []
+    questions: dict[Question, int] = {}
+    for source, category, number in groups:
+        group = draw_group(source, category, number, training_seed)
+        if max(max(size) for size in group.sizes) >= LARGE_SIDE:
+            continue
+        question = Question(group.question, group.options, group.hint or None)
+        for position, answer in enumerate(group.answers):
+            drawn = draw_pictures(source, category, number, position, group, training_seed)
+            rows = list(range(len(pictures), len(pictures) + len(drawn)))
+            pictures.extend(shrink(picture) for picture in drawn)
+            item_pictures.append(rows + [-1] * (MOST_PICTURES - len(rows)))
+            item_question.append(questions.setdefault(question, len(questions)))
+            item_answer.append(answer)
+    return TrainingSet(
+        np.stack(pictures),
+        np.array(item_pictures, dtype=np.int64),
+        np.array(item_question, dtype=np.int64),
+        np.array(item_answer, dtype=np.int64),
+        tuple(questions),
+    )

@@ -1,0 +1,65 @@
+"""What the tiny models and the image encoder learn from: shrunk pictures with questions, in one file."""
+
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from benchc.models.question import Question
+
+PICTURE_SIDE = 48  # pixels, what every tiny model sees
+# Averaging would undo most of a noise before so small a model sees it, and blur would be the only harm.
+RESAMPLING = Image.Resampling.NEAREST
+MOST_PICTURES = 2
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """N items over P pictures."""
+
+    pictures: npt.NDArray[np.uint8]  # [P, PICTURE_SIDE, PICTURE_SIDE, 3]
+    item_pictures: npt.NDArray[np.int64]  # [N, MOST_PICTURES], rows of `pictures`; -1 where there is none
+    item_question: npt.NDArray[np.int64]  # [N], index into `questions`
+    item_answer: npt.NDArray[np.int64]  # [N], index into the question's options
+    questions: tuple[Question, ...]
+
+
+def shrink(picture: Image.Image) -> npt.NDArray[np.uint8]:
+    """Squash a picture of any size and mode to uint8 [PICTURE_SIDE, PICTURE_SIDE, 3]; alpha is dropped."""
+    return np.asarray(picture.convert("RGB").resize((PICTURE_SIDE, PICTURE_SIDE), RESAMPLING))
+
+
+def save_training_set(training_set: TrainingSet, path: Path) -> None:
+    """Write the set as an .npz file, or leave ``path`` as it was."""
+    questions = [
+        {"question": q.question, "options": list(q.options), "hint": q.hint} for q in training_set.questions
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        temporary = Path(folder) / "training_set.npz"
+        np.savez_compressed(
+            temporary,
+            pictures=training_set.pictures,
+            item_pictures=training_set.item_pictures,
+            item_question=training_set.item_question,
+            item_answer=training_set.item_answer,
+            questions=np.array(json.dumps(questions)),
+        )
+        temporary.replace(path)
+
+
+def load_training_set(path: Path) -> TrainingSet:
+    """Read what :func:`save_training_set` wrote."""
+    with np.load(path, allow_pickle=False) as file:
+        questions = json.loads(str(file["questions"]))
+        return TrainingSet(
+            pictures=file["pictures"],
+            item_pictures=file["item_pictures"],
+            item_question=file["item_question"],
+            item_answer=file["item_answer"],
+            questions=tuple(Question(q["question"], tuple(q["options"]), q["hint"]) for q in questions),
+        )

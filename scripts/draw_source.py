@@ -1,0 +1,39 @@
+"""Draw one benchmark of the embedded world as a tab-separated file in VLMEvalKit's form."""
+
+import argparse
+import os
+import tempfile
+from pathlib import Path
+
+from benchc.demo.source import draw_source
+from benchc.demo.world import SOURCES
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--source", required=True, choices=list(SOURCES), help="which benchmark to draw")
+    parser.add_argument("--seed", required=True, type=int, help="another seed draws other pictures")
+    parser.add_argument(
+        "--groups",
+        required=True,
+        type=int,
+        help="groups per category; a group has an item per option",
+    )
+    parser.add_argument("--output", required=True, type=Path, help="the .tsv file to write")
+    arguments = parser.parse_args()
+
+    frame = draw_source(arguments.source, seed=arguments.seed, groups=arguments.groups)
+    output: Path = arguments.output
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=output.parent) as folder:
+        temporary = Path(folder) / output.name
+        with temporary.open("wb") as file:
+            frame.write_csv(file, separator="\t", quote_style="always")
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(output)
+    print(f"{output}: {frame.height:,} items in {frame['category'].n_unique()} categories")
+
+
+if __name__ == "__main__":
+    main()
