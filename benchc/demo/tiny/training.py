@@ -46,7 +46,8 @@ def train(
     """Train ``model`` in place and return the loss of every step.
 
     ``nested`` says that the model wants pictures as [items, pictures, ...] rather than in one row; ``label``
-    is what progress is shown under. The same arguments give the same weights on the same machine with the same number of threads.
+    is what progress is shown under. The same arguments give the same weights on the same machine with the
+    same number of threads.
     """
     generator = torch.Generator().manual_seed(recipe.seed)
     pictures = torch.from_numpy(training_set.pictures)
