@@ -1,25 +1,58 @@
-"""Write small text files whole or not at all."""
+"""Write files and folders whole or not at all."""
 
 import os
+import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 
-def write_text(path: str | Path, text: str) -> None:
-    """Write ``text`` as UTF-8 to ``path``, or leave ``path`` as it was."""
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
+    """Give a file to write that takes the place of ``path`` when the block ends, or leaves it as it was.
+
+    The bytes are on the disk before the old file goes; a folder that is missing is made.
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         temporary = Path(file.name)
         try:
-            file.write(text.encode())
+            yield file.file
             file.flush()
             os.fsync(file.fileno())
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-    # mkstemp makes files that only their owner may read; a cluster's group shares results.
+    _share(temporary)
+    temporary.replace(path)
+
+
+@contextmanager
+def whole_folder(path: str | Path) -> Iterator[Path]:
+    """Give a folder to fill with files that takes the place of ``path`` when the block ends without error."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as scratch:
+        folder = Path(scratch) / path.name
+        folder.mkdir()
+        yield folder
+        for file in folder.iterdir():
+            _share(file)
+        shutil.rmtree(path, ignore_errors=True)
+        folder.replace(path)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write ``text`` as UTF-8 to ``path``, or leave ``path`` as it was."""
+    with whole_file(path) as file:
+        file.write(text.encode())
+
+
+def _share(path: Path) -> None:
+    """Give a temporary file the permissions of others: a cluster's group shares results."""
     mask = os.umask(0)
     os.umask(mask)
-    temporary.chmod(0o666 & ~mask)
-    temporary.replace(path)
+    path.chmod(0o666 & ~mask)

@@ -1,10 +1,9 @@
 """Draw one benchmark of the embedded world as a tab-separated file in VLMEvalKit's form."""
 
 import argparse
-import os
-import tempfile
 from pathlib import Path
 
+from benchc.atomic import whole_file
 from benchc.demo.source import draw_source
 from benchc.demo.world import SOURCES
 
@@ -24,14 +23,8 @@ def main() -> None:
 
     frame = draw_source(arguments.source, seed=arguments.seed, groups=arguments.groups)
     output: Path = arguments.output
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=output.parent) as folder:
-        temporary = Path(folder) / output.name
-        with temporary.open("wb") as file:
-            frame.write_csv(file, separator="\t", quote_style="always")
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(output)
+    with whole_file(output) as file:
+        frame.write_csv(file, separator="\t", quote_style="always")
     print(f"{output}: {frame.height:,} items in {frame['category'].n_unique()} categories")
 
 

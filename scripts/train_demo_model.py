@@ -2,13 +2,11 @@
 
 import argparse
 import importlib
-import os
-import shutil
-import tempfile
 from pathlib import Path
 
 import torch
 
+from benchc.atomic import whole_folder
 from benchc.torchvision_ops import declare_missing_operators
 
 FAMILIES = ("llava", "internvl", "idefics3")
@@ -72,17 +70,9 @@ def main() -> None:
     )
 
     output: Path = arguments.output
-    os.umask(umask := os.umask(0))
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=output.parent) as folder:
-        temporary = Path(folder) / output.name
-        model.save_pretrained(temporary)
-        processor.save_pretrained(temporary)
-        # safetensors makes files that only their owner may read; a cluster's group shares results.
-        for file in temporary.iterdir():
-            file.chmod(0o666 & ~umask)
-        shutil.rmtree(output, ignore_errors=True)
-        temporary.replace(output)
+    with whole_folder(output) as folder:
+        model.save_pretrained(folder)
+        processor.save_pretrained(folder)
     parameters = sum(parameter.numel() for parameter in model.parameters())
     last = losses[-len(losses) // 10 :]
     print(f"{output}: {parameters / 1e6:.2f} million parameters, loss {sum(last) / len(last):.2f} at the end")

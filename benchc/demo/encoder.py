@@ -11,6 +11,7 @@ import torch
 from safetensors.torch import save
 from torch.nn import functional
 
+from benchc.atomic import whole_folder
 from benchc.demo.training_set import TrainingSet
 from benchc.progress import track
 from benchc.randomness import generator_of, seed_of
@@ -111,12 +112,11 @@ def train_encoder(
 
 def save_encoder(encoder: TrainedEncoder, folder: str | Path) -> None:
     """Write ``folder`` in the form that open_clip's ``local-dir:`` names read."""
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     weights = {name: value.contiguous() for name, value in encoder.model.state_dict().items()}
-    (folder / "open_clip_model.safetensors").write_bytes(save(weights))
     configuration = {"model_cfg": encoder.configuration, "preprocess_cfg": PREPROCESSING}
-    (folder / "open_clip_config.json").write_text(json.dumps(configuration, indent=2) + "\n")
+    with whole_folder(folder) as made:
+        (made / "open_clip_model.safetensors").write_bytes(save(weights))
+        (made / "open_clip_config.json").write_text(json.dumps(configuration, indent=2) + "\n")
 
 
 def _loss(model: Any, images: torch.Tensor, tokens: torch.Tensor, caption: torch.Tensor) -> torch.Tensor:

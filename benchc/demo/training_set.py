@@ -1,7 +1,6 @@
 """What the tiny models and the image encoder learn from: shrunk pictures with questions, in one file."""
 
 import json
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
+from benchc.atomic import whole_file
 from benchc.models.question import Question
 
 PICTURE_SIDE = 48  # pixels, what every tiny model sees
@@ -38,18 +38,15 @@ def save_training_set(training_set: TrainingSet, path: Path) -> None:
     questions = [
         {"question": q.question, "options": list(q.options), "hint": q.hint} for q in training_set.questions
     ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        temporary = Path(folder) / "training_set.npz"
+    with whole_file(path) as file:
         np.savez_compressed(
-            temporary,
+            file,
             pictures=training_set.pictures,
             item_pictures=training_set.item_pictures,
             item_question=training_set.item_question,
             item_answer=training_set.item_answer,
             questions=np.array(json.dumps(questions)),
         )
-        temporary.replace(path)
 
 
 def load_training_set(path: Path) -> TrainingSet:

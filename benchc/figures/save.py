@@ -1,11 +1,10 @@
 """Write a figure as PNG and PDF: whole or not at all, and the same bytes each time."""
 
-import os
-import tempfile
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from benchc.atomic import whole_file
 from benchc.figures.style import styled
 
 PIXELS_PER_INCH = 300
@@ -22,30 +21,6 @@ def save(figure: Figure, *, png: str | Path, pdf: str | Path) -> None:
 
     Neither file is replaced before both have been drawn, and each is replaced in one step.
     """
-    targets = {"png": Path(png), "pdf": Path(pdf)}
-    drawn: dict[str, Path] = {}
-    try:
-        with styled():
-            for form, target in targets.items():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                with tempfile.NamedTemporaryFile(
-                    dir=target.parent, prefix=f".{target.name}.", delete=False
-                ) as file:
-                    drawn[form] = Path(file.name)
-                    figure.savefig(file, format=form, dpi=PIXELS_PER_INCH, metadata=METADATA[form])
-                    file.flush()
-                    os.fsync(file.fileno())
-    except BaseException:
-        for temporary in drawn.values():
-            temporary.unlink(missing_ok=True)
-        raise
-    for form, target in targets.items():
-        # Temporary files are made for their owner alone; a cluster's group shares results.
-        drawn[form].chmod(0o666 & ~_umask())
-        drawn[form].replace(target)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    with styled(), whole_file(png) as png_file, whole_file(pdf) as pdf_file:
+        for form, file in (("png", png_file), ("pdf", pdf_file)):
+            figure.savefig(file, format=form, dpi=PIXELS_PER_INCH, metadata=METADATA[form])

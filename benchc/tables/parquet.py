@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
+
+from benchc.atomic import whole_file
 
 # Viewers and readers choke on larger row groups of images (design: "row groups under 256 MiB").
 ROW_GROUP_BYTES = 128 * 2**20
@@ -47,21 +47,10 @@ def write_table(
         "benchc.footer": json.dumps(dict(footer or {}), sort_keys=True, ensure_ascii=False),
     }
     rows_per_group = max(1, int(frame.height * ROW_GROUP_BYTES / max(1, frame.estimated_size())))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        temporary = Path(file.name)
-        try:
-            frame.write_parquet(
-                file, metadata=metadata, row_group_size=rows_per_group, compression="zstd", statistics=False
-            )
-            file.flush()
-            os.fsync(file.fileno())
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-    # mkstemp makes files that only their owner may read; a cluster's group shares results.
-    temporary.chmod(0o666 & ~_umask())
-    temporary.replace(path)
+    with whole_file(path) as file:
+        frame.write_parquet(
+            file, metadata=metadata, row_group_size=rows_per_group, compression="zstd", statistics=False
+        )
 
 
 def read_table(path: str | Path, table: TableType, columns: Sequence[str] | None = None) -> pl.DataFrame:
@@ -166,9 +155,3 @@ def _metadata(path: Path) -> dict[str, str]:
         raise TableError(
             f"{path}: not a whole Parquet file ({error}); delete it and run snakemake again"
         ) from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
