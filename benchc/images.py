@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageOps
 
+from benchc.errors import InputError
+
 Pixels = npt.NDArray[np.uint8]  # [H, W, 3], RGB
 
 # Pillow refuses larger files by default too; published benchmarks stay below half of it.
@@ -19,7 +21,7 @@ MAX_PIXELS = 178_956_970
 PNG_LEVEL = 1
 
 
-class ImageError(ValueError):
+class ImageError(InputError):
     """Bytes that are no whole image, or one too large to be meant."""
 
 

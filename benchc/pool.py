@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from benchc.errors import InputError
 from benchc.item_order import item_key
 from benchc.randomness import seed_of
 from benchc.tables.pool import POOL
@@ -28,7 +29,7 @@ def task_types(items: Mapping[str, pl.DataFrame], task_columns: Mapping[str, str
     """Return the task type of every item: the columns id, source and task.
 
     ``items`` maps sources to frames that hold ``id`` and the source's task column, the one that
-    ``task_columns`` names. Tasks of the same name in two sources are one task type. Raises ValueError where
+    ``task_columns`` names. Tasks of the same name in two sources are one task type. Raises InputError where
     an item has no task type or an id stands twice.
     """
     frames = []
@@ -36,7 +37,7 @@ def task_types(items: Mapping[str, pl.DataFrame], task_columns: Mapping[str, str
         column = task_columns[source]
         without = frame.filter(pl.col(column).is_null())
         if without.height:
-            raise ValueError(
+            raise InputError(
                 f"source {source}: {without.height} items have no {column}, the first is {without['id'][0]}; "
                 "set task_column of the source to the other of category and l2_category"
             )
@@ -44,7 +45,7 @@ def task_types(items: Mapping[str, pl.DataFrame], task_columns: Mapping[str, str
     tasks = pl.concat(frames)
     repeated = tasks.filter(pl.col("id").is_duplicated())["id"]
     if len(repeated):
-        raise ValueError(f"the id {repeated[0]} stands twice among the items; every id may occur once")
+        raise InputError(f"the id {repeated[0]} stands twice among the items; every id may occur once")
     return tasks
 
 
@@ -53,7 +54,7 @@ def choose(tasks: pl.DataFrame, per_task: int | None, total: int | None) -> Choi
 
     For ``total`` the largest cap c is taken with sum(min(n_task, c)) <= total. Items of a task type enter in
     the order of a hash of their ids, which no limit changes, so a smaller cap keeps a subset of what a larger
-    one keeps. Raises ValueError where ``total`` is below the number of task types.
+    one keeps. Raises InputError where ``total`` is below the number of task types.
     """
     counts = tasks["task"].value_counts()["count"].to_list()
     cap = largest_cap(counts, per_task, total)
@@ -75,7 +76,7 @@ def choose(tasks: pl.DataFrame, per_task: int | None, total: int | None) -> Choi
 def largest_cap(counts: list[int], per_task: int | None, total: int | None) -> int:
     """Return the largest cap c <= per_task with sum(min(n, c)) <= total over the ``counts`` n.
 
-    A cap above the largest count changes nothing, so it is at most that. Raises ValueError where no c >= 1
+    A cap above the largest count changes nothing, so it is at most that. Raises InputError where no c >= 1
     fits.
     """
     cap = max(counts)
@@ -84,7 +85,7 @@ def largest_cap(counts: list[int], per_task: int | None, total: int | None) -> i
     if total is None:
         return cap
     if total < len(counts):
-        raise ValueError(
+        raise InputError(
             f"pool.total is {total}, but there are {len(counts)} task types, and each needs an item; "
             f"set it to {len(counts)} or more"
         )

@@ -14,6 +14,7 @@ from benchc.progress import track
 from benchc.tables.corrupted import CORRUPTED
 from benchc.tables.parquet import read_table, write_table
 from benchc.tables.pool import POOL
+from scripts.command import run
 
 
 def main() -> None:
@@ -51,4 +52,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from benchc.sources.download import download
 from benchc.sources.error import SourceError
+from scripts.command import run
 
 
 def main() -> None:
@@ -26,4 +27,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

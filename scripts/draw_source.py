@@ -6,6 +6,7 @@ from pathlib import Path
 from benchc.atomic import whole_file
 from benchc.demo.source import draw_source
 from benchc.demo.world import SOURCES
+from scripts.command import run
 
 
 def main() -> None:
@@ -29,4 +30,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -6,6 +6,7 @@ from pathlib import Path
 from benchc.demo.training_items import draw_training_set, training_groups
 from benchc.demo.training_set import save_training_set
 from benchc.progress import track
+from scripts.command import run
 
 
 def main() -> None:
@@ -30,4 +31,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

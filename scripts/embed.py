@@ -14,6 +14,7 @@ from benchc.selection.encoders import load_image_encoder, load_text_encoder
 from benchc.tables.embeddings import EMBEDDINGS
 from benchc.tables.parquet import read_table, write_table
 from benchc.tables.pool import POOL
+from scripts.command import run
 
 
 def main() -> None:
@@ -48,4 +49,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

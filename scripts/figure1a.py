@@ -7,6 +7,7 @@ from benchc.figures.figure1a import figure1a
 from benchc.figures.save import save
 from benchc.tables.parquet import read_table
 from benchc.tables.selected import SELECTED
+from scripts.command import run
 
 
 def main() -> None:
@@ -26,4 +27,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

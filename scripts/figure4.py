@@ -7,6 +7,7 @@ from benchc.figures.figure4 import figure4
 from benchc.figures.save import save
 from benchc.tables.parquet import read_table
 from benchc.tables.scores import SCORES
+from scripts.command import run
 
 
 def main() -> None:
@@ -31,4 +32,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -8,6 +8,7 @@ from benchc.figures.save import save
 from benchc.progress import track
 from benchc.tables.parquet import read_table
 from benchc.tables.scores import SCORES
+from scripts.command import run
 
 
 def main() -> None:
@@ -54,4 +55,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -9,6 +9,7 @@ from benchc.tables.items import ITEMS
 from benchc.tables.parquet import read_table
 from benchc.tables.pool import POOL
 from benchc.tables.selected import SELECTED
+from scripts.command import run
 
 
 def main() -> None:
@@ -54,4 +55,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -8,6 +8,7 @@ from benchc.figures.save import save
 from benchc.tables.parquet import read_table
 from benchc.tables.pool import POOL
 from benchc.tables.selected import SELECTED
+from scripts.command import run
 
 
 def main() -> None:
@@ -31,4 +32,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -15,8 +15,9 @@ import torch
 import yaml
 
 from benchc.closure import closure_digest, module_file
+from benchc.errors import InputError
 from benchc.images import ImageError, decode
-from benchc.models.protocol import ModelError, ModelSource
+from benchc.models.protocol import ModelSource
 from benchc.models.question import Question
 from benchc.models.read_store import ReadStore
 from benchc.models.reading import Reader
@@ -27,6 +28,7 @@ from benchc.tables.parquet import iterate_groups, read_table, write_table
 from benchc.tables.pool import POOL
 from benchc.tables.predictions import PREDICTIONS
 from benchc.tables.selected import SELECTED
+from scripts.command import run
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -46,11 +48,8 @@ def main() -> None:
         device,
         dict(arguments.processor),
     )
-    try:
-        modules = scorer_modules(arguments.family, arguments.scoring)
-        scorer = load_scorer(arguments.family, arguments.scoring, source)
-    except ModelError as error:
-        raise SystemExit(f"error: {error}") from error
+    modules = scorer_modules(arguments.family, arguments.scoring)
+    scorer = load_scorer(arguments.family, arguments.scoring, source)
     identity = {
         **scorer.identity(),
         "threads": str(arguments.threads),
@@ -63,8 +62,8 @@ def main() -> None:
         for path in arguments.corrupted:
             found = list(read_corruption(reader, path, items, label))
             if missing := set(items) - {row["id"] for row in found}:
-                raise SystemExit(
-                    f"error: {path}: has no images of {len(missing)} items, the first is {min(missing)}; "
+                raise InputError(
+                    f"{path}: has no images of {len(missing)} items, the first is {min(missing)}; "
                     "delete the file and run snakemake again"
                 )
             rows += found
@@ -102,7 +101,7 @@ def read_corruption(
         try:
             variants = [[decode(image["bytes"]) for image in images] for images in group["images"]]
         except ImageError as error:
-            raise SystemExit(f"error: {path}: item {id_}: {error}") from error
+            raise InputError(f"{path}: item {id_}: {error}") from error
         scores, prompt_hash, image_hashes = reader.read(items[id_], variants)
         for row, severity in enumerate(group["severity"]):
             yield {
@@ -156,4 +155,4 @@ def parse_arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

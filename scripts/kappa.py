@@ -12,6 +12,7 @@ from benchc.tables.kappa import KAPPA
 from benchc.tables.parquet import read_table, write_table
 from benchc.tables.pool import POOL
 from benchc.tables.predictions import PREDICTIONS
+from scripts.command import run
 
 
 def main() -> None:
@@ -77,4 +78,4 @@ def parse_arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -11,6 +11,7 @@ from benchc.pool import assemble, choose, task_types
 from benchc.tables.items import ITEMS
 from benchc.tables.parquet import read_table, write_table
 from benchc.tables.pool import POOL
+from scripts.command import run
 
 
 def main() -> None:
@@ -67,4 +68,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -10,6 +10,7 @@ from benchc.sources.report import summary
 from benchc.sources.vlmevalkit import Switches, read_vlmevalkit
 from benchc.tables.items import ITEMS
 from benchc.tables.parquet import write_table
+from scripts.command import run
 
 
 def main() -> None:
@@ -49,4 +50,4 @@ def _column_and_value(text: str) -> tuple[str, str]:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -13,6 +13,7 @@ from benchc.tables.pool import POOL
 from benchc.tables.predictions import PREDICTIONS
 from benchc.tables.scores import SCORES
 from benchc.tables.selected import SELECTED
+from scripts.command import run
 
 
 def main() -> None:
@@ -57,4 +58,4 @@ def parse_arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

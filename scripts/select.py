@@ -11,6 +11,7 @@ from benchc.tables.embeddings import EMBEDDINGS
 from benchc.tables.kappa import KAPPA
 from benchc.tables.parquet import read_table, write_table
 from benchc.tables.selected import SELECTED
+from scripts.command import run
 
 
 def main() -> None:
@@ -52,4 +53,4 @@ def parse_arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -10,6 +10,7 @@ from benchc.reporting.table1 import table1_latex, table1_markdown
 from benchc.tables.parquet import read_table
 from benchc.tables.scores import SCORES
 from benchc.tables.selected import SELECTED
+from scripts.command import run
 
 UNKNOWN = "unknown"
 
@@ -67,4 +68,4 @@ def parse_arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -12,6 +12,7 @@ import torch
 
 from benchc.demo.encoder import captioned_pictures, save_encoder, train_encoder
 from benchc.demo.training_set import load_training_set
+from scripts.command import run
 
 
 def main() -> None:
@@ -30,4 +31,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -8,6 +8,7 @@ import torch
 
 from benchc.atomic import whole_folder
 from benchc.torchvision_ops import declare_missing_operators
+from scripts.command import run
 
 FAMILIES = ("llava", "internvl", "idefics3")
 
@@ -79,4 +80,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

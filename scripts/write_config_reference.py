@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from benchc.config.reference import SCHEMAS, reference_page, schema_text
+from scripts.command import run
 
 
 def main() -> None:
@@ -23,4 +24,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

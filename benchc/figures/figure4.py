@@ -6,6 +6,7 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from benchc.errors import InputError
 from benchc.figures.labels import drawable, families
 from benchc.figures.style import (
     BLUE,
@@ -41,13 +42,13 @@ def figure4(scores: pl.DataFrame, *, label: str, corruption: str, severity: int)
     ``scores`` is the target's SCORES table and ``label`` its name. Panels: all samples; those whose predicted
     option stays; those whose option shifts. Colour is the regime, the marker the transition; each quadrant
     shows its count and its plain means of RAS (eq. 10) and of ΔAcc (correct minus correct when clean).
-    Raises ValueError where the table is not empty and has no row of that corruption and severity.
+    Raises InputError where the table is not empty and has no row of that corruption and severity.
     Paper: figure 4 (a-c).
     """
     samples = scores.filter(pl.col("corruption") == corruption, pl.col("severity") == severity)
     if scores.height and not samples.height:
         present = scores.select("corruption", "severity").unique().sort("corruption", "severity").rows()
-        raise ValueError(
+        raise InputError(
             f"figure 4: {label} has no scores for {corruption} at severity {severity}; its table has "
             + ", ".join(f"{name} {level}" for name, level in present)
         )

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
+from benchc.errors import InputError
 from benchc.figures.labels import drawable, families, shorten, width
 from benchc.figures.style import (
     COLUMN_WIDTH,
@@ -47,11 +48,11 @@ def figure6(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str
     ``scores`` gives each model's SCORES table by its name, in the order of the rows; ``families_of`` each
     corruption's family, in the order of the columns (those of a family are put side by side). A cell is the
     plain mean of RAS (eq. 10, in [-2, 1]) over items and severities: (a) of items that were right when clean,
-    RR and RW; (b) of items that were wrong, WW and WR. A cell without a sample is hatched. Raises ValueError
+    RR and RW; (b) of items that were wrong, WW and WR. A cell without a sample is hatched. Raises InputError
     where there is no model, or a table holds a corruption that ``families_of`` lacks. Paper: figure 6 (a, b).
     """
     if not scores:
-        raise ValueError("figure 6: no model was given; name at least one table of scores")
+        raise InputError("figure 6: no model was given; name at least one table of scores")
     columns = _columns(families_of)
     matrices = [_matrix(scores, columns, right_when_clean) for right_when_clean in (True, False)]
     present = np.concatenate([matrix.values.ravel() for matrix in matrices])
@@ -105,7 +106,7 @@ def _matrix(scores: Mapping[str, pl.DataFrame], columns: list[str], right_when_c
         means = dict(samples.group_by("corruption").agg(pl.col("ras").mean()).rows())
         unknown = sorted(set(means) - set(columns))
         if unknown:
-            raise ValueError(
+            raise InputError(
                 f"figure 6: the scores of {name} hold {', '.join(unknown)}, whose family is not given"
             )
         for column, corruption in enumerate(columns):

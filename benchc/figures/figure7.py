@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
+from benchc.errors import InputError
 from benchc.figures.labels import drawable, families, shorten
 from benchc.figures.style import (
     BENCHMARK_FILL,
@@ -38,7 +39,7 @@ def figure7(
     source of a POOL table; ``selected`` is the SELECTED table of the same items; ``labels`` are the sources'
     names.
     Sources stand in the order of their share of the benchmark, which the rightmost label gives in per cent.
-    (b) has 20 equal bins over [0, largest kappa]. Raises ValueError where the pool holds a source that
+    (b) has 20 equal bins over [0, largest kappa]. Raises InputError where the pool holds a source that
     ``originals`` lacks, or the two tables do not hold the same items. Paper: figure 7 (a, b).
     """
     counts = _counts(originals, pool, selected)
@@ -64,13 +65,13 @@ def _counts(
     joined = pool.select("id", "source").join(selected.select("id", "kept"), on="id", how="full")
     strays = joined.filter(pl.col("id").is_null() | pl.col("id_right").is_null())
     if strays.height:
-        raise ValueError(
+        raise InputError(
             f"figure 7: {strays.height} items are in only one of pool and selection, such as "
             f"{strays['id'][0] or strays['id_right'][0]}; run snakemake to make both anew"
         )
     unknown = sorted(set(pool["source"]) - set(originals))
     if unknown:
-        raise ValueError(f"figure 7: the pool holds items of {', '.join(unknown)}, whose file was not given")
+        raise InputError(f"figure 7: the pool holds items of {', '.join(unknown)}, whose file was not given")
     parts = {
         source: (candidates, kept)
         for source, candidates, kept in joined.group_by("source")

@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
+from benchc.errors import InputError
 from benchc.figures.labels import drawable, families, shorten, width
 from benchc.figures.style import (
     BENCHMARK_FILL,
@@ -27,12 +28,12 @@ def figure8(pool: pl.DataFrame, selected: pl.DataFrame) -> Figure:
 
     ``pool`` has at least the columns id and task of a POOL table, ``selected`` is the SELECTED table of the
     same items. Ties are broken by more candidates, then by name. Each row ends in "kept / candidates". Raises
-    ValueError where the two tables do not hold the same items. Paper: figure 8.
+    InputError where the two tables do not hold the same items. Paper: figure 8.
     """
     joined = pool.select("id", "task").join(selected.select("id", "kept"), on="id", how="full")
     strays = joined.filter(pl.col("id").is_null() | pl.col("id_right").is_null())
     if strays.height:
-        raise ValueError(
+        raise InputError(
             f"figure 8: {strays.height} items are in only one of pool and selection, such as "
             f"{strays['id'][0] or strays['id_right'][0]}; run snakemake to make both anew"
         )

@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 
+from benchc.errors import InputError
 from benchc.metrics.logits import logit_blocks, name_of, prediction
 from benchc.metrics.ras import calibration_error, entropy, probabilities, ras
 from benchc.metrics.transitions import regime, transition
@@ -19,7 +20,7 @@ def score(reads: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     ``reads``: id, corruption, severity, logits (as in PREDICTIONS), all reads of one target in any order,
     `clean` at severity 0. ``items``: id, answer (0-based), options (their number), one row per item.
     Rows are sorted by the order of ``items``, then corruption by name, then severity, so that batching
-    changes nothing. Raises ValueError, naming the reads, where an item lacks its clean read, where not every
+    changes nothing. Raises InputError, naming the reads, where an item lacks its clean read, where not every
     item was read under every (corruption, severity) that occurs, where a read occurs twice or is of an
     unknown item, and where the number of logits is not the item's number of options.
     """
@@ -73,13 +74,13 @@ def _cells(reads: pl.DataFrame) -> pl.DataFrame:
     """Return every (corruption, severity) that each item must have: all severities of all corruptions."""
     wrong = reads.filter((pl.col("corruption") == CLEAN) != (pl.col("severity") == 0))
     if wrong.height:
-        raise ValueError(
+        raise InputError(
             f"{name_of(wrong, 0)}: severity 0 is the clean read and only that "
             f"({wrong.height} reads break this)"
         )
     corrupted = reads.filter(pl.col("corruption") != CLEAN)
     if corrupted.is_empty():
-        raise ValueError("there are no corrupted reads to score; pass the files of all batches")
+        raise InputError("there are no corrupted reads to score; pass the files of all batches")
     return (
         corrupted.select("corruption")
         .unique()
@@ -90,15 +91,15 @@ def _cells(reads: pl.DataFrame) -> pl.DataFrame:
 
 def _check_keys(reads: pl.DataFrame, items: pl.DataFrame) -> None:
     if items["id"].n_unique() != items.height:
-        raise ValueError(
+        raise InputError(
             f"items occur twice: {items.filter(pl.col('id').is_duplicated())['id'].unique().to_list()}"
         )
     repeated = reads.select(*KEY).filter(pl.struct(KEY).is_duplicated()).unique()
     if repeated.height:
-        raise ValueError(f"{_listed(repeated, 'reads occur twice')}; pass each file of predictions once")
+        raise InputError(f"{_listed(repeated, 'reads occur twice')}; pass each file of predictions once")
     unknown = reads.select(*KEY).join(items, on="id", how="anti")
     if unknown.height:
-        raise ValueError(
+        raise InputError(
             f"{_listed(unknown, 'reads are of items that are not selected')}; they were made for another "
             "selection: make the predictions again"
         )
@@ -107,7 +108,7 @@ def _check_keys(reads: pl.DataFrame, items: pl.DataFrame) -> None:
     expected = items.select("id").join(pl.concat([clean, cells]), how="cross")
     missing = expected.join(reads, on=KEY, how="anti")
     if missing.height:
-        raise ValueError(
+        raise InputError(
             f"{_listed(missing, 'reads are missing')}; every selected item needs its clean read and one "
             "under every corruption and severity: make the predictions again"
         )
@@ -116,14 +117,14 @@ def _check_keys(reads: pl.DataFrame, items: pl.DataFrame) -> None:
 def _check_options(reads: pl.DataFrame) -> None:
     wrong = reads.filter(pl.col("logits").list.len() != pl.col("options"))
     if wrong.height:
-        raise ValueError(
+        raise InputError(
             f"{name_of(wrong, 0)} has {len(wrong['logits'][0])} logits, its item has "
             f"{wrong['options'][0]} options ({wrong.height} reads like this): the predictions are of "
             "another pool, make them again"
         )
     wrong = reads.filter(~pl.col("answer").is_between(0, pl.col("options") - 1))
     if wrong.height:
-        raise ValueError(
+        raise InputError(
             f"item {wrong['id'][0]}: answer {wrong['answer'][0]} is not one of its "
             f"{wrong['options'][0]} options"
         )

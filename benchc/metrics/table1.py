@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from benchc.errors import InputError
 from benchc.metrics.aggregate import DELTA_ACCURACY, clean_means, overall_means
 
 # Whether a larger value is the better one (the arrows of Table 1).
@@ -55,17 +56,17 @@ def table1(targets: Sequence[Target], scores: Sequence[pl.DataFrame], weights: p
     """Return Table 1 with the columns of ``TABLE1``, sorted by clean accuracy as the paper's is.
 
     ``scores[i]`` is the SCORES table of ``targets[i]``; ``weights`` has the columns id and kappa, one row per
-    item of the benchmark. Rows of equal accuracy keep the order of ``targets``. Raises ValueError where there
+    item of the benchmark. Rows of equal accuracy keep the order of ``targets``. Raises InputError where there
     is no target, where one occurs twice, where targets were scored on different items, corruptions or
     severities, or where these items are not those of ``weights``.
     """
     if not targets or len(targets) != len(scores):
-        raise ValueError(
+        raise InputError(
             f"table 1 needs one table of scores per target: {len(targets)} targets, {len(scores)} tables"
         )
     names = [target.model for target in targets]
     if len(set(names)) != len(names):
-        raise ValueError(f"a target occurs twice: {', '.join(names)}")
+        raise InputError(f"a target occurs twice: {', '.join(names)}")
     _check_same_reads(targets, scores)
     _check_items(scores[0], weights)
     rows = []
@@ -122,7 +123,7 @@ def _check_same_reads(targets: Sequence[Target], scores: Sequence[pl.DataFrame])
         if reads.is_empty() or not reads.sort(key).equals(first.sort(key)):
             odd = pl.concat([reads.join(first, on=key, how="anti"), first.join(reads, on=key, how="anti")])
             example = f", first {odd.sort(key).row(0)}" if odd.height else ""
-            raise ValueError(
+            raise InputError(
                 f"{target.model} has {reads.height:,} scores, {targets[0].model} has {first.height:,}, and "
                 f"{odd.height:,} of them differ{example}: targets can be compared on the same reads only, "
                 "make the scores of both again"
@@ -133,7 +134,7 @@ def _check_items(scores: pl.DataFrame, weights: pl.DataFrame) -> None:
     scored, selected = set(scores["id"]), set(weights["id"])
     if scored != selected:
         odd = sorted(scored ^ selected)
-        raise ValueError(
+        raise InputError(
             f"{len(scored):,} items were scored, {len(selected):,} are selected, and {len(odd):,} of them "
             f"differ, first {odd[0]}: scores and selection are not of the same run, make the scores again"
         )

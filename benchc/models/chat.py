@@ -129,7 +129,6 @@ def load_chat_model(source: ModelSource, *, chat_template: str | None = None) ->
         processor.image_processor = transformers.AutoImageProcessor.from_pretrained(
             source.location, backend="pil", **options
         )
-        _set_processor(processor.image_processor, source)
         model = transformers.AutoModelForImageTextToText.from_pretrained(
             source.location, dtype=DTYPES[source.dtype], **options
         )
@@ -138,6 +137,7 @@ def load_chat_model(source: ModelSource, *, chat_template: str | None = None) ->
             f"{source.location}: cannot be loaded ({error}); check the id or folder and revision in the "
             "model catalogue, and that the machine reaches the Hub or has the model in its cache"
         ) from error
+    _set_processor(processor.image_processor, source)
     processor.chat_template = getattr(processor, "chat_template", None) or chat_template
     if processor.chat_template is None:
         raise ModelError(

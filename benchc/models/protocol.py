@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from benchc.errors import InputError
 from benchc.models.question import Question
 
 # One image: uint8[H, W, 3], RGB.
@@ -31,7 +32,7 @@ class OptionScores(NamedTuple):
     label_mass: npt.NDArray[np.float32]  # [V], probability of the options in the whole vocabulary, in [0, 1]
 
 
-class ModelError(RuntimeError):
+class ModelError(InputError):
     """A model cannot be loaded, or cannot answer in the way that it was asked to."""
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from benchc.errors import InputError
 from benchc.metrics.logits import Floats, Integers, logit_blocks, name_of, prediction
 from benchc.tables.kappa import KAPPA
 
@@ -18,21 +19,21 @@ def gini(predictions: npt.ArrayLike, options: npt.ArrayLike) -> Floats:
 
     ``predictions``: int[..., M], 0-based options; ``options``: int, the number K of options, of a shape that
     broadcasts to the leading axes of ``predictions``. It is 0 exactly where all M predictions agree.
-    Raises ValueError for K < 2, M = 0, or a prediction outside [0, K).
+    Raises InputError for K < 2, M = 0, or a prediction outside [0, K).
     """
     chosen = np.asarray(predictions)
     count = np.asarray(options)
     if chosen.ndim == 0 or chosen.shape[-1] == 0:
-        raise ValueError(
+        raise InputError(
             f"gini needs at least one prediction along the last axis, the shape is {chosen.shape}"
         )
     if not (np.issubdtype(chosen.dtype, np.integer) and np.issubdtype(count.dtype, np.integer)):
-        raise ValueError(f"gini needs integers, not {chosen.dtype} predictions and {count.dtype} options")
+        raise InputError(f"gini needs integers, not {chosen.dtype} predictions and {count.dtype} options")
     count = count.astype(np.int64)  # a narrow type would overflow below
     if (count < 2).any():
-        raise ValueError(f"gini is undefined for fewer than two options, found {count.min()}")
+        raise InputError(f"gini is undefined for fewer than two options, found {count.min()}")
     if ((chosen < 0) | (chosen >= count[..., np.newaxis])).any():
-        raise ValueError("a prediction is not one of the item's options: predictions are 0-based and below K")
+        raise InputError("a prediction is not one of the item's options: predictions are 0-based and below K")
     # M² Σ_k π_k² counts the ordered pairs of predictions that agree. In whole numbers up to the one
     # division, agreement gives exactly 0 and rounding never exceeds 1.
     pairs = chosen.shape[-1] ** 2
@@ -53,13 +54,13 @@ def kappa(
     the named corruptions and severities count; clean reads and any others do not. kappa is the mean over
     selectors (outermost, in the mapping's order) and corruptions (in the given order), summed in that order;
     it is 0 exactly where every selector keeps its prediction over the severities of every corruption.
-    Raises ValueError, naming the reads, where one is missing, doubled, of an unknown item, or has not one
+    Raises InputError, naming the reads, where one is missing, doubled, of an unknown item, or has not one
     logit per option.
     """
     if not reads or not corruptions or not severities:
-        raise ValueError("kappa needs at least one selector, one corruption and one severity")
+        raise InputError("kappa needs at least one selector, one corruption and one severity")
     if "clean" in corruptions or 0 in severities:
-        raise ValueError("clean reads (severity 0) do not count in kappa: leave them out of the lists")
+        raise InputError("clean reads (severity 0) do not count in kappa: leave them out of the lists")
     options = items["options"].to_numpy()[:, np.newaxis]
     parts = np.stack(
         [
@@ -104,7 +105,7 @@ def _predictions(
     """Return the predictions of one selector, int64[items, corruptions, severities]."""
     unknown = reads.select("id", "corruption", "severity").join(items, on="id", how="anti")
     if unknown.height:
-        raise ValueError(
+        raise InputError(
             f"selector {selector}: {unknown.height:,} reads are of items that the pool does not have, first "
             f"{name_of(unknown, 0)}: make its predictions for this pool again"
         )
@@ -117,19 +118,19 @@ def _predictions(
     found = grid.join(reads.select(*key, "logits"), on=key, how="left", maintain_order="left")
     missing = found.filter(pl.col("logits").is_null())
     if missing.height:
-        raise ValueError(
+        raise InputError(
             f"selector {selector}: {missing.height:,} reads are missing: {_listed(missing)}; every item of "
             "the pool needs one under every corruption and severity: make its predictions again"
         )
     if found.height != grid.height:
         repeated = found.filter(pl.struct(key).is_duplicated()).unique(key, maintain_order=True)
-        raise ValueError(
+        raise InputError(
             f"selector {selector}: {repeated.height:,} reads occur twice: {_listed(repeated)}; pass each "
             "file of predictions once"
         )
     wrong = found.filter(pl.col("logits").list.len() != pl.col("options"))
     if wrong.height:
-        raise ValueError(
+        raise InputError(
             f"selector {selector}: {name_of(wrong, 0)} has {len(wrong['logits'][0])} logits, its item has "
             f"{wrong['options'][0]} options: make its predictions for this pool again"
         )

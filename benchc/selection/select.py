@@ -6,6 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 
+from benchc.errors import InputError
 from benchc.selection.greedy import Floats, greedy, scores_against_all
 from benchc.tables.selected import SELECTED
 
@@ -26,15 +27,15 @@ def select(
     kappa 0 leave first: their rank and score are null. Greedy selection then runs over all that remain, and
     those are kept whose final score is strictly above the mean of the final scores. The final score is the
     bracket of eq. 3 when the item was picked (``at_pick``), or against the centroid of all remaining items
-    (``final_centroid``). Raises ValueError where the two tables differ in items, where no item has kappa > 0,
+    (``final_centroid``). Raises InputError where the two tables differ in items, where no item has kappa > 0,
     and where no score is above the mean.
     """
     if score not in FINAL_SCORES:
-        raise ValueError(f"score must be one of {', '.join(FINAL_SCORES)}, not {score!r}")
+        raise InputError(f"score must be one of {', '.join(FINAL_SCORES)}, not {score!r}")
     _check_same_items(kappa, embeddings)
     remaining = kappa.select("id", "kappa").filter(pl.col("kappa") > 0)
     if remaining.is_empty():
-        raise ValueError(
+        raise InputError(
             f"all {kappa.height:,} items have kappa 0: no selector changes its answer on any of them under "
             "any corruption, so there is nothing to select; use other selectors, stronger corruptions or a "
             "larger pool"
@@ -49,7 +50,7 @@ def select(
     mean = mean_score(final)
     kept = final > mean
     if not kept.any():
-        raise ValueError(
+        raise InputError(
             f"no item scores above the mean: all {len(final)} items with kappa > 0 have the final score "
             f"{mean}; use a larger pool"
         )
@@ -72,10 +73,10 @@ def mean_score(scores: Floats) -> float:
 
 
 def _matrix(vectors: pl.Series) -> Floats:
-    """Return a list column as float64[N, d]; ValueError where a vector is missing or of another length."""
+    """Return a list column as float64[N, d]; InputError where a vector is missing or of another length."""
     lengths = vectors.list.len().unique()
     if vectors.null_count() or len(lengths) != 1:
-        raise ValueError(
+        raise InputError(
             f"the {vectors.name} embeddings are not all there and of one length ({lengths.to_list()}): make "
             "them again"
         )
@@ -86,11 +87,11 @@ def _check_same_items(kappa: pl.DataFrame, embeddings: pl.DataFrame) -> None:
     for name, frame in (("kappa", kappa), ("embeddings", embeddings)):
         if frame["id"].n_unique() != frame.height:
             repeated = frame.filter(pl.col("id").is_duplicated())["id"].unique().sort().to_list()
-            raise ValueError(f"{name}: items occur twice: {', '.join(repeated[:NAMED])}")
+            raise InputError(f"{name}: items occur twice: {', '.join(repeated[:NAMED])}")
     for name, here, there in (("embeddings", embeddings, kappa), ("kappa", kappa, embeddings)):
         missing = there.join(here, on="id", how="anti")["id"].to_list()
         if missing:
-            raise ValueError(
+            raise InputError(
                 f"{name} lacks {len(missing):,} items that the other table has: {', '.join(missing[:NAMED])}"
                 f"{', …' if len(missing) > NAMED else ''}; make both for the same pool"
             )

@@ -1,7 +1,9 @@
 """What can be wrong with a source."""
 
+from benchc.errors import InputError
 
-class SourceError(ValueError):
+
+class SourceError(InputError):
     """A source as a whole cannot be had or read. The message names the file and how to mend it."""
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from benchc.atomic import whole_file
+from benchc.errors import InputError
 
 # Viewers and readers choke on larger row groups of images (design: "row groups under 256 MiB").
 ROW_GROUP_BYTES = 128 * 2**20
@@ -23,7 +24,7 @@ class TableType:
     columns: Mapping[str, pl.DataType | type[pl.DataType]]
 
 
-class TableError(ValueError):
+class TableError(InputError):
     """A file between stages is damaged, hand-edited, or not of the type that was asked for."""
 
 
