@@ -1,16 +1,22 @@
 """Runs from scratch: one core or two, killed or not, they give the same tables to the last byte."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+from benchc.tables.corrupted import CORRUPTED
+from benchc.tables.parquet import read_table, write_table
 from tests.workflow.checkout import Checkout
 from tests.workflow.conftest import small_checkout
+
+CORRUPTIONS = ("gaussian_noise", "gaussian_blur", "snow")
 
 
 def wait_for(condition, seconds=120):
@@ -53,27 +59,23 @@ def test_a_run_on_one_core_that_was_killed_gives_the_same_bytes(tmp_path_factory
     assert checkout.plan() == {}
 
 
-def test_a_killed_inference_resumes_from_its_store(finished, tmp_path):
-    def command(store, output):
-        corrupted = finished.folder / "results/small/corrupted"
-        names = ("clean", "gaussian_noise", "gaussian_blur", "snow")
-        return [
-            *(
-                sys.executable,
-                "-m",
-                "scripts.infer",
-                "--location",
-                str(finished.folder / "checkpoints/letters"),
-            ),
-            *("--family", "llava", "--scoring", "letter", "--device", "cpu"),
-            *("--items", str(finished.folder / "results/small/pool/items.parquet")),
-            *("--corrupted", *(str(corrupted / f"{name}.parquet") for name in names)),
-            *("--store", str(store), "--writer", "w", "--output", str(output)),
-        ]
+def infer(finished, store, output, *, model="letters", corrupted=None):
+    """Return the command that asks a model about the pool of the finished run."""
+    folder = finished.folder / "results/small/corrupted"
+    files = corrupted or [folder / f"{name}.parquet" for name in ("clean", *CORRUPTIONS)]
+    return [
+        *(sys.executable, "-m", "scripts.infer", "--location", str(finished.folder / "checkpoints" / model)),
+        *("--family", "llava", "--scoring", "letter", "--device", "cpu"),
+        *("--items", str(finished.folder / "results/small/pool/items.parquet")),
+        *("--corrupted", *map(str, files)),
+        *("--store", str(store), "--writer", "w", "--output", str(output)),
+    ]
 
+
+def test_a_killed_inference_resumes_from_its_store(finished, tmp_path):
     def run(store, output):
         result = subprocess.run(
-            command(store, output), cwd=finished.folder, text=True, capture_output=True, check=True
+            infer(finished, store, output), cwd=finished.folder, text=True, capture_output=True, check=True
         )
         return next(line for line in result.stderr.splitlines() if "from the store" in line)
 
@@ -82,7 +84,7 @@ def test_a_killed_inference_resumes_from_its_store(finished, tmp_path):
 
     store = tmp_path / "two"
     process = subprocess.Popen(
-        command(store, tmp_path / "resumed.parquet"), cwd=finished.folder, stderr=subprocess.DEVNULL
+        infer(finished, store, tmp_path / "resumed.parquet"), cwd=finished.folder, stderr=subprocess.DEVNULL
     )
     wait_for(lambda: sum(file.stat().st_size for file in store.glob("*/*/w.jsonl")) > 2000)
     process.kill()
@@ -92,3 +94,36 @@ def test_a_killed_inference_resumes_from_its_store(finished, tmp_path):
     assert " 0 from the store" not in resumed
     assert " 0 new" not in resumed
     assert (tmp_path / "resumed.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+
+
+@pytest.mark.parametrize("fault", ["item without images", "damaged picture", "no model", "truncated table"])
+def test_what_cannot_be_read_ends_in_one_sentence(finished, tmp_path, fault):
+    clean = finished.folder / "results/small/corrupted/clean.parquet"
+    rows = read_table(clean, CORRUPTED)
+    path = tmp_path / "clean.parquet"
+    model = "letters"
+    expected = {
+        "item without images": rf"error: {path}: has no images of 1 items, the first is {rows['id'][2]}",
+        "damaged picture": rf"error: {path}: item {rows['id'][0]}: ",
+        "no model": r"error: .*checkpoints/none: cannot be loaded \(.*; check the id or folder",
+        "truncated table": rf"error: {path}: not a whole Parquet file .*; delete it and run snakemake again",
+    }[fault]
+    if fault == "item without images":
+        rows = rows.filter(pl.col("id") != rows["id"][2])
+    if fault == "damaged picture":
+        broken = [{"bytes": rows["images"][0][0]["bytes"][:60], "path": None}]
+        images = pl.Series(
+            "images", [broken, *rows["images"].to_list()[1:]], dtype=CORRUPTED.columns["images"]
+        )
+        rows = rows.with_columns(images)
+    if fault == "no model":
+        model = "none"
+    write_table(rows, path, CORRUPTED)
+    if fault == "truncated table":
+        path.write_bytes(path.read_bytes()[:-100])
+    command = infer(finished, tmp_path / "store", tmp_path / "out.parquet", model=model, corrupted=[path])
+    result = subprocess.run(command, cwd=finished.folder, text=True, capture_output=True, check=False)
+    assert result.returncode == 1
+    assert re.match(expected, result.stderr.splitlines()[-1]), result.stderr
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / "out.parquet").exists()
