@@ -134,8 +134,9 @@ def load_chat_model(source: ModelSource, *, chat_template: str | None = None) ->
         )
     except (OSError, ValueError, KeyError) as error:
         raise ModelError(
-            f"{source.location}: cannot be loaded ({' '.join(str(error).split())}); check the id or folder and "
-            "revision in the model catalogue, and that the machine reaches the Hub or has the model in its cache"
+            f"{source.location}: cannot be loaded ({' '.join(str(error).split())}); check the id or folder "
+            "and revision in the model catalogue, and that the machine reaches the Hub or has the model in "
+            "its cache"
         ) from error
     _set_processor(processor.image_processor, source)
     processor.chat_template = getattr(processor, "chat_template", None) or chat_template
