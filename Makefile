@@ -1,7 +1,7 @@
 # Two commands set up a fresh machine: `make demo` (install, then the pipeline on the embedded default) and
 # `make test` (install, then all tests). They need Python 3.11 and nothing else.
 
-PYTHON ?= $(firstword $(shell command -v python3.11 python3))
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
 CORES ?= all
 CONFIG ?= config/demo.yaml
@@ -23,7 +23,7 @@ test: install lint
 
 # What the embedded default promises (accuracies, costs of corruptions, figures), checked on `make demo`'s output.
 check-demo: demo
-	python -m pytest tests/claims --run results/demo
+	python -m pytest tests/claims -s --run results/demo
 
 lint: install
 	ruff check .
@@ -34,13 +34,15 @@ lint: install
 
 install: $(VENV)/.installed
 
-# torch goes first and alone: a later resolution would otherwise replace it by a newer one.
-$(VENV)/.installed: requirements.lock pyproject.toml envs/debian-packages.txt
+# torch goes first and alone: a later resolution would otherwise replace it by a newer one. The lock is complete,
+# so nothing is resolved: imaug would bring the desktop's OpenCV beside the headless one, and that needs libGL.
+$(VENV)/.installed: requirements.lock pyproject.toml
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info[:2] != (3, 11))" \
+		|| { echo "benchc needs Python 3.11; name it: make PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	pip install --quiet --progress-bar off torch==2.13.0
-	pip install --quiet --progress-bar off --requirement requirements.lock
+	pip install --quiet --progress-bar off --no-deps --requirement requirements.lock
 	pip install --quiet --progress-bar off --no-deps --editable .
-	python -c "import cv2" 2> /dev/null || { apt-get update -qq && xargs apt-get install -qq -y < envs/debian-packages.txt; }
 	touch $@
 
 clean:

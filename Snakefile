@@ -16,7 +16,7 @@ min_version("9.25")
 # The checkout's own package comes before an installed one, here as in every job.
 sys.path.insert(0, str(Path(workflow.basedir)))
 
-if "name" not in config:
+if not workflow.configfiles:
 
     configfile: "config/config.yaml"
 

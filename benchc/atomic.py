@@ -1,7 +1,6 @@
 """Write files and folders whole or not at all."""
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,7 +31,13 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def whole_folder(path: str | Path) -> Iterator[Path]:
-    """Give a folder to fill with files that takes the place of ``path`` when the block ends without error."""
+    """Give a folder to fill with files that takes the place of ``path`` when the block ends without error.
+
+    An error at any point leaves ``path`` as it was. No system call swaps two folders everywhere, so the old
+    one is moved aside, the new one into place, and then the old one is deleted: a process killed between the
+    two moves leaves no ``path``, but both folders whole in a hidden one beside it, named ``.{name}.`` and a
+    few random characters.
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as scratch:
@@ -41,8 +46,16 @@ def whole_folder(path: str | Path) -> Iterator[Path]:
         yield folder
         for file in folder.iterdir():
             _share(file)
-        shutil.rmtree(path, ignore_errors=True)
-        folder.replace(path)
+        old = Path(scratch) / f"{path.name}.old"
+        there = path.exists() or path.is_symlink()
+        if there:
+            path.replace(old)
+        try:
+            folder.replace(path)
+        except BaseException:
+            if there:
+                old.replace(path)
+            raise
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -16,6 +16,7 @@ import polars as pl
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchc.letters import LETTERS
 from benchc.tables.kappa import KAPPA
 from benchc.tables.parquet import read_table
 from benchc.tables.pool import POOL
@@ -43,7 +44,7 @@ def main() -> None:
 
 def print_options(folder: Path, pool: pl.DataFrame) -> None:
     """Print how often each option is predicted, clean and corrupted, by model."""
-    letters = "ABCDEFGHI"[: pool["options"].list.len().max()]
+    letters = LETTERS[: pool["options"].list.len().max()]
     print(f"| model | reads | {' | '.join(letters)} |")
     print(f"|---|---:|{'---:|' * len(letters)}")
     for path in sorted(folder.glob("predictions/*/*")):

@@ -22,7 +22,7 @@ rule corrupt:
     # The work of an item is independent of the others': a cluster's profile gives more threads.
     threads: 1
     resources:
-        mem_mb=lambda wildcards, input, attempt: attempt * max(2000, int(20 * input.size_mb)),
+        mem_mb=lambda wildcards, input, attempt: attempt * max(2000, int(60 * input.size_mb)),
     params:
         suite=settings.corruptions.suite,
         severities=settings.corruptions.severities,

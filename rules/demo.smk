@@ -72,7 +72,7 @@ rule train_demo_model:
     resources:
         mem_mb=2000,
     params:
-        options=lambda wildcards: options_of(run.models[wildcards.model].train),
+        options=lambda wildcards: options_of(run.models[wildcards.model].train.model_dump(exclude_unset=True)),
         family=lambda wildcards: run.models[wildcards.model].family,
         scoring=lambda wildcards: run.models[wildcards.model].scoring,
         folder=subpath(output[0], parent=True),

@@ -31,7 +31,7 @@ rule infer:
     benchmark:
         "<benchmarks>/infer/{subset}/{model}/{batch}.jsonl"
     conda:
-        lambda wildcards: f"../envs/{run.models[wildcards.model].env}.yaml"
+        lambda wildcards: f"../envs/{run.models[wildcards.model].env or 'transformers'}.yaml"
     # The threads of a forward pass decide the last bits of a logit, so no profile changes them.
     threads: 1
     resources:
@@ -45,6 +45,7 @@ rule infer:
     message:
         "{wildcards.model} reads the {wildcards.subset} items: {wildcards.batch}"
     shell:
-        "python -m scripts.infer {params.model} --threads {threads} --items {input.pool} {params.selected}"
+        "python -m scripts.infer {params.model} --gpus {resources.gpu} --threads {threads}"
+        " --items {input.pool} {params.selected}"
         " --corrupted {input.corrupted} --store {params.store}"
-        " --writer {wildcards.subset}-{wildcards.batch} --output {output} 2>&1 | tee {log}"
+        " --writer {wildcards.model}-{wildcards.subset}-{wildcards.batch} --output {output} 2>&1 | tee {log}"

@@ -29,6 +29,9 @@ ENCODER_FILES = [
     f"{ENCODER_FOLDER}/open_clip_model.safetensors",
 ]
 
+if Path.cwd() != Path(workflow.basedir):
+    raise WorkflowError(f"Run snakemake in {workflow.basedir}: all paths are relative to that folder.")
+
 try:
     run = load(
         {key: value for key, value in config.items() if key != "pathvars"},
@@ -55,11 +58,18 @@ def unwritten_models():
     return unwritten
 
 
-if unwritten_models():
+UNWRITTEN = unwritten_models()
+if UNWRITTEN:
     logger.warning(
-        f"{len(unwritten_models())} models cannot be read, for no module of benchc/models/families loads "
-        f"their family yet (docs/models.md): {', '.join(unwritten_models())}."
+        f"{len(UNWRITTEN)} models cannot be read, for no module of benchc/models/families loads their family "
+        f"yet (docs/models.md): {', '.join(UNWRITTEN)}."
     )
+
+
+# A dry run does not come here: a run can be seen before it can be made.
+onstart:
+    if UNWRITTEN:
+        raise WorkflowError("Leave the models that cannot be read out of selectors and targets.")
 
 
 def code_of(*files):

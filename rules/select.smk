@@ -54,7 +54,7 @@ rule embed:
     conda:
         "../envs/encoders.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=lambda wildcards, input, attempt: attempt * max(4000, int(4 * input.size_mb)),
     params:
         image_encoder=encoder_options(),
         text_encoder=option("--text-encoder", settings.selection.text_encoder),

@@ -37,15 +37,17 @@ def main() -> None:
     arguments = parse_arguments()
     torch.set_num_threads(arguments.threads)
     torch.use_deterministic_algorithms(True, warn_only=True)
-    device = arguments.device
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
+    if arguments.gpus and not torch.cuda.is_available():
+        raise InputError(
+            f"{arguments.location}: this job was to have {arguments.gpus} GPU, but torch finds none; ask for "
+            "a node that has one, or set `gpus: 0` in the model catalogue to read on the processor"
+        )
     items = wanted_items(arguments.items, arguments.selected)
     source = ModelSource(
         arguments.location,
         arguments.revision,
         arguments.dtype,
-        device,
+        "cuda" if arguments.gpus else "cpu",
         dict(arguments.processor),
     )
     modules = scorer_modules(arguments.family, arguments.scoring)
@@ -135,7 +137,7 @@ def parse_arguments() -> argparse.Namespace:
     add("--family", required=True, help="name of a module in benchc/models/families/")
     add("--scoring", required=True, choices=sorted(SCORINGS), help="how options are scored")
     add("--dtype", default="float32", choices=["float32", "bfloat16", "float16"])
-    add("--device", default="auto", choices=["auto", "cpu", "cuda"])
+    add("--gpus", type=int, default=0, help="GPUs that the job was given: with one, the model runs on it")
     add(
         "--processor",
         action="append",

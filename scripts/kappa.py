@@ -11,7 +11,7 @@ from benchc.selection.kappa import SEVERITIES, kappa
 from benchc.tables.kappa import KAPPA
 from benchc.tables.parquet import read_table, write_table
 from benchc.tables.pool import POOL
-from benchc.tables.predictions import PREDICTIONS
+from benchc.tables.predictions_of_model import read_predictions
 from scripts.command import run
 
 
@@ -37,21 +37,23 @@ def main() -> None:
 
 def read_by_selector(paths: list[Path], selectors: list[str]) -> dict[str, pl.DataFrame]:
     """Return the reads of every selector, in the order of ``selectors``."""
-    found: dict[str, list[pl.DataFrame]] = {selector: [] for selector in selectors}
+    found: dict[str, list[Path]] = {selector: [] for selector in selectors}
     if len(found) != len(selectors):
         raise SystemExit(f"--selectors: one occurs twice: {' '.join(selectors)}")
-    for path in track(paths, label="predictions", unit="files"):
+    for path in paths:
         if path.parent.name not in found:
             raise SystemExit(
                 f"{path}: lies in the folder of {path.parent.name}, which is not one of --selectors "
                 f"{' '.join(selectors)}"
             )
-        reads = read_table(path, PREDICTIONS).select("id", "corruption", "severity", "logits")
-        found[path.parent.name].append(reads)
-    missing = [selector for selector, frames in found.items() if not frames]
+        found[path.parent.name].append(path)
+    missing = [selector for selector, files in found.items() if not files]
     if missing:
         raise SystemExit(f"--predictions: no file lies in a folder named {' or '.join(missing)}")
-    return {selector: pl.concat(frames) for selector, frames in found.items()}
+    return {
+        selector: read_predictions(files, ["id", "corruption", "severity", "logits"])
+        for selector, files in track(found.items(), label="predictions", unit="selectors")
+    }
 
 
 def parse_arguments() -> argparse.Namespace:

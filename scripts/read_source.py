@@ -22,10 +22,10 @@ def main() -> None:
     parser.add_argument(
         "--leave-out",
         metavar="COLUMN=VALUE",
-        nargs="*",
+        action="append",
         default=[],
         type=_column_and_value,
-        help="leave out rows with this value in this column",
+        help="leave out rows with this value in this column; give it once for each column",
     )
     parser.add_argument("--output", type=Path, required=True, help="table of items to write (Parquet)")
     parser.add_argument(

@@ -10,7 +10,7 @@ from benchc.metrics.scoring import score
 from benchc.progress import track
 from benchc.tables.parquet import read_table, write_table
 from benchc.tables.pool import POOL
-from benchc.tables.predictions import PREDICTIONS
+from benchc.tables.predictions_of_model import read_predictions
 from benchc.tables.scores import SCORES
 from benchc.tables.selected import SELECTED
 from scripts.command import run
@@ -21,10 +21,8 @@ def main() -> None:
     folders = sorted({path.parent.name for path in arguments.predictions})
     if len(folders) != 1:
         raise SystemExit(f"--predictions: the files are of several models: {', '.join(folders)}")
-    reads = pl.concat(
-        read_table(path, PREDICTIONS).select("id", "corruption", "severity", "logits")
-        for path in track(arguments.predictions, label="predictions", unit="files")
-    )
+    batches = track(arguments.predictions, label="predictions", unit="files")
+    reads = read_predictions(batches, ["id", "corruption", "severity", "logits"])
     kept = read_table(arguments.selected, SELECTED).filter("kept").select("id")
     pool = read_table(arguments.pool, POOL, ["id", "options", "answer"])
     absent = kept.join(pool, on="id", how="anti")

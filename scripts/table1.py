@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from benchc.atomic import write_text
 from benchc.metrics.table1 import Target, table1
 from benchc.progress import track
 from benchc.reporting.table1 import table1_latex, table1_markdown
@@ -27,11 +28,9 @@ def main() -> None:
     scores = [read_table(path, SCORES) for path in track(arguments.scores, label="scores", unit="files")]
     weights = read_table(arguments.selected, SELECTED).filter("kept").select("id", "kappa")
     table = table1(targets, scores, weights)
-    for path in (arguments.output_csv, arguments.output_md, arguments.output_tex):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    table.write_csv(arguments.output_csv)
-    arguments.output_md.write_text(table1_markdown(table), encoding="utf-8")
-    arguments.output_tex.write_text(table1_latex(table), encoding="utf-8")
+    write_text(arguments.output_csv, table.write_csv())
+    write_text(arguments.output_md, table1_markdown(table))
+    write_text(arguments.output_tex, table1_latex(table))
     print(f"table 1: {table.height} targets on {table['items'][0]:,} items", file=sys.stderr)
 
 

@@ -7,17 +7,21 @@ from pathlib import Path
 import torch
 
 from benchc.atomic import whole_folder
+from benchc.demo.tiny.families import FAMILIES
 from benchc.torchvision_ops import declare_missing_operators
 from scripts.command import run
-
-FAMILIES = ("llava", "internvl", "idefics3")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--training-set", required=True, type=Path, help="the .npz file of draw_training_set")
     parser.add_argument("--family", required=True, choices=FAMILIES, help="architecture")
-    parser.add_argument("--scoring", required=True, choices=["letter", "text"], help="how the model answers")
+    parser.add_argument(
+        "--scoring",
+        required=True,
+        choices=["letter", "text", "text_mean"],
+        help="how the model answers; text_mean is trained like text",
+    )
     parser.add_argument("--hidden", required=True, type=int, help="width of all layers, a multiple of 24")
     parser.add_argument("--vision-layers", required=True, type=int)
     parser.add_argument("--text-layers", required=True, type=int)
@@ -55,7 +59,7 @@ def main() -> None:
         arguments.hidden, arguments.vision_layers, arguments.text_layers, arguments.patch, PICTURE_SIDE
     )
     recipe = Recipe(
-        arguments.scoring,
+        "letter" if arguments.scoring == "letter" else "text",
         arguments.text_share,
         arguments.steps,
         arguments.batch,

@@ -1,10 +1,33 @@
 """Files and folders appear whole or not at all."""
 
 import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from benchc.atomic import whole_file, whole_folder, write_text
+
+ROOT = Path(__file__).resolve().parents[1]
+# Dies as the machine would kill it, before the second of the two moves.
+KILLED = """
+import os, pathlib, signal, sys
+from benchc.atomic import whole_folder
+
+move, moves = pathlib.Path.replace, []
+
+def killed(self, target):
+    moves.append(target)
+    if len(moves) == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return move(self, target)
+
+pathlib.Path.replace = killed
+with whole_folder(sys.argv[1]) as folder:
+    (folder / "new").write_text("new")
+"""
 
 
 def test_a_file_appears_with_everyones_permissions(tmp_path):
@@ -45,3 +68,32 @@ def test_a_failure_leaves_the_old_folder(tmp_path):
         raise KeyError
     assert [file.name for file in path.iterdir()] == ["old"]
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_error_while_the_new_folder_is_moved_puts_the_old_one_back(tmp_path, monkeypatch):
+    path = tmp_path / "model"
+    with whole_folder(path) as folder:
+        (folder / "old").write_text("old")
+    move, moves = Path.replace, []
+
+    def refused(self, target):
+        moves.append(target)
+        if len(moves) == 2:
+            raise OSError("no space")
+        return move(self, target)
+
+    monkeypatch.setattr(Path, "replace", refused)
+    with pytest.raises(OSError, match="no space"), whole_folder(path) as folder:
+        (folder / "new").write_text("new")
+    assert [file.name for file in path.iterdir()] == ["old"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_kill_between_the_moves_loses_neither_folder(tmp_path):
+    path = tmp_path / "model"
+    with whole_folder(path) as folder:
+        (folder / "old").write_text("old")
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(path)], cwd=ROOT)
+    assert killed.returncode == -signal.SIGKILL
+    assert sorted(file.name for file in tmp_path.rglob("*") if file.is_file()) == ["new", "old"]
+    assert all(folder.name.startswith(".model.") for folder in tmp_path.iterdir())

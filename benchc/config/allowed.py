@@ -78,6 +78,10 @@ def _step(node: Node, part: str | int, root: Node) -> Node | None:
 
 
 def _bounds(node: Node) -> str:
+    return _range(node) + (f", a multiple of {node['multipleOf']:g}" if "multipleOf" in node else "")
+
+
+def _range(node: Node) -> str:
     low, high = node.get("minimum"), node.get("maximum")
     if low is not None and high is not None:
         return f" from {low:g} to {high:g}"

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, RootModel, model_validator
 
 from benchc.config.strict import Environment, Family, HubId, Id, Md5, Scalar, Strict, WebAddress
+from benchc.demo.tiny.families import FAMILIES
 
 
 class Drawn(Strict):
@@ -62,6 +63,28 @@ class Source(Strict):
         return self
 
 
+class Training(Strict):
+    """A tiny model that the run trains: the options of scripts/train_demo_model.py."""
+
+    hidden: int = Field(ge=24, multiple_of=24, description="Width of all layers.")
+    vision_layers: int = Field(ge=1, description="Layers of the part that sees.")
+    text_layers: int = Field(ge=1, description="Layers of the part that reads and answers.")
+    patch: Literal[1, 2, 3, 4, 6, 8, 12, 24] = Field(
+        description="Side of a patch in pixels; a picture has 48, and so an even number of patches a side."
+    )
+    steps: int = Field(ge=1, description="Training steps. More takes longer.")
+    batch: int = Field(ge=1, description="Pictures per step.")
+    learning_rate: float = Field(gt=0, description="Learning rate of the weight matrices (Muon).")
+    noise: float = Field(default=0.0, ge=0, le=1, description="Share of items seen through noise.")
+    text_share: float = Field(
+        default=0.5,
+        ge=0,
+        le=1,
+        description="Share of a letter model's steps, the first, that ask for texts.",
+    )
+    seed: int = Field(ge=0, description="Seed of the weights and of the order of items.")
+
+
 class Model(Strict):
     """A vision-language model. Exactly one of repo, path and train says where it comes from."""
 
@@ -69,8 +92,9 @@ class Model(Strict):
     family: Family = Field(
         description="How the model is loaded and prompted: a module of benchc/models/families.",
     )
-    scoring: Literal["letter", "text"] = Field(
-        description="What stands for an option: the logit of its letter, or the log-likelihood of its text."
+    scoring: Literal["letter", "text", "text_mean"] = Field(
+        description="What stands for an option: the logit of its letter, the log-likelihood of its text, or "
+        "that log-likelihood per token."
     )
     repo: HubId | None = Field(
         default=None,
@@ -85,8 +109,9 @@ class Model(Strict):
         description="Folder of the Hub's form on this machine, from the repository's root; may hold "
         "${VARIABLES} of the environment.",
     )
-    train: dict[str, Scalar] | None = Field(
-        default=None, description="Trained by the run: options of scripts/train_demo_model.py."
+    train: Training | None = Field(
+        default=None,
+        description=f"Trained by the run, where family is {', '.join(FAMILIES[:-1])} or {FAMILIES[-1]}: how.",
     )
     processor: dict[str, Scalar] = Field(
         default_factory=dict,
@@ -101,9 +126,10 @@ class Model(Strict):
     )
     gpus: int = Field(default=0, ge=0, description="GPUs that one inference job asks for.")
     mem_mb: int = Field(default=2000, ge=1, description="Main memory that one inference job asks for, in MB.")
-    env: Environment = Field(
+    env: Environment | None = Field(
         default="transformers",
-        description="Software environment of the model's jobs: a file in envs, without .yaml.",
+        description="Software environment of the model's jobs: a file in envs, without .yaml; null where "
+        "none has been pinned yet.",
     )
 
     @model_validator(mode="after")
@@ -111,6 +137,10 @@ class Model(Strict):
         _exactly_one(self, ("repo", "path", "train"))
         if self.revision is not None and self.repo is None:
             raise ValueError("has a revision without a repo, but only a repo has revisions")
+        if self.train is not None and self.family not in FAMILIES:
+            raise ValueError(
+                f"has a train with the family {self.family}, but a run trains only {', '.join(FAMILIES)}"
+            )
         return self
 
 

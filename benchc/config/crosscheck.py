@@ -3,10 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from benchc.config.faults import shown, unknown
+from benchc.config.faults import shown, suggestion, unknown
 from benchc.corruptions.registry import SUITES, corruptions_of
+from benchc.demo.sources import DRAWN_SOURCES
 
 Entries = Mapping[str, Any]
+
+# Folders beside those of the runs, which hold what runs share.
+SHARED_FOLDERS = ("models", "drawn", "downloads")
 
 
 def cross_faults(
@@ -22,14 +26,26 @@ def cross_faults(
     their names. Values of a wrong type are passed over: they are reported by the models of the settings.
     """
     return [
+        *_name(raw, file),
         *_ids(raw, file, "sources", sources, catalogues.get("sources", "")),
         *_ids(raw, file, "selectors", models, catalogues.get("models", "")),
         *_ids(raw, file, "targets", models, catalogues.get("models", "")),
+        *_labels(raw, ("sources",), sources, catalogues.get("sources", "")),
+        *_labels(raw, ("selectors", "targets"), models, catalogues.get("models", "")),
+        *_drawn(sources, catalogues.get("sources", "")),
         *_corruptions(raw, file),
         *_figure4(raw, file),
         *_encoder(raw, file),
         *_demo(raw, file, sources, models),
     ]
+
+
+def _name(raw: Mapping[str, Any], file: str) -> Iterator[str]:
+    if raw.get("name") in SHARED_FOLDERS:
+        yield (
+            f"{file}: name is {shown(raw['name'])}, which is the name of a folder that runs share; choose "
+            "another one."
+        )
 
 
 def _ids(
@@ -40,6 +56,29 @@ def _ids(
         for position, id_ in _texts(raw.get(key)):
             if id_ not in entries:
                 yield unknown(file, f"{key}[{position}]", id_, map(str, entries), f"id in {catalogue}")
+
+
+def _labels(
+    raw: Mapping[str, Any], keys: Sequence[str], entries: Entries | None, catalogue: str
+) -> Iterator[str]:
+    ids = dict.fromkeys(id_ for key in keys for _, id_ in _texts(raw.get(key)))
+    owners: dict[str, str] = {}
+    for id_ in ids:
+        label = _block(entries or {}, id_).get("label")
+        if isinstance(label, str) and owners.setdefault(label, id_) != id_:
+            yield (
+                f"{catalogue}: {id_}.label is {shown(label)}, and so is {owners[label]}.label; figures and "
+                "tables of a run that uses both need two labels."
+            )
+
+
+def _drawn(sources: Entries | None, catalogue: str) -> Iterator[str]:
+    for id_ in sources or {}:
+        if _has(sources, id_, "drawn") and id_ not in DRAWN_SOURCES:
+            yield (
+                f"{catalogue}: {id_} has drawn, but a run can draw no source of this id; "
+                f"{suggestion(str(id_), DRAWN_SOURCES)}."
+            )
 
 
 def _corruptions(raw: Mapping[str, Any], file: str) -> Iterator[str]:

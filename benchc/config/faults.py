@@ -3,13 +3,14 @@
 import datetime
 import difflib
 import json
+import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from benchc.config.allowed import Node, allowed, descend
+from benchc.config.allowed import Node, allowed, descend, resolve
 from benchc.config.strict import ID_ALLOWED
 
 LONGEST_VALUE = 60
@@ -74,7 +75,7 @@ def _sentence(details: ErrorDetails, schema: Node, file: str) -> tuple[tuple[str
     location, node = descend(schema, full)
     match details["type"]:
         case "extra_forbidden":
-            known = list(_properties(node))
+            known = _keys(node, schema)
             return full, f"{file}: {dotted(full)} is not a known key; {suggestion(str(full[-1]), known)}."
         case "missing":
             return full, f"{file}: {dotted(full)} is missing; it must be {allowed(node, schema)}."
@@ -88,15 +89,18 @@ def _sentence(details: ErrorDetails, schema: Node, file: str) -> tuple[tuple[str
     return location, must + _hint(details["input"], node) + "."
 
 
-def _properties(node: Node) -> Mapping[str, object]:
-    properties: dict[str, object] = dict(node.get("properties", {}))
-    return properties
+def _keys(node: Node, schema: Node) -> list[str]:
+    """Return the keys of the mapping that a node is or may be."""
+    branches = [resolve(branch, schema) for branch in node.get("anyOf", [node])]
+    return [key for branch in branches for key in branch.get("properties", {})]
 
 
 def _hint(value: object, node: Node) -> str:
     types = {branch.get("type") for branch in node.get("anyOf", [node])}
     if isinstance(value, str) and types & {"number", "integer"} and _is_number(value):
         return " (YAML reads this as text: no quotes, and 1.0e-3 instead of 1e-3)"
+    if isinstance(value, float) and not math.isfinite(value):
+        return " (infinity and NaN are not allowed)"
     if isinstance(value, datetime.date | int | float) and "string" in types:
         return " (put it in quotes)"
     return ""

@@ -11,12 +11,13 @@ from pydantic import BaseModel, ValidationError
 
 from benchc.config.catalogue import Model, ModelCatalogue, Source, SourceCatalogue
 from benchc.config.crosscheck import cross_faults
-from benchc.config.faults import ConfigError, shown, validation_faults
+from benchc.config.faults import ConfigError, shown, unknown, validation_faults
 from benchc.config.settings import Settings
 from benchc.config.yaml_file import YamlError, read_yaml
 
 # What a variable in a path stands for where the environment does not set it.
 DEFAULTS = {"BENCHC_SHARED": "../shared"}
+ENVIRONMENTS = "envs"
 
 Validated = TypeVar("Validated", bound=BaseModel)
 
@@ -43,11 +44,12 @@ def load(
 ) -> Config:
     """Return the checked configuration that ``raw``, the content of a config file, describes.
 
-    ``root`` is the folder that paths in it start from, ``file`` the name that messages give it,
-    ``environment`` the variables that paths may use (default: the process's). Raises ConfigError with one
-    sentence for every fault.
+    ``root`` is the folder that paths in it start from, ``file`` the name that messages give it: where it is
+    the path of a YAML file, keys that stand twice in there are faults too, which ``raw`` cannot show.
+    ``environment`` holds the variables that paths may use (default: the process's). Raises ConfigError with
+    one sentence for every fault.
     """
-    faults: list[str] = []
+    faults = _keys_given_twice(root / file, file)
     settings = _validate(Settings, raw, file, faults)
     files = _catalogue_files(raw)
     entries = {key: _read_catalogue(root / path, path, faults) for key, path in files.items()}
@@ -61,14 +63,38 @@ def load(
     expand = _Expander(root, os.environ if environment is None else environment)
     used_sources = {id_: sources.root[id_] for id_ in settings.sources}
     used_models = {id_: models.root[id_] for id_ in settings.selectors + settings.targets}
+    faults += _missing_environments(used_models, root, files["models"])
     config = Config(
         settings,
         {id_: expand(entry, f"{files['sources']}: {id_}.path") for id_, entry in used_sources.items()},
         {id_: expand(entry, f"{files['models']}: {id_}.path") for id_, entry in used_models.items()},
     )
-    if expand.faults:
-        raise ConfigError(expand.faults)
+    faults += expand.faults
+    if faults:
+        raise ConfigError(faults)
     return config
+
+
+def _keys_given_twice(path: Path, file: str) -> list[str]:
+    if path.suffix not in (".yaml", ".yml"):
+        return []
+    try:
+        read_yaml(path)
+    except YamlError as error:
+        return [f"{file}: {error}."]
+    except (OSError, ValueError):
+        # The name need not be a file's: it is what messages call the content.
+        pass
+    return []
+
+
+def _missing_environments(models: Mapping[str, Model], root: Path, file: str) -> list[str]:
+    known = sorted(path.stem for path in (root / ENVIRONMENTS).glob("*.yaml"))
+    return [
+        unknown(file, f"{id_}.env", model.env, known, f"file in {ENVIRONMENTS}")
+        for id_, model in models.items()
+        if model.env is not None and model.env not in known
+    ]
 
 
 def _validate(model: type[Validated], value: object, file: str, faults: list[str]) -> Validated | None:
@@ -95,6 +121,9 @@ def _read_catalogue(path: Path, name: str, faults: list[str]) -> Mapping[str, An
         faults.append(f"{name}: there is no such file; catalogues names it.")
     except YamlError as error:
         faults.append(f"{name}: {error}.")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        faults.append(f"{name}: cannot be read ({reason}); catalogues names it, and must name a YAML file.")
     else:
         if isinstance(content, Mapping):
             return content
@@ -125,9 +154,18 @@ class _Expander:
             )
             return entry
         path = re.sub(r"\$\{(\w+)\}", lambda match: self._values[match[1]], entry.path)
+        meant = "".join(f"; set the environment variable {name} to move it" for name in names)
         if not (self._root / path).exists():
-            meant = "".join(f"; set the environment variable {name} to move it" for name in names)
             self.faults.append(f"{where} is {shown(entry.path)}, and there is no {path}{meant}.")
+        elif isinstance(entry, Model) and not (self._root / path).is_dir():
+            self.faults.append(
+                f"{where} is {shown(entry.path)}, and {path} is a file, but must be a folder of the Hub's "
+                f"form{meant}."
+            )
+        elif isinstance(entry, Source) and not (self._root / path).is_file():
+            self.faults.append(
+                f"{where} is {shown(entry.path)}, and {path} is a folder, but must be a TSV file{meant}."
+            )
         return entry.model_copy(update={"path": path})
 
 

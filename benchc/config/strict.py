@@ -6,9 +6,9 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, Stri
 
 
 class Strict(BaseModel):
-    """A block of configuration. It is immutable and allows no other keys than its own."""
+    """A block of configuration. It is immutable, and allows no other keys than its own and no infinity."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 Scalar = StrictBool | StrictInt | StrictFloat | StrictStr

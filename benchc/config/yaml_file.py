@@ -7,7 +7,7 @@ import yaml
 
 
 class YamlError(ValueError):
-    """A file is not YAML, or gives one key twice."""
+    """A file is not YAML in UTF-8, or gives one key twice."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -25,7 +25,7 @@ class _Loader(yaml.SafeLoader):
 def read_yaml(path: Path) -> Any:
     """Return the content of the YAML file at ``path``.
 
-    Raises FileNotFoundError, and YamlError where the file is not YAML or a mapping gives a key twice.
+    Raises OSError, and YamlError where the file is not YAML in UTF-8 or a mapping gives a key twice.
     """
     with path.open(encoding="utf-8") as file:
         try:
@@ -33,3 +33,5 @@ def read_yaml(path: Path) -> Any:
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else "?"
             raise YamlError(f"line {line} is not YAML ({error.problem})") from error
+        except (UnicodeDecodeError, yaml.reader.ReaderError) as error:
+            raise YamlError(f"the whole is not YAML in UTF-8 ({error.reason})") from error

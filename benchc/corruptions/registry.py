@@ -33,39 +33,6 @@ KERNEL_MODULES: Mapping[str, Mapping[str, str]] = {
     },
 }
 
-SUITE_LABELS: Mapping[str, str] = {"imagenet-c": "ImageNet-C"}
-
-FAMILY_LABELS: Mapping[str, str] = {
-    "photometric": "Photometric",
-    "blur": "Blur",
-    "noise": "Noise",
-    "weather": "Weather",
-    "digital": "Digital",
-}
-
-LABELS: Mapping[str, str] = {
-    CLEAN: "Clean",
-    "brightness": "Brightness",
-    "contrast": "Contrast",
-    "saturate": "Saturation",
-    "defocus_blur": "Defocus blur",
-    "gaussian_blur": "Gaussian blur",
-    "glass_blur": "Glass blur",
-    "motion_blur": "Motion blur",
-    "zoom_blur": "Zoom blur",
-    "gaussian_noise": "Gaussian noise",
-    "impulse_noise": "Impulse noise",
-    "shot_noise": "Shot noise",
-    "speckle_noise": "Speckle noise",
-    "fog": "Fog",
-    "frost": "Frost",
-    "snow": "Snow",
-    "spatter": "Spatter",
-    "jpeg_compression": "JPEG compression",
-    "pixelate": "Pixelate",
-    "elastic_transform": "Elastic transform",
-}
-
 
 def corruptions_of(suite: str) -> tuple[str, ...]:
     """Return the names of a suite's corruptions, family by family. Raises ValueError for an unknown suite."""

@@ -12,6 +12,7 @@ import cv2
 import polars as pl
 
 from benchc.corruptions.corrupt import check, corrupt
+from benchc.errors import InputError
 from benchc.images import ImageError, decode, encode_png
 from benchc.randomness import seed_of
 from benchc.tables.corrupted import CORRUPTED
@@ -41,7 +42,8 @@ def variants(items: pl.DataFrame, corruption: Corruption, workers: int = 1) -> I
 
     ``items`` needs ``id`` and ``images``. The pixels of a variant depend on the run's seed, the item's id,
     the image's place in it, the corruption and the severity; neither order nor ``workers`` changes a byte.
-    Raises ValueError, with the item's id, where an image cannot be decoded or corrupted.
+    With the item's id, raises InputError where an image cannot be decoded, and ValueError where it cannot be
+    corrupted.
     """
     rows = items.select("id", "images").iter_rows()
     function = functools.partial(variants_of_item, corruption=corruption)
@@ -71,6 +73,11 @@ def variants_of_item(
                 seed = seed_of(corruption.seed, item, index, corruption.name, severity)
                 result = corrupt(pixels, corruption.name, severity, seed=seed, suite=corruption.suite)
                 variant.append({"bytes": encode_png(result), "path": None})
+        except ImageError as error:
+            raise InputError(
+                f"item {item!r}, image {index}, under {corruption.name}: {error}; mend the image in the "
+                "item's source, or take the item out of it"
+            ) from error
         except (ValueError, TypeError) as error:
             raise ValueError(f"item {item!r}, image {index}, under {corruption.name}: {error}") from error
     return [(item, severity, variant) for severity, variant in encoded.items()]

@@ -7,7 +7,7 @@ import polars as pl
 from PIL import Image
 
 from benchc.demo.world import SOURCES, draw_group, draw_pictures
-from benchc.models.question import LETTERS
+from benchc.letters import LETTERS
 
 MOST_OPTIONS = 6
 COLUMNS = ("index", "image", "question", "hint", *LETTERS[:MOST_OPTIONS], "answer", "category", "l2-category")

@@ -14,17 +14,24 @@ from PIL import Image
 from benchc.demo.canvas import Canvas
 from benchc.demo.category import Category, Scene
 from benchc.demo.scenes import charts, everyday, puzzles, reading, shapes, tables
+from benchc.demo.sources import DRAWN_SOURCES
 from benchc.randomness import generator_of
 
 SOURCES = MappingProxyType(
-    {
-        "drawn-text": reading.CATEGORIES,
-        "drawn-charts": charts.CATEGORIES,
-        "drawn-tables": tables.CATEGORIES,
-        "drawn-shapes": shapes.CATEGORIES,
-        "drawn-scenes": everyday.CATEGORIES,
-        "drawn-puzzles": puzzles.CATEGORIES,
-    }
+    dict(
+        zip(
+            DRAWN_SOURCES,
+            (
+                reading.CATEGORIES,
+                charts.CATEGORIES,
+                tables.CATEGORIES,
+                shapes.CATEGORIES,
+                everyday.CATEGORIES,
+                puzzles.CATEGORIES,
+            ),
+            strict=True,
+        )
+    )
 )
 
 SIDES = (48, 256)  # pixels

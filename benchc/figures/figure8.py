@@ -35,7 +35,7 @@ def figure8(pool: pl.DataFrame, selected: pl.DataFrame) -> Figure:
     if strays.height:
         raise InputError(
             f"figure 8: {strays.height} items are in only one of pool and selection, such as "
-            f"{strays['id'][0] or strays['id_right'][0]}; run snakemake to make both anew"
+            f"{strays['id'][0] or strays['id_right'][0]}; make both again"
         )
     tasks = sorted(
         joined.group_by("task").agg(pl.len(), pl.col("kept").sum().alias("kept")).rows(),

@@ -6,6 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from benchc.errors import InputError
+
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
@@ -45,23 +47,23 @@ def logit_blocks(reads: pl.DataFrame) -> Iterator[tuple[Integers, Floats]]:
     """Yield (row numbers int64[n], logits float64[n, K]) for every number of options K in ``reads``.
 
     ``reads`` has the columns id, corruption, severity, logits (list). Every row is in exactly one block; the
-    blocks come in ascending K. Raises ValueError naming the first read whose logits are missing, fewer than
+    blocks come in ascending K. Raises InputError naming the first read whose logits are missing, fewer than
     two, or not allowed by :func:`as_logits`.
     """
     counts = reads["logits"].list.len().fill_null(0).to_numpy()
     for count in np.unique(counts):
         rows = np.flatnonzero(counts == count).astype(np.int64)
         if count < 2:
-            raise ValueError(
+            raise InputError(
                 f"{len(rows)} reads have fewer than two logits, first {name_of(reads, int(rows[0]))}: "
-                "every item needs at least two options"
+                "every item needs at least two options, make the predictions again"
             )
         values = reads["logits"].gather(rows).explode().cast(pl.Float64).fill_null(np.nan).to_numpy()
         block = values.reshape(len(rows), int(count))
         bad = ~np.isfinite(block.max(axis=1))  # as in as_logits
         if bad.any():
             row = int(np.flatnonzero(bad)[0])
-            raise ValueError(
+            raise InputError(
                 f"{int(bad.sum())} reads hold NaN, +inf or no finite logit; the first is "
                 f"{name_of(reads, int(rows[row]))} with {block[row].tolist()}: look at how its model scores "
                 "it, then make its predictions again"

@@ -6,11 +6,13 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import torch
 from PIL import Image as PILImage
+from safetensors import SafetensorError
 
 from benchc.models.protocol import Image, ModelError, ModelSource
 from benchc.torchvision_ops import declare_missing_operators
@@ -129,15 +131,22 @@ def load_chat_model(source: ModelSource, *, chat_template: str | None = None) ->
         processor.image_processor = transformers.AutoImageProcessor.from_pretrained(
             source.location, backend="pil", **options
         )
-        model = transformers.AutoModelForImageTextToText.from_pretrained(
-            source.location, dtype=DTYPES[source.dtype], **options
+        model, report = transformers.AutoModelForImageTextToText.from_pretrained(
+            source.location, dtype=DTYPES[source.dtype], output_loading_info=True, **options
         )
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, ImportError, SafetensorError) as error:
         raise ModelError(
             f"{source.location}: cannot be loaded ({' '.join(str(error).split())}); check the id or folder "
             "and revision in the model catalogue, and that the machine reaches the Hub or has the model in "
             "its cache"
         ) from error
+    # transformers fills what it does not find with random numbers, and only logs that it did.
+    absent = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))
+    if absent:
+        raise ModelError(
+            f"{source.location}: lacks {len(absent)} of the model's weights, such as {absent[0]}; fetch the "
+            "checkpoint again, or name the family and form that it is of"
+        )
     _set_processor(processor.image_processor, source)
     processor.chat_template = getattr(processor, "chat_template", None) or chat_template
     if processor.chat_template is None:
@@ -153,33 +162,34 @@ def _set_processor(image_processor: Any, source: ModelSource) -> None:
         if not hasattr(image_processor, name):
             raise ModelError(
                 f"{source.location}: its image processor {type(image_processor).__name__} has no setting "
-                f"{name!r}; mend `options` of the model in its catalogue"
+                f"{name!r}; mend `processor` of the model in its catalogue"
             )
         setattr(image_processor, name, value)
 
 
 def _identity(source: ModelSource, model: Any, processor: Any) -> dict[str, str]:
     folder = Path(source.location)
-    revision = (
-        folder_digest(folder) if folder.is_dir() else getattr(model.config, "_commit_hash", source.revision)
-    )
+    commit: str | None = getattr(model.config, "_commit_hash", None) or source.revision
+    revision = folder_digest(folder) if folder.is_dir() else commit
+    if revision is None:
+        raise ModelError(f"{source.location}: its commit is unknown; pin `revision` in the catalogue")
     device = torch.cuda.get_device_name() if source.device == "cuda" else "cpu"
     return {
         "model": folder.name if folder.is_dir() else source.location,
-        "revision": str(revision),
+        "revision": revision,
         "dtype": source.dtype,
         "device": device,
         "processor": _digest(json.dumps(processor.to_dict(), sort_keys=True, default=str).encode()),
-        "torch": torch.__version__,
-        "transformers": transformers.__version__,
+        "chat_template": _digest(str(processor.chat_template).encode()),
+        **{name: version(name) for name in ("torch", "transformers", "tokenizers", "pillow", "numpy")},
     }
 
 
 def folder_digest(folder: Path) -> str:
-    """Return a hash of the names and contents of a folder's files."""
+    """Return a hash of the names and contents of the files in and below a folder."""
     digest = hashlib.blake2b(digest_size=16)
-    for path in sorted(path for path in folder.iterdir() if path.is_file()):
-        digest.update(f"{path.name}\x1f".encode())
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        digest.update(f"{path.relative_to(folder)}\x1f".encode())
         with path.open("rb") as file:
             while block := file.read(2**20):
                 digest.update(block)

@@ -8,7 +8,8 @@ import torch
 
 from benchc.models.chat import ChatModel
 from benchc.models.protocol import Image, ModelError, OptionScores
-from benchc.models.question import LETTERS, Question, answer_separator, letter_prompt
+from benchc.letters import LETTERS
+from benchc.models.question import Question, answer_separator, letter_prompt
 
 
 @dataclass

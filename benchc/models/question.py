@@ -1,9 +1,8 @@
 """What a model is asked: the text of one item, and its two renderings as a prompt."""
 
-import string
 from dataclasses import dataclass
 
-LETTERS = string.ascii_uppercase
+from benchc.letters import LETTERS
 
 
 @dataclass(frozen=True)

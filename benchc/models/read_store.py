@@ -31,23 +31,34 @@ class ReadStore:
         self.folder = Path(root) / identity["model"].replace("/", "--") / scope
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "identity.json").write_text(canonical + "\n")
-        self._units: dict[str, OptionScores] = {}
+        self._units: dict[str, tuple[OptionScores, bool]] = {}
         for path in sorted(self.folder.glob("*.jsonl")):
             self._load(path)
         path = self.folder / f"{writer}.jsonl"
         _end_torn_line(path)
         self._file = path.open("a", encoding="ascii")
 
-    def get(self, prompt_hash: str, image_hashes: Sequence[str]) -> OptionScores | None:
-        """Return the scores of a unit (one prompt, V variants in this order), or None where it is new."""
+    def get(self, prompt_hash: str, image_hashes: Sequence[str]) -> tuple[OptionScores, bool] | None:
+        """Return the scores of a unit (one prompt, V variants in this order), or None where it is new.
+
+        The flag is that of :meth:`put`.
+        """
         return self._units.get(_key(prompt_hash, image_hashes))
 
-    def put(self, prompt_hash: str, image_hashes: Sequence[str], scores: OptionScores) -> None:
-        """Keep the scores of a unit; a kill right after this call does not lose them."""
+    def put(self, prompt_hash: str, image_hashes: Sequence[str], scores: OptionScores, halved: bool) -> None:
+        """Keep the scores of a unit; a kill right after this call does not lose them.
+
+        ``halved`` says that its rows did not pass through the model together.
+        """
         key = _key(prompt_hash, image_hashes)
-        self._units[key] = scores
+        self._units[key] = scores, halved
         # A float32 survives the way through a decimal of a float64 unchanged.
-        record = {"key": key, "logits": scores.logits.tolist(), "mass": scores.label_mass.tolist()}
+        record = {
+            "key": key,
+            "logits": scores.logits.tolist(),
+            "mass": scores.label_mass.tolist(),
+            "halved": halved,
+        }
         self._file.write(json.dumps(record) + "\n")
         self._file.flush()
 
@@ -69,7 +80,7 @@ class ReadStore:
                         np.array(record["logits"], dtype=np.float32),
                         np.array(record["mass"], dtype=np.float32),
                     )
-                    self._units[record["key"]] = scores
+                    self._units[record["key"]] = scores, bool(record["halved"])
                 except (ValueError, KeyError, TypeError):
                     continue  # the last line of a job that was killed while it wrote
 

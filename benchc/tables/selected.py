@@ -11,7 +11,7 @@ SELECTED = TableType(
         "id": pl.String,
         "kappa": pl.Float64,
         "rank": pl.Int64,  # 0-based order of picking; null where kappa is 0 and the item left the pool
-        "score": pl.Float64,  # the bracket of eq. 3 when the item was picked; null likewise
+        "score": pl.Float64,  # final score: the bracket of eq. 3 at the pick or at the end; null likewise
         "kept": pl.Boolean,  # score above the mean of all scores: the item is in the benchmark
     },
 )

@@ -42,6 +42,8 @@ def test_any_value_anywhere(tmp_path_factory: pytest.TempPathFactory, text: str,
     root = tmp_path_factory.getbasetemp()
     (root / "sources.yaml").write_text(yaml.safe_dump(content) if text is SOURCES else SOURCES)
     (root / "models.yaml").write_text(yaml.safe_dump(content) if text is MODELS else MODELS)
+    (root / "envs").mkdir(exist_ok=True)
+    (root / "envs" / "transformers.yaml").touch()
     raw = content if text is CONFIG else yaml.safe_load(CONFIG)
     try:
         load(raw, root, file="config.yaml", environment={})

@@ -5,41 +5,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from benchc.config.faults import ConfigError
 from benchc.config.load import Config, load
-from tests.config.trial import CONFIG, MODELS, SOURCES
-
-
-@pytest.fixture
-def raw() -> dict[str, Any]:
-    content: dict[str, Any] = yaml.safe_load(CONFIG)
-    return content
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    (tmp_path / "sources.yaml").write_text(SOURCES)
-    (tmp_path / "models.yaml").write_text(MODELS)
-    return tmp_path
-
-
-def faults(raw: dict[str, Any], root: Path, **environment: str) -> tuple[str, ...]:
-    with pytest.raises(ConfigError) as caught:
-        load(raw, root, file="config.yaml", environment=environment)
-    return caught.value.faults
+from tests.config.trial import CONFIG, MODELS, SOURCES, faults
 
 
 def test_a_good_configuration_comes_back_with_the_entries_it_uses(raw: dict[str, Any], root: Path) -> None:
-    raw["sources"] = ["drawn-b"]
+    raw["sources"] = ["drawn-charts"]
     config = load(raw, root)
     assert isinstance(config, Config)
-    assert list(config.sources) == ["drawn-b"]
+    assert list(config.sources) == ["drawn-charts"]
     assert list(config.models) == ["small", "large"]  # selectors first, each once
     assert config.settings.corruptions.severities == [1, 3, 5]
     assert config.settings.selection.alpha_kappa == 1.0
-    assert config.models["small"].train == {"steps": 3}
+    # What was not set is left to the script's own defaults.
+    assert config.models["small"].train.model_dump(exclude_unset=True) == {
+        "hidden": 48,
+        "vision_layers": 1,
+        "text_layers": 2,
+        "patch": 8,
+        "steps": 3,
+        "batch": 4,
+        "learning_rate": 0.01,
+        "seed": 1,
+    }
+    assert config.models["small"].train.text_share == 0.5
+    assert config.models["small"].env == "transformers"
     assert config.models["large"].revision == "1"
 
 
@@ -62,6 +53,11 @@ def test_a_good_configuration_comes_back_with_the_entries_it_uses(raw: dict[str,
             ["pool", "per_tsk"],
             3,
             "config.yaml: pool.per_tsk is not a known key; the nearest is per_task.",
+        ),
+        (
+            ["demo", "world_sed"],
+            3,
+            "config.yaml: demo.world_sed is not a known key; the nearest is world_seed.",
         ),
         (
             ["selecters"],
@@ -119,8 +115,8 @@ def test_a_good_configuration_comes_back_with_the_entries_it_uses(raw: dict[str,
         ),
         (
             ["sources"],
-            ["drawn-b", "drawn-b"],
-            'config.yaml: sources[1] is "drawn-b", which is in the list already; name it once.',
+            ["drawn-charts", "drawn-charts"],
+            'config.yaml: sources[1] is "drawn-charts", which is in the list already; name it once.',
         ),
         (
             ["figures", "figure4", "target"],
@@ -154,9 +150,26 @@ def test_a_good_configuration_comes_back_with_the_entries_it_uses(raw: dict[str,
         (
             ["demo"],
             None,
-            "config.yaml: demo is missing, but must say how the run makes drawn-a, drawn-b, small, "
+            "config.yaml: demo is missing, but must say how the run makes drawn-text, drawn-charts, small, "
             "the image encoder "
             "(config/demo.yaml shows it).",
+        ),
+        (
+            ["name"],
+            "downloads",
+            'config.yaml: name is "downloads", which is the name of a folder that runs share; choose another '
+            "one.",
+        ),
+        (
+            ["selection", "alpha_diversity"],
+            float("inf"),
+            "config.yaml: selection.alpha_diversity is Infinity, but must be a number of at least 0 "
+            "(infinity and NaN are not allowed).",
+        ),
+        (
+            ["catalogues", "models"],
+            "envs",
+            "envs: cannot be read (Is a directory); catalogues names it, and must name a YAML file.",
         ),
         (["catalogues", "models"], "no.yaml", "no.yaml: there is no such file; catalogues names it."),
     ],
@@ -190,86 +203,19 @@ def test_all_faults_come_at_once_and_in_all_files(raw: dict[str, Any], root: Pat
     assert faults(raw, root) == (
         'config.yaml: seed is "x", but must be a whole number of at least 0.',
         "sources.yaml: both needs exactly one of url, path, drawn, and has url and path.",
-        'models.yaml: bad.scoring is "word", but must be letter or text.',
+        'models.yaml: bad.scoring is "word", but must be letter, text or text_mean.',
         'config.yaml: targets[2] is "tiny", which is no id in models.yaml; there are small, large, bad.',
     )
-
-
-@pytest.mark.parametrize(
-    ("entry", "sentence"),
-    [
-        (
-            "{label: X, family: llava, scoring: text}",
-            "models.yaml: x needs exactly one of repo, path, train, and has none of them.",
-        ),
-        (
-            "{label: X, family: llava, scoring: text, path: a, revision: b}",
-            "models.yaml: x has a revision without a repo, but only a repo has revisions.",
-        ),
-        (
-            "{label: X, family: llava, scoring: text, repo: a/b, revision: 2025-01-09}",
-            "models.yaml: x.revision is 2025-01-09, but must be text or null (put it in quotes).",
-        ),
-        (
-            "{label: X, family: llava, scoring: text, train: {steps: [1, 2]}}",
-            "models.yaml: x.train.steps is [1, 2], but must be true or false, a whole number, a "
-            "number or text.",
-        ),
-        (
-            "{label: X, family: llava, scoring: text, repo: b}",
-            'models.yaml: x.repo is "b", but must be a Hub id, owner/name or null.',
-        ),
-    ],
-)
-def test_a_catalogue_entry_at_fault(raw: dict[str, Any], root: Path, entry: str, sentence: str) -> None:
-    (root / "models.yaml").write_text(MODELS + f"x: {entry}\n")
-    assert faults(raw, root) == (sentence,)
-
-
-def test_an_id_of_another_form_is_refused(raw: dict[str, Any], root: Path) -> None:
-    (root / "models.yaml").write_text(
-        MODELS + "My Model: {label: X, family: llava, scoring: text, repo: a/b}\n"
-    )
-    assert faults(raw, root) == (
-        'models.yaml: the id "My Model" is not of the allowed form: lower-case letters, digits, '
-        "dots and dashes.",
-    )
-
-
-def test_an_entry_that_stands_twice_is_refused(raw: dict[str, Any], root: Path) -> None:
-    (root / "models.yaml").write_text(MODELS + "small: {label: X, family: llava, scoring: text, repo: a/b}\n")
-    assert faults(raw, root)[0] == "models.yaml: small stands twice, in lines 2 and 4."
-
-
-def test_a_file_that_is_not_yaml_is_refused_with_the_line(raw: dict[str, Any], root: Path) -> None:
-    (root / "models.yaml").write_text("a: {b: c\nd: e")
-    assert faults(raw, root)[0].startswith("models.yaml: line 2 is not YAML")
-
-
-def test_paths_expand_variables_and_a_missing_file_names_them(raw: dict[str, Any], root: Path) -> None:
-    (root / "sources.yaml").write_text(
-        "drawn-a: {label: A, path: '${BENCHC_SHARED}/a.tsv', task_column: category}\n"
-    )
-    raw["sources"] = ["drawn-a"]
-    (root / "data").mkdir()
-    (root / "data" / "a.tsv").touch()
-    config = load(raw, root, environment={"BENCHC_SHARED": "data"})
-    assert config.sources["drawn-a"].path == "data/a.tsv"
-    assert faults(raw, root, BENCHC_SHARED="elsewhere") == (
-        'sources.yaml: drawn-a.path is "${BENCHC_SHARED}/a.tsv", and there is no elsewhere/a.tsv; '
-        "set the environment "
-        "variable BENCHC_SHARED to move it.",
-    )
-    assert "there is no ../shared/a.tsv" in faults(raw, root)[0]
-
-
-def test_an_unset_variable_is_named(raw: dict[str, Any], root: Path) -> None:
-    (root / "sources.yaml").write_text("drawn-a: {label: A, path: '${DATA}/a.tsv', task_column: category}\n")
-    raw["sources"] = ["drawn-a"]
-    assert "the environment variable DATA is not set" in faults(raw, root)[0]
 
 
 def test_loading_changes_nothing_in_what_it_was_given(raw: dict[str, Any], root: Path) -> None:
     before = copy.deepcopy(raw)
     load(raw, root)
     assert raw == before
+
+
+def test_a_key_that_stands_twice_in_the_main_file_is_refused(raw: dict[str, Any], root: Path) -> None:
+    (root / "config.yaml").write_text(CONFIG)
+    load(raw, root, file="config.yaml")
+    (root / "config.yaml").write_text(CONFIG + "seed: 2\n")
+    assert faults(raw, root) == ("config.yaml: seed stands twice, in lines 3 and 19.",)

@@ -1,18 +1,31 @@
 """A small valid configuration for tests to spoil."""
 
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchc.config.faults import ConfigError
+from benchc.config.load import load
+
 SOURCES = """
-drawn-a: {label: A, drawn: {groups: 3}, task_column: category}
-drawn-b: {label: B, drawn: {groups: 3}, task_column: category}
+drawn-text: {label: A, drawn: {groups: 3}, task_column: category}
+drawn-charts: {label: B, drawn: {groups: 3}, task_column: category}
 """
 MODELS = """
-small: {label: Small, family: llava, scoring: text, train: {steps: 3}}
+small:
+  label: Small
+  family: llava
+  scoring: text
+  train:
+    {hidden: 48, vision_layers: 1, text_layers: 2, patch: 8, steps: 3, batch: 4, learning_rate: 0.01, seed: 1}
 large: {label: Large, family: llava, scoring: letter, repo: owner/large, revision: "1"}
 """
 CONFIG = """
 name: trial
 seed: 1
 catalogues: {sources: sources.yaml, models: models.yaml}
-sources: [drawn-a, drawn-b]
+sources: [drawn-text, drawn-charts]
 pool: {per_task: 4, total: null}
 corruptions: {suite: imagenet-c, engine: imgaug, types: [snow, fog, pixelate], severities: [1, 3, 5]}
 inference: {batch: all}
@@ -27,3 +40,9 @@ selection:
 figures: {figure4: {target: large, corruption: snow, severity: 5}}
 demo: {world_seed: 1, training_set: {items_per_category: 2}, image_encoder: {steps: 1}}
 """
+
+
+def faults(raw: dict[str, Any], root: Path, **environment: str) -> tuple[str, ...]:
+    with pytest.raises(ConfigError) as caught:
+        load(raw, root, file="config.yaml", environment=environment)
+    return caught.value.faults

@@ -1,13 +1,22 @@
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 
 from benchc.corruptions.corrupt import corrupt
 from benchc.corruptions.variants import Corruption, variants, variants_frame
+from benchc.errors import InputError
 from benchc.images import Pixels, decode, encode_png
 from benchc.randomness import seed_of
 from benchc.tables.corrupted import CORRUPTED
 from benchc.tables.items import IMAGES
+from benchc.tables.parquet import write_table
+from benchc.tables.pool import POOL as POOL_TABLE
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def picture(seed: int, height: int = 36, width: int = 50) -> Pixels:
@@ -66,8 +75,28 @@ def test_clean_is_severity_0_with_the_pixels_of_the_source() -> None:
 
 def test_a_damaged_image_is_reported_with_its_item() -> None:
     damaged = items(("a/1", [encode_png(picture(1))]), ("a/2", [encode_png(picture(1)), b"\x89PNG"]))
-    with pytest.raises(ValueError, match=r"item 'a/2', image 1, under fog: .* no whole image"):
+    with pytest.raises(InputError, match=r"item 'a/2', image 1, under fog: .* no whole image"):
         list(variants(damaged, Corruption("fog", (1,), seed=0)))
+
+
+def test_the_script_ends_on_one_sentence_where_an_image_is_truncated(tmp_path: Path) -> None:
+    rows = items(("a/1", [encode_png(picture(1))]), ("a/2", [encode_png(picture(1))[:-900]]))
+    texts = {"source": "a", "task": "t", "question": "?", "hint": None, "category": "c", "l2_category": None}
+    pool = rows.with_columns(
+        *(pl.lit(text, pl.String).alias(name) for name, text in texts.items()),
+        pl.Series("options", [["x", "y"]] * 2),
+        pl.lit(0, pl.Int64).alias("answer"),
+    )
+    write_table(pool.select(*POOL_TABLE.columns), tmp_path / "items.parquet", POOL_TABLE)
+    command = [sys.executable, "-m", "scripts.corrupt", "--items", str(tmp_path / "items.parquet")]
+    options = ["--corruption", "contrast", "--seed", "1", "--output", str(tmp_path / "contrast.parquet")]
+    result = subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert "Traceback" not in result.stderr
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("error: item 'a/2', image 0, under contrast: ")
+    assert last.endswith("; mend the image in the item's source, or take the item out of it")
+    assert not (tmp_path / "contrast.parquet").exists()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@ import ast
 import base64
 import io
 from collections import Counter
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -9,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from benchc.closure import source_closure
 from benchc.demo.category import Category
 from benchc.demo.source import COLUMNS, draw_source
 from benchc.demo.world import LARGE_SIDE, SOURCES, draw_group, draw_pictures
-from benchc.models.question import LETTERS
+from benchc.letters import LETTERS
 
 GROUPS = 21
 SHARED = ["question", "hint", *LETTERS[:6], "category", "l2-category"]
@@ -127,3 +129,9 @@ def test_every_answer_of_a_group_draws_another_picture(source: str, category: Ca
 def test_a_source_that_does_not_exist_is_named() -> None:
     with pytest.raises(ValueError, match=r"'drawn-cats' is no drawn source; choose one of drawn-text"):
         draw_source("drawn-cats", seed=1, groups=1)
+
+
+def test_drawing_a_benchmark_runs_no_code_of_models() -> None:
+    closure = source_closure(["benchc/demo/source.py"], Path(__file__).parents[2])
+    assert "benchc/letters.py" in closure
+    assert [file for file in closure if file.startswith("benchc/models/")] == []

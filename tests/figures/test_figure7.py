@@ -93,7 +93,9 @@ def test_nothing_at_all_is_drawn_as_nothing():
 
 
 def test_tables_that_do_not_belong_together_are_refused():
-    with pytest.raises(ValueError, match="1 items are in only one of pool and selection, such as c/0"):
+    with pytest.raises(
+        ValueError, match=r"1 items are in only one of pool and selection, such as c/0; make both again$"
+    ):
         figure7(ORIGINALS, POOL, SELECTED.head(5), labels=LABELS)
     with pytest.raises(ValueError, match="holds items of b, c, whose file was not given"):
         figure7({"a": 10}, POOL, SELECTED, labels=LABELS)

@@ -49,33 +49,35 @@ def same(a: OptionScores, b: OptionScores) -> bool:
 
 def test_scores_come_back_bit_for_bit(tmp_path):
     with ReadStore(tmp_path, IDENTITY, "a") as store:
-        store.put("p", ["i", "j"], SCORES)
+        store.put("p", ["i", "j"], SCORES, False)
     with ReadStore(tmp_path, IDENTITY, "b") as store:
-        assert same(store.get("p", ["i", "j"]), SCORES)
+        scores, halved = store.get("p", ["i", "j"])
+        assert same(scores, SCORES)
+        assert not halved
         assert store.get("p", ["j", "i"]) is None
         assert store.get("q", ["i", "j"]) is None
 
 
 def test_another_identity_shares_nothing(tmp_path):
     with ReadStore(tmp_path, IDENTITY, "a") as store:
-        store.put("p", ["i", "j"], SCORES)
+        store.put("p", ["i", "j"], SCORES, False)
     with ReadStore(tmp_path, {**IDENTITY, "revision": "2"}, "a") as store:
         assert store.get("p", ["i", "j"]) is None
 
 
 def test_a_line_torn_by_a_kill_is_passed_over_and_written_again(tmp_path):
     with ReadStore(tmp_path, IDENTITY, "a") as store:
-        store.put("p", ["i", "j"], SCORES)
-        store.put("q", ["i", "j"], SCORES)
+        store.put("p", ["i", "j"], SCORES, False)
+        store.put("q", ["i", "j"], SCORES, False)
         folder = store.folder
     path = folder / "a.jsonl"
     path.write_bytes(path.read_bytes()[:-9])
     with ReadStore(tmp_path, IDENTITY, "a") as store:
         assert store.get("p", ["i", "j"]) is not None
         assert store.get("q", ["i", "j"]) is None
-        store.put("q", ["i", "j"], SCORES)
+        store.put("q", ["i", "j"], SCORES, False)
     with ReadStore(tmp_path, IDENTITY, "a") as store:
-        assert same(store.get("q", ["i", "j"]), SCORES)
+        assert same(store.get("q", ["i", "j"])[0], SCORES)
 
 
 def test_the_reader_computes_what_is_new_and_counts_it(tmp_path):
@@ -101,7 +103,12 @@ def test_what_does_not_fit_is_halved_until_it_does(tmp_path):
         scores, *_ = reader.read(Question("Which?", ("a", "b")), variants(1, 2, 3, 4, 5))
     np.testing.assert_array_equal(scores.logits[:, 0], [18, 36, 54, 72, 90])
     assert scorer.calls == [5, 2, 3, 1, 2]
-    assert reader.halved == 2
+    assert reader.halved == 1
+    with ReadStore(tmp_path, IDENTITY, "b") as store:
+        resumed = Reader(scorer, store)
+        resumed.read(Question("Which?", ("a", "b")), variants(1, 2, 3, 4, 5))
+    # A resumed run says of a unit what the run that read it said.
+    assert (resumed.new, resumed.halved) == (0, 1)
 
 
 def test_a_single_variant_that_does_not_fit_is_an_error(tmp_path):

@@ -1,9 +1,12 @@
 """Letter and text scores against plain forward passes of the same models."""
 
+import shutil
+
 import numpy as np
 import pytest
 import torch
 from PIL import Image as PILImage
+from safetensors.torch import load_file, save_file
 
 from benchc.models.letter import LetterScorer
 from benchc.models.protocol import ModelError, ModelSource
@@ -115,6 +118,19 @@ def test_an_unknown_family_names_the_near_one():
 def test_a_folder_that_is_no_model_is_refused_in_one_sentence(tmp_path):
     with pytest.raises(ModelError, match="cannot be loaded"):
         load_scorer("llava", "letter", ModelSource(str(tmp_path)))
+
+
+def test_a_checkpoint_that_lacks_weights_is_refused(checkpoints, tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(checkpoints["llava"], folder)
+    weights = load_file(folder / "model.safetensors")
+    name = next(name for name in weights if "q_proj" in name)
+    save_file({key: value for key, value in weights.items() if key != name}, folder / "model.safetensors")
+    with pytest.raises(ModelError, match=r"lacks 1 of the model's weights, such as .*q_proj"):
+        load_scorer("llava", "letter", ModelSource(str(folder)))
+    (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:-50])
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        load_scorer("llava", "letter", ModelSource(str(folder)))
 
 
 def test_processor_settings_are_checked_and_part_of_the_identity(checkpoints):

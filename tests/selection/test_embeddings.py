@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from benchc.errors import InputError
 from benchc.images import Pixels, encode_png
 from benchc.models.question import Question
 from benchc.selection.embeddings import (
@@ -108,15 +109,15 @@ def test_order_of_the_items_changes_no_vector() -> None:
 )
 def test_an_item_that_cannot_be_embedded_is_named(images: list[bytes], match: str) -> None:
     pool = pl.concat([POOL, items(("s/9", "a", images))])
-    with pytest.raises(ValueError, match=match):
+    with pytest.raises(InputError, match=match):
         list(image_vectors(pool, MeanColour()))
 
 
 def test_a_text_without_direction_is_named() -> None:
-    with pytest.raises(ValueError, match="the text of item 's/7'"):
+    with pytest.raises(InputError, match="the text of item 's/7'"):
         text_vectors(items(("s/7", "cccccccccccc", [])), Letters())
 
 
 def test_a_vector_that_is_not_finite_has_no_direction() -> None:
-    with pytest.raises(ValueError, match="it has an embedding of length nan"):
+    with pytest.raises(InputError, match="it has an embedding of length nan"):
         unit(np.array([np.nan, 1.0]), "it")

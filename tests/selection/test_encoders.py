@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from benchc.errors import InputError
 from benchc.selection.encoders import TextEncoder, load_image_encoder, load_text_encoder
 
 
@@ -42,11 +43,42 @@ def test_truncation_begins_after_the_last_token_that_is_read(sbert: TextEncoder)
 
 
 def test_an_image_encoder_without_weights_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"'ViT-B-999' is neither a folder nor a model"):
+    with pytest.raises(InputError, match=r"'ViT-B-999' is neither a folder nor a model"):
         load_image_encoder("ViT-B-999", "openai")
-    with pytest.raises(ValueError, match=r"no weights None; open_clip knows openai"):
+    with pytest.raises(InputError, match=r"no weights None; open_clip knows openai"):
         load_image_encoder("ViT-B-32-quickgelu")
-    with pytest.raises(ValueError, match=r"no weights 'opnai'"):
+    with pytest.raises(InputError, match=r"no weights 'opnai'"):
         load_image_encoder("ViT-B-32-quickgelu", "opnai")
-    with pytest.raises(ValueError, match=r"holds no open_clip_model\.safetensors"):
+    with pytest.raises(InputError, match=r"holds no open_clip_model\.safetensors"):
+        load_image_encoder(str(tmp_path))
+
+
+def test_weights_that_cannot_be_fetched_end_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    import open_clip
+    import sentence_transformers
+
+    def refused(*arguments: object, **options: object) -> None:
+        raise OSError("We couldn't connect to the Hub.\nCheck your connection.")
+
+    monkeypatch.setattr(open_clip, "create_model_and_transforms", refused)
+    monkeypatch.setattr(sentence_transformers, "SentenceTransformer", refused)
+    with pytest.raises(InputError) as caught:
+        load_image_encoder("ViT-B-32-quickgelu", "openai")
+    assert str(caught.value) == (
+        "image encoder 'ViT-B-32-quickgelu' with the weights 'openai' cannot be loaded (We couldn't connect "
+        "to the Hub.); check the network, or give a whole folder of open_clip_config.json and "
+        "open_clip_model.safetensors"
+    )
+    with pytest.raises(InputError) as caught:
+        load_text_encoder("owner/encoder")
+    assert str(caught.value) == (
+        "text encoder 'owner/encoder' cannot be loaded (We couldn't connect to the Hub.); check the name and "
+        "the network, or use all-MiniLM-L6-v2, which is installed with the project"
+    )
+
+
+def test_a_damaged_folder_of_weights_ends_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "open_clip_model.safetensors").write_bytes(b"x")
+    (tmp_path / "open_clip_config.json").write_text("{}")
+    with pytest.raises(InputError, match=r"cannot be loaded \(.*\); give a whole folder of open_clip_config"):
         load_image_encoder(str(tmp_path))

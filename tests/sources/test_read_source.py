@@ -40,6 +40,18 @@ def test_items_and_report(tmp_path: Path) -> None:
     ]
 
 
+def test_rows_are_left_out_by_several_columns(tmp_path: Path) -> None:
+    rows = [row(1, kind="sort"), row(2, kind="choice", split="test"), row(3, kind="choice", split="dev")]
+    write_tsv(tmp_path / "s.tsv", [{"split": "dev", **values} for values in rows])
+    result = run(tmp_path, "--leave-out", "kind=sort", "--leave-out", "split=test")
+    assert result.returncode == 0, result.stderr
+    assert read_table(tmp_path / "s.parquet", ITEMS)["id"].to_list() == ["s/3"]
+    assert [line.split(",")[3] for line in (tmp_path / "s.report.csv").read_text().splitlines()[1:]] == [
+        "kind is sort",
+        "split is test",
+    ]
+
+
 def test_a_file_at_fault_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "s.tsv").write_text("index\tquestion\n")
     result = run(tmp_path)

@@ -1,4 +1,4 @@
-"""A small run of the real pipeline: drawn sources, three corruptions, models with random weights.
+"""A small run of the real pipeline: drawn sources, three corruptions of two families, random models.
 
 Random weights waver on every item, which is what kappa needs, and cost no training; one target is trained,
 so that the demo's rules run too.
@@ -45,10 +45,10 @@ def small_checkout(folder: Path, checkpoints: Path) -> Checkout:
         "catalogues": {"sources": "config/small-sources.yaml", "models": "config/small-models.yaml"},
         "sources": ["drawn-text", "shapes"],
         "pool": {"per_task": 3, "total": None},
-        "corruptions": {**config["corruptions"], "types": ["gaussian_noise", "gaussian_blur", "snow"]},
+        "corruptions": {**config["corruptions"], "types": ["gaussian_noise", "shot_noise", "gaussian_blur"]},
         "selectors": ["letters", "texts"],
         "targets": ["other", "trained"],
-        "figures": {"figure4": {"target": "other", "corruption": "snow", "severity": 5}},
+        "figures": {"figure4": {"target": "other", "corruption": "gaussian_blur", "severity": 5}},
         "demo": {"world_seed": 1, "training_set": {"items_per_category": 8}, "image_encoder": {"steps": 3}},
     }
     sources = {

@@ -37,6 +37,23 @@ def test_the_papers_run_is_planned_without_network_weights_or_torch(checkout, tm
     assert "9 models cannot be read" in output
 
 
+def test_a_run_that_could_not_end_does_not_begin(checkout):
+    result = checkout.snakemake("--cores", "1", check=False)
+    assert result.returncode != 0
+    assert "9 models cannot be read" in result.stdout
+    assert "Leave the models that cannot be read out of selectors and targets." in result.stdout
+    assert not (checkout.folder / "results").exists()
+
+
+def test_a_demo_without_its_name_is_not_taken_for_the_papers_run(checkout):
+    text = (checkout.folder / "config/demo.yaml").read_text()
+    (checkout.folder / "config/nameless.yaml").write_text(text.replace("name: demo", "# name: demo"))
+    checkout.config = "config/nameless.yaml"
+    result = checkout.snakemake("-n", check=False)
+    assert result.returncode != 0
+    assert "config/nameless.yaml: name is missing" in result.stdout
+
+
 def test_the_readme_gives_the_papers_job_counts():
     text = (ROOT / "README.md").read_text().split("<!-- jobs of config/config.yaml -->")[1].split("\n\n")[0]
     assert f"**{sum(PAPER.values()) + 1}**" in text

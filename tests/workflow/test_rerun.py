@@ -129,10 +129,12 @@ def test_touching_every_file_changes_nothing(checkout):
 
 def test_resources_rerun_nothing(checkout):
     models = checkout.folder / "config/small-models.yaml"
-    content = yaml.safe_load(models.read_text())
+    before = models.read_text()
+    content = yaml.safe_load(before)
     content["texts"] |= {"mem_mb": 3000, "gpus": 1}
     models.write_text(yaml.safe_dump(content))
     assert checkout.plan("--set-resources", "infer:runtime=5", "corrupt:mem_mb=500") == {}
+    models.write_text(before)
 
 
 def test_the_ras_module_reruns_scores_and_what_shows_them(checkout):
@@ -211,7 +213,10 @@ def test_a_kernel_reruns_its_corruption_and_reads_only_its_images(checkout, ledg
         "imgcorruptlike.GaussianNoise, image, severity, seed + 1)",
     )
     ledger.edits["gaussian_noise"] += 1
-    reads = run(checkout, {"corrupt": 1, "kappa": 1, **FROM_SELECTION, "infer": 4})
+    other = checkout.hashes("results/small/corrupted")["results/small/corrupted/shot_noise.parquet"]
+    # The module holds a family's kernels; shot noise is made again, to the same bytes.
+    reads = run(checkout, {"corrupt": 2, "kappa": 1, **FROM_SELECTION, "infer": 4})
+    assert checkout.hashes("results/small/corrupted")["results/small/corrupted/shot_noise.parquet"] == other
     jobs = ("pool/letters", "pool/texts", "selected/other", "selected/trained")
     assert new(reads) == ledger.new(checkout, *jobs)
     assert new(reads)["pool/texts"] == len(pool(checkout)) * SEVERITIES

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import torch
 
 from benchc.tables.corrupted import CORRUPTED
 from benchc.tables.parquet import read_table, write_table
 from tests.workflow.checkout import Checkout
 from tests.workflow.conftest import small_checkout
 
-CORRUPTIONS = ("gaussian_noise", "gaussian_blur", "snow")
+CORRUPTIONS = ("gaussian_noise", "shot_noise", "gaussian_blur")
 
 
 def wait_for(condition, seconds=120):
@@ -31,8 +32,13 @@ def first_hashes(finished: Checkout) -> dict[str, str]:
     return finished.first_hashes
 
 
-def test_a_run_on_one_core_that_was_killed_gives_the_same_bytes(tmp_path_factory, checkpoints, first_hashes):
+def without_predictions(hashes: dict[str, str]) -> dict[str, str]:
+    return {file: hash_ for file, hash_ in hashes.items() if "/predictions/" not in file}
+
+
+def test_one_core_a_kill_and_other_batches_change_no_byte(tmp_path_factory, checkpoints, first_hashes):
     checkout = small_checkout(tmp_path_factory.mktemp("killed") / "benchc", checkpoints)
+    checkout.configure(inference={"batch": "family"})
     command = [sys.executable, "-m", "snakemake", "--configfile", checkout.config, "--cores", "1"]
     environment = {
         **os.environ,
@@ -55,8 +61,18 @@ def test_a_run_on_one_core_that_was_killed_gives_the_same_bytes(tmp_path_factory
 
     checkout.snakemake("--unlock")
     checkout.make("--rerun-incomplete", cores=1)
-    assert checkout.hashes("results/small") == first_hashes
     assert checkout.plan() == {}
+    # Predictions lie in other files, one a family; whatever is made of them is the same to the last byte.
+    files = sorted(file.name for file in (checkout.folder / "results/small/predictions/pool/texts").iterdir())
+    assert files == ["blur.parquet", "noise.parquet"]
+    assert without_predictions(checkout.hashes("results/small")) == without_predictions(first_hashes)
+
+
+def test_the_report_shows_tables_and_figures_with_their_captions(finished):
+    finished.snakemake("--report", "report.html")
+    page = (finished.folder / "report.html").read_text()
+    for text in ("figure1a.png", "figure8.png", "table1.csv", "Composition", "Robustness", "eq. 11"):
+        assert text in page, text
 
 
 def infer(finished, store, output, *, model="letters", corrupted=None):
@@ -65,7 +81,7 @@ def infer(finished, store, output, *, model="letters", corrupted=None):
     files = corrupted or [folder / f"{name}.parquet" for name in ("clean", *CORRUPTIONS)]
     return [
         *(sys.executable, "-m", "scripts.infer", "--location", str(finished.folder / "checkpoints" / model)),
-        *("--family", "llava", "--scoring", "letter", "--device", "cpu"),
+        *("--family", "llava", "--scoring", "letter"),
         *("--items", str(finished.folder / "results/small/pool/items.parquet")),
         *("--corrupted", *map(str, files)),
         *("--store", str(store), "--writer", "w", "--output", str(output)),
@@ -96,6 +112,14 @@ def test_a_killed_inference_resumes_from_its_store(finished, tmp_path):
     assert (tmp_path / "resumed.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has the GPU that the test wants to miss")
+def test_a_gpu_that_is_not_there_is_missed(finished, tmp_path):
+    command = [*infer(finished, tmp_path / "store", tmp_path / "out.parquet"), "--gpus", "1"]
+    result = subprocess.run(command, cwd=finished.folder, text=True, capture_output=True, check=False)
+    assert result.returncode == 1
+    assert "this job was to have 1 GPU, but torch finds none" in result.stderr.splitlines()[-1]
+
+
 @pytest.mark.parametrize("fault", ["item without images", "damaged picture", "no model", "truncated table"])
 def test_what_cannot_be_read_ends_in_one_sentence(finished, tmp_path, fault):
     clean = finished.folder / "results/small/corrupted/clean.parquet"
@@ -106,7 +130,7 @@ def test_what_cannot_be_read_ends_in_one_sentence(finished, tmp_path, fault):
         "item without images": rf"error: {path}: has no images of 1 items, the first is {rows['id'][2]}",
         "damaged picture": rf"error: {path}: item {rows['id'][0]}: ",
         "no model": r"error: .*checkpoints/none: cannot be loaded \(.*; check the id or folder",
-        "truncated table": rf"error: {path}: not a whole Parquet file .*; delete it and run snakemake again",
+        "truncated table": rf"error: {path}: not a whole Parquet file .*; delete it and make it again",
     }[fault]
     if fault == "item without images":
         rows = rows.filter(pl.col("id") != rows["id"][2])

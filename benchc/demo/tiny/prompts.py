@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from benchc.models.question import LETTERS, Question, answer_separator, letter_prompt, text_prompt
+from benchc.letters import LETTERS
+from benchc.models.question import Question, answer_separator, letter_prompt, text_prompt
 
 SCORINGS = ("letter", "text")
 

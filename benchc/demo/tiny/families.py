@@ -1,0 +1,3 @@
+"""The families of tiny models that can be trained, each a module beside this one; this imports nothing."""
+
+FAMILIES = ("llava", "internvl", "idefics3")
