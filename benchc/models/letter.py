@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
+from benchc.letters import LETTERS
 from benchc.models.chat import ChatModel
 from benchc.models.protocol import Image, ModelError, OptionScores
-from benchc.letters import LETTERS
 from benchc.models.question import Question, answer_separator, letter_prompt
 
 
