@@ -9,7 +9,7 @@ OUTPUTS: <results>/corrupted/{corruption}.parquet    all severities of one corru
 rule corrupt:
     """Apply one corruption at all severities to the images of the pool."""
     input:
-        code=kernels_of,
+        code=lambda wildcards: KERNEL_CODE[wildcards.corruption],
         pool="<results>/pool/items.parquet",
     output:
         "<results>/corrupted/{corruption}.parquet",

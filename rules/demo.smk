@@ -59,7 +59,7 @@ rule draw_training_set:
 rule train_demo_model:
     """Train one small vision-language model on the drawn world."""
     input:
-        code=trainer_of,
+        code=lambda wildcards: TRAINER_CODE[wildcards.model],
         training_set="results/models/training_set.npz",
     output:
         collect("results/models/{{model}}/{file}", file=MODEL_FILES),

@@ -13,7 +13,7 @@ OUTPUTS: <results>/predictions/{pool,selected}/{model}/{batch}.parquet    one ro
 rule infer:
     """Ask one model about all items of a subset, under the corruptions of one batch."""
     input:
-        code=scorer_of,
+        code=lambda wildcards: SCORER_CODE[wildcards.model],
         model=model_files,
         pool="<results>/pool/items.parquet",
         selected=branch(

@@ -116,29 +116,32 @@ def reader_options(source):
     ).strip()
 
 
-def kernels_of(wildcards):
+def kernel_code(corruption):
     """Return the script that corrupts and the module of the corruption's kernel."""
-    if wildcards.corruption == "clean":
+    if corruption == "clean":
         return code_of("scripts/corrupt.py")
-    kernel = kernel_module(wildcards.corruption, settings.corruptions.suite)
+    kernel = kernel_module(corruption, settings.corruptions.suite)
     return code_of("scripts/corrupt.py", module_file(kernel))
 
 
-def scorer_of(wildcards):
+def scorer_code(model):
     """Return the script that reads and the modules of the model's family and scoring."""
-    model = run.models[wildcards.model]
-    try:
-        modules = scorer_modules(model.family, model.scoring)
-    except UnknownFamilyError:
-        # The plan of a run can be seen before every family is written; the job then says which is missing.
-        modules = ()
+    if model in UNWRITTEN:
+        return code_of("scripts/infer.py")
+    modules = scorer_modules(run.models[model].family, run.models[model].scoring)
     return code_of("scripts/infer.py", *map(module_file, modules))
 
 
-def trainer_of(wildcards):
+def trainer_code(model):
     """Return the script that trains and the module that builds the model's architecture."""
-    family = run.models[wildcards.model].family
+    family = run.models[model].family
     return code_of("scripts/train_demo_model.py", f"benchc/demo/tiny/{family}.py")
+
+
+# Found out now: where an input function fails, Snakemake takes finished files for up to date and says nothing.
+KERNEL_CODE = {name: kernel_code(name) for name in ["clean", *settings.corruptions.types]}
+SCORER_CODE = {id_: scorer_code(id_) for id_ in run.models}
+TRAINER_CODE = {id_: trainer_code(id_) for id_, model in run.models.items() if model.train is not None}
 
 
 def model_files(wildcards):

@@ -19,7 +19,9 @@ from scripts.command import run
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m scripts.corrupt",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--items", required=True, help="pool/items.parquet")
     parser.add_argument("--corruption", required=True, help=f"a corruption of the suite, or {CLEAN}")

@@ -10,7 +10,7 @@ from scripts.command import run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m scripts.download_source", description=__doc__)
     parser.add_argument("--url", required=True, help="address of the TSV")
     parser.add_argument("--md5", help="MD5 that the file must have; without it nothing is checked")
     parser.add_argument(

@@ -10,7 +10,7 @@ from scripts.command import run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m scripts.draw_source", description=__doc__)
     parser.add_argument("--source", required=True, choices=list(SOURCES), help="which benchmark to draw")
     parser.add_argument("--seed", required=True, type=int, help="another seed draws other pictures")
     parser.add_argument(

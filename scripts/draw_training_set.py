@@ -10,7 +10,7 @@ from scripts.command import run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m scripts.draw_training_set", description=__doc__)
     parser.add_argument("--seed", required=True, type=int, help="may be the benchmarks': no item repeats")
     parser.add_argument(
         "--items-per-category",

@@ -18,7 +18,7 @@ from scripts.command import run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m scripts.embed", description=__doc__)
     parser.add_argument("--items", required=True, help="pool/items.parquet")
     parser.add_argument(
         "--image-encoder", required=True, help="a model of open_clip, or a folder that holds one"

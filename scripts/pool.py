@@ -15,7 +15,7 @@ from scripts.command import run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m scripts.pool", description=__doc__)
     parser.add_argument(
         "--items", type=Path, nargs="+", required=True, help="tables of items, one per source"
     )

@@ -14,7 +14,7 @@ from scripts.command import run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m scripts.read_source", description=__doc__)
     parser.add_argument("--tsv", type=Path, required=True, help="file to read")
     parser.add_argument("--source", required=True, help="id of the source; items are called <source>/<index>")
     parser.add_argument("--options-column", help="column with all options as a Python list of '(A) text'")

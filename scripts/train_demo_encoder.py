@@ -16,7 +16,7 @@ from scripts.command import run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m scripts.train_demo_encoder", description=__doc__)
     parser.add_argument("--training-set", required=True, type=Path, help="the .npz of draw_training_set")
     parser.add_argument("--steps", type=int, default=250, help="default: %(default)s")
     parser.add_argument("--seed", type=int, required=True, help="the world's seed")

@@ -13,7 +13,7 @@ from scripts.command import run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m scripts.train_demo_model", description=__doc__)
     parser.add_argument("--training-set", required=True, type=Path, help="the .npz file of draw_training_set")
     parser.add_argument("--family", required=True, choices=FAMILIES, help="architecture")
     parser.add_argument(
@@ -23,8 +23,8 @@ def main() -> None:
         help="how the model answers; text_mean is trained like text",
     )
     parser.add_argument("--hidden", required=True, type=int, help="width of all layers, a multiple of 24")
-    parser.add_argument("--vision-layers", required=True, type=int)
-    parser.add_argument("--text-layers", required=True, type=int)
+    parser.add_argument("--vision-layers", required=True, type=int, help="layers of the part that sees")
+    parser.add_argument("--text-layers", required=True, type=int, help="layers of the part that reads")
     parser.add_argument("--patch", required=True, type=int, help="side of a patch in pixels, a divisor of 48")
     parser.add_argument("--steps", required=True, type=int, help="training ends by steps, never by the clock")
     parser.add_argument("--batch", required=True, type=int, help="pictures per step")
@@ -36,7 +36,7 @@ def main() -> None:
         type=float,
         help="share of a letter model's steps, the first, that ask for texts",
     )
-    parser.add_argument("--seed", required=True, type=int)
+    parser.add_argument("--seed", required=True, type=int, help="of first weights, batches and noise")
     parser.add_argument("--threads", default=1, type=int, help="weights depend on it in their last bits")
     parser.add_argument("--output", required=True, type=Path, help="the folder to write")
     arguments = parser.parse_args()

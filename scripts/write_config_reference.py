@@ -8,7 +8,7 @@ from scripts.command import run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m scripts.write_config_reference", description=__doc__)
     parser.add_argument(
         "--schemas", type=Path, default=Path("config/schema"), help="folder of the JSON schemas (%(default)s)"
     )

@@ -48,8 +48,9 @@ class Corruptions(Strict):
         "therefore the selection.",
     )
     severities: list[Severity] = Field(
-        min_length=1,
-        description="Severities by number, ascending. Eq. 4 of the paper counts predictions over them.",
+        min_length=2,
+        description="Severities by number, ascending, at least two: eq. 4 of the paper counts how "
+        "predictions differ between them.",
     )
 
 
@@ -116,7 +117,7 @@ class TrainingSet(Strict):
 class TrainedEncoder(Strict):
     """The small image encoder that the run trains."""
 
-    steps: int = Field(ge=1, description="Training steps. More takes longer.")
+    steps: int = Field(ge=3, description="Training steps. More takes longer.")
 
 
 class Demo(Strict):

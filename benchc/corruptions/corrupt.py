@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from benchc.corruptions.registry import CLEAN, SEVERITIES, family_of, kernel_module
+from benchc.errors import InputError
 from benchc.images import Pixels
 
 Kernel = Callable[[Pixels, int, int], Pixels]
@@ -41,6 +42,11 @@ def corrupt(image: Pixels, name: str, severity: int, *, seed: int, suite: str = 
     vertical, horizontal = _margins(height), _margins(width)
     padded = np.pad(image, (vertical, horizontal, (0, 0)), mode="reflect")
     result = kernel(name, suite)(padded, severity, seed)
+    if result.dtype != np.uint8 or result.shape != padded.shape:
+        raise InputError(
+            f"the kernel {name} in {kernel_module(name, suite)} returned {result.dtype}{list(result.shape)}; "
+            f"it must return uint8{list(padded.shape)}, as it was given"
+        )
     top, left = vertical[0], horizontal[0]
     return np.ascontiguousarray(result[top : top + height, left : left + width])
 
@@ -56,7 +62,10 @@ def check(name: str, severity: int, suite: str = "imagenet-c") -> None:
 
 def kernel(name: str, suite: str = "imagenet-c") -> Kernel:
     """Return the function behind a corruption, importing the one module that holds it."""
-    function: Kernel = getattr(importlib.import_module(kernel_module(name, suite)), name)
+    module = kernel_module(name, suite)
+    function: Kernel | None = getattr(importlib.import_module(module), name, None)
+    if function is None:
+        raise InputError(f"{module} has no function {name}, which the registry says is there; write it")
     return function
 
 

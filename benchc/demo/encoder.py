@@ -76,12 +76,14 @@ def train_encoder(
         seed: weights and batches depend on it alone, at a given number of threads.
         batch: images in a batch, at most N.
 
-    Raises ValueError where images and captions do not fit together.
+    Raises ValueError where images and captions do not fit together, and for less than three steps.
     """
     if images.dtype != np.uint8 or images.ndim != 4 or images.shape[1:] != (images.shape[1],) * 2 + (3,):
         raise ValueError(f"images are uint8[N, S, S, 3], these are {images.dtype}{list(images.shape)}")
     if not len(images) == len(captions) >= batch:
         raise ValueError(f"{len(images)} images, {len(captions)} captions and batches of {batch} do not fit")
+    if steps < 3:
+        raise ValueError(f"{steps} steps are too few; give at least 3")
     declare_missing_operators()
     import open_clip
 
@@ -97,7 +99,11 @@ def train_encoder(
         torch.manual_seed(seed_of(seed, "weights"))
         model = open_clip.CLIP(**configuration)
     optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, total_steps=steps, pct_start=0.1)
+    # OneCycleLR divides by the length of each of its two parts less one step.
+    warm_up = max(2, steps // 10) / steps
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, LEARNING_RATE, total_steps=steps, pct_start=warm_up
+    )
     model.train()
     for _ in track(range(steps), label="train the image encoder", unit="steps"):
         rows = torch.from_numpy(generator.choice(len(images), batch, replace=False))

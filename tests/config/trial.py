@@ -38,7 +38,7 @@ selection:
   text_encoder: all-MiniLM-L6-v2
   score: at_pick
 figures: {figure4: {target: large, corruption: snow, severity: 5}}
-demo: {world_seed: 1, training_set: {items_per_category: 2}, image_encoder: {steps: 1}}
+demo: {world_seed: 1, training_set: {items_per_category: 2}, image_encoder: {steps: 3}}
 """
 
 

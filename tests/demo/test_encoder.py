@@ -86,7 +86,7 @@ def test_training_repeats_to_the_byte_and_leaves_torchs_random_state_alone(tmp_p
     for run, seed in enumerate((5, 5, 6)):
         torch.manual_seed(run)
         state = torch.get_rng_state()
-        save_encoder(train_encoder(images, captions, steps=2, seed=seed, batch=16), tmp_path / str(run))
+        save_encoder(train_encoder(images, captions, steps=3, seed=seed, batch=16), tmp_path / str(run))
         assert torch.equal(torch.get_rng_state(), state)
         data = (tmp_path / str(run) / "open_clip_model.safetensors").read_bytes()
         hashes.append(hashlib.sha256(data).hexdigest())
@@ -109,8 +109,20 @@ def test_every_picture_of_an_item_is_captioned_with_its_answer_and_question() ->
 def test_what_does_not_fit_together_is_refused() -> None:
     images, captions = world(20, seed=1)
     with pytest.raises(ValueError, match="20 images, 19 captions"):
-        train_encoder(images, captions[:-1], steps=1, seed=0, batch=8)
+        train_encoder(images, captions[:-1], steps=3, seed=0, batch=8)
     with pytest.raises(ValueError, match="batches of 32"):
-        train_encoder(images, captions, steps=1, seed=0, batch=32)
+        train_encoder(images, captions, steps=3, seed=0, batch=32)
     with pytest.raises(ValueError, match=r"uint8\[20, 24, 20, 3\]"):
-        train_encoder(images[:, :, :20], captions, steps=1, seed=0, batch=8)
+        train_encoder(images[:, :, :20], captions, steps=3, seed=0, batch=8)
+
+
+@pytest.mark.parametrize("steps", [3, 10, 11])
+def test_any_number_of_steps_from_three_trains(steps: int) -> None:
+    images, captions = world(16, seed=1)
+    train_encoder(images, captions, steps=steps, seed=0, batch=8)
+
+
+def test_two_steps_are_too_few() -> None:
+    images, captions = world(16, seed=1)
+    with pytest.raises(ValueError, match="2 steps are too few"):
+        train_encoder(images, captions, steps=2, seed=0, batch=8)

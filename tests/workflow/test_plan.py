@@ -54,6 +54,15 @@ def test_a_demo_without_its_name_is_not_taken_for_the_papers_run(checkout):
     assert "config/nameless.yaml: name is missing" in result.stdout
 
 
+@pytest.mark.parametrize("file", ["benchc/models/families/internvl.py", "benchc/corruptions/noise.py"])
+def test_code_that_does_not_parse_is_an_error_not_nothing_to_do(checkout, file):
+    path = checkout.folder / file
+    path.write_text(path.read_text() + "\ndef broken(:\n")
+    result = checkout.snakemake("-n", check=False)
+    assert result.returncode != 0
+    assert "SyntaxError" in result.stdout
+
+
 def test_the_readme_gives_the_papers_job_counts():
     text = (ROOT / "README.md").read_text().split("<!-- jobs of config/config.yaml -->")[1].split("\n\n")[0]
     assert f"**{sum(PAPER.values()) + 1}**" in text
