@@ -8,6 +8,7 @@ from benchc.figures.save import save
 from benchc.tables.parquet import read_table
 from benchc.tables.scores import SCORES
 from scripts.command import run
+from scripts.figure_arguments import add_outputs
 
 
 def main() -> None:
@@ -18,8 +19,7 @@ def main() -> None:
     parser.add_argument("--label", required=True, metavar="NAME", help="the target's name as drawn")
     parser.add_argument("--corruption", required=True, metavar="NAME", help="the corruption, such as snow")
     parser.add_argument("--severity", type=int, required=True, metavar="N", help="its severity, 1 to 5")
-    parser.add_argument("--png", type=Path, required=True, metavar="FILE", help="picture to write, 300 dpi")
-    parser.add_argument("--pdf", type=Path, required=True, metavar="FILE", help="vector drawing to write")
+    add_outputs(parser)
     arguments = parser.parse_args()
 
     figure = figure4(

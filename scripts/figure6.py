@@ -9,6 +9,7 @@ from benchc.progress import track
 from benchc.tables.parquet import read_table
 from benchc.tables.scores import SCORES
 from scripts.command import run
+from scripts.figure_arguments import add_outputs
 
 
 def main() -> None:
@@ -37,8 +38,7 @@ def main() -> None:
         metavar="NAME",
         help="the family of each corruption, in the order of --corruptions",
     )
-    parser.add_argument("--png", type=Path, required=True, metavar="FILE", help="picture to write, 300 dpi")
-    parser.add_argument("--pdf", type=Path, required=True, metavar="FILE", help="vector drawing to write")
+    add_outputs(parser)
     arguments = parser.parse_args()
     if len(arguments.labels) != len(arguments.scores) or len(set(arguments.labels)) != len(arguments.labels):
         parser.error("--labels: give one name to each file of --scores, no name twice")

@@ -10,6 +10,7 @@ from benchc.tables.parquet import read_table
 from benchc.tables.pool import POOL
 from benchc.tables.selected import SELECTED
 from scripts.command import run
+from scripts.figure_arguments import add_outputs, add_selected
 
 
 def main() -> None:
@@ -30,15 +31,8 @@ def main() -> None:
         help="the sources' names as drawn, in the order of --sources",
     )
     parser.add_argument("--pool", type=Path, required=True, metavar="FILE", help="table of the pool")
-    parser.add_argument(
-        "--selected",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="table of the selection",
-    )
-    parser.add_argument("--png", type=Path, required=True, metavar="FILE", help="picture to write, 300 dpi")
-    parser.add_argument("--pdf", type=Path, required=True, metavar="FILE", help="vector drawing to write")
+    add_selected(parser)
+    add_outputs(parser)
     arguments = parser.parse_args()
     if len(arguments.source_labels) != len(arguments.sources):
         parser.error("--source-labels: give one name to each file of --sources")

@@ -9,20 +9,14 @@ from benchc.tables.parquet import read_table
 from benchc.tables.pool import POOL
 from benchc.tables.selected import SELECTED
 from scripts.command import run
+from scripts.figure_arguments import add_outputs, add_selected
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m scripts.figure8", description=__doc__)
     parser.add_argument("--pool", type=Path, required=True, metavar="FILE", help="table of the pool")
-    parser.add_argument(
-        "--selected",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="table of the selection",
-    )
-    parser.add_argument("--png", type=Path, required=True, metavar="FILE", help="picture to write, 300 dpi")
-    parser.add_argument("--pdf", type=Path, required=True, metavar="FILE", help="vector drawing to write")
+    add_selected(parser)
+    add_outputs(parser)
     arguments = parser.parse_args()
 
     figure = figure8(
