@@ -47,18 +47,16 @@ demo = settings.demo.model_dump() if settings.demo else {}
 BATCHES = batches(settings)
 
 
-def unwritten_models():
-    """Return the ids of the run's models whose family has no module yet."""
-    unwritten = []
-    for id_, model in run.models.items():
-        try:
-            scorer_modules(model.family, model.scoring)
-        except UnknownFamilyError:
-            unwritten.append(id_)
-    return unwritten
+def modules_of(model):
+    """Return the modules of a model's family and scoring; none where its family is not written yet."""
+    try:
+        return scorer_modules(model.family, model.scoring)
+    except UnknownFamilyError:
+        return ()
 
 
-UNWRITTEN = unwritten_models()
+SCORER_MODULES = {id_: modules_of(model) for id_, model in run.models.items()}
+UNWRITTEN = [id_ for id_, modules in SCORER_MODULES.items() if not modules]
 if UNWRITTEN:
     logger.warning(
         f"{len(UNWRITTEN)} models cannot be read, for no module of benchc/models/families loads their family "
@@ -124,14 +122,6 @@ def kernel_code(corruption):
     return code_of("scripts/corrupt.py", module_file(kernel))
 
 
-def scorer_code(model):
-    """Return the script that reads and the modules of the model's family and scoring."""
-    if model in UNWRITTEN:
-        return code_of("scripts/infer.py")
-    modules = scorer_modules(run.models[model].family, run.models[model].scoring)
-    return code_of("scripts/infer.py", *map(module_file, modules))
-
-
 def trainer_code(model):
     """Return the script that trains and the module that builds the model's architecture."""
     family = run.models[model].family
@@ -140,7 +130,9 @@ def trainer_code(model):
 
 # Found out now: where an input function fails, Snakemake takes finished files for up to date and says nothing.
 KERNEL_CODE = {name: kernel_code(name) for name in ["clean", *settings.corruptions.types]}
-SCORER_CODE = {id_: scorer_code(id_) for id_ in run.models}
+SCORER_CODE = {
+    id_: code_of("scripts/infer.py", *map(module_file, modules)) for id_, modules in SCORER_MODULES.items()
+}
 TRAINER_CODE = {id_: trainer_code(id_) for id_, model in run.models.items() if model.train is not None}
 
 
