@@ -9,7 +9,7 @@ RUN := $(shell sed -n 's/^name: *\([^ #]*\).*/\1/p' $(CONFIG))
 # Jobs find `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
-.PHONY: demo test check-demo install lint clean
+.PHONY: demo test check-demo bench-corruptions install lint clean
 .DEFAULT_GOAL := demo
 
 demo: install
@@ -24,6 +24,10 @@ test: install lint
 # What the embedded default promises (accuracies, costs of corruptions, figures), checked on `make demo`'s output.
 check-demo: demo
 	python -m pytest tests/claims -s --run results/demo
+
+# Against the imagecorruptions package, one thread each: about ten minutes.
+bench-corruptions: install
+	python benchmarks/corruptions.py --output results/benchmarks/corruptions.json
 
 lint: install
 	ruff check .

@@ -32,7 +32,8 @@ pathvars:
 
 wildcard_constraints:
     source="|".join(run.sources),
-    corruption="|".join(["clean", *settings.corruptions.types]),
+    corruption="|".join(RECIPES),
+    images="corrupted|benchmark",
     model="|".join(run.models),
     batch="|".join(BATCHES),
     subset="pool|selected",
@@ -46,6 +47,7 @@ include: "rules/infer.smk"
 include: "rules/select.smk"
 include: "rules/score.smk"
 include: "rules/figures.smk"
+include: "rules/contact_sheets.smk"
 include: "rules/report.smk"
 
 

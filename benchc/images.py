@@ -3,11 +3,13 @@
 import hashlib
 import io
 import warnings
+import zlib
 from collections.abc import Sequence
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from benchc.errors import InputError
 
@@ -16,20 +18,30 @@ Pixels = npt.NDArray[np.uint8]  # [H, W, 3], RGB
 # Pillow refuses larger files by default too; published benchmarks stay below half of it.
 MAX_PIXELS = 178_956_970
 
-# At 640 × 480, level 1 takes 14 ms and 475 kB for a smooth picture, level 6 takes 54 ms and 410 kB; for a
-# noisy one both take 29 ms and 905 kB. Most corrupted pictures are one or the other.
-PNG_LEVEL = 1
+Alpha = Literal["drop", "white"]  # what becomes of transparency: ignored, or laid over white
+
+Codec = Literal["webp", "png", "ppm"]
+CODECS: tuple[Codec, ...] = get_args(Codec)
+
+# Bytes per pixel and milliseconds per megapixel to encode and to decode, on clean and corrupted photographs:
+# lossless WebP at method 0: 1.02, 26, 14; at method 1: 0.90, 80, 14; PNG at level 1 with run lengths: 1.16,
+# 43, 17; PNG at level 6, Pillow's default: 1.12, 170, 17; PPM, which does not compress: 3.00, 1, 1.
+# docs/benchmarks.md has the whole table.
+DEFAULT_CODEC: Codec = "webp"
+
+WEBP_MAX_SIDE = 16_383  # of the format
 
 
 class ImageError(InputError):
     """Bytes that are no whole image, or one too large to be meant."""
 
 
-def decode(data: bytes) -> Pixels:
+def decode(data: bytes, alpha: Alpha = "drop") -> Pixels:
     """Return the image in ``data`` as uint8[H, W, 3], RGB, upright.
 
     EXIF rotation is applied. Alpha is dropped, not blended: models see the colour stored under it, as
-    VLMEvalKit shows it to them. 16-bit values keep their upper byte; of an animation the first frame counts.
+    VLMEvalKit shows it to them; ``alpha="white"`` lays the image over white instead. 16-bit values keep their
+    upper byte; of an animation the first frame counts.
     Raises ImageError where the bytes are truncated, in no known format, or of more than ``MAX_PIXELS``.
     """
     try:
@@ -40,9 +52,12 @@ def decode(data: bytes) -> Pixels:
                 if file.width * file.height > MAX_PIXELS:
                     raise ImageError(_too_large(file.width, file.height))
                 file.load()
-                pixels = np.array(_to_rgb(ImageOps.exif_transpose(file)), dtype=np.uint8)
+                ImageOps.exif_transpose(file, in_place=True)
+                pixels = np.array(_to_rgb(file, alpha), dtype=np.uint8)
     except (ImageError, MemoryError):
         raise
+    except UnidentifiedImageError as error:
+        raise ImageError(f"these {len(data):,} bytes are no whole image (of any known format)") from error
     except Image.DecompressionBombError as error:
         raise ImageError(f"the image is larger than the {MAX_PIXELS:,} pixels that are read") from error
     except Exception as error:  # Pillow's decoders raise almost anything on damaged files
@@ -50,11 +65,21 @@ def decode(data: bytes) -> Pixels:
     return pixels
 
 
-def encode_png(image: Pixels, level: int = PNG_LEVEL) -> bytes:
-    """Return ``image`` (uint8[H, W, 3], RGB) as PNG bytes, without loss. ``level`` is zlib's, 0 to 9."""
-    buffer = io.BytesIO()
-    Image.fromarray(image, "RGB").save(buffer, "PNG", compress_level=level)
-    return buffer.getvalue()
+def encode(image: Pixels, codec: Codec = DEFAULT_CODEC) -> bytes:
+    """Return ``image`` (uint8[H, W, 3], RGB) as the bytes of a file, without loss, for :func:`decode`.
+
+    A side beyond ``WEBP_MAX_SIDE`` goes into a PNG instead of a WebP.
+    """
+    if codec == "webp" and max(image.shape) <= WEBP_MAX_SIDE:
+        return _encoded(image, "WEBP", lossless=True, method=0, quality=0)
+    if codec == "ppm":
+        return _encoded(image, "PPM")
+    return encode_png(image)
+
+
+def encode_png(image: Pixels) -> bytes:
+    """Return ``image`` (uint8[H, W, 3], RGB) as PNG bytes, without loss."""
+    return _encoded(image, "PNG", compress_level=1, compress_type=zlib.Z_RLE)
 
 
 def pixel_hash(images: Sequence[Pixels]) -> str:
@@ -68,14 +93,25 @@ def pixel_hash(images: Sequence[Pixels]) -> str:
     return digest.hexdigest()
 
 
-def _to_rgb(image: Image.Image) -> Image.Image:
+def _encoded(image: Pixels, file_format: str, **options: object) -> bytes:
+    buffer = io.BytesIO()
+    Image.fromarray(image, "RGB").save(buffer, file_format, **options)
+    return buffer.getvalue()
+
+
+def _to_rgb(image: Image.Image, alpha: Alpha) -> Image.Image:
     if image.mode == "F":
         raise ImageError("the image holds floating-point values, whose range is not known")
     if image.mode.startswith("I"):
         # Pillow's own conversion has clipped at 255 in some releases and shifted in others.
-        values = np.asarray(image).astype(np.int64) >> 8
-        image = Image.fromarray(np.clip(values, 0, 255).astype(np.uint8), "L")
-    return image.convert("RGB")
+        values = np.asarray(image).astype(np.int64)
+        if alpha == "white" and "transparency" in image.info:
+            values[values == image.info["transparency"]] = 65535
+        return Image.fromarray(np.clip(values >> 8, 0, 255).astype(np.uint8), "L").convert("RGB")
+    if alpha == "white" and image.has_transparency_data:
+        white = Image.new("RGBA", image.size, "white")
+        return Image.alpha_composite(white, image.convert("RGBA")).convert("RGB")
+    return image if image.mode == "RGB" else image.convert("RGB")
 
 
 def _too_large(width: int, height: int) -> str:

@@ -1,35 +1,40 @@
-"""Every image of the pool under every corruption.
+"""The images under every corruption: of the whole pool, or of the benchmark alone.
 
 REQUIRED INPUTS: <results>/pool/items.parquet
-OUTPUTS: <results>/corrupted/{corruption}.parquet    all severities of one corruption, lossless;
-    `clean` is severity 0 and passes through the same code
+    <results>/selection/selected.parquet    for the benchmark
+OUTPUTS: all severities of one corruption, lossless; `clean` is severity 0 and passes through the same code
+    <results>/corrupted/{corruption}.parquet    images of the pool, where corruptions.corrupted is files
+    <results>/benchmark/{corruption}.parquet    images of the benchmark, where it is on_the_fly
 """
 
 
 rule corrupt:
-    """Apply one corruption at all severities to the images of the pool."""
+    """Apply one corruption at all severities to the images of the pool or of the benchmark."""
     input:
         code=lambda wildcards: KERNEL_CODE[wildcards.corruption],
         pool="<results>/pool/items.parquet",
+        selected=branch(
+            evaluate("{images} == 'benchmark'"),
+            then="<results>/selection/selected.parquet",
+        ),
     output:
-        "<results>/corrupted/{corruption}.parquet",
+        "<results>/{images}/{corruption}.parquet",
     log:
-        "<logs>/corrupt/{corruption}.log",
+        "<logs>/corrupt/{images}/{corruption}.log",
     benchmark:
-        "<benchmarks>/corrupt/{corruption}.jsonl"
+        "<benchmarks>/corrupt/{images}/{corruption}.jsonl"
     conda:
         "../envs/images.yaml"
     # The work of an item is independent of the others': a cluster's profile gives more threads.
     threads: 1
     resources:
-        mem_mb=lambda wildcards, input, attempt: attempt * max(2000, int(60 * input.size_mb)),
+        mem_mb=lambda wildcards, threads, attempt: attempt * (1000 + 1000 * threads),
     params:
-        suite=settings.corruptions.suite,
-        severities=settings.corruptions.severities,
-        seed=settings.seed,
+        recipe=lambda wildcards: option("--recipe", RECIPES[wildcards.corruption]),
+        selected=lambda wildcards, input: option("--selected", input.get("selected") or None),
+        seed=option("--seed", settings.seed),
     message:
-        "Corrupting the pool's images: {wildcards.corruption}"
+        "Corrupting images of the {wildcards.images}: {wildcards.corruption}"
     shell:
-        "python -m scripts.corrupt --items {input.pool} --corruption {wildcards.corruption}"
-        " --severities {params.severities} --suite {params.suite} --seed {params.seed}"
+        "python -m scripts.corrupt --items {input.pool} {params.selected} {params.recipe} {params.seed}"
         " --threads {threads} --output {output} 2>&1 | tee {log}"

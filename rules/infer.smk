@@ -1,7 +1,8 @@
 """Models read items: the selectors the pool, the targets the benchmark.
 
 REQUIRED INPUTS:
-    <results>/pool/items.parquet, <results>/corrupted/{corruption}.parquet
+    <results>/pool/items.parquet
+    <results>/{corrupted,benchmark}/{corruption}.parquet    unless the job makes its images itself
     <results>/selection/selected.parquet    for the targets
     the models, from the Hub, from a folder, or trained by the run
 OUTPUTS: <results>/predictions/{pool,selected}/{model}/{batch}.parquet    one row a read
@@ -14,15 +15,25 @@ rule infer:
     """Ask one model about all items of a subset, under the corruptions of one batch."""
     input:
         code=lambda wildcards: SCORER_CODE[wildcards.model],
+        kernels=lambda wildcards: (
+            [file for name in BATCHES[wildcards.batch] for file in KERNEL_CODE[name]]
+            if IMAGES[wildcards.subset] is None
+            else []
+        ),
         model=model_files,
         pool="<results>/pool/items.parquet",
         selected=branch(
             evaluate("{subset} == 'selected'"),
             then="<results>/selection/selected.parquet",
         ),
-        corrupted=lambda wildcards: collect(
-            "<results>/corrupted/{corruption}.parquet",
-            corruption=BATCHES[wildcards.batch],
+        corrupted=lambda wildcards: (
+            collect(
+                "<results>/{images}/{corruption}.parquet",
+                images=IMAGES[wildcards.subset],
+                corruption=BATCHES[wildcards.batch],
+            )
+            if IMAGES[wildcards.subset]
+            else []
         ),
     output:
         "<results>/predictions/{subset}/{model}/{batch}.parquet",
@@ -41,11 +52,12 @@ rule infer:
     params:
         model=model_options,
         selected=lambda wildcards, input: option("--selected", input.get("selected") or None),
+        images=images_options,
         store=f"results/{settings.name}/.reads",
     message:
         "{wildcards.model} reads the {wildcards.subset} items: {wildcards.batch}"
     shell:
         "python -m scripts.infer {params.model} --gpus {resources.gpu} --threads {threads}"
         " --items {input.pool} {params.selected}"
-        " --corrupted {input.corrupted} --store {params.store}"
+        " {params.images} --store {params.store}"
         " --writer {wildcards.model}-{wildcards.subset}-{wildcards.batch} --output {output} 2>&1 | tee {log}"

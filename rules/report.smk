@@ -17,3 +17,8 @@ rule report:
         rules.figure6.output,
         rules.figure7.output,
         rules.figure8.output,
+        collect(
+            "<results>/figures/contact_sheet_{page}.{kind}",
+            page=SHEETS,
+            kind=["png", "pdf"],
+        ),

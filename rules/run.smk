@@ -5,12 +5,14 @@ OUTPUTS: none
 """
 
 import shlex
+from dataclasses import replace
 
 from benchc.closure import module_file, source_closure
 from benchc.config.batches import batches
 from benchc.config.faults import ConfigError
 from benchc.config.load import load
-from benchc.corruptions.registry import family_of, kernel_module
+from benchc.corruptions.recipe import CLEAN
+from benchc.corruptions.registry import family_of, kernel_module, recipe_of
 from benchc.models.registry import UnknownFamilyError, scorer_modules
 
 # What save_pretrained of transformers writes for a model and its processor.
@@ -45,6 +47,12 @@ settings = run.settings
 # Empty where the run draws and trains nothing.
 demo = settings.demo.model_dump() if settings.demo else {}
 BATCHES = batches(settings)
+# The files of images that a subset's readers read; None where they make their images themselves.
+IMAGES = (
+    {"pool": "corrupted", "selected": "corrupted"}
+    if settings.corruptions.corrupted == "files"
+    else {"pool": None, "selected": "benchmark"}
+)
 
 
 def modules_of(model):
@@ -114,11 +122,21 @@ def reader_options(source):
     ).strip()
 
 
+def recipe(corruption):
+    """Return how a corruption is made at the configured severities: one line of JSON."""
+    chosen = settings.corruptions
+    whole = recipe_of(corruption, chosen.suite, chosen.engine)
+    severities = [severity for severity in whole.parameters if severity in chosen.severities]
+    return replace(
+        whole, parameters={severity: whole.parameters[severity] for severity in severities}
+    ).to_json()
+
+
 def kernel_code(corruption):
     """Return the script that corrupts and the module of the corruption's kernel."""
-    if corruption == "clean":
+    if corruption == CLEAN:
         return code_of("scripts/corrupt.py")
-    kernel = kernel_module(corruption, settings.corruptions.suite)
+    kernel = kernel_module(corruption, settings.corruptions.suite, settings.corruptions.engine)
     return code_of("scripts/corrupt.py", module_file(kernel))
 
 
@@ -129,7 +147,8 @@ def trainer_code(model):
 
 
 # Found out now: where an input function fails, Snakemake takes finished files for up to date and says nothing.
-KERNEL_CODE = {name: kernel_code(name) for name in ["clean", *settings.corruptions.types]}
+RECIPES = {name: recipe(name) for name in [CLEAN, *settings.corruptions.types]}
+KERNEL_CODE = {name: kernel_code(name) for name in RECIPES}
 SCORER_CODE = {
     id_: code_of("scripts/infer.py", *map(module_file, modules)) for id_, modules in SCORER_MODULES.items()
 }
@@ -161,6 +180,14 @@ def model_options(wildcards):
             *(option("--processor", setting) for setting in overrides),
         ]
     )
+
+
+def images_options(wildcards, input):
+    """Return where the images of a reading job come from, as options of infer."""
+    if IMAGES[wildcards.subset]:
+        return f"--corrupted {' '.join(input.corrupted)}"
+    recipes = [option("--recipe", RECIPES[name]) for name in BATCHES[wildcards.batch]]
+    return " ".join([option("--seed", settings.seed), *recipes])
 
 
 def encoder_options():

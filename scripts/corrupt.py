@@ -1,56 +1,134 @@
-"""Corrupt every image of a pool at every severity of one corruption.
+"""Corrupt images: those of a folder, or those of a pool's items as the pipeline does.
 
-Reads pool/items.parquet and writes one row for every item and severity, in the order of the pool and, within
-an item, by severity. Images are stored as PNG. The output is byte for byte the same for any number of
-threads.
+A folder:
+
+    python -m scripts.corrupt --images photos --corruption fog motion_blur --output corrupted
+    python -m scripts.corrupt --images photos --corruption all --severities 1 3 5 --output corrupted
+
+Every image of photos becomes corrupted/{corruption}/{severity}/{image}.png, without loss. Images of
+subfolders keep their place. Run it again to go on after a stop: files that are there stay. Images that cannot
+be read are left out and named at the end. The pixels depend on the seed and on the image's path in the
+folder, and not on the number of threads. corrupted/{corruption}/corruption.json says how they were made.
+
+A pool:
+
+    python -m scripts.corrupt --items pool/items.parquet --recipe JSON --seed 1 --output corrupted/fog.parquet
+
+The table has a row for every item and every severity of the recipe, in the order of the pool and, within an
+item, by severity. It is byte for byte the same for any number of threads, and after a kill too: what was
+finished waits in {output}.parts.
 """
 
 import argparse
-import dataclasses
+import importlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NoReturn
 
-from benchc.corruptions.registry import CLEAN, SEVERITIES, SUITES
-from benchc.corruptions.variants import Corruption, library_versions, variants, variants_frame
-from benchc.progress import track
-from benchc.tables.corrupted import CORRUPTED
-from benchc.tables.parquet import read_table, write_table
+from benchc.corruptions.portions import Item, Job, write_corrupted
+from benchc.corruptions.recipe import Recipe
+from benchc.images import CODECS, DEFAULT_CODEC
+from benchc.tables.parquet import iterate_groups, read_table
 from benchc.tables.pool import POOL
+from benchc.tables.selected import SELECTED
 from scripts.command import run
+
+# Imported by name: an edit of a suite must not rerun the pipeline's jobs, which are given recipes.
+FOLDER = "benchc.corruptions.folder"
 
 
 def main() -> None:
+    arguments, error = parse_arguments()
+    if arguments.images is None:
+        corrupt_items(arguments)
+        return
+    folder = importlib.import_module(FOLDER)
+    try:
+        chosen = folder.choose(arguments.corruption, arguments.severities, arguments.suite, arguments.engine)
+    except ValueError as fault:
+        error(str(fault))
+    folder.corrupt_folder(
+        arguments.images,
+        arguments.output,
+        chosen,
+        seed=arguments.seed or 0,
+        alpha=arguments.alpha,
+        workers=arguments.threads,
+    )
+
+
+def corrupt_items(arguments: argparse.Namespace) -> None:
+    """Write the table of the corrupted images of a pool, or of the items of it that were selected."""
+    if arguments.selected is None:
+        wanted = read_table(arguments.items, POOL, ["id"])["id"]
+    else:
+        wanted = read_table(arguments.selected, SELECTED).filter("kept")["id"]
+    ids = set(wanted)
+    job = Job(arguments.recipe, arguments.seed, arguments.codec)
+    write_corrupted(items_of(arguments.items, ids), job, arguments.output, arguments.threads, len(ids))
+
+
+def items_of(pool: Path, ids: set[str]) -> Iterator[Item]:
+    """Yield the wanted items, with a few of them in memory."""
+    for rows in iterate_groups(pool, POOL, "id", ids):
+        yield rows["id"][0], [image["bytes"] for image in rows["images"][0]]
+
+
+def parse_arguments() -> tuple[argparse.Namespace, Callable[[str], NoReturn]]:
+    """Return what is asked for, and a function that ends the process with the usage and a message."""
     parser = argparse.ArgumentParser(
         prog="python -m scripts.corrupt",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--items", required=True, help="pool/items.parquet")
-    parser.add_argument("--corruption", required=True, help=f"a corruption of the suite, or {CLEAN}")
-    parser.add_argument(
-        "--severities",
-        type=int,
-        nargs="+",
-        help=f"rising, of 1 to 5; all five unless given, and 0 for {CLEAN}, whatever is given",
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--images", type=Path, metavar="FOLDER", help="corrupt the images of this folder")
+    source.add_argument("--items", type=Path, metavar="FILE", help="corrupt the images of pool/items.parquet")
+    both = parser.add_argument_group("both")
+    both.add_argument("--output", type=Path, required=True, help="folder or .parquet file to write")
+    both.add_argument("--seed", type=int, help="the run's seed; of a folder: 0 unless given")
+    both.add_argument("--threads", type=int, default=1, help="worker processes; default: %(default)s")
+    folder = parser.add_argument_group("with --images")
+    folder.add_argument("--corruption", nargs="+", metavar="NAME", help="corruptions of the suite, or all")
+    folder.add_argument("--severities", type=int, nargs="+", help="all of the suite unless given")
+    folder.add_argument(
+        "--suite",
+        default="imagenet-c",
+        help="imagenet-c, mllm-ic, r-bench or vqa-robustness; default: %(default)s",
     )
-    parser.add_argument("--suite", choices=list(SUITES), default="imagenet-c", help="default: %(default)s")
-    parser.add_argument("--seed", type=int, required=True, help="the run's seed")
-    parser.add_argument("--threads", type=int, default=1, help="worker processes; default: %(default)s")
-    parser.add_argument("--output", required=True, help="corrupted/{corruption}.parquet")
+    folder.add_argument(
+        "--engine",
+        choices=["benchc", "imgaug"],
+        default="benchc",
+        help="imgaug: the 19 of imagenet-c by imgaug.augmenters.imgcorruptlike; default: %(default)s",
+    )
+    folder.add_argument(
+        "--alpha",
+        choices=["drop", "white"],
+        default="drop",
+        help="transparency: dropped, which shows the colour stored under it, or laid over white; "
+        "default: %(default)s",
+    )
+    items = parser.add_argument_group("with --items")
+    items.add_argument(
+        "--recipe", type=Recipe.from_json, metavar="JSON", help="the corruption, as Recipe.to_json writes it"
+    )
+    items.add_argument("--selected", type=Path, help="selection/selected.parquet: only the items it keeps")
+    items.add_argument(
+        "--codec",
+        choices=CODECS,
+        default=DEFAULT_CODEC,
+        help="form of the stored images, without loss; ppm is three bytes a pixel and the fastest; "
+        "default: %(default)s",
+    )
     arguments = parser.parse_args()
-
-    severities = (0,) if arguments.corruption == CLEAN else tuple(arguments.severities or SEVERITIES)
-    try:
-        corruption = Corruption(arguments.corruption, severities, arguments.seed, arguments.suite)
-    except ValueError as error:
-        parser.error(str(error))
-    items = read_table(arguments.items, POOL)
-    rows = track(
-        variants(items, corruption, arguments.threads),
-        label=f"corrupt {corruption.name}",
-        unit="items",
-        total=items.height,
-    )
-    footer = {**dataclasses.asdict(corruption), "libraries": library_versions()}
-    write_table(variants_frame(rows), arguments.output, CORRUPTED, footer)
+    if arguments.images is not None and not arguments.corruption:
+        parser.error("--images needs --corruption: names of the suite's corruptions, or all")
+    if arguments.items is not None and (arguments.recipe is None or arguments.seed is None):
+        parser.error("--items needs --recipe and --seed")
+    if arguments.threads < 1:
+        parser.error("--threads is at least 1")
+    return arguments, parser.error
 
 
 if __name__ == "__main__":

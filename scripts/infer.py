@@ -6,7 +6,8 @@ kept, so that a killed job resumes where it was and a changed one computes only 
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,16 @@ import torch
 import yaml
 
 from benchc.closure import closure_digest, module_file
+from benchc.corruptions.recipe import Recipe
+from benchc.corruptions.variants import variants_of_item
 from benchc.errors import InputError
-from benchc.images import ImageError, decode
+from benchc.images import ImageError, Pixels, decode
 from benchc.models.protocol import ModelSource
 from benchc.models.question import Question
 from benchc.models.read_store import ReadStore
 from benchc.models.reading import Reader
 from benchc.models.registry import SCORINGS, load_scorer, scorer_modules
+from benchc.prefetch import prefetch
 from benchc.progress import track
 from benchc.tables.corrupted import CORRUPTED
 from benchc.tables.parquet import iterate_groups, read_table, write_table
@@ -31,6 +35,20 @@ from benchc.tables.selected import SELECTED
 from scripts.command import run
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+# Enough to hide the slowest image of a batch, few enough to hold.
+UNITS_AHEAD = 4
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One item under all severities of one corruption, whose reads share their prompt."""
+
+    item: str
+    corruption: str
+    severities: list[int]
+    variants: list[list[Pixels]]  # the item's images, by severity
 
 
 def main() -> None:
@@ -61,21 +79,19 @@ def main() -> None:
         reader = Reader(scorer, store)
         rows: list[dict[str, Any]] = []
         label = Path(arguments.location).name
-        for path in arguments.corrupted:
-            found = list(read_corruption(reader, path, items, label))
-            if missing := set(items) - {row["id"] for row in found}:
-                raise InputError(
-                    f"{path}: has no images of {len(missing)} items, the first is {min(missing)}; "
-                    "delete the file and run snakemake again"
-                )
-            rows += found
+        for corruption, units in corruptions_to_read(arguments, items):
+            if arguments.gpus:
+                # Pixels are decoded or made on the processor while the device reads.
+                units = prefetch(units, UNITS_AHEAD)
+            units = track(units, label=f"{label} {corruption}", unit="items", total=len(items))
+            rows += [row for unit in units for row in read_unit(reader, items[unit.item], unit)]
     print(
         f"{arguments.location}: {len(rows):,} reads, {reader.stored:,} from the store, {reader.new:,} new",
         file=sys.stderr,
     )
     order = {id_: row for row, id_ in enumerate(items)}
-    corruptions = {path.stem: number for number, path in enumerate(arguments.corrupted)}
-    rows.sort(key=lambda row: (order[row["id"]], corruptions[row["corruption"]], row["severity"]))
+    # Stable: an item's corruptions stay in the order of the batch.
+    rows.sort(key=lambda row: order[row["id"]])
     footer = {**identity, "reads": len(rows), "halved_units": reader.halved}
     frame = pl.DataFrame(rows, schema=pl.Schema(PREDICTIONS.columns))
     write_table(frame, arguments.output, PREDICTIONS, footer)
@@ -93,28 +109,56 @@ def wanted_items(items: Path, selected: Path | None) -> dict[str, Question]:
     }
 
 
-def read_corruption(
-    reader: Reader, path: Path, items: dict[str, Question], label: str
-) -> Iterator[dict[str, Any]]:
-    """Yield the rows of one corruption's file; an item's severities are one unit of reads."""
-    groups = iterate_groups(path, CORRUPTED, "id", items)
-    for group in track(groups, label=f"{label} {path.stem}", unit="items", total=len(items)):
+def corruptions_to_read(
+    arguments: argparse.Namespace, items: Mapping[str, Question]
+) -> Iterator[tuple[str, Iterator[Unit]]]:
+    """Yield each corruption of the batch with its units: read from files, or made here."""
+    for path in arguments.corrupted:
+        yield path.stem, written_units(path, items)
+    for recipe in arguments.recipe:
+        yield recipe.name, made_units(arguments.items, items, recipe, arguments.seed)
+
+
+def written_units(path: Path, items: Mapping[str, Question]) -> Iterator[Unit]:
+    """Yield the units of a file of corrupted images. Raises InputError where it lacks some."""
+    missing = dict.fromkeys(items)
+    for group in iterate_groups(path, CORRUPTED, "id", items):
         id_ = group["id"][0]
         try:
             variants = [[decode(image["bytes"]) for image in images] for images in group["images"]]
         except ImageError as error:
             raise InputError(f"{path}: item {id_}: {error}") from error
-        scores, prompt_hash, image_hashes = reader.read(items[id_], variants)
-        for row, severity in enumerate(group["severity"]):
-            yield {
-                "id": id_,
-                "corruption": path.stem,
-                "severity": severity,
-                "logits": scores.logits[row].tolist(),
-                "label_mass": float(scores.label_mass[row]),
-                "prompt_hash": prompt_hash,
-                "image_hash": image_hashes[row],
-            }
+        missing.pop(id_)
+        yield Unit(id_, path.stem, group["severity"].to_list(), variants)
+    if missing:
+        raise InputError(
+            f"{path}: has no images of {len(missing)} items, the first is {min(missing)}; "
+            "delete the file and run snakemake again"
+        )
+
+
+def made_units(pool: Path, items: Mapping[str, Question], recipe: Recipe, seed: int) -> Iterator[Unit]:
+    """Yield the units of a corruption that is applied here, with the pixels that a file would hold."""
+    for row in iterate_groups(pool, POOL, "id", items):
+        id_ = row["id"][0]
+        encoded = [image["bytes"] for image in row["images"][0]]
+        made = variants_of_item(id_, encoded, recipe, recipe.severities, seed)
+        yield Unit(id_, recipe.name, [severity for severity, _ in made], [images for _, images in made])
+
+
+def read_unit(reader: Reader, question: Question, unit: Unit) -> Iterator[dict[str, Any]]:
+    """Yield the rows of one item's severities."""
+    scores, prompt_hash, image_hashes = reader.read(question, unit.variants)
+    for row, severity in enumerate(unit.severities):
+        yield {
+            "id": unit.item,
+            "corruption": unit.corruption,
+            "severity": severity,
+            "logits": scores.logits[row].tolist(),
+            "label_mass": float(scores.label_mass[row]),
+            "prompt_hash": prompt_hash,
+            "image_hash": image_hashes[row],
+        }
 
 
 def setting(text: str) -> tuple[str, str | int | float | bool]:
@@ -149,11 +193,25 @@ def parse_arguments() -> argparse.Namespace:
     add("--threads", type=int, default=1, help="threads of one forward pass; part of a read's identity")
     add("--items", type=Path, required=True, help="pool/items.parquet")
     add("--selected", type=Path, help="selection/selected.parquet: ask only about the items it keeps")
-    add("--corrupted", type=Path, nargs="+", required=True, help="corrupted/{corruption}.parquet, in order")
+    add("--corrupted", type=Path, nargs="+", default=[], help="{corruption}.parquet of the images, in order")
+    add(
+        "--recipe",
+        action="append",
+        default=[],
+        type=Recipe.from_json,
+        metavar="JSON",
+        help="instead of a file: a corruption that is applied here to the images of --items; may be repeated",
+    )
+    add("--seed", type=int, help="the run's seed, for --recipe")
     add("--store", type=Path, required=True, help="folder of the read store")
     add("--writer", required=True, help="name of this job's file in the store, unique among running jobs")
     add("--output", type=Path, required=True, help="predictions to write")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if bool(arguments.corrupted) == bool(arguments.recipe):
+        parser.error("give either files (--corrupted) or recipes (--recipe)")
+    if arguments.recipe and arguments.seed is None:
+        parser.error("--recipe needs the run's --seed")
+    return arguments
 
 
 if __name__ == "__main__":

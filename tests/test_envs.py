@@ -1,10 +1,15 @@
 """The pinned environments agree with the lock that everything is tested with."""
 
+import ast
+import re
+import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 import yaml
 
+from benchc.closure import source_closure
 from benchc.models.registry import UnknownFamilyError, family_module
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,3 +37,44 @@ def test_every_model_that_can_be_read_has_its_environment():
             except UnknownFamilyError:
                 continue
             assert model.get("env", "transformers") in names, id_
+
+
+def third_party(files: list[str]) -> set[str]:
+    """Return the distributions that the first-party files and what they import need, by static imports."""
+    distributions = packages_distributions()
+    names = set()
+    for file in source_closure(files, ROOT):
+        for node in ast.walk(ast.parse((ROOT / file).read_text())):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names.add(node.module.split(".")[0])
+    ours = {"benchc", "scripts", *sys.stdlib_module_names}
+    # Some packages provide one module; OpenCV and imgaug come in several.
+    chosen = {"cv2": "opencv-python-headless", "imgaug": "imaug"}
+    return {(chosen.get(name) or distributions[name][0]).lower().replace("_", "-") for name in names - ours}
+
+
+def rules() -> list[tuple[str, str]]:
+    """Return the script and the environment of every rule that has one."""
+    found = []
+    for path in sorted((ROOT / "rules").glob("*.smk")):
+        for rule in path.read_text().split("\nrule ")[1:]:
+            script = re.search(r"python -m scripts\.(\w+)", rule)
+            environment = re.search(r"\.\./envs/(\w+)\.yaml", rule)
+            if script:
+                found.append((script[1], environment[1] if environment else "transformers"))
+    return found
+
+
+@pytest.mark.parametrize(("script", "environment"), rules())
+def test_an_environment_holds_what_its_rules_import(script, environment):
+    files = [f"scripts/{script}.py"]
+    if script in ("corrupt", "infer", "contact_sheet"):
+        # Kernels are imported by name: corrupting, also by readers that make their images themselves.
+        files += [str(path.relative_to(ROOT)) for path in (ROOT / "benchc/corruptions/kernels").glob("*.py")]
+    if script == "infer":
+        files += [str(path.relative_to(ROOT)) for path in (ROOT / "benchc/models").rglob("*.py")]
+    packages = yaml.safe_load((ROOT / f"envs/{environment}.yaml").read_text())["dependencies"][-1]["pip"]
+    pinned = {package.split("==")[0].lower().replace("_", "-") for package in packages}
+    assert third_party(files) - pinned == set()

@@ -8,7 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from benchc.images import ImageError, Pixels, decode, encode_png, pixel_hash
+from benchc.images import (
+    CODECS,
+    WEBP_MAX_SIDE,
+    Codec,
+    ImageError,
+    Pixels,
+    decode,
+    encode,
+    encode_png,
+    pixel_hash,
+)
 
 
 def encoded(image: Image.Image, file_format: str = "PNG", **options: object) -> bytes:
@@ -21,10 +31,20 @@ def picture(height: int = 6, width: int = 9) -> Pixels:
     return np.random.default_rng(height).integers(0, 256, (height, width, 3), np.uint8)
 
 
-@given(height=st.integers(1, 20), width=st.integers(1, 20), level=st.integers(0, 9))
-def test_png_is_lossless_at_every_level(height: int, width: int, level: int) -> None:
+@given(height=st.integers(1, 20), width=st.integers(1, 20), codec=st.sampled_from(CODECS))
+def test_every_codec_is_lossless(height: int, width: int, codec: Codec) -> None:
     image = picture(height, width)
-    np.testing.assert_array_equal(decode(encode_png(image, level)), image)
+    np.testing.assert_array_equal(decode(encode(image, codec)), image)
+    np.testing.assert_array_equal(decode(encode(image, codec), alpha="white"), image)
+
+
+def test_a_picture_too_long_for_webp_becomes_a_png() -> None:
+    for width, start in ((WEBP_MAX_SIDE, b"RIFF"), (WEBP_MAX_SIDE + 1, b"\x89PNG")):
+        image = picture(1, width)
+        data = encode(image, "webp")
+        assert data.startswith(start)
+        np.testing.assert_array_equal(decode(data), image)
+        np.testing.assert_array_equal(decode(encode_png(image)), image)
 
 
 def test_exif_rotation_is_applied() -> None:
@@ -73,6 +93,38 @@ def test_transparency_of_a_palette_is_dropped_too() -> None:
     image = Image.new("P", (1, 1))
     image.putpalette([10, 20, 30])
     assert decode(encoded(image, transparency=0)).tolist() == [[[10, 20, 30]]]
+
+
+TRANSLUCENT = Image.new("RGBA", (1, 1), (200, 100, 50, 51))  # a fifth of the colour over white
+
+
+@pytest.mark.parametrize(
+    ("image", "options", "expected"),
+    [
+        (TRANSLUCENT, {}, [244, 224, 214]),
+        (Image.new("LA", (1, 1), (90, 0)), {}, [255] * 3),
+        (Image.new("RGB", (1, 1), (9, 8, 7)), {"transparency": (9, 8, 7)}, [255] * 3),
+        (Image.new("RGB", (1, 1), (9, 8, 7)), {"transparency": (9, 8, 6)}, [9, 8, 7]),
+        (Image.new("L", (1, 1), 9), {"transparency": 9}, [255] * 3),
+        (Image.new("P", (1, 1), 0), {"transparency": 0}, [255] * 3),
+        (Image.new("P", (1, 1), 0), {"transparency": b"\xff"}, [0] * 3),
+        (Image.fromarray(np.array([[0x1234]], np.uint16)), {}, [0x12] * 3),
+    ],
+    ids=["RGBA", "LA", "RGB, its colour", "RGB, another colour", "L", "P", "P, opaque", "16-bit"],
+)
+def test_by_switch_transparency_shows_white(
+    image: Image.Image, options: dict[str, object], expected: list[int]
+) -> None:
+    assert decode(encoded(image, **options), alpha="white").tolist() == [[expected]]
+
+
+def test_by_switch_transparency_of_a_16_bit_picture_shows_white() -> None:
+    data = encoded(Image.fromarray(np.array([[0x1234, 0x1235]], np.uint16)))
+    header = 8 + 4 + 4 + 13 + 4  # signature and IHDR; Pillow writes no tRNS for 16 bits
+    chunk = b"tRNS" + struct.pack(">H", 0x1234)
+    data = data[:header] + struct.pack(">I", 2) + chunk + struct.pack(">I", zlib.crc32(chunk)) + data[header:]
+    assert decode(data, alpha="white")[0, :, 0].tolist() == [255, 0x12]
+    assert decode(data)[0, :, 0].tolist() == [0x12, 0x12]
 
 
 def test_of_an_animation_the_first_frame_counts() -> None:

@@ -1,7 +1,8 @@
 """Which corruptions an inference job reads."""
 
 from benchc.config.settings import Settings
-from benchc.corruptions.registry import CLEAN, family_of
+from benchc.corruptions.recipe import CLEAN
+from benchc.corruptions.registry import family_of
 
 
 def batches(settings: Settings) -> dict[str, list[str]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from benchc.config.faults import shown, suggestion, unknown
-from benchc.corruptions.registry import SUITES, corruptions_of
+from benchc.corruptions.registry import PEER_SUITE, SUITES, all_corruptions_of, corruptions_of
 from benchc.demo.sources import DRAWN_SOURCES
 
 Entries = Mapping[str, Any]
@@ -88,12 +88,29 @@ def _corruptions(raw: Mapping[str, Any], file: str) -> Iterator[str]:
     if isinstance(suite, str) and suite not in SUITES:
         yield unknown(file, "corruptions.suite", suite, SUITES, "suite")
     elif isinstance(suite, str):
-        names = corruptions_of(suite)
+        names = all_corruptions_of(suite)
         for position, name in types:
             if name not in names:
                 yield unknown(file, f"corruptions.types[{position}]", name, names, f"corruption of {suite}")
+            elif block.get("engine") == "imgaug" and (
+                suite != PEER_SUITE or name not in corruptions_of(PEER_SUITE)
+            ):
+                yield (
+                    f"{file}: corruptions.types[{position}] is {shown(name)}, which the engine imgaug does "
+                    f"not have: it has the {len(corruptions_of(PEER_SUITE))} corruptions of {PEER_SUITE}; "
+                    "set corruptions.engine to benchc."
+                )
     severities = block.get("severities")
     if isinstance(severities, list) and all(isinstance(severity, int) for severity in severities):
+        known = SUITES[suite].severities if isinstance(suite, str) and suite in SUITES else (1, 2, 3, 4, 5)
+        for position, severity in enumerate(severities):
+            # Numbers beyond 5 are in no suite, which the type of the key says already.
+            if severity in (1, 2, 3, 4, 5) and severity not in known:
+                listed = ", ".join(map(str, known))
+                yield (
+                    f"{file}: corruptions.severities[{position}] is {severity}, but {suite} has the "
+                    f"severities {listed}."
+                )
         ascending = sorted(set(severities))
         if severities != ascending:
             yield (

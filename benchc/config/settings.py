@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from benchc.config.strict import Id, RunName, Severity, Strict
+from benchc.corruptions.registry import Engine
 
 
 class Catalogues(Strict):
@@ -37,15 +38,22 @@ class Corruptions(Strict):
     """What is done to the images."""
 
     suite: str = Field(
-        description="Suite that the names of types come from: imagenet-c, the 19 corruptions of the paper."
+        description="Suite that the names of types come from: imagenet-c (the 19 corruptions of the paper), "
+        "mllm-ic, r-bench or vqa-robustness (docs/corruptions.md)."
     )
-    engine: Literal["imgaug"] = Field(
-        description="Implementation of the corruptions: imgaug calls imgaug.augmenters.imgcorruptlike."
+    engine: Engine = Field(
+        description="Implementation of the corruptions: benchc's kernels, which have all suites, or imgaug's "
+        "imgcorruptlike, which has the 19 of imagenet-c and is many times slower (docs/benchmarks.md)."
+    )
+    corrupted: Literal["files", "on_the_fly"] = Field(
+        description="Where corrupted images of the pool live. files: all of them are written once, without "
+        "loss. on_the_fly: the jobs that read them make the same pixels when they need them, and only the "
+        "benchmark's are written (docs/benchmarks.md compares disk and time)."
     )
     types: list[str] = Field(
         min_length=1,
-        description="Corruptions by name, in the order of tables and figures. Adding one changes kappa and "
-        "therefore the selection.",
+        description="Corruptions by name, in the order of tables and figures; a suite has some that are not "
+        "in its default set (docs/corruptions.md). Adding one changes kappa and therefore the selection.",
     )
     severities: list[Severity] = Field(
         min_length=2,

@@ -1,64 +1,92 @@
-"""Which corruptions there are: suites as data.
+"""Which corruptions there are: the suites by name, and lookups in them.
 
-Modules are named here and never imported, so that reading the registry costs nothing and an edit of one
-kernel module concerns only the corruptions it holds.
+Kernels are named in the suites and never imported here, so that reading the registry costs nothing.
 """
 
 import difflib
 from collections.abc import Mapping
+from functools import cache
+from typing import Literal
 
-# Severity 0 of every corruption, and the only severity of this one, is the image itself.
-CLEAN = "clean"
-SEVERITIES = (1, 2, 3, 4, 5)
+from benchc.corruptions.recipe import CLEAN, Recipe, clean_recipe
+from benchc.corruptions.suite import CorruptionType, Suite, Value
+from benchc.corruptions.suites.imagenet_c import IMAGENET_C
+from benchc.corruptions.suites.mllm_ic import MLLM_IC
+from benchc.corruptions.suites.r_bench import R_BENCH
+from benchc.corruptions.suites.vqa_robustness import VQA_ROBUSTNESS
 
-SUITES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    # Hendrycks and Dietterich (2019): its 15 corruptions and 4 more for validation, in Bench-C's families.
-    "imagenet-c": {
-        "photometric": ("brightness", "contrast", "saturate"),
-        "blur": ("defocus_blur", "gaussian_blur", "glass_blur", "motion_blur", "zoom_blur"),
-        "noise": ("gaussian_noise", "impulse_noise", "shot_noise", "speckle_noise"),
-        "weather": ("fog", "frost", "snow", "spatter"),
-        "digital": ("jpeg_compression", "pixelate", "elastic_transform"),
-    },
-}
+Engine = Literal["benchc", "imgaug"]
 
-# The module that holds a family's kernels: a function `name(image, severity, seed)` for every corruption.
-KERNEL_MODULES: Mapping[str, Mapping[str, str]] = {
-    "imagenet-c": {
-        "photometric": "benchc.corruptions.photometric",
-        "blur": "benchc.corruptions.blur",
-        "noise": "benchc.corruptions.noise",
-        "weather": "benchc.corruptions.weather",
-        "digital": "benchc.corruptions.digital",
-    },
-}
+SUITES: Mapping[str, Suite] = {suite.name: suite for suite in (IMAGENET_C, MLLM_IC, R_BENCH, VQA_ROBUSTNESS)}
+
+# What imgaug's wrapper of the imagecorruptions package offers.
+PEER_KERNEL = "benchc.corruptions.kernels.imgcorruptlike.imgcorruptlike"
+PEER_DRAWS = "draw_seed"
+PEER_SUITE = "imagenet-c"
+
+
+def suite_of(name: str) -> Suite:
+    """Return a suite by name. Raises ValueError for one that is not known."""
+    if name not in SUITES:
+        raise ValueError(f"there is no suite {name!r}; there are {', '.join(SUITES)}")
+    return SUITES[name]
 
 
 def corruptions_of(suite: str) -> tuple[str, ...]:
-    """Return the names of a suite's corruptions, family by family. Raises ValueError for an unknown suite."""
-    return tuple(name for names in _families(suite).values() for name in names)
+    """Return the names of a suite's default corruptions, group by group.
+
+    Raises ValueError for an unknown suite.
+    """
+    return tuple(type_.name for type_ in suite_of(suite).types() if type_.in_default)
 
 
-def family_of(name: str, suite: str = "imagenet-c") -> str:
-    """Return the family of a corruption. Raises ValueError for a name or a suite that is not known."""
-    for family, names in _families(suite).items():
-        if name in names:
-            return family
-    known = corruptions_of(suite)
-    nearest = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {nearest[0]!r}?" if nearest else f"there are {', '.join(known)}"
+def all_corruptions_of(suite: str) -> tuple[str, ...]:
+    """Return the names of all of a suite's corruptions, those outside its default set too."""
+    return tuple(type_.name for type_ in suite_of(suite).types())
+
+
+def type_of(name: str, suite: str = "imagenet-c") -> CorruptionType:
+    """Return a corruption of a suite. Raises ValueError for a name or a suite that is not known."""
+    types = {type_.name: type_ for type_ in suite_of(suite).types()}
+    if name in types:
+        return types[name]
+    nearest = difflib.get_close_matches(name, types, n=1)
+    hint = f"did you mean {nearest[0]!r}?" if nearest else f"there are {', '.join(types)}"
     raise ValueError(f"suite {suite!r} has no corruption {name!r}; {hint}")
 
 
-def kernel_module(name: str, suite: str = "imagenet-c") -> str:
-    """Return the dotted path of the module that holds a corruption's kernel.
+def family_of(name: str, suite: str = "imagenet-c") -> str:
+    """Return the group of a corruption. Raises ValueError for a name or a suite that is not known."""
+    type_ = type_of(name, suite)
+    return next(group for group, types in suite_of(suite).groups.items() if type_ in types)
 
-    Raises ValueError for a name or a suite that is not known.
+
+@cache
+def recipe_of(name: str, suite: str = "imagenet-c", engine: Engine = "benchc") -> Recipe:
+    """Return how a corruption is made, at all severities of its suite.
+
+    Raises ValueError for what is not known or not in the engine.
     """
-    return KERNEL_MODULES[suite][family_of(name, suite)]
+    if name == CLEAN:
+        return clean_recipe()
+    type_ = type_of(name, suite)
+    severities = suite_of(suite).severities
+    if engine == "imgaug":
+        if suite != PEER_SUITE or not type_.in_default:
+            raise ValueError(
+                f"engine 'imgaug' has the {len(corruptions_of(PEER_SUITE))} corruptions of {PEER_SUITE} "
+                f"only, not {name!r} of {suite!r}; use engine 'benchc'"
+            )
+        calls: dict[int, dict[str, Value]]
+        calls = {severity: {"corruption": name, "severity": severity} for severity in severities}
+        return Recipe(name, PEER_KERNEL, PEER_DRAWS, calls)
+    calls_of_kernel = {severity: type_.at(severity) for severity in severities}
+    return Recipe(name, type_.kernel, type_.draws, calls_of_kernel, type_.resizes)
 
 
-def _families(suite: str) -> Mapping[str, tuple[str, ...]]:
-    if suite not in SUITES:
-        raise ValueError(f"there is no suite {suite!r}; there are {', '.join(SUITES)}")
-    return SUITES[suite]
+def kernel_module(name: str, suite: str = "imagenet-c", engine: Engine = "benchc") -> str:
+    """Return the dotted path of the module that holds a corruption's kernel."""
+    kernel = recipe_of(name, suite, engine).kernel
+    if kernel is None:
+        raise ValueError(f"{name!r} has no kernel")
+    return kernel.rpartition(".")[0]

@@ -40,12 +40,32 @@ class Reader:
         if found is not None:
             self.stored += len(variants)
         else:
-            found = self._score(question, variants)
+            found = self._score_by_size(question, variants)
             self.store.put(prompt_hash, image_hashes, *found)
             self.new += len(variants)
         scores, halved = found
         self.halved += halved
         return scores, prompt_hash, image_hashes
+
+    def _score_by_size(
+        self, question: Question, variants: Sequence[Sequence[Image]]
+    ) -> tuple[OptionScores, bool]:
+        """Return the scores of variants of any sizes: those of one size go through the model together.
+
+        Hardly any corruption changes an image's size; then there is one group.
+        """
+        sizes: dict[tuple[tuple[int, ...], ...], list[int]] = {}
+        for position, images in enumerate(variants):
+            sizes.setdefault(tuple(image.shape for image in images), []).append(position)
+        if len(sizes) == 1:
+            return self._score(question, variants)
+        groups = [
+            self._score(question, [variants[position] for position in group]) for group in sizes.values()
+        ]
+        order = np.argsort(np.concatenate(list(sizes.values())))
+        logits = np.concatenate([scores.logits for scores, _ in groups])[order]
+        mass = np.concatenate([scores.label_mass for scores, _ in groups])[order]
+        return OptionScores(logits, mass), any(halved for _, halved in groups)
 
     def _score(self, question: Question, variants: Sequence[Sequence[Image]]) -> tuple[OptionScores, bool]:
         """Return the scores, and whether the variants had to be halved to fit into the device's memory."""

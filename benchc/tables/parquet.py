@@ -37,21 +37,31 @@ def write_table(
     are not those of the type.
     """
     path = Path(path)
-    if dict(frame.schema) != dict(pl.Schema(table.columns)):
-        raise TableError(
-            f"{path}: a {table.name} table has the columns {dict(table.columns)}, not {dict(frame.schema)}"
-        )
-    metadata = {
-        "benchc.table": table.name,
-        "benchc.version": str(table.version),
-        "benchc.content": content_hash(frame),
-        "benchc.footer": json.dumps(dict(footer or {}), sort_keys=True, ensure_ascii=False),
-    }
+    check_columns(frame, path, table)
+    metadata = file_metadata(table, content_hash(frame), footer)
     rows_per_group = max(1, int(frame.height * ROW_GROUP_BYTES / max(1, frame.estimated_size())))
     with whole_file(path) as file:
         frame.write_parquet(
             file, metadata=metadata, row_group_size=rows_per_group, compression="zstd", statistics=False
         )
+
+
+def check_columns(frame: pl.DataFrame, path: Path, table: TableType) -> None:
+    """Raise TableError where ``frame``, to be written to ``path``, has other columns than the type."""
+    if dict(frame.schema) != dict(pl.Schema(table.columns)):
+        raise TableError(
+            f"{path}: a {table.name} table has the columns {dict(table.columns)}, not {dict(frame.schema)}"
+        )
+
+
+def file_metadata(table: TableType, content: str, footer: Mapping[str, object] | None) -> dict[str, str]:
+    """Return what a file says of itself: its type, the hash of its content, its footer."""
+    return {
+        "benchc.table": table.name,
+        "benchc.version": str(table.version),
+        "benchc.content": content,
+        "benchc.footer": json.dumps(dict(footer or {}), sort_keys=True, ensure_ascii=False),
+    }
 
 
 def read_table(path: str | Path, table: TableType, columns: Sequence[str] | None = None) -> pl.DataFrame:
@@ -115,34 +125,64 @@ def read_footer(path: str | Path) -> dict[str, object]:
 
 def content_hash(frame: pl.DataFrame) -> str:
     """Return a hash of names, types and values that no re-encoding of the file changes."""
-    digest = hashlib.blake2b(digest_size=16)
-    for column in frame:
-        digest.update(f"{column.name}\x1f{column.dtype}\x1f{len(column)}\x1e".encode())
-        _update(digest, column)
-    return digest.hexdigest()
+    content = ContentHash()
+    content.update(frame)
+    return content.hexdigest()
 
 
-def _update(digest: hashlib.blake2b, column: pl.Series) -> None:
-    digest.update(column.is_null().to_numpy().tobytes())
-    dtype = column.dtype
-    if isinstance(dtype, pl.List):
-        digest.update(column.list.len().fill_null(0).to_numpy().astype("<i8").tobytes())
-        _update(digest, column.explode())
-    elif isinstance(dtype, pl.Struct):
-        for field in dtype.fields:
-            _update(digest, column.struct.field(field.name))
-    elif isinstance(dtype, pl.Enum):
-        _update(digest, column.cast(pl.String))
-    elif dtype in (pl.String, pl.Binary):
-        values = column.cast(pl.Binary)
-        digest.update(values.bin.size("b").fill_null(0).to_numpy().astype("<i8").tobytes())
-        for value in values.drop_nulls():
-            digest.update(value)
-    elif dtype == pl.Boolean:
-        digest.update(column.fill_null(False).to_numpy().tobytes())
-    else:
-        numbers = column.fill_null(0).to_numpy()
-        digest.update(numbers.astype(numbers.dtype.newbyteorder("<")).tobytes())
+class ContentHash:
+    """The hash of a table whose rows come in frames; how they are spread over frames leaves no trace.
+
+    The rows of every column, and below it of every level of nesting, go into streams of their own, so that
+    more rows only append to each.
+    """
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._streams: dict[str, hashlib.blake2b] = {}
+
+    def update(self, frame: pl.DataFrame) -> None:
+        """Append the rows of ``frame``, which has the columns of the frames before."""
+        self._rows += frame.height
+        for column in frame:
+            self._update(f"{column.name}\x1f{column.dtype}", column)
+
+    def hexdigest(self) -> str:
+        """Return 32 hexadecimal digits for the rows so far."""
+        digest = hashlib.blake2b(f"{self._rows}\x1e".encode(), digest_size=16)
+        for name, stream in self._streams.items():
+            digest.update(f"{name}\x1e".encode() + stream.digest())
+        return digest.hexdigest()
+
+    def _stream(self, name: str) -> hashlib.blake2b:
+        return self._streams.setdefault(name, hashlib.blake2b(digest_size=16))
+
+    def _update(self, name: str, column: pl.Series) -> None:
+        self._stream(f"{name}\x1fnulls").update(column.is_null().to_numpy().tobytes())
+        dtype = column.dtype
+        if isinstance(dtype, pl.List):
+            lengths = column.list.len().fill_null(0).to_numpy()
+            self._stream(f"{name}\x1flengths").update(lengths.astype("<i8").tobytes())
+            self._update(f"{name}\x1felements", column.explode())
+        elif isinstance(dtype, pl.Struct):
+            for field in dtype.fields:
+                self._update(f"{name}\x1f{field.name}", column.struct.field(field.name))
+        elif isinstance(dtype, pl.Enum):
+            self._update(name + "\x1ftext", column.cast(pl.String))
+        elif dtype in (pl.String, pl.Binary):
+            values = column.cast(pl.Binary)
+            lengths = values.bin.size("b").fill_null(0).to_numpy()
+            self._stream(f"{name}\x1flengths").update(lengths.astype("<i8").tobytes())
+            stream = self._stream(f"{name}\x1fvalues")
+            for value in values.drop_nulls():
+                stream.update(value)
+        elif dtype == pl.Boolean:
+            self._stream(f"{name}\x1fvalues").update(column.fill_null(False).to_numpy().tobytes())
+        else:
+            numbers = column.fill_null(0).to_numpy()
+            self._stream(f"{name}\x1fvalues").update(
+                numbers.astype(numbers.dtype.newbyteorder("<")).tobytes()
+            )
 
 
 def _metadata(path: Path) -> dict[str, str]:

@@ -186,6 +186,22 @@ def test_a_fault_is_one_sentence(
         assert len(faults(raw, root)) == 1
 
 
+def test_the_engine_imgaug_is_refused_what_it_does_not_have(raw: dict[str, Any], root: Path) -> None:
+    raw["corruptions"] |= {"engine": "imgaug", "types": ["snow", "frost_six"]}
+    assert faults(raw, root) == (
+        'config.yaml: corruptions.types[1] is "frost_six", which the engine imgaug does not have: it has the '
+        "19 corruptions of imagenet-c; set corruptions.engine to benchc.",
+    )
+
+
+def test_a_severity_that_the_suite_lacks_is_refused(raw: dict[str, Any], root: Path) -> None:
+    raw["corruptions"] |= {"suite": "r-bench", "types": ["jpeg"]}
+    raw["figures"]["figure4"]["corruption"] = "jpeg"
+    assert faults(raw, root) == (
+        "config.yaml: corruptions.severities[2] is 5, but r-bench has the severities 1, 2, 3.",
+    )
+
+
 def test_a_missing_key_is_named_with_what_it_allows(raw: dict[str, Any], root: Path) -> None:
     del raw["selection"]["score"]
     assert faults(raw, root) == (
@@ -218,4 +234,4 @@ def test_a_key_that_stands_twice_in_the_main_file_is_refused(raw: dict[str, Any]
     (root / "config.yaml").write_text(CONFIG)
     load(raw, root, file="config.yaml")
     (root / "config.yaml").write_text(CONFIG + "seed: 2\n")
-    assert faults(raw, root) == ("config.yaml: seed stands twice, in lines 3 and 19.",)
+    assert faults(raw, root) == ("config.yaml: seed stands twice, in lines 3 and 20.",)

@@ -27,7 +27,8 @@ seed: 1
 catalogues: {sources: sources.yaml, models: models.yaml}
 sources: [drawn-text, drawn-charts]
 pool: {per_task: 4, total: null}
-corruptions: {suite: imagenet-c, engine: imgaug, types: [snow, fog, pixelate], severities: [1, 3, 5]}
+corruptions:
+  {suite: imagenet-c, engine: benchc, corrupted: files, types: [snow, fog, pixelate], severities: [1, 3, 5]}
 inference: {batch: all}
 selectors: [small]
 targets: [large, small]

@@ -3,21 +3,53 @@
 import numpy as np
 import pytest
 
-from benchc.corruptions import photometric
-from benchc.corruptions.corrupt import corrupt
+from benchc.corruptions.apply import apply
+from benchc.corruptions.recipe import Recipe
 from benchc.errors import InputError
 
 IMAGE = np.zeros((40, 40, 3), dtype=np.uint8)
 
 
-def test_a_kernel_that_is_not_there_is_named(monkeypatch):
-    monkeypatch.delattr(photometric, "contrast")
-    with pytest.raises(InputError, match=r"benchc\.corruptions\.photometric has no function contrast"):
-        corrupt(IMAGE, "contrast", 1, seed=0)
+def as_float(image):
+    return image.astype(float)
 
 
-@pytest.mark.parametrize("wrong", [IMAGE.astype(float), IMAGE[:-1]])
-def test_a_kernel_must_return_what_it_was_given(monkeypatch, wrong):
-    monkeypatch.setattr(photometric, "contrast", lambda image, severity, seed: wrong)
-    with pytest.raises(InputError, match=r"the kernel contrast .* must return uint8\[40, 40, 3\]"):
-        corrupt(IMAGE, "contrast", 1, seed=0)
+def cut(image):
+    return image[:-1].copy()
+
+
+def unchanged(image):
+    return image
+
+
+def recipe(function: str, resizes: bool = False) -> Recipe:
+    return Recipe("mine", f"tests.corruptions.test_kernel_faults.{function}", None, {1: {}}, resizes)
+
+
+def test_a_kernel_that_is_not_there_is_named():
+    with pytest.raises(InputError, match=r"tests\.corruptions\.test_kernel_faults has no function gone"):
+        apply(recipe("gone"), IMAGE, 1, seed=0)
+
+
+@pytest.mark.parametrize("function", ["as_float", "cut"])
+def test_a_kernel_must_return_what_it_was_given(function):
+    with pytest.raises(
+        InputError, match=rf"the kernel .*{function} of mine .* must return uint8\[40, 40, 3\]"
+    ):
+        apply(recipe(function), IMAGE, 1, seed=0)
+
+
+def test_a_kernel_that_changes_sizes_says_so():
+    assert apply(recipe("cut", resizes=True), IMAGE, 1, seed=0).shape == (39, 40, 3)
+    with pytest.raises(InputError, match="must return"):
+        apply(recipe("as_float", resizes=True), IMAGE, 1, seed=0)
+
+
+def test_a_kernel_must_not_return_its_input():
+    with pytest.raises(InputError, match="returned its input; it must copy it"):
+        apply(recipe("unchanged"), IMAGE, 1, seed=0)
+
+
+def test_a_severity_that_the_recipe_lacks_is_named():
+    with pytest.raises(ValueError, match="mine has the severities 0, 1, not 2"):
+        apply(recipe("cut"), IMAGE, 2, seed=0)

@@ -1,31 +1,92 @@
 import importlib
+import inspect
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from benchc.corruptions.recipe import CLEAN, Recipe
 from benchc.corruptions.registry import (
-    KERNEL_MODULES,
     SUITES,
+    all_corruptions_of,
     corruptions_of,
     family_of,
     kernel_module,
+    recipe_of,
+    type_of,
 )
+
+ROOT = Path(__file__).parents[2]
+TYPES = [(suite, type_.name) for suite in SUITES for type_ in SUITES[suite].types()]
+# The numbers that the suites' papers give: types in the default set, severities.
+SIZES = {"imagenet-c": (19, 5), "mllm-ic": (40, 5), "r-bench": (28, 3), "vqa-robustness": (14, 5)}
+
+
+def test_the_suites_have_the_sizes_of_their_papers() -> None:
+    found = {name: (len(corruptions_of(name)), len(SUITES[name].severities)) for name in SUITES}
+    assert found == SIZES
 
 
 def test_imagenet_c_has_bench_cs_five_families_of_3_5_4_4_and_3_corruptions() -> None:
-    sizes = {family: len(names) for family, names in SUITES["imagenet-c"].items()}
+    sizes = {
+        family: sum(type_.in_default for type_ in types)
+        for family, types in SUITES["imagenet-c"].groups.items()
+    }
     assert sizes == {"photometric": 3, "blur": 5, "noise": 4, "weather": 4, "digital": 3}
-    assert len(set(corruptions_of("imagenet-c"))) == 19
+
+
+@pytest.mark.parametrize(("suite", "name"), TYPES)
+def test_every_type_has_a_kernel_that_takes_its_parameters(suite: str, name: str) -> None:
+    type_ = type_of(name, suite)
+    assert type_ in SUITES[suite].groups[family_of(name, suite)]
+    module = importlib.import_module(kernel_module(name, suite))
+    kernel = getattr(module, type_.kernel.rpartition(".")[2])
+    for severity in SUITES[suite].severities:
+        field = [None] if type_.draws else []
+        inspect.signature(kernel).bind(None, *field, **type_.at(severity))
+        if type_.draws:
+            inspect.signature(getattr(module, type_.draws)).bind(None, 32, 32, **type_.at(severity))
+
+
+@pytest.mark.parametrize(("suite", "name"), TYPES)
+def test_every_number_says_where_it_comes_from(suite: str, name: str) -> None:
+    type_ = type_of(name, suite)
+    assert type_.summary.endswith(".")
+    for keyword, parameter in type_.parameters.items():
+        assert len(parameter.source) > 10, keyword
+    # What severity does not order must not claim that strength grows, and the other way round.
+    constant = all(len(set(parameter.values)) == 1 for parameter in type_.parameters.values())
+    assert not (constant and type_.ordered), "a strength that grows needs a parameter that changes"
 
 
 @pytest.mark.parametrize("suite", SUITES)
-def test_every_corruption_has_a_kernel_in_the_module_that_is_named(suite: str) -> None:
-    assert KERNEL_MODULES[suite].keys() == SUITES[suite].keys()
-    for name in corruptions_of(suite):
-        assert name in SUITES[suite][family_of(name, suite)]
-        assert callable(getattr(importlib.import_module(kernel_module(name, suite)), name))
+def test_levels_and_steps_are_partitions(suite: str) -> None:
+    found = SUITES[suite]
+    for partition, of in ((found.levels, found.groups), (found.steps, all_corruptions_of(suite))):
+        members = [member for part in partition.values() for member in part]
+        assert not partition or sorted(members) == sorted(of)
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_variants_stand_beside_what_they_vary_and_outside_the_default(suite: str) -> None:
+    for type_ in SUITES[suite].types():
+        if type_.variant_of is not None:
+            assert not type_.in_default
+            assert family_of(type_.variant_of, suite) == family_of(type_.name, suite)
+        assert not (type_.stand_in and type_.in_default)
+
+
+@pytest.mark.parametrize(("suite", "name"), [*TYPES, ("imagenet-c", CLEAN)])
+def test_a_recipe_survives_its_text(suite: str, name: str) -> None:
+    recipe = recipe_of(name, suite)
+    assert Recipe.from_json(recipe.to_json()) == recipe
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"name": 1, "parameters": {"1": 2}}'])
+def test_other_texts_are_no_recipes(text: str) -> None:
+    with pytest.raises(ValueError, match="no recipe of a corruption"):
+        Recipe.from_json(text)
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_and_an_unknown_suite_with_the_list() -> None:
@@ -33,17 +94,23 @@ def test_an_unknown_name_is_answered_with_the_nearest_and_an_unknown_suite_with_
         family_of("gausian_blur")
     with pytest.raises(ValueError, match="there are brightness, contrast"):
         family_of("qqq")
-    with pytest.raises(ValueError, match="no suite 'imagenet_c'; there are imagenet-c"):
+    with pytest.raises(ValueError, match="no suite 'imagenet_c'; there are imagenet-c, mllm-ic"):
         corruptions_of("imagenet_c")
+
+
+@pytest.mark.parametrize(("name", "suite"), [("frost_six", "imagenet-c"), ("fog", "mllm-ic")])
+def test_the_engine_imgaug_has_the_19_of_imagenet_c_only(name: str, suite: str) -> None:
+    with pytest.raises(ValueError, match="engine 'imgaug' has the 19 corruptions of imagenet-c only"):
+        recipe_of(name, suite, engine="imgaug")
 
 
 def test_reading_the_registry_imports_no_array_library_and_no_kernel() -> None:
     code = (
-        "import sys, benchc.corruptions.registry as r; r.kernel_module('fog'); "
-        "print([m for m in sys.modules if m in ('numpy', 'imgaug', 'cv2', 'PIL', r.kernel_module('fog'))])"
+        "import sys, benchc.corruptions.registry as r\n"
+        "for name in r.corruptions_of('imagenet-c'): r.recipe_of(name)\n"
+        "print([m for m in sys.modules if m in ('numpy', 'imgaug', 'cv2', 'PIL') or '.kernels' in m])"
     )
-    root = Path(__file__).parents[2]
     printed = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert printed.stdout.strip() == "[]"

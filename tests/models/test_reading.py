@@ -114,3 +114,13 @@ def test_what_does_not_fit_is_halved_until_it_does(tmp_path):
 def test_a_single_variant_that_does_not_fit_is_an_error(tmp_path):
     with ReadStore(tmp_path, IDENTITY, "a") as store, pytest.raises(torch.OutOfMemoryError):
         Reader(PixelScorer(capacity=0), store).read(Question("Which?", ("a", "b")), variants(1))
+
+
+def test_variants_of_other_sizes_are_scored_apart_and_come_back_in_order(tmp_path):
+    scorer = PixelScorer()
+    images = [np.full((2 + k % 2, 3, 3), k, dtype=np.uint8) for k in range(5)]
+    question = Question("?", ("a", "b"), None)
+    with ReadStore(tmp_path, IDENTITY, "a") as store:
+        scores, _, _ = Reader(scorer, store).read(question, [[image] for image in images])
+    assert scorer.calls == [3, 2]
+    assert scores.logits[:, 0].tolist() == [image.sum() for image in images]

@@ -1,5 +1,7 @@
 """Files between stages come back as they were, or not at all."""
 
+import itertools
+
 import polars as pl
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from benchc.tables.items import ITEMS
 from benchc.tables.parquet import (
+    ContentHash,
     TableError,
     TableType,
     content_hash,
@@ -143,6 +146,15 @@ def frame_of(rows):
 @given(a=items, b=items)
 def test_contents_hash_alike_only_where_they_are_equal(a, b):
     assert (content_hash(frame_of(a)) == content_hash(frame_of(b))) == (a == b)
+
+
+@given(items, st.lists(st.integers(0, 4), max_size=3))
+def test_how_rows_are_spread_over_frames_does_not_show_in_the_hash(rows, cuts):
+    frame = frame_of(rows)
+    content = ContentHash()
+    for first, last in itertools.pairwise([0, *sorted(cuts), 4]):
+        content.update(frame[first:last])
+    assert content.hexdigest() == content_hash(frame)
 
 
 @given(items)

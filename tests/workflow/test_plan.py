@@ -14,6 +14,7 @@ PAPER = {
     "read_source": 6,
     "pool": 1,
     "corrupt": 20,
+    "contact_sheet": 2,
     "embed": 1,
     "infer": 80,
     "kappa": 1,
@@ -54,7 +55,9 @@ def test_a_demo_without_its_name_is_not_taken_for_the_papers_run(checkout):
     assert "config/nameless.yaml: name is missing" in result.stdout
 
 
-@pytest.mark.parametrize("file", ["benchc/models/families/internvl.py", "benchc/corruptions/noise.py"])
+@pytest.mark.parametrize(
+    "file", ["benchc/models/families/internvl.py", "benchc/corruptions/kernels/noise.py"]
+)
 def test_code_that_does_not_parse_is_an_error_not_nothing_to_do(checkout, file):
     path = checkout.folder / file
     path.write_text(path.read_text() + "\ndef broken(:\n")
@@ -109,5 +112,5 @@ def test_every_script_explains_itself():
         )
         assert result.returncode == 0, f"{script.stem}: {result.stderr}"
         assert "usage: " in result.stdout
-    names = {script.stem for script in scripts} - {"write_config_reference"}
+    names = {script.stem for script in scripts} - {"write_config_reference", "write_corruption_reference"}
     assert names == rules - {"report"}

@@ -15,6 +15,10 @@ import yaml
 from tests.workflow.checkout import Checkout
 
 SEVERITIES = 5
+# Of gaussian noise alone, in the module of all noises.
+EDITED = "np.float32(values[i]) + offsets[field[i]]"
+EDIT = "np.float32(values[i]) + offsets[field[i]] + np.float32(3)"
+PHOTONS = "published(_CODE, 60, 25, 12, 5, 2)"
 
 # Where each rule writes, so that what an edit leaves alone can be told from what it may change.
 OUTPUTS = {
@@ -32,11 +36,13 @@ OUTPUTS = {
     "figure6": r"figures/figure6",
     "figure7": r"figures/figure7",
     "figure8": r"figures/figure8",
+    "contact_sheet": r"figures/contact_sheet_1",
 }
 SELECTION_FIGURES = {"figure1a": 1, "figure7": 1, "figure8": 1}
 SCORE_FIGURES = {"figure4": 1, "figure6": 1}
 FROM_SCORES = {"score": 2, "table1": 1, **SCORE_FIGURES}
 FROM_SELECTION = {"select": 1, "infer": 2, **FROM_SCORES, **SELECTION_FIGURES}
+FROM_IMAGES = {"contact_sheet": 1, "kappa": 1, **FROM_SELECTION, "infer": 4}
 
 
 @pytest.fixture(scope="module")
@@ -207,24 +213,47 @@ def test_a_family_reruns_its_own_models(checkout, ledger):
 
 
 def test_a_kernel_reruns_its_corruption_and_reads_only_its_images(checkout, ledger):
-    checkout.edit(
-        "benchc/corruptions/noise.py",
-        "imgcorruptlike.GaussianNoise, image, severity, seed)",
-        "imgcorruptlike.GaussianNoise, image, severity, seed + 1)",
-    )
+    checkout.edit("benchc/corruptions/kernels/noise.py", EDITED, EDIT)
     ledger.edits["gaussian_noise"] += 1
     other = checkout.hashes("results/small/corrupted")["results/small/corrupted/shot_noise.parquet"]
     # The module holds a family's kernels; shot noise is made again, to the same bytes.
-    reads = run(checkout, {"corrupt": 2, "kappa": 1, **FROM_SELECTION, "infer": 4})
+    reads = run(checkout, {"corrupt": 2, **FROM_IMAGES})
     assert checkout.hashes("results/small/corrupted")["results/small/corrupted/shot_noise.parquet"] == other
     jobs = ("pool/letters", "pool/texts", "selected/other", "selected/trained")
     assert new(reads) == ledger.new(checkout, *jobs)
     assert new(reads)["pool/texts"] == len(pool(checkout)) * SEVERITIES
 
 
+def test_a_number_of_a_suite_reruns_its_corruption_alone(checkout, ledger):
+    checkout.edit("benchc/corruptions/suites/imagenet_c.py", "published(_CODE, 60, 25, 12, 5, 3)", PHOTONS)
+    reads = run(checkout, {"corrupt": 1, **FROM_IMAGES})
+    # Only the images of one severity are new; a read's unit is an item under all of them.
+    ledger.edits["shot_noise"] += 1
+    jobs = ("pool/letters", "pool/texts", "selected/other", "selected/trained")
+    assert new(reads) == ledger.new(checkout, *jobs)
+
+
+def test_a_corruption_of_ones_own_redraws_the_contact_sheet_and_no_more_until_it_is_used(checkout):
+    suite = checkout.folder / "benchc/corruptions/suites/imagenet_c.py"
+    mine = """CorruptionType(
+            "mine",
+            "Averages the colours.",
+            "benchc.corruptions.kernels.mine.mine",
+            {"weight": decided("equal steps", 0.2, 0.4, 0.6, 0.8, 1.0)},
+        ),
+        CONTRAST,"""
+    suite.write_text(suite.read_text().replace("(BRIGHTNESS, CONTRAST,", f"(BRIGHTNESS, {mine}"))
+    (checkout.folder / "benchc/corruptions/kernels/mine.py").write_text(
+        "import numpy as np\n\n\ndef mine(image, *, weight):\n"
+        "    grey = image.mean(axis=2, keepdims=True)\n"
+        "    return np.uint8((1 - weight) * image + weight * grey)\n"
+    )
+    assert checkout.plan() == {"contact_sheet": 1}
+
+
 def test_one_more_corruption_reads_only_its_images(checkout, ledger):
-    checkout.configure(corruptions={"types": [*corruptions(checkout), "pixelate"]})
-    reads = run(checkout, {"corrupt": 1, "kappa": 1, **FROM_SELECTION, "infer": 4})
+    checkout.configure(corruptions={"types": [*corruptions(checkout), "mine"]})
+    reads = run(checkout, {"corrupt": 1, **FROM_IMAGES})
     jobs = ("pool/letters", "pool/texts", "selected/other", "selected/trained")
     assert new(reads) == ledger.new(checkout, *jobs)
     assert new(reads)["pool/texts"] == len(pool(checkout)) * SEVERITIES
@@ -253,7 +282,7 @@ def test_a_changed_item_of_a_source_is_the_only_one_read_again(checkout, ledger)
     rows.with_columns(pl.col("question") + mark).write_csv(tsv, separator="\t", quote_style="always")
     ledger.edits[item] += 1
     before_corrupt = checkout.hashes("results/small/corrupted")
-    expected = {"read_source": 1, "pool": 1, "corrupt": 5, "embed": 1, "kappa": 1, **FROM_SELECTION}
+    expected = {"read_source": 1, "pool": 1, "corrupt": 5, "embed": 1, **FROM_IMAGES}
     reads = run(checkout, {**expected, "infer": 6, "score": 3})
     jobs = ("pool/letters", "pool/texts", "pool/other", "selected/other", "selected/trained", "selected/more")
     assert new(reads) == ledger.new(checkout, *jobs)

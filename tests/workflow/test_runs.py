@@ -11,12 +11,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 import torch
+import yaml
 
 from benchc.tables.corrupted import CORRUPTED
 from benchc.tables.parquet import read_table, write_table
+from benchc.tables.selected import SELECTED
 from tests.workflow.checkout import Checkout
 from tests.workflow.conftest import small_checkout
 
+NOISE = "benchc/corruptions/kernels/noise.py"
 CORRUPTIONS = ("gaussian_noise", "shot_noise", "gaussian_blur")
 
 
@@ -66,6 +69,49 @@ def test_one_core_a_kill_and_other_batches_change_no_byte(tmp_path_factory, chec
     files = sorted(file.name for file in (checkout.folder / "results/small/predictions/pool/texts").iterdir())
     assert files == ["blur.parquet", "noise.parquet"]
     assert without_predictions(checkout.hashes("results/small")) == without_predictions(first_hashes)
+
+
+def test_images_made_on_the_fly_are_read_alike_and_only_the_benchmarks_are_written(finished):
+    config = yaml.safe_load((finished.folder / finished.config).read_text())
+    config["name"] = "fly"
+    config["corruptions"]["corrupted"] = "on_the_fly"
+    (finished.folder / "config/fly.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    finished.snakemake("--configfile", "config/fly.yaml", "--cores", "2")
+    files, fly = (
+        {
+            file.removeprefix(f"results/{name}/"): hash_
+            for file, hash_ in finished.hashes(f"results/{name}").items()
+        }
+        for name in ("small", "fly")
+    )
+    written = {file for file in fly if file.startswith("benchmark/")}
+    assert written == {f"benchmark/{name}.parquet" for name in ("clean", *config["corruptions"]["types"])}
+    assert {file: fly[file] for file in fly if file not in written} == {
+        file: hash_ for file, hash_ in files.items() if not file.startswith("corrupted/")
+    }
+    # The benchmark's pictures are those that stand among the pool's in the other run.
+    selected = read_table(finished.folder / "results/fly/selection/selected.parquet", SELECTED)
+    kept = selected.filter("kept")["id"].to_list()
+    for file in written:
+        benchmark = read_table(finished.folder / "results/fly" / file, CORRUPTED)
+        whole = read_table(finished.folder / "results/small/corrupted" / Path(file).name, CORRUPTED)
+        assert benchmark.equals(whole.filter(pl.col("id").is_in(kept)))
+
+
+def test_a_kernel_reruns_the_jobs_that_make_its_images_themselves(finished):
+    plan = ("--configfile", "config/fly.yaml")
+    assert finished.plan(*plan) == {}
+    before = (finished.folder / NOISE).read_text()
+    (finished.folder / NOISE).write_text(before + "\n# An edit.\n")
+    jobs = finished.plan(*plan)
+    assert (jobs["infer"], jobs["corrupt"]) == (len(config_models(finished)), 2)
+    (finished.folder / NOISE).write_text(before)
+    assert finished.plan(*plan) == {}
+
+
+def config_models(finished: Checkout) -> list[tuple[str, str]]:
+    config = yaml.safe_load((finished.folder / finished.config).read_text())
+    return [(key, model) for key in ("selectors", "targets") for model in config[key]]
 
 
 def test_the_report_shows_tables_and_figures_with_their_captions(finished):

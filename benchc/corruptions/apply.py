@@ -1,0 +1,85 @@
+"""Apply a recipe to an image: checks, margins around small images, the random field, the kernel."""
+
+import importlib
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from benchc.corruptions.recipe import Recipe
+from benchc.errors import InputError
+from benchc.images import Pixels
+
+# The peers refuse smaller sides.
+MIN_SIDE = 32
+
+
+def apply(recipe: Recipe, image: Pixels, severity: int, seed: int) -> Pixels:
+    """Return ``image`` corrupted, as a new array: uint8[H, W, 3] in and out, as in :func:`corrupt`.
+
+    ``severity`` is one of the recipe's, or 0, which gives the pixels back unchanged.
+    """
+    _check_image(image, seed)
+    if severity == 0:
+        return image.copy()
+    if severity not in recipe.parameters or isinstance(severity, bool):
+        allowed = ", ".join(map(str, (0, *recipe.parameters)))
+        raise ValueError(f"{recipe.name} has the severities {allowed}, not {severity!r}")
+    if recipe.kernel is None:
+        raise ValueError(f"{recipe.name} has no severity {severity!r}")
+    function, draw = _functions(recipe.kernel, recipe.draws)
+    keywords = recipe.parameters[severity]
+    height, width, _ = image.shape
+    vertical, horizontal = _margins(height), _margins(width)
+    padded = np.ascontiguousarray(image)
+    if not recipe.resizes and (any(vertical) or any(horizontal)):
+        padded = np.pad(image, (vertical, horizontal, (0, 0)), mode="reflect")
+    if draw is None:
+        result = function(padded, **keywords)
+    else:
+        generator = np.random.Generator(np.random.SFC64(seed))
+        result = function(padded, draw(generator, *padded.shape[:2], **keywords), **keywords)
+    _check_result(recipe, result, padded)
+    if recipe.resizes:
+        return np.ascontiguousarray(result)
+    top, left = vertical[0], horizontal[0]
+    return np.ascontiguousarray(result[top : top + height, left : left + width])
+
+
+def _check_result(recipe: Recipe, result: Pixels, given: Pixels) -> None:
+    shape = result.shape if recipe.resizes and result.ndim == 3 else given.shape
+    if result.dtype != np.uint8 or result.shape != shape or result.shape[2] != 3:
+        raise InputError(
+            f"the kernel {recipe.kernel} of {recipe.name} returned {result.dtype}{list(result.shape)}; it "
+            f"must return uint8{list(given.shape)}, as it was given"
+        )
+    if np.may_share_memory(result, given):
+        raise InputError(f"the kernel {recipe.kernel} of {recipe.name} returned its input; it must copy it")
+
+
+@cache
+def _functions(kernel: str, draws: str | None) -> tuple[Callable[..., Any], Callable[..., Any] | None]:
+    module, _, name = kernel.rpartition(".")
+    return _function(module, name), _function(module, draws) if draws else None
+
+
+def _function(module: str, name: str) -> Callable[..., Any]:
+    function: Callable[..., Any] | None = getattr(importlib.import_module(module), name, None)
+    if function is None:
+        raise InputError(f"{module} has no function {name}, which a suite says is there; write it")
+    return function
+
+
+def _check_image(image: Pixels, seed: int) -> None:
+    if image.dtype != np.uint8:
+        raise TypeError(f"an image is corrupted as uint8, this one is {image.dtype}")
+    if image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
+        raise ValueError(f"an image is [H, W, 3] with H and W at least 1, this one is {list(image.shape)}")
+    if seed < 0:
+        raise ValueError(f"a seed is at least 0, not {seed}")
+
+
+def _margins(side: int) -> tuple[int, int]:
+    missing = max(0, MIN_SIDE - side)
+    return missing // 2, missing - missing // 2

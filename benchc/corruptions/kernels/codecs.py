@@ -1,0 +1,54 @@
+"""Lossy compression: encode, decode, keep what is left.
+
+Source: R-Bench's dimensions 15 to 17; KADID-10k's distortions 9 and 10. The encoders are Pillow's.
+"""
+
+import io
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from benchc.images import Pixels
+
+# WebP stores a side in 14 bits.
+_WEBP_SIDE = (1 << 14) - 1
+
+
+def jpeg2000(image: Pixels, *, ratio: float) -> Pixels:
+    """Return ``image`` (uint8[H, W, 3]) after JPEG2000 at 1 / ``ratio`` of its bytes.
+
+    One layer of the irreversible wavelet. Small images stay larger than that, as headers need their room.
+    """
+    return _decoded(
+        _encoded(image, "JPEG2000", quality_mode="rates", quality_layers=[ratio], irreversible=True)
+    )
+
+
+def jpeg(image: Pixels, *, quality: int) -> Pixels:
+    """Return ``image`` (uint8[H, W, 3]) after JPEG of ``quality`` (0 to 100), with halved chroma."""
+    return _decoded(_encoded(image, "JPEG", quality=quality, subsampling="4:2:0"))
+
+
+def webp(image: Pixels, *, quality: int) -> Pixels:
+    """Return ``image`` (uint8[H, W, 3]) after lossy WebP of ``quality`` (0 to 100).
+
+    Raises ValueError where a side has more than 16,383 pixels, which the format does not hold.
+    """
+    height, width, _ = image.shape
+    if max(height, width) > _WEBP_SIDE:
+        raise ValueError(
+            f"WebP holds sides of at most {_WEBP_SIDE} pixels, not {width} x {height}; scale the image down"
+        )
+    return _decoded(_encoded(image, "WEBP", quality=quality, method=4))
+
+
+def _encoded(image: Pixels, format_: str, **options: Any) -> bytes:
+    with io.BytesIO() as file:
+        Image.fromarray(image).save(file, format_, **options)
+        return file.getvalue()
+
+
+def _decoded(data: bytes) -> Pixels:
+    with Image.open(io.BytesIO(data)) as image:
+        return np.array(image.convert("RGB"))

@@ -1,0 +1,40 @@
+"""Affine maps about the centre of the image by imgaug: scaling, shearing, rotation."""
+
+import imgaug.augmenters as iaa
+
+from benchc.corruptions.kernels.imgaug_call import augment, draw_seed
+from benchc.images import Pixels
+
+__all__ = ["draw_seed", "rotate", "scale", "shear"]
+
+
+def scale(image: Pixels, seed: int, *, axes: str, change: float, order: int, mode: str, cval: int) -> Pixels:
+    """Return uint8[H, W, 3] shrunk by the factor ``1 - change`` or enlarged by ``1 + change``, at random.
+
+    ``axes`` is ``x``, ``y`` or ``xy``; with two axes the factor is the same. The image keeps its size: an
+    enlarged one is cut, a shrunk one gets a border of ``cval`` (with ``mode`` constant). ``order`` 1 is
+    bilinear.
+    """
+    factors = [1 - change, 1 + change]
+    affine = iaa.Affine(
+        scale=factors if axes == "xy" else {axes: factors}, order=order, mode=mode, cval=cval, seed=seed
+    )
+    return augment(affine, image)
+
+
+def shear(image: Pixels, seed: int, *, axes: str, degrees: float, order: int, mode: str, cval: int) -> Pixels:
+    """Return uint8[H, W, 3] sheared by ``degrees`` along ``axes`` (``x``, ``y`` or ``xy``).
+
+    The sign is drawn, for each axis by itself. Size, ``order``, ``mode`` and ``cval`` are as in
+    :func:`scale`.
+    """
+    angles = {axis: [-degrees, degrees] for axis in axes}
+    return augment(iaa.Affine(shear=angles, order=order, mode=mode, cval=cval, seed=seed), image)
+
+
+def rotate(image: Pixels, seed: int, *, degrees: float, order: int, mode: str, cval: int) -> Pixels:
+    """Return uint8[H, W, 3] rotated by ``degrees`` in a direction drawn at random.
+
+    Size, ``order``, ``mode`` and ``cval`` are as in :func:`scale`.
+    """
+    return augment(iaa.Rotate([-degrees, degrees], order=order, mode=mode, cval=cval, seed=seed), image)

@@ -1,0 +1,43 @@
+"""Changes of shape by imgaug: cells swapped with their neighbours, a grid pulled out of place."""
+
+import warnings
+
+import imgaug.augmenters as iaa
+import numpy as np
+
+from benchc.corruptions.kernels.imgaug_call import augment, draw_seed
+from benchc.images import Pixels
+
+__all__ = ["draw_seed", "jigsaw", "piecewise_affine"]
+
+
+def jigsaw(image: Pixels, seed: int, *, rows: int, columns: int, max_steps: int) -> Pixels:
+    """Return uint8[H, W, 3] cut into cells that were swapped with neighbours, each up to ``max_steps`` times.
+
+    imgaug needs cells of whole pixels, and would pad the image with black to get them. Here the remainder
+    of the division, less than one pixel per cell, stays in place at the right and lower border.
+    """
+    height, width, _ = image.shape
+    inner = (slice(height // rows * rows), slice(width // columns * columns))
+    result = image.copy()
+    augmenter = iaa.Jigsaw(rows, columns, max_steps=max_steps, allow_pad=False, seed=seed)
+    result[inner] = augment(augmenter, np.ascontiguousarray(image[inner]))
+    return result
+
+
+def piecewise_affine(
+    image: Pixels, seed: int, *, scale: float, rows: int, columns: int, order: int, mode: str, cval: int
+) -> Pixels:
+    """Return uint8[H, W, 3] warped so that the points of a regular grid move and triangles between follow.
+
+    The grid has ``rows`` by ``columns`` points, borders included; every point moves by a normal
+    displacement of standard deviation ``scale``, as a share of the height and of the width, but not out of
+    the image. ``order`` 1 is bilinear; with ``mode`` constant, what comes from outside is ``cval``.
+    """
+    augmenter = iaa.PiecewiseAffine(
+        scale=scale, nb_rows=rows, nb_cols=columns, order=order, mode=mode, cval=cval, seed=seed
+    )
+    with warnings.catch_warnings():
+        # imgaug calls scikit-image by a method that 0.26 deprecates.
+        warnings.simplefilter("ignore", FutureWarning)
+        return augment(augmenter, image)

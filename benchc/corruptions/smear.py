@@ -1,0 +1,124 @@
+"""Smears along a line, of planes and of images, as imagecorruptions makes motion blur and the fall of snow.
+
+Rows are summed tap by tap in a fixed order, so that the result does not depend on the machine.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from benchc.images import Pixels
+
+Array = npt.NDArray[Any]
+Floats32 = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.int64]
+
+# Truncation to whole levels, as in benchc.corruptions.convolution.
+TRUNCATION_BIAS = np.float32(2**-10)
+
+
+class Line(NamedTuple):
+    """Taps of a smear: output [y, x] sums ``weights[i]`` times input [y + rows[i], x + columns[i]]."""
+
+    rows: Indices
+    columns: Indices
+    weights: Floats32
+
+
+def line_taps(radius: int, sigma: float, angle: float, height: int, width: int) -> Line:
+    """Return the taps of a smear by half a Gaussian along a line.
+
+    Args:
+        radius: the smear has 2 * radius + 1 taps, one per pixel of distance; their weights sum to 1.
+        sigma: of the Gaussian, in pixels.
+        angle: of the line, in degrees; 0 leads along the rows, 90 down the columns.
+        height, width: of the image. A smear ends where it would leave an image of this size whole; the
+            weight that is left out is not made up for, so that the image darkens, as in imagecorruptions.
+    """
+    count = 2 * radius + 1
+    distances = np.arange(count)
+    weights = np.exp(-(distances**2) / (2 * sigma**2))
+    weights /= weights.sum()
+    down, right = count * np.sin(np.deg2rad(angle)), count * np.cos(np.deg2rad(angle))
+    length = math.hypot(down, right)
+    # In this order of operations, for ties fall as in imagecorruptions.
+    rows = np.ceil(distances * down / length - 0.5).astype(np.int64)
+    columns = np.ceil(distances * right / length - 0.5).astype(np.int64)
+    outside = np.flatnonzero((np.abs(rows) >= height) | (np.abs(columns) >= width))
+    kept = int(outside[0]) if outside.size else count
+    return Line(rows[:kept], columns[:kept], weights[:kept].astype(np.float32))
+
+
+def smear(plane: Floats32, line: Line) -> Floats32:
+    """Return ``plane`` (float32[H, W]) smeared along ``line``; its edge goes on beyond it."""
+    padded, columns = _widen(plane.astype(np.float32, copy=False), line)
+    result = np.empty(plane.shape, np.float32)
+    _smear_plane(padded, line.rows, columns, line.weights, result)
+    return result
+
+
+def smear_image(image: Pixels, line: Line) -> Pixels:
+    """Return ``image`` (uint8[H, W, 3]) smeared along ``line``, truncated; its edge goes on beyond it."""
+    padded, columns = _widen(image, line)
+    height, width, channels = image.shape
+    result = np.empty((height, width * channels), np.uint8)
+    _smear_image(padded.reshape(height, -1), line.rows, columns * channels, line.weights, result)
+    return result.reshape(image.shape)
+
+
+def _widen(image: Array, line: Line) -> tuple[Array, Indices]:
+    """Return the image with its edge repeated to either side, and where each tap begins in it."""
+    left, right = max(0, -int(line.columns.min())), max(0, int(line.columns.max()))
+    margins = ((0, 0), (left, right), *((0, 0),) * (image.ndim - 2))
+    return np.pad(image, margins, mode="edge"), line.columns + left
+
+
+@njit(cache=True, nogil=True)
+def _smear_image(source: Array, rows: Indices, columns: Indices, weights: Array, result: Array) -> None:
+    height, length = result.shape
+    total = np.empty(length, np.float32)
+    for y in range(height):
+        _sum_taps(source, y, rows, columns, weights, total)
+        target = result[y]
+        for x in range(length):
+            target[x] = np.uint8(total[x] + TRUNCATION_BIAS)
+
+
+@njit(cache=True, nogil=True)
+def _smear_plane(source: Array, rows: Indices, columns: Indices, weights: Array, result: Array) -> None:
+    for y in range(result.shape[0]):
+        _sum_taps(source, y, rows, columns, weights, result[y])
+
+
+@njit(cache=True, nogil=True)
+def _sum_taps(source: Array, y: int, rows: Indices, columns: Indices, weights: Array, total: Array) -> None:
+    count = weights.size
+    total[:] = 0
+    # Two taps at a time: half the traffic of one.
+    for tap in range(0, count - 1, 2):
+        first = _tap(source, y + rows[tap], columns[tap], total.size)
+        second = _tap(source, y + rows[tap + 1], columns[tap + 1], total.size)
+        _add_two(total, first, second, weights[tap], weights[tap + 1])
+    if count % 2:
+        last = _tap(source, y + rows[count - 1], columns[count - 1], total.size)
+        _add(total, last, weights[count - 1])
+
+
+@njit(cache=True, nogil=True)
+def _tap(source: Array, y: int, start: int, length: int) -> Array:
+    return source[min(max(y, 0), source.shape[0] - 1), start : start + length]
+
+
+@njit(cache=True, nogil=True)
+def _add(total: Array, row: Array, weight: float) -> None:
+    for x in range(total.size):
+        total[x] += weight * np.float32(row[x])
+
+
+@njit(cache=True, nogil=True)
+def _add_two(total: Array, first: Array, second: Array, weight: float, next_weight: float) -> None:
+    for x in range(total.size):
+        total[x] += weight * np.float32(first[x]) + next_weight * np.float32(second[x])

@@ -1,0 +1,113 @@
+"""What a suite of corruptions says: a hierarchy of types, and each type's parameters by severity.
+
+Data and lookups only, without numpy, so that a configuration can be checked before anything heavy loads.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+Value = float | int | str | bool | tuple[float, ...]
+
+
+class Origin(Enum):
+    """Where the value of a parameter comes from."""
+
+    PUBLISHED = "published"  # in the suite's paper or its authors' code
+    LIBRARY = "library default"  # of the library that the suite's authors call
+    DECIDED = "decided here"  # the authors left it open
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One keyword of a kernel: its value at every severity of the suite, mildest first."""
+
+    values: tuple[Value, ...]
+    origin: Origin
+    source: str  # where it is published, or why it was chosen
+
+
+@dataclass(frozen=True)
+class CorruptionType:
+    """One corruption of a suite.
+
+    ``kernel`` is the dotted path of a function ``(image, **parameters) -> image``. Where ``draws`` names
+    another function of the same module, ``(generator, height, width, **parameters) -> field``, the kernel
+    takes that random field as its second argument.
+    """
+
+    name: str
+    summary: str  # what it does to an image, for the tables of the documentation
+    kernel: str
+    parameters: Mapping[str, Parameter]
+    draws: str | None = None
+    in_default: bool = True  # False: only in a run that names it
+    variant_of: str | None = None  # the type of which this is another reading
+    stand_in: bool = False  # a synthetic substitute for what the suite's authors photographed
+    ordered: bool = True  # False where the definition has no strength that could grow with severity
+    resizes: bool = False  # the definition gives an image of another size
+
+    @property
+    def module(self) -> str:
+        """Dotted path of the module that holds the kernel."""
+        return self.kernel.rpartition(".")[0]
+
+    def at(self, severity: int) -> dict[str, Value]:
+        """Return the kernel's keywords at one severity, 1 being the mildest."""
+        return {name: parameter.values[severity - 1] for name, parameter in self.parameters.items()}
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A published set of corruptions: groups of types, in the order of tables and figures."""
+
+    name: str
+    title: str
+    source: str  # the paper
+    severities: tuple[int, ...]
+    groups: Mapping[str, tuple[CorruptionType, ...]]
+    # Coarser and crossing partitions that some suites have: level or step -> groups or types.
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    steps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        names = [type_.name for type_ in self.types()]
+        # They become names of files and of batches.
+        for name in (*names, *self.groups, *self.levels, *self.steps):
+            if not re.fullmatch("[a-z][a-z0-9_]*", name):
+                raise ValueError(f"suite {self.name}: {name!r} is not in lower case, digits and underscores")
+        if len(set(names)) != len(names):
+            raise ValueError(f"suite {self.name}: a type is listed twice among {', '.join(names)}")
+        for type_ in self.types():
+            # By its name every table, figure and file marks it.
+            if type_.stand_in != type_.name.endswith("_stand_in"):
+                raise ValueError(
+                    f"suite {self.name}: the name of {type_.name} must end on _stand_in if it is a stand-in, "
+                    "and only then"
+                )
+            for keyword, parameter in type_.parameters.items():
+                if len(parameter.values) != len(self.severities):
+                    raise ValueError(
+                        f"suite {self.name}: {type_.name}.{keyword} has {len(parameter.values)} values for "
+                        f"{len(self.severities)} severities"
+                    )
+
+    def types(self) -> tuple[CorruptionType, ...]:
+        """Return all types, group by group."""
+        return tuple(type_ for types in self.groups.values() for type_ in types)
+
+
+def published(source: str, *values: Value) -> Parameter:
+    """Return a parameter whose values the suite's authors published."""
+    return Parameter(values, Origin.PUBLISHED, source)
+
+
+def library(source: str, *values: Value) -> Parameter:
+    """Return a parameter that the suite's authors left at their library's default."""
+    return Parameter(values, Origin.LIBRARY, source)
+
+
+def decided(reason: str, *values: Value) -> Parameter:
+    """Return a parameter that was decided here, with the reason."""
+    return Parameter(values, Origin.DECIDED, reason)

@@ -1,0 +1,41 @@
+"""How the rows of a contact sheet are spread over pages; no matplotlib, so that a plan can count them."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+# A page of so many rows and its caption fit the page of a two-column paper.
+MAX_ROWS = 11
+
+
+def pages_of(groups: Sequence[str], max_rows: int = MAX_ROWS) -> list[range]:
+    """Return which rows stand on each page, in order, given the group of each row.
+
+    As few pages as possible without cutting a group that fits on one, and these as equal as possible. Raises
+    ValueError where the rows of a group are not side by side.
+    """
+    runs = [len(list(members)) for _, members in groupby(groups)]
+    if len(runs) != len(set(groups)):
+        raise ValueError(f"the rows of a group stand apart: {', '.join(groups)}; sort them by group")
+    parts = [part for run in runs for part in _equal_parts(run, max_rows)]
+    fewest = len(_filled(parts, max_rows))
+    sizes = next(
+        pages
+        for rows in range(max(parts, default=0), max_rows + 1)
+        if len(pages := _filled(parts, rows)) == fewest
+    )
+    return [range(sum(sizes[:page]), sum(sizes[: page + 1])) for page in range(len(sizes))]
+
+
+def _equal_parts(rows: int, most: int) -> list[int]:
+    count = -(-rows // most)
+    return [rows * (part + 1) // count - rows * part // count for part in range(count)]
+
+
+def _filled(parts: Sequence[int], most: int) -> list[int]:
+    pages: list[int] = []
+    for part in parts:
+        if pages and pages[-1] + part <= most:
+            pages[-1] += part
+        else:
+            pages.append(part)
+    return pages

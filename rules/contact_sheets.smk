@@ -1,0 +1,62 @@
+"""The run's corruptions as pictures.
+
+REQUIRED INPUTS: <results>/pool/items.parquet
+OUTPUTS: <results>/figures/contact_sheet_{page}.{png,pdf}    up to eleven corruptions a page
+"""
+
+from benchc.corruptions.registry import all_corruptions_of
+from benchc.figures.contact_pages import pages_of
+
+# In the suite's order, which is that of the sheets.
+SHEET_TYPES = [
+    name for name in all_corruptions_of(settings.corruptions.suite) if name in settings.corruptions.types
+]
+SHEETS = {
+    str(number): [SHEET_TYPES[row] for row in page]
+    for number, page in enumerate(
+        pages_of([family_of(name, settings.corruptions.suite) for name in SHEET_TYPES]), start=1
+    )
+}
+SHEET_CODE = {
+    page: sorted(
+        {*code_of("scripts/contact_sheet.py"), *(file for name in names for file in KERNEL_CODE[name])}
+    )
+    for page, names in SHEETS.items()
+}
+
+
+rule contact_sheet:
+    """One picture of the pool under a page of the run's corruptions, at every severity."""
+    input:
+        code=lambda wildcards: SHEET_CODE[wildcards.page],
+        pool="<results>/pool/items.parquet",
+    output:
+        png=report(
+            "<results>/figures/contact_sheet_{page}.png",
+            caption="captions/contact_sheet.rst",
+            category="Figures",
+            subcategory="Corruptions",
+            labels={"figure": "contact sheet {page}"},
+        ),
+        pdf="<results>/figures/contact_sheet_{page}.pdf",
+    log:
+        "<logs>/contact_sheet_{page}.log",
+    wildcard_constraints:
+        page="|".join(SHEETS),
+    localrule: True
+    conda:
+        "../envs/images.yaml"
+    params:
+        suite=settings.corruptions.suite,
+        engine=settings.corruptions.engine,
+        corruptions=SHEET_TYPES,
+        severities=settings.corruptions.severities,
+        seed=option("--seed", settings.seed),
+        pages=len(SHEETS),
+        prefix=lambda wildcards, output: output.png.removesuffix(f"_{wildcards.page}.png"),
+    message:
+        "Drawing contact sheet {wildcards.page}"
+    shell:
+        "python -m scripts.contact_sheet --items {input.pool} --suite {params.suite} --engine {params.engine}"
+        " --corruptions {params.corruptions} --severities {params.severities} {params.seed}"
+        " --page {wildcards.page} --output-prefix {params.prefix} 2>&1 | tee {log}"

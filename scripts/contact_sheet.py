@@ -1,0 +1,142 @@
+"""Draw contact sheets: one picture under the corruptions of a suite, at every severity.
+
+The picture is a file, or that of an item of a pool. Corrupted pixels are those that scripts.corrupt makes of
+it with the same seed. A page takes up to eleven corruptions, and whole groups where they fit. Page N is
+written to PREFIX_N.png (300 dpi) and PREFIX_N.pdf.
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchc.corruptions.apply import apply
+from benchc.corruptions.registry import (
+    SUITES,
+    Engine,
+    corruptions_of,
+    family_of,
+    recipe_of,
+    suite_of,
+    type_of,
+)
+from benchc.errors import InputError
+from benchc.figures.contact_pages import pages_of
+from benchc.figures.contact_sheet import Row, contact_sheet
+from benchc.figures.save import save
+from benchc.images import ImageError, Pixels, decode
+from benchc.randomness import seed_of
+from benchc.tables.parquet import iterate_groups, read_table
+from benchc.tables.pool import POOL
+from scripts.command import run
+
+# Without a choice: the first picture on which a corruption can be seen, and not all of a pool to find one.
+SIDE = 200
+LOOKED_AT = 50
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m scripts.contact_sheet",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    picture = parser.add_mutually_exclusive_group(required=True)
+    picture.add_argument("--image", type=Path, metavar="FILE", help="picture to corrupt")
+    picture.add_argument("--items", type=Path, metavar="FILE", help="table of the pool with the item")
+    parser.add_argument(
+        "--item",
+        metavar="ID",
+        help=f"item of the pool; unless given, the first whose picture has at least {SIDE} pixels a side, or "
+        f"else the largest of the first {LOOKED_AT}",
+    )
+    parser.add_argument("--suite", choices=list(SUITES), default="imagenet-c", help="default: %(default)s")
+    parser.add_argument(
+        "--engine", choices=["benchc", "imgaug"], default="benchc", help="default: %(default)s"
+    )
+    parser.add_argument(
+        "--corruptions", nargs="+", metavar="NAME", help="the suite's default set unless given"
+    )
+    parser.add_argument(
+        "--severities", type=int, nargs="+", metavar="N", help="all of the suite unless given"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="the run's seed; default: %(default)s")
+    parser.add_argument("--page", type=int, metavar="N", help="this page only, counted from 1")
+    parser.add_argument(
+        "--output-prefix", required=True, metavar="PREFIX", help="folder, and begin of the names"
+    )
+    arguments = parser.parse_args()
+
+    if arguments.item and not arguments.items:
+        parser.error("--item: give the pool that it is in with --items")
+    suite = suite_of(arguments.suite)
+    severities = arguments.severities or list(suite.severities)
+    if not set(severities) <= set(suite.severities):
+        parser.error(f"--severities: {suite.name} has {', '.join(map(str, suite.severities))}")
+    try:
+        names = _sorted(arguments.corruptions or corruptions_of(suite.name), suite.name)
+        for name in names:
+            recipe_of(name, suite.name, arguments.engine)
+    except ValueError as error:
+        parser.error(f"--corruptions: {error}")
+    pages = pages_of([family_of(name, suite.name) for name in names])
+    if arguments.page is not None and not 1 <= arguments.page <= len(pages):
+        parser.error(f"--page: there are {len(pages)} pages, counted from 1")
+
+    item, clean = _picture(arguments.image, arguments.items, arguments.item)
+    for number, page in enumerate(pages, start=1):
+        if arguments.page not in (None, number):
+            continue
+        rows = [
+            _row(names[row], suite.name, arguments.engine, item, clean, severities, arguments.seed)
+            for row in page
+        ]
+        figure = contact_sheet(clean, rows, severities=severities)
+        path = f"{arguments.output_prefix}_{number}"
+        save(figure, png=f"{path}.png", pdf=f"{path}.pdf")
+
+
+def _sorted(names: Sequence[str], suite: str) -> list[str]:
+    order = [type_.name for type_ in suite_of(suite).types()]
+    return sorted({type_of(name, suite).name for name in names}, key=order.index)
+
+
+def _row(
+    name: str, suite: str, engine: Engine, item: str, clean: Pixels, severities: Sequence[int], seed: int
+) -> Row:
+    recipe = recipe_of(name, suite, engine)
+    images = [
+        apply(recipe, clean, severity, seed_of(seed, item, 0, name, severity)) for severity in severities
+    ]
+    return Row(family_of(name, suite), name, images)
+
+
+def _picture(file: Path | None, pool: Path | None, item: str | None) -> tuple[str, Pixels]:
+    """Return the id on which random fields depend, and the picture."""
+    if file is not None:
+        try:
+            return file.name, decode(file.read_bytes())
+        except (OSError, ImageError) as error:
+            raise InputError(f"{file}: {error}; give another --image") from error
+    assert pool is not None  # one of the two is required
+    ids = read_table(pool, POOL, ["id"])["id"]
+    if item is not None and item not in ids:
+        raise InputError(f"{pool}: it has no item {item!r}; its first is {next(iter(ids), 'missing')!r}")
+    largest: tuple[str, Pixels] | None = None
+    wanted = {item} if item is not None else set(ids.head(LOOKED_AT))
+    for rows in iterate_groups(pool, POOL, "id", wanted):
+        id_, images = rows.select("id", "images").row(0)
+        try:
+            pixels = decode(images[0]["bytes"])
+        except ImageError as error:
+            raise InputError(f"{pool}: item {id_!r}: {error}; mend it, or name another --item") from error
+        if min(pixels.shape[:2]) >= SIDE:
+            return id_, pixels
+        if largest is None or pixels.size > largest[1].size:
+            largest = id_, pixels
+    if largest is None:
+        raise InputError(f"{pool}: it has no items; make it again")
+    return largest
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,21 @@
+"""Write the reference page of the corruptions; run it after editing benchc/corruptions/suites."""
+
+import argparse
+from pathlib import Path
+
+from benchc.corruptions.reference import corruption_page
+from scripts.command import run
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m scripts.write_corruption_reference", description=__doc__)
+    parser.add_argument(
+        "--page", type=Path, default=Path("docs/corruptions.md"), help="reference page (%(default)s)"
+    )
+    arguments = parser.parse_args()
+    arguments.page.parent.mkdir(parents=True, exist_ok=True)
+    arguments.page.write_text(corruption_page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    run(main)

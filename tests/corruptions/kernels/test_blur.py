@@ -1,0 +1,174 @@
+import imagecorruptions
+import imagecorruptions.corruptions as package
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kstest, uniform
+
+from benchc.corruptions.kernels import glass_blur as glass
+from benchc.corruptions.kernels.defocus_blur import defocus_blur, disk_kernel
+from benchc.corruptions.kernels.gaussian_blur import gaussian_blur
+from benchc.corruptions.kernels.glass_blur import draw_glass_offsets, glass_blur
+from benchc.corruptions.kernels.motion_blur import draw_motion_angle, motion_blur
+from benchc.corruptions.kernels.zoom_blur import zoom_blur
+from benchc.corruptions.registry import type_of
+from tests.corruptions.likeness import assert_same_distribution, assert_same_pixels
+from tests.corruptions.photos import NEEDS_PHOTOS, photo
+
+DETERMINISTIC = {"defocus_blur": defocus_blur, "gaussian_blur": gaussian_blur, "zoom_blur": zoom_blur}
+SEVERITIES = (1, 2, 3, 4, 5)
+# In 71 and 160, scipy's zoom leaves the last row or column of an enlargement black.
+SIZES = ((32, 32), (71, 160), (224, 224), (375, 500))
+
+
+def generator(seed):
+    return np.random.Generator(np.random.SFC64(seed))
+
+
+def peer(name, image, severity, **keywords):
+    return imagecorruptions.corrupt(image, corruption_name=name, severity=severity, **keywords)
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("name", DETERMINISTIC)
+@pytest.mark.parametrize("severity", SEVERITIES)
+def test_deterministic_blurs_give_the_peers_pixels(name, severity):
+    for i, size in enumerate(SIZES):
+        image = photo(severity + i, *size)
+        assert_same_pixels(
+            DETERMINISTIC[name](image, **type_of(name).at(severity)), peer(name, image, severity)
+        )
+
+
+@pytest.mark.parametrize("name", DETERMINISTIC)
+@settings(max_examples=12, deadline=None)
+@given(
+    height=st.integers(32, 80),
+    width=st.integers(32, 80),
+    severity=st.integers(1, 5),
+    seed=st.integers(0, 2**32),
+)
+def test_deterministic_blurs_agree_on_any_content(name, height, width, severity, seed):
+    image = generator(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
+    image[:, : width // 2] = image[0, 0]  # an area of one colour
+    given_image = image.copy()
+    result = DETERMINISTIC[name](image, **type_of(name).at(severity))
+    assert np.array_equal(image, given_image)
+    assert_same_pixels(result, peer(name, image, severity))
+
+
+@pytest.mark.parametrize("severity", SEVERITIES)
+def test_the_disk_is_the_peers(severity):
+    parameters = type_of("defocus_blur").at(severity)
+    assert disk_kernel(**parameters) == pytest.approx(package.disk(**parameters), abs=1e-8)
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("severity", SEVERITIES)
+@pytest.mark.parametrize("angle", [-44.9, -30.0, 0.0, 13.7, 45.0])
+def test_motion_blur_gives_the_peers_pixels_at_its_angle(monkeypatch, severity, angle):
+    monkeypatch.setattr(np.random, "uniform", lambda low, high: angle)
+    # At 32 pixels the smear of severity 5 ends early.
+    for size in ((32, 33), (224, 224), (375, 500)):
+        image = photo(severity, *size)
+        result = motion_blur(image, angle, **type_of("motion_blur").at(severity))
+        assert_same_pixels(result, peer("motion_blur", image, severity))
+
+
+def shuffle_by_definition(pixels, cells, max_delta, swap):
+    """The published loop, one pixel at a time; ``cells`` as draw_glass_offsets draws them."""
+    height, width, _ = pixels.shape
+    for layer in cells:
+        for h in range(height - max_delta, max_delta, -1):
+            for w in range(width - max_delta, max_delta, -1):
+                cell = int(layer[h - max_delta - 1, w - max_delta - 1])
+                h_other = h + cell // (2 * max_delta) - max_delta
+                w_other = w + cell % (2 * max_delta) - max_delta
+                own = pixels[h, w].copy()
+                pixels[h, w] = pixels[h_other, w_other]
+                if swap:
+                    pixels[h_other, w_other] = own
+    return pixels
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("swap", [False, True])
+@pytest.mark.parametrize("severity", SEVERITIES)
+def test_glass_blur_gives_the_peers_pixels_for_its_offsets(monkeypatch, severity, swap):
+    image = photo(severity, 50, 67)
+    parameters = type_of("glass_blur_swap" if swap else "glass_blur").at(severity)
+    cells = draw_glass_offsets(generator(severity), *image.shape[:2], **parameters)
+
+    def shuffle(height, width, pixels, constants, seed):
+        assert constants[1:] == (parameters["max_delta"], parameters["iterations"])
+        return shuffle_by_definition(pixels, cells, parameters["max_delta"], swap)
+
+    monkeypatch.setattr(package, "_shuffle_pixels_njit_glass_blur", shuffle)
+    assert_same_pixels(glass_blur(image, cells, **parameters), peer("glass_blur", image, severity))
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_only_the_swap_keeps_every_pixel(monkeypatch, swap):
+    monkeypatch.setattr(glass, "separable_image", lambda image, kernel, border: image.copy())
+    image = generator(0).integers(0, 256, (40, 50, 3), dtype=np.uint8)
+    parameters = type_of("glass_blur").at(5) | {"swap": swap}
+    cells = draw_glass_offsets(generator(1), 40, 50, **parameters)
+    result = glass_blur(image, cells, **parameters)
+    assert not np.array_equal(result, image)
+    before, after = (np.sort(pixels.reshape(-1, 3).view("u1,u1,u1"), axis=0) for pixels in (image, result))
+    assert np.array_equal(before, after) == swap
+
+
+@pytest.mark.parametrize("max_delta", [1, 2, 3, 4])
+def test_partners_are_equally_likely(max_delta):
+    parameters = {"sigma": 1.0, "max_delta": max_delta, "iterations": 2, "swap": False}
+    cells = draw_glass_offsets(generator(0), 400, 500, **parameters)
+    assert cells.shape == (2, 400 - 2 * max_delta, 500 - 2 * max_delta)
+    counts = np.bincount(cells.reshape(-1))
+    assert counts.size == 4 * max_delta**2
+    assert np.abs(counts / counts.mean() - 1).max() < 5 / np.sqrt(counts.mean())
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("severity", SEVERITIES)
+def test_glass_blur_has_the_peers_distribution(severity):
+    # On smaller photos the mean of 120 draws is still uncertain by more than is allowed.
+    image = photo(severity, 240, 320)
+    parameters = type_of("glass_blur").at(severity)
+    assert_same_distribution(
+        lambda seed: glass_blur(
+            image, draw_glass_offsets(generator(seed), 240, 320, **parameters), **parameters
+        ),
+        lambda seed: peer("glass_blur", image, severity, seed=seed),
+        image,
+        draws=120,
+    )
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("severity", SEVERITIES)
+def test_motion_blur_has_the_peers_distribution(severity):
+    # Symmetric, because more angles above 0 than below, by chance, would otherwise move the mean.
+    image = photo(severity, 80, 128)
+    image = np.concatenate([image, image[::-1]])
+    parameters = type_of("motion_blur").at(severity)
+
+    def of_peer(seed):
+        np.random.seed(seed)  # noqa: NPY002 (the peer knows no other)
+        return peer("motion_blur", image, severity)
+
+    assert_same_distribution(
+        lambda seed: motion_blur(
+            image, draw_motion_angle(generator(seed), 160, 128, **parameters), **parameters
+        ),
+        of_peer,
+        image,
+        draws=400,
+    )
+
+
+def test_angles_are_uniform():
+    parameters = type_of("motion_blur").at(1)
+    angles = [draw_motion_angle(generator(seed), 32, 32, **parameters) for seed in range(2000)]
+    assert kstest(angles, uniform(-45, 90).cdf).pvalue > 0.01

@@ -1,0 +1,174 @@
+"""JPEG, pixelation and elastic transforms against the imagecorruptions package and plain scipy."""
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from imagecorruptions import corrupt as peer_corrupt
+from PIL import Image
+from scipy.ndimage import map_coordinates
+from skimage.filters import gaussian
+
+from benchc.corruptions.corrupt import corrupt
+from benchc.corruptions.kernels.digital import pixelate
+from benchc.corruptions.kernels.elastic import (
+    AffineShifts,
+    Shifts,
+    draw_elastic,
+    draw_elastic_affine,
+    elastic_transform,
+    elastic_transform_affine,
+)
+from benchc.corruptions.registry import type_of
+from benchc.images import Pixels
+from tests.corruptions.likeness import assert_same_distribution, assert_same_pixels
+from tests.corruptions.photos import NEEDS_PHOTOS, photo
+
+SEVERITIES = (1, 2, 3, 4, 5)
+SHAPES = [(32, 45), (64, 33), (224, 224), (333, 500), (480, 640)]
+
+
+def generator(seed: int) -> np.random.Generator:
+    return np.random.Generator(np.random.SFC64(seed))
+
+
+def unit(integers: np.ndarray) -> np.ndarray:
+    """Return the numbers in (-1, 1) for which a field's integers stand."""
+    return (integers.astype(np.float64) + 0.5) / 32768
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("name", ["jpeg_compression", "pixelate"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_jpeg_and_pixelate_are_the_peers(shape: tuple[int, int], name: str) -> None:
+    image = photo(13, *shape)
+    for severity in SEVERITIES:
+        np.testing.assert_array_equal(
+            corrupt(image, name, severity, seed=0), peer_corrupt(image, severity, name)
+        )
+
+
+@pytest.mark.parametrize("enlarge", ["nearest", "box"])
+@given(
+    height=st.integers(32, 150),
+    width=st.integers(32, 150),
+    severity=st.sampled_from(SEVERITIES),
+    seed=st.integers(0, 2**32),
+)
+@settings(max_examples=50, deadline=None)
+def test_pixelate_is_two_calls_of_pillow(
+    enlarge: str, height: int, width: int, severity: int, seed: int
+) -> None:
+    scale = type_of("pixelate").at(severity)["scale"]
+    image = generator(seed).integers(0, 256, (height, width, 3), np.uint8)
+    small = Image.fromarray(image).resize((int(width * scale), int(height * scale)), Image.Resampling.BOX)
+    expected = small.resize((width, height), Image.Resampling[enlarge.upper()])
+    np.testing.assert_array_equal(pixelate(image, scale=scale, enlarge=enlarge), np.array(expected))
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("severity", SEVERITIES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_elastic_on_the_same_field(
+    monkeypatch: pytest.MonkeyPatch, shape: tuple[int, int], severity: int
+) -> None:
+    image = photo(13, *shape)
+    field = draw_elastic(generator(severity), *shape)
+    planes = iter(field)
+    monkeypatch.setattr(np.random, "uniform", lambda low, high, size: high * unit(next(planes)))
+    expected = peer_corrupt(image, severity, "elastic_transform")
+    assert_same_pixels(elastic_transform(image, field, **type_of("elastic_transform").at(severity)), expected)
+
+
+@NEEDS_PHOTOS
+def test_seeds_of_both_give_the_same_distribution_of_elastic() -> None:
+    def of_peer(seed: int) -> Pixels:
+        np.random.seed(seed)  # noqa: NPY002
+        return peer_corrupt(image, 4, "elastic_transform")
+
+    # Of low contrast, for the mean change is near zero and must be known to 0.03 levels.
+    image = photo(13, 96, 128) // 4
+    assert_same_distribution(
+        lambda seed: corrupt(image, "elastic_transform", 4, seed=seed), of_peer, image, draws=500
+    )
+
+
+def test_elastic_without_shifts_is_the_image() -> None:
+    image = generator(0).integers(0, 256, (40, 70, 3), np.uint8)
+    still = Shifts(*np.zeros((2, 40, 70), np.int16))
+    np.testing.assert_array_equal(
+        elastic_transform(image, still, alpha=1e-3, sigma=0.01, max_shift=0.005), image
+    )
+
+
+def test_elastic_reaches_far_beyond_the_edges() -> None:
+    image = generator(0).integers(0, 256, (40, 70, 3), np.uint8)
+    # 30,000 of 32,768 times 0.1 * 40 * 80 is 293 pixels, several widths away.
+    field = Shifts(*np.full((2, 40, 70), 30_000, np.int16))
+    moved = elastic_transform(image, field, alpha=80.0, sigma=0.01, max_shift=0.1)
+    shift = 320 * 30_000.5 / 32768
+    y, x = np.mgrid[:40, :70] + shift
+    planes = [map_coordinates(image[..., c].astype(float), [y, x], order=1, mode="reflect") for c in range(3)]
+    assert_same_pixels(moved, np.stack(planes, axis=-1).astype(np.uint8))
+
+
+def affine_by_scipy(image: Pixels, field: AffineShifts, alpha: float, sigma: float, affine: float) -> Pixels:
+    """ImageNet-C's elastic transform, read from its definition: double precision, no packing, no margins."""
+    height, width, _ = image.shape
+    arm = min(height, width) // 3
+    corners = np.array([(1, 1), (1, -1), (-1, -1)]) * arm + [width // 2, height // 2]
+    matrix = cv2.getAffineTransform(np.float32(corners), np.float32(corners + field.points * affine))
+    mapped = cv2.warpAffine(
+        np.float32(image), matrix, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101
+    )
+    right, down = (alpha * gaussian(unit(plane), sigma, mode="reflect", truncate=3) for plane in field.shifts)
+    y, x = np.mgrid[:height, :width]
+    planes = [
+        map_coordinates(mapped[..., c].astype(float), [y + down, x + right], order=1, mode="reflect")
+        for c in range(3)
+    ]
+    return np.clip(np.stack(planes, axis=-1), 0, 255).astype(np.uint8)
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("severity", SEVERITIES)
+@pytest.mark.parametrize("shape", [(32, 45), (224, 224), (200, 301)])
+def test_elastic_affine_is_its_definition(shape: tuple[int, int], severity: int) -> None:
+    image = photo(13, *shape)
+    keywords = type_of("elastic_transform_affine").at(severity)
+    field = draw_elastic_affine(generator(severity), *shape)
+    ours = elastic_transform_affine(image, field, **keywords)
+    assert_same_pixels(ours, affine_by_scipy(image, field, **keywords))
+
+
+def test_the_numbers_of_elastic_fields_are_uniform() -> None:
+    points, shifts = draw_elastic_affine(generator(0), 300, 300)
+    assert points.shape == (3, 2)
+    assert np.abs(points).max() <= 1
+    for plane in shifts:
+        histogram, _ = np.histogram(unit(plane), bins=16, range=(-1, 1))
+        np.testing.assert_allclose(histogram, plane.size / 16, rtol=0.08)
+    assert abs(np.corrcoef(*(plane.ravel() for plane in shifts))[0, 1]) < 0.02
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["jpeg_compression", "pixelate", "pixelate_box", "elastic_transform", "elastic_transform_affine"],
+)
+@given(
+    severity=st.sampled_from(SEVERITIES),
+    height=st.integers(32, 90),
+    width=st.integers(32, 90),
+    seed=st.integers(0, 2**32),
+)
+@settings(max_examples=20, deadline=None)
+def test_any_shape_and_content_is_kept_and_never_written_to(
+    name: str, severity: int, height: int, width: int, seed: int
+) -> None:
+    image = generator(seed).integers(0, 256, (height, width, 3), np.uint8)
+    before = image.copy()
+    result = corrupt(image, name, severity, seed=seed)
+    assert (result.shape, result.dtype, result.flags.writeable) == (image.shape, np.uint8, True)
+    np.testing.assert_array_equal(image, before)
+    np.testing.assert_array_equal(corrupt(image, name, severity, seed=seed), result)

@@ -1,0 +1,217 @@
+"""Fog, frost, snow and spatter against the imagecorruptions package, on one random field and on many."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from imagecorruptions import corrupt as peer_corrupt
+from imagecorruptions import corruptions as peer
+from numpy.random import SFC64, Generator
+
+from benchc.corruptions.corrupt import corrupt
+from benchc.corruptions.kernels.fog import draw_plasma, fog, map_side, plasma_map
+from benchc.corruptions.kernels.frost import TEXTURES, CutOut, draw_frost, frost
+from benchc.corruptions.kernels.snow import Flakes, draw_snow, snow
+from benchc.corruptions.kernels.spatter import draw_spatter, spatter
+from benchc.corruptions.registry import type_of
+from benchc.images import Pixels
+from tests.corruptions.likeness import assert_same_distribution, assert_same_pixels
+from tests.corruptions.photos import NEEDS_PHOTOS, photo
+
+SEVERITIES = (1, 2, 3, 4, 5)
+# Larger than a texture of frost in no side, in one, in the other, in both.
+SHAPES = [(32, 45), (120, 97), (333, 500), (300, 700), (540, 301)]
+
+
+def generator(seed: int) -> Generator:
+    return Generator(SFC64(seed))
+
+
+@contextmanager
+def numpy_draws(**draws: Callable[..., object]) -> Iterator[None]:
+    """Let functions of numpy.random return what is given."""
+    with patch.multiple(np.random, **draws):
+        yield
+
+
+def uniforms_of(bits: np.ndarray) -> Callable[..., np.ndarray]:
+    """Hand out a plasma's numbers in the order of the calls, as numpy.random.uniform."""
+    position = 0
+
+    def uniform(low: float, high: float, shape: tuple[int, ...]) -> np.ndarray:
+        nonlocal position
+        count = int(np.prod(shape))
+        drawn = bits[position : position + count].reshape(shape)
+        position += count
+        return low + (high - low) * ((drawn + 0.5) / 65536)
+
+    return uniform
+
+
+def normals_of(normal: np.ndarray) -> Callable[..., np.ndarray]:
+    """Put standard normal numbers in the place of numpy.random.normal, in the middle of the wanted shape."""
+
+    def numbers(size: tuple[int, int], loc: float, scale: float) -> np.ndarray:
+        top, left = ((whole - part) // 2 for whole, part in zip(size, normal.shape, strict=True))
+        result = np.full(size, np.nan)
+        result[top : top + normal.shape[0], left : left + normal.shape[1]] = loc + scale * normal
+        return result
+
+    return numbers
+
+
+@pytest.mark.parametrize(("height", "width", "decay"), [(32, 32, 2.0), (100, 33, 1.7), (257, 400, 1.4)])
+def test_the_plasma_map_is_the_published_one(height: int, width: int, decay: float) -> None:
+    bits = draw_plasma(generator(4), height, width)
+    side = map_side(height, width)
+    assert bits.size == side**2 - 1
+    with numpy_draws(uniform=uniforms_of(bits)):
+        expected = peer.plasma_fractal(side, decay)
+    plasma, low, high = plasma_map(bits, height, width, decay)
+    np.testing.assert_allclose((plasma - low) / (high - low), expected[:height, :width], rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("side", [31, 32, 33, 1023, 1024, 1025])
+def test_a_map_has_the_side_of_the_published_one(side: int) -> None:
+    assert map_side(side, 1) == map_side(1, side) == peer.next_power_of_2(side)
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("severity", SEVERITIES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_fog_on_the_same_field(shape: tuple[int, int], severity: int) -> None:
+    image = photo(10 + severity, *shape)
+    field = draw_plasma(generator(severity), *shape)
+    with numpy_draws(uniform=uniforms_of(field)):
+        expected = peer_corrupt(image, severity, "fog")
+    assert_same_pixels(fog(image, field, **type_of("fog").at(severity)), expected)
+
+
+@pytest.mark.parametrize("level", [0, 1, 255])
+def test_fog_never_passes_the_brightest_value(level: int) -> None:
+    image = np.full((40, 50, 3), level, np.uint8)
+    assert corrupt(image, "fog", 3, seed=1).max() <= level
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("severity", SEVERITIES)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("field", [CutOut(severity - 1, severity / 6, 0.99) for severity in (1, 2, 4, 5, 6)])
+def test_frost_on_the_same_field(shape: tuple[int, int], severity: int, field: CutOut) -> None:
+    image = photo(10 + severity, *shape)
+    shares = iter([field.down, field.right])
+
+    def randint(low: int, high: int | None = None) -> int:
+        return field.texture if high is None else int(next(shares) * high)
+
+    with numpy_draws(randint=randint):
+        expected = peer_corrupt(image, severity, "frost")
+    np.testing.assert_array_equal(frost(image, field, **type_of("frost").at(severity)), expected)
+
+
+def test_frost_draws_the_first_five_textures_and_its_variant_all_six() -> None:
+    for name, count in (("frost", 5), ("frost_six", 6)):
+        keywords = type_of(name).at(1)
+        drawn = {draw_frost(generator(seed), 32, 32, **keywords).texture for seed in range(100)}
+        assert drawn == set(range(count))
+    assert len(TEXTURES) == 6
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("severity", SEVERITIES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_snow_on_the_same_field(shape: tuple[int, int], severity: int) -> None:
+    image = photo(10 + severity, *shape)
+    keywords = type_of("snow").at(severity)
+    field = draw_snow(generator(severity), *shape, **keywords)
+    with numpy_draws(normal=normals_of(field.normal), uniform=lambda low, high: field.angle):
+        expected = peer_corrupt(image, severity, "snow")
+    assert_same_pixels(snow(image, field, **keywords), expected)
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("angle", [-135.0, -112.5, -90.0, -60.0, -45.0])
+def test_snow_falls_at_the_angle_of_the_field(angle: float) -> None:
+    image = photo(7, 64, 80)
+    keywords = type_of("snow").at(2)
+    field = Flakes(draw_snow(generator(0), 64, 80, **keywords).normal, angle)
+    with numpy_draws(normal=normals_of(field.normal), uniform=lambda low, high: angle):
+        expected = peer_corrupt(image, 2, "snow")
+    assert_same_pixels(snow(image, field, **keywords), expected)
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("severity", SEVERITIES)
+@pytest.mark.parametrize("shape", [(64, 45), *SHAPES[1:]])
+def test_spatter_on_the_same_field(shape: tuple[int, int], severity: int) -> None:
+    image = photo(10 + severity, *shape)
+    field = draw_spatter(generator(severity), *shape)
+    with numpy_draws(normal=normals_of(field)):
+        expected = peer_corrupt(image, severity, "spatter")
+    assert_same_pixels(spatter(image, field, **type_of("spatter").at(severity)), expected)
+
+
+def test_spatter_without_a_drop_leaves_the_image_as_it_is() -> None:
+    image = generator(0).integers(0, 256, (40, 50, 3), np.uint8)
+    dry = np.full((40, 50), -1, np.float32)
+    for severity in SEVERITIES:
+        np.testing.assert_array_equal(spatter(image, dry, **type_of("spatter").at(severity)), image)
+
+
+def test_mud_that_covers_all_is_of_one_colour() -> None:
+    image = generator(0).integers(0, 256, (40, 50, 3), np.uint8)
+    wet = np.ones((40, 50), np.float32)
+    result = spatter(image, wet, **type_of("spatter").at(5))
+    assert np.unique(result.reshape(-1, 3), axis=0).tolist() == [[63, 42, 20]]
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize(
+    ("name", "severity"), [("fog", 1), ("fog", 5), ("snow", 1), ("snow", 4), ("spatter", 2), ("spatter", 5)]
+)
+def test_seeds_of_both_give_the_same_distribution(name: str, severity: int) -> None:
+    def of_peer(seed: int) -> Pixels:
+        np.random.seed(seed)  # noqa: NPY002
+        return peer_corrupt(image, severity, name)
+
+    # Dark or bright, so that there is a mean change to be compared.
+    index, draws = {"fog": (13, 800), "snow": (13, 400), "spatter": (26, 400)}[name]
+    image = photo(index, 96, 128)
+    assert_same_distribution(
+        lambda seed: corrupt(image, name, severity, seed=seed), of_peer, image, draws=draws
+    )
+
+
+@NEEDS_PHOTOS
+def test_seeds_of_both_give_the_same_distribution_of_six_textures() -> None:
+    def of_peer(seed: int) -> Pixels:
+        np.random.seed(seed)  # noqa: NPY002
+        return peer_corrupt(image, 2, "frost")
+
+    image = photo(1, 96, 128)
+    assert_same_distribution(
+        lambda seed: corrupt(image, "frost_six", 2, seed=seed), of_peer, image, draws=400
+    )
+
+
+@given(
+    name=st.sampled_from(["fog", "frost", "snow", "spatter"]),
+    severity=st.sampled_from(SEVERITIES),
+    height=st.integers(32, 90),
+    width=st.integers(32, 90),
+    seed=st.integers(0, 2**32),
+)
+@settings(max_examples=60, deadline=None)
+def test_any_shape_and_content_is_kept_and_never_written_to(
+    name: str, severity: int, height: int, width: int, seed: int
+) -> None:
+    image = generator(seed).integers(0, 256, (height, width, 3), np.uint8)
+    before = image.copy()
+    result = corrupt(image, name, severity, seed=seed)
+    assert (result.shape, result.dtype) == (image.shape, np.uint8)
+    np.testing.assert_array_equal(image, before)
+    np.testing.assert_array_equal(corrupt(image, name, severity, seed=seed), result)

@@ -1,0 +1,503 @@
+"""The suite is the paper's table, its strengths grow, and every kernel does what its name says."""
+
+import math
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from PIL import Image
+from scipy.ndimage import gaussian_filter as scipy_gaussian
+from skimage.color import hsv2rgb, rgb2hsv, rgb2lab, rgb2ycbcr
+from skimage.metrics import structural_similarity
+
+from benchc.corruptions import lab
+from benchc.corruptions.apply import apply
+from benchc.corruptions.kernels import (
+    blocks,
+    captured,
+    codecs,
+    denoising,
+    kadid_blur,
+    kadid_colour,
+    kadid_contrast,
+    kadid_luminance,
+    kadid_noise,
+    quantization,
+    resampling,
+)
+from benchc.corruptions.recipe import Recipe
+from benchc.corruptions.suite import Origin
+from benchc.corruptions.suites.r_bench import R_BENCH, R_BENCH_INDEX
+from benchc.images import Pixels
+from tests.corruptions.photos import NEEDS_PHOTOS, photo
+
+TYPES = {type_.name: type_ for type_ in R_BENCH.types()}
+PHOTOS = 24
+# Table 2 of the paper, by the numbers of its dimensions.
+GROUPS = {
+    "blur": {1, 5, 28},
+    "luminance": {25, 26, 27},
+    "chrominance": {14, 23, 24, 29, 30, 32, 33},
+    "spatial": {6, 13, 18, 19, 20, 21, 22},
+    "noise": {9, 10, 11, 12, 31},
+    "compression": {15, 16, 17},
+    "wild": {2, 3, 4, 7, 8},
+}
+STEPS = [range(1, 5), range(5, 9), range(9, 14), range(14, 19), range(19, 23), range(23, 28), range(28, 34)]
+SHAPES = st.tuples(st.integers(1, 70), st.integers(1, 70), st.just(3))
+IMAGES = arrays(np.uint8, st.tuples(st.integers(32, 50), st.integers(32, 50), st.just(3)))
+SHARES = st.floats(0.01, 0.6)
+
+
+def recipe(name: str) -> Recipe:
+    type_ = TYPES[name]
+    calls = {severity: type_.at(severity) for severity in R_BENCH.severities}
+    return Recipe(name, type_.kernel, type_.draws, calls)
+
+
+def generator(seed: int = 0) -> np.random.Generator:
+    return np.random.Generator(np.random.SFC64(seed))
+
+
+def flat(level: int = 128, side: int = 128) -> Pixels:
+    return np.full((side, side, 3), level, np.uint8)
+
+
+def point(side: int = 65) -> Pixels:
+    image = np.zeros((side, side, 3), np.uint8)
+    image[side // 2, side // 2] = 255
+    return image
+
+
+def random_image(height: int = 64, width: int = 96) -> Pixels:
+    return np.random.default_rng(5).integers(0, 256, (height, width, 3), dtype=np.uint8)
+
+
+@cache
+def small_photos() -> list[Pixels]:
+    return [photo(index, 96, 128) for index in range(PHOTOS)]
+
+
+def test_groups_and_steps_are_those_of_the_papers_table() -> None:
+    found = {group: {R_BENCH_INDEX[type_.name] for type_ in types} for group, types in R_BENCH.groups.items()}
+    assert found == GROUPS
+    assert [[R_BENCH_INDEX[name] for name in names] for names in R_BENCH.steps.values()] == list(
+        map(list, STEPS)
+    )
+
+
+def test_what_was_captured_is_a_stand_in_and_out_of_the_default_set() -> None:
+    assert {R_BENCH_INDEX[n] for n, t in TYPES.items() if t.stand_in} == GROUPS["wild"]
+    assert {R_BENCH_INDEX[n] for n, t in TYPES.items() if not t.in_default} == GROUPS["wild"]
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_every_strength_is_decided_here_and_says_why(name: str) -> None:
+    for parameter in TYPES[name].parameters.values():
+        assert parameter.origin is Origin.DECIDED and len(parameter.source) > 20
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("name", TYPES)
+def test_strength_grows(name: str) -> None:
+    distances = [
+        [
+            1 - structural_similarity(image, apply(recipe(name), image, s, seed), channel_axis=2)
+            for s in (1, 2, 3)
+        ]
+        for seed, image in enumerate(small_photos())
+    ]
+    low, middle, high = np.median(distances, axis=0)
+    assert 0.01 < low < middle < high
+    assert high >= 1.5 * low
+
+
+@given(
+    st.sampled_from(sorted(TYPES)), arrays(np.uint8, SHAPES), st.sampled_from((1, 2, 3)), st.integers(0, 9)
+)
+@settings(max_examples=150)
+def test_any_image_is_corrupted_purely_and_repeatably(
+    name: str, image: Pixels, severity: int, seed: int
+) -> None:
+    before = image.copy()
+    result = apply(recipe(name), image, severity, seed)  # which checks dtype, shape and that it is new
+    assert np.array_equal(image, before)
+    assert np.array_equal(result, apply(recipe(name), image, severity, seed))
+
+
+# Lab
+
+
+@given(IMAGES)
+def test_lab_agrees_with_scikit_image_and_leads_back(image: Pixels) -> None:
+    planes = lab.to_lab(image)
+    assert np.abs(np.moveaxis(planes, 0, 2) - rgb2lab(image)).max() < 0.05
+    assert np.array_equal(lab.from_lab(planes), image)
+
+
+def test_linear_light_leads_back() -> None:
+    levels = np.arange(256, dtype=np.uint8)
+    assert np.array_equal(lab.from_linear(lab.to_linear(levels)), levels)
+
+
+# Blur
+
+
+@pytest.mark.parametrize("sigma", (0.5, 2.0, 5.0))
+def test_gaussian_filter_is_scipys(sigma: float) -> None:
+    image = random_image()
+    expected = scipy_gaussian(image.astype(float), (sigma, sigma, 0), mode="nearest")
+    assert np.abs(kadid_blur.gaussian_filter(image, sigma=sigma) - expected).max() <= 0.51
+
+
+@pytest.mark.parametrize("radius", (1, 4, 8))
+def test_lens_blur_spreads_a_point_over_a_disc(radius: int) -> None:
+    disc = kadid_blur.lens_blur(255 - point(), radius=radius)[..., 0] < 255
+    y, x = np.mgrid[-32:33, -32:33]
+    distance = np.hypot(y, x)
+    assert disc[distance < radius - 0.5].all() and not disc[distance > radius + 0.75].any()
+
+
+@given(st.floats(0, math.pi), st.floats(2, 10))
+def test_motion_blur_spreads_a_point_along_its_direction(direction: float, length: float) -> None:
+    spread = kadid_blur.motion_blur(point(), direction, length=length)[..., 0].astype(float)
+    y, x = np.mgrid[-32:33, -32:33]
+    along, across = (
+        y * math.sin(direction) + x * math.cos(direction),
+        y * math.cos(direction) - x * math.sin(direction),
+    )
+    # The variances of a line of this length and of one pixel across, to the grain of whole pixels.
+    assert (spread * along**2).sum() / spread.sum() == pytest.approx(length**2 / 12, rel=0.12, abs=0.3)
+    assert (spread * across**2).sum() / spread.sum() < 0.4
+
+
+def test_motion_blur_weighs_pixels_by_what_the_line_covers() -> None:
+    row = kadid_blur.motion_blur(point(), 0.0, length=4)[32, 29:36, 0]
+    assert row.tolist() == [0, 32, 64, 64, 64, 32, 0]
+
+
+# Luminance, contrast and sharpness
+
+
+@pytest.mark.parametrize(("kernel", "sign"), ((kadid_luminance.brighten, 1), (kadid_luminance.darken, -1)))
+def test_brighten_and_darken_bend_the_tones(kernel: Callable[..., Pixels], sign: int) -> None:
+    ramp = np.repeat(np.arange(256, dtype=np.uint8)[np.newaxis, :, np.newaxis], 3, axis=2)
+    bent = kernel(ramp, amount=0.4)[0, :, 0].astype(int)
+    assert bent[0] == 0 and bent[255] == 255 and (np.diff(bent) >= 0).all()
+    middle = 127.5 + sign * 0.2 * 255
+    assert abs(int(kernel(ramp, amount=0.4)[0, 127, 0]) - middle) < 8  # L's middle is not quite RGB's
+    # Beyond half the range the parabola would turn back; clipped, it does not.
+    assert (np.diff(kernel(ramp, amount=1.1)[0, :, 0].astype(int)) >= 0).all()
+
+
+@given(st.sampled_from((-1, 1)), st.floats(0, 0.2))
+def test_mean_shift_moves_the_mean(sign: int, shift: float) -> None:
+    image = random_image() // 3 + 80
+    moved = kadid_luminance.mean_shift(image, sign, shift=shift).astype(float) - image
+    assert np.abs(moved - sign * 255 * shift).max() <= 0.51
+
+
+@given(st.sampled_from((-1, 1)), st.floats(0, 0.9))
+def test_contrast_change_keeps_the_middle_and_moves_the_quarters(sign: int, amount: float) -> None:
+    levels = np.array([0, 64, 191, 255], np.uint8).repeat(3).reshape(1, 4, 3)
+    found = kadid_contrast.contrast_change(levels, sign, amount=amount)[0, :, 0]
+    expected = [0, 63.75 * (1 - sign * amount), 255 - 63.75 * (1 - sign * amount), 255]
+    assert np.abs(found - np.array(expected)).max() < 1.5
+
+
+def test_sharpness_exaggerates_an_edge_and_nothing_else() -> None:
+    image = flat(100)
+    image[:, 64:] = 150
+    sharp = kadid_contrast.sharpness(image, amount=1.0, sigma=3.0)
+    assert np.array_equal(sharp[:, :50], image[:, :50]) and np.array_equal(sharp[:, 80:], image[:, 80:])
+    assert (sharp[:, 63] < 85).all() and (sharp[:, 64] > 165).all()
+
+
+# Colour
+
+
+@given(IMAGES, st.floats(0, 1))
+def test_hsv_saturation_scales_the_saturation_of_hsv(image: Pixels, factor: float) -> None:
+    hsv = rgb2hsv(image)
+    hsv[..., 1] *= factor
+    found = kadid_colour.hsv_saturation(image, factor=factor)
+    assert np.abs(found - 255 * hsv2rgb(hsv)).max() <= 0.51
+
+
+def test_a_negative_hsv_saturation_gives_the_opposite_hue() -> None:
+    red = np.array([[[150, 50, 50]]], np.uint8)
+    assert kadid_colour.hsv_saturation(red, factor=-0.4).tolist() == [[[150, 190, 190]]]
+
+
+def test_lab_saturation_scales_a_and_b() -> None:
+    image = (random_image() // 12 + 110).astype(
+        np.uint8
+    )  # mild colours, which sRGB still holds thrice as strong
+    planes, found = rgb2lab(image), rgb2lab(kadid_colour.lab_saturation(image, factor=3.0))
+    assert np.abs(found[..., 0] - planes[..., 0]).max() < 1
+    assert np.abs(found[..., 1:] - 3 * planes[..., 1:]).max() < 1.5
+
+
+def test_color_diffusion_spreads_colour_and_keeps_lightness() -> None:
+    image = flat(120)
+    image[:, 64:] = (135, 115, 115)
+    planes, found = rgb2lab(image), rgb2lab(kadid_colour.color_diffusion(image, amount=3.0))
+    assert np.abs(found[..., 0] - planes[..., 0]).max() < 1
+    a = found[64, :, 1]
+    assert abs(a[0]) < 1 and a[64] == pytest.approx(1.5 * planes[64, 127, 1], rel=0.2)
+    assert a[127] == pytest.approx(3 * planes[64, 127, 1], rel=0.1) and (np.diff(a[::8]) > -1).all()
+
+
+def test_color_shift_moves_green_at_edges_only() -> None:
+    image = flat(50)
+    image[:, 64:] = 200
+    right = kadid_colour.Direction(0.0, 1.0)
+    shifted = kadid_colour.color_shift(image, right, amount=6.0)
+    assert np.array_equal(shifted[..., ::2], image[..., ::2])
+    assert (shifted[:, 64:66, 1] == 50).all() and (shifted[:, 66:70, 1] < 150).all()
+    assert np.array_equal(shifted[:, 70:], image[:, 70:]) and np.array_equal(shifted[:, :64], image[:, :64])
+    assert np.array_equal(kadid_colour.color_shift(flat(), right, amount=6.0), flat())
+
+
+# Noise
+
+
+def test_white_noise_has_its_variance() -> None:
+    field = kadid_noise.draw_bits(generator(), 128, 128)
+    change = kadid_noise.white_noise(flat(), field, variance=0.01) / 255 - 128 / 255
+    assert change.var() == pytest.approx(0.01, rel=0.03) and abs(change.mean()) < 2e-3
+
+
+def test_color_noise_has_its_variance_in_ycbcr() -> None:
+    field = kadid_noise.draw_bits(generator(), 128, 128)
+    noisy = rgb2ycbcr(kadid_noise.color_noise(flat(), field, variance=0.003)) / 255
+    covariance = np.cov(noisy.reshape(-1, 3).T)
+    assert np.diag(covariance) == pytest.approx([0.003] * 3, rel=0.05)
+    assert np.abs(covariance - np.diag(np.diag(covariance))).max() < 2e-4
+
+
+def test_impulse_noise_hits_its_share_with_black_and_white() -> None:
+    field = kadid_noise.draw_bits(generator(), 256, 256)
+    hit = kadid_noise.impulse_noise(flat(side=256), field, density=0.03)
+    assert set(np.unique(hit)) == {0, 128, 255}
+    assert (hit == 0).mean() == pytest.approx(0.015, rel=0.05)
+    assert (hit == 255).mean() == pytest.approx(0.015, rel=0.05)
+
+
+@pytest.mark.parametrize("level", (40, 120))
+def test_multiplicative_noise_grows_with_the_value(level: int) -> None:
+    field = kadid_noise.draw_bits(generator(), 128, 128)
+    change = kadid_noise.multiplicative_noise(flat(level), field, variance=0.05).astype(float) / level - 1
+    assert change.var() == pytest.approx(0.05, rel=0.03) and np.abs(change).max() < math.sqrt(0.15) + 0.02
+
+
+def test_the_denoiser_removes_most_of_the_noise() -> None:
+    field = denoising.draw_bits(generator(), 128, 128)
+    for variance in (0.01, 0.05):
+        left = denoising.cnn_denoise(flat(), field, variance=variance) / 255.0
+        assert 0 < left.std() < 0.4 * math.sqrt(variance)
+
+
+# Quantisation and sampling
+
+
+@given(IMAGES, st.integers(2, 64))
+@settings(max_examples=30)
+def test_color_quantization_leaves_at_most_so_many_colours(image: Pixels, colors: int) -> None:
+    left = quantization.color_quantization(image, colors=colors)
+    assert len(np.unique(left.reshape(-1, 3), axis=0)) <= colors
+
+
+def test_color_quantization_keeps_colours_that_are_few() -> None:
+    few = np.array([[10, 20, 30], [200, 20, 30], [10, 200, 90], [250, 250, 250]], np.uint8)
+    image = few[np.random.default_rng(0).integers(0, 4, (40, 40))]
+    assert np.array_equal(quantization.color_quantization(image, colors=4), image)
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("colors", (8, 64))
+def test_color_quantization_has_less_variance_than_median_cut(colors: int) -> None:
+    def error(image: Pixels, other: Pixels) -> float:
+        return float(((image.astype(float) - other) ** 2).mean())
+
+    for image in small_photos()[:6]:
+        cut = Image.fromarray(image).quantize(colors, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+        ours = quantization.color_quantization(image, colors=colors)
+        assert error(image, ours) < error(image, np.array(cut.convert("RGB")))
+
+
+@given(st.integers(2, 60))
+def test_grayscale_quantization_gives_the_nearest_of_its_levels(levels: int) -> None:
+    ramp = np.arange(256, dtype=np.uint8).repeat(3).reshape(1, 256, 3)
+    left = quantization.grayscale_quantization(ramp, levels=levels)
+    assert len(np.unique(left)) == levels
+    assert np.abs(left.astype(int) - ramp).max() <= 255 / (levels - 1) / 2 + 1
+
+
+def test_resolution_limit_takes_detail_and_leaves_shape() -> None:
+    stripes = flat(0)
+    stripes[:, ::2] = 255
+    assert resampling.resolution_limit(stripes, scale=0.29).std() < 40
+    halves = flat(0)
+    halves[:, 64:] = 255
+    limited = resampling.resolution_limit(halves, scale=0.29)
+    assert np.array_equal(limited[:, :56], halves[:, :56]) and np.array_equal(limited[:, 72:], halves[:, 72:])
+
+
+def test_clock_jitter_samples_where_the_field_says() -> None:
+    image = random_image()
+    still = np.zeros((2, *image.shape[:2]), np.float32)
+    assert np.array_equal(resampling.clock_jitter(image, still, std=1.0), image)
+    down_and_right = np.stack([still[0] + 1, still[1] + 2])
+    moved = resampling.clock_jitter(image, down_and_right, std=0.5)
+    expected = (
+        image[:-1, 1:].astype(float) + image[1:, 1:]
+    ) / 2  # half a pixel down, a whole one to the right
+    assert np.abs(moved[:-1, :-1] - expected).max() <= 0.51
+
+
+# Compression
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("ratio", (16, 45, 400))
+def test_jpeg2000_meets_its_ratio(ratio: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    decoded = codecs._decoded
+    monkeypatch.setattr(codecs, "_decoded", lambda data: sizes.append(len(data)) or decoded(data))
+    image = photo(5, 480, 640)
+    codecs.jpeg2000(image, ratio=ratio)
+    assert sizes[0] == pytest.approx(image.size / ratio, rel=0.1)
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("kernel", (codecs.jpeg, codecs.webp))
+def test_codecs_come_near_to_the_image_at_high_quality(kernel: Callable[..., Pixels]) -> None:
+    image = photo(5, 96, 128)
+    gaps = [np.abs(kernel(image, quality=quality).astype(int) - image).mean() for quality in (95, 5)]
+    assert 0 < gaps[0] < 4 < gaps[1]
+
+
+def test_webp_says_which_sides_it_does_not_hold() -> None:
+    with pytest.raises(ValueError, match="16383 pixels, not 16384 x 32"):
+        codecs.webp(np.zeros((32, 16384, 3), np.uint8), quality=10)
+
+
+# Channel errors
+
+
+def blocks_of(image: Pixels) -> Pixels:
+    """Return the blocks, [n, 16, 16, 3]."""
+    return blocks._grid(image).reshape(-1, blocks.SIDE, blocks.SIDE, 3)
+
+
+def assert_the_rest_is_untouched(result: Pixels, image: Pixels, chosen: np.ndarray) -> None:
+    rows, columns = (side // blocks.SIDE * blocks.SIDE for side in image.shape[:2])
+    assert np.array_equal(result[rows:], image[rows:]) and np.array_equal(
+        result[:, columns:], image[:, columns:]
+    )
+    others = np.setdiff1d(np.arange(len(blocks_of(image))), chosen)
+    assert np.array_equal(blocks_of(result)[others], blocks_of(image)[others])
+
+
+@given(SHARES, st.integers(0, 99))
+def test_blocks_are_drawn_by_their_share(share: float, seed: int) -> None:
+    chosen = blocks.draw_blocks(generator(seed), 160, 199, share=share)
+    pairs = blocks.draw_pairs(generator(seed), 160, 199, share=share)
+    for drawn in (chosen, pairs.reshape(-1)):
+        assert len(set(drawn.tolist())) == len(drawn) and drawn.min() >= 0 and drawn.max() < 120
+        assert abs(len(drawn) - share * 120) <= 2
+
+
+@given(SHARES, st.integers(0, 99))
+def test_block_exchange_exchanges_the_pairs(share: float, seed: int) -> None:
+    image = random_image(70, 100)
+    pairs = blocks.draw_pairs(generator(seed), 70, 100, share=share)
+    result = blocks.block_exchange(image, pairs, share=share)
+    assert_the_rest_is_untouched(result, image, pairs)
+    assert np.array_equal(blocks_of(result)[pairs], blocks_of(image)[pairs[:, ::-1]])
+
+
+@given(SHARES, st.integers(0, 99))
+def test_block_repeat_shows_the_block_before(share: float, seed: int) -> None:
+    image = random_image(70, 100)
+    chosen = blocks.draw_blocks(generator(seed), 70, 100, share=share)
+    result = blocks.block_repeat(image, chosen, share=share)
+    assert_the_rest_is_untouched(result, image, chosen)
+    assert np.array_equal(blocks_of(result)[chosen], blocks_of(image)[chosen - 1])
+
+
+@given(SHARES, st.integers(0, 99))
+def test_block_loss_shows_random_pixels(share: float, seed: int) -> None:
+    image = flat(128, 70)
+    losses = blocks.draw_losses(generator(seed), 70, 70, share=share)
+    result = blocks.block_loss(image, losses, share=share)
+    assert_the_rest_is_untouched(result, image, losses.blocks)
+    assert np.array_equal(blocks_of(result)[losses.blocks], losses.pixels)
+    assert losses.pixels.std() == pytest.approx(math.sqrt((256**2 - 1) / 12), rel=0.1)
+
+
+@given(SHARES, st.integers(0, 99))
+def test_block_interpolation_uses_what_is_around(share: float, seed: int) -> None:
+    image = flat(90, 71)
+    image[..., 1] = np.arange(71)
+    chosen = blocks.draw_blocks(generator(seed), 71, 71, share=share)
+    lost = image.copy()
+    blocks_of_lost = blocks._grid(lost)
+    for block in chosen:
+        blocks_of_lost[divmod(int(block), 4)] = 255  # what is lost must not show
+    result = blocks.block_interpolation(lost, chosen, share=share)
+    assert_the_rest_is_untouched(result, image, chosen)
+    assert (result[..., 0] == 90).all()
+    assert result[..., 1].max() <= 70
+
+
+def test_a_single_lost_block_of_a_ramp_is_restored() -> None:
+    image = np.repeat(np.arange(0, 96, 2, dtype=np.uint8)[:, np.newaxis, np.newaxis], 48, axis=1).repeat(
+        3, axis=2
+    )
+    result = blocks.block_interpolation(image, np.array([4]), share=0.1)
+    # Left and right give the very ramp, above and below straight lines towards it.
+    assert np.abs(result.astype(int) - image).max() <= 8
+    with pytest.raises(ValueError, match="all 9 blocks are lost"):
+        blocks.block_interpolation(image, np.arange(9), share=1.0)
+
+
+# Stand-ins
+
+
+@NEEDS_PHOTOS
+def test_light_is_added_and_taken() -> None:
+    image = photo(5, 96, 128)
+    light = captured.draw_light(generator(), 96, 128)
+    bright = captured.bright_illumination(image, light, gain=2.0, glare=0.6)
+    assert (bright >= image).all()
+    field = captured.draw_bits(generator(), 96, 128)
+    dark = captured.dark_illumination(image, field, gain=0.125)
+    assert lab.to_linear(dark).mean() == pytest.approx(0.125 * lab.to_linear(image).mean(), rel=0.05)
+
+
+@given(st.integers(0, 99), st.floats(0.05, 0.5))
+@settings(max_examples=30)
+def test_obstacles_cover_their_share(seed: int, cover: float) -> None:
+    white = flat(255)
+    obstacle = captured.draw_obstacle(generator(seed), 128, 128)
+    hidden = captured.blocking_obstacle(white, obstacle, cover=cover)
+    color = lab.from_linear(obstacle.color)
+    assert (np.abs(hidden.astype(int) - color).max(axis=2) <= 1).mean() == pytest.approx(cover, abs=0.03)
+    behind = captured.lens_obstacle(
+        white, captured.draw_lens_obstacle(generator(seed), 128, 128), cover=cover
+    )
+    assert (lab.to_linear(behind).max(axis=2) < 0.55).mean() == pytest.approx(cover, abs=0.05)
+
+
+@given(st.integers(0, 99), st.floats(2, 20))
+@settings(max_examples=30)
+def test_lens_shaking_smears_a_point_as_far_as_it_says(seed: int, extent: float) -> None:
+    shaken = captured.lens_shaking(255 - point(), captured.draw_shake(generator(seed), 65, 65), extent=extent)
+    rows, columns = np.nonzero(shaken[..., 0] < 255)
+    assert max(np.ptp(rows), np.ptp(columns)) == pytest.approx(extent, abs=2)

@@ -1,0 +1,46 @@
+"""What numba's cache on disk cannot see must not be there: it looks at the file of a function alone."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FILES = [path for path in sorted((ROOT / "benchc").rglob("*.py")) if "njit" in path.read_text()]
+
+
+def imported_from_benchc(tree: ast.Module) -> set[str]:
+    """Return the names that a module takes from others of this repository, types aside."""
+    return {
+        alias.asname or alias.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("benchc")
+        for alias in node.names
+    }
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_compiled_function_uses_nothing_of_another_module(path):
+    # An edit of that module would leave the compiled code, and so the pixels, as they were.
+    tree = ast.parse(path.read_text())
+    imported = imported_from_benchc(tree)
+    compiled = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and "njit" in ast.unparse(node.decorator_list)
+    ]
+    assert compiled
+    for function in compiled:
+        used = {node.id for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name)}
+        assert used & imported == set(), function.name
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_compiled_code_runs_alike_on_every_machine_and_lets_others_run(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef):
+            for decorator in node.decorator_list:
+                if "njit" in ast.unparse(decorator):
+                    options = {keyword.arg for keyword in decorator.keywords}
+                    # fastmath would let each processor round in its own way.
+                    assert options == {"cache", "nogil"}, node.name

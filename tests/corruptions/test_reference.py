@@ -1,0 +1,97 @@
+"""The page on corruptions says what the suites say, and its examples run."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from benchc.corruptions import reference
+from benchc.corruptions.reference import CORRUPT_EXAMPLE, KERNEL_EXAMPLE, RECIPE_EXAMPLE, corruption_page
+from benchc.corruptions.registry import SUITES
+from benchc.corruptions.suite import CorruptionType, Suite, decided, library, published
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_page_is_in_step() -> None:
+    path = ROOT / "docs" / "corruptions.md"
+    assert path.read_text() == corruption_page(), (
+        f"{path} is out of step: run `python -m scripts.write_corruption_reference` and commit what it writes"
+    )
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_every_type_has_a_row_for_each_parameter(suite: str) -> None:
+    section = corruption_page().split(f"\n## {suite}\n")[1].split("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith(("| `", "|  |"))]
+    types = SUITES[suite].types()
+    assert [line.split("`")[1] for line in rows if line[2] == "`"] == [type_.name for type_ in types]
+    assert len(rows) == sum(max(1, len(type_.parameters)) for type_ in types)
+
+
+def test_marks_values_origins_and_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    types = (
+        CorruptionType("plain", "Does a | b.", "k.plain", {}, ordered=False),
+        CorruptionType(
+            "odd",
+            "Does *it*.",
+            "k.odd",
+            {
+                "size": published("paper", 1.5, 2.0),
+                "pair": library("library", (1.0, 0.5), (2.0, 0.1)),
+                "mode": decided("paper", "edge", "edge"),
+            },
+            in_default=False,
+            variant_of="plain",
+        ),
+        CorruptionType(
+            "caught_stand_in", "Is made up.", "k.c", {}, in_default=False, stand_in=True, resizes=True
+        ),
+    )
+    suite = Suite("own", "Own", "Me (2026)", (1, 2), {"one_group": types}, {"top": ("one_group",)})
+    monkeypatch.setattr(reference, "SUITES", {"own": suite})
+    page = corruption_page()
+    assert "| [own](#own) | 1 | 2 | 2 | one group |" in page
+    assert (
+        page.split("## own")[1]
+        == """
+
+Me (2026).
+
+| level | groups |
+| --- | --- |
+| top | one group |
+
+### One group (own)
+
+| type | what it does | parameter | values | origin | source |
+| --- | --- | --- | --- | --- | --- |
+| `plain` (no order) | Does a \\| b. | none |  |  |  |
+| `odd` (variant of `plain`, off) | Does \\*it\\*. | `size` | 1.5, 2 | published | 1 |
+|  |  | `pair` | (1, 0.5), (2, 0.1) | library default | 2 |
+|  |  | `mode` | edge | decided here | 1 |
+| `caught_stand_in` (stand-in, off, changes the size) | Is made up. | none |  |  |  |
+
+Sources and reasons:
+
+1. paper
+2. library
+"""
+    )
+
+
+def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_package").mkdir()
+    (tmp_path / "my_package" / "light.py").write_text(KERNEL_EXAMPLE)
+    image = np.random.default_rng(0).integers(0, 256, (40, 50, 3), dtype=np.uint8)
+    Image.fromarray(image).save(tmp_path / "photo.jpg")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    names: dict[str, np.ndarray] = {}
+    exec(CORRUPT_EXAMPLE + RECIPE_EXAMPLE, names)
+    assert (np.asarray(Image.open("foggy.png")) == names["foggy"]).all()
+    assert names["foggy"].shape == names["noisy"].shape == names["flickered"].shape == image.shape
+    assert (names["flickered"] != names["pixels"]).any()
+    del sys.modules["my_package.light"]

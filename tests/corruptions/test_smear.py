@@ -1,0 +1,35 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from imagecorruptions.corruptions import _motion_blur
+
+from benchc.corruptions.smear import line_taps, smear, smear_image
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(1, 50),
+    st.integers(1, 50),
+    st.integers(1, 20),
+    st.floats(0.5, 15),
+    st.floats(-180, 180),
+    st.integers(0, 2**32),
+)
+def test_a_smear_is_the_peers(height, width, radius, sigma, angle, seed):
+    plane = np.random.default_rng(seed).random((height, width), dtype=np.float32)
+    result = smear(plane, line_taps(radius, sigma, angle, height, width))
+    assert result == pytest.approx(_motion_blur(plane, radius, sigma, angle), abs=2e-6)
+
+
+def test_channels_are_smeared_alike():
+    planes = np.random.default_rng(0).integers(0, 256, (20, 30, 3), dtype=np.uint8)
+    line = line_taps(5, 3.0, 150.0, 20, 30)
+    expected = np.stack([smear(planes[..., i].astype(np.float32), line) for i in range(3)], axis=2)
+    assert np.array_equal(smear_image(planes, line), (expected + np.float32(2**-10)).astype(np.uint8))
+
+
+def test_a_smear_longer_than_the_image_ends_early():
+    line = line_taps(10, 8.0, 0.0, 32, 15)
+    assert line.columns.tolist() == list(range(15))
+    assert line.weights.sum() < 0.97
