@@ -24,8 +24,8 @@ Codec = Literal["webp", "png", "ppm"]
 CODECS: tuple[Codec, ...] = get_args(Codec)
 
 # Bytes per pixel and milliseconds per megapixel to encode and to decode, on clean and corrupted photographs:
-# lossless WebP at method 0: 1.02, 26, 14; at method 1: 0.90, 80, 14; PNG at level 1 with run lengths: 1.16,
-# 43, 17; PNG at level 6, Pillow's default: 1.12, 170, 17; PPM, which does not compress: 3.00, 1, 1.
+# lossless WebP at method 0: 1.02, 28, 14; at method 1: 0.95, 112, 14; PNG at level 1 with run lengths: 1.27,
+# 48, 20; PNG at level 6, Pillow's default: 1.22, 188, 19; PPM, which does not compress: 3.00, 1, 1.
 # docs/benchmarks.md has the whole table.
 DEFAULT_CODEC: Codec = "webp"
 
