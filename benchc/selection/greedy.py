@@ -1,16 +1,20 @@
 """Greedy selection of items that are discriminative and unlike those already picked (Bench-C, eq. 3)."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from benchc.selection.lazy import Lengths, Rows, all_scores, pick_all, set_direction, squared_lengths
+
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-# Picked rows are dropped from the arrays once this share of them is picked: the copy is then paid for.
-COMPACT_SHARE = 0.1
+# Squares of longer or shorter vectors leave the range of float64.
+SHORTEST, LONGEST = 1e-100, 1e100
 
 
 @dataclass(frozen=True)
@@ -35,30 +39,18 @@ def greedy(
 
     Exact: a row's score is its own float64 dot product with the unit centroid, added up in an order that
     depends neither on the row's position nor on the other rows, so permuting the rows permutes the result.
-    Costs O(N²d) time and 8·N·Σd bytes. Raises ValueError for arrays of unequal length, for values that are
-    not finite, and for kappa or embeddings of the wrong number of axes.
+    The order is that of computing all scores at every step, which costs O(N²d); bounds save most of that
+    where the vectors have something in common, as real ones do (:mod:`benchc.selection.lazy`). Float32
+    vectors are kept as they are, so that the rest costs about 100·N bytes; others become float64.
+
+    Raises ValueError for arrays of unequal length, for values that are not finite, vectors too long or short
+    to be squared, weights or kappas above 1e100, and for kappa or embeddings of the wrong number of axes.
     """
-    power, vectors, norms = _checked(kappa, embeddings, alpha)
-    count = len(power)
-    order = np.empty(count, dtype=np.int64)
-    score = np.empty(count, dtype=np.float64)
-    rows = np.arange(count, dtype=np.int64)
-    picked = np.zeros(count, dtype=np.bool_)
-    sums = [np.zeros(vector.shape[1]) for vector in vectors]
-    for step in range(count):
-        scores = _bracket(power, vectors, norms, sums, alpha)
-        scores[picked] = -np.inf
-        best = int(scores.argmax())  # the first of equal scores: rows stay in ascending order
-        order[step] = rows[best]
-        score[rows[best]] = scores[best]
-        picked[best] = True
-        for total, vector in zip(sums, vectors, strict=True):
-            total += vector[best]
-        if picked.sum() >= max(1.0, COMPACT_SHARE * len(picked)):
-            rest = ~picked
-            rows, power, picked = rows[rest], power[rest], picked[rest]
-            vectors = [vector[rest] for vector in vectors]
-            norms = [norm[rest] for norm in norms]
+    power, vectors, lengths, starts = _checked(kappa, embeddings, alpha)
+    if alpha[1] == 0 or not vectors:  # scores never change, and equal ones would be compared at every step
+        order = np.lexsort((np.arange(len(power)), -power)).astype(np.int64)
+        return GreedySelection(order, power + alpha[1] * len(vectors))
+    order, score, _ = pick_all(power, float(alpha[1]), vectors, lengths, starts)
     return GreedySelection(order, score)
 
 
@@ -70,51 +62,57 @@ def scores_against_all(
     """Return the bracket of eq. 3 of every row against the centroid of all N rows, float64[N].
 
     This is the other reading of the paper's "final score": what an item scores when selection has ended.
-    Arguments, units and errors are those of :func:`greedy`.
+    The centroid is summed exactly, so that it does not depend on the rows' order. Arguments, units and
+    errors are those of :func:`greedy`.
     """
-    power, vectors, norms = _checked(kappa, embeddings, alpha)
-    return _bracket(power, vectors, norms, [vector.sum(axis=0) for vector in vectors], alpha)
-
-
-def _bracket(
-    power: Floats,
-    vectors: Sequence[Floats],
-    norms: Sequence[Floats],
-    sums: Sequence[Floats],
-    alpha: tuple[float, float],
-) -> Floats:
-    """Return alpha[0]·κ + alpha[1]·D_s; the sum of the picked vectors has the direction of their mean."""
-    similarity = np.zeros(len(power))
-    for vector, norm, total in zip(vectors, norms, sums, strict=True):
-        length = np.sqrt(np.einsum("j,j->", total, total))
-        if length > 0:
-            # einsum adds up each contiguous row by itself. A BLAS product would not do: its blocking makes
-            # the last digits depend on which rows are neighbours.
-            similarity += np.einsum("ij,j->i", vector, total / length) / norm
-    return alpha[0] * power + alpha[1] * (len(vectors) - similarity)
+    power, vectors, lengths, starts = _checked(kappa, embeddings, alpha)
+    total = np.array([math.fsum(column.tolist()) for vector in vectors for column in vector.T])
+    centroid = np.zeros(len(total))
+    set_direction(total, starts, np.empty(len(total) + 1), centroid)
+    return all_scores(power, float(alpha[1]), vectors, lengths, centroid, starts)
 
 
 def _checked(
     kappa: npt.ArrayLike, embeddings: Sequence[npt.ArrayLike], alpha: tuple[float, float]
-) -> tuple[Floats, list[Floats], list[Floats]]:
-    """Return kappa, the vectors and their lengths as float64, 1 standing for the length of a zero vector."""
-    power = np.array(kappa, dtype=np.float64)
-    if power.ndim != 1 or not np.isfinite(power).all():
-        raise ValueError(f"kappa must be finite numbers, one per item; it has the shape {power.shape}")
+) -> tuple[Floats, Rows, Lengths, Integers]:
+    """Return alpha[0]·κ, the vectors, their lengths (1 for a zero vector), and their starts in a centroid."""
+    values = np.array(kappa, dtype=np.float64)
+    if values.ndim != 1 or not np.isfinite(values).all():
+        raise ValueError(f"kappa must be finite numbers, one per item; it has the shape {values.shape}")
     if not np.isfinite(alpha).all():
         raise ValueError(f"alpha must be two finite numbers, not {alpha}")
-    vectors, norms = [], []
-    for number, embedding in enumerate(embeddings):
-        vector = np.ascontiguousarray(embedding, dtype=np.float64)
-        if vector.ndim != 2 or len(vector) != len(power):
+    if np.abs([*alpha, *alpha[0] * values]).max() > LONGEST:
+        raise ValueError(f"alpha {alpha}, and kappa times its first, must not exceed {LONGEST}: scale them")
+    arrays = [np.asarray(embedding) for embedding in embeddings]
+    # Float32 is exact in float64, and half the memory.
+    dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
+    vectors, lengths = [], []
+    for number, array in enumerate(arrays):
+        vector = np.ascontiguousarray(array, dtype=dtype)
+        if array.ndim != 2 or len(vector) != len(values):
             raise ValueError(
-                f"embeddings[{number}] must be one vector for each of the {len(power)} items; its shape is "
-                f"{vector.shape}"
+                f"embeddings[{number}] must be one vector for each of the {len(values)} items; its shape is "
+                f"{array.shape}"
             )
-        bad = np.flatnonzero(~np.isfinite(vector).all(axis=1))
-        if len(bad):
-            raise ValueError(f"embeddings[{number}] holds NaN or infinity, first in row {bad[0]}")
-        norm = np.sqrt(np.einsum("ij,ij->i", vector, vector))
+        # numba compiles twice where some arrays may be written to and others not.
+        vector = vector.view()
+        vector.flags.writeable = False
         vectors.append(vector)
-        norms.append(np.where(norm > 0, norm, 1.0))
-    return power, vectors, norms
+        lengths.append(_lengths(vector, number))
+    starts = np.cumsum([0, *(vector.shape[1] for vector in vectors)], dtype=np.int64)
+    return alpha[0] * values, tuple(vectors), tuple(lengths), starts
+
+
+def _lengths(vector: npt.NDArray[Any], number: int) -> Floats:
+    length = np.sqrt(squared_lengths(vector))
+    zero = length == 0
+    bad = np.flatnonzero(~np.isfinite(length) | (length > LONGEST) | (length < SHORTEST))
+    for row in bad:
+        if not np.isfinite(vector[row]).all():
+            raise ValueError(f"embeddings[{number}] holds NaN or infinity, first in row {row}")
+        if vector[row].any():
+            raise ValueError(
+                f"embeddings[{number}] has a vector of length {length[row]} in row {row}: scale all of them "
+                f"to lengths between {SHORTEST} and {LONGEST}, or to zero"
+            )
+    return np.where(zero, 1.0, length)

@@ -37,6 +37,65 @@ def assert_greedy(kappa, embeddings, alpha, found, tolerance=1e-9):
     assert sorted(picked) == list(range(len(kappa)))
 
 
+def row_dots(rows, other):
+    """Dot products in the order that is promised: the upper half is added to the lower until one is left."""
+    products = np.asarray(rows, dtype=np.float64) * other
+    while products.shape[1] > 1:
+        half = (products.shape[1] + 1) // 2
+        lower, upper = products[:, :half].copy(), products[:, half:]
+        lower[:, : upper.shape[1]] += upper
+        products = lower
+    return products.sum(axis=1)
+
+
+def plain_scores(kappa, embeddings, alpha, totals):
+    """All brackets of eq. 3, each from the row's own dot products."""
+    similarity = np.zeros(len(kappa))
+    for vectors, total in zip(embeddings, totals, strict=True):
+        lengths = np.sqrt(row_dots(vectors, vectors.astype(np.float64)))
+        size = np.sqrt(row_dots(total[np.newaxis], total)[0])
+        if size > 0:
+            similarity += row_dots(vectors, total / size) / np.where(lengths > 0, lengths, 1)
+    return alpha[0] * kappa + alpha[1] * (len(embeddings) - similarity)
+
+
+def plain_greedy(kappa, embeddings, alpha):
+    """The oracle: at every step all scores, and the first of the largest."""
+    totals = [np.zeros(vectors.shape[1]) for vectors in embeddings]
+    order, final = [], np.empty(len(kappa))
+    for _ in kappa:
+        scores = plain_scores(kappa, embeddings, alpha, totals)
+        scores[order] = -np.inf
+        best = int(scores.argmax())
+        order.append(best)
+        final[best] = scores[best]
+        for total, vectors in zip(totals, embeddings, strict=True):
+            total += vectors[best]
+    return order, final
+
+
+def mixed_case(seed, count):
+    """A pool with what real ones have and what they should not: clusters, doubles, zeros, equal kappas."""
+    random = np.random.default_rng(seed)
+    kinds = random.integers(0, 4, 3)
+    levels = int(random.choice([1, 3, 20, 1000]))
+    embeddings = []
+    for dimensions in random.integers(1, 40, 2):
+        common = random.choice([0.0, 0.5, 2.0]) * random.normal(size=dimensions)
+        centres = random.normal(size=(1 + count // 10, dimensions))
+        own = random.choice([0.0, 0.1, 1.0]) * random.normal(size=(count, dimensions))
+        vectors = common + centres[random.integers(0, len(centres), count)] + own
+        if kinds[0] == 0:
+            vectors[random.random(count) < 0.2] = 0
+        if kinds[1] == 0:
+            vectors = vectors[random.integers(0, count, count)]
+        if kinds[2] > 0:
+            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+            vectors = vectors / np.where(lengths > 0, lengths, 1)
+        embeddings.append(vectors.astype(random.choice([np.float32, np.float64])))
+    return random.integers(0, levels, count) / levels, embeddings
+
+
 def random_case(seed, count, dimensions=(5, 3)):
     random = np.random.default_rng(seed)
     vectors = [random.normal(size=(count, d)).astype(np.float32) for d in dimensions]
@@ -69,6 +128,33 @@ def test_the_number_of_modalities_takes_the_place_of_the_two():
     for count in (1, 3):
         found = greedy(kappa, embeddings[:count])
         assert found.score[found.order[0]] == pytest.approx(count + kappa.max())
+
+
+@settings(max_examples=1000, deadline=None)
+@given(
+    st.integers(0, 2**32),
+    st.integers(1, 60),
+    st.sampled_from([(1.0, 1.0), (1.0, 1.0), (0.0, 1.0), (0.3, 2.0), (1.0, -1.0), (-1.0, 1e-3)]),
+)
+def test_pruning_changes_nothing(seed, count, alpha):
+    kappa, embeddings = mixed_case(seed, count)
+    order, final = plain_greedy(kappa, embeddings, alpha)
+    found = greedy(kappa, embeddings, alpha)
+    assert found.order.tolist() == order
+    assert found.score.tolist() == final.tolist()
+
+
+@pytest.mark.parametrize("common", [0.0, 0.3])
+def test_pruning_changes_nothing_in_a_larger_pool(common):
+    # Without a common direction nearly every step sweeps; with one, epochs grow and rows wait for long.
+    random = np.random.default_rng(7)
+    vectors = [random.normal(size=(1500, d)) / math.sqrt(d) + common for d in (24, 9)]
+    embeddings = [(v / np.linalg.norm(v, axis=1, keepdims=True)).astype(np.float32) for v in vectors]
+    kappa = random.integers(0, 300, 1500) / 300
+    order, final = plain_greedy(kappa, embeddings, (1.0, 1.0))
+    found = greedy(kappa, embeddings)
+    assert found.order.tolist() == order
+    assert found.score.tolist() == final.tolist()
 
 
 @settings(max_examples=200, deadline=None)
@@ -167,6 +253,14 @@ def test_scores_against_the_centroid_of_all():
     assert found.tolist() == pytest.approx(brackets(kappa, embeddings, (0.5, 2.0), range(10)), abs=1e-12)
 
 
+def test_the_order_of_rows_changes_no_score_against_the_centroid_of_all():
+    kappa, embeddings = random_case(7, 50)
+    found = scores_against_all(kappa, embeddings)
+    assert scores_against_all(kappa[::-1], [vectors[::-1] for vectors in embeddings]).tolist()[::-1] == (
+        found.tolist()
+    )
+
+
 @pytest.mark.parametrize(
     ("kappa", "embeddings", "alpha", "message"),
     [
@@ -175,7 +269,10 @@ def test_scores_against_the_centroid_of_all():
         ([0.1, 0.2], [np.ones((2, 3)), np.ones((3, 3))], (1, 1), r"embeddings\[1\].*each of the 2 items"),
         ([0.1, 0.2], [np.ones(2)], (1, 1), r"embeddings\[0\].*shape is \(2,\)"),
         ([0.1, 0.2], [np.array([[1.0], [np.inf]])], (1, 1), r"embeddings\[0\] holds NaN or infinity.*row 1"),
+        ([0.1, 0.2], [np.array([[1.0], [1e-200]])], (1, 1), r"embeddings\[0\].*length 0.0 in row 1: scale"),
+        ([0.1, 0.2], [np.array([[1e200], [1.0]])], (1, 1), r"embeddings\[0\].*length inf in row 0: scale"),
         ([0.1, 0.2], [np.ones((2, 3))], (1, np.inf), "alpha must be two finite numbers"),
+        ([0.1, 1e60], [np.ones((2, 3))], (1e50, 1), "kappa times its first, must not exceed 1e.100"),
     ],
 )
 def test_faulty_arguments_are_refused(kappa, embeddings, alpha, message):
