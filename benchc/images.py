@@ -20,6 +20,8 @@ MAX_PIXELS = 178_956_970
 
 Alpha = Literal["drop", "white"]  # what becomes of transparency: ignored, or laid over white
 
+ALPHAS: tuple[Alpha, ...] = get_args(Alpha)
+
 Codec = Literal["webp", "png", "ppm"]
 CODECS: tuple[Codec, ...] = get_args(Codec)
 
@@ -30,10 +32,14 @@ CODECS: tuple[Codec, ...] = get_args(Codec)
 DEFAULT_CODEC: Codec = "webp"
 
 WEBP_MAX_SIDE = 16_383  # of the format
+JPEG_MAX_SIDE = 65_500  # of libjpeg
+
+# Pillow knows what these are and reads no pixels; of EPS it does with Ghostscript alone.
+IDENTIFIED_ONLY = ("BUFR", "EPS", "GRIB", "HDF5", "MPEG", "WMF")
 
 
 class ImageError(InputError):
-    """Bytes that are no whole image, or one too large to be meant."""
+    """Bytes that are no whole image, or an image that is too large to be meant or to be worked on."""
 
 
 def decode(data: bytes, alpha: Alpha = "drop") -> Pixels:
@@ -42,8 +48,11 @@ def decode(data: bytes, alpha: Alpha = "drop") -> Pixels:
     EXIF rotation is applied. Alpha is dropped, not blended: models see the colour stored under it, as
     VLMEvalKit shows it to them; ``alpha="white"`` lays the image over white instead. 16-bit values keep their
     upper byte; of an animation the first frame counts.
-    Raises ImageError where the bytes are truncated, in no known format, or of more than ``MAX_PIXELS``.
+    Raises ImageError where the bytes are truncated, in no known format, or of more than ``MAX_PIXELS``, and
+    ValueError for another ``alpha``.
     """
+    if alpha not in get_args(Alpha):
+        raise ValueError(f"alpha is one of {', '.join(get_args(Alpha))}, not {alpha!r}")
     try:
         with warnings.catch_warnings():
             # The limit below decides, and an error says more than a warning.
@@ -80,6 +89,23 @@ def encode(image: Pixels, codec: Codec = DEFAULT_CODEC) -> bytes:
 def encode_png(image: Pixels) -> bytes:
     """Return ``image`` (uint8[H, W, 3], RGB) as PNG bytes, without loss."""
     return _encoded(image, "PNG", compress_level=1, compress_type=zlib.Z_RLE)
+
+
+def check_sides(image: Pixels, limit: int, file_format: str) -> None:
+    """Raise ImageError where a side of ``image`` (uint8[H, W, 3]) has more than ``limit`` pixels."""
+    height, width, _ = image.shape
+    if max(height, width) > limit:
+        raise ImageError(
+            f"{file_format} holds sides of at most {limit:,} pixels, and the image has {width:,} × "
+            f"{height:,}: scale it down"
+        )
+
+
+def readable_suffixes() -> frozenset[str]:
+    """Return the suffixes, such as ``.png``, of the files whose pixels :func:`decode` can read."""
+    suffixes = Image.registered_extensions()  # fills Image.OPEN
+    formats = Image.OPEN.keys() - set(IDENTIFIED_ONLY)
+    return frozenset(suffix for suffix, name in suffixes.items() if name in formats)
 
 
 def pixel_hash(images: Sequence[Pixels]) -> str:

@@ -23,7 +23,7 @@ from benchc.errors import InputError
 from benchc.figures.contact_pages import pages_of
 from benchc.figures.contact_sheet import Row, contact_sheet
 from benchc.figures.save import save
-from benchc.images import ImageError, Pixels, decode
+from benchc.images import ALPHAS, Alpha, ImageError, Pixels, decode
 from benchc.randomness import seed_of
 from benchc.tables.parquet import iterate_groups, read_table
 from benchc.tables.pool import POOL
@@ -60,6 +60,9 @@ def main() -> None:
         "--severities", type=int, nargs="+", metavar="N", help="all of the suite unless given"
     )
     parser.add_argument("--seed", type=int, default=0, help="the run's seed; default: %(default)s")
+    parser.add_argument(
+        "--alpha", choices=ALPHAS, default="drop", help="what becomes of transparency; default: %(default)s"
+    )
     parser.add_argument("--page", type=int, metavar="N", help="this page only, counted from 1")
     parser.add_argument(
         "--output-prefix", required=True, metavar="PREFIX", help="folder, and begin of the names"
@@ -82,7 +85,7 @@ def main() -> None:
     if arguments.page is not None and not 1 <= arguments.page <= len(pages):
         parser.error(f"--page: there are {len(pages)} pages, counted from 1")
 
-    item, clean = _picture(arguments.image, arguments.items, arguments.item)
+    item, clean = _picture(arguments.image, arguments.items, arguments.item, arguments.alpha)
     for number, page in enumerate(pages, start=1):
         if arguments.page not in (None, number):
             continue
@@ -110,11 +113,11 @@ def _row(
     return Row(family_of(name, suite), name, images)
 
 
-def _picture(file: Path | None, pool: Path | None, item: str | None) -> tuple[str, Pixels]:
+def _picture(file: Path | None, pool: Path | None, item: str | None, alpha: Alpha) -> tuple[str, Pixels]:
     """Return the id on which random fields depend, and the picture."""
     if file is not None:
         try:
-            return file.name, decode(file.read_bytes())
+            return file.name, decode(file.read_bytes(), alpha)
         except (OSError, ImageError) as error:
             raise InputError(f"{file}: {error}; give another --image") from error
     assert pool is not None  # one of the two is required
@@ -126,7 +129,7 @@ def _picture(file: Path | None, pool: Path | None, item: str | None) -> tuple[st
     for rows in iterate_groups(pool, POOL, "id", wanted):
         id_, images = rows.select("id", "images").row(0)
         try:
-            pixels = decode(images[0]["bytes"])
+            pixels = decode(images[0]["bytes"], alpha)
         except ImageError as error:
             raise InputError(f"{pool}: item {id_!r}: {error}; mend it, or name another --item") from error
         if min(pixels.shape[:2]) >= SIDE:

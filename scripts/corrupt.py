@@ -6,9 +6,10 @@ A folder:
     python -m scripts.corrupt --images photos --corruption all --severities 1 3 5 --output corrupted
 
 Every image of photos becomes corrupted/{corruption}/{severity}/{image}.png, without loss. Images of
-subfolders keep their place. Run it again to go on after a stop: files that are there stay. Images that cannot
-be read are left out and named at the end. The pixels depend on the seed and on the image's path in the
-folder, and not on the number of threads. corrupted/{corruption}/corruption.json says how they were made.
+subfolders keep their place. Run it again to go on after a stop: files that are there stay, unless their image
+in photos has changed. Images that cannot be read are left out and named at the end. The pixels depend on the
+seed and on the image's path in the folder, and not on the number of threads. corrupted/{corruption} has
+corruption.json, which says how they were made, and sources.json, which says from what.
 
 A pool:
 
@@ -21,20 +22,30 @@ finished waits in {output}.parts.
 
 import argparse
 import importlib
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
 from benchc.corruptions.portions import Item, Job, write_corrupted
-from benchc.corruptions.recipe import Recipe
-from benchc.images import CODECS, DEFAULT_CODEC
+from benchc.images import ALPHAS, CODECS, DEFAULT_CODEC
 from benchc.tables.parquet import iterate_groups, read_table
 from benchc.tables.pool import POOL
 from benchc.tables.selected import SELECTED
 from scripts.command import run
+from scripts.corruption_arguments import recipe_argument, seed_argument
 
 # Imported by name: an edit of a suite must not rerun the pipeline's jobs, which are given recipes.
 FOLDER = "benchc.corruptions.folder"
+
+# Options of one mode; their defaults are set once it is known that none is given in the other.
+FOLDER_DEFAULTS = {
+    "corruption": None,
+    "severities": None,
+    "suite": "imagenet-c",
+    "engine": "benchc",
+}
+ITEMS_DEFAULTS = {"recipe": None, "selected": None, "codec": DEFAULT_CODEC}
 
 
 def main() -> None:
@@ -47,7 +58,7 @@ def main() -> None:
         chosen = folder.choose(arguments.corruption, arguments.severities, arguments.suite, arguments.engine)
     except ValueError as fault:
         error(str(fault))
-    folder.corrupt_folder(
+    written = folder.corrupt_folder(
         arguments.images,
         arguments.output,
         chosen,
@@ -55,6 +66,7 @@ def main() -> None:
         alpha=arguments.alpha,
         workers=arguments.threads,
     )
+    print(f"{arguments.output}: {written:,} images written", file=sys.stderr)
 
 
 def corrupt_items(arguments: argparse.Namespace) -> None:
@@ -64,7 +76,7 @@ def corrupt_items(arguments: argparse.Namespace) -> None:
     else:
         wanted = read_table(arguments.selected, SELECTED).filter("kept")["id"]
     ids = set(wanted)
-    job = Job(arguments.recipe, arguments.seed, arguments.codec)
+    job = Job(arguments.recipe, arguments.seed, arguments.alpha, arguments.codec)
     write_corrupted(items_of(arguments.items, ids), job, arguments.output, arguments.threads, len(ids))
 
 
@@ -86,42 +98,47 @@ def parse_arguments() -> tuple[argparse.Namespace, Callable[[str], NoReturn]]:
     source.add_argument("--items", type=Path, metavar="FILE", help="corrupt the images of pool/items.parquet")
     both = parser.add_argument_group("both")
     both.add_argument("--output", type=Path, required=True, help="folder or .parquet file to write")
-    both.add_argument("--seed", type=int, help="the run's seed; of a folder: 0 unless given")
+    both.add_argument("--seed", type=seed_argument, help="the run's seed; of a folder: 0 unless given")
+    both.add_argument(
+        "--alpha",
+        choices=ALPHAS,
+        default="drop",
+        help="transparency: dropped, which shows the colour stored under it, or laid over white; "
+        "default: %(default)s",
+    )
     both.add_argument("--threads", type=int, default=1, help="worker processes; default: %(default)s")
     folder = parser.add_argument_group("with --images")
     folder.add_argument("--corruption", nargs="+", metavar="NAME", help="corruptions of the suite, or all")
     folder.add_argument("--severities", type=int, nargs="+", help="all of the suite unless given")
     folder.add_argument(
         "--suite",
-        default="imagenet-c",
-        help="imagenet-c, mllm-ic, r-bench or vqa-robustness; default: %(default)s",
+        help=f"imagenet-c, mllm-ic, r-bench or vqa-robustness; default: {FOLDER_DEFAULTS['suite']}",
     )
     folder.add_argument(
         "--engine",
         choices=["benchc", "imgaug"],
-        default="benchc",
-        help="imgaug: the 19 of imagenet-c by imgaug.augmenters.imgcorruptlike; default: %(default)s",
-    )
-    folder.add_argument(
-        "--alpha",
-        choices=["drop", "white"],
-        default="drop",
-        help="transparency: dropped, which shows the colour stored under it, or laid over white; "
-        "default: %(default)s",
+        help="imgaug: the 19 of imagenet-c by imgaug.augmenters.imgcorruptlike; "
+        f"default: {FOLDER_DEFAULTS['engine']}",
     )
     items = parser.add_argument_group("with --items")
     items.add_argument(
-        "--recipe", type=Recipe.from_json, metavar="JSON", help="the corruption, as Recipe.to_json writes it"
+        "--recipe", type=recipe_argument, metavar="JSON", help="the corruption, as Recipe.to_json writes it"
     )
     items.add_argument("--selected", type=Path, help="selection/selected.parquet: only the items it keeps")
     items.add_argument(
         "--codec",
         choices=CODECS,
-        default=DEFAULT_CODEC,
         help="form of the stored images, without loss; ppm is three bytes a pixel and the fastest; "
-        "default: %(default)s",
+        f"default: {DEFAULT_CODEC}",
     )
     arguments = parser.parse_args()
+    mode, foreign = ("--images", ITEMS_DEFAULTS) if arguments.items is None else ("--items", FOLDER_DEFAULTS)
+    for name in foreign:
+        if getattr(arguments, name) is not None:
+            parser.error(f"--{name} does not go with {mode}")
+    for name, default in {**FOLDER_DEFAULTS, **ITEMS_DEFAULTS}.items():
+        if getattr(arguments, name) is None:
+            setattr(arguments, name, default)
     if arguments.images is not None and not arguments.corruption:
         parser.error("--images needs --corruption: names of the suite's corruptions, or all")
     if arguments.items is not None and (arguments.recipe is None or arguments.seed is None):

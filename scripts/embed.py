@@ -8,6 +8,7 @@ import argparse
 
 import torch
 
+from benchc.images import ALPHAS
 from benchc.progress import track
 from benchc.selection.embeddings import embeddings_frame, image_vectors, text_vectors
 from benchc.selection.encoders import load_image_encoder, load_text_encoder
@@ -25,6 +26,9 @@ def main() -> None:
     )
     parser.add_argument("--pretrained", help="open_clip's tag of the weights; none for a folder")
     parser.add_argument("--text-encoder", default="all-MiniLM-L6-v2", help="default: %(default)s")
+    parser.add_argument(
+        "--alpha", choices=ALPHAS, default="drop", help="what becomes of transparency; default: %(default)s"
+    )
     parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--output", required=True, help="selection/embeddings.parquet")
     arguments = parser.parse_args()
@@ -35,7 +39,10 @@ def main() -> None:
     print(f"{truncated.sum():,} of {len(truncated):,} texts are longer than {arguments.text_encoder} reads")
     image_encoder = load_image_encoder(arguments.image_encoder, arguments.pretrained)
     images = track(
-        image_vectors(items, image_encoder), label="embed images", unit="items", total=items.height
+        image_vectors(items, image_encoder, arguments.alpha),
+        label="embed images",
+        unit="items",
+        total=items.height,
     )
     frame = embeddings_frame(items, images, texts, truncated)
     footer = {

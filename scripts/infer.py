@@ -19,7 +19,7 @@ from benchc.closure import closure_digest, module_file
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.variants import variants_of_item
 from benchc.errors import InputError
-from benchc.images import ImageError, Pixels, decode
+from benchc.images import ALPHAS, Alpha, ImageError, Pixels, decode
 from benchc.models.protocol import ModelSource
 from benchc.models.question import Question
 from benchc.models.read_store import ReadStore
@@ -33,6 +33,7 @@ from benchc.tables.pool import POOL
 from benchc.tables.predictions import PREDICTIONS
 from benchc.tables.selected import SELECTED
 from scripts.command import run
+from scripts.corruption_arguments import recipe_argument, seed_argument
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -116,7 +117,7 @@ def corruptions_to_read(
     for path in arguments.corrupted:
         yield path.stem, written_units(path, items)
     for recipe in arguments.recipe:
-        yield recipe.name, made_units(arguments.items, items, recipe, arguments.seed)
+        yield recipe.name, made_units(arguments.items, items, recipe, arguments.seed, arguments.alpha)
 
 
 def written_units(path: Path, items: Mapping[str, Question]) -> Iterator[Unit]:
@@ -137,12 +138,14 @@ def written_units(path: Path, items: Mapping[str, Question]) -> Iterator[Unit]:
         )
 
 
-def made_units(pool: Path, items: Mapping[str, Question], recipe: Recipe, seed: int) -> Iterator[Unit]:
+def made_units(
+    pool: Path, items: Mapping[str, Question], recipe: Recipe, seed: int, alpha: Alpha
+) -> Iterator[Unit]:
     """Yield the units of a corruption that is applied here, with the pixels that a file would hold."""
     for row in iterate_groups(pool, POOL, "id", items):
         id_ = row["id"][0]
         encoded = [image["bytes"] for image in row["images"][0]]
-        made = variants_of_item(id_, encoded, recipe, recipe.severities, seed)
+        made = variants_of_item(id_, encoded, recipe, recipe.severities, seed, alpha)
         yield Unit(id_, recipe.name, [severity for severity, _ in made], [images for _, images in made])
 
 
@@ -198,11 +201,12 @@ def parse_arguments() -> argparse.Namespace:
         "--recipe",
         action="append",
         default=[],
-        type=Recipe.from_json,
+        type=recipe_argument,
         metavar="JSON",
         help="instead of a file: a corruption that is applied here to the images of --items; may be repeated",
     )
-    add("--seed", type=int, help="the run's seed, for --recipe")
+    add("--seed", type=seed_argument, help="the run's seed, for --recipe")
+    add("--alpha", choices=ALPHAS, default="drop", help="what becomes of transparency, for --recipe")
     add("--store", type=Path, required=True, help="folder of the read store")
     add("--writer", required=True, help="name of this job's file in the store, unique among running jobs")
     add("--output", type=Path, required=True, help="predictions to write")

@@ -9,25 +9,31 @@ import numpy as np
 
 from benchc.corruptions.recipe import Recipe
 from benchc.errors import InputError
-from benchc.images import Pixels
+from benchc.images import ImageError, Pixels
 
 # The peers refuse smaller sides.
 MIN_SIDE = 32
+
+# Pillow and OpenCV keep sides and coordinates in 14 to 16 bits in places, and say so in their own ways.
+LONG_SIDE = 16_383
 
 
 def apply(recipe: Recipe, image: Pixels, severity: int, seed: int) -> Pixels:
     """Return ``image`` corrupted, as a new array: uint8[H, W, 3] in and out, as in :func:`corrupt`.
 
     ``severity`` is one of the recipe's, or 0, which gives the pixels back unchanged.
+
+    Raises TypeError for what is no array of uint8 and for a seed that is no whole number, ValueError for
+    another shape, a negative seed and a severity that the recipe lacks, InputError for a kernel that is not
+    there or breaks its contract, and ImageError for an image with sides too long for the kernel.
     """
-    _check_image(image, seed)
-    if severity == 0:
-        return image.copy()
-    if severity not in recipe.parameters or isinstance(severity, bool):
+    _check_image(image)
+    _check_seed(seed)
+    if not _is_whole(severity) or severity not in (0, *recipe.parameters):
         allowed = ", ".join(map(str, (0, *recipe.parameters)))
         raise ValueError(f"{recipe.name} has the severities {allowed}, not {severity!r}")
-    if recipe.kernel is None:
-        raise ValueError(f"{recipe.name} has no severity {severity!r}")
+    if severity == 0 or recipe.kernel is None:
+        return image.copy()
     function, draw = _functions(recipe.kernel, recipe.draws)
     keywords = recipe.parameters[severity]
     height, width, _ = image.shape
@@ -35,11 +41,22 @@ def apply(recipe: Recipe, image: Pixels, severity: int, seed: int) -> Pixels:
     padded = np.ascontiguousarray(image)
     if not recipe.resizes and (any(vertical) or any(horizontal)):
         padded = np.pad(image, (vertical, horizontal, (0, 0)), mode="reflect")
-    if draw is None:
-        result = function(padded, **keywords)
-    else:
-        generator = np.random.Generator(np.random.SFC64(seed))
-        result = function(padded, draw(generator, *padded.shape[:2], **keywords), **keywords)
+    try:
+        if draw is None:
+            result = function(padded, **keywords)
+        else:
+            generator = np.random.Generator(np.random.SFC64(int(seed)))
+            result = function(padded, draw(generator, *padded.shape[:2], **keywords), **keywords)
+    except InputError:
+        raise
+    except Exception as error:
+        if max(height, width) <= LONG_SIDE:
+            raise
+        reason = " ".join(str(error).split())
+        raise ImageError(
+            f"{recipe.name} cannot be applied to {width:,} × {height:,} pixels ({reason}): scale the image "
+            "down"
+        ) from error
     _check_result(recipe, result, padded)
     if recipe.resizes:
         return np.ascontiguousarray(result)
@@ -65,19 +82,38 @@ def _functions(kernel: str, draws: str | None) -> tuple[Callable[..., Any], Call
 
 
 def _function(module: str, name: str) -> Callable[..., Any]:
-    function: Callable[..., Any] | None = getattr(importlib.import_module(module), name, None)
+    try:
+        function: Callable[..., Any] | None = getattr(importlib.import_module(module), name, None)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise
+        raise InputError(
+            f"there is no module {error.name!r}, where {name} of {module} is to be; install it, or put its "
+            "folder on PYTHONPATH"
+        ) from error
     if function is None:
         raise InputError(f"{module} has no function {name}, which a suite says is there; write it")
     return function
 
 
-def _check_image(image: Pixels, seed: int) -> None:
+def _check_image(image: Pixels) -> None:
+    if not isinstance(image, np.ndarray):
+        raise TypeError(f"an image is a NumPy array, uint8[H, W, 3], this one is a {type(image).__name__}")
     if image.dtype != np.uint8:
         raise TypeError(f"an image is corrupted as uint8, this one is {image.dtype}")
     if image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
         raise ValueError(f"an image is [H, W, 3] with H and W at least 1, this one is {list(image.shape)}")
+
+
+def _check_seed(seed: int) -> None:
+    if not _is_whole(seed):
+        raise TypeError(f"a seed is a whole number, not {seed!r}")
     if seed < 0:
         raise ValueError(f"a seed is at least 0, not {seed}")
+
+
+def _is_whole(number: object) -> bool:
+    return isinstance(number, int | np.integer) and not isinstance(number, bool)
 
 
 def _margins(side: int) -> tuple[int, int]:

@@ -4,6 +4,8 @@ Every row is summed tap by tap in a fixed order, so that the result does not dep
 an image is its interleaved RGB values: a shift by one pixel is a shift by three values.
 """
 
+import math
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +16,7 @@ from benchc.images import Pixels
 
 Array = npt.NDArray[Any]
 Floats32 = npt.NDArray[np.float32]
+Floats64 = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 # As scipy.ndimage names them: the edge goes on; mirrored with the edge repeated; mirrored about the edge.
 Border = Literal["nearest", "reflect", "mirror"]
@@ -21,6 +24,8 @@ Border = Literal["nearest", "reflect", "mirror"]
 # An image is truncated, not rounded, to whole levels, as the published ones are. This keeps float32's errors,
 # below 2e-4 levels, from taking a level off an area of one colour.
 TRUNCATION_BIAS = np.float32(2**-10)
+KEEP_LEVELS = np.full(256, TRUNCATION_BIAS)
+BLOCK = 32  # values of a row that are truncated together
 
 
 def gaussian_kernel(sigma: float, truncate: float = 4.0) -> Floats32:
@@ -28,11 +33,33 @@ def gaussian_kernel(sigma: float, truncate: float = 4.0) -> Floats32:
 
     The weights that scipy.ndimage and scikit-image use. Raises ValueError where ``sigma`` is not positive.
     """
-    if not sigma > 0:
-        raise ValueError(f"a Gaussian kernel needs a sigma above 0, not {sigma}")
-    radius = int(truncate * sigma + 0.5)
-    weights = np.exp(-0.5 / (sigma * sigma) * np.arange(-radius, radius + 1) ** 2)
-    return np.asarray((weights / weights.sum()).astype(np.float32))
+    return _gaussian_weights(sigma, truncate).astype(np.float32)
+
+
+def flat_bias(flat: Floats64) -> Floats32:
+    """Return what to add to a value near each level, float32[256], before it is truncated.
+
+    ``flat`` (float64[256]) is what the published code makes of an area of each level, in levels. Where its
+    rounding errors leave that below the level, truncation takes one off; the bias does so too.
+    """
+    return np.where(flat < np.arange(256), -TRUNCATION_BIAS, TRUNCATION_BIAS).astype(np.float32)
+
+
+@lru_cache(maxsize=64)
+def gaussian_bias(sigma: float, truncate: float = 4.0) -> Floats32:
+    """Return the :func:`flat_bias` of scipy.ndimage.gaussian_filter on an image from 0 to 1, float32[256].
+
+    scipy's sums in float64, of weights from an exponential that is the same on every processor.
+    """
+    weights = _gaussian_weights(sigma, truncate)
+    middle = weights.size // 2
+    value = np.arange(256) / 255
+    for _axis in range(2):
+        pair = value + value
+        value = value * weights[middle]
+        for weight in weights[:middle]:
+            value += pair * weight
+    return flat_bias(value * 255)
 
 
 def separable(plane: Floats32, kernel_y: Floats32, kernel_x: Floats32, border: Border) -> Floats32:
@@ -50,10 +77,11 @@ def separable(plane: Floats32, kernel_y: Floats32, kernel_x: Floats32, border: B
     return result
 
 
-def separable_image(image: Pixels, kernel: Floats32, border: Border) -> Pixels:
+def separable_image(image: Pixels, kernel: Floats32, border: Border, bias: Floats32 = KEEP_LEVELS) -> Pixels:
     """Return ``image`` (uint8[H, W, 3]) filtered by ``kernel`` along both axes, truncated to whole levels.
 
     The kernel is symmetric, of odd length, not negative, and of sum 1. Raises ValueError for another.
+    ``bias`` (float32[256]) says what becomes of areas of one colour, as :func:`flat_bias` gives it.
     """
     half = _half(kernel)
     if half.min() < 0 or abs(float(kernel.sum()) - 1) > 1e-6:
@@ -62,7 +90,9 @@ def separable_image(image: Pixels, kernel: Floats32, border: Border) -> Pixels:
     result = np.empty((height, width * channels), np.uint8)
     rows = border_indices(height, half.size - 1, border)
     columns = border_indices(width, half.size - 1, border)
-    _filter_image(np.ascontiguousarray(image).reshape(height, -1), channels, half, rows, columns, result)
+    _filter_image(
+        np.ascontiguousarray(image).reshape(height, -1), channels, half, rows, columns, bias, result
+    )
     return result.reshape(image.shape)
 
 
@@ -78,6 +108,16 @@ def border_indices(length: int, margin: int, border: Border) -> Indices:
     return np.minimum(positions, 2 * length - 2 - positions)
 
 
+def _gaussian_weights(sigma: float, truncate: float) -> Floats64:
+    if not sigma > 0:
+        raise ValueError(f"a Gaussian kernel needs a sigma above 0, not {sigma}")
+    radius = int(truncate * sigma + 0.5)
+    exponents = -0.5 / (sigma * sigma) * np.arange(-radius, radius + 1) ** 2
+    # numpy's exponential rounds in another way on processors with AVX-512.
+    weights = np.array([math.exp(exponent) for exponent in exponents])
+    return np.asarray(weights / weights.sum())
+
+
 def _half(kernel: Floats32) -> Floats32:
     if kernel.ndim != 1 or kernel.size % 2 == 0 or not np.array_equal(kernel, kernel[::-1]):
         raise ValueError(f"a separable kernel is symmetric and of odd length, not {kernel.tolist()}")
@@ -86,7 +126,7 @@ def _half(kernel: Floats32) -> Floats32:
 
 @njit(cache=True, nogil=True)
 def _filter_image(
-    source: Array, step: int, half: Array, rows: Indices, columns: Indices, result: Array
+    source: Array, step: int, half: Array, rows: Indices, columns: Indices, bias: Array, result: Array
 ) -> None:
     height, length = source.shape
     radius = half.size - 1
@@ -97,9 +137,23 @@ def _filter_image(
         _sum_rows(source, rows[y : y + 2 * radius + 1], half, row[margin : margin + length])
         _fill_margins(row, columns, radius, step)
         _sum_shifts(row, half, step, total)
-        target = result[y]
-        for x in range(length):
-            target[x] = np.uint8(total[x] + TRUNCATION_BIAS)
+        _truncate(total, bias, result[y])
+
+
+@njit(cache=True, nogil=True)
+def _truncate(total: Array, bias: Array, result: Array) -> None:
+    half, least = np.float32(0.5), TRUNCATION_BIAS
+    for start in range(0, total.size, BLOCK):
+        values, levels = total[start : start + BLOCK], result[start : start + BLOCK]
+        close = np.int32(0)
+        for x in range(values.size):
+            level = np.int32(values[x] + least)
+            levels[x] = np.uint8(level)
+            close |= np.int32(values[x] < np.float32(level) + least)
+        # Only values this close to a level depend on its bias, and few blocks of a photo have any.
+        if close:
+            for x in range(values.size):
+                levels[x] = np.uint8(values[x] + bias[np.uint8(values[x] + half)])
 
 
 @njit(cache=True, nogil=True)

@@ -1,7 +1,6 @@
 """One image under one corruption of a suite: the function that others import."""
 
 from benchc.corruptions.apply import apply
-from benchc.corruptions.recipe import CLEAN
 from benchc.corruptions.registry import Engine, recipe_of
 from benchc.images import Pixels
 
@@ -25,14 +24,14 @@ def corrupt(
         seed: at least 0; the pixels are a pure function of the image, the name, the severity and the seed.
         suite: a key of ``registry.SUITES``.
         engine: ``benchc`` for our kernels; ``imgaug`` for its ``imgcorruptlike``, which has the 19
-            corruptions of ImageNet-C and no other.
+            corruptions of ImageNet-C and no other, and sets numpy's global random state for the length of the
+            call, so that it is not safe under threads.
 
     The result has the shape of ``image``, except for the few types whose definition changes it (their
     ``resizes`` says so). A side under 32 pixels is mirrored out to 32 around the image and cut back
     afterwards.
 
-    Raises TypeError for another dtype, ValueError for another shape and for what is not in the registry.
+    Raises TypeError for what is no array of uint8 and no whole number as a seed, ValueError for another shape
+    and for what is not in the registry, and ImageError for sides that a corruption's format does not hold.
     """
-    if name == CLEAN and (severity != 0 or isinstance(severity, bool)):
-        raise ValueError(f"{name} has the severities 0, not {severity!r}")
     return apply(recipe_of(name, suite, engine), image, severity, seed)

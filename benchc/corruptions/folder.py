@@ -1,24 +1,27 @@
 """Corrupt the images of a folder into another folder, without the pipeline."""
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from PIL import Image
-
 from benchc.atomic import whole_file, write_text
-from benchc.corruptions.portions import code_digest, library_versions
+from benchc.corruptions.portions import code_digest, library_versions, write_to
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import Engine, corruptions_of, recipe_of
+from benchc.corruptions.sources import Source, digest_of, discard_stale
 from benchc.corruptions.variants import variants_of_item
 from benchc.corruptions.workers import ordered_map
 from benchc.errors import InputError
-from benchc.images import Alpha, ImageError, encode_png
+from benchc.images import Alpha, ImageError, encode_png, readable_suffixes
 from benchc.progress import track
 
 ALL = "all"
 SHOWN = 20  # refused images in one message
+
+# What benchc.atomic leaves of a file that it was writing when the process was killed.
+UNFINISHED = re.compile(r"\..+\.(png|json)\.[a-z0-9_]{8}")
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class Work:
 
     source: Path
     name: str  # the image's path in its folder: what its seeds are drawn for
+    digest: str
     recipe: Recipe
     targets: dict[int, Path]  # by severity
     seed: int
@@ -44,11 +48,12 @@ def choose(
 ) -> list[Choice]:
     """Return what ``names`` stand for: corruptions of the suite, or ``all``, its default set.
 
-    Severities are the suite's unless given. Raises ValueError for what the suite or the engine does not have.
+    None comes twice. Severities are the suite's unless given. Raises ValueError for what the suite or the
+    engine does not have.
     """
-    chosen = corruptions_of(suite) if ALL in names else tuple(dict.fromkeys(names))
+    chosen = [each for name in names for each in (corruptions_of(suite) if name == ALL else (name,))]
     choices = []
-    for recipe in (recipe_of(name, suite, engine) for name in chosen):
+    for recipe in (recipe_of(name, suite, engine) for name in dict.fromkeys(chosen)):
         for severity in severities or ():
             if severity not in recipe.severities:
                 there = ", ".join(map(str, recipe.severities))
@@ -65,50 +70,69 @@ def corrupt_folder(
     seed: int = 0,
     alpha: Alpha = "drop",
     workers: int = 1,
-) -> None:
+) -> int:
     """Write every image of ``images`` as ``output/{corruption}/{severity}/{image}.png``, without loss.
 
-    Files are images if Pillow reads their suffix; subfolders keep their place. Files that are there already
-    stay, so a run that was stopped goes on where it was; ``output/{corruption}/corruption.json`` says how
-    they were made.
+    Files are images if Pillow reads their suffix; subfolders keep their place, and what is in ``output`` is
+    not read. Files that are there already stay, so a run that was stopped goes on where it was, unless
+    their image has changed since: then they are deleted at all severities, and made again at those chosen.
+    ``output/{corruption}/corruption.json`` says how they were made, and ``sources.json`` from what. One run
+    at a time may write a corruption at a severity. Returns how many files were written.
 
     Raises InputError where the folder holds no images, two of one name, files that were made in another way,
-    or images that cannot be read: these are left out and named at the end.
+    where ``output`` cannot be written, or for images that cannot be read or that a corruption cannot take:
+    these are left out and named at the end.
     """
-    files = _images(images, output)
-    for recipe, _ in choices:
-        _claim(output / recipe.name / "corruption.json", recipe, seed, alpha)
-    work = [
-        Work(source, name, recipe, missing, seed, alpha)
-        for recipe, severities in choices
-        for name, source in files.items()
-        if (missing := _missing(output / recipe.name, name, severities))
-    ]
-    done = track(ordered_map(_corrupt, work, workers), label="corrupt", unit="images", total=len(work))
-    refused = dict(failure for failure in done if failure is not None)
+    files = _images(images, output, [recipe.name for recipe, _ in choices])
+    sources, refused = _sources(files)
+    work = []
+    for recipe, severities in choices:
+        folder = output / recipe.name
+        with write_to(folder):
+            _remove_unfinished(folder, severities)
+            _claim(folder / "corruption.json", recipe, seed, alpha)
+            discard_stale(folder, sources)
+        for target, (name, digest) in sources.items():
+            if missing := _missing(folder, target, severities):
+                work.append(Work(files[name], name, digest, recipe, missing, seed, alpha))
+    written = 0
+    done = ordered_map(_corrupt, work, workers)
+    for each, failure in zip(work, track(done, label="corrupt", unit="images", total=len(work)), strict=True):
+        if failure is None:
+            written += len(each.targets)
+        else:
+            refused.append((each.name, failure))
     if refused:
-        listed = "; ".join(f"{name}: {reason}" for name, reason in list(refused.items())[:SHOWN])
+        listed = [f"{name}: {reason}" for name, reason in dict.fromkeys(refused)]
+        more = f"; and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
+        count = len({name for name, _ in refused})
         raise InputError(
-            f"{images}: {len(refused)} of {len(files)} images were left out, the others are done: {listed}; "
-            "mend or remove them"
+            f"{images}: {count} of {len(files)} images were left out, all else is done: "
+            f"{'; '.join(listed[:SHOWN])}{more}; mend or remove them"
         )
+    return written
 
 
-def _images(folder: Path, output: Path) -> dict[str, Path]:
+def _images(folder: Path, output: Path, corruptions: Sequence[str]) -> dict[str, Path]:
     """Return the image files by their path in the folder, in its order."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder of images; name one that is there")
-    if output.resolve() == folder.resolve():
+    if output.exists() and not output.is_dir():
+        raise InputError(f"{output}: is a file, and images go into a folder; give another --output")
+    inside, outside = folder.resolve(), output.resolve()
+    if outside == inside or any(inside.is_relative_to(outside / name) for name in corruptions):
         raise InputError(f"{folder}: is to be read and written at once; give another --output")
-    readable = {suffix for suffix, kind in Image.registered_extensions().items() if kind in Image.OPEN}
+    readable = readable_suffixes()
     found: dict[str, Path] = {}
-    taken: dict[Path, str] = {}
+    taken: dict[str, str] = {}
     for path in sorted(folder.rglob("*")):
         place = path.relative_to(folder)
         hidden = any(part.startswith(".") for part in place.parts)
-        if path.suffix.lower() not in readable or hidden or not path.is_file() or output in path.parents:
+        if path.suffix.lower() not in readable or hidden or not path.is_file():
             continue
-        name, target = place.as_posix(), place.with_suffix(".png")
+        if outside.is_relative_to(inside) and path.resolve().is_relative_to(outside):
+            continue
+        name, target = place.as_posix(), _target(place.as_posix())
         if target in taken:
             raise InputError(f"{folder}: {taken[target]} and {name} would both become {target}; rename one")
         taken[target] = name
@@ -116,6 +140,35 @@ def _images(folder: Path, output: Path) -> dict[str, Path]:
     if not found:
         raise InputError(f"{folder}: no file in it has the suffix of an image, such as .png or .jpg")
     return found
+
+
+def _target(name: str) -> str:
+    """Return the path of a corrupted image in its severity's folder."""
+    return Path(name).with_suffix(".png").as_posix()
+
+
+def _sources(files: Mapping[str, Path]) -> tuple[dict[str, Source], list[tuple[str, str]]]:
+    """Return each image's name and digest by its target, and the names of those that cannot be read."""
+    sources, refused = {}, []
+    for name, path in files.items():
+        try:
+            sources[_target(name)] = (name, digest_of(path.read_bytes()))
+        except OSError as error:
+            refused.append((name, _unread(error)))
+    return sources, refused
+
+
+def _unread(error: OSError) -> str:
+    return f"it cannot be read ({error.strerror or error})"
+
+
+def _remove_unfinished(folder: Path, severities: Sequence[int]) -> None:
+    hidden = list(folder.glob(".*"))
+    for severity in severities:
+        hidden += (folder / str(severity)).rglob(".*")
+    for path in hidden:
+        if UNFINISHED.fullmatch(path.name):
+            path.unlink(missing_ok=True)
 
 
 def _claim(path: Path, recipe: Recipe, seed: int, alpha: Alpha) -> None:
@@ -136,21 +189,26 @@ def _claim(path: Path, recipe: Recipe, seed: int, alpha: Alpha) -> None:
     write_text(path, text)
 
 
-def _missing(folder: Path, name: str, severities: Sequence[int]) -> dict[int, Path]:
-    targets = {severity: (folder / str(severity) / name).with_suffix(".png") for severity in severities}
-    return {severity: target for severity, target in targets.items() if not target.exists()}
+def _missing(folder: Path, target: str, severities: Sequence[int]) -> dict[int, Path]:
+    paths = {severity: folder / str(severity) / target for severity in severities}
+    return {severity: path for severity, path in paths.items() if not path.exists()}
 
 
-def _corrupt(work: Work) -> tuple[str, str] | None:
-    """Write what is missing of one image; return its name and the reason where it is refused."""
-    data = work.source.read_bytes()
+def _corrupt(work: Work) -> str | None:
+    """Write what is missing of one image, or return the reason why it is left out."""
+    try:
+        data = work.source.read_bytes()
+    except OSError as error:
+        return _unread(error)
+    if digest_of(data) != work.digest:
+        return "it has changed during this run"
     try:
         made = variants_of_item(work.name, [data], work.recipe, tuple(work.targets), work.seed, work.alpha)
     except InputError as error:
         if not isinstance(error.__cause__, ImageError):
             raise
-        return work.name, str(error.__cause__)
+        return str(error.__cause__)
     for severity, (pixels,) in made:
-        with whole_file(work.targets[severity]) as file:
+        with write_to(work.targets[severity]), whole_file(work.targets[severity]) as file:
             file.write(encode_png(pixels))
     return None

@@ -2,10 +2,12 @@
 
 import hashlib
 import importlib.metadata
+import importlib.util
 import itertools
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -18,7 +20,8 @@ from benchc.closure import closure_digest, module_file
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.variants import variants_of_item
 from benchc.corruptions.workers import ordered_map
-from benchc.images import DEFAULT_CODEC, Codec, encode
+from benchc.errors import InputError
+from benchc.images import DEFAULT_CODEC, Alpha, Codec, encode
 from benchc.progress import track
 from benchc.tables.corrupted import CORRUPTED
 from benchc.tables.row_groups import arrow_table, table_writer
@@ -39,6 +42,7 @@ class Job:
 
     recipe: Recipe
     seed: int
+    alpha: Alpha = "drop"
     codec: Codec = DEFAULT_CODEC
 
 
@@ -50,14 +54,17 @@ def write_corrupted(
     Finished portions wait in the folder ``{output}.parts`` until the table is whole, and a job that was
     killed takes up those that have the same items, recipe, seed and code. Neither that nor ``workers``
     changes a byte. Memory: the images of one item at all severities in every worker, one row group here.
-    Disk: twice the table until it is whole. Raises what ``variants_of_item`` does, and leaves ``output`` as
-    it was.
+    Disk: twice the table until it is whole. Raises what ``variants_of_item`` does, and InputError where
+    ``output`` cannot be written; and leaves ``output`` as it was.
     """
     output = Path(output)
+    if output.is_dir():
+        raise InputError(f"{output}: is a folder, and the table is to be a file; give another --output")
     folder = output.with_name(f"{output.name}.parts")
-    folder.mkdir(parents=True, exist_ok=True)
-    for unfinished in folder.glob(".*"):
-        unfinished.unlink()
+    with write_to(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for unfinished in folder.glob(".*"):
+            unfinished.unlink()
     whole = folder / "whole.parquet"
     rows = track(
         corrupted_items(items, job, folder, workers),
@@ -92,11 +99,45 @@ def library_versions() -> dict[str, str]:
 
 
 def code_digest(recipe: Recipe) -> str:
-    """Return a hash of the code that makes the images of a recipe."""
-    files = [module_file(__name__)]
-    if recipe.kernel is not None:
-        files.append(module_file(recipe.kernel.rpartition(".")[0]))
-    return closure_digest(files, ROOT)
+    """Return a hash of the code that makes the images of a recipe.
+
+    Of a kernel outside this repository, its own file counts, and not what that imports. Raises InputError
+    where there is none.
+    """
+    here = module_file(__name__)
+    if recipe.kernel is None:
+        return closure_digest([here], ROOT)
+    module = recipe.kernel.rpartition(".")[0]
+    if (ROOT / module_file(module)).is_file():
+        return closure_digest([here, module_file(module)], ROOT)
+    code = closure_digest([here], ROOT).encode() + _outside_file(module).read_bytes()
+    return hashlib.blake2b(code, digest_size=16).hexdigest()
+
+
+def _outside_file(module: str) -> Path:
+    """Return the file that an import of ``module`` would run."""
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        spec = None
+    path = Path(spec.origin) if spec is not None and spec.origin is not None else None
+    if path is None or not path.is_file():
+        raise InputError(
+            f"there is no file of the module {module!r}, which a recipe names; install it, or put its folder "
+            "on PYTHONPATH"
+        )
+    return path
+
+
+@contextmanager
+def write_to(path: Path) -> Iterator[None]:
+    """Turn the errors of the file system while something is written to ``path`` into InputErrors."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be written ({error.strerror or error}); mend that, or give another --output"
+        ) from error
 
 
 def _make_portion(call: tuple[Path, Sequence[Item], Job]) -> Path:
@@ -110,7 +151,7 @@ def _make_portion(call: tuple[Path, Sequence[Item], Job]) -> Path:
         pa.ipc.new_file(file, arrow_table(pl.DataFrame(schema=schema)).schema) as sink,
     ):
         for id_, images in items:
-            made = variants_of_item(id_, images, job.recipe, job.recipe.severities, job.seed)
+            made = variants_of_item(id_, images, job.recipe, job.recipe.severities, job.seed, job.alpha)
             rows = [
                 (id_, severity, [{"bytes": encode(image, job.codec), "path": None} for image in variant])
                 for severity, variant in made

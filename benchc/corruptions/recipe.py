@@ -39,12 +39,19 @@ class Recipe:
         """Return the recipe that :meth:`to_json` wrote. Raises ValueError where the text is none."""
         try:
             content = json.loads(text)
+            missing = {"name", "kernel", "draws", "parameters"} - content.keys()
+            if missing:
+                raise ValueError(f"it lacks {', '.join(sorted(missing))}")
+            if not isinstance(content["name"], str):
+                raise ValueError("its name is no text")
+            if content["kernel"] is not None and "." not in content["kernel"]:
+                raise ValueError("its kernel is no dotted path of a function, such as my_package.light.dim")
             content["parameters"] = {
                 int(severity): {name: _value(value) for name, value in keywords.items()}
                 for severity, keywords in content["parameters"].items()
             }
             return cls(**content)
-        except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
+        except (ValueError, TypeError, AttributeError) as error:
             raise ValueError(f"this is no recipe of a corruption ({error}): {text}") from error
 
 

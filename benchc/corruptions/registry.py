@@ -6,7 +6,7 @@ Kernels are named in the suites and never imported here, so that reading the reg
 import difflib
 from collections.abc import Mapping
 from functools import cache
-from typing import Literal
+from typing import Literal, get_args
 
 from benchc.corruptions.recipe import CLEAN, Recipe, clean_recipe
 from benchc.corruptions.suite import CorruptionType, Suite, Value
@@ -67,6 +67,8 @@ def recipe_of(name: str, suite: str = "imagenet-c", engine: Engine = "benchc") -
 
     Raises ValueError for what is not known or not in the engine.
     """
+    if engine not in get_args(Engine):
+        raise ValueError(f"there is no engine {engine!r}; there are {' and '.join(get_args(Engine))}")
     if name == CLEAN:
         return clean_recipe()
     type_ = type_of(name, suite)

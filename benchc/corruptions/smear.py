@@ -4,20 +4,24 @@ Rows are summed tap by tap in a fixed order, so that the result does not depend 
 """
 
 import math
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from benchc.corruptions.convolution import KEEP_LEVELS, flat_bias
 from benchc.images import Pixels
 
 Array = npt.NDArray[Any]
 Floats32 = npt.NDArray[np.float32]
+Floats64 = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
 # Truncation to whole levels, as in benchc.corruptions.convolution.
 TRUNCATION_BIAS = np.float32(2**-10)
+BLOCK = 32
 
 
 class Line(NamedTuple):
@@ -40,8 +44,7 @@ def line_taps(radius: int, sigma: float, angle: float, height: int, width: int) 
     """
     count = 2 * radius + 1
     distances = np.arange(count)
-    weights = np.exp(-(distances**2) / (2 * sigma**2))
-    weights /= weights.sum()
+    weights = _weights(radius, sigma)
     down, right = count * np.sin(np.deg2rad(angle)), count * np.cos(np.deg2rad(angle))
     length = math.hypot(down, right)
     # In this order of operations, for ties fall as in imagecorruptions.
@@ -52,6 +55,19 @@ def line_taps(radius: int, sigma: float, angle: float, height: int, width: int) 
     return Line(rows[:kept], columns[:kept], weights[:kept].astype(np.float32))
 
 
+@lru_cache(maxsize=64)
+def smear_bias(radius: int, sigma: float) -> Floats32:
+    """Return the bias by which a smear of these taps treats areas of one colour as imagecorruptions does.
+
+    float32[256], for :func:`smear_image`. On processors with AVX-512, where numpy's exponential rounds in
+    another way, imagecorruptions itself differs by a level on some of them.
+    """
+    total = np.zeros(256)
+    for weight in _weights(radius, sigma):
+        total += weight * np.arange(256)
+    return flat_bias(total)
+
+
 def smear(plane: Floats32, line: Line) -> Floats32:
     """Return ``plane`` (float32[H, W]) smeared along ``line``; its edge goes on beyond it."""
     padded, columns = _widen(plane.astype(np.float32, copy=False), line)
@@ -60,13 +76,24 @@ def smear(plane: Floats32, line: Line) -> Floats32:
     return result
 
 
-def smear_image(image: Pixels, line: Line) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) smeared along ``line``, truncated; its edge goes on beyond it."""
+def smear_image(image: Pixels, line: Line, bias: Floats32 = KEEP_LEVELS) -> Pixels:
+    """Return ``image`` (uint8[H, W, 3]) smeared along ``line``, truncated; its edge goes on beyond it.
+
+    ``bias`` (float32[256]) is added before truncation to values near each level.
+    """
     padded, columns = _widen(image, line)
     height, width, channels = image.shape
     result = np.empty((height, width * channels), np.uint8)
-    _smear_image(padded.reshape(height, -1), line.rows, columns * channels, line.weights, result)
+    _smear_image(padded.reshape(height, -1), line.rows, columns * channels, line.weights, bias, result)
     return result.reshape(image.shape)
+
+
+def _weights(radius: int, sigma: float) -> Floats64:
+    distances = np.arange(2 * radius + 1)
+    # math's exponential, for numpy's depends on the processor; scaled twice, for rounding as the peer's.
+    weights = np.array([math.exp(exponent) for exponent in -(distances**2) / (2 * sigma**2)])
+    weights /= np.sqrt(2 * np.pi) * sigma
+    return np.asarray(weights / weights.sum())
 
 
 def _widen(image: Array, line: Line) -> tuple[Array, Indices]:
@@ -77,14 +104,30 @@ def _widen(image: Array, line: Line) -> tuple[Array, Indices]:
 
 
 @njit(cache=True, nogil=True)
-def _smear_image(source: Array, rows: Indices, columns: Indices, weights: Array, result: Array) -> None:
+def _smear_image(
+    source: Array, rows: Indices, columns: Indices, weights: Array, bias: Array, result: Array
+) -> None:
     height, length = result.shape
     total = np.empty(length, np.float32)
     for y in range(height):
         _sum_taps(source, y, rows, columns, weights, total)
-        target = result[y]
-        for x in range(length):
-            target[x] = np.uint8(total[x] + TRUNCATION_BIAS)
+        _truncate(total, bias, result[y])
+
+
+@njit(cache=True, nogil=True)
+def _truncate(total: Array, bias: Array, result: Array) -> None:
+    half, least = np.float32(0.5), TRUNCATION_BIAS
+    for start in range(0, total.size, BLOCK):
+        values, levels = total[start : start + BLOCK], result[start : start + BLOCK]
+        close = np.int32(0)
+        for x in range(values.size):
+            level = np.int32(values[x] + least)
+            levels[x] = np.uint8(level)
+            close |= np.int32(values[x] < np.float32(level) + least)
+        # Only values this close to a level depend on its bias, and few blocks of a photo have any.
+        if close:
+            for x in range(values.size):
+                levels[x] = np.uint8(values[x] + bias[np.uint8(values[x] + half)])
 
 
 @njit(cache=True, nogil=True)

@@ -21,8 +21,8 @@ def variants_of_item(
 
     A pure function of the run's ``seed``, the item's id, the image's place in it, the recipe and the
     severity: whoever calls it, wherever and in whatever order, gets the same pixels.
-    With the item's id, raises InputError where an image cannot be decoded, and ValueError where it cannot be
-    corrupted.
+    With the item's id, raises InputError, caused by an ImageError, where an image cannot be decoded or not be
+    held by a format; InputError where a kernel cannot be used; and ValueError where its call is wrong.
     """
     variants: list[tuple[int, list[Pixels]]] = [(severity, []) for severity in severities]
     for index, data in enumerate(images):
@@ -38,6 +38,8 @@ def variants_of_item(
                 f"item {item!r}, image {index}, under {recipe.name}: {error}; mend the image in the "
                 "item's source, or take the item out of it"
             ) from error
+        except InputError as error:
+            raise InputError(f"item {item!r}, image {index}, under {recipe.name}: {error}") from error
         except (ValueError, TypeError) as error:
             raise ValueError(f"item {item!r}, image {index}, under {recipe.name}: {error}") from error
     return variants

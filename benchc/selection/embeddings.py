@@ -8,7 +8,7 @@ import numpy.typing as npt
 import polars as pl
 
 from benchc.errors import InputError
-from benchc.images import ImageError, Pixels, decode
+from benchc.images import Alpha, ImageError, Pixels, decode
 from benchc.letters import LETTERS
 from benchc.models.question import Question
 from benchc.tables.embeddings import EMBEDDINGS
@@ -30,14 +30,14 @@ class TextEncoder(Protocol):
     def is_truncated(self, text: str) -> bool: ...
 
 
-def image_vectors(items: pl.DataFrame, encoder: ImageEncoder) -> Iterator[Vectors]:
+def image_vectors(items: pl.DataFrame, encoder: ImageEncoder, alpha: Alpha = "drop") -> Iterator[Vectors]:
     """Yield a unit vector float32[d] for each item: the mean of its images' unit vectors, normalised again.
 
     ``items`` needs ``id`` and ``images``. Raises InputError, with the item's id, where an item has no image,
     an image cannot be decoded, or a vector has no direction.
     """
     counts = items.select("id", pl.col("images").list.len().fill_null(0)).rows()
-    vectors = encoder.encode(_decoded(items))
+    vectors = encoder.encode(_decoded(items, alpha))
     for item, count in counts:
         if count == 0:
             raise InputError(f"item {item!r} has no image; take it out of its source")
@@ -95,11 +95,11 @@ def unit(vector: npt.NDArray[np.floating], what: str) -> Vectors:
     return (vector / length).astype(np.float32)
 
 
-def _decoded(items: pl.DataFrame) -> Iterator[Pixels]:
+def _decoded(items: pl.DataFrame, alpha: Alpha) -> Iterator[Pixels]:
     for item, images in items.select("id", "images").iter_rows():
         for index, image in enumerate(images):
             try:
-                yield decode(image["bytes"])
+                yield decode(image["bytes"], alpha)
             except ImageError as error:
                 raise InputError(
                     f"item {item!r}, image {index}: {error}; mend the image in the item's source, or take "

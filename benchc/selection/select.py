@@ -4,6 +4,7 @@ import math
 from typing import Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from benchc.errors import InputError
@@ -72,15 +73,15 @@ def mean_score(scores: Floats) -> float:
     return low + math.fsum(scores - low) / len(scores)
 
 
-def _matrix(vectors: pl.Series) -> Floats:
-    """Return a list column as float64[N, d]; InputError where a vector is missing or of another length."""
+def _matrix(vectors: pl.Series) -> npt.NDArray[np.float32]:
+    """Return a list column as float32[N, d]; InputError where a vector is missing or of another length."""
     lengths = vectors.list.len().unique()
     if vectors.null_count() or len(lengths) != 1:
         raise InputError(
             f"the {vectors.name} embeddings are not all there and of one length ({lengths.to_list()}): make "
             "them again"
         )
-    return vectors.explode().cast(pl.Float64).to_numpy().reshape(len(vectors), -1)
+    return vectors.explode().cast(pl.Float32).to_numpy().reshape(len(vectors), -1)
 
 
 def _check_same_items(kappa: pl.DataFrame, embeddings: pl.DataFrame) -> None:

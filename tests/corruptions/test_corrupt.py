@@ -168,6 +168,11 @@ def test_spatter_without_a_drop_leaves_the_image_as_it_is(engine: str) -> None:
         (picture(), "frogg", 1, 0, ValueError, "did you mean 'fog'"),
         (picture(), "fog", 6, 0, ValueError, "severities 0, 1, 2, 3, 4, 5, not 6"),
         (picture(), "fog", True, 0, ValueError, "not True"),
+        (picture(), "fog", 2.0, 0, ValueError, r"not 2\.0"),
+        (picture(), "fog", False, 0, ValueError, "not False"),
+        (picture(), "fog", 1, None, TypeError, "a seed is a whole number, not None"),
+        (picture(), "fog", 1, 1.0, TypeError, r"a seed is a whole number, not 1\.0"),
+        ([[[0, 0, 0]]], "fog", 1, 0, TypeError, "a NumPy array, .* is a list"),
         (picture(), "clean", 1, 0, ValueError, "severities 0, not 1"),
         (picture(), "fog", 1, -1, ValueError, "at least 0, not -1"),
     ],
@@ -179,9 +184,18 @@ def test_bad_input_is_refused(
         corrupt(image, name, severity, seed=seed)
 
 
-def test_an_unknown_suite_is_refused() -> None:
+def test_an_unknown_suite_or_engine_is_refused() -> None:
     with pytest.raises(ValueError, match="no suite 'mine'"):
         corrupt(picture(), "fog", 1, seed=0, suite="mine")
+    for name in ("fog", "clean"):
+        with pytest.raises(ValueError, match="no engine 'imaug'; there are benchc and imgaug"):
+            corrupt(picture(), name, 0, seed=0, engine="imaug")
+
+
+def test_numpys_whole_numbers_are_whole_numbers() -> None:
+    expected = corrupt(picture(), "gaussian_noise", 2, seed=2**63)
+    found = corrupt(picture(), "gaussian_noise", np.int64(2), seed=np.uint64(2**63))
+    np.testing.assert_array_equal(found, expected)
 
 
 if __name__ == "__main__":

@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from benchc.corruptions import folder
 from benchc.corruptions.corrupt import corrupt
 from benchc.corruptions.folder import choose, corrupt_folder
+from benchc.corruptions.recipe import clean_recipe
 from benchc.corruptions.registry import corruptions_of
 from benchc.errors import InputError
-from benchc.images import Pixels, decode
+from benchc.images import DEFAULT_CODEC, Pixels, decode
 from benchc.randomness import seed_of
+from scripts.corrupt import parse_arguments
 
 ROOT = Path(__file__).resolve().parents[2]
 NOISE = choose(["gaussian_noise"], [1, 3], engine="imgaug")
@@ -27,16 +30,16 @@ def picture(seed: int) -> Pixels:
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
     """Two images, one in a subfolder, beside a file that is none."""
-    folder = tmp_path / "photos"
-    (folder / "more").mkdir(parents=True)
-    Image.fromarray(picture(1)).save(folder / "a.png")
-    Image.fromarray(picture(2)).save(folder / "more" / "b.BMP")
-    (folder / "notes.txt").write_text("no image")
-    return folder
+    path = tmp_path / "photos"
+    (path / "more").mkdir(parents=True)
+    Image.fromarray(picture(1)).save(path / "a.png")
+    Image.fromarray(picture(2)).save(path / "more" / "b.BMP")
+    (path / "notes.txt").write_text("no image")
+    return path
 
 
-def images_of(folder: Path) -> set[str]:
-    return {path.relative_to(folder).as_posix() for path in folder.rglob("*.png")}
+def images_of(place: Path) -> set[str]:
+    return {path.relative_to(place).as_posix() for path in place.rglob("*.png")}
 
 
 def test_every_image_at_every_severity(photos: Path, tmp_path: Path) -> None:
@@ -62,6 +65,48 @@ def test_files_that_are_there_stay_and_others_are_made(photos: Path, tmp_path: P
     assert images_of(output) == {*before, "gaussian_noise/4/a.png", "gaussian_noise/4/more/b.png"}
 
 
+def test_a_source_that_has_changed_is_made_again(photos: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out" / "gaussian_noise"
+    assert corrupt_folder(photos, tmp_path / "out", NOISE) == 4
+    assert corrupt_folder(photos, tmp_path / "out", NOISE) == 0
+    other = output / "1/more/b.png"
+    other.write_bytes(b"touched")
+    Image.fromarray(picture(3)).save(photos / "a.png")
+    assert corrupt_folder(photos, tmp_path / "out", choose(["gaussian_noise"], [3], engine="imgaug")) == 1
+    assert not (output / "1/a.png").exists()  # stale, and not asked for
+    corrupt_folder(photos, tmp_path / "fresh", NOISE)
+    assert (output / "3/a.png").read_bytes() == (tmp_path / "fresh/gaussian_noise/3/a.png").read_bytes()
+    # The same target and bytes, but another name, which the seeds are drawn for.
+    (photos / "a.png").rename(photos / "a.PNG")
+    assert corrupt_folder(photos, tmp_path / "out", NOISE) == 2
+    assert other.read_bytes() == b"touched"
+    (output / "sources.json").write_text("[")
+    assert corrupt_folder(photos, tmp_path / "out", NOISE) == 4
+
+
+def test_a_source_that_changes_during_the_run_is_left_out(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def discard(*arguments: object) -> None:
+        (photos / "a.png").write_bytes(b"new")
+
+    monkeypatch.setattr(folder, "discard_stale", discard)
+    with pytest.raises(InputError, match=r"1 of 2 images .* done: a\.png: it has changed during this run"):
+        corrupt_folder(photos, tmp_path / "out", NOISE)
+
+
+def test_what_a_killed_run_was_writing_is_removed(photos: Path, tmp_path: Path) -> None:
+    place = tmp_path / "out" / "gaussian_noise"
+    left = [place / ".corruption.json.abc12_x9", place / "3" / "more" / ".b.png.0000aaaa"]
+    kept = [place / ".notes", place / "3" / "more" / ".b.png.backup.of.mine", place / "9" / ".b.png.0000aaaa"]
+    for path in (*left, *kept):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    corrupt_folder(photos, tmp_path / "out", NOISE)
+    assert not any(path.exists() for path in left)
+    assert all(path.exists() for path in kept)
+
+
 def test_images_of_another_seed_are_not_mixed_in(photos: Path, tmp_path: Path) -> None:
     corrupt_folder(photos, tmp_path / "out", NOISE, seed=4)
     with pytest.raises(InputError, match=r"corruption\.json: .* another recipe, seed, alpha or code"):
@@ -74,6 +119,47 @@ def test_an_image_that_cannot_be_read_is_named_and_the_others_are_made(photos: P
     with pytest.raises(InputError, match=r"1 of 2 images were left out, .* done: a\.png: .*whole"):
         corrupt_folder(photos, tmp_path / "out", NOISE)
     assert images_of(tmp_path / "out") == {f"gaussian_noise/{severity}/more/b.png" for severity in (1, 3)}
+
+
+def test_an_image_that_a_codec_cannot_hold_is_named_and_the_others_are_made(
+    photos: Path, tmp_path: Path
+) -> None:
+    Image.new("RGB", (17_000, 2)).save(photos / "long.png")
+    with pytest.raises(
+        InputError, match=r"1 of 3 images .* done: long\.png: WebP .* 16,383 .* scale it down"
+    ):
+        corrupt_folder(photos, tmp_path / "out", choose(["webp"], [1], suite="r-bench"), workers=2)
+    assert images_of(tmp_path / "out") == {"webp/1/a.png", "webp/1/more/b.png"}
+
+
+def test_a_file_that_cannot_be_opened_is_named_and_the_others_are_made(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Path.read_bytes
+
+    def refuse(path: Path) -> bytes:
+        if path.name == "a.png":
+            raise PermissionError(13, "Permission denied")
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(InputError, match=r"1 of 2 .* a\.png: it cannot be read \(Permission denied\)"):
+        corrupt_folder(photos, tmp_path / "out", NOISE)
+    assert len(images_of(tmp_path / "out")) == 2
+
+
+def test_an_output_that_cannot_be_written_is_refused(photos: Path, tmp_path: Path) -> None:
+    for path in (tmp_path / "file", tmp_path / "out/gaussian_noise/3", tmp_path / "other/gaussian_noise"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    for output, message in (
+        ("file", "is a file"),
+        ("file/out", "Not a directory"),
+        ("out", "cannot be written"),
+        ("other", "cannot be written"),
+    ):
+        with pytest.raises(InputError, match=f"{message}.* another --output"):
+            corrupt_folder(photos, tmp_path / output, NOISE)
 
 
 def test_two_images_of_one_name_are_refused_before_any_work(photos: Path, tmp_path: Path) -> None:
@@ -92,10 +178,24 @@ def test_a_folder_without_images_or_read_into_itself_is_refused(photos: Path, tm
         corrupt_folder(tmp_path / "empty", tmp_path / "out", NOISE)
 
 
-def test_an_output_inside_the_folder_is_not_read(photos: Path) -> None:
-    for _ in range(2):
-        corrupt_folder(photos, photos / "out", NOISE)
+def test_an_output_inside_the_folder_is_not_read(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(photos)
+    for output in (photos / "out", photos / "more" / ".." / "out", Path("out")):
+        corrupt_folder(photos, output, NOISE)
     assert len(images_of(photos / "out")) == 4
+
+
+def test_the_folder_may_lie_in_the_output_beside_what_is_written(photos: Path) -> None:
+    corrupt_folder(photos, photos.parent, NOISE)
+    assert len(images_of(photos.parent / "gaussian_noise")) == 4
+    with pytest.raises(InputError, match="read and written at once"):
+        corrupt_folder(photos.parent / "gaussian_noise" / "3", photos.parent, NOISE)
+
+
+def test_files_that_pillow_only_identifies_are_no_images(photos: Path, tmp_path: Path) -> None:
+    for name in ("a.eps", "b.h5", "c.grib", "d.mpg"):
+        (photos / name).touch()
+    assert corrupt_folder(photos, tmp_path / "out", NOISE) == 4
 
 
 def test_names_and_severities_are_chosen_from_the_suite() -> None:
@@ -103,6 +203,10 @@ def test_names_and_severities_are_chosen_from_the_suite() -> None:
     assert [recipe.name for recipe, _ in chosen] == list(corruptions_of("imagenet-c"))
     assert {severities for _, severities in chosen} == {(1, 2, 3, 4, 5)}
     assert [severities for _, severities in choose(["fog", "clean"])] == [(1, 2, 3, 4, 5), (0,)]
+    more = [recipe.name for recipe, _ in choose(["fog", "all", "frost_six"])]
+    assert sorted(more) == sorted([*corruptions_of("imagenet-c"), "frost_six"])
+    with pytest.raises(ValueError, match="did you mean 'fog'"):
+        choose(["all", "fogg"])
     with pytest.raises(ValueError, match="severities 1, 2, 3, 4, 5, not 6"):
         choose(["fog"], [1, 6])
 
@@ -116,6 +220,42 @@ def test_the_command_line(photos: Path, tmp_path: Path) -> None:
     result = call("--corruption", "pixelate", "--severities", "2")
     assert result.returncode == 0, result.stderr
     assert images_of(tmp_path / "out") == {"pixelate/2/a.png", "pixelate/2/more/b.png"}
+    assert result.stderr.splitlines() == [f"{tmp_path / 'out'}: 2 images written"]
     result = call("--corruption", "pixelat")
     assert (result.returncode, "did you mean 'pixelate'?" in result.stderr) == (2, True)
     assert "needs --corruption" in call().stderr
+
+
+IMAGES = ["--images", "photos", "--corruption", "fog"]
+ITEMS = ["--items", "items.parquet", "--seed", "1", "--recipe", clean_recipe().to_json()]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([*IMAGES, "--codec", "webp"], "--codec does not go with --images"),
+        ([*IMAGES, "--recipe", clean_recipe().to_json()], "--recipe does not go with --images"),
+        ([*ITEMS, "--severities", "1"], "--severities does not go with --items"),
+        ([*IMAGES, "--seed", "-1"], "a seed is a whole number, at least 0, not -1"),
+        (
+            ["--items", "items.parquet", "--recipe", "{}"],
+            "this is no recipe of a corruption (it lacks draws, kernel, name, parameters): {}",
+        ),
+        (["--items", "items.parquet", "--recipe", "nojson"], "this is no recipe of a corruption (Expecting"),
+    ],
+)
+def test_options_that_cannot_be_meant_are_refused(
+    options: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["corrupt", *options, "--output", "out"])
+    with pytest.raises(SystemExit) as caught:
+        parse_arguments()
+    assert (caught.value.code, message in capsys.readouterr().err) == (2, True)
+
+
+@pytest.mark.parametrize("options", [IMAGES, ITEMS])
+def test_each_mode_has_its_defaults(options: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["corrupt", *options, "--output", "out"])
+    arguments, _ = parse_arguments()
+    chosen = (arguments.suite, arguments.engine, arguments.alpha, arguments.codec)
+    assert chosen == ("imagenet-c", "benchc", "drop", DEFAULT_CODEC)

@@ -6,6 +6,7 @@ import pytest
 from benchc.corruptions.apply import apply
 from benchc.corruptions.recipe import Recipe
 from benchc.errors import InputError
+from benchc.images import ImageError
 
 IMAGE = np.zeros((40, 40, 3), dtype=np.uint8)
 
@@ -20,6 +21,10 @@ def cut(image):
 
 def unchanged(image):
     return image
+
+
+def given_up(image):
+    raise OSError("gave\n  up")
 
 
 def recipe(function: str, resizes: bool = False) -> Recipe:
@@ -43,6 +48,19 @@ def test_a_kernel_that_changes_sizes_says_so():
     assert apply(recipe("cut", resizes=True), IMAGE, 1, seed=0).shape == (39, 40, 3)
     with pytest.raises(InputError, match="must return"):
         apply(recipe("as_float", resizes=True), IMAGE, 1, seed=0)
+
+
+def test_a_module_that_is_not_there_is_named():
+    for kernel in ("no_such_package.light.flicker", "tests.corruptions.no_such_module.flicker"):
+        with pytest.raises(InputError, match=r"no module '[a-z_.]*no_such_[a-z]+', .* on PYTHONPATH"):
+            apply(Recipe("mine", kernel, None, {1: {}}), IMAGE, 1, seed=0)
+
+
+def test_only_of_a_long_image_a_librarys_error_is_the_images():
+    with pytest.raises(OSError, match="gave"):
+        apply(recipe("given_up"), IMAGE, 1, seed=0)
+    with pytest.raises(ImageError, match=r"mine cannot be applied to 16,384 × 1 pixels \(gave up\): scale"):
+        apply(recipe("given_up"), np.zeros((1, 16_384, 3), dtype=np.uint8), 1, seed=0)
 
 
 def test_a_kernel_must_not_return_its_input():

@@ -1,5 +1,6 @@
 """A table of corrupted images is the same however it came about: workers, portions, neighbours, a kill."""
 
+import io
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from PIL import Image
 
 from benchc.closure import source_closure
 from benchc.corruptions import portions
@@ -127,6 +129,39 @@ def test_portions_of_older_code_are_not_taken(tmp_path: Path, monkeypatch: pytes
     assert len(remade) == len(ITEMS)
 
 
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    made = counted(monkeypatch)
+    for output, message in (
+        (tmp_path, "is a folder"),
+        (tmp_path / "file" / "t.parquet", "cannot be written"),
+    ):
+        with pytest.raises(InputError, match=f"{message}.*another --output"):
+            write_corrupted(ITEMS, JOB, output)
+    assert made == []
+    assert not tmp_path.with_name(f"{tmp_path.name}.parts").exists()
+
+
+def test_the_source_of_a_kernel_outside_the_repository_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    module = tmp_path / "outside_kernels.py"
+    module.write_text("def turned(image):\n    return image[:, ::-1].copy()\n")
+    outside = Recipe("turned", "outside_kernels.turned", None, {1: {}})
+    frame = written(ITEMS[:1], Job(outside, seed=1), tmp_path / "t.parquet")
+    np.testing.assert_array_equal(decode(frame["images"][0][0]["bytes"]), decode(png(1))[:, ::-1])
+    digest = portions.code_digest(outside)
+    assert digest != portions.code_digest(clean_recipe())
+    module.write_text(module.read_text() + "\n")
+    assert portions.code_digest(outside) != digest
+    for kernel in ("no_such_package.light.turned", "outside_kernels.light.turned", ".turned"):
+        with pytest.raises(InputError, match=r"there is no file of the module .* on PYTHONPATH"):
+            portions.code_digest(replace(outside, kernel=kernel))
+
+
 def interrupted(path: Path, job: Job) -> None:
     """Leave what a job leaves that was killed when its items were done and the table was not."""
     folder = path.with_name(f"{path.name}.parts")
@@ -213,3 +248,20 @@ def test_an_edit_of_a_suite_reruns_no_job_that_was_given_its_recipe() -> None:
     closure = source_closure(["scripts/corrupt.py"], ROOT)
     assert "benchc/corruptions/portions.py" in closure
     assert not [file for file in closure if "suites" in file or "registry" in file or "kernels" in file]
+
+
+def test_transparency_is_laid_over_white_where_the_job_says_so(tmp_path: Path) -> None:
+    # Red, and under the transparent half, blue.
+    pixels = np.zeros((40, 40, 4), np.uint8)
+    pixels[:, :20] = (255, 0, 0, 255)
+    pixels[:, 20:] = (0, 0, 255, 0)
+    buffer = io.BytesIO()
+    Image.fromarray(pixels, "RGBA").save(buffer, "PNG")
+    hidden = {}
+    for alpha in ("drop", "white"):
+        path = tmp_path / f"{alpha}.parquet"
+        write_corrupted([("a/1", [buffer.getvalue()])], Job(clean_recipe(), 0, alpha), path)
+        image = decode(read_table(path, CORRUPTED)["images"][0][0]["bytes"])
+        assert image[0, 0].tolist() == [255, 0, 0]
+        hidden[alpha] = image[0, 39].tolist()
+    assert hidden == {"drop": [0, 0, 255], "white": [255, 255, 255]}

@@ -83,7 +83,22 @@ def test_a_recipe_survives_its_text(suite: str, name: str) -> None:
     assert Recipe.from_json(recipe.to_json()) == recipe
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"name": 1, "parameters": {"1": 2}}'])
+REST = '"draws": null, "parameters": {"1": {}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"name": "a", "kernel": "a.b", "draws": null, "parameters": {"1": 2}}',
+        '{"name": "a", "kernel": "a.b", "draws": null, "parameters": {"mild": {}}}',
+        f'{{"name": 1, "kernel": "a.b", {REST}}}',
+        f'{{"name": "a", "kernel": "flicker", {REST}}}',
+        f'{{"name": "a", "kernel": "a.b", "colour": 1, {REST}}}',
+    ],
+)
 def test_other_texts_are_no_recipes(text: str) -> None:
     with pytest.raises(ValueError, match="no recipe of a corruption"):
         Recipe.from_json(text)

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from benchc.corruptions.corrupt import corrupt
-from benchc.corruptions.recipe import clean_recipe
+from benchc.corruptions.recipe import Recipe, clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_item
 from benchc.errors import InputError
-from benchc.images import Pixels, encode_png
+from benchc.images import ImageError, Pixels, encode_png
 from benchc.randomness import seed_of
 
 NOISE = recipe_of("gaussian_noise", engine="imgaug")
@@ -34,6 +34,19 @@ def test_clean_is_severity_0_with_the_pixels_of_the_source() -> None:
     ((severity, images),) = variants_of_item("a/1", [encode_png(picture(2))], recipe, recipe.severities, 3)
     assert severity == 0
     np.testing.assert_array_equal(images[0], picture(2))
+
+
+def test_what_a_kernel_cannot_do_is_reported_with_the_item() -> None:
+    data = [encode_png(np.zeros((1, 16_384, 3), np.uint8))]
+    with pytest.raises(
+        InputError, match=r"item 'a/2', image 0, under webp: .*at most 16,383 pixels"
+    ) as caught:
+        variants_of_item("a/2", data, recipe_of("webp", "r-bench"), (1,), seed=0)
+    assert isinstance(caught.value.__cause__, ImageError)
+    gone = Recipe("mine", "tests.corruptions.test_variants.gone", None, {1: {}})
+    with pytest.raises(InputError, match=r"item 'a/2', image 0, under mine: .* no function gone") as caught:
+        variants_of_item("a/2", data, gone, (1,), seed=0)
+    assert not isinstance(caught.value.__cause__, ImageError)
 
 
 @pytest.mark.parametrize(("data", "reason"), [(b"\x89PNG", "no whole image"), (None, "no bytes")])

@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from benchc.images import Pixels
-
-# WebP stores a side in 14 bits.
-_WEBP_SIDE = (1 << 14) - 1
+from benchc.images import JPEG_MAX_SIDE, WEBP_MAX_SIDE, Pixels, check_sides
 
 
 def jpeg2000(image: Pixels, *, ratio: float) -> Pixels:
@@ -26,20 +23,20 @@ def jpeg2000(image: Pixels, *, ratio: float) -> Pixels:
 
 
 def jpeg(image: Pixels, *, quality: int) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) after JPEG of ``quality`` (0 to 100), with halved chroma."""
+    """Return ``image`` (uint8[H, W, 3]) after JPEG of ``quality`` (0 to 100), with halved chroma.
+
+    Raises ImageError where a side has more than 65,500 pixels, which libjpeg does not hold.
+    """
+    check_sides(image, JPEG_MAX_SIDE, "JPEG")
     return _decoded(_encoded(image, "JPEG", quality=quality, subsampling="4:2:0"))
 
 
 def webp(image: Pixels, *, quality: int) -> Pixels:
     """Return ``image`` (uint8[H, W, 3]) after lossy WebP of ``quality`` (0 to 100).
 
-    Raises ValueError where a side has more than 16,383 pixels, which the format does not hold.
+    Raises ImageError where a side has more than 16,383 pixels, which the format does not hold.
     """
-    height, width, _ = image.shape
-    if max(height, width) > _WEBP_SIDE:
-        raise ValueError(
-            f"WebP holds sides of at most {_WEBP_SIDE} pixels, not {width} x {height}; scale the image down"
-        )
+    check_sides(image, WEBP_MAX_SIDE, "WebP")
     return _decoded(_encoded(image, "WEBP", quality=quality, method=4))
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from PIL import Image
 
-from benchc.images import Pixels
+from benchc.images import JPEG_MAX_SIDE, Pixels, check_sides
 
 Filter = Literal["nearest", "box"]
 _FILTERS = {"nearest": Image.Resampling.NEAREST, "box": Image.Resampling.BOX}
@@ -15,8 +15,10 @@ _FILTERS = {"nearest": Image.Resampling.NEAREST, "box": Image.Resampling.BOX}
 def jpeg_compression(image: Pixels, *, quality: int) -> Pixels:
     """Return ``image`` (uint8[H, W, 3]) after encoding as JPEG of ``quality`` and decoding.
 
-    Hendrycks and Dietterich (2019): Pillow's encoder with its defaults.
+    Hendrycks and Dietterich (2019): Pillow's encoder with its defaults. Raises ImageError where a side
+    has more than 65,500 pixels, which libjpeg does not hold.
     """
+    check_sides(image, JPEG_MAX_SIDE, "JPEG")
     file = io.BytesIO()
     Image.fromarray(image).save(file, "JPEG", quality=quality)
     return np.array(Image.open(file))

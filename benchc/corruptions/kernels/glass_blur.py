@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from benchc.corruptions.convolution import gaussian_kernel, separable_image
+from benchc.corruptions.convolution import gaussian_bias, gaussian_kernel, separable_image
 from benchc.corruptions.fields import draw_bits16
 from benchc.images import Pixels
 
@@ -21,7 +21,7 @@ def glass_blur(
 
     Pixels are visited from the bottom right to the top left, ``iterations`` times, those nearer to an edge
     than ``max_delta`` left out. Each takes the colour that its partner has by then; with ``swap`` the partner
-    takes the pixel's own.
+    takes the pixel's own. Both blurs truncate, which takes up to two levels off some areas of one colour.
 
     Args:
         field: uint8[iterations, H - 2 * max_delta, W - 2 * max_delta], the partner of pixel
@@ -30,8 +30,8 @@ def glass_blur(
         sigma: of the Gaussian before and after, in pixels.
     """
     height, width, _ = image.shape
-    kernel = gaussian_kernel(sigma)
-    blurred = separable_image(image, kernel, "nearest")
+    kernel, bias = gaussian_kernel(sigma), gaussian_bias(sigma)
+    blurred = separable_image(image, kernel, "nearest", bias)
     deltas = np.arange(-max_delta, max_delta)
     offsets = (deltas[:, None] * width + deltas).reshape(-1)
     # One 32-bit word per pixel, to move it at once.
@@ -39,7 +39,7 @@ def glass_blur(
     _pack(blurred.reshape(-1), words)
     (_swap if swap else _copy)(words, width, max_delta, field, offsets)
     _unpack(words, blurred.reshape(-1))
-    return separable_image(blurred, kernel, "nearest")
+    return separable_image(blurred, kernel, "nearest", bias)
 
 
 def draw_glass_offsets(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchc.corruptions.smear import line_taps, smear_image
+from benchc.corruptions.smear import line_taps, smear_bias, smear_image
 from benchc.images import Pixels
 
 MAX_ANGLE = 45.0
@@ -12,9 +12,11 @@ def motion_blur(image: Pixels, field: float, *, radius: int, sigma: float) -> Pi
     """Return ``image`` (uint8[H, W, 3]) smeared along a line at ``field`` degrees to its rows.
 
     The smear is half a Gaussian of ``sigma`` pixels, of 2 * radius + 1 taps (Michaelis et al., 2019).
+    Values are truncated, which takes a level off some areas of one colour.
     """
     height, width, _ = image.shape
-    return smear_image(image, line_taps(radius, sigma, field, height, width))
+    line = line_taps(radius, sigma, field, height, width)
+    return smear_image(image, line, smear_bias(radius, sigma))
 
 
 def draw_motion_angle(

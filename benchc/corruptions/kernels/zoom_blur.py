@@ -12,14 +12,13 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from benchc.corruptions.convolution import flat_bias
 from benchc.images import Pixels
 
 Array = npt.NDArray[Any]
 Floats32 = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.int64]
 
-# Values are truncated. This outweighs float32's errors, below 2e-4 levels, in an area of one colour.
-TRUNCATION_BIAS = np.float32(2**-10)
 CHANNELS = 3
 BLOCK = 48  # values of a row that are made together: 16 pixels
 MARGIN = 48  # values before a row, for shifts that begin there
@@ -51,6 +50,7 @@ def zoom_blur(image: Pixels, *, stop: float, step: float) -> Pixels:
     The factors are those of ``numpy.arange(1, stop, step)``, whose rounding decides whether it includes
     ``stop``; the image itself counts once more. An enlargement is the bilinear one of scipy.ndimage.zoom, of
     a cut-out of the middle (Hendrycks and Dietterich, 2019, with both axes cut as in imagecorruptions).
+    Truncation takes a level off some areas of one colour, as it does there.
     """
     height, width, channels = image.shape
     factors = tuple(float(factor) for factor in np.arange(1, stop, step))
@@ -58,8 +58,19 @@ def zoom_blur(image: Pixels, *, stop: float, step: float) -> Pixels:
     result = np.empty((height, width * channels), np.uint8)
     share = np.float32(1 / (len(factors) + 1))
     source = np.ascontiguousarray(image).reshape(height, -1)
-    _mean(source, *rows, blocks.starts, blocks.shifts, blocks.weights, share, result)
+    _mean(source, *rows, blocks.starts, blocks.shifts, blocks.weights, share, _bias(len(factors)), result)
     return result.reshape(image.shape)
+
+
+@lru_cache(maxsize=16)
+def _bias(count: int) -> Floats32:
+    """Return what to add before truncation: an area of one colour enlarged ``count`` times, in float32."""
+    level = np.arange(256, dtype=np.float32) / np.float32(255)
+    total = np.zeros(256, np.float32)
+    for _ in range(count):
+        total += level
+    mean = (level + total) / np.float32(count + 1)
+    return flat_bias((mean * np.float32(255)).astype(np.float64))
 
 
 @lru_cache(maxsize=16)
@@ -110,6 +121,7 @@ def _mean(
     shifts: Indices,
     weights: Array,
     share: np.float32,
+    bias: Array,
     result: Array,
 ) -> None:
     height, length = source.shape
@@ -133,7 +145,7 @@ def _mean(
             near_share, far_share = share * near[factor, y], share * far[factor, y]
             even, odd = (near_share, far_share) if upper % 2 == 0 else (far_share, near_share)
             _add(total, rows[2 * factor], rows[2 * factor + 1], even, odd)
-        _truncate(total, result[y])
+        _truncate(total, bias, result[y])
 
 
 @njit(cache=True, nogil=True)
@@ -174,6 +186,7 @@ def _add(total: Array, even: Array, odd: Array, even_weight: np.float32, odd_wei
 
 
 @njit(cache=True, nogil=True)
-def _truncate(total: Array, result: Array) -> None:
+def _truncate(total: Array, bias: Array, result: Array) -> None:
     for x in range(total.size):
-        result[x] = np.uint8(total[x] + TRUNCATION_BIAS)
+        nearest = np.uint8(total[x] + np.float32(0.5))
+        result[x] = np.uint8(total[x] + bias[nearest])

@@ -110,7 +110,7 @@ def test_glass_blur_gives_the_peers_pixels_for_its_offsets(monkeypatch, severity
 
 @pytest.mark.parametrize("swap", [False, True])
 def test_only_the_swap_keeps_every_pixel(monkeypatch, swap):
-    monkeypatch.setattr(glass, "separable_image", lambda image, kernel, border: image.copy())
+    monkeypatch.setattr(glass, "separable_image", lambda image, kernel, border, bias: image.copy())
     image = generator(0).integers(0, 256, (40, 50, 3), dtype=np.uint8)
     parameters = type_of("glass_blur").at(5) | {"swap": swap}
     cells = draw_glass_offsets(generator(1), 40, 50, **parameters)

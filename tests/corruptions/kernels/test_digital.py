@@ -21,7 +21,7 @@ from benchc.corruptions.kernels.elastic import (
     elastic_transform_affine,
 )
 from benchc.corruptions.registry import type_of
-from benchc.images import Pixels
+from benchc.images import ImageError, Pixels
 from tests.corruptions.likeness import assert_same_distribution, assert_same_pixels
 from tests.corruptions.photos import NEEDS_PHOTOS, photo
 
@@ -47,6 +47,13 @@ def test_jpeg_and_pixelate_are_the_peers(shape: tuple[int, int], name: str) -> N
         np.testing.assert_array_equal(
             corrupt(image, name, severity, seed=0), peer_corrupt(image, severity, name)
         )
+
+
+def test_jpeg_says_which_sides_it_does_not_hold() -> None:
+    with pytest.raises(
+        ImageError, match=r"JPEG holds sides of at most 65,500 pixels, .* 65,501 × 32: scale it"
+    ):
+        corrupt(np.zeros((2, 65_501, 3), np.uint8), "jpeg_compression", 1, seed=0)
 
 
 @pytest.mark.parametrize("enlarge", ["nearest", "box"])

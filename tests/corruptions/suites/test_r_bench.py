@@ -32,7 +32,7 @@ from benchc.corruptions.kernels import (
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.suite import Origin
 from benchc.corruptions.suites.r_bench import R_BENCH, R_BENCH_INDEX
-from benchc.images import Pixels
+from benchc.images import ImageError, Pixels
 from tests.corruptions.photos import NEEDS_PHOTOS, photo
 
 TYPES = {type_.name: type_ for type_ in R_BENCH.types()}
@@ -382,9 +382,13 @@ def test_codecs_come_near_to_the_image_at_high_quality(kernel: Callable[..., Pix
     assert 0 < gaps[0] < 4 < gaps[1]
 
 
-def test_webp_says_which_sides_it_does_not_hold() -> None:
-    with pytest.raises(ValueError, match="16383 pixels, not 16384 x 32"):
-        codecs.webp(np.zeros((32, 16384, 3), np.uint8), quality=10)
+@pytest.mark.parametrize(("kernel", "limit"), [(codecs.webp, "16,383"), (codecs.jpeg, "65,500")])
+def test_codecs_say_which_sides_they_do_not_hold(kernel: Callable[..., Pixels], limit: str) -> None:
+    longest = int(limit.replace(",", ""))
+    assert kernel(np.zeros((longest, 1, 3), np.uint8), quality=10).shape == (longest, 1, 3)
+    message = rf"at most {limit} pixels, and the image has {longest + 1:,} × 32: scale it down"
+    with pytest.raises(ImageError, match=message):
+        kernel(np.zeros((32, longest + 1, 3), np.uint8), quality=10)
 
 
 # Channel errors
