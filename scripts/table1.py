@@ -7,6 +7,7 @@ from pathlib import Path
 from benchc.atomic import write_text
 from benchc.metrics.table1 import Target, table1
 from benchc.progress import track
+from benchc.reporting.published import beside_table1
 from benchc.reporting.table1 import table1_latex, table1_markdown
 from benchc.tables.parquet import read_table
 from benchc.tables.scores import SCORES
@@ -31,6 +32,8 @@ def main() -> None:
     write_text(arguments.output_csv, table.write_csv())
     write_text(arguments.output_md, table1_markdown(table))
     write_text(arguments.output_tex, table1_latex(table))
+    if arguments.output_published:
+        write_text(arguments.output_published, beside_table1(table).write_csv())
     print(f"table 1: {table.height} targets on {table['items'][0]:,} items", file=sys.stderr)
 
 
@@ -63,6 +66,12 @@ def parse_arguments() -> argparse.Namespace:
     add("--output-csv", type=Path, required=True, help="table with all digits, to write")
     add("--output-md", type=Path, required=True, help="Markdown table, to write")
     add("--output-tex", type=Path, required=True, help="LaTeX table, to write")
+    add(
+        "--output-published",
+        type=Path,
+        help="csv of the values beside those that the paper prints, to write; without rows where no target "
+        "has the name of one of the paper's",
+    )
     return parser.parse_args()
 
 

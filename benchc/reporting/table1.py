@@ -6,10 +6,10 @@ from typing import NamedTuple
 import polars as pl
 
 from benchc.metrics.table1 import best_rows
+from benchc.reporting.environment import table_environment
 from benchc.reporting.grid import booktabs, latex_text, markdown
-
-MISSING = "–"
-CAPTION_WIDTH = 110
+from benchc.reporting.numbers import CAPTION_WIDTH, MISSING, number_text
+from benchc.reporting.published import beside_table1, published_latex, published_markdown
 
 CAPTION = (
     "Performance on the {items:,} items of the benchmark. {acc}, {s} and {c}: accuracy, uncertainty and "
@@ -42,7 +42,10 @@ COLUMNS = (
 
 
 def table1_markdown(table: pl.DataFrame) -> str:
-    """Return a table of ``benchc.metrics.table1`` as an aligned Markdown table with its caption."""
+    """Return a table of ``benchc.metrics.table1`` as an aligned Markdown table with its caption.
+
+    Below it the published values of the models that the paper tests too.
+    """
     best = best_rows(table)
     header = ["Model", "Year", "Params", *(column.markdown for column in COLUMNS)]
     rows = []
@@ -63,11 +66,15 @@ def table1_markdown(table: pl.DataFrame) -> str:
         kappa="κ",
         ranks="in brackets",
     )
-    return f"{markdown(header, rows)}\n{textwrap.fill(caption, CAPTION_WIDTH)}\n"
+    section = published_markdown(beside_table1(table), 1)
+    return f"{markdown(header, rows)}\n{textwrap.fill(caption, CAPTION_WIDTH)}\n{section}"
 
 
 def table1_latex(table: pl.DataFrame) -> str:
-    """Return the same table as a LaTeX ``table*`` environment; it needs the package booktabs."""
+    """Return the same table as a LaTeX ``table*`` environment; it needs the package booktabs.
+
+    A second one holds the published values of the models that the paper tests too.
+    """
     best = best_rows(table)
     header = ["Model", "Year", "Params", *(column.latex for column in COLUMNS)]
     rows = []
@@ -92,24 +99,8 @@ def table1_latex(table: pl.DataFrame) -> str:
         kappa=r"$\kappa$",
         ranks="superscripts",
     )
-    lines = [
-        r"\begin{table*}",
-        r"\centering",
-        rf"\caption{{{caption}}}",
-        r"\label{tab:bench-c}",
-        booktabs(header, rows).rstrip("\n"),
-        r"\end{table*}",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def number_text(value: float | None, signed: bool) -> str:
-    """Return ``value`` with three digits, a shift with its sign; a shift that rounds to 0 has none."""
-    if value is None:
-        return MISSING
-    text = f"{value:+.3f}" if signed else f"{value:.3f}"
-    return "0.000" if float(text) == 0 else text
+    environment = table_environment(booktabs(header, rows), caption, "tab:bench-c")
+    return environment + published_latex(beside_table1(table), 1)
 
 
 def parameters_text(parameters_b: float | None) -> str:

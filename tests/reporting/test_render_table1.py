@@ -3,7 +3,8 @@ import pytest
 
 from benchc.metrics.table1 import TABLE1
 from benchc.reporting.grid import booktabs, latex_text, markdown
-from benchc.reporting.table1 import number_text, parameters_text, table1_latex, table1_markdown
+from benchc.reporting.numbers import number_text
+from benchc.reporting.table1 import parameters_text, table1_latex, table1_markdown
 
 TABLE = pl.DataFrame(
     [

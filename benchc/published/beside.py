@@ -1,0 +1,39 @@
+"""A recomputed table beside the published one, value by value."""
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+
+def beside(
+    table: pl.DataFrame,
+    published: pl.DataFrame,
+    *,
+    on: Sequence[str],
+    values: Mapping[str, str],
+    carried: Sequence[str] = (),
+) -> pl.DataFrame:
+    """Return one row per value that both tables hold.
+
+    Columns: ``on``, ``carried``, value, here, published, difference. Rows of the two tables coincide where
+    the columns ``on`` are equal. ``values`` maps columns of ``table`` to those of ``published``; ``carried``
+    are further columns of ``published``. difference = here - published: it holds the rounding of what was
+    published, and is null where there is no value here. Sorted as ``published``, then as ``values``; no rows
+    where nothing coincides.
+    """
+    ours = table.select(*on, *(pl.col(name).cast(pl.Float64).alias(f"here_{name}") for name in values))
+    joined = published.join(ours, on=list(on), how="inner", maintain_order="left", validate="m:1")
+    parts = [
+        joined.with_row_index("row").select(
+            "row",
+            *on,
+            *carried,
+            pl.lit(number).alias("number"),
+            pl.lit(name).alias("value"),
+            pl.col(f"here_{name}").alias("here"),
+            pl.col(name_published).cast(pl.Float64).alias("published"),
+            (pl.col(f"here_{name}") - pl.col(name_published)).alias("difference"),
+        )
+        for number, (name, name_published) in enumerate(values.items())
+    ]
+    return pl.concat(parts).sort("row", "number").drop("row", "number")
