@@ -1,5 +1,6 @@
 """Figure 4: where one corruption moves a target's predictions in the plane of uncertainty and calibration."""
 
+import math
 from typing import Any
 
 import polars as pl
@@ -8,25 +9,13 @@ from matplotlib.lines import Line2D
 
 from benchc.errors import InputError
 from benchc.figures.labels import drawable, families
-from benchc.figures.style import (
-    BLUE,
-    FAINT,
-    GREEN,
-    INK,
-    NORMAL,
-    PURPLE,
-    SMALL,
-    TEXT_WIDTH,
-    VERMILLION,
-    new_figure,
-    styled,
-)
+from benchc.figures.numbers import signed
+from benchc.figures.regimes import COLOURS, MEANINGS
+from benchc.figures.style import FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 
-COLOURS = {"overconfident": PURPLE, "degraded": VERMILLION, "stable": GREEN, "hesitant": BLUE}
 # Sign of (ΔS, ΔC): the quadrant in which a regime lies, its border counted to the side of 0 and below.
 QUADRANTS = {"overconfident": (-1, 1), "degraded": (1, 1), "stable": (-1, -1), "hesitant": (1, -1)}
 MARKERS = {"RR": "o", "WW": "s", "RW": "v", "WR": "^"}
-MEANINGS = {"RR": "right → right", "WW": "wrong → wrong", "RW": "right → wrong", "WR": "wrong → right"}
 
 # Ends of both axes: the smallest that holds all points, since mild corruptions move samples by hundredths.
 LIMITS = (0.1, 0.2, 0.5, 1.0)
@@ -136,15 +125,11 @@ def _panel(axes: Any, title: str, samples: pl.DataFrame, limit: float) -> None:
 def _numbers(rows: pl.DataFrame, total: int) -> list[str]:
     if not rows.height:
         return ["n = 0", "RAS –", "ΔAcc –"]
-    ras = rows["ras"].mean()
-    accuracy = (rows["correct"].cast(pl.Int64) - rows["correct_clean"].cast(pl.Int64)).mean()
+    # fsum is exact, so that no printed digit depends on the order of the rows.
+    ras = math.fsum(rows["ras"]) / rows.height
+    accuracy = (sum(rows["correct"]) - sum(rows["correct_clean"])) / rows.height
     return [
         f"n = {rows.height:,} ({100 * rows.height / total:.0f} %)",
-        f"RAS {_signed(ras)}",
-        f"ΔAcc {_signed(accuracy)}",
+        f"RAS {signed(ras)}",
+        f"ΔAcc {signed(accuracy)}",
     ]
-
-
-def _signed(value: Any) -> str:
-    # + 0.0 turns a rounded negative zero into a plain one.
-    return f"{round(float(value), 3) + 0.0:+.3f}".replace("-", "−").replace("+0.000", "0.000")

@@ -3,7 +3,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from benchc.figures.figure4 import COLOURS, figure4
+from benchc.figures.figure4 import figure4
+from benchc.figures.regimes import COLOURS
 from tests.figures.figure_tables import drawn_scores, score, scores
 
 ROWS = [

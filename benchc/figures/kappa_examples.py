@@ -1,0 +1,61 @@
+"""Which items show what low, medium and high kappa mean."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import polars as pl
+
+from benchc.errors import InputError
+
+BANDS = ("low", "medium", "high")
+
+
+def band_of(kappa: float, largest: float) -> str:
+    """Return the third of the range [0, ``largest``] that ``kappa`` is in; an end counts to the lower one."""
+    return BANDS[sum(3 * kappa > step * largest for step in (1, 2))]
+
+
+def examples_by_kappa(items: pl.DataFrame, *, each: int, ids: Sequence[str] | None = None) -> pl.DataFrame:
+    """Return the items to draw in figure 9: the rows of ``items`` that are shown, with their band.
+
+    ``items``: id, source, task and kappa of every item of the pool. Bands are the thirds of [0, largest
+    kappa]. Of each, ``each`` items are taken: of as many sources and then tasks as there are, and then those
+    nearest to 0, to the middle, and to the largest kappa; ties go to the first id. With ``ids`` these are
+    taken instead, whatever their number. Rows are sorted by band, then by kappa and id. Raises InputError
+    where the pool is empty or lacks one of ``ids``.
+    """
+    if items.is_empty():
+        raise InputError("the pool has no items to show; make it again")
+    largest = float(items["kappa"].to_numpy().max())
+    banded = items.sort("id").with_columns(
+        pl.Series("band", [band_of(kappa, largest) for kappa in items.sort("id")["kappa"]], pl.Enum(BANDS))
+    )
+    if ids is not None:
+        absent = [id_ for id_ in ids if id_ not in set(items["id"])]
+        if absent:
+            raise InputError(f"the pool has no item {absent[0]!r}; name others")
+        chosen = list(ids)
+    else:
+        chosen = [
+            id_
+            for band, aim in zip(BANDS, (0.0, largest / 2, largest), strict=True)
+            for id_ in _spread(banded.filter(pl.col("band") == band), aim, each)
+        ]
+    return banded.filter(pl.col("id").is_in(chosen)).sort("band", "kappa", "id")
+
+
+def _spread(items: pl.DataFrame, aim: float, count: int) -> list[str]:
+    rows = sorted(
+        items.select("id", "source", "task", "kappa").rows(), key=lambda row: (abs(row[3] - aim), row[0])
+    )
+    sources: Counter[str] = Counter()
+    tasks: Counter[str] = Counter()
+    chosen: list[str] = []
+    while rows and len(chosen) < count:
+        # The first of the least shown: rows are in order of preference.
+        row = min(rows, key=lambda row: (sources[row[1]], tasks[row[2]]))
+        rows.remove(row)
+        sources[row[1]] += 1
+        tasks[row[2]] += 1
+        chosen.append(row[0])
+    return chosen

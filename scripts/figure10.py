@@ -1,0 +1,25 @@
+"""Draw figure 10: RAS by corruption and severity, boxes over models, one panel a family."""
+
+import argparse
+
+from benchc.figures.figure10 import figure10
+from benchc.figures.save import save
+from scripts.command import run
+from scripts.family_arguments import add_families, families_of
+from scripts.figure_arguments import add_outputs
+from scripts.scores_arguments import add_scores, read_scores
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m scripts.figure10", description=__doc__)
+    add_scores(parser)
+    add_families(parser)
+    add_outputs(parser)
+    arguments = parser.parse_args()
+
+    figure = figure10(read_scores(arguments), families_of=families_of(arguments))
+    save(figure, png=arguments.png, pdf=arguments.pdf)
+
+
+if __name__ == "__main__":
+    run(main)
