@@ -9,7 +9,7 @@ RUN := $(shell sed -n 's/^name: *\([^ #]*\).*/\1/p' $(CONFIG))
 # Jobs find `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
-.PHONY: demo test check-demo bench-corruptions install lint clean
+.PHONY: demo test check-demo bench-corruptions bench-selection bench-metrics install lint clean
 .DEFAULT_GOAL := demo
 
 demo: install
@@ -28,6 +28,14 @@ check-demo: demo
 # Against the imagecorruptions package, one thread each: about ten minutes.
 bench-corruptions: install
 	python benchmarks/corruptions.py --output results/benchmarks/corruptions.json
+
+# Scoring, aggregation and bootstrap at the paper's size, and against a pandas loop: about two minutes.
+bench-metrics: install
+	python benchmarks/metrics.py
+
+# Against a matrix-vector product per step, one thread, up to a million items: about five minutes.
+bench-selection: install
+	python benchmarks/selection.py
 
 lint: install
 	ruff check .

@@ -52,11 +52,12 @@ rule contact_sheet:
         corruptions=SHEET_TYPES,
         severities=settings.corruptions.severities,
         seed=option("--seed", settings.seed),
+        alpha=option("--alpha", settings.corruptions.alpha),
         pages=len(SHEETS),
         prefix=lambda wildcards, output: output.png.removesuffix(f"_{wildcards.page}.png"),
     message:
         "Drawing contact sheet {wildcards.page}"
     shell:
         "python -m scripts.contact_sheet --items {input.pool} --suite {params.suite} --engine {params.engine}"
-        " --corruptions {params.corruptions} --severities {params.severities} {params.seed}"
+        " --corruptions {params.corruptions} --severities {params.severities} {params.seed} {params.alpha}"
         " --page {wildcards.page} --output-prefix {params.prefix} 2>&1 | tee {log}"

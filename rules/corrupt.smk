@@ -33,8 +33,10 @@ rule corrupt:
         recipe=lambda wildcards: option("--recipe", RECIPES[wildcards.corruption]),
         selected=lambda wildcards, input: option("--selected", input.get("selected") or None),
         seed=option("--seed", settings.seed),
+        alpha=option("--alpha", settings.corruptions.alpha),
     message:
         "Corrupting images of the {wildcards.images}: {wildcards.corruption}"
     shell:
         "python -m scripts.corrupt --items {input.pool} {params.selected} {params.recipe} {params.seed}"
+        " {params.alpha}"
         " --threads {threads} --output {output} 2>&1 | tee {log}"

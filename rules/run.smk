@@ -187,7 +187,9 @@ def images_options(wildcards, input):
     if IMAGES[wildcards.subset]:
         return f"--corrupted {' '.join(input.corrupted)}"
     recipes = [option("--recipe", RECIPES[name]) for name in BATCHES[wildcards.batch]]
-    return " ".join([option("--seed", settings.seed), *recipes])
+    return " ".join(
+        [option("--seed", settings.seed), option("--alpha", settings.corruptions.alpha), *recipes]
+    )
 
 
 def encoder_options():

@@ -5,6 +5,7 @@ OUTPUTS:
     <results>/selection/kappa.parquet         how much the selectors' predictions waver on each item
     <results>/selection/embeddings.parquet    each item's image and text
     <results>/selection/selected.parquet      the order of picking, scores, and which items are kept
+    <results>/tables/selection_stability.{csv,md,tex}    what other choices would have selected
 """
 
 
@@ -58,11 +59,12 @@ rule embed:
     params:
         image_encoder=encoder_options(),
         text_encoder=option("--text-encoder", settings.selection.text_encoder),
+        alpha=option("--alpha", settings.corruptions.alpha),
     message:
         "Embedding the pool's images and texts"
     shell:
         "python -m scripts.embed --items {input.pool} {params.image_encoder}"
-        " {params.text_encoder} --threads {threads} --output {output} 2>&1 | tee {log}"
+        " {params.text_encoder} {params.alpha} --threads {threads} --output {output} 2>&1 | tee {log}"
 
 
 rule select:
@@ -90,3 +92,46 @@ rule select:
         "python -m scripts.select --kappa {input.kappa} --embeddings {input.embeddings}"
         " {params.alpha_kappa} {params.alpha_diversity}"
         " --score {params.score} --output {output} 2>&1 | tee {log}"
+
+
+rule selection_diagnostics:
+    """Measure how stable the selected set is under other choices."""
+    input:
+        code=code_of("scripts/selection_diagnostics.py"),
+        pool="<results>/pool/items.parquet",
+        embeddings="<results>/selection/embeddings.parquet",
+        predictions=collect(
+            "<results>/predictions/pool/{model}/{batch}.parquet",
+            model=settings.selectors,
+            batch=BATCHES,
+        ),
+    output:
+        csv=report(
+            "<results>/tables/selection_stability.csv",
+            caption="captions/selection_stability.rst",
+            category="Tables",
+        ),
+        md="<results>/tables/selection_stability.md",
+        tex="<results>/tables/selection_stability.tex",
+    log:
+        "<logs>/selection_diagnostics.log",
+    benchmark:
+        "<benchmarks>/selection_diagnostics.jsonl"
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        selectors=settings.selectors,
+        corruptions=settings.corruptions.types,
+        severities=settings.corruptions.severities,
+        alpha_kappa=option("--alpha-kappa", settings.selection.alpha_kappa),
+        alpha_diversity=option("--alpha-diversity", settings.selection.alpha_diversity),
+        score=settings.selection.score,
+    message:
+        "Measuring how stable the selected set is"
+    shell:
+        "python -m scripts.selection_diagnostics --predictions {input.predictions} --pool {input.pool}"
+        " --embeddings {input.embeddings} --selectors {params.selectors}"
+        " --corruptions {params.corruptions} --severities {params.severities}"
+        " {params.alpha_kappa} {params.alpha_diversity} --score {params.score}"
+        " --output-csv {output.csv} --output-md {output.md} --output-tex {output.tex} 2>&1 | tee {log}"

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image
+from PIL import Image, ImageFile
 
 from benchc.images import (
     CODECS,
+    IDENTIFIED_ONLY,
     WEBP_MAX_SIDE,
     Codec,
     ImageError,
@@ -18,6 +19,7 @@ from benchc.images import (
     encode,
     encode_png,
     pixel_hash,
+    readable_suffixes,
 )
 
 
@@ -156,6 +158,23 @@ def test_a_bomb_is_refused_from_its_header() -> None:
 def test_a_file_without_a_known_range_is_refused() -> None:
     with pytest.raises(ImageError, match="floating-point"):
         decode(encoded(Image.new("F", (2, 2), 0.5), "TIFF"))
+
+
+def test_an_unknown_treatment_of_alpha_is_refused() -> None:
+    with pytest.raises(ValueError, match="alpha is one of drop, white, not 'black'"):
+        decode(encode_png(picture()), alpha="black")  # type: ignore[arg-type]
+
+
+def test_suffixes_are_of_formats_whose_pixels_are_read() -> None:
+    suffixes = readable_suffixes()
+    assert {".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".gif", ".avif", ".ppm"} <= suffixes
+    stubs = {
+        name
+        for name, (factory, _) in Image.OPEN.items()
+        if isinstance(factory, type) and issubclass(factory, ImageFile.StubImageFile)
+    }
+    assert stubs <= set(IDENTIFIED_ONLY) <= Image.OPEN.keys()
+    assert not suffixes & {".eps", ".h5", ".grib", ".mpg", ".wmf", ".bufr", ".pdf", ".txt"}
 
 
 def test_the_hash_stands_for_shape_order_and_every_pixel() -> None:

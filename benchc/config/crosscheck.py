@@ -34,7 +34,7 @@ def cross_faults(
         *_labels(raw, ("selectors", "targets"), models, catalogues.get("models", "")),
         *_drawn(sources, catalogues.get("sources", "")),
         *_corruptions(raw, file),
-        *_figure4(raw, file),
+        *_figures(raw, file),
         *_encoder(raw, file),
         *_demo(raw, file, sources, models),
     ]
@@ -119,16 +119,27 @@ def _corruptions(raw: Mapping[str, Any], file: str) -> Iterator[str]:
             )
 
 
-def _figure4(raw: Mapping[str, Any], file: str) -> Iterator[str]:
-    figure, corruptions = _block(_block(raw, "figures"), "figure4"), _block(raw, "corruptions")
-    for key, known, kind in (
-        ("target", raw.get("targets"), "one of targets"),
-        ("corruption", corruptions.get("types"), "one of corruptions.types"),
-        ("severity", corruptions.get("severities"), "one of corruptions.severities"),
+def _figures(raw: Mapping[str, Any], file: str) -> Iterator[str]:
+    figures, corruptions = _block(raw, "figures"), _block(raw, "corruptions")
+    targets = (raw.get("targets"), "one of targets")
+    types = (corruptions.get("types"), "one of corruptions.types")
+    severities = (corruptions.get("severities"), "one of corruptions.severities")
+    for figure, key, (known, kind) in (
+        ("figure3", "target", targets),
+        ("figure4", "target", targets),
+        ("figure4", "corruption", types),
+        ("figure4", "severity", severities),
+        ("figure5", "target", targets),
     ):
-        if key in figure and isinstance(known, list) and figure[key] not in known:
+        block = _block(figures, figure)
+        if key in block and isinstance(known, list) and block[key] not in known:
             names = ", ".join(map(str, known))
-            yield f"{file}: figures.figure4.{key} is {shown(figure[key])}, but must be {kind}: {names}."
+            yield f"{file}: figures.{figure}.{key} is {shown(block[key])}, but must be {kind}: {names}."
+    if isinstance(types[0], list) and isinstance(severities[0], list):
+        reads = [f"{type_}:{severity}" for type_ in types[0] for severity in severities[0]]
+        for position, read in _texts(_block(figures, "figure5").get("reads")):
+            if read not in reads:
+                yield unknown(file, f"figures.figure5.reads[{position}]", read, reads, "read of this run")
 
 
 def _encoder(raw: Mapping[str, Any], file: str) -> Iterator[str]:

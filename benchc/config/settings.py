@@ -7,6 +7,9 @@ from pydantic import Field
 from benchc.config.strict import Id, RunName, Severity, Strict
 from benchc.corruptions.registry import Engine
 
+# As in benchc/images.py, which loads an image library.
+Alpha = Literal["drop", "white"]
+
 
 class Catalogues(Strict):
     """The files that say what the ids in this configuration stand for."""
@@ -49,6 +52,10 @@ class Corruptions(Strict):
         description="Where corrupted images of the pool live. files: all of them are written once, without "
         "loss. on_the_fly: the jobs that read them make the same pixels when they need them, and only the "
         "benchmark's are written (docs/benchmarks.md compares disk and time)."
+    )
+    alpha: Alpha = Field(
+        description="What becomes of transparency, for models and the image encoder alike: drop shows the "
+        "colour stored under it, white lays the picture over white."
     )
     types: list[str] = Field(
         min_length=1,
@@ -100,6 +107,40 @@ class Selection(Strict):
     )
 
 
+class Table2(Strict):
+    """How table 2 standardises a metric's change from one severity to the next."""
+
+    centring: Literal["none", "items"] = Field(
+        description="Whether an item's change is measured from zero (none) or from the mean change over "
+        "items (items) before it is divided by the standard deviation over items. The paper does not say."
+    )
+
+
+class Bootstrap(Strict):
+    """How intervals and tests resample the benchmark's items."""
+
+    draws: int = Field(ge=100, description="Draws of the intervals.")
+    rank_draws: int = Field(
+        ge=100,
+        description="Draws of the test of rank swaps. After Holm's correction over 78 pairs of models, fewer "
+        "than about 3,200 can make no pair significant at 0.05.",
+    )
+    seed: int = Field(ge=0, description="Seed of the draws.")
+
+
+class Tables(Strict):
+    """Choices in the tables."""
+
+    bootstrap: Bootstrap = Field(description="How intervals and tests resample the items.")
+    table2: Table2 = Field(description="How table 2 is computed.")
+
+
+class Figure3(Strict):
+    """What figure 3 shows: one read of each regime by one target."""
+
+    target: str = Field(description="Id of the model: one of targets.")
+
+
 class Figure4(Strict):
     """What figure 4 shows: one target under one corruption."""
 
@@ -108,10 +149,28 @@ class Figure4(Strict):
     severity: Severity = Field(description="Its severity: one of corruptions.severities.")
 
 
+class Figure5(Strict):
+    """What figure 5 shows: one item under several corruptions, as one target reads it."""
+
+    target: str = Field(description="Id of the model: one of targets.")
+    item: str | None = Field(
+        default=None,
+        description="Id of the item, one of the benchmark; null for the one whose reads fall into the most "
+        "regimes.",
+    )
+    reads: Annotated[list[str], Field(min_length=1, max_length=4)] | None = Field(
+        default=None,
+        description="Up to four reads of the item beside the clean one, each a corruption and a severity "
+        "such as snow:5; null for the most pronounced read of each regime.",
+    )
+
+
 class Figures(Strict):
     """Choices in the figures."""
 
+    figure3: Figure3 = Field(description="What figure 3 shows.")
     figure4: Figure4 = Field(description="What figure 4 shows.")
+    figure5: Figure5 = Field(description="What figure 5 shows.")
 
 
 class TrainingSet(Strict):
@@ -162,6 +221,7 @@ class Settings(Strict):
         min_length=1, description="Models that the benchmark measures, by id, in the order of tables."
     )
     selection: Selection = Field(description="How the benchmark is selected from the pool.")
+    tables: Tables = Field(description="Choices in the tables.")
     figures: Figures = Field(description="Choices in the figures.")
     demo: Demo | None = Field(
         default=None,

@@ -53,7 +53,7 @@ def clean_means(scores: pl.DataFrame, weights: pl.DataFrame | None = None) -> di
     Plain or, with ``weights``, weighted by kappa; null where there are no items.
     """
     # A clean value stands in every row of its item, so one row per item is enough.
-    items = scores.sort("id", *CELL).group_by("id", maintain_order=True).first()
+    items = scores[_order(scores, ("id", *CELL))].unique("id", keep="first", maintain_order=True)
     values = [
         pl.col("correct_clean").cast(pl.Float64).alias("acc_clean"),
         (pl.col("entropy") - pl.col("delta_entropy")).clip(0, 1).alias("entropy_clean"),
@@ -89,11 +89,13 @@ def _grouped(
     scores: pl.DataFrame, keys: Sequence[str], values: Sequence[pl.Expr], weights: pl.DataFrame | None
 ) -> pl.DataFrame:
     """Return the keys, the number of items and the means of every group, sorted by the keys."""
-    order = dict.fromkeys((*keys, "id", "corruption", "severity"))
-    rows = scores.sort(*order)
-    # After the sort a group is one run of rows.
-    group: Integers = rows.select(pl.struct(keys).rle_id().cast(pl.Int64)).to_series().to_numpy()
-    means = rows.group_by(*keys, maintain_order=True).agg(items=pl.col("id").n_unique().cast(pl.Int64))
+    rows = scores[_order(scores, tuple(dict.fromkeys((*keys, "id", *CELL))))]
+    # After the sort a group is one run of rows, and so is an item in it.
+    group, item = (_runs(rows, columns) for columns in (keys, (*keys, "id")))
+    first = np.diff(group, prepend=-1) > 0
+    means = rows[np.flatnonzero(first)].select(*keys)
+    items = np.bincount(group[np.diff(item, prepend=-1) > 0], minlength=means.height)
+    means = means.with_columns(items=pl.Series(items, dtype=pl.Int64))
     weight = _weights(rows["id"], weights)
     # bincount adds one row after the other, so no digit depends on threads or vector width.
     total = np.bincount(group, weights=weight, minlength=means.height)
@@ -105,6 +107,25 @@ def _grouped(
         mean = np.divide(sums, total, out=np.full(means.height, np.nan), where=total > 0)
         means = means.with_columns(pl.Series(column.name, mean).fill_nan(None))
     return means
+
+
+def _order(scores: pl.DataFrame, keys: Sequence[str]) -> Integers:
+    """Return the rows of ``scores`` sorted by ``keys``, by whole numbers in place of every key's values."""
+    code = np.zeros(scores.height, dtype=np.int64)
+    for key in keys:
+        values = scores[key].unique().sort()
+        if values.dtype == pl.String:
+            numbers = scores[key].cast(pl.Enum(values)).to_physical()
+        else:
+            numbers = values.search_sorted(scores[key])
+        code = code * len(values) + numbers.to_numpy()
+    return np.argsort(code, kind="stable")
+
+
+def _runs(rows: pl.DataFrame, keys: Sequence[str]) -> Integers:
+    """Return the number of the run of equal ``keys`` that each row is in."""
+    number: Integers = rows.select(pl.struct(keys).rle_id().cast(pl.Int64)).to_series().to_numpy()
+    return number
 
 
 def _weights(ids: pl.Series, weights: pl.DataFrame | None) -> Floats:

@@ -4,8 +4,8 @@ import numpy as np
 import polars as pl
 
 from benchc.errors import InputError
-from benchc.metrics.logits import logit_blocks, name_of, prediction
-from benchc.metrics.ras import calibration_error, entropy, probabilities, ras
+from benchc.metrics.logits import Integers, logit_blocks, name_of, prediction
+from benchc.metrics.ras import entropy, probabilities, ras
 from benchc.metrics.transitions import regime, transition
 from benchc.tables.scores import SCORES
 
@@ -24,22 +24,23 @@ def score(reads: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     item was read under every (corruption, severity) that occurs, where a read occurs twice or is of an
     unknown item, and where the number of logits is not the item's number of options.
     """
-    _check_keys(reads, items)
-    cells = _cells(reads)
-    reads = (
-        reads.select(*KEY, "logits")
-        .join(items.with_row_index("item").select("id", "item", "answer", "options"), on="id")
-        .sort("item", "corruption", "severity")
+    if items["id"].n_unique() != items.height:
+        raise InputError(
+            f"items occur twice: {items.filter(pl.col('id').is_duplicated())['id'].unique().to_list()}"
+        )
+    rows, clean_cell = _grid(reads, items)
+    cells = len(rows) // items.height
+    reads = reads.select(*KEY, "logits")[rows].with_columns(
+        items.select("answer", "options")[np.repeat(np.arange(items.height), cells)]
     )
     _check_options(reads)
-    reads = reads.drop("logits").with_columns(_measures(reads))
-    measures = ("prediction", "correct", "max_prob", "entropy", "calibration")
-    clean = reads.filter(pl.col("corruption") == CLEAN).select("id", *measures)
-    scores = reads.filter(pl.col("corruption") != CLEAN).join(
-        clean, on="id", suffix="_clean", how="left", maintain_order="left"
-    )
-    if scores.height != items.height * cells.height:
-        raise AssertionError("the checks above let an incomplete grid of reads through")
+    measures = _measures(reads)
+    # Reads stand by item, then cell: each beside the clean one of its item.
+    number = np.arange(len(rows))
+    corrupted = number[number % cells != clean_cell]
+    clean = corrupted - corrupted % cells + clean_cell
+    scores: pl.DataFrame = reads.select(KEY)[corrupted].hstack(measures[corrupted])
+    scores = scores.hstack(measures[clean].rename(lambda name: f"{name}_clean"))
     scores = scores.with_columns(
         delta_entropy=pl.col("entropy") - pl.col("entropy_clean"),
         delta_calibration=pl.col("calibration") - pl.col("calibration_clean"),
@@ -51,23 +52,53 @@ def score(reads: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     ).select(*SCORES.columns)
 
 
-def _measures(reads: pl.DataFrame) -> list[pl.Series]:
+def _measures(reads: pl.DataFrame) -> pl.DataFrame:
     height = reads.height
     chosen = np.empty(height, dtype=np.int64)
-    max_prob, uncertainty, calibration = (np.empty(height) for _ in range(3))
+    max_prob, uncertainty = np.empty(height), np.empty(height)
     answers = reads["answer"].to_numpy()
     for rows, logits in logit_blocks(reads):
         chosen[rows] = prediction(logits)
         max_prob[rows] = probabilities(logits).max(axis=-1)
         uncertainty[rows] = entropy(logits)
-        calibration[rows] = calibration_error(logits, answers[rows])
-    return [
-        pl.Series("prediction", chosen),
-        pl.Series("correct", chosen == answers),
-        pl.Series("max_prob", max_prob),
-        pl.Series("entropy", uncertainty),
-        pl.Series("calibration", calibration),
-    ]
+    correct = chosen == answers
+    return pl.DataFrame(
+        {
+            "prediction": chosen,
+            "correct": correct,
+            "max_prob": max_prob,
+            "entropy": uncertainty,
+            "calibration": np.abs(correct - max_prob),  # eq. 8, its parts being here
+        }
+    )
+
+
+def _grid(reads: pl.DataFrame, items: pl.DataFrame) -> tuple[Integers, int]:
+    """Return the rows of ``reads`` by item, corruption and severity, and which of an item's cells is clean.
+
+    Raises InputError where the reads are not each item under each cell once.
+    """
+    cells = _cells(reads)
+    clean = pl.DataFrame({"corruption": [CLEAN], "severity": [0]}, schema=cells.schema)
+    cells = pl.concat([cells, clean]).sort(pl.all())
+    # Codes instead of names: joins and sorts of a million strings are what scoring would wait for.
+    names, severities = cells["corruption"].unique().sort(), cells["severity"].unique().sort()
+    cell_of = np.full((len(names), len(severities)), -1)
+    cell_of[
+        names.search_sorted(cells["corruption"]).to_numpy(),
+        severities.search_sorted(cells["severity"]).to_numpy(),
+    ] = np.arange(cells.height)
+    item = reads["id"].cast(pl.Enum(items["id"]), strict=False).to_physical()
+    if item.null_count() == 0 and reads.height == items.height * cells.height:
+        corruption = reads["corruption"].cast(pl.Enum(names)).to_physical().to_numpy()
+        cell = cell_of[corruption, np.searchsorted(severities.to_numpy(), reads["severity"].to_numpy())]
+        place = item.to_numpy().astype(np.int64) * cells.height + cell
+        rows = np.full(reads.height, -1, dtype=np.int64)
+        rows[place] = np.arange(reads.height)
+        if (rows >= 0).all():
+            return rows, int(cells.with_row_index().filter(corruption=CLEAN)["index"][0])
+    _check_keys(reads, items, cells)
+    raise AssertionError("the checks above let an incomplete grid of reads through")
 
 
 def _cells(reads: pl.DataFrame) -> pl.DataFrame:
@@ -89,11 +120,7 @@ def _cells(reads: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _check_keys(reads: pl.DataFrame, items: pl.DataFrame) -> None:
-    if items["id"].n_unique() != items.height:
-        raise InputError(
-            f"items occur twice: {items.filter(pl.col('id').is_duplicated())['id'].unique().to_list()}"
-        )
+def _check_keys(reads: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame) -> None:
     repeated = reads.select(*KEY).filter(pl.struct(KEY).is_duplicated()).unique()
     if repeated.height:
         raise InputError(f"{_listed(repeated, 'reads occur twice')}; pass each file of predictions once")
@@ -103,9 +130,7 @@ def _check_keys(reads: pl.DataFrame, items: pl.DataFrame) -> None:
             f"{_listed(unknown, 'reads are of items that are not selected')}; they were made for another "
             "selection: make the predictions again"
         )
-    cells = _cells(reads)
-    clean = pl.DataFrame({"corruption": [CLEAN], "severity": [0]}, schema=cells.schema)
-    expected = items.select("id").join(pl.concat([clean, cells]), how="cross")
+    expected = items.select("id").join(cells, how="cross")
     missing = expected.join(reads, on=KEY, how="anti")
     if missing.height:
         raise InputError(

@@ -202,6 +202,14 @@ def test_a_severity_that_the_suite_lacks_is_refused(raw: dict[str, Any], root: P
     )
 
 
+def test_a_read_of_figure_5_that_the_run_lacks_is_refused(raw: dict[str, Any], root: Path) -> None:
+    raw["figures"]["figure5"]["reads"] = ["fog:1", "snow:4"]
+    assert faults(raw, root) == (
+        'config.yaml: figures.figure5.reads[1] is "snow:4", which is no read of this run; the nearest is '
+        "snow:5.",
+    )
+
+
 def test_a_missing_key_is_named_with_what_it_allows(raw: dict[str, Any], root: Path) -> None:
     del raw["selection"]["score"]
     assert faults(raw, root) == (
@@ -234,4 +242,4 @@ def test_a_key_that_stands_twice_in_the_main_file_is_refused(raw: dict[str, Any]
     (root / "config.yaml").write_text(CONFIG)
     load(raw, root, file="config.yaml")
     (root / "config.yaml").write_text(CONFIG + "seed: 2\n")
-    assert faults(raw, root) == ("config.yaml: seed stands twice, in lines 3 and 20.",)
+    assert faults(raw, root) == ("config.yaml: seed stands twice, in lines 3 and 25.",)

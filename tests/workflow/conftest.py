@@ -48,7 +48,11 @@ def small_checkout(folder: Path, checkpoints: Path) -> Checkout:
         "corruptions": {**config["corruptions"], "types": ["gaussian_noise", "shot_noise", "gaussian_blur"]},
         "selectors": ["letters", "texts"],
         "targets": ["other", "trained"],
-        "figures": {"figure4": {"target": "other", "corruption": "gaussian_blur", "severity": 5}},
+        "figures": {
+            "figure3": {"target": "other"},
+            "figure4": {"target": "other", "corruption": "gaussian_blur", "severity": 5},
+            "figure5": {"target": "trained", "item": None, "reads": None},
+        },
         "demo": {"world_seed": 1, "training_set": {"items_per_category": 8}, "image_encoder": {"steps": 3}},
     }
     sources = {

@@ -31,17 +31,28 @@ OUTPUTS = {
     "select": r"selection/selected",
     "score": r"scores/",
     "table1": r"tables/table1",
+    "table2": r"tables/table2",
+    "table3": r"tables/(table3|cells)",
+    "claims": r"tables/claims",
+    "bootstrap": r"tables/intervals",
+    "rank_swaps": r"tables/rank_swaps",
+    "selection_diagnostics": r"tables/selection_stability",
     "figure1a": r"figures/figure1a",
+    "figure3": r"figures/figure3",
     "figure4": r"figures/figure4",
+    "figure5": r"figures/figure5",
     "figure6": r"figures/figure6",
     "figure7": r"figures/figure7",
     "figure8": r"figures/figure8",
+    "figure9": r"figures/figure9",
+    "figure10": r"figures/figure10",
     "contact_sheet": r"figures/contact_sheet_1",
 }
-SELECTION_FIGURES = {"figure1a": 1, "figure7": 1, "figure8": 1}
-SCORE_FIGURES = {"figure4": 1, "figure6": 1}
-FROM_SCORES = {"score": 2, "table1": 1, **SCORE_FIGURES}
-FROM_SELECTION = {"select": 1, "infer": 2, **FROM_SCORES, **SELECTION_FIGURES}
+SELECTION_FIGURES = {"figure1a": 1, "figure7": 1, "figure8": 1, "figure9": 1}
+TABLES = dict.fromkeys(("table1", "table2", "table3", "claims", "bootstrap", "rank_swaps"), 1)
+SCORE_FIGURES = {"figure3": 1, "figure4": 1, "figure5": 1, "figure6": 1, "figure10": 1}
+FROM_SCORES = {"score": 2, **TABLES, **SCORE_FIGURES}
+FROM_SELECTION = {"select": 1, "selection_diagnostics": 1, "infer": 2, **FROM_SCORES, **SELECTION_FIGURES}
 FROM_IMAGES = {"contact_sheet": 1, "kappa": 1, **FROM_SELECTION, "infer": 4}
 
 
@@ -160,7 +171,7 @@ def test_a_figure_module_reruns_its_figure(checkout):
 def test_the_greedy_module_reruns_the_selection_and_reads_only_new_items(checkout, ledger):
     before = kept(checkout)
     checkout.edit(
-        "benchc/selection/greedy.py", "return alpha[0] * power + alpha[1]", "return 3 * power + alpha[1]"
+        "benchc/selection/greedy.py", "return alpha[0] * values, tuple", "return -alpha[0] * values, tuple"
     )
     assert new(run(checkout, FROM_SELECTION)) == ledger.new(checkout, "selected/other", "selected/trained")
     assert kept(checkout) != before
@@ -168,7 +179,7 @@ def test_the_greedy_module_reruns_the_selection_and_reads_only_new_items(checkou
 
 def test_alpha_reruns_the_selection_and_reads_only_new_items(checkout, ledger):
     checkout.edit(
-        "benchc/selection/greedy.py", "return 3 * power + alpha[1]", "return alpha[0] * power + alpha[1]"
+        "benchc/selection/greedy.py", "return -alpha[0] * values, tuple", "return alpha[0] * values, tuple"
     )
     checkout.configure(selection={"alpha_kappa": 0.1, "alpha_diversity": 2.0})
     assert new(run(checkout, FROM_SELECTION)) == ledger.new(checkout, "selected/other", "selected/trained")
@@ -186,7 +197,7 @@ def test_selecting_first_stops_where_the_selection_came_out_the_same(checkout):
     module = checkout.folder / "benchc/selection/select.py"
     module.write_text(module.read_text() + "\n# An edit that changes no result.\n")
     assert checkout.plan() == FROM_SELECTION
-    checkout.make("select")
+    checkout.make("select", "selection_diagnostics")
     assert checkout.plan() == {}
     assert kept(checkout) == before
 
@@ -261,7 +272,7 @@ def test_one_more_corruption_reads_only_its_images(checkout, ledger):
 
 def test_one_more_target_costs_its_own_jobs_and_the_merges(checkout, ledger):
     checkout.configure(targets=["other", "trained", "more"])
-    reads = run(checkout, {"infer": 1, "score": 1, "table1": 1, "figure6": 1})
+    reads = run(checkout, {"infer": 1, "score": 1, **TABLES, "figure6": 1, "figure10": 1})
     assert new(reads) == ledger.new(checkout, "selected/more")
 
 

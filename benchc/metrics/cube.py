@@ -1,0 +1,124 @@
+"""The scores of several models as dense arrays, for whatever goes over all reads many times."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from benchc.errors import InputError
+
+Floats = npt.NDArray[np.float64]
+
+KEY = ("id", "corruption", "severity")
+CLEAN_METRICS = ("acc_clean", "entropy_clean", "calibration_clean")
+SHIFT_METRICS = ("delta_acc", "ras", "delta_entropy", "delta_calibration")
+
+
+@dataclass(frozen=True)
+class Cube:
+    """Reads as arrays. Items, corruptions and severities are sorted; models are in the order given."""
+
+    models: tuple[str, ...]
+    items: tuple[str, ...]
+    corruptions: tuple[str, ...]
+    severities: tuple[int, ...]
+    clean: Mapping[str, Floats]  # CLEAN_METRICS: float64[models, items], each in [0, 1]
+    shifts: Mapping[str, Floats]  # SHIFT_METRICS: float64[models, items, corruptions, severities]
+
+    def kappa(self, weights: pl.DataFrame) -> Floats:
+        """Return float64[items], the kappa of every item in ``weights`` (id, kappa).
+
+        Raises InputError where an item has none, or one that is not a finite number >= 0.
+        """
+        joined = pl.DataFrame({"id": self.items}).join(
+            weights.select("id", "kappa"), on="id", how="left", maintain_order="left"
+        )
+        bad = joined.filter(~(pl.col("kappa").is_finite() & (pl.col("kappa") >= 0)).fill_null(False))
+        if bad.height or joined.height != len(self.items):
+            odd = bad["id"][0] if bad.height else joined.filter(pl.col("id").is_duplicated())["id"][0]
+            raise InputError(
+                f"item {odd} needs one kappa, a finite number >= 0: scores and selection are not of the same "
+                "run, make the scores again"
+            )
+        return joined["kappa"].to_numpy()
+
+
+def cube_of(scores: Mapping[str, pl.DataFrame]) -> Cube:
+    """Return the SCORES tables of the models, by name, as a :class:`Cube`; rows may come in any order.
+
+    Raises InputError where there is no model, and, naming the model and a read, where a model lacks a read of
+    (its items) x (all corruptions) x (all severities), has one twice, holds a value that is missing or NaN,
+    or was scored on other reads than the first model.
+    """
+    if not scores:
+        raise InputError("there are no tables of scores: give one of each model")
+    models = tuple(scores)
+    first = scores[models[0]]
+    if first.is_empty():
+        raise InputError(f"{models[0]} has no scores: make its predictions and scores again")
+    axes = tuple(tuple(first[name].unique().sort()) for name in KEY)
+    shape = tuple(len(axis) for axis in axes)
+    clean = {name: np.empty((len(models), shape[0])) for name in CLEAN_METRICS}
+    shifts = {name: np.empty((len(models), *shape)) for name in SHIFT_METRICS}
+    for number, (model, frame) in enumerate(scores.items()):
+        place = _places(model, frame, models[0], axes)
+        # A clean value stands in every row of its item, up to its last bit: the first cell's is taken.
+        first_cell = place % (shape[1] * shape[2]) == 0
+        for name, values in _metrics(frame).items():
+            column = values.to_numpy()
+            if np.isnan(column).any():
+                raise InputError(f"{model}: {name} is missing or NaN in some scores: make the scores again")
+            if name in clean:
+                clean[name][number, place[first_cell] // (shape[1] * shape[2])] = column[first_cell]
+            else:
+                shifts[name][number].reshape(-1)[place] = column
+    items, corruptions, severities = axes
+    return Cube(models, items, corruptions, severities, clean, shifts)
+
+
+def _places(
+    model: str, frame: pl.DataFrame, first: str, axes: tuple[tuple[str | int, ...], ...]
+) -> npt.NDArray[np.int64]:
+    """Return where each row stands in the flattened (items, corruptions, severities)."""
+    place = pl.lit(0, dtype=pl.Int64)
+    for name, axis in zip(KEY, axes, strict=True):
+        codes = pl.col(name).replace_strict(list(axis), range(len(axis)), default=None, return_dtype=pl.Int64)
+        place = place * len(axis) + codes
+    places = frame.select(place.alias("place"))["place"]
+    if places.null_count():
+        odd = frame.filter(places.is_null()).sort(KEY).row(0, named=True)
+        raise InputError(
+            f"{model} was scored on {_name(odd)} and {places.null_count() - 1:,} more reads that {first} "
+            "lacks: models can be compared on the same reads only, make the scores of both again"
+        )
+    times = np.bincount(places.to_numpy(), minlength=int(np.prod([len(axis) for axis in axes])))
+    if (times != 1).any():
+        wrong = int(np.flatnonzero(times != 1)[0])
+        index = np.unravel_index(wrong, [len(axis) for axis in axes])
+        read = {name: axis[i] for name, axis, i in zip(KEY, axes, index, strict=True)}
+        raise InputError(
+            f"{model} has {times[wrong]} scores of {_name(read)}, and {int((times != 1).sum()) - 1:,} more "
+            "reads are missing or repeated: every model needs each item once under every corruption and "
+            "severity, make its scores again"
+        )
+    return places.to_numpy()
+
+
+def _metrics(frame: pl.DataFrame) -> dict[str, pl.Series]:
+    number = pl.Float64
+    values = frame.select(
+        acc_clean=pl.col("correct_clean").cast(number),
+        entropy_clean=(pl.col("entropy") - pl.col("delta_entropy")).clip(0, 1),
+        calibration_clean=(pl.col("calibration") - pl.col("delta_calibration")).clip(0, 1),
+        delta_acc=pl.col("correct").cast(number) - pl.col("correct_clean").cast(number),
+        ras="ras",
+        delta_entropy="delta_entropy",
+        delta_calibration="delta_calibration",
+    )
+    return {column.name: column.fill_null(np.nan) for column in values}
+
+
+def _name(read: Mapping[str, object]) -> str:
+    return f"({', '.join(str(read[name]) for name in KEY)})"

@@ -1,0 +1,77 @@
+"""The bootstrap over items: how often each item is drawn, means of the drawn items, and percentiles.
+
+Items are drawn together for all models (paired), since every model reads the same items. Sums are exact:
+values are rounded to a grid, a power of two so coarse that no float64 sum over drawn items rounds (about
+1e-10 for Bench-C). So a matrix product gives the same bits whatever the number of threads, the order of its
+additions and the width of the processor's vectors.
+"""
+
+import math
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from benchc.randomness import generator_of
+
+Floats = npt.NDArray[np.float64]
+
+TAILS = np.array([0.025, 0.975])  # of a 95 % interval
+MANTISSA = 52  # bits: below 2**52 times its grid, a float64 holds every multiple and the sum of two
+
+
+def item_counts(items: int, draws: int, seed: int) -> Floats:
+    """Return how often each item is drawn, float64[1 + draws, items]; row 0, all ones, is the sample itself.
+
+    Each other row draws ``items`` items with replacement and depends on ``seed``, its number and ``items``
+    only, so that more draws begin with the same ones.
+    """
+    counts = np.ones((1 + draws, items))
+    for draw in range(1, 1 + draws):
+        chosen = generator_of(seed, "bootstrap", draw).integers(items, size=items)
+        counts[draw] = np.bincount(chosen, minlength=items)
+    return counts
+
+
+def on_grid(values: Floats, terms: int) -> Floats:
+    """Return ``values`` rounded to a grid on which a sum of ``terms`` of them is exact in any order.
+
+    ``terms`` counts a value as often as it is added. The grid depends on the largest magnitude: 2**-52 of
+    ``terms`` times its next power of two.
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0:
+        return values
+    bits = MANTISSA - math.ceil(math.log2(terms)) - math.ceil(math.log2(largest))
+    return np.asarray(np.ldexp(np.rint(np.ldexp(values, bits)), -bits) + 0.0)
+
+
+def drawn_means(counts: Floats, sums: Floats, weights: Floats) -> Floats:
+    """Return Σ counts·sums / Σ counts·weights over items, float64[draws, columns].
+
+    ``sums``: float64[items, columns] on a grid, each value times its item's weight; ``weights``:
+    float64[items] or float64[items, columns], likewise. NaN where a draw has no weight.
+    """
+    total = counts @ weights
+    if total.ndim == 1:
+        total = total[:, None]
+    drawn = counts @ sums
+    return np.divide(drawn, total, out=np.full_like(drawn, np.nan), where=total > 0)
+
+
+def percentile_interval(draws: Floats, *, interpolate: bool = True) -> tuple[Floats, Floats]:
+    """Return the ends of the 95 % percentile interval of each column of float64[draws, columns].
+
+    NaN are left out, a column of nothing else has NaN ends. Ends are interpolated between two draws or, where
+    not ``interpolate``, are draws themselves (the inverse of the distribution function): for ranks.
+    """
+    method: Literal["linear", "inverted_cdf"] = "linear" if interpolate else "inverted_cdf"
+    ends = np.full((2, draws.shape[1]), np.nan)
+    gaps = np.isnan(draws)
+    whole = ~gaps.any(axis=0)
+    if whole.any():
+        ends[:, whole] = np.quantile(draws[:, whole], TAILS, axis=0, method=method)
+    for column in np.flatnonzero(~whole & ~gaps.all(axis=0)):
+        known = draws[~gaps[:, column], column]
+        ends[:, column] = np.quantile(known, TAILS, method=method)
+    return ends[0], ends[1]
