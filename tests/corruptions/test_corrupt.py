@@ -45,8 +45,12 @@ def corrupted(call: tuple[str, str, str], severity: int, seed: int, image: Pixel
 
 
 def hashes(order: random.Random | None = None) -> dict[str, list[str]]:
-    """Return the pixel hashes of every corruption by severity, made in any order."""
-    variants = [(call, severity) for call in CALLS for severity in SUITES[call[1]].severities]
+    """Return the pixel hashes of every corruption by severity, made in any order.
+
+    Without the released package's: its own pixels differ between processors with and without AVX-512.
+    """
+    calls = [call for call in CALLS if call[0] == "benchc"]
+    variants = [(call, severity) for call in calls for severity in SUITES[call[1]].severities]
     if order:
         order.shuffle(variants)
     found = {
@@ -54,7 +58,7 @@ def hashes(order: random.Random | None = None) -> dict[str, list[str]]:
         for call, severity in variants
     }
     return {
-        " ".join(call): [found[call, severity] for severity in SUITES[call[1]].severities] for call in CALLS
+        " ".join(call): [found[call, severity] for severity in SUITES[call[1]].severities] for call in calls
     }
 
 

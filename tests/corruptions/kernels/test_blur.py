@@ -1,9 +1,12 @@
+import math
+
 import imagecorruptions
 import imagecorruptions.corruptions as package
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image, ImageDraw
 from scipy.stats import kstest, uniform
 
 from benchc.corruptions.kernels import glass_blur as glass
@@ -92,11 +95,8 @@ def shuffle_by_definition(pixels, cells, max_delta, swap):
     return pixels
 
 
-@NEEDS_PHOTOS
-@pytest.mark.parametrize("swap", [False, True])
-@pytest.mark.parametrize("severity", SEVERITIES)
-def test_glass_blur_gives_the_peers_pixels_for_its_offsets(monkeypatch, severity, swap):
-    image = photo(severity, 50, 67)
+def glass_blurs(monkeypatch, image, severity, swap):
+    """Return the image under our glass blur and under the peer's, of the same offsets."""
     parameters = type_of("glass_blur_swap" if swap else "glass_blur").at(severity)
     cells = draw_glass_offsets(generator(severity), *image.shape[:2], **parameters)
 
@@ -105,7 +105,68 @@ def test_glass_blur_gives_the_peers_pixels_for_its_offsets(monkeypatch, severity
         return shuffle_by_definition(pixels, cells, parameters["max_delta"], swap)
 
     monkeypatch.setattr(package, "_shuffle_pixels_njit_glass_blur", shuffle)
-    assert_same_pixels(glass_blur(image, cells, **parameters), peer("glass_blur", image, severity))
+    return glass_blur(image, cells, **parameters), peer("glass_blur", image, severity)
+
+
+@NEEDS_PHOTOS
+@pytest.mark.parametrize("swap", [False, True])
+@pytest.mark.parametrize("severity", SEVERITIES)
+def test_glass_blur_gives_the_peers_pixels_for_its_offsets(monkeypatch, severity, swap):
+    assert_same_pixels(*glass_blurs(monkeypatch, photo(severity, 50, 67), severity, swap))
+
+
+# 15 degrees keep the longest smear within 32 x 48 pixels.
+ANGLE = 15.0
+
+
+def blurred(name, image, severity):
+    parameters = type_of(name).at(severity)
+    if name == "motion_blur":
+        return motion_blur(image, ANGLE, **parameters)
+    if name == "glass_blur":
+        cells = draw_glass_offsets(generator(severity), *image.shape[:2], **parameters)
+        return glass_blur(image, cells, **parameters)
+    return DETERMINISTIC[name](image, **parameters)
+
+
+@pytest.mark.parametrize("name", ["gaussian_blur", "glass_blur", "motion_blur", "zoom_blur"])
+@pytest.mark.parametrize("severity", SEVERITIES)
+def test_areas_of_one_colour_become_the_peers(monkeypatch, name, severity):
+    monkeypatch.setattr(np.random, "uniform", lambda low, high: ANGLE)
+    # No shuffle changes such an area.
+    monkeypatch.setattr(package, "_shuffle_pixels_njit_glass_blur", lambda h, w, pixels, c, seed: pixels)
+    images = [np.full((32, 48, 3), (v, v + 85, v + 170), np.uint8) for v in range(86)]
+    results = [blurred(name, image, severity) for image in images]
+    for image, result in zip(images, results, strict=True):
+        assert np.abs(result.astype(int) - peer(name, image, severity)).max() <= 1
+    # numpy's own exponential, and the peer's level with it, depends on whether the processor has AVX-512.
+    monkeypatch.setattr(np, "exp", np.vectorize(math.exp))
+    for image, result in zip(images, results, strict=True):
+        assert np.array_equal(result, peer(name, image, severity))
+
+
+def chart():
+    """A drawing as of a page: bars and bands of flat colour, a grid of thin lines, and small text."""
+    drawing = Image.new("RGB", (100, 72), (247, 229, 201))
+    draw = ImageDraw.Draw(drawing)
+    draw.rectangle((0, 48, 99, 71), fill=(115, 123, 58))
+    for i, colour in enumerate([(31, 119, 180), (254, 247, 227), (44, 160, 44), (3, 6, 13)]):
+        draw.rectangle((6 + 24 * i, 40 - 8 * i, 22 + 24 * i, 47), fill=colour)
+    for y in range(4, 48, 11):
+        draw.line((0, y, 99, y), fill=(0, 0, 0))
+    draw.text((8, 54), "levels 96 of 256", fill=(0, 0, 0))
+    return np.array(drawing)
+
+
+@pytest.mark.parametrize("name", ["gaussian_blur", "glass_blur", "motion_blur", "zoom_blur"])
+@pytest.mark.parametrize("severity", SEVERITIES)
+def test_a_chart_becomes_the_peers(monkeypatch, name, severity):
+    image = chart()
+    if name == "glass_blur":
+        assert_same_pixels(*glass_blurs(monkeypatch, image, severity, swap=False))
+    else:
+        monkeypatch.setattr(np.random, "uniform", lambda low, high: ANGLE)
+        assert_same_pixels(blurred(name, image, severity), peer(name, image, severity))
 
 
 @pytest.mark.parametrize("swap", [False, True])
