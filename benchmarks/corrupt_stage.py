@@ -191,7 +191,7 @@ def print_stage(items: Sequence[Item], types: Sequence[str], rounds: int) -> Non
         for name in types:
             calls: list[Callable[[], object]] = [lambda name=name: users_loop(items, name, folder)]
             for codec in codecs:
-                job = Job(recipe_of(name), 1, codec)
+                job = Job(recipe_of(name), 1, codec=codec)
                 calls.append(lambda job=job: quietly(write_corrupted, items, job, folder / "t.parquet"))
             for call in calls:
                 call()
