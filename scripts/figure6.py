@@ -1,7 +1,6 @@
 """Draw figure 6: the destructive and corrective robustness matrices, models by corruptions."""
 
 import argparse
-from pathlib import Path
 
 from benchc.figures.figure6 import figure6
 from benchc.figures.save import save
@@ -9,35 +8,15 @@ from benchc.progress import track
 from benchc.tables.parquet import read_table
 from benchc.tables.scores import SCORES
 from scripts.command import run
+from scripts.family_arguments import add_families
 from scripts.figure_arguments import add_outputs
+from scripts.scores_arguments import add_scores
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m scripts.figure6", description=__doc__)
-    parser.add_argument(
-        "--scores", type=Path, nargs="+", required=True, metavar="FILE", help="tables of scores, one a model"
-    )
-    parser.add_argument(
-        "--labels",
-        nargs="+",
-        required=True,
-        metavar="NAME",
-        help="the models' names as drawn, in the order of --scores",
-    )
-    parser.add_argument(
-        "--corruptions",
-        nargs="+",
-        required=True,
-        metavar="NAME",
-        help="the corruptions, in the order of the columns",
-    )
-    parser.add_argument(
-        "--families",
-        nargs="+",
-        required=True,
-        metavar="NAME",
-        help="the family of each corruption, in the order of --corruptions",
-    )
+    add_scores(parser)
+    add_families(parser)
     add_outputs(parser)
     arguments = parser.parse_args()
     if len(arguments.labels) != len(arguments.scores) or len(set(arguments.labels)) != len(arguments.labels):
