@@ -36,7 +36,7 @@ wildcard_constraints:
     images="corrupted|benchmark",
     model="|".join(run.models),
     batch="|".join(BATCHES),
-    subset="pool|selected",
+    subset="pool|selected|unselected",
 
 
 include: "rules/demo.smk"

@@ -1,11 +1,12 @@
-"""Models read items: the selectors the pool, the targets the benchmark.
+"""Models read items: the selectors the pool, the targets the benchmark and, for diagnostics, items beside it.
 
 REQUIRED INPUTS:
     <results>/pool/items.parquet
     <results>/{corrupted,benchmark}/{corruption}.parquet    unless the job makes its images itself
-    <results>/selection/selected.parquet    for the targets
+    <results>/selection/selected.parquet      for the targets
+    <results>/selection/unselected.parquet    for the targets, where diagnostics.random_subset asks for it
     the models, from the Hub, from a folder, or trained by the run
-OUTPUTS: <results>/predictions/{pool,selected}/{model}/{batch}.parquet    one row a read
+OUTPUTS: <results>/predictions/{pool,selected,unselected}/{model}/{batch}.parquet    one row a read
     A batch is some corruptions (configuration: inference.batch). Reads are kept in <results>/.reads/, which
     may be deleted at any time.
 """
@@ -25,6 +26,10 @@ rule infer:
         selected=branch(
             evaluate("{subset} == 'selected'"),
             then="<results>/selection/selected.parquet",
+        ),
+        unselected=branch(
+            evaluate("{subset} == 'unselected'"),
+            then="<results>/selection/unselected.parquet",
         ),
         corrupted=lambda wildcards: (
             collect(
@@ -51,13 +56,17 @@ rule infer:
         runtime=lambda wildcards: 1440 if run.models[wildcards.model].gpus else 60,
     params:
         model=model_options,
-        selected=lambda wildcards, input: option("--selected", input.get("selected") or None),
+        items=lambda wildcards, input: (
+            ""
+            if wildcards.subset == "pool"
+            else option(f"--{wildcards.subset}", input[wildcards.subset])
+        ),
         images=images_options,
         store=f"results/{settings.name}/.reads",
     message:
         "{wildcards.model} reads the {wildcards.subset} items: {wildcards.batch}"
     shell:
         "python -m scripts.infer {params.model} --gpus {resources.gpu} --threads {threads}"
-        " --items {input.pool} {params.selected}"
+        " --items {input.pool} {params.items}"
         " {params.images} --store {params.store}"
         " --writer {wildcards.model}-{wildcards.subset}-{wildcards.batch} --output {output} 2>&1 | tee {log}"

@@ -49,9 +49,9 @@ demo = settings.demo.model_dump() if settings.demo else {}
 BATCHES = batches(settings)
 # The files of images that a subset's readers read; None where they make their images themselves.
 IMAGES = (
-    {"pool": "corrupted", "selected": "corrupted"}
+    dict.fromkeys(("pool", "selected", "unselected"), "corrupted")
     if settings.corruptions.corrupted == "files"
-    else {"pool": None, "selected": "benchmark"}
+    else {"pool": None, "selected": "benchmark", "unselected": None}
 )
 
 

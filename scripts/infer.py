@@ -32,6 +32,7 @@ from benchc.tables.parquet import iterate_groups, read_table, write_table
 from benchc.tables.pool import POOL
 from benchc.tables.predictions import PREDICTIONS
 from benchc.tables.selected import SELECTED
+from benchc.tables.unselected import UNSELECTED
 from scripts.command import run
 from scripts.corruption_arguments import recipe_argument, seed_argument
 
@@ -61,7 +62,7 @@ def main() -> None:
             f"{arguments.location}: this job was to have {arguments.gpus} GPU, but torch finds none; ask for "
             "a node that has one, or set `gpus: 0` in the model catalogue to read on the processor"
         )
-    items = wanted_items(arguments.items, arguments.selected)
+    items = wanted_items(arguments.items, arguments.selected, arguments.unselected)
     source = ModelSource(
         arguments.location,
         arguments.revision,
@@ -98,12 +99,14 @@ def main() -> None:
     write_table(frame, arguments.output, PREDICTIONS, footer)
 
 
-def wanted_items(items: Path, selected: Path | None) -> dict[str, Question]:
+def wanted_items(items: Path, selected: Path | None, unselected: Path | None) -> dict[str, Question]:
     """Return the questions to ask by item id, in pool order."""
     pool = read_table(items, POOL, ["id", "question", "hint", "options"])
     if selected is not None:
         kept = read_table(selected, SELECTED).filter("kept")["id"]
         pool = pool.filter(pl.col("id").is_in(kept.implode()))
+    if unselected is not None:
+        pool = pool.filter(pl.col("id").is_in(read_table(unselected, UNSELECTED)["id"].implode()))
     return {
         row["id"]: Question(row["question"], tuple(row["options"]), row["hint"])
         for row in pool.iter_rows(named=True)
@@ -195,7 +198,13 @@ def parse_arguments() -> argparse.Namespace:
     )
     add("--threads", type=int, default=1, help="threads of one forward pass; part of a read's identity")
     add("--items", type=Path, required=True, help="pool/items.parquet")
-    add("--selected", type=Path, help="selection/selected.parquet: ask only about the items it keeps")
+    subset = parser.add_mutually_exclusive_group()
+    subset.add_argument(
+        "--selected", type=Path, help="selection/selected.parquet: ask only about the items it keeps"
+    )
+    subset.add_argument(
+        "--unselected", type=Path, help="selection/unselected.parquet: ask only about the items in it"
+    )
     add("--corrupted", type=Path, nargs="+", default=[], help="{corruption}.parquet of the images, in order")
     add(
         "--recipe",

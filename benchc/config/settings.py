@@ -107,6 +107,16 @@ class Selection(Strict):
     )
 
 
+class Scores(Strict):
+    """How reads become scores."""
+
+    allow_missing: bool = Field(
+        description="Whether a target that lacks reads of some items is scored on the others. The items that "
+        "any target lacks then leave every table and figure that compares targets, which says how many; "
+        "without it, a run whose reads are not all there stops, and names them."
+    )
+
+
 class Table2(Strict):
     """How table 2 standardises a metric's change from one severity to the next."""
 
@@ -133,6 +143,21 @@ class Tables(Strict):
 
     bootstrap: Bootstrap = Field(description="How intervals and tests resample the items.")
     table2: Table2 = Field(description="How table 2 is computed.")
+
+
+class Diagnostics(Strict):
+    """Reads beyond the paper's, which measure the benchmark itself."""
+
+    random_subset: Annotated[int, Field(ge=1)] | Literal["all"] | None = Field(
+        description="How many items that were not selected targets read as well, so that the selected set "
+        "can be compared with random subsets of the pool: a number, all, or null for none. Items are taken "
+        "in a hashed order, so that a larger number adds to what a smaller one reads."
+    )
+    option_order: Annotated[int, Field(ge=1)] | None = Field(
+        description="On how many selected items targets are asked again with the options in every other "
+        "circular order, clean and under each corruption at its highest severity; null for none. Items are "
+        "taken in a hashed order."
+    )
 
 
 class Figure3(Strict):
@@ -221,6 +246,10 @@ class Settings(Strict):
         min_length=1, description="Models that the benchmark measures, by id, in the order of tables."
     )
     selection: Selection = Field(description="How the benchmark is selected from the pool.")
+    scores: Scores = Field(description="How reads become scores.")
+    diagnostics: Diagnostics = Field(
+        description="Reads beyond the paper's, which measure the benchmark itself; benchc plan prices them."
+    )
     tables: Tables = Field(description="Choices in the tables.")
     figures: Figures = Field(description="Choices in the figures.")
     demo: Demo | None = Field(

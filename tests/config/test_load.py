@@ -242,4 +242,4 @@ def test_a_key_that_stands_twice_in_the_main_file_is_refused(raw: dict[str, Any]
     (root / "config.yaml").write_text(CONFIG)
     load(raw, root, file="config.yaml")
     (root / "config.yaml").write_text(CONFIG + "seed: 2\n")
-    assert faults(raw, root) == ("config.yaml: seed stands twice, in lines 3 and 25.",)
+    assert faults(raw, root) == ("config.yaml: seed stands twice, in lines 3 and 27.",)

@@ -39,6 +39,8 @@ selection:
   image_encoder: {name: trained}
   text_encoder: all-MiniLM-L6-v2
   score: at_pick
+scores: {allow_missing: false}
+diagnostics: {random_subset: 7, option_order: null}
 tables: {bootstrap: {draws: 100, rank_draws: 100, seed: 0}, table2: {centring: none}}
 figures:
   figure3: {target: small}
