@@ -57,9 +57,7 @@ rule infer:
     params:
         model=model_options,
         items=lambda wildcards, input: (
-            ""
-            if wildcards.subset == "pool"
-            else option(f"--{wildcards.subset}", input[wildcards.subset])
+            "" if wildcards.subset == "pool" else option(f"--{wildcards.subset}", input[wildcards.subset])
         ),
         images=images_options,
         store=f"results/{settings.name}/.reads",
