@@ -56,7 +56,7 @@ rule infer:
         runtime=lambda wildcards: 1440 if run.models[wildcards.model].gpus else 60,
     params:
         model=model_options,
-        items=lambda wildcards, input: (
+        asked=lambda wildcards, input: (
             "" if wildcards.subset == "pool" else option(f"--{wildcards.subset}", input[wildcards.subset])
         ),
         images=images_options,
@@ -65,6 +65,6 @@ rule infer:
         "{wildcards.model} reads the {wildcards.subset} items: {wildcards.batch}"
     shell:
         "python -m scripts.infer {params.model} --gpus {resources.gpu} --threads {threads}"
-        " --items {input.pool} {params.items}"
+        " --items {input.pool} {params.asked}"
         " {params.images} --store {params.store}"
         " --writer {wildcards.model}-{wildcards.subset}-{wildcards.batch} --output {output} 2>&1 | tee {log}"
