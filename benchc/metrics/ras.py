@@ -10,13 +10,23 @@ import numpy.typing as npt
 
 from benchc.metrics.logits import Floats, as_logits, prediction
 
-__all__ = ["calibration_error", "entropy", "prediction", "probabilities", "ras", "ras_of_reads"]
+__all__ = [
+    "calibration_error",
+    "entropy",
+    "entropy_and_confidence",
+    "prediction",
+    "probabilities",
+    "ras",
+    "ras_of_reads",
+]
 
 
 def probabilities(logits: npt.ArrayLike) -> Floats:
     """Return softmax(logits), float64[..., K], each in [0, 1] (section 3)."""
-    _, weights, total = _softmax_parts(logits)
-    return np.asarray(weights / total)
+    logits = as_logits(logits)
+    weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    # Sorted first: the sum, hence every metric, is then independent of the options' order to the last bit.
+    return np.asarray(weights / _sum(_options_first(np.sort(weights, axis=-1)))[..., np.newaxis])
 
 
 def entropy(logits: npt.ArrayLike) -> Floats:
@@ -24,12 +34,21 @@ def entropy(logits: npt.ArrayLike) -> Floats:
 
     Permuting the options changes no bit of the result.
     """
-    shifted, weights, total = _softmax_parts(np.sort(as_logits(logits), axis=-1))
+    return entropy_and_confidence(logits)[0]
+
+
+def entropy_and_confidence(logits: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Return :func:`entropy` and the largest of :func:`probabilities`, max p, float64[...] in [1/K, 1]."""
+    ascending = _options_first(np.sort(as_logits(logits), axis=-1))
+    shifted = ascending - ascending[-1]
+    weights = np.exp(shifted)
+    total = _sum(weights)
     # An option of probability 0 contributes nothing, though its logarithm may be -inf.
     log_probabilities = np.where(weights > 0, shifted, 0.0) - np.log(total)
-    terms = weights / total * log_probabilities
+    summed = _sum(weights / total * log_probabilities)
     # Rounding can leave [0, 1] by an ulp; adding 0 turns -0.0 into 0.0.
-    return np.asarray(np.clip(-terms.sum(axis=-1) / np.log(shifted.shape[-1]), 0.0, 1.0) + 0.0)
+    uncertainty = np.clip(-summed / np.log(len(shifted)), 0.0, 1.0) + 0.0
+    return np.asarray(uncertainty), np.asarray(weights[-1] / total)
 
 
 def calibration_error(logits: npt.ArrayLike, answers: npt.ArrayLike) -> Floats:
@@ -76,11 +95,14 @@ def ras_of_reads(logits: npt.ArrayLike, clean_logits: npt.ArrayLike, answers: np
     )
 
 
-def _softmax_parts(logits: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """Return logits less their maximum, the exponentials, and the sum of these with its axis kept."""
-    logits = as_logits(logits)
-    shifted = logits - logits.max(axis=-1, keepdims=True)
-    weights = np.exp(shifted)
-    # Sorted first: the sum, hence every metric, is then independent of the options' order to the last bit.
-    total = np.sort(weights, axis=-1).sum(axis=-1, keepdims=True)
-    return shifted, weights, total
+def _options_first(values: Floats) -> Floats:
+    """Return [..., K] as [K, ...]: numpy is slow along a last axis of a few values."""
+    return np.ascontiguousarray(np.moveaxis(values, -1, 0))
+
+
+def _sum(values: Floats) -> Floats:
+    """Return the sum along the first axis, whose order depends on no shape, as that of numpy's does."""
+    total: Floats = values[0].copy()
+    for row in values[1:]:
+        total += row
+    return total

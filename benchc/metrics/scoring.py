@@ -5,7 +5,7 @@ import polars as pl
 
 from benchc.errors import InputError
 from benchc.metrics.logits import Integers, logit_blocks, name_of, prediction
-from benchc.metrics.ras import entropy, probabilities, ras
+from benchc.metrics.ras import entropy_and_confidence, ras
 from benchc.metrics.transitions import regime, transition
 from benchc.tables.scores import SCORES
 
@@ -59,8 +59,7 @@ def _measures(reads: pl.DataFrame) -> pl.DataFrame:
     answers = reads["answer"].to_numpy()
     for rows, logits in logit_blocks(reads):
         chosen[rows] = prediction(logits)
-        max_prob[rows] = probabilities(logits).max(axis=-1)
-        uncertainty[rows] = entropy(logits)
+        uncertainty[rows], max_prob[rows] = entropy_and_confidence(logits)
     correct = chosen == answers
     return pl.DataFrame(
         {
