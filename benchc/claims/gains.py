@@ -162,7 +162,7 @@ def _spatter(table: pl.DataFrame, cases: int, *, present: bool) -> Finding:
     counts = dict(table["corruption"].value_counts().sort("corruption").rows())
     ours, other = counts.pop(FREQUENT, 0), max(counts, key=lambda name: counts[name], default=None)
     rival = f"; next {other.replace('_', ' ')}, {counts[other]}" if other else ""
-    return judged(ours > max(counts.values(), default=0), f"spatter {ours} gains{rival}")
+    return judged(ours > max(counts.values(), default=0), f"gains: spatter {ours}{rival}")
 
 
 def _no_gain(cases: int) -> Finding:
