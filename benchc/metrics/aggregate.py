@@ -52,8 +52,13 @@ def clean_means(scores: pl.DataFrame, weights: pl.DataFrame | None = None) -> di
 
     Plain or, with ``weights``, weighted by kappa; null where there are no items.
     """
-    # A clean value stands in every row of its item, so one row per item is enough.
-    items = scores[_order(scores, ("id", *CELL))].unique("id", keep="first", maintain_order=True)
+    # A clean value stands in every row of its item, so one row per item is enough: that of its first cell,
+    # which is the same for all items unless some were not read under it.
+    items = scores
+    for key in CELL:
+        items = items.filter(pl.col(key) == pl.col(key).min())
+    if items.height != scores["id"].n_unique():
+        items = scores[_order(scores, ("id", *CELL))].unique("id", keep="first", maintain_order=True)
     values = [
         pl.col("correct_clean").cast(pl.Float64).alias("acc_clean"),
         (pl.col("entropy") - pl.col("delta_entropy")).clip(0, 1).alias("entropy_clean"),
@@ -89,7 +94,8 @@ def _grouped(
     scores: pl.DataFrame, keys: Sequence[str], values: Sequence[pl.Expr], weights: pl.DataFrame | None
 ) -> pl.DataFrame:
     """Return the keys, the number of items and the means of every group, sorted by the keys."""
-    rows = scores[_order(scores, tuple(dict.fromkeys((*keys, "id", *CELL))))]
+    wanted = dict.fromkeys((*keys, "id", *(name for value in values for name in value.meta.root_names())))
+    rows = scores.select(*wanted)[_order(scores, tuple(dict.fromkeys((*keys, "id", *CELL))))]
     # After the sort a group is one run of rows, and so is an item in it.
     group, item = (_runs(rows, columns) for columns in (keys, (*keys, "id")))
     first = np.diff(group, prepend=-1) > 0

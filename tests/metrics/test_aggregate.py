@@ -61,6 +61,12 @@ def test_clean_means_in_both_forms():
     }
 
 
+@pytest.mark.parametrize("unread", [("a/1", "blur"), ("a/2", "blur"), ("a/1", "fog"), ("a/2", "fog")])
+def test_an_item_counts_among_the_clean_ones_under_whatever_corruption_it_was_read(unread):
+    some = SCORES.filter((pl.col("id") != unread[0]) | (pl.col("corruption") != unread[1]))
+    assert clean_means(some) == clean_means(SCORES)
+
+
 def test_destructive_and_corrective_split_by_the_clean_answer():
     assert destructive(SCORES).rows() == [("blur", 1, -0.75), ("fog", 1, -0.25)]
     assert corrective(SCORES).rows() == [("blur", 1, 0.375), ("fog", 1, 0.0)]
