@@ -70,10 +70,10 @@ def rules() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("script", "environment"), rules())
 def test_an_environment_holds_what_its_rules_import(script, environment):
     files = [f"scripts/{script}.py"]
-    if script in ("corrupt", "infer", "contact_sheet"):
+    if script in ("corrupt", "infer", "infer_orders", "contact_sheet"):
         # Kernels are imported by name: corrupting, also by readers that make their images themselves.
         files += [str(path.relative_to(ROOT)) for path in (ROOT / "benchc/corruptions/kernels").glob("*.py")]
-    if script == "infer":
+    if script in ("infer", "infer_orders"):
         files += [str(path.relative_to(ROOT)) for path in (ROOT / "benchc/models").rglob("*.py")]
     packages = yaml.safe_load((ROOT / f"envs/{environment}.yaml").read_text())["dependencies"][-1]["pip"]
     pinned = {package.split("==")[0].lower().replace("_", "-") for package in packages}
