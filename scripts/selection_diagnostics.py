@@ -9,21 +9,18 @@ import polars as pl
 from benchc.atomic import write_text
 from benchc.progress import track
 from benchc.reporting.stability import stability_latex, stability_markdown
-from benchc.selection.kappa import SEVERITIES
 from benchc.selection.select import FINAL_SCORES
 from benchc.selection.stability import COLUMNS, Setting, settings_beside, stability
 from benchc.tables.embeddings import EMBEDDINGS
 from benchc.tables.parquet import read_table
-from benchc.tables.pool import POOL
 from scripts.command import run
-from scripts.kappa import read_by_selector
+from scripts.selector_arguments import add_selectors, read_by_selector, read_option_counts
 
 
 def main() -> None:
     arguments = parse_arguments()
     reads = read_by_selector(arguments.predictions, arguments.selectors)
-    pool = read_table(arguments.pool, POOL, ["id", "options"])
-    items = pool.select("id", pl.col("options").list.len().cast(pl.Int64))
+    items = read_option_counts(arguments.pool)
     embeddings = read_table(arguments.embeddings, EMBEDDINGS)
     alpha = (arguments.alpha_kappa, arguments.alpha_diversity)
     configured = Setting(
@@ -44,19 +41,9 @@ def main() -> None:
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m scripts.selection_diagnostics", description=__doc__)
+    add_selectors(parser)
     add = parser.add_argument
-    add(
-        "--predictions",
-        type=Path,
-        nargs="+",
-        required=True,
-        help="predictions/pool/{model}/{batch}.parquet of all selectors; the folder is the selector's name",
-    )
-    add("--pool", type=Path, required=True, help="pool/items.parquet")
     add("--embeddings", type=Path, required=True, help="selection/embeddings.parquet")
-    add("--selectors", nargs="+", required=True, help="ids of the selectors")
-    add("--corruptions", nargs="+", required=True, help="corruptions that count; clean does not")
-    add("--severities", type=int, nargs="+", default=list(SEVERITIES), help="severities that count (1 to 5)")
     add("--alpha-kappa", type=float, default=1.0, help="weight of discriminative power (paper: 1)")
     add("--alpha-diversity", type=float, default=1.0, help="weight of semantic diversity (paper: 1)")
     add("--score", choices=FINAL_SCORES, default="at_pick", help="which score must be above the mean")

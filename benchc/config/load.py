@@ -51,7 +51,7 @@ def load(
     """
     faults = _keys_given_twice(root / file, file)
     settings = _validate(Settings, raw, file, faults)
-    files = _catalogue_files(raw)
+    files = _catalogue_files(raw, file, faults)
     entries = {key: _read_catalogue(root / path, path, faults) for key, path in files.items()}
     # An entry at fault still has its id: a wrong key in it is no reason to call the id unknown.
     sources = _validate(SourceCatalogue, entries.get("sources"), files.get("sources", ""), faults)
@@ -107,11 +107,19 @@ def _validate(model: type[Validated], value: object, file: str, faults: list[str
         return None
 
 
-def _catalogue_files(raw: Mapping[str, Any]) -> dict[str, str]:
+def _catalogue_files(raw: Mapping[str, Any], file: str, faults: list[str]) -> dict[str, str]:
+    """Return the names of the catalogues that can be looked for; an empty one is a fault."""
     catalogues = raw.get("catalogues")
     if not isinstance(catalogues, Mapping):
         return {}
-    return {key: catalogues[key] for key in ("sources", "models") if isinstance(catalogues.get(key), str)}
+    names = {key: catalogues[key] for key in ("sources", "models") if isinstance(catalogues.get(key), str)}
+    for key, name in names.items():
+        if not name.strip():
+            faults.append(
+                f"{file}: catalogues.{key} is {shown(name)}, but must name a YAML file, such as "
+                f"config/{key}.yaml."
+            )
+    return {key: name for key, name in names.items() if name.strip()}
 
 
 def _read_catalogue(path: Path, name: str, faults: list[str]) -> Mapping[str, Any] | None:

@@ -172,6 +172,16 @@ def test_a_good_configuration_comes_back_with_the_entries_it_uses(raw: dict[str,
             "envs: cannot be read (Is a directory); catalogues names it, and must name a YAML file.",
         ),
         (["catalogues", "models"], "no.yaml", "no.yaml: there is no such file; catalogues names it."),
+        (
+            ["catalogues", "models"],
+            "",
+            'config.yaml: catalogues.models is "", but must name a YAML file, such as config/models.yaml.',
+        ),
+        (
+            ["catalogues", "sources"],
+            " ",
+            'config.yaml: catalogues.sources is " ", but must name a YAML file, such as config/sources.yaml.',
+        ),
     ],
 )
 def test_a_fault_is_one_sentence(

@@ -114,5 +114,5 @@ def test_every_script_explains_itself():
         assert result.returncode == 0, f"{script.stem}: {result.stderr}"
         assert "usage: " in result.stdout
     # What a user or a developer calls, and no rule does.
-    others = {"benchc", "compare", "write_config_reference", "write_corruption_reference"}
+    others = {"benchc", "compare", "plan", "write_config_reference", "write_corruption_reference"}
     assert {script.stem for script in scripts} - others == rules - {"report"}

@@ -1,0 +1,211 @@
+"""How many reads every stage of a run makes: one read is one model, one item, one variant of its images."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from benchc.config.batches import batches
+from benchc.config.settings import Settings
+from benchc.planning.known import Known
+
+StageName = Literal["selectors", "targets", "random subset", "option order"]
+Kind = Literal["exact", "at most", "assumed", "unknown"]
+
+DIAGNOSTICS: tuple[StageName, ...] = ("random subset", "option order")
+
+# What the paper kept of its pool: the only share that is published.
+PAPER_KEPT, PAPER_POOL = 849, 4000
+# Of an item whose options are not known yet; what rests on it is marked as assumed.
+ASSUMED_OPTIONS = 4
+
+KINDS: tuple[Kind, ...] = ("exact", "at most", "assumed", "unknown")
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A count and how sure it is: exact, an upper bound, or resting on an assumption; None is unknown."""
+
+    value: int | None
+    kind: Kind
+
+    def times(self, factor: int) -> "Amount":
+        """Return the amount of ``factor`` such things."""
+        return Amount(None if self.value is None else self.value * factor, self.kind)
+
+
+UNKNOWN = Amount(None, "unknown")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What every one of ``models`` reads in one stage, in ``jobs`` jobs each.
+
+    ``items`` and ``reads`` are of one model. ``per_item``: reads of an item, or, where that depends on its
+    number of options K, of one order of its options. ``at_share``: reads of a model if the share of the pool
+    that the paper kept is kept here, in a pool of the known or largest size; None where the benchmark is
+    known, or nothing is.
+    """
+
+    name: StageName
+    models: tuple[str, ...]
+    jobs: int
+    items: Amount
+    per_item: int
+    reads: Amount
+    at_share: int | None
+
+
+def variants(settings: Settings) -> int:
+    """Return how many variants an item has: itself, and every corruption at every severity."""
+    return 1 + len(settings.corruptions.types) * len(settings.corruptions.severities)
+
+
+def stages(settings: Settings, known: Known) -> list[Stage]:
+    """Return the stages in which models read, in the order of the pipeline.
+
+    Selectors read the pool, targets the benchmark, both in all variants. diagnostics.random_subset: targets
+    read so many items more. diagnostics.option_order: targets read so many items of the benchmark again in
+    their K - 1 other circular orders, clean and under every corruption at its highest severity. Bounds are of
+    each stage alone: an item that is selected is in no random subset, so together they are less (see
+    :func:`reads_by_model`).
+    """
+    jobs = len(batches(settings))
+    whole = variants(settings)
+    selectors, targets = tuple(settings.selectors), tuple(settings.targets)
+    result = [
+        _selectors(selectors, jobs, whole, known),
+        _stage("targets", targets, jobs, whole, settings, known),
+    ]
+    if settings.diagnostics.random_subset is not None:
+        result.append(_stage("random subset", targets, jobs, whole, settings, known))
+    if settings.diagnostics.option_order is not None:
+        clean_and_highest = 1 + len(settings.corruptions.types)
+        result.append(_stage("option order", targets, 1, clean_and_highest, settings, known))
+    return result
+
+
+def reads_by_model(found: Sequence[Stage], settings: Settings, known: Known) -> dict[str, Amount]:
+    """Return what every model reads in the stages ``found``, which :func:`stages` returned.
+
+    Where the benchmark is not known this is the bound of the sum, below the sum of the bounds: it is largest
+    where the whole pool is kept, since an item costs as much in a random subset as in the benchmark.
+    """
+    result = {}
+    for model in dict.fromkeys(model for stage in found for model in stage.models):
+        own = [stage for stage in found if model in stage.models]
+        kind = max((stage.reads.kind for stage in own), key=KINDS.index)
+        reads = (
+            None if known.pool is None else sum(_joint(stage, settings, known, known.pool) for stage in own)
+        )
+        result[model] = UNKNOWN if kind == "unknown" else Amount(reads, kind)
+    return result
+
+
+def reads_left(
+    model: str, reads: Amount, found: Iterable[Stage], done: Mapping[tuple[str, str], int]
+) -> Amount:
+    """Return what a model has still to read of ``reads``; ``done`` counts reads by stage and model.
+
+    More than a stage has, as an older configuration may have made, leaves none of it and helps no other.
+    """
+    if reads.value is None:
+        return reads
+    there = [
+        (done.get((stage.name, model), 0), stage.reads.value or 0) for stage in found if model in stage.models
+    ]
+    return Amount(max(0, reads.value - sum(min(pair) for pair in there)), reads.kind)
+
+
+def total(amounts: Iterable[Amount]) -> Amount:
+    """Return the sum of at least one amount, as sure as the least sure of them."""
+    found = list(amounts)
+    kind = max((amount.kind for amount in found), key=KINDS.index)
+    values = [amount.value for amount in found if amount.value is not None]
+    return UNKNOWN if kind == "unknown" else Amount(sum(values), kind)
+
+
+def paper_share(pool: int) -> int:
+    """Return how many items of a pool of this size are kept if it is the paper's share, 849 of 4,000."""
+    return round(pool * PAPER_KEPT / PAPER_POOL)
+
+
+def _selectors(models: tuple[str, ...], jobs: int, per_item: int, known: Known) -> Stage:
+    items = UNKNOWN if known.pool is None else Amount(known.pool, "exact" if known.pool_exact else "at most")
+    reads = items.times(per_item)
+    return Stage(
+        "selectors", models, jobs, items, per_item, reads, reads.value if known.kept is None else None
+    )
+
+
+def _stage(
+    name: StageName, models: tuple[str, ...], jobs: int, per_item: int, settings: Settings, known: Known
+) -> Stage:
+    if known.pool is None:
+        items = _without_a_pool(name, settings)
+        if name == "option order" and items.value is not None:
+            reads = Amount(items.value * per_item * (ASSUMED_OPTIONS - 1), "assumed")
+        else:
+            reads = items.times(per_item)
+        return Stage(name, models, jobs, items, per_item, reads, None)
+    if known.kept is not None:
+        items = Amount(_items(name, settings, known.pool, known.kept), "exact")
+        reads = Amount(_reads(name, per_item, settings, known, known.kept), "exact")
+        return Stage(name, models, jobs, items, per_item, reads, None)
+    # The fewest kept leave most for a random subset, the most kept are most for all else.
+    kept = 0 if name == "random subset" else known.pool
+    kind: Kind = "assumed" if name == "option order" and known.pool_options is None else "at most"
+    items = Amount(_items(name, settings, known.pool, kept), "at most")
+    reads = Amount(_reads(name, per_item, settings, known, kept), kind)
+    at_share = _reads(name, per_item, settings, known, paper_share(known.pool), typical=True)
+    return Stage(name, models, jobs, items, per_item, reads, at_share)
+
+
+def _joint(stage: Stage, settings: Settings, known: Known, pool: int) -> int:
+    """Return the reads of one model in a stage where as many items are kept as can be."""
+    if stage.name == "selectors":
+        return stage.per_item * pool
+    kept = pool if known.kept is None else known.kept
+    return _reads(stage.name, stage.per_item, settings, known, kept)
+
+
+def _without_a_pool(name: StageName, settings: Settings) -> Amount:
+    diagnostics = settings.diagnostics
+    if name == "random subset" and isinstance(diagnostics.random_subset, int):
+        return Amount(diagnostics.random_subset, "at most")
+    if name == "option order" and diagnostics.option_order is not None:
+        return Amount(diagnostics.option_order, "at most")
+    return UNKNOWN
+
+
+def _items(name: StageName, settings: Settings, pool: int, kept: int) -> int:
+    match name:
+        case "random subset":
+            others, wanted = pool - kept, settings.diagnostics.random_subset
+            return min(wanted, others) if isinstance(wanted, int) else others
+        case "option order":
+            return min(settings.diagnostics.option_order or 0, kept)
+        case _:
+            return kept
+
+
+def _reads(
+    name: StageName, per_item: int, settings: Settings, known: Known, kept: int, *, typical: bool = False
+) -> int:
+    """Return the reads of one target where ``kept`` items of ``known.pool`` are kept."""
+    items = _items(name, settings, known.pool or 0, kept)
+    return per_item * (_other_orders(items, known, typical) if name == "option order" else items)
+
+
+def _other_orders(items: int, known: Known, typical: bool) -> int:
+    """Return the circular orders beside the given one of so many items: K - 1 each.
+
+    Counted where the benchmark is known; of the pool's items with the most options, or ``typical`` for the
+    mean, where that is known; of assumed items otherwise.
+    """
+    if known.kept_options is not None:
+        return sum(count - 1 for count in known.kept_options[:items])
+    if known.pool_options is None:
+        return (ASSUMED_OPTIONS - 1) * items
+    if typical:
+        return round(items * sum(count - 1 for count in known.pool_options) / len(known.pool_options))
+    return sum(sorted((count - 1 for count in known.pool_options), reverse=True)[:items])

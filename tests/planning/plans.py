@@ -1,0 +1,20 @@
+"""Settings and sizes of runs for the tests of plans."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from benchc.config.settings import Settings
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def settings_of(name: str, **blocks: Any) -> Settings:
+    """Return the settings of config/{name}.yaml with whole keys replaced."""
+    raw = yaml.safe_load((ROOT / f"config/{name}.yaml").read_text())
+    return Settings.model_validate(raw | blocks)
+
+
+def diagnostics(random_subset: int | str | None, option_order: int | None) -> dict[str, Any]:
+    return {"random_subset": random_subset, "option_order": option_order}

@@ -1,0 +1,53 @@
+"""Hours are seconds of measured jobs over what they computed; pictures and disk are counts of images."""
+
+import pytest
+
+from benchc.planning.hours import Job, device_hours, seconds_per_read
+from benchc.planning.known import Images, Known
+from benchc.planning.pictures import pictures
+from benchc.planning.reads import UNKNOWN, Amount
+from tests.planning.plans import settings_of
+
+
+def test_a_read_costs_what_jobs_took_over_what_they_computed() -> None:
+    jobs = {
+        "a": [Job(30.0, 100, 100), Job(12.0, 100, 95)],
+        "resumed": [Job(5.0, 100, 89)],
+        "both": [Job(5.0, 100, 0), Job(8.0, 40, 40)],
+        "empty": [Job(5.0, 0, 0)],
+    }
+    assert seconds_per_read(jobs) == {"a": 42 / 195, "both": 0.2}
+
+
+def test_hours_need_every_price_and_count() -> None:
+    prices = {"a": 0.5, "b": 2.0}
+    assert device_hours({"a": 7200, "b": 900}, prices) == pytest.approx(1.5)
+    assert device_hours({"a": 7200, "c": 1}, prices) is None
+    assert device_hours({"a": None}, prices) is None
+
+
+def test_files_hold_the_pool_in_all_variants() -> None:
+    known = Known(10, True, 4, pool_images=Images(12, 3.0), kept_images=Images(5, 1.0))
+    embedded, corrupted = pictures(settings_of("demo"), known)
+    assert (embedded.made, embedded.disk) == (Amount(12, "exact"), None)
+    assert corrupted.made == Amount(12 * 96, "exact")
+    assert corrupted.disk == Amount(round(3.0 * 96 * 1.11e6), "assumed")
+
+
+def test_on_the_fly_only_the_benchmark_is_written() -> None:
+    settings = settings_of("config")
+    known = Known(10, True, 4, pool_images=Images(12, 3.0), kept_images=Images(5, 1.0))
+    _, made, written = pictures(settings, known)
+    assert (made.made, made.disk) == (Amount(3 * 12 * 96, "exact"), None)
+    assert (written.made, written.disk) == (Amount(5 * 96, "exact"), Amount(106_560_000, "assumed"))
+    _, _, before = pictures(settings, Known(10, True, pool_images=Images(12, 3.0)))
+    assert before.items == Amount(10, "at most")
+    assert (before.made, before.disk) == (Amount(12 * 96, "at most"), Amount(319_680_000, "at most"))
+
+
+def test_written_files_are_measured_and_missing_pools_unknown() -> None:
+    known = Known(10, True, 4, pool_images=Images(12, 3.0), kept_images=Images(5, 1.0), corrupted_bytes=77)
+    assert pictures(settings_of("demo"), known)[-1].disk == Amount(77, "exact")
+    assert pictures(settings_of("config"), known)[-1].disk == Amount(77, "exact")
+    embedded, corrupted = pictures(settings_of("demo"), Known())
+    assert embedded.made == corrupted.made == corrupted.disk == UNKNOWN

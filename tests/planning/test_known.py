@@ -1,0 +1,74 @@
+"""What tables, sources and the configuration say of the sizes of a run."""
+
+import io
+
+import polars as pl
+import pytest
+from PIL import Image
+
+from benchc.errors import InputError
+from benchc.planning.known import (
+    Images,
+    Known,
+    images_of,
+    known_from_settings,
+    known_from_sources,
+    known_from_tables,
+)
+from benchc.pool import choose, task_types
+from tests.planning.plans import settings_of
+
+
+def png(width: int, height: int) -> dict[str, bytes | None]:
+    buffer = io.BytesIO()
+    Image.new("L", (width, height)).save(buffer, "PNG")
+    return {"bytes": buffer.getvalue(), "path": None}
+
+
+def test_sizes_are_read_from_headers() -> None:
+    whole = png(400, 250)
+    cut = {"bytes": whole["bytes"][:60], "path": None}  # the header alone
+    items = pl.DataFrame({"id": ["a", "b"], "images": [[whole, png(100, 100)], [cut]]})
+    assert images_of([items[:1], items[1:]]) == {"a": Images(2, pytest.approx(0.11)), "b": Images(1, 0.1)}
+
+
+def test_an_item_may_have_no_image() -> None:
+    items = pl.DataFrame(
+        {"id": ["a"], "images": [None]}, schema={"id": pl.String, "images": pl.List(pl.String)}
+    )
+    assert images_of([items]) == {"a": Images(0, 0.0)}
+
+
+def test_bytes_that_are_no_image_are_named() -> None:
+    items = pl.DataFrame({"id": ["s/7"], "images": [[{"bytes": b"no image", "path": None}]]})
+    with pytest.raises(InputError, match="item s/7: the size of an image cannot be read"):
+        images_of([items])
+
+
+def test_the_selection_narrows_the_pool() -> None:
+    pool = pl.DataFrame({"id": ["a", "b", "c"], "options": [["1", "2"], ["1", "2", "3"], ["1"] * 5]})
+    images = {"a": Images(1, 0.5), "b": Images(2, 1.0), "c": Images(1, 0.25)}
+    before = known_from_tables(pool, images, None)
+    assert before == Known(3, True, None, (2, 3, 5), None, Images(4, 1.75), None)
+    # An item of an older pool, z, is no longer one that is read.
+    selected = pl.DataFrame({"id": ["z", "c", "b", "a"], "kept": [True, True, True, False]})
+    after = known_from_tables(pool, images, selected)
+    assert (after.kept, sorted(after.kept_options)) == (2, [3, 5])
+    assert after.kept_images == Images(3, 1.25) and after.pool_images == before.pool_images
+
+
+@pytest.mark.parametrize(("per_task", "total_"), [(None, None), (2, None), (None, 5), (2, 3), (1, 100)])
+def test_the_sources_say_what_the_pool_will_be(per_task: int | None, total_: int | None) -> None:
+    items = {
+        "one": pl.DataFrame({"id": ["one/1", "one/2", "one/3", "one/4"], "category": ["x", "x", "x", "y"]}),
+        "two": pl.DataFrame({"id": ["two/1", "two/2"], "l2_category": ["x", "z"]}),
+    }
+    columns = {"one": "category", "two": "l2_category"}
+    pool = settings_of("demo", pool={"per_task": per_task, "total": total_}).pool
+    known = known_from_sources(items, columns, pool)
+    assert known == Known(choose(task_types(items, columns), per_task, total_).items.height, True)
+
+
+def test_the_configuration_bounds_the_pool_by_its_total_alone() -> None:
+    assert known_from_settings(settings_of("config").pool) == Known(4000, False)
+    assert known_from_settings(settings_of("demo").pool) == Known(None, False)
