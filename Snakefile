@@ -49,6 +49,8 @@ include: "rules/score.smk"
 include: "rules/tables.smk"
 include: "rules/figures.smk"
 include: "rules/contact_sheets.smk"
+include: "rules/discrimination.smk"
+include: "rules/option_order.smk"
 include: "rules/report.smk"
 
 

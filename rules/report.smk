@@ -32,3 +32,5 @@ rule report:
             page=SHEETS,
             kind=["png", "pdf"],
         ),
+        DISCRIMINATION,
+        OPTION_ORDER,

@@ -11,7 +11,7 @@ rule score:
     input:
         code=code_of("scripts/score.py"),
         pool="<results>/pool/items.parquet",
-        selected="<results>/selection/selected.parquet",
+        chosen="<results>/selection/selected.parquet",
         predictions=collect("<results>/predictions/selected/{{model}}/{batch}.parquet", batch=BATCHES),
     output:
         "<results>/scores/{model}.parquet",
@@ -22,8 +22,11 @@ rule score:
     localrule: True
     conda:
         "../envs/core.yaml"
+    params:
+        subset="--selected",
+        allow_missing="--allow-missing" if settings.scores.allow_missing else "",
     message:
         "Scoring {wildcards.model}"
     shell:
         "python -m scripts.score --predictions {input.predictions} --pool {input.pool}"
-        " --selected {input.selected} --output {output} 2>&1 | tee {log}"
+        " {params.subset} {input.chosen} {params.allow_missing} --output {output} 2>&1 | tee {log}"

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import polars as pl
 
-from benchc.metrics.scoring import score
+from benchc.errors import InputError
+from benchc.metrics.scoring import complete, first_names, score
 from benchc.progress import track
 from benchc.tables.parquet import read_table, write_table
 from benchc.tables.pool import POOL
 from benchc.tables.predictions_of_model import read_predictions
 from benchc.tables.scores import SCORES
 from benchc.tables.selected import SELECTED
+from benchc.tables.unselected import UNSELECTED
 from scripts.command import run
 
 
@@ -20,22 +22,39 @@ def main() -> None:
     arguments = parse_arguments()
     folders = sorted({path.parent.name for path in arguments.predictions})
     if len(folders) != 1:
-        raise SystemExit(f"--predictions: the files are of several models: {', '.join(folders)}")
+        raise InputError(f"--predictions: the files are of several models: {', '.join(folders)}")
     batches = track(arguments.predictions, label="predictions", unit="files")
     reads = read_predictions(batches, ["id", "corruption", "severity", "logits"])
-    kept = read_table(arguments.selected, SELECTED).filter("kept").select("id")
+    if arguments.unselected is None:
+        chosen = read_table(arguments.selected, SELECTED).filter("kept").select("id")
+    else:
+        chosen = read_table(arguments.unselected, UNSELECTED).select("id")
     pool = read_table(arguments.pool, POOL, ["id", "options", "answer"])
-    absent = kept.join(pool, on="id", how="anti")
+    absent = chosen.join(pool, on="id", how="anti")
     if absent.height:
-        raise SystemExit(
-            f"{arguments.selected}: {absent.height} selected items are not in {arguments.pool}, first "
-            f"{absent['id'][0]}; make the selection again"
+        raise InputError(
+            f"{arguments.unselected or arguments.selected}: {absent.height} items are not in "
+            f"{arguments.pool}, first {absent['id'][0]}; make the selection again"
         )
-    items = pool.join(kept, on="id", how="semi", maintain_order="left").select(
+    items = pool.join(chosen, on="id", how="semi", maintain_order="left").select(
         "id", "answer", pl.col("options").list.len().cast(pl.Int64)
     )
-    table = score(reads, items)
-    write_table(table, arguments.output, SCORES, {"items": items.height})
+    footer = {}
+    try:
+        if arguments.allow_missing:
+            selected = items.height
+            reads, items, missing = complete(reads, items)
+            if missing.height:
+                footer = {"missing_items": selected - items.height, "missing_reads": missing.height}
+                print(
+                    f"{folders[0]}: {footer['missing_items']:,} of {selected:,} items are left out, since "
+                    f"{missing.height:,} reads are missing: {first_names(missing)}",
+                    file=sys.stderr,
+                )
+        table = score(reads, items)
+    except InputError as error:
+        raise InputError(f"{folders[0]}: {error}") from error
+    write_table(table, arguments.output, SCORES, {"items": items.height, **footer})
     print(f"{folders[0]}: {table.height:,} corrupted reads of {items.height:,} items scored", file=sys.stderr)
 
 
@@ -47,11 +66,18 @@ def parse_arguments() -> argparse.Namespace:
         type=Path,
         nargs="+",
         required=True,
-        help="predictions/selected/{model}/{batch}.parquet: all batches of one target, clean among them",
+        help="predictions/{subset}/{model}/{batch}.parquet: all batches of one target, clean among them",
     )
     add("--pool", type=Path, required=True, help="pool/items.parquet")
-    add("--selected", type=Path, required=True, help="selection/selected.parquet")
-    add("--output", type=Path, required=True, help="scores/{model}.parquet to write")
+    subset = parser.add_mutually_exclusive_group(required=True)
+    subset.add_argument("--selected", type=Path, help="selection/selected.parquet: score the items it keeps")
+    subset.add_argument("--unselected", type=Path, help="selection/unselected.parquet: score the items in it")
+    add(
+        "--allow-missing",
+        action="store_true",
+        help="leave out the items of which a read is missing, instead of refusing the target",
+    )
+    add("--output", type=Path, required=True, help="table of scores to write")
     return parser.parse_args()
 
 

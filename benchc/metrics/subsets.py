@@ -1,0 +1,49 @@
+"""Random subsets of a pool of which all selected items and a sample of the others were read."""
+
+import numpy as np
+import numpy.typing as npt
+
+from benchc.randomness import generator_of
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+def subsets_of_pool(selected: Bools, pool: tuple[int, int], size: int, draws: int, seed: int) -> Floats:
+    """Return which items each subset of the pool holds, 0 or 1, float64[draws, items].
+
+    ``selected``: which of the items that were read are selected; ``pool``: how many items of the pool are
+    selected and how many are not, at least as many as were read of either. A subset is ``size`` items of the
+    pool, drawn without replacement: its number of selected items is hypergeometric, and the items that were
+    read stand for those of their kind that were not. A draw depends on ``seed``, its number and the other
+    arguments only. Raises ValueError where ``size`` is not in 1..items of the pool, or a subset may hold more
+    items of a kind than were read.
+    """
+    kinds = np.flatnonzero(selected), np.flatnonzero(~selected)
+    enough = all(len(kind) >= min(size, count) for kind, count in zip(kinds, pool, strict=True))
+    if not enough or not 1 <= size <= sum(pool):
+        raise ValueError(f"subsets of {size} items of {len(kinds[0])} selected and {len(kinds[1])} others")
+    chosen = np.zeros((draws, len(selected)))
+    for draw in range(draws):
+        generator = generator_of(seed, "random subset", draw)
+        inside = int(generator.hypergeometric(*pool, size))
+        for kind, count in zip(kinds, (inside, size - inside), strict=True):
+            chosen[draw, generator.choice(kind, count, replace=False)] = 1
+    return chosen
+
+
+def subsets_of_selected(selected: Bools, size: int, draws: int, seed: int) -> Floats:
+    """Return the same for ``size`` of the selected items; one row where these are all.
+
+    Raises ValueError where there are fewer.
+    """
+    items = np.flatnonzero(selected)
+    if size > len(items):
+        raise ValueError(f"subsets of {size} items of {len(items)} selected")
+    if size == len(items):
+        return selected[None].astype(np.float64)
+    chosen = np.zeros((draws, len(selected)))
+    for draw in range(draws):
+        generator = generator_of(seed, "selected subset", draw)
+        chosen[draw, generator.choice(items, size, replace=False)] = 1
+    return chosen
