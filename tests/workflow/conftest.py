@@ -48,7 +48,7 @@ def small_checkout(folder: Path, checkpoints: Path) -> Checkout:
         "corruptions": {**config["corruptions"], "types": ["gaussian_noise", "shot_noise", "gaussian_blur"]},
         "selectors": ["letters", "texts"],
         "targets": ["other", "trained"],
-        "diagnostics": {"random_subset": "all", "option_order": 2},
+        "diagnostics": {"random_subset": 3, "option_order": 2},
         "figures": {
             "figure3": {"target": "other"},
             "figure4": {"target": "other", "corruption": "gaussian_blur", "severity": 5},

@@ -29,7 +29,10 @@ OUTPUTS = {
     "kappa": r"selection/kappa",
     "embed": r"selection/embeddings",
     "select": r"selection/selected",
-    "score": r"scores/",
+    "draw_unselected": r"selection/unselected",
+    "infer_orders": r"orders/",
+    "score": r"scores/\w+.parquet",
+    "score_unselected": r"scores/unselected/",
     "table1": r"tables/table1",
     "table2": r"tables/table2",
     "table3": r"tables/(table3|cells)",
@@ -37,6 +40,8 @@ OUTPUTS = {
     "bootstrap": r"tables/intervals",
     "rank_swaps": r"tables/rank_swaps",
     "selection_diagnostics": r"tables/selection_stability",
+    "discrimination": r"tables/discrimination",
+    "option_order": r"tables/option_order",
     "figure1a": r"figures/figure1a",
     "figure3": r"figures/figure3",
     "figure4": r"figures/figure4",
@@ -46,14 +51,28 @@ OUTPUTS = {
     "figure8": r"figures/figure8",
     "figure9": r"figures/figure9",
     "figure10": r"figures/figure10",
+    "figure_discrimination": r"figures/discrimination",
+    "figure_option_order": r"figures/option_order",
     "contact_sheet": r"figures/contact_sheet_1",
 }
 SELECTION_FIGURES = {"figure1a": 1, "figure7": 1, "figure8": 1, "figure9": 1}
 TABLES = dict.fromkeys(("table1", "table2", "table3", "claims", "bootstrap", "rank_swaps"), 1)
 SCORE_FIGURES = {"figure3": 1, "figure4": 1, "figure5": 1, "figure6": 1, "figure10": 1}
-FROM_SCORES = {"score": 2, **TABLES, **SCORE_FIGURES}
-FROM_SELECTION = {"select": 1, "selection_diagnostics": 1, "infer": 2, **FROM_SCORES, **SELECTION_FIGURES}
-FROM_IMAGES = {"contact_sheet": 1, "kappa": 1, **FROM_SELECTION, "infer": 4}
+# What the diagnostics make of their reads.
+MEASURED = dict.fromkeys(
+    ("discrimination", "figure_discrimination", "option_order", "figure_option_order"), 1
+)
+FROM_SCORES = {"score": 2, "score_unselected": 2, **TABLES, **SCORE_FIGURES, **MEASURED}
+FROM_SELECTION = {
+    **{"select": 1, "selection_diagnostics": 1, "draw_unselected": 1, "infer": 4, "infer_orders": 2},
+    **FROM_SCORES,
+    **SELECTION_FIGURES,
+}
+FROM_IMAGES = {"contact_sheet": 1, "kappa": 1, **FROM_SELECTION, "infer": 6}
+OF_THREE_TARGETS = {"score": 3, "score_unselected": 3, "infer_orders": 3}
+# Jobs of models, in the order in which they read.
+SELECTORS = ("pool/letters", "pool/texts")
+TARGETS = ("selected/other", "selected/trained", "unselected/other", "unselected/trained")
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +122,7 @@ class Ledger:
         counts = {}
         for job in jobs:
             subset, model = job.split("/")
-            items = kept(checkout) if subset == "selected" else pool(checkout)
+            items = ITEMS[subset](checkout)
             needed = {
                 (item, corruption, self.edits[item], self.edits[corruption], self.edits[model])
                 for item in items
@@ -126,13 +145,20 @@ def kept(checkout: Checkout) -> list[str]:
     return selected.filter("kept")["id"].to_list()
 
 
+def unselected(checkout: Checkout) -> list[str]:
+    return pl.read_parquet(checkout.folder / "results/small/selection/unselected.parquet")["id"].to_list()
+
+
+ITEMS = {"pool": pool, "selected": kept, "unselected": unselected}
+
+
 def corruptions(checkout: Checkout) -> list[str]:
     return yaml.safe_load((checkout.folder / checkout.config).read_text())["corruptions"]["types"]
 
 
 def test_a_second_run_does_nothing(checkout, ledger):
     assert checkout.plan() == {}
-    jobs = ("pool/letters", "pool/texts", "selected/other", "selected/trained")
+    jobs = (*SELECTORS, *TARGETS)
     assert new(checkout.reads()) == ledger.new(checkout, *jobs)
 
 
@@ -173,7 +199,7 @@ def test_the_greedy_module_reruns_the_selection_and_reads_only_new_items(checkou
     checkout.edit(
         "benchc/selection/greedy.py", "return alpha[0] * values, tuple", "return -alpha[0] * values, tuple"
     )
-    assert new(run(checkout, FROM_SELECTION)) == ledger.new(checkout, "selected/other", "selected/trained")
+    assert new(run(checkout, FROM_SELECTION)) == ledger.new(checkout, *TARGETS)
     assert kept(checkout) != before
 
 
@@ -182,7 +208,7 @@ def test_alpha_reruns_the_selection_and_reads_only_new_items(checkout, ledger):
         "benchc/selection/greedy.py", "return -alpha[0] * values, tuple", "return alpha[0] * values, tuple"
     )
     checkout.configure(selection={"alpha_kappa": 0.1, "alpha_diversity": 2.0})
-    assert new(run(checkout, FROM_SELECTION)) == ledger.new(checkout, "selected/other", "selected/trained")
+    assert new(run(checkout, FROM_SELECTION)) == ledger.new(checkout, *TARGETS)
 
 
 def test_two_numbers_swapped_are_seen(checkout):
@@ -207,8 +233,8 @@ def test_the_letter_scorer_reruns_letter_models_and_all_their_reads(checkout, le
         "benchc/models/letter.py", "head.states[:, -1], tokens)", "head.states[:, -1] * 0.9, tokens)"
     )
     ledger.edits["letters"] += 1
-    reads = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 3})
-    assert new(reads) == ledger.new(checkout, "pool/letters", "selected/other", "selected/trained")
+    reads = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 5})
+    assert new(reads) == ledger.new(checkout, "pool/letters", *TARGETS)
 
 
 def test_a_family_reruns_its_own_models(checkout, ledger):
@@ -219,8 +245,8 @@ def test_a_family_reruns_its_own_models(checkout, ledger):
         "    return chat",
     )
     ledger.edits["texts"] += 1
-    reads = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 3})
-    assert new(reads) == ledger.new(checkout, "pool/texts", "selected/other", "selected/trained")
+    reads = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 5})
+    assert new(reads) == ledger.new(checkout, "pool/texts", *TARGETS)
 
 
 def test_a_kernel_reruns_its_corruption_and_reads_only_its_images(checkout, ledger):
@@ -230,7 +256,7 @@ def test_a_kernel_reruns_its_corruption_and_reads_only_its_images(checkout, ledg
     # The module holds a family's kernels; shot noise is made again, to the same bytes.
     reads = run(checkout, {"corrupt": 2, **FROM_IMAGES})
     assert checkout.hashes("results/small/corrupted")["results/small/corrupted/shot_noise.parquet"] == other
-    jobs = ("pool/letters", "pool/texts", "selected/other", "selected/trained")
+    jobs = (*SELECTORS, *TARGETS)
     assert new(reads) == ledger.new(checkout, *jobs)
     assert new(reads)["pool/texts"] == len(pool(checkout)) * SEVERITIES
 
@@ -240,7 +266,7 @@ def test_a_number_of_a_suite_reruns_its_corruption_alone(checkout, ledger):
     reads = run(checkout, {"corrupt": 1, **FROM_IMAGES})
     # Only the images of one severity are new; a read's unit is an item under all of them.
     ledger.edits["shot_noise"] += 1
-    jobs = ("pool/letters", "pool/texts", "selected/other", "selected/trained")
+    jobs = (*SELECTORS, *TARGETS)
     assert new(reads) == ledger.new(checkout, *jobs)
 
 
@@ -265,21 +291,22 @@ def test_a_corruption_of_ones_own_redraws_the_contact_sheet_and_no_more_until_it
 def test_one_more_corruption_reads_only_its_images(checkout, ledger):
     checkout.configure(corruptions={"types": [*corruptions(checkout), "mine"]})
     reads = run(checkout, {"corrupt": 1, **FROM_IMAGES})
-    jobs = ("pool/letters", "pool/texts", "selected/other", "selected/trained")
+    jobs = (*SELECTORS, *TARGETS)
     assert new(reads) == ledger.new(checkout, *jobs)
     assert new(reads)["pool/texts"] == len(pool(checkout)) * SEVERITIES
 
 
 def test_one_more_target_costs_its_own_jobs_and_the_merges(checkout, ledger):
     checkout.configure(targets=["other", "trained", "more"])
-    reads = run(checkout, {"infer": 1, "score": 1, **TABLES, "figure6": 1, "figure10": 1})
-    assert new(reads) == ledger.new(checkout, "selected/more")
+    own = {"infer": 2, "infer_orders": 1, "score": 1, "score_unselected": 1}
+    reads = run(checkout, {**own, **TABLES, **MEASURED, "figure6": 1, "figure10": 1})
+    assert new(reads) == ledger.new(checkout, "selected/more", "unselected/more")
 
 
 def test_one_more_selector_reads_the_pool_and_what_is_newly_selected(checkout, ledger):
     checkout.configure(selectors=["letters", "texts", "other"])
-    reads = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 4, "score": 3})
-    jobs = ("pool/other", "selected/other", "selected/trained", "selected/more")
+    jobs = ("pool/other", *TARGETS, "selected/more", "unselected/more")
+    reads = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": len(jobs), **OF_THREE_TARGETS})
     assert new(reads) == ledger.new(checkout, *jobs)
     # What it had read as a target it does not read again as a selector.
     assert new(reads)["pool/other"] < len(pool(checkout)) * (1 + 4 * SEVERITIES)
@@ -294,8 +321,8 @@ def test_a_changed_item_of_a_source_is_the_only_one_read_again(checkout, ledger)
     ledger.edits[item] += 1
     before_corrupt = checkout.hashes("results/small/corrupted")
     expected = {"read_source": 1, "pool": 1, "corrupt": 5, "embed": 1, **FROM_IMAGES}
-    reads = run(checkout, {**expected, "infer": 6, "score": 3})
-    jobs = ("pool/letters", "pool/texts", "pool/other", "selected/other", "selected/trained", "selected/more")
+    jobs = (*SELECTORS, "pool/other", *TARGETS, "selected/more", "unselected/more")
+    reads = run(checkout, {**expected, "infer": len(jobs), **OF_THREE_TARGETS})
     assert new(reads) == ledger.new(checkout, *jobs)
     assert new(reads)["pool/texts"] == 1 + 4 * SEVERITIES
     assert checkout.hashes("results/small/corrupted") == before_corrupt
