@@ -8,7 +8,7 @@ from benchc.metrics.bootstrap import DRAWS, bootstrap
 from benchc.reporting.intervals import intervals_latex, intervals_markdown
 from scripts.bootstrap_arguments import add_draws, add_models, read_models
 from scripts.command import run
-from scripts.scores_arguments import add_forms
+from scripts.scores_arguments import add_forms, left_out_note
 
 
 def main() -> None:
@@ -19,9 +19,10 @@ def main() -> None:
     arguments = parser.parse_args()
     cube, kappa, labels = read_models(arguments)
     table = bootstrap(cube, kappa, arguments.draws, arguments.seed)
+    note = left_out_note(arguments.scores, len(cube.items))
     write_text(arguments.output_csv, table.write_csv())
-    write_text(arguments.output_md, intervals_markdown(table, labels, arguments.draws))
-    write_text(arguments.output_tex, intervals_latex(table, labels, arguments.draws))
+    write_text(arguments.output_md, intervals_markdown(table, labels, arguments.draws, note))
+    write_text(arguments.output_tex, intervals_latex(table, labels, arguments.draws, note))
     print(f"{table.height:,} intervals from {arguments.draws:,} draws", file=sys.stderr)
 
 

@@ -14,7 +14,7 @@ from benchc.tables.parquet import read_table
 from benchc.tables.pool import POOL
 from benchc.tables.selected import SELECTED
 from scripts.command import run
-from scripts.scores_arguments import add_forms, add_scores, read_scores
+from scripts.scores_arguments import add_forms, add_scores, items_of, left_out, left_out_note, read_scores
 
 
 def main() -> None:
@@ -33,6 +33,7 @@ def main() -> None:
     if len(arguments.families) != len(arguments.corruptions):
         raise InputError("--families: give one family to each corruption of --corruptions")
     scores = read_scores(arguments)
+    items = items_of(scores)
     table = claims(
         evidence(
             [Target(label, label, None, None) for label in scores],
@@ -41,11 +42,13 @@ def main() -> None:
             read_table(arguments.pool, POOL, columns=["id", "source", "task"]),
             families=dict(zip(arguments.corruptions, arguments.families, strict=True)),
             example=(arguments.example_label, arguments.example_corruption, arguments.example_severity),
+            left_out=left_out(arguments.scores, items),
         )
     )
+    note = left_out_note(arguments.scores, items)
     write_text(arguments.output_csv, table.write_csv())
-    write_text(arguments.output_md, claims_markdown(table))
-    write_text(arguments.output_tex, claims_latex(table))
+    write_text(arguments.output_md, claims_markdown(table, note))
+    write_text(arguments.output_tex, claims_latex(table, note))
     print(f"claims: {table['verdict'].value_counts(sort=True).rows()}", file=sys.stderr)
 
 

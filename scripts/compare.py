@@ -1,7 +1,7 @@
 """Compare two finished runs: paired differences per model and corruption, and which inputs differ."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -20,6 +20,7 @@ from benchc.tables.scores import SCORES
 from benchc.tables.selected import SELECTED
 from scripts.bootstrap_arguments import add_draws
 from scripts.command import run
+from scripts.scores_arguments import left_out_note
 
 # Where a run keeps the tables whose footers say how they were made; * is the name that a row gives.
 STAGES = {
@@ -41,13 +42,16 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.compa
     parser.add_argument("--output", type=Path, metavar="FILE", help="csv file for all differences")
     arguments = parser.parse_args(argv)
     runs = (arguments.run_a, arguments.run_b)
-    table = compare(*(scores_of(folder) for folder in runs), arguments.draws, arguments.seed)
+    scores = [scores_of(folder) for folder in runs]
+    table = compare(scores[0], scores[1], arguments.draws, arguments.seed)
     inputs = differing_facts(*(footers_of(folder) for folder in runs))
     inputs += differing_rows("pool", *(pool_of(folder) for folder in runs))
     inputs += differing_rows("selected items", *(selected_of(folder) for folder in runs))
     if arguments.output is not None:
         write_text(arguments.output, table.write_csv())
-    print(comparison_markdown(table, inputs, (str(runs[0]), str(runs[1])), arguments.draws), end="")
+    models = table["model"].unique(maintain_order=True).to_list()
+    note = "".join(note_of(*run, models) for run in zip("AB", runs, scores, strict=True))
+    print(comparison_markdown(table, inputs, (str(runs[0]), str(runs[1])), arguments.draws, note), end="")
 
 
 def scores_of(folder: Path) -> dict[str, pl.DataFrame]:
@@ -56,6 +60,13 @@ def scores_of(folder: Path) -> dict[str, pl.DataFrame]:
     if not paths:
         raise InputError(f"{folder} holds no scores/*.parquet: give the folder of a finished run")
     return {path.stem: read_table(path, SCORES) for path in track(paths, label=str(folder), unit="files")}
+
+
+def note_of(run: str, folder: Path, scores: Mapping[str, pl.DataFrame], models: Sequence[str]) -> str:
+    """Return what the caption says of a run in which reads of these models are missing; else nothing."""
+    items = set.intersection(*(set(scores[model]["id"]) for model in models))
+    note = left_out_note([folder / f"scores/{model}.parquet" for model in models], len(items))
+    return f" Run {run}:{note}" if note else ""
 
 
 def footers_of(folder: Path) -> dict[Key, list[Footer]]:

@@ -7,7 +7,7 @@ from benchc.figures.save import save
 from scripts.command import run
 from scripts.family_arguments import add_families, families_of
 from scripts.figure_arguments import add_outputs
-from scripts.scores_arguments import add_scores, read_scores
+from scripts.scores_arguments import add_scores, items_of, left_out_note, read_scores
 
 
 def main() -> None:
@@ -17,8 +17,10 @@ def main() -> None:
     add_outputs(parser)
     arguments = parser.parse_args()
 
-    figure = figure10(read_scores(arguments), families_of=families_of(arguments))
-    save(figure, png=arguments.png, pdf=arguments.pdf)
+    families = families_of(arguments)
+    scores = read_scores(arguments)
+    note = left_out_note(arguments.scores, items_of(scores))
+    save(figure10(scores, families_of=families, note=note), png=arguments.png, pdf=arguments.pdf)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from benchc.metrics.rank_swaps import DRAWS, rank_swaps
 from benchc.reporting.rank_swaps import rank_swaps_latex, rank_swaps_markdown
 from scripts.bootstrap_arguments import add_draws, add_models, read_models
 from scripts.command import run
-from scripts.scores_arguments import add_forms
+from scripts.scores_arguments import add_forms, left_out_note
 
 
 def main() -> None:
@@ -19,9 +19,10 @@ def main() -> None:
     arguments = parser.parse_args()
     cube, kappa, labels = read_models(arguments)
     table = rank_swaps(cube, kappa, arguments.draws, arguments.seed)
+    note = left_out_note(arguments.scores, len(cube.items))
     write_text(arguments.output_csv, table.write_csv())
-    write_text(arguments.output_md, rank_swaps_markdown(table, labels, arguments.draws))
-    write_text(arguments.output_tex, rank_swaps_latex(table, labels, arguments.draws))
+    write_text(arguments.output_md, rank_swaps_markdown(table, labels, arguments.draws, note))
+    write_text(arguments.output_tex, rank_swaps_latex(table, labels, arguments.draws, note))
     print(f"{table.height:,} pairs of targets, {int(table['swap'].sum())} swap", file=sys.stderr)
 
 

@@ -1,14 +1,19 @@
 """Arguments of the scripts that compare the scores of several targets."""
 
 import argparse
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from benchc.errors import InputError
+from benchc.metrics.common_items import common_items
 from benchc.progress import track
-from benchc.tables.parquet import read_table
+from benchc.tables.parquet import read_footer, read_table
 from benchc.tables.scores import SCORES
+
+MISSING = "missing_items"  # of a footer, where reads are missing
 
 
 def add_scores(parser: argparse.ArgumentParser) -> None:
@@ -51,8 +56,55 @@ def add_published(parser: argparse.ArgumentParser) -> None:
 
 
 def read_scores(arguments: argparse.Namespace) -> dict[str, pl.DataFrame]:
-    """Return each target's table of scores by its label, in the order given."""
+    """Return each target's table of scores by its label, in the order given.
+
+    Where a table leaves out items since reads of them are missing, all tables are of the items that every
+    target has; :func:`left_out` counts the others.
+    """
     if len(arguments.labels) != len(arguments.scores) or len(set(arguments.labels)) != len(arguments.labels):
         raise InputError("--labels: give one name to each file of --scores, no name twice")
-    paths = track(arguments.scores, label="scores", unit="files")
-    return {label: read_table(path, SCORES) for label, path in zip(arguments.labels, paths, strict=True)}
+    named = dict(zip(arguments.labels, arguments.scores, strict=True))
+    missing = {label: _number(read_footer(path), MISSING) for label, path in named.items()}
+    paths = track(named.items(), label="scores", unit="files")
+    scores = common_items({label: read_table(path, SCORES) for label, path in paths}, missing)
+    if any(missing.values()):
+        most = max(missing, key=lambda label: missing[label])
+        items = items_of(scores)
+        print(
+            f"{len(scores)} targets have all reads of {items:,} items, {left_out(arguments.scores, items):,} "
+            f"are left out; {most} lacks most, {missing[most]:,}",
+            file=sys.stderr,
+        )
+    return scores
+
+
+def items_of(scores: Mapping[str, pl.DataFrame]) -> int:
+    """Return how many items the targets of :func:`read_scores` are compared on."""
+    return next(iter(scores.values()))["id"].n_unique()
+
+
+def left_out(paths: Sequence[Path], items: int) -> int:
+    """Return how many selected items are left out where targets are compared on ``items`` of them.
+
+    ``paths``: their tables of scores. 0 where none of these says that reads are missing.
+    """
+    footers = [read_footer(path) for path in paths]
+    selected = [
+        _number(footer, "items") + _number(footer, MISSING) for footer in footers if MISSING in footer
+    ]
+    return max(selected) - items if selected else 0
+
+
+def left_out_note(paths: Sequence[Path], items: int) -> str:
+    """Return the sentence that ends the caption of what compares targets, with a space in front.
+
+    Arguments as for :func:`left_out`; empty where that is 0.
+    """
+    missing = left_out(paths, items)
+    if not missing:
+        return ""
+    return f" On {items:,} of {items + missing:,} items: those whose reads all targets have."
+
+
+def _number(footer: Mapping[str, object], key: str) -> int:
+    return int(str(footer.get(key, 0)))

@@ -5,14 +5,14 @@ import sys
 from pathlib import Path
 
 from benchc.atomic import write_text
+from benchc.errors import InputError
 from benchc.metrics.table1 import Target, table1
-from benchc.progress import track
 from benchc.reporting.published import beside_table1
 from benchc.reporting.table1 import table1_latex, table1_markdown
 from benchc.tables.parquet import read_table
-from benchc.tables.scores import SCORES
 from benchc.tables.selected import SELECTED
 from scripts.command import run
+from scripts.scores_arguments import items_of, left_out, left_out_note, read_scores
 
 UNKNOWN = "unknown"
 
@@ -21,20 +21,22 @@ def main() -> None:
     arguments = parse_arguments()
     lists = [arguments.models, arguments.labels, arguments.years, arguments.parameters]
     if any(len(values) != len(arguments.scores) for values in lists):
-        raise SystemExit(
+        raise InputError(
             f"{len(arguments.scores)} files of --scores need as many --models, --labels, --years and "
             f"--parameters, not {', '.join(str(len(values)) for values in lists)}"
         )
     targets = [Target(*facts) for facts in zip(*lists, strict=True)]
-    scores = [read_table(path, SCORES) for path in track(arguments.scores, label="scores", unit="files")]
+    scores = read_scores(arguments)
+    items = items_of(scores)
     weights = read_table(arguments.selected, SELECTED).filter("kept").select("id", "kappa")
-    table = table1(targets, scores, weights)
+    table = table1(targets, [*scores.values()], weights, left_out=left_out(arguments.scores, items))
+    note = left_out_note(arguments.scores, items)
     write_text(arguments.output_csv, table.write_csv())
-    write_text(arguments.output_md, table1_markdown(table))
-    write_text(arguments.output_tex, table1_latex(table))
+    write_text(arguments.output_md, table1_markdown(table, note))
+    write_text(arguments.output_tex, table1_latex(table, note))
     if arguments.output_published:
         write_text(arguments.output_published, beside_table1(table).write_csv())
-    print(f"table 1: {table.height} targets on {table['items'][0]:,} items", file=sys.stderr)
+    print(f"table 1: {table.height} targets on {items:,} items", file=sys.stderr)
 
 
 def year(text: str) -> int | None:

@@ -8,7 +8,14 @@ from benchc.metrics.table2 import sensitivity, table2
 from benchc.reporting.published import beside_table2
 from benchc.reporting.table2 import table2_latex, table2_markdown
 from scripts.command import run
-from scripts.scores_arguments import add_forms, add_published, add_scores, read_scores
+from scripts.scores_arguments import (
+    add_forms,
+    add_published,
+    add_scores,
+    items_of,
+    left_out_note,
+    read_scores,
+)
 
 
 def main() -> None:
@@ -24,12 +31,12 @@ def main() -> None:
     add_published(parser)
     arguments = parser.parse_args()
     centred = arguments.centring == "items"
-    table = table2(
-        {label: sensitivity(scores, centred=centred) for label, scores in read_scores(arguments).items()}
-    )
+    scores = read_scores(arguments)
+    table = table2({label: sensitivity(part, centred=centred) for label, part in scores.items()})
+    note = left_out_note(arguments.scores, items_of(scores))
     write_text(arguments.output_csv, table.write_csv())
-    write_text(arguments.output_md, table2_markdown(table, centred=centred))
-    write_text(arguments.output_tex, table2_latex(table, centred=centred))
+    write_text(arguments.output_md, table2_markdown(table, centred=centred, note=note))
+    write_text(arguments.output_tex, table2_latex(table, centred=centred, note=note))
     write_text(arguments.output_published, beside_table2(table).write_csv())
     print(f"table 2: {table.height} targets", file=sys.stderr)
 

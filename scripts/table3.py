@@ -12,7 +12,14 @@ from benchc.metrics.table3 import subtle_cells, table3
 from benchc.reporting.published import beside_table3
 from benchc.reporting.table3 import table3_latex, table3_markdown
 from scripts.command import run
-from scripts.scores_arguments import add_forms, add_published, add_scores, read_scores
+from scripts.scores_arguments import (
+    add_forms,
+    add_published,
+    add_scores,
+    items_of,
+    left_out_note,
+    read_scores,
+)
 
 
 def main() -> None:
@@ -28,11 +35,13 @@ def main() -> None:
         help="csv of means, transitions and regimes per target, corruption and severity, to write",
     )
     arguments = parser.parse_args()
-    tables = {label: cells(scores) for label, scores in read_scores(arguments).items()}
+    scores = read_scores(arguments)
+    tables = {label: cells(part) for label, part in scores.items()}
+    note = left_out_note(arguments.scores, items_of(scores))
     table, subtle = table3(tables), subtle_cells(tables)
     write_text(arguments.output_csv, table.write_csv())
-    write_text(arguments.output_md, table3_markdown(table, subtle))
-    write_text(arguments.output_tex, table3_latex(table, subtle))
+    write_text(arguments.output_md, table3_markdown(table, subtle, note))
+    write_text(arguments.output_tex, table3_latex(table, subtle, note))
     write_text(arguments.output_published, beside_table3(subtle).write_csv())
     every = pl.concat(part.select(pl.lit(label).alias("label"), pl.all()) for label, part in tables.items())
     write_text(arguments.output_cells, every.write_csv())

@@ -47,18 +47,20 @@ def evidence(
     *,
     families: Mapping[str, str],
     example: tuple[str, str, int],
+    left_out: int = 0,
 ) -> Evidence:
     """Make the tables that the claims are checked on.
 
     ``scores[i]`` is the SCORES table of ``targets[i]``; ``selected`` a SELECTED table; ``pool`` has id,
     source and task; ``families`` gives every corruption's family; ``example`` is the label, corruption and
-    severity of figure 4. Raises InputError where targets were not scored on the same reads (as ``table1``
-    does), labels occur twice, a family is missing, or pool and selection hold different items.
+    severity of figure 4; ``left_out`` of the kept items have no scores, since reads of them are missing.
+    Raises InputError where targets were not scored on the same reads (as ``table1`` does), labels occur
+    twice, a family is missing, or pool and selection hold different items.
     """
     labels = [target.label for target in targets]
     if len(set(labels)) != len(labels):
         raise InputError(f"a label occurs twice: {', '.join(labels)}; give every target its own")
-    first = table1(targets, scores, selected.filter("kept").select("id", "kappa"))
+    first = table1(targets, scores, selected.filter("kept").select("id", "kappa"), left_out=left_out)
     unknown = sorted(set(scores[0]["corruption"]) - set(families))
     if unknown:
         raise InputError(f"the scores hold {', '.join(unknown)}, whose family is not given")

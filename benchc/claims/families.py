@@ -158,6 +158,8 @@ def _worst_family(cells: pl.DataFrame) -> Finding:
     means = means_by(cells, "family", "ras")
     if BLUR not in means or len(means) < 2:
         return not_applicable("the run lacks blur, or has no other family")
+    if len(set(means.values())) < 2:
+        return not_applicable("all families have the same mean RAS")
     return judged(means[BLUR] == min(means.values()), listed(means))
 
 

@@ -7,6 +7,8 @@ import numpy as np
 import polars as pl
 from scipy import stats
 
+ROUNDING = 1e-12  # values in [0, 1] that differ by less were summed in another order
+
 
 def mean(values: Iterable[float | None]) -> float | None:
     """Return the mean, summed exactly so that the order of rows does not count; null without values."""
@@ -32,10 +34,14 @@ def spearman(a: pl.Series, b: pl.Series) -> float | None:
 
 
 def skewness(values: pl.Series) -> float | None:
-    """Return the (population) skewness; null where the values are fewer than three or all the same."""
-    if len(values) < 3 or values.n_unique() < 2:
+    """Return the (population) skewness of values in [0, 1].
+
+    Null where they are fewer than three, or all the same but for roundings.
+    """
+    numbers = np.sort(values.to_numpy())
+    if len(numbers) < 3 or np.ptp(numbers) < ROUNDING:
         return None
-    return float(stats.skew(np.sort(values.to_numpy())))
+    return float(stats.skew(numbers))
 
 
 def signed(value: float) -> str:

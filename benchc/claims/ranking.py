@@ -1,5 +1,6 @@
 """Claims about the order of the models (section 6.1), on Table 1: ours, or the paper's own."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import polars as pl
@@ -13,11 +14,14 @@ SWAPPED = ("Falcon2-VLM", "mPLUG-Owl3")  # the paper's example of a pair that RA
 
 def claims_of_ranking(table1: pl.DataFrame) -> list[Claim]:
     """Return the claims of section 6.1; ``table1`` has label, acc_clean, delta_acc, ras and
-    the ranks of both.
+    the ranks of both. No rows: its weighted means are undefined.
 
     The paper's numbers are those of the same checks on its Table 1.
     """
     paper = published_table1()
+    if table1.is_empty():
+        undefined = not_applicable("ΔAcc and RAS of the models are undefined: all items have kappa 0")
+        return [replace(claim, finding=undefined) for claim in claims_of_ranking(paper)]
     return [
         Claim(
             "6.1",
@@ -96,7 +100,10 @@ def _fragile(table: pl.DataFrame) -> Finding:
 def _best_is_worst(table: pl.DataFrame) -> Finding:
     if table.height < 2:
         return not_applicable("one model has no order")
-    best, lowest = table.sort("acc_clean").row(-1, named=True), table.sort("ras").row(0, named=True)
+    if table["acc_clean"].n_unique() < 2 or table["ras"].n_unique() < 2:
+        return not_applicable("all models have the same clean accuracy, or the same RAS")
+    ordered = table.sort("acc_clean", maintain_order=True)
+    best, lowest = ordered.row(-1, named=True), table.sort("ras", maintain_order=True).row(0, named=True)
     return judged(
         best["ras"] == lowest["ras"],
         f"most accurate {best['label']}, Acc {best['acc_clean']:.3f}, RAS {signed(best['ras'])}; "
@@ -107,7 +114,9 @@ def _best_is_worst(table: pl.DataFrame) -> Finding:
 def _worst_is_better(table: pl.DataFrame) -> Finding:
     if table.height < 2:
         return not_applicable("one model has no order")
-    ordered = table.sort("acc_clean")
+    if table["acc_clean"].n_unique() < 2:
+        return not_applicable("all models have the same clean accuracy")
+    ordered = table.sort("acc_clean", maintain_order=True)
     least, most = ordered.row(0, named=True), ordered.row(-1, named=True)
     return judged(
         least["ras"] > most["ras"],

@@ -85,6 +85,8 @@ def _blur(table: pl.DataFrame) -> Finding:
     means = means_by(table, "family", "destructive")
     if "blur" not in means or len(means) < 2:
         return not_applicable("the run lacks blur, or has no other family")
+    if len(set(means.values())) < 2:
+        return not_applicable("all families have the same mean destructive RAS")
     return judged(means["blur"] == min(means.values()), listed(means))
 
 

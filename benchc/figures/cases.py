@@ -46,7 +46,9 @@ def cases_of_item(scores: pl.DataFrame, item: str) -> pl.DataFrame:
     """
     rows = _ranked(scores.filter(pl.col("id") == item))
     if rows.is_empty():
-        raise InputError(f"item {item!r} has no scores; name one that the benchmark keeps")
+        raise InputError(
+            f"item {item!r} has no scores; name one that the benchmark keeps, and of which no read is missing"
+        )
     chosen: list[pl.DataFrame] = []
     shown: list[str] = []
     for regime in REGIMES:

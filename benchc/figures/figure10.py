@@ -11,15 +11,16 @@ from matplotlib.patches import Patch
 
 from benchc.errors import InputError
 from benchc.figures.contact_pages import pages_of
-from benchc.figures.style import COLUMN_WIDTH, FAINT, INK, SMALL, TEXT_WIDTH, new_figure, styled
+from benchc.figures.style import COLUMN_WIDTH, FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 
 MOST_IN_A_ROW = 11  # corruptions
 FEW_MODELS = 5  # below, quartiles are made of so few values that these are drawn themselves
+LEAST_RANGE = 0.02  # of RAS: the axis does not magnify what is less, such as the roundings of equal reads
 COLOUR_MAP = "Blues"  # one hue, from light for mild to dark for severe
 MEDIAN = "#E69F00"  # Okabe and Ito's orange: stands out from light and dark blue
 
 
-def figure10(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str]) -> Figure:
+def figure10(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
     """Draw a box of RAS over models for every corruption and severity, one panel a family.
 
     ``scores`` gives each model's SCORES table (at least id, corruption, severity, ras) by its name;
@@ -27,8 +28,8 @@ def figure10(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, st
     side). A value of a box is one model's plain mean of RAS (eq. 10, in [-2, 1]) over items. Boxes span the
     quartiles, the line is the median, whiskers reach the farthest value within 1.5 of the box's height,
     and points lie beyond; with fewer than five models every value is a point. A family that is too wide for
-    a row goes on in the next. Raises InputError where there is no model, or a table holds a corruption that
-    ``families_of`` lacks. Paper: figure 10.
+    a row goes on in the next. ``note`` is drawn below. Raises InputError where there is no model, or a table
+    holds a corruption that ``families_of`` lacks. Paper: figure 10.
     """
     if not scores:
         raise InputError("figure 10: no model was given; name at least one table of scores")
@@ -72,11 +73,20 @@ def figure10(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, st
                     axes.set_ylabel("mean RAS")
                 else:
                     axes.tick_params(labelleft=False)
+        drawn_values = [0.0, *(value for models in values.values() for value in models)]
+        if first is not None and max(drawn_values) - min(drawn_values) < LEAST_RANGE:
+            first.set_ylim(min(drawn_values) - LEAST_RANGE, max(drawn_values) + LEAST_RANGE)
         handles: list[Any] = [
             Patch(label=f"severity {severity}", facecolor=colours[severity], edgecolor=INK, linewidth=0.5)
             for severity in severities
         ]
-        figure.legend(handles=handles, loc="outside lower center", ncols=max(1, len(handles)))
+        figure.legend(
+            handles=handles,
+            loc="outside lower center",
+            ncols=max(1, len(handles)),
+            title=note.strip() or None,
+            title_fontsize=NORMAL - 0.5,
+        )
     return figure
 
 

@@ -1,5 +1,6 @@
 """Figure 6: what each corruption does to answers that were right, and to answers that were wrong."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -42,14 +43,15 @@ class Matrix:
     items: list[int]  # per model
 
 
-def figure6(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str]) -> Figure:
+def figure6(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
     """Draw the destructive and the corrective robustness matrix, one above the other on one colour scale.
 
     ``scores`` gives each model's SCORES table by its name, in the order of the rows; ``families_of`` each
     corruption's family, in the order of the columns (those of a family are put side by side). A cell is the
     plain mean of RAS (eq. 10, in [-2, 1]) over items and severities: (a) of items that were right when clean,
-    RR and RW; (b) of items that were wrong, WW and WR. A cell without a sample is hatched. Raises InputError
-    where there is no model, or a table holds a corruption that ``families_of`` lacks. Paper: figure 6 (a, b).
+    RR and RW; (b) of items that were wrong, WW and WR. A cell without a sample is hatched. ``note`` is drawn
+    below. Raises InputError where there is no model, or a table holds a corruption that ``families_of``
+    lacks. Paper: figure 6 (a, b).
     """
     if not scores:
         raise InputError("figure 6: no model was given; name at least one table of scores")
@@ -86,7 +88,7 @@ def figure6(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str
             orientation="horizontal",
             ticks=MaxNLocator(5, symmetric=True),
         )
-        bar.set_label("mean RAS (higher is more robust)")
+        bar.set_label("\n".join(["mean RAS (higher is more robust)", *filter(None, [note.strip()])]))
         if any(np.isnan(matrix.values).any() for matrix in matrices):
             figure.legend(handles=[Patch(label="no samples", **NO_SAMPLES)], loc="outside lower center")
     return figure
@@ -103,7 +105,11 @@ def _matrix(scores: Mapping[str, pl.DataFrame], columns: list[str], right_when_c
     for row, (name, table) in enumerate(scores.items()):
         samples = table.filter(pl.col("correct_clean") == right_when_clean)
         items.append(samples["id"].n_unique())
-        means = dict(samples.group_by("corruption").agg(pl.col("ras").mean()).rows())
+        # fsum is exact: a sum that polars spreads over threads varies in its last bit, and so does the file.
+        means = {
+            corruption: math.fsum(ras) / len(ras)
+            for corruption, ras in samples.group_by("corruption").agg("ras").rows()
+        }
         unknown = sorted(set(means) - set(columns))
         if unknown:
             raise InputError(

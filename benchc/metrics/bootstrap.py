@@ -14,13 +14,12 @@ import polars as pl
 
 from benchc.metrics.cube import CLEAN_METRICS, SHIFT_METRICS, Cube
 from benchc.metrics.resampling import drawn_means, item_counts, on_grid, percentile_interval
-from benchc.metrics.table1 import RANKED
+from benchc.metrics.table1 import DIGITS, RANKED
 
 Floats = npt.NDArray[np.float64]
 
 DRAWS = 2_000
 PLAIN, KAPPA = "plain", "kappa"
-DIGITS = 9  # what the grid of the sums leaves
 
 INTERVALS = {
     "model": pl.String,
@@ -79,7 +78,7 @@ def bootstrap(cube: Cube, kappa: Floats, draws: int = DRAWS, seed: int = 0) -> p
                 if column.corruption is None and column.metric in RANKED:
                     drawn_of_ranked[column.metric, column.weighting].append(drawn[:, place])
     for (metric, weighting), values in drawn_of_ranked.items():
-        ranks = ranks_of(np.column_stack(values))
+        ranks = ranks_of(np.column_stack(values).round(DIGITS))
         items = (kappa > 0).sum() if weighting == KAPPA else len(cube.items)
         column = Column(None, None, f"rank_{metric}", weighting)
         for number, model in enumerate(cube.models):
@@ -174,7 +173,7 @@ def interval_rows(
 
 
 def rounded(values: Floats) -> pl.Series:
-    """Return ``values`` with the digits that the grid of the sums leaves; NaN becomes null, -0.0 is 0.0."""
+    """Return ``values`` with the digits that count; NaN becomes null, -0.0 is 0.0."""
     return pl.Series(np.round(values, DIGITS) + 0.0).fill_nan(None)
 
 

@@ -16,7 +16,7 @@ import polars as pl
 from benchc.metrics.bootstrap import rounded, shift_sums
 from benchc.metrics.cube import SHIFT_METRICS, Cube
 from benchc.metrics.resampling import drawn_means, item_counts, percentile_interval
-from benchc.metrics.table1 import RANKED
+from benchc.metrics.table1 import DIGITS, RANKED
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,10 +58,11 @@ def rank_swaps(cube: Cube, kappa: Floats, draws: int = DRAWS, seed: int = 0) -> 
     rows = []
     for a, b in combinations(range(len(cube.models)), 2):
         differences = drawn[a] - drawn[b]
+        compared = np.round(differences, DIGITS)
         # [5, RANKED]: a, b, their difference and the ends of its interval.
         values = np.stack([drawn[a][0], drawn[b][0], differences[0], *percentile_interval(differences[1:])])
-        opposite = None if np.isnan(differences[0]).any() else bool(np.prod(np.sign(differences[0])) < 0)
-        p = swap_p(differences[1:])
+        opposite = None if np.isnan(compared[0]).any() else bool(np.prod(np.sign(compared[0])) < 0)
+        p = swap_p(compared[1:])
         if weighted_items < 2:
             values[3:], p = np.nan, None
         rows.append(

@@ -52,6 +52,25 @@ def score(reads: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     ).select(*SCORES.columns)
 
 
+def complete(reads: pl.DataFrame, items: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Return the reads and the items of which no read is missing, and the ``KEY`` of those that are, sorted.
+
+    ``reads`` and ``items`` as for :func:`score`, which takes the first two. An item needs its clean read and
+    one under every corruption at every severity that occurs; it leaves with all of its reads where it lacks
+    one, so that every mean is over the same items. Raises InputError where no item remains, and where a read
+    occurs twice or is of an unknown item.
+    """
+    missing = _missing(reads, items, _cells(reads))
+    incomplete = missing.select("id").unique()
+    whole = items.join(incomplete, on="id", how="anti", maintain_order="left")
+    if whole.is_empty():
+        raise InputError(
+            f"{_listed(missing, 'reads are missing')}; so no item has its clean read and one under every "
+            "corruption and severity, and there is nothing to score: make the predictions again"
+        )
+    return reads.join(incomplete, on="id", how="anti", maintain_order="left"), whole, missing
+
+
 def _measures(reads: pl.DataFrame) -> pl.DataFrame:
     height = reads.height
     chosen = np.empty(height, dtype=np.int64)
@@ -78,8 +97,6 @@ def _grid(reads: pl.DataFrame, items: pl.DataFrame) -> tuple[Integers, int]:
     Raises InputError where the reads are not each item under each cell once.
     """
     cells = _cells(reads)
-    clean = pl.DataFrame({"corruption": [CLEAN], "severity": [0]}, schema=cells.schema)
-    cells = pl.concat([cells, clean]).sort(pl.all())
     # Codes instead of names: joins and sorts of a million strings are what scoring would wait for.
     names, severities = cells["corruption"].unique().sort(), cells["severity"].unique().sort()
     cell_of = np.full((len(names), len(severities)), -1)
@@ -101,7 +118,9 @@ def _grid(reads: pl.DataFrame, items: pl.DataFrame) -> tuple[Integers, int]:
 
 
 def _cells(reads: pl.DataFrame) -> pl.DataFrame:
-    """Return every (corruption, severity) that each item must have: all severities of all corruptions."""
+    """Return every (corruption, severity) that each item must have, sorted: clean, and all severities of all
+    corruptions.
+    """
     wrong = reads.filter((pl.col("corruption") == CLEAN) != (pl.col("severity") == 0))
     if wrong.height:
         raise InputError(
@@ -111,15 +130,23 @@ def _cells(reads: pl.DataFrame) -> pl.DataFrame:
     corrupted = reads.filter(pl.col("corruption") != CLEAN)
     if corrupted.is_empty():
         raise InputError("there are no corrupted reads to score; pass the files of all batches")
-    return (
-        corrupted.select("corruption")
-        .unique()
-        .join(corrupted.select("severity").unique(), how="cross")
-        .sort(pl.all())
-    )
+    cells = corrupted.select("corruption").unique().join(corrupted.select("severity").unique(), how="cross")
+    clean = pl.DataFrame({"corruption": [CLEAN], "severity": [0]}, schema=cells.schema)
+    return pl.concat([cells, clean]).sort(pl.all())
 
 
 def _check_keys(reads: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame) -> None:
+    missing = _missing(reads, items, cells)
+    if missing.height:
+        raise InputError(
+            f"{_listed(missing, 'reads are missing')}; every selected item needs its clean read and one "
+            "under every corruption and severity: make the predictions again, or set scores.allow_missing to "
+            "true to leave out the items that lack one"
+        )
+
+
+def _missing(reads: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
+    """Return ``KEY`` of every read that an item lacks, sorted; refuse repeated ones and unknown items."""
     repeated = reads.select(*KEY).filter(pl.struct(KEY).is_duplicated()).unique()
     if repeated.height:
         raise InputError(f"{_listed(repeated, 'reads occur twice')}; pass each file of predictions once")
@@ -130,12 +157,7 @@ def _check_keys(reads: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame) -
             "selection: make the predictions again"
         )
     expected = items.select("id").join(cells, how="cross")
-    missing = expected.join(reads, on=KEY, how="anti")
-    if missing.height:
-        raise InputError(
-            f"{_listed(missing, 'reads are missing')}; every selected item needs its clean read and one "
-            "under every corruption and severity: make the predictions again"
-        )
+    return expected.join(reads, on=KEY, how="anti").sort(KEY)
 
 
 def _check_options(reads: pl.DataFrame) -> None:
@@ -155,6 +177,11 @@ def _check_options(reads: pl.DataFrame) -> None:
 
 
 def _listed(keys: pl.DataFrame, what: str) -> str:
+    return f"{keys.height:,} {what}: {first_names(keys)}"
+
+
+def first_names(keys: pl.DataFrame) -> str:
+    """Return the names of the first few reads, by id, corruption and severity, for messages."""
     named = keys.sort(KEY).head(NAMED)
     names = ", ".join(name_of(named, row) for row in range(named.height))
-    return f"{keys.height:,} {what}: {names}{', …' if keys.height > NAMED else ''}"
+    return f"{names}{', …' if keys.height > NAMED else ''}"

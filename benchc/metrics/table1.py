@@ -21,6 +21,7 @@ HIGHER_IS_BETTER = {
     "delta_calibration": False,
 }
 RANKED = ("delta_acc", "ras")
+DIGITS = 9  # of a value that count in comparisons: equal means may differ by the roundings of their sums
 
 TABLE1 = {
     "model": pl.String,
@@ -52,13 +53,16 @@ class Target:
     parameters_b: float | None
 
 
-def table1(targets: Sequence[Target], scores: Sequence[pl.DataFrame], weights: pl.DataFrame) -> pl.DataFrame:
+def table1(
+    targets: Sequence[Target], scores: Sequence[pl.DataFrame], weights: pl.DataFrame, *, left_out: int = 0
+) -> pl.DataFrame:
     """Return Table 1 with the columns of ``TABLE1``, sorted by clean accuracy as the paper's is.
 
     ``scores[i]`` is the SCORES table of ``targets[i]``; ``weights`` has the columns id and kappa, one row per
-    item of the benchmark. Rows of equal accuracy keep the order of ``targets``. Raises InputError where there
-    is no target, where one occurs twice, where targets were scored on different items, corruptions or
-    severities, or where these items are not those of ``weights``.
+    item of the benchmark; ``left_out`` of these have no scores, since reads of them are missing. Rows of
+    equal accuracy keep the order of ``targets``. Weighted means are null where all weights are 0. Raises
+    InputError where there is no target, where one occurs twice, where targets were scored on different items,
+    corruptions or severities, or where these items are not those of ``weights``.
     """
     if not targets or len(targets) != len(scores):
         raise InputError(
@@ -68,7 +72,7 @@ def table1(targets: Sequence[Target], scores: Sequence[pl.DataFrame], weights: p
     if len(set(names)) != len(names):
         raise InputError(f"a target occurs twice: {', '.join(names)}")
     _check_same_reads(targets, scores)
-    _check_items(scores[0], weights)
+    _check_items(scores[0], weights, left_out)
     rows = []
     for target, frame in zip(targets, scores, strict=True):
         shifts = overall_means(
@@ -101,15 +105,18 @@ def table1(targets: Sequence[Target], scores: Sequence[pl.DataFrame], weights: p
 
 
 def rank(values: pl.Series) -> pl.Series:
-    """Return the rank of every value, Int64: 1 for the largest; ties share the lower rank, null stays."""
-    return values.rank("min", descending=True).cast(pl.Int64)
+    """Return the rank of every value, Int64: 1 for the largest; ties share the lower rank, null stays.
+
+    Values are compared by their first ``DIGITS`` decimals.
+    """
+    return values.round(DIGITS).rank("min", descending=True).cast(pl.Int64)
 
 
 def best_rows(table: pl.DataFrame) -> dict[str, set[int]]:
     """Return for every column of ``HIGHER_IS_BETTER`` the rows with its best value, several on a tie."""
     best = {}
     for name, higher in HIGHER_IS_BETTER.items():
-        column = table[name]
+        column = table[name].round(DIGITS)
         target = column.max() if higher else column.min()
         best[name] = {row for row, value in enumerate(column) if value is not None and value == target}
     return best
@@ -132,9 +139,9 @@ def _check_same_reads(targets: Sequence[Target], scores: Sequence[pl.DataFrame])
             )
 
 
-def _check_items(scores: pl.DataFrame, weights: pl.DataFrame) -> None:
+def _check_items(scores: pl.DataFrame, weights: pl.DataFrame, left_out: int) -> None:
     scored, selected = set(scores["id"].unique()), set(weights["id"])
-    if scored != selected:
+    if scored - selected or len(selected - scored) != left_out:
         odd = sorted(scored ^ selected)
         raise InputError(
             f"{len(scored):,} items were scored, {len(selected):,} are selected, and {len(odd):,} of them "

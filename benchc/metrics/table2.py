@@ -107,7 +107,8 @@ def _row(table: pl.DataFrame) -> dict[str, object]:
     if table["steps"].sum() + left_out == 0:
         notes.append("one severity: there is no step between severities")
     elif left_out:
-        notes.append(f"z undefined at {left_out} steps, where a metric shifts equally on all items")
+        steps = "step" if left_out == 1 else "steps"
+        notes.append(f"z undefined at {left_out} {steps}, where a metric shifts equally on all items")
     if t is None:
         notes.append(f"t and p undefined: {why}")
     return {

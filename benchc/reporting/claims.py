@@ -27,21 +27,21 @@ SYMBOLS = {
 }
 
 
-def claims_markdown(table: pl.DataFrame) -> str:
+def claims_markdown(table: pl.DataFrame, note: str = "") -> str:
     """Return a table of ``benchc.claims.table`` as Markdown with its caption."""
-    caption = textwrap.fill(CAPTION.format(counts=_counts(table)), CAPTION_WIDTH)
+    caption = textwrap.fill(CAPTION.format(counts=_counts(table)) + note, CAPTION_WIDTH)
     rows = [[str(cell) for cell in row] for row in table.rows()]
     return f"{markdown(HEADER, rows, text_columns=len(HEADER))}\n{caption}\n"
 
 
-def claims_latex(table: pl.DataFrame) -> str:
+def claims_latex(table: pl.DataFrame, note: str = "") -> str:
     """Return the same as a ``longtable``; it needs the packages longtable, booktabs and array."""
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}\linewidth}}" for width in WIDTHS)
     header = " & ".join(HEADER) + r" \\"
     lines = [
         r"{\footnotesize",
         rf"\begin{{longtable}}{{{columns}}}",
-        rf"\caption{{{_latex(CAPTION.format(counts=_counts(table)))}}}\label{{tab:bench-c-claims}}\\",
+        rf"\caption{{{_latex(CAPTION.format(counts=_counts(table)) + note)}}}\label{{tab:bench-c-claims}}\\",
         r"\toprule",
         header,
         r"\midrule",

@@ -15,11 +15,16 @@ ALL = "all"
 
 
 def comparison_markdown(
-    differences: pl.DataFrame, inputs: Sequence[dict[str, str]], names: tuple[str, str], draws: int
+    differences: pl.DataFrame,
+    inputs: Sequence[dict[str, str]],
+    names: tuple[str, str],
+    draws: int,
+    note: str = "",
 ) -> str:
     """Return ``benchc.metrics.comparison``'s differences and, above them, which inputs of the runs differ.
 
-    ``inputs``: rows with the keys input, fact, a, b; ``names``: how the runs are called.
+    ``inputs``: rows with the keys input, fact, a, b; ``names``: how the runs are called; ``note``: what the
+    caption ends with.
     """
     parts = [f"A = {names[0]}, B = {names[1]}\n"]
     if inputs:
@@ -45,7 +50,7 @@ def comparison_markdown(
         "in both runs and all models; conditional on the selected sets); *: the interval leaves out 0. "
         "Intervals are not corrected for their number."
     )
-    parts.append(textwrap.fill(caption, CAPTION_WIDTH) + "\n")
+    parts.append(textwrap.fill(caption + note, CAPTION_WIDTH) + "\n")
     return "\n".join(parts)
 
 

@@ -27,7 +27,7 @@ CAPTION = (
 )
 
 
-def intervals_markdown(intervals: pl.DataFrame, labels: Mapping[str, str], draws: int) -> str:
+def intervals_markdown(intervals: pl.DataFrame, labels: Mapping[str, str], draws: int, note: str = "") -> str:
     """Return a table of ``benchc.metrics.bootstrap`` as Markdown; ``labels``: models' names as printed."""
     header = ["Model", *(column[2] for column in COLUMNS)]
     rows = [
@@ -43,10 +43,10 @@ def intervals_markdown(intervals: pl.DataFrame, labels: Mapping[str, str], draws
         kappa="κ",
         missing=MISSING,
     )
-    return f"{markdown(header, rows)}\n{textwrap.fill(caption, CAPTION_WIDTH)}\n"
+    return f"{markdown(header, rows)}\n{textwrap.fill(caption + note, CAPTION_WIDTH)}\n"
 
 
-def intervals_latex(intervals: pl.DataFrame, labels: Mapping[str, str], draws: int) -> str:
+def intervals_latex(intervals: pl.DataFrame, labels: Mapping[str, str], draws: int, note: str = "") -> str:
     """Return the same as a LaTeX ``table*`` environment; it needs the package booktabs."""
     header = ["Model", *(column[3] for column in COLUMNS)]
     rows = []
@@ -65,7 +65,7 @@ def intervals_latex(intervals: pl.DataFrame, labels: Mapping[str, str], draws: i
         kappa=r"$\kappa$",
         missing="--",
     )
-    return table_environment(booktabs(header, rows), caption, "tab:bench-c-intervals")
+    return table_environment(booktabs(header, rows), caption + note, "tab:bench-c-intervals")
 
 
 def interval_text(low: float | None, high: float | None, *, signed: bool = False) -> str:

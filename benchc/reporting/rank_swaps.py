@@ -14,16 +14,16 @@ DASH = r"\textrm{--}"
 LEAST = 1e-3  # p values below it are shown as a bound
 
 
-def rank_swaps_markdown(table: pl.DataFrame, labels: Mapping[str, str], draws: int) -> str:
+def rank_swaps_markdown(table: pl.DataFrame, labels: Mapping[str, str], draws: int, note: str = "") -> str:
     """Return the pairs of opposite order of a table of ``benchc.metrics.rank_swaps``, smallest p first."""
     header = ["A", "B", "ΔAcc: A − B", "RAS: A − B", "p", "p (Holm)"]
     rows = [[labels[a], labels[b], *cells] for a, b, *cells in _rows(table)]
     caption = _caption(table, draws, delta="ΔAcc", percent=" %")
-    text = textwrap.fill(caption, CAPTION_WIDTH) + "\n"
+    text = textwrap.fill(caption + note, CAPTION_WIDTH) + "\n"
     return f"{markdown(header, rows, text_columns=2)}\n{text}" if rows else text
 
 
-def rank_swaps_latex(table: pl.DataFrame, labels: Mapping[str, str], draws: int) -> str:
+def rank_swaps_latex(table: pl.DataFrame, labels: Mapping[str, str], draws: int, note: str = "") -> str:
     """Return the same as a LaTeX ``table*`` environment; it needs the package booktabs."""
     header = ["$A$", "$B$", r"$\Delta\mathrm{Acc}$: $A-B$", r"$\mathrm{RAS}$: $A-B$", "$p$", r"$p$ (Holm)"]
     rows = [
@@ -35,7 +35,7 @@ def rank_swaps_latex(table: pl.DataFrame, labels: Mapping[str, str], draws: int)
         for a, b, *cells in _rows(table)
     ]
     caption = _caption(table, draws, delta=r"$\Delta\mathrm{Acc}$", percent=r"\,\%")
-    return table_environment(booktabs(header, rows, text_columns=2), caption, "tab:bench-c-rank-swaps")
+    return table_environment(booktabs(header, rows, text_columns=2), caption + note, "tab:bench-c-rank-swaps")
 
 
 def _rows(table: pl.DataFrame) -> list[list[str]]:

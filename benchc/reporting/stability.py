@@ -22,7 +22,7 @@ CAPTION = (
 )
 FAULTS = " {count} of the choices select nothing; the csv file says why."
 KAPPA_CAPTION = "Discriminative power κ before and after selection, as configured."
-SYMBOLS = {"κ > 0": r"$\kappa>0$", "κ": r"$\kappa$", "α": r"$\alpha$"}
+SYMBOLS = {r"κ \textgreater{} 0": r"$\kappa>0$", "κ": r"$\kappa$", "α": r"$\alpha$"}
 
 
 def stability_markdown(table: pl.DataFrame) -> str:

@@ -18,6 +18,7 @@ CAPTION = (
     "corruptions and severities (eq. 11). Arrows point to the better side; {ranks}: rank, 1 is best; bold: "
     "best."
 )
+UNDEFINED = " {missing}: undefined, since all items have {kappa} = 0."
 
 
 class Column(NamedTuple):
@@ -41,10 +42,10 @@ COLUMNS = (
 )
 
 
-def table1_markdown(table: pl.DataFrame) -> str:
+def table1_markdown(table: pl.DataFrame, note: str = "") -> str:
     """Return a table of ``benchc.metrics.table1`` as an aligned Markdown table with its caption.
 
-    Below it the published values of the models that the paper tests too.
+    Below it the published values of the models that the paper tests too. ``note`` ends the caption.
     """
     best = best_rows(table)
     header = ["Model", "Year", "Params", *(column.markdown for column in COLUMNS)]
@@ -65,15 +66,15 @@ def table1_markdown(table: pl.DataFrame) -> str:
         ras="RAS",
         kappa="κ",
         ranks="in brackets",
-    )
+    ) + _undefined(table, missing=MISSING, kappa="κ")
     section = published_markdown(beside_table1(table), 1)
-    return f"{markdown(header, rows)}\n{textwrap.fill(caption, CAPTION_WIDTH)}\n{section}"
+    return f"{markdown(header, rows)}\n{textwrap.fill(caption + note, CAPTION_WIDTH)}\n{section}"
 
 
-def table1_latex(table: pl.DataFrame) -> str:
+def table1_latex(table: pl.DataFrame, note: str = "") -> str:
     """Return the same table as a LaTeX ``table*`` environment; it needs the package booktabs.
 
-    A second one holds the published values of the models that the paper tests too.
+    A second one holds the published values of the models that the paper tests too. ``note`` ends the caption.
     """
     best = best_rows(table)
     header = ["Model", "Year", "Params", *(column.latex for column in COLUMNS)]
@@ -98,8 +99,8 @@ def table1_latex(table: pl.DataFrame) -> str:
         ras=r"$\mathrm{RAS}$",
         kappa=r"$\kappa$",
         ranks="superscripts",
-    )
-    environment = table_environment(booktabs(header, rows), caption, "tab:bench-c")
+    ) + _undefined(table, missing="--", kappa=r"$\kappa$")
+    environment = table_environment(booktabs(header, rows), caption + note, "tab:bench-c")
     return environment + published_latex(beside_table1(table), 1)
 
 
@@ -112,6 +113,10 @@ def parameters_text(parameters_b: float | None) -> str:
         if parameters_b >= 0.9995 * size or unit == "K":
             return f"{float(f'{parameters_b / size:.3g}'):g}{unit}"
     raise AssertionError("K takes what is left")
+
+
+def _undefined(table: pl.DataFrame, *, missing: str, kappa: str) -> str:
+    return UNDEFINED.format(missing=missing, kappa=kappa) if table["ras"].null_count() else ""
 
 
 def _facts(year: int | None, parameters_b: float | None) -> tuple[str, str]:

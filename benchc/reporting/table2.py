@@ -26,17 +26,17 @@ HEADER = (
 )
 
 
-def table2_markdown(table: pl.DataFrame, *, centred: bool) -> str:
+def table2_markdown(table: pl.DataFrame, *, centred: bool, note: str = "") -> str:
     """Return a table of ``benchc.metrics.table2`` as Markdown, with caption, notes and published values."""
     rows = [[row["label"], *_numbers(row)] for row in table.iter_rows(named=True)]
     grid = markdown([name for name, _ in HEADER], rows)
     caption = CAPTION.format(ras="RAS", delta="ΔAcc", centring=CENTRED[centred])
-    text = textwrap.fill(f"{caption}{_notes(table)}", CAPTION_WIDTH)
+    text = textwrap.fill(f"{caption}{_notes(table)}{note}", CAPTION_WIDTH)
     return f"{grid}\n{text}\n{published_markdown(beside_table2(table), 2)}"
 
 
-def table2_latex(table: pl.DataFrame, *, centred: bool) -> str:
-    """Return the same as LaTeX ``table*`` environments; they need the package booktabs."""
+def table2_latex(table: pl.DataFrame, *, centred: bool, note: str = "") -> str:
+    """Return the same as LaTeX ``table*`` environments; they need the packages booktabs and amssymb."""
     rows = [
         [latex_text(row["label"]), *map(latex_number, _numbers(row))] for row in table.iter_rows(named=True)
     ]
@@ -45,7 +45,7 @@ def table2_latex(table: pl.DataFrame, *, centred: bool) -> str:
     ).replace("|z|", "$|z|$")
     return table_environment(
         booktabs([name for _, name in HEADER], rows),
-        caption + latex_text(_notes(table)),
+        caption + latex_text(_notes(table)) + note,
         "tab:bench-c-sensitivity",
     ) + published_latex(beside_table2(table), 2)
 

@@ -21,7 +21,7 @@ NOT_READ = "No model was read at severity {severity}, so there is no case to loo
 NUMBERS = ("acc_clean", "delta_acc", "delta_entropy", "delta_calibration", "ras", "wr", "rw")
 
 
-def table3_markdown(table: pl.DataFrame, subtle: pl.DataFrame) -> str:
+def table3_markdown(table: pl.DataFrame, subtle: pl.DataFrame, note: str = "") -> str:
     """Return a table of ``benchc.metrics.table3`` as Markdown, with its caption and the published cases.
 
     ``subtle`` holds every (model, corruption) at severity 1, gain or not.
@@ -31,12 +31,12 @@ def table3_markdown(table: pl.DataFrame, subtle: pl.DataFrame) -> str:
         for row in table.iter_rows(named=True)
     ]
     header = ["Model", "Corruption", "Category", *(NAMES[name][0] for name in NUMBERS)]
-    text = textwrap.fill(_caption(table, subtle, "ΔAcc"), CAPTION_WIDTH)
+    text = textwrap.fill(_caption(table, subtle, "ΔAcc") + note, CAPTION_WIDTH)
     grid = markdown(header, rows, text_columns=3)
     return f"{grid}\n{text}\n{published_markdown(beside_table3(subtle), 3)}"
 
 
-def table3_latex(table: pl.DataFrame, subtle: pl.DataFrame) -> str:
+def table3_latex(table: pl.DataFrame, subtle: pl.DataFrame, note: str = "") -> str:
     """Return the same as LaTeX ``table*`` environments; they need the package booktabs."""
     rows = [
         [
@@ -50,7 +50,7 @@ def table3_latex(table: pl.DataFrame, subtle: pl.DataFrame) -> str:
     header = ["Model", "Corruption", "Category", *(NAMES[name][1] for name in NUMBERS)]
     return table_environment(
         booktabs(header, rows, text_columns=3),
-        _caption(table, subtle, r"$\Delta\mathrm{Acc}$"),
+        _caption(table, subtle, r"$\Delta\mathrm{Acc}$") + note,
         "tab:bench-c-gains",
     ) + published_latex(beside_table3(subtle), 3)
 

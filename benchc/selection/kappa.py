@@ -54,13 +54,18 @@ def kappa(
     the named corruptions and severities count; clean reads and any others do not. kappa is the mean over
     selectors (outermost, in the mapping's order) and corruptions (in the given order), summed in that order;
     it is 0 exactly where every selector keeps its prediction over the severities of every corruption.
-    Raises InputError, naming the reads, where one is missing, doubled, of an unknown item, or has not one
-    logit per option.
+    Raises InputError for a single severity, and, naming the reads, where one is missing, doubled, of an
+    unknown item, or has not one logit per option.
     """
     if not reads or not corruptions or not severities:
         raise InputError("kappa needs at least one selector, one corruption and one severity")
     if "clean" in corruptions or 0 in severities:
         raise InputError("clean reads (severity 0) do not count in kappa: leave them out of the lists")
+    if len(severities) == 1:
+        raise InputError(
+            f"severity {severities[0]} alone gives every item kappa 0, since that is how often an answer "
+            "changes from one severity to another: give two severities or more"
+        )
     options = items["options"].to_numpy()[:, np.newaxis]
     parts = np.stack(
         [

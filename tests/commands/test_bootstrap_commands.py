@@ -95,7 +95,8 @@ def test_errors_are_one_sentence(tmp_path, capsys):
         main(["no-such"])
     assert stop.value.code == 2 and "there is no command 'no-such'" in capsys.readouterr().err
     main([])
-    assert all(name in capsys.readouterr().out for name in COMMANDS)
+    usage = capsys.readouterr().out
+    assert all(name in usage for name in COMMANDS)
 
 
 def test_the_console_command_is_declared():

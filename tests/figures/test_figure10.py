@@ -162,3 +162,19 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(sys, "argv", ["figure10", *changed, "--png", "a", "--pdf", "b"])
         with pytest.raises(ValueError, match=message):
             script.main()
+
+
+@pytest.mark.parametrize("ras", [0.0, -1e-17, 0.001])
+def test_values_that_are_nearly_equal_are_not_magnified(ras: float):
+    table = scores([score("s/0", 0.0, 0.0, ras, "RR", corruption=name) for name in FAMILIES])
+    for axes in figure10({"a": table, "b": table}, families_of=FAMILIES).axes:
+        low, high = axes.get_ylim()
+        assert low <= -0.02 and high >= 0.02
+
+
+def test_a_note_stands_above_the_severities():
+    table = scores([score("s/0", 0.1, 0.1, -0.5, "RW")])
+    (legend,) = figure10({"a": table}, families_of=FAMILIES, note=" On 1 of 2 items.").legends
+    assert legend.get_title().get_text() == "On 1 of 2 items."
+    (legend,) = figure10({"a": table}, families_of=FAMILIES).legends
+    assert legend.get_title().get_text() == ""

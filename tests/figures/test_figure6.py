@@ -148,3 +148,20 @@ def test_a_corruption_without_family_and_a_run_without_model_are_refused():
         figure6({"one": ONE}, families_of={"snow": "weather", "defocus_blur": "blur"})
     with pytest.raises(ValueError, match="no model"):
         figure6({}, families_of=FAMILIES)
+
+
+def test_no_bit_depends_on_the_order_of_reads():
+    table = drawn_scores(300, list(FAMILIES), 0)
+    matrices = [
+        [axes.images[0].get_array() for axes in figure6({"a": reads}, families_of=FAMILIES).axes[:2]]
+        for reads in (table, table.sample(fraction=1, shuffle=True, seed=1))
+    ]
+    for one, other in zip(*matrices, strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+def test_a_note_stands_below_the_scale():
+    table = drawn_scores(4, list(FAMILIES), 0)
+    for note, lines in (("", 1), (" On 4 of 5 items.", 2)):
+        label = figure6({"a": table}, families_of=FAMILIES, note=note).axes[2].get_xlabel()
+        assert label.splitlines()[1:] == [note.strip()][: lines - 1]

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchc.metrics.scoring import score
+from benchc.errors import InputError
+from benchc.metrics.scoring import complete, first_names, score
 from benchc.tables.scores import SCORES
 
 LOG3 = math.log(3)
@@ -99,3 +100,52 @@ def test_a_severity_that_one_corruption_lacks_altogether_is_named():
 def test_faults_are_named(reads, items, message):
     with pytest.raises(ValueError, match=message):
         score(frame(reads), items)
+
+
+def test_an_item_that_lacks_a_read_leaves_whole():
+    number = READS.index(("a/2", "fog", 2, [1e4, 0.0, 0.0]))
+    reads, items, missing = complete(frame(READS[:number] + READS[number + 1 :]), ITEMS)
+    assert items["id"].to_list() == ["b/1"] and set(reads["id"]) == {"b/1"}
+    assert missing.rows() == [("a/2", "fog", 2)]
+    assert score(reads, items).equals(score(frame(READS), ITEMS).filter(id="b/1"))
+
+
+@settings(max_examples=50)
+@given(st.permutations(READS), st.sets(st.integers(0, len(READS) - 1), max_size=6))
+def test_complete_items_are_those_with_every_read_that_occurs(reads, dropped):
+    kept = [read for number, read in enumerate(reads) if number not in dropped]
+    corruptions, severities = ({read[place] for read in kept} - {"clean", 0} for place in (1, 2))
+    needed = {("clean", 0), *((name, level) for name in corruptions for level in severities)}
+    lacks = {id_: needed - {read[1:3] for read in kept if read[0] == id_} for id_ in ITEMS["id"]}
+    whole = [id_ for id_, keys in lacks.items() if not keys]
+    if not whole or not corruptions:
+        with pytest.raises(InputError, match=r"nothing to score|no corrupted reads"):
+            complete(frame(kept), ITEMS)
+        return
+    left, items, missing = complete(frame(kept), ITEMS)
+    assert items["id"].to_list() == whole
+    assert missing.rows() == sorted((id_, *key) for id_, keys in lacks.items() for key in keys)
+    assert left.rows() == [read for read in frame(kept).rows() if read[0] in whole]
+    score(left, items)
+
+
+@pytest.mark.parametrize(
+    ("reads", "items", "message"),
+    [
+        ([*READS[1:], READS[2]], ITEMS, r"occur twice: \(b/1, fog, 2\)"),
+        (READS[:-1], ITEMS.head(1), r"not selected: \(a/2, blur, 1\)"),
+        (READS[:2] + READS[7:], ITEMS, r"5 reads are missing: \(a/2, clean, 0\), .*; so no item has"),
+    ],
+)
+def test_leaving_items_out_hides_no_other_fault(reads, items, message):
+    with pytest.raises(InputError, match=message):
+        complete(frame(reads), items)
+
+
+def test_the_first_reads_are_named_in_order():
+    keys = frame([("s/1", "fog", level, []) for level in (6, 5, 4, 3, 2, 1)]).select(
+        "id", "corruption", "severity"
+    )
+    names = [f"(s/1, fog, {level})" for level in range(1, 6)]
+    assert first_names(keys) == ", ".join([*names, "…"])
+    assert first_names(keys[1:]) == ", ".join(names)

@@ -103,3 +103,8 @@ def test_the_published_ranks_follow_from_the_published_values(name):
     spread = computed.rank("ordinal").cast(pl.Int64)
     assert sorted(published.filter(ties)) == sorted(spread.filter(ties))
     assert ties.sum() == {"delta_acc": 0, "ras": 2}[name]
+
+
+def test_values_that_differ_by_a_rounding_share_a_rank():
+    values = pl.Series([0.3, 0.1 + 0.2, 0.3 + 1e-8, None])
+    assert rank(values).to_list() == [2, 2, 1, None]

@@ -86,14 +86,14 @@ def test_a_step_without_spread_is_left_out_and_said_so():
     assert table.select("steps", "steps_left_out").row(0) == (1, 1)
     (row,) = table2({"A": table}).rows(named=True)
     assert (row["pairs"], row["t"], row["p"]) == (1, None, None)
-    assert "z undefined at 1 steps" in row["note"] and "two are needed" in row["note"]
+    assert "z undefined at 1 step," in row["note"] and "two are needed" in row["note"]
 
 
 @pytest.mark.parametrize(
     ("frame", "note"),
     [
         (HAND.filter(severity=2), "one severity"),
-        (HAND.filter(id="s/0"), "z undefined at 1 steps"),  # one item
+        (HAND.filter(id="s/0"), "z undefined at 1 step,"),  # one item
         (HAND, "t and p undefined: 1 corruptions"),
         (pl.concat([HAND, HAND.with_columns(corruption=pl.lit("snow"))]), "same under every corruption"),
     ],

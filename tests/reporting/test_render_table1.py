@@ -44,7 +44,7 @@ def test_latex_cells():
     lines = table1_latex(TABLE).splitlines()
     weak = next(line for line in lines if line.startswith("Weak"))
     assert weak == (
-        r"Weak\_1|x & -- & -- & $0.400$ & $\mathbf{-0.040}^{(1)}$ & $-0.060^{(2)}$ & $0.200$ & "
+        r"Weak\_1\textbar{}x & -- & -- & $0.400$ & $\mathbf{-0.040}^{(1)}$ & $-0.060^{(2)}$ & $0.200$ & "
         r"$\mathbf{0.000}$ & $0.500$ & $\mathbf{+0.010}$ \\"
     )
     order = [r"\begin{table*}", r"\toprule", r"\midrule", r"\bottomrule", r"\end{tabular}", r"\end{table*}"]
@@ -87,6 +87,7 @@ def test_latex_text_escapes_what_latex_would_read():
     assert latex_text(r"a_b & 5% {x}^2~\y") == (
         r"a\_b \& 5\% \{x\}\textasciicircum{}2\textasciitilde{}\textbackslash{}y"
     )
+    assert latex_text('1 < "x" | > 2') == r"1 \textless{} ''x'' \textbar{} \textgreater{} 2"
 
 
 @pytest.mark.parametrize("render", [markdown, booktabs])
