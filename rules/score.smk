@@ -24,9 +24,12 @@ rule score:
         "../envs/core.yaml"
     params:
         subset="--selected",
+        corruptions=settings.corruptions.types,
+        severities=settings.corruptions.severities,
         allow_missing="--allow-missing" if settings.scores.allow_missing else "",
     message:
         "Scoring {wildcards.model}"
     shell:
         "python -m scripts.score --predictions {input.predictions} --pool {input.pool}"
-        " {params.subset} {input.chosen} {params.allow_missing} --output {output} 2>&1 | tee {log}"
+        " {params.subset} {input.chosen} --corruptions {params.corruptions}"
+        " --severities {params.severities} {params.allow_missing} --output {output} 2>&1 | tee {log}"

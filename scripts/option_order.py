@@ -43,15 +43,17 @@ def main() -> None:
             f"--models {' '.join(arguments.models)}"
         )
     labels = dict(zip(arguments.models, arguments.labels, strict=True))
-    reads, scorings = {}, {}
+    reads, scorings, asked_items = {}, {}, {}
     for model, label in track(labels.items(), label="option orders", unit="targets"):
         check_footers(given[model], orders[model])
         asked = read_predictions(given[model], [*KEY, "logits"])
         reads[label] = all_orders(asked, read_table(orders[model], ORDERS))
-        scorings[label] = str(read_footer(orders[model]).get("scoring", "unknown"))
+        footer = read_footer(orders[model])
+        scorings[label] = str(footer.get("scoring", "unknown"))
+        asked_items[label] = int(str(footer.get("items", 0)))
     left_out = 0
     if arguments.allow_missing:
-        reads, left_out = complete_items(reads, items)
+        reads, left_out = complete_items(reads, items, max(asked_items.values()))
     measures = {}
     for label, part in reads.items():
         try:
@@ -99,24 +101,28 @@ def check_footers(given: Sequence[Path], orders: Path) -> None:
 
 
 def complete_items(
-    reads: dict[str, pl.DataFrame], items: pl.DataFrame
+    reads: dict[str, pl.DataFrame], items: pl.DataFrame, asked: int
 ) -> tuple[dict[str, pl.DataFrame], int]:
-    """Return the reads of the items that every target has all reads of, and how many others there are."""
-    missing: set[str] = set()
+    """Return the reads of the items that every target has all reads of, and how many others there are.
+
+    ``asked``: about how many items the targets were asked.
+    """
+    lacking: set[str] = set()
     every = set().union(*(part["id"] for part in reads.values()))
+    asked = max(asked, len(every))
     for label, part in reads.items():
-        absent = missing_reads(part, items)
-        lacks = set(absent["id"]) | (every - set(part["id"]))
-        if lacks:
-            print(f"{label}: {len(lacks):,} of {len(every):,} items lack a read, left out", file=sys.stderr)
-        missing |= lacks
-    if missing == every:
+        lacks = set(missing_reads(part, items)["id"]) | (every - set(part["id"]))
+        count = len(lacks) + max(0, asked - len(every))
+        if count:
+            print(f"{label}: {count:,} of {asked:,} items lack a read, left out", file=sys.stderr)
+        lacking |= lacks
+    if lacking == every:
         raise InputError(
-            f"none of the {len(every):,} items asked about in other orders has all reads of all targets: "
+            f"none of the {asked:,} items asked about in other orders has all reads of {', '.join(reads)}: "
             "make predictions/selected and orders/ again"
         )
-    kept = {label: part.filter(~pl.col("id").is_in(list(missing))) for label, part in reads.items()}
-    return kept, len(missing)
+    kept = {label: part.filter(~pl.col("id").is_in(list(lacking))) for label, part in reads.items()}
+    return kept, asked - len(every - lacking)
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from benchc.errors import InputError
-from benchc.metrics.scoring import complete, first_names, score
+from benchc.metrics.scoring import Grid, complete, first_names, score
 from benchc.progress import track
 from benchc.tables.parquet import read_table, write_table
 from benchc.tables.pool import POOL
@@ -39,11 +39,12 @@ def main() -> None:
     items = pool.join(chosen, on="id", how="semi", maintain_order="left").select(
         "id", "answer", pl.col("options").list.len().cast(pl.Int64)
     )
+    grid = Grid(arguments.corruptions, arguments.severities)
     footer = {}
     try:
         if arguments.allow_missing:
             selected = items.height
-            reads, items, missing = complete(reads, items)
+            reads, items, missing = complete(reads, items, grid)
             if missing.height:
                 footer = {"missing_items": selected - items.height, "missing_reads": missing.height}
                 print(
@@ -51,9 +52,12 @@ def main() -> None:
                     f"{missing.height:,} reads are missing: {first_names(missing)}",
                     file=sys.stderr,
                 )
-        table = score(reads, items)
+        table = score(reads, items, grid)
     except InputError as error:
-        raise InputError(f"{folders[0]}: {error}") from error
+        raise InputError(
+            f"{folders[0]}: {error} (to make them again delete {arguments.predictions[0].parent} and run "
+            "snakemake)"
+        ) from error
     write_table(table, arguments.output, SCORES, {"items": items.height, **footer})
     print(f"{folders[0]}: {table.height:,} corrupted reads of {items.height:,} items scored", file=sys.stderr)
 
@@ -69,6 +73,8 @@ def parse_arguments() -> argparse.Namespace:
         help="predictions/{subset}/{model}/{batch}.parquet: all batches of one target, clean among them",
     )
     add("--pool", type=Path, required=True, help="pool/items.parquet")
+    add("--corruptions", nargs="+", required=True, help="corruptions that every item must be read under")
+    add("--severities", type=int, nargs="+", required=True, help="and their severities")
     subset = parser.add_mutually_exclusive_group(required=True)
     subset.add_argument("--selected", type=Path, help="selection/selected.parquet: score the items it keeps")
     subset.add_argument("--unselected", type=Path, help="selection/unselected.parquet: score the items in it")

@@ -168,5 +168,6 @@ def score_all(run: Run, monkeypatch: pytest.MonkeyPatch, *options: str) -> None:
     """Score every model of the run in the present folder."""
     for model in run.models:
         reads = ["--predictions", f"reads/{model}/all.parquet", "--pool", "pool.parquet"]
+        reads += ["--corruptions", *run.corruptions, "--severities", *map(str, run.severities)]
         reads += ["--selected", "selected.parquet", "--output", f"scores/{model}.parquet"]
         call("score", [*reads, *options], monkeypatch)

@@ -14,7 +14,8 @@ import polars as pl
 
 from benchc.metrics.cube import CLEAN_METRICS, SHIFT_METRICS, Cube
 from benchc.metrics.resampling import drawn_means, item_counts, on_grid, percentile_interval
-from benchc.metrics.table1 import DIGITS, RANKED
+from benchc.metrics.rounding import DIGITS, rounded
+from benchc.metrics.table1 import RANKED
 
 Floats = npt.NDArray[np.float64]
 
@@ -170,11 +171,6 @@ def interval_rows(
         },
         schema=INTERVALS,
     )
-
-
-def rounded(values: Floats) -> pl.Series:
-    """Return ``values`` with the digits that count; NaN becomes null, -0.0 is 0.0."""
-    return pl.Series(np.round(values, DIGITS) + 0.0).fill_nan(None)
 
 
 def _note(known: bool, items: int, undefined: int, draws: int) -> str | None:

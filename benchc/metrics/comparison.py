@@ -6,9 +6,10 @@ import numpy as np
 import polars as pl
 
 from benchc.errors import InputError
-from benchc.metrics.bootstrap import DRAWS, PLAIN, aggregates, interval_rows, rounded
+from benchc.metrics.bootstrap import DRAWS, PLAIN, aggregates, interval_rows
 from benchc.metrics.cube import cube_of
 from benchc.metrics.resampling import drawn_means, item_counts
+from benchc.metrics.rounding import rounded
 
 DIFFERENCES = {
     "model": pl.String,

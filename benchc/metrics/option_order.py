@@ -7,8 +7,9 @@ means over orders plain, the uncertainty of the mean distribution has two parts:
     H(mean p_s) = mean H(p_s) + [H(mean p_s) - mean H(p_s)].
 
 The second, a Jensen-Shannon divergence over log K, is the mutual information between the order and the
-answer: what entropy in any one order does not see. Beyond the paper; circular accuracy is MMBench's
-CircularEval (Liu et al. 2024).
+answer: what entropy in any one order does not see. The given order was read together with other severities
+and the others alone, so their logits also differ by the roundings of the device. Beyond the paper; circular
+accuracy is MMBench's CircularEval (Liu et al. 2024).
 """
 
 from collections.abc import Mapping
@@ -18,14 +19,15 @@ import polars as pl
 from scipy import stats
 
 from benchc.errors import InputError
-from benchc.metrics.bootstrap import rounded
 from benchc.metrics.logits import Floats, logit_blocks, prediction
 from benchc.metrics.ras import entropy, probabilities
 from benchc.metrics.resampling import drawn_means, item_counts, on_grid, percentile_interval
+from benchc.metrics.rounding import rounded
 
 CLEAN = "clean"
 DRAWS = 2_000
 KEY = ("id", "corruption", "severity")
+ENTROPY_DIGITS = 5  # of an entropy that count in ranks
 
 # Of one read; each in [0, 1].
 MEASURES = (
@@ -150,12 +152,14 @@ def _measures(logits: Floats, answers: np.ndarray) -> dict[str, Floats]:
     mean = probabilities(logits).mean(axis=1)
     with np.errstate(divide="ignore"):  # an option of probability 0 has the logit -inf
         total = entropy(np.log(mean))
-    chosen = prediction(logits)
+    options = logits.shape[2]
+    shifts = np.arange(options)
+    # Order s has option (j + s) mod K in place j. Ties go to the place that comes first, as when it is asked.
+    asked = np.take_along_axis(logits, (shifts + shifts[:, np.newaxis])[np.newaxis] % options, axis=2)
+    places = prediction(asked)
+    chosen = (places + shifts) % options
     right = chosen == answers[:, np.newaxis]
     others = chosen[:, 1:] != chosen[:, :1]
-    options = logits.shape[2]
-    # Order s has option (j + s) mod K in place j.
-    places = (chosen - np.arange(options)) % options
     mean_uncertainty = uncertainty.mean(axis=1)
     values = {
         "entropy": uncertainty[:, 0],
@@ -200,6 +204,8 @@ def _numbers(drawn: Floats, items: int, part: pl.DataFrame) -> dict[str, object]
         if measure in INTERVALS:
             numbers[f"{measure}_low"] = low[place] if items > 1 else None
             numbers[f"{measure}_high"] = high[place] if items > 1 else None
+    # Logits are float32: what differs by less in entropy is equal.
+    part = part.with_columns(pl.col("entropy").round(ENTROPY_DIGITS))
     names = {"entropy": "entropy is the same in all reads", "changed": "changed is the same in all reads"}
     constant = [reason for name, reason in names.items() if part[name].n_unique() < 2]
     if constant:
@@ -227,5 +233,6 @@ def _check(reads: pl.DataFrame, items: pl.DataFrame) -> None:
             read = ", ".join(map(str, wrong.select(*KEY).row(0)))
             raise InputError(
                 f"the read ({read}) in order {wrong['order'][0]} {what} ({wrong.height:,} reads like this): "
-                "predictions/selected and orders/ must be of the same run, make them again"
+                "predictions/selected and orders/ must be of the same run, make them again, or set "
+                "scores.allow_missing to true to leave out the items that lack a read"
             )

@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from benchc.metrics.bootstrap import rounded, shift_sums
+from benchc.metrics.bootstrap import shift_sums
 from benchc.metrics.cube import SHIFT_METRICS, Cube
 from benchc.metrics.resampling import drawn_means, item_counts, percentile_interval
-from benchc.metrics.table1 import DIGITS, RANKED
+from benchc.metrics.rounding import DIGITS, rounded
+from benchc.metrics.table1 import RANKED
 
 Floats = npt.NDArray[np.float64]
 

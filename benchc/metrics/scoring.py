@@ -1,5 +1,9 @@
 """From a target's reads to its scores: every corrupted read beside the clean read of the same item."""
 
+from collections.abc import Sequence
+from itertools import product
+from typing import NamedTuple
+
 import numpy as np
 import polars as pl
 
@@ -14,21 +18,29 @@ KEY = ("id", "corruption", "severity")
 NAMED = 5  # how many keys a message lists
 
 
-def score(reads: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+class Grid(NamedTuple):
+    """The reads that every item must have beside its clean one: each corruption at each severity."""
+
+    corruptions: Sequence[str]
+    severities: Sequence[int]
+
+
+def score(reads: pl.DataFrame, items: pl.DataFrame, grid: Grid | None = None) -> pl.DataFrame:
     """Return one row per corrupted read, as a SCORES table.
 
     ``reads``: id, corruption, severity, logits (as in PREDICTIONS), all reads of one target in any order,
     `clean` at severity 0. ``items``: id, answer (0-based), options (their number), one row per item.
+    ``grid``: what every item must have been read under; None: whatever corruptions and severities occur.
     Rows are sorted by the order of ``items``, then corruption by name, then severity, so that batching
-    changes nothing. Raises InputError, naming the reads, where an item lacks its clean read, where not every
-    item was read under every (corruption, severity) that occurs, where a read occurs twice or is of an
-    unknown item, and where the number of logits is not the item's number of options.
+    changes nothing. Raises InputError, naming the reads, where an item lacks its clean read or one of
+    ``grid``, where a read occurs twice or is of an unknown item, corruption or severity, and where the number
+    of logits is not the item's number of options.
     """
     if items["id"].n_unique() != items.height:
         raise InputError(
             f"items occur twice: {items.filter(pl.col('id').is_duplicated())['id'].unique().to_list()}"
         )
-    rows, clean_cell = _grid(reads, items)
+    rows, clean_cell = _places(reads, items, grid)
     cells = len(rows) // items.height
     reads = reads.select(*KEY, "logits")[rows].with_columns(
         items.select("answer", "options")[np.repeat(np.arange(items.height), cells)]
@@ -52,15 +64,16 @@ def score(reads: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     ).select(*SCORES.columns)
 
 
-def complete(reads: pl.DataFrame, items: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+def complete(
+    reads: pl.DataFrame, items: pl.DataFrame, grid: Grid | None = None
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Return the reads and the items of which no read is missing, and the ``KEY`` of those that are, sorted.
 
-    ``reads`` and ``items`` as for :func:`score`, which takes the first two. An item needs its clean read and
-    one under every corruption at every severity that occurs; it leaves with all of its reads where it lacks
-    one, so that every mean is over the same items. Raises InputError where no item remains, and where a read
-    occurs twice or is of an unknown item.
+    Arguments as for :func:`score`, which takes the first two of what is returned. An item that lacks a read
+    leaves with all of its reads, so that every mean is over the same items. Raises InputError where no item
+    remains, and where a read occurs twice or is of an unknown item, corruption or severity.
     """
-    missing = _missing(reads, items, _cells(reads))
+    missing = _missing(reads, items, _cells(reads, grid))
     incomplete = missing.select("id").unique()
     whole = items.join(incomplete, on="id", how="anti", maintain_order="left")
     if whole.is_empty():
@@ -91,12 +104,12 @@ def _measures(reads: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _grid(reads: pl.DataFrame, items: pl.DataFrame) -> tuple[Integers, int]:
+def _places(reads: pl.DataFrame, items: pl.DataFrame, grid: Grid | None) -> tuple[Integers, int]:
     """Return the rows of ``reads`` by item, corruption and severity, and which of an item's cells is clean.
 
     Raises InputError where the reads are not each item under each cell once.
     """
-    cells = _cells(reads)
+    cells = _cells(reads, grid)
     # Codes instead of names: joins and sorts of a million strings are what scoring would wait for.
     names, severities = cells["corruption"].unique().sort(), cells["severity"].unique().sort()
     cell_of = np.full((len(names), len(severities)), -1)
@@ -117,7 +130,7 @@ def _grid(reads: pl.DataFrame, items: pl.DataFrame) -> tuple[Integers, int]:
     raise AssertionError("the checks above let an incomplete grid of reads through")
 
 
-def _cells(reads: pl.DataFrame) -> pl.DataFrame:
+def _cells(reads: pl.DataFrame, grid: Grid | None) -> pl.DataFrame:
     """Return every (corruption, severity) that each item must have, sorted: clean, and all severities of all
     corruptions.
     """
@@ -130,9 +143,17 @@ def _cells(reads: pl.DataFrame) -> pl.DataFrame:
     corrupted = reads.filter(pl.col("corruption") != CLEAN)
     if corrupted.is_empty():
         raise InputError("there are no corrupted reads to score; pass the files of all batches")
-    cells = corrupted.select("corruption").unique().join(corrupted.select("severity").unique(), how="cross")
-    clean = pl.DataFrame({"corruption": [CLEAN], "severity": [0]}, schema=cells.schema)
-    return pl.concat([cells, clean]).sort(pl.all())
+    grid = grid or Grid(corrupted["corruption"].unique().to_list(), corrupted["severity"].unique().to_list())
+    cells = [(CLEAN, 0), *product(grid.corruptions, grid.severities)]
+    schema = {name: reads.schema[name] for name in ("corruption", "severity")}
+    expected = pl.DataFrame(cells, schema=schema, orient="row").sort(pl.all())
+    unknown = reads.join(expected, on=["corruption", "severity"], how="anti")
+    if unknown.height:
+        raise InputError(
+            f"{_listed(unknown, 'reads are under corruptions or severities that the run does not have')}; "
+            "they were made for another configuration: make the predictions again"
+        )
+    return expected
 
 
 def _check_keys(reads: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame) -> None:

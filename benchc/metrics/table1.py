@@ -7,6 +7,7 @@ import polars as pl
 
 from benchc.errors import InputError
 from benchc.metrics.aggregate import DELTA_ACCURACY, clean_means, overall_means
+from benchc.metrics.rounding import DIGITS
 
 # Whether a larger value is the better one (the arrows of Table 1).
 HIGHER_IS_BETTER = {
@@ -21,7 +22,6 @@ HIGHER_IS_BETTER = {
     "delta_calibration": False,
 }
 RANKED = ("delta_acc", "ras")
-DIGITS = 9  # of a value that count in comparisons: equal means may differ by the roundings of their sums
 
 TABLE1 = {
     "model": pl.String,

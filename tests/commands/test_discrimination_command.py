@@ -21,6 +21,7 @@ from benchc.tables.selected import SELECTED
 COUNT, MODELS = 10, ("one", "two")
 IDS = [f"s/{item}" for item in range(COUNT)]
 KEPT = [item < 4 for item in range(COUNT)]
+GRID = ["--corruptions", "fog", "--severities", "1", "5"]
 
 
 def predictions(ids: list[str], seed: int) -> pl.DataFrame:
@@ -59,8 +60,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for subset, ids in (("selected", IDS[:4]), ("unselected", IDS[4:])):
             file = f"predictions/{subset}/{model}/all.parquet"
             write_table(predictions(ids, seed), tmp_path / file, PREDICTIONS)
-            arguments = ["--predictions", file, "--pool", "pool.parquet", f"--{subset}", f"{subset}.parquet"]
-            run("score", [*arguments, "--output", f"{subset}/{model}.parquet"], monkeypatch)
+            arguments = [
+                "--predictions",
+                file,
+                "--pool",
+                "pool.parquet",
+                *GRID,
+                f"--{subset}",
+                f"{subset}.parquet",
+            ]
+            run("score", [*arguments, *GRID, "--output", f"{subset}/{model}.parquet"], monkeypatch)
     return tmp_path
 
 
@@ -118,7 +127,7 @@ def test_files_of_the_wrong_kind_are_refused(folder: Path, monkeypatch: pytest.M
 
 
 def test_score_takes_one_kind_of_items(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    arguments = ["--predictions", "predictions/selected/one/all.parquet", "--pool", "pool.parquet"]
+    arguments = ["--predictions", "predictions/selected/one/all.parquet", "--pool", "pool.parquet", *GRID]
     both = ["--selected", "selected.parquet", "--unselected", "unselected.parquet"]
     for subset in (both, []):
         with pytest.raises(SystemExit):
@@ -131,8 +140,16 @@ def test_items_whose_reads_are_missing_are_left_out(folder: Path, monkeypatch: p
     for subset, ids in (("selected", IDS[1:4]), ("unselected", IDS[4:8])):
         file = f"predictions/{subset}/one/all.parquet"
         write_table(predictions(ids, 0), folder / file, PREDICTIONS)
-        arguments = ["--predictions", file, "--pool", "pool.parquet", f"--{subset}", f"{subset}.parquet"]
-        run("score", [*arguments, "--allow-missing", "--output", f"{subset}/one.parquet"], monkeypatch)
+        arguments = [
+            "--predictions",
+            file,
+            "--pool",
+            "pool.parquet",
+            *GRID,
+            f"--{subset}",
+            f"{subset}.parquet",
+        ]
+        run("score", [*arguments, *GRID, "--allow-missing", "--output", f"{subset}/one.parquet"], monkeypatch)
     run("discrimination", ARGUMENTS, monkeypatch)
     columns = ("size", "pool_items", "selected_items", "selected_read", "unselected_read")
     assert pl.read_csv("d.csv").select(columns).unique().rows() == [(3, 10, 4, 3, 4)]

@@ -20,12 +20,20 @@ ABSENT = {"label_mass": 1.0, "prompt_hash": "p", "image_hash": "i"}
 FOOTER = {"model": "m", "revision": "1", "scoring": "letter", "device": "cpu"}
 
 
-def write_model(folder: Path, model: str, seed: int, drop: pl.Expr | None = None, **footer: str) -> None:
+def write_model(
+    folder: Path,
+    model: str,
+    seed: int,
+    drop: pl.Expr | None = None,
+    drop_orders: pl.Expr | None = None,
+    **footer: str,
+) -> None:
     """Write a target's reads of ITEMS: the given order in two batches, the other orders."""
     reads = drawn_reads(ITEMS, seed).with_columns(
         [pl.lit(value).alias(name) for name, value in ABSENT.items()]
     )
     orders = reads.filter(pl.col("order") > 0).select(*ORDERS.columns).cast(dict(ORDERS.columns))
+    orders = orders if drop_orders is None else orders.filter(~drop_orders)
     write_table(
         orders, folder / f"orders/{model}.parquet", ORDERS, {**FOOTER, "model": model, "items": 3, **footer}
     )
@@ -103,6 +111,19 @@ def test_missing_reads_are_refused_or_left_out(folder, monkeypatch, capsys):
     write_model(folder, "a", 0, drop=pl.col("id").is_in(["s/0", "s/2"]))
     with pytest.raises(InputError, match="none of the 3 items asked about in other orders has all reads"):
         compare(monkeypatch, "--allow-missing")
+
+
+def test_an_item_that_was_asked_in_no_other_order_is_left_out_and_counted(folder, monkeypatch, capsys):
+    write_model(folder, "b", 1, drop_orders=pl.col("id") == "s/1")
+    with pytest.raises(InputError, match=r"different items"):
+        compare(monkeypatch)
+    assert set(compare(monkeypatch, "--allow-missing")["items"]) == {2}
+    assert "B: 1 of 3 items lack a read, left out" in capsys.readouterr().err
+    write_model(folder, "a", 0, drop_orders=pl.col("id") == "s/1")
+    assert set(compare(monkeypatch, "--allow-missing")["items"]) == {2}
+    said = capsys.readouterr().err
+    assert all(f"{label}: 1 of 3 items lack a read, left out" in said for label in "AB")
+    assert "On 2 of 3 items" in Path("out/t.md").read_text()
 
 
 @pytest.mark.parametrize(

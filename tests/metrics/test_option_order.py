@@ -55,6 +55,14 @@ def test_three_orders_of_which_one_changes():
     assert (values["accuracy"], values["accuracy_circular"]) == (1, 0)
 
 
+def test_ties_go_to_the_place_that_was_first_when_asked():
+    # The same letter, A, in every order: never the same option.
+    values = one_read(*[[0.0, 0.0, 0.0]] * 3, items=ONE.with_columns(options=3))
+    assert (values["changed"], values["same_place"]) == (1, 1)
+    assert (values["accuracy"], values["accuracy_circular"]) == (1, 0)
+    assert values["accuracy_orders"] == pytest.approx(1 / 3)
+
+
 def test_a_model_that_ignores_the_order_has_no_order_part():
     logits = [0.3, -1.2, 2.0, 0.1]
     values = one_read(*[logits] * 4, items=ONE.with_columns(answer=2, options=4))

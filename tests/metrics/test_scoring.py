@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchc.errors import InputError
-from benchc.metrics.scoring import complete, first_names, score
+from benchc.metrics.scoring import Grid, complete, first_names, score
 from benchc.tables.scores import SCORES
 
 LOG3 = math.log(3)
@@ -76,6 +76,23 @@ def test_a_severity_that_one_corruption_lacks_altogether_is_named():
     reads = [read for read in READS if read[1:3] != ("fog", 2)]
     with pytest.raises(ValueError, match=r"2 reads are missing: \(a/2, fog, 2\), \(b/1, fog, 2\)"):
         score(frame(reads), ITEMS)
+
+
+def test_what_no_item_was_read_under_is_missing_too():
+    grid = Grid(["blur", "fog"], [1, 2])
+    for corruption, severity in ((("blur", "fog"), (2,)), (("fog",), (1, 2))):
+        reads = [read for read in READS if read[1] not in corruption or read[2] not in severity]
+        with pytest.raises(InputError, match=r"4 reads are missing: \(a/2, "):
+            score(frame(reads), ITEMS, grid)
+        with pytest.raises(InputError, match=r"4 reads are missing: .* there is nothing to score"):
+            complete(frame(reads), ITEMS, grid)
+    assert score(frame(READS), ITEMS, grid).equals(score(frame(READS), ITEMS))
+
+
+def test_a_read_that_the_run_does_not_have_is_refused():
+    for grid in (Grid(["fog"], [1, 2]), Grid(["fog", "blur"], [1])):
+        with pytest.raises(InputError, match=r"4 reads are under corruptions or severities that the run"):
+            score(frame(READS), ITEMS, grid)
 
 
 @pytest.mark.parametrize(
