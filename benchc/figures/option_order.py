@@ -15,6 +15,7 @@ from benchc.figures.style import (
     COLUMN_WIDTH,
     FAINT,
     INK,
+    NORMAL,
     SKY_BLUE,
     SMALL,
     VERMILLION,
@@ -44,8 +45,8 @@ def option_order(table: pl.DataFrame) -> Figure:
     together are drawn, each target's clean above corrupted, in the table's order. (a) Share of the other
     orders whose prediction differs from the given order's, in [0, 1], with its 95 % interval as a line. (b)
     Mean entropy (eq. 6) over all orders and, stacked on it, the order part; together the entropy of the mean
-    distribution, in [0, 1]. At the right, Spearman's ρ of entropy and changed over corrupted reads. Raises
-    InputError where the table has no target.
+    distribution, in [0, 1]. At the right, Spearman's ρ of entropy and changed over corrupted reads. The
+    legend counts the items. Raises InputError where the table has no target.
     """
     if table.is_empty():
         raise InputError("option order: the table has no target; make it again")
@@ -58,7 +59,7 @@ def option_order(table: pl.DataFrame) -> Figure:
     }
     severity = rows[labels[0], False]["severity"]
     with styled():
-        figure = new_figure(COLUMN_WIDTH, 0.95 + 0.24 * max(len(labels), 3))
+        figure = new_figure(COLUMN_WIDTH, 1.05 + 0.24 * max(len(labels), 3))
         left, right = figure.subplots(1, 2, sharey=True)
         for place, label in enumerate(labels):
             for clean in (True, False):
@@ -69,7 +70,7 @@ def option_order(table: pl.DataFrame) -> Figure:
             correlation = rows[label, False]["spearman"]
             right.text(
                 1.03,
-                place,
+                place + OFFSET,
                 "–" if correlation is None else signed(correlation),
                 transform=right.get_yaxis_transform(),
                 fontsize=SMALL,
@@ -88,7 +89,14 @@ def option_order(table: pl.DataFrame) -> Figure:
             Patch(label="mean over orders", **MEAN_FILL),
             Patch(label="order part", **ORDER_FILL),
         ]
-        figure.legend(handles=handles, loc="outside lower center", ncols=2)
+        items = rows[labels[0], True]["items"]
+        figure.legend(
+            handles=handles,
+            loc="outside lower center",
+            ncols=2,
+            title=f"{items:,} item{'s' * (items != 1)} in all orders of their options",
+            title_fontsize=NORMAL - 0.5,
+        )
     return figure
 
 

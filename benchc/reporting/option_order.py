@@ -39,8 +39,8 @@ CAPTION = (
     "corruption."
 )
 BLIND = (
-    " {labels} {verb} scored by the options' texts, which {whose} prompt does not list: the order part is 0 "
-    "by construction, but for rounding."
+    " {labels} {verb} scored by the options' texts, which {whose} prompt does not list: order part, "
+    "changed and letter are 0 by construction, but for rounding."
 )
 UNDEFINED = " {missing}: undefined, the csv file says why."
 

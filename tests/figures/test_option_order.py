@@ -20,7 +20,7 @@ from tests.metrics.order_tables import drawn_reads, items_of
 def row(label: str, corruption: str | None, changed: float, mean: float, part: float, **more: object):
     values = {"label": label, "corruption": corruption, "severity": 0 if corruption == "clean" else 4}
     values |= {"changed": changed, "changed_low": changed - 0.1, "changed_high": changed + 0.05}
-    values |= {"entropy_orders": mean, "order_part": part, "spearman": 0.25, **more}
+    values |= {"items": 17, "entropy_orders": mean, "order_part": part, "spearman": 0.25, **more}
     return {name: values.get(name) for name in OPTION_ORDER}
 
 
@@ -87,6 +87,9 @@ def test_names_axes_and_legend():
     assert left.get_xlim() == right.get_xlim() == (0, 1)
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
     assert legend == ["clean (above)", "severity 4 (below)", "mean over orders", "order part"]
+    assert figure.legends[0].get_title().get_text() == "17 items in all orders of their options"
+    # ρ is over corrupted reads, so it stands beside these.
+    assert [text.get_position()[1] for text in right.texts[:2]] == [OFFSET, 1 + OFFSET]
 
 
 def overlapping(figure: Figure) -> list[tuple[str, str]]:
