@@ -30,6 +30,7 @@ STAGES = {
     "selector": "predictions/pool/*/*.parquet",
     "selection": "selection/*.parquet",
     "target": "predictions/selected/*/*.parquet",
+    "scores": "scores/*.parquet",
 }
 POOL_FACTS = ("question", "hint", "options", "answer", "task")
 

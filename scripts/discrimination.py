@@ -10,6 +10,7 @@ from benchc.atomic import write_text
 from benchc.errors import InputError
 from benchc.metrics.cube import cube_of
 from benchc.metrics.discrimination import DRAWS, discrimination
+from benchc.reporting.counted import counted
 from benchc.reporting.discrimination import discrimination_latex, discrimination_markdown
 from benchc.tables.parquet import read_table
 from benchc.tables.selected import SELECTED
@@ -45,8 +46,9 @@ def main() -> None:
     write_text(arguments.output_md, discrimination_markdown(table, note))
     write_text(arguments.output_tex, discrimination_latex(table, note))
     print(
-        f"{len(cube.models)} targets; the selected set beside {arguments.draws:,} random subsets of "
-        f"{table['size'][0]:,} of {pool.height:,} items",
+        f"{counted(len(cube.models), 'target')}; the selected set beside "
+        f"{counted(arguments.draws, 'random subset')} of {table['size'][0]:,} of "
+        f"{counted(pool.height, 'item')}",
         file=sys.stderr,
     )
 

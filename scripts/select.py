@@ -13,6 +13,8 @@ from benchc.tables.parquet import read_table, write_table
 from benchc.tables.selected import SELECTED
 from scripts.command import run
 
+FEW = 30  # items, of which means and ranks are mostly chance
+
 
 def main() -> None:
     arguments = parse_arguments()
@@ -27,11 +29,18 @@ def main() -> None:
     }
     write_table(table, arguments.output, SELECTED, footer)
     left = table.filter(pl.col("kappa") == 0).height
+    kept = table["kept"].sum()
     print(
-        f"{table['kept'].sum():,} of {table.height:,} items kept; {left:,} left with kappa 0, "
-        f"{table.height - left - table['kept'].sum():,} did not score above the mean",
+        f"{kept:,} of {table.height:,} items kept; {left:,} left with kappa 0, "
+        f"{table.height - left - kept:,} did not score above the mean",
         file=sys.stderr,
     )
+    if kept < FEW:
+        print(
+            f"warning: {kept:,} items are too few to tell models apart (tables/intervals.md will show it); use "
+            "a larger pool, or selectors that waver on more items",
+            file=sys.stderr,
+        )
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -14,6 +14,7 @@ import torch
 import yaml
 
 from benchc.tables.corrupted import CORRUPTED
+from benchc.tables.orders import ORDERS
 from benchc.tables.parquet import read_table, write_table
 from benchc.tables.selected import SELECTED
 from tests.workflow.checkout import Checkout
@@ -111,6 +112,14 @@ def test_a_kernel_reruns_the_jobs_that_make_its_images_themselves(finished):
     assert jobs["corrupt"] == 1 + len(config["corruptions"]["types"])
     (finished.folder / NOISE).write_text(before)
     assert finished.plan(*plan) == {}
+
+
+def test_other_orders_are_read_clean_and_at_the_highest_severity(finished):
+    orders = read_table(finished.folder / "results/small/orders/other.parquet", ORDERS)
+    assert set(orders.filter(corruption="clean")["severity"]) == {0}
+    corrupted = orders.filter(pl.col("corruption") != "clean")
+    assert set(corrupted["corruption"]) == set(CORRUPTIONS) and set(corrupted["severity"]) == {5}
+    assert orders["id"].n_unique() == 2
 
 
 def test_the_report_shows_tables_and_figures_with_their_captions(finished):
