@@ -16,7 +16,7 @@ from benchc.tables.parquet import read_table
 from benchc.tables.selected import SELECTED
 from scripts.bootstrap_arguments import positive
 from scripts.command import run
-from scripts.scores_arguments import add_forms, add_scores, left_out_note, read_scores
+from scripts.scores_arguments import add_forms, add_scores, left_out, left_out_note, read_scores
 
 
 def main() -> None:
@@ -32,6 +32,12 @@ def main() -> None:
         refuse(
             set(outside[label]["id"]) & kept, f"--unselected-scores: {label}", "selected", arguments.selected
         )
+    read = len(set().union(*(table["id"] for table in inside.values())))
+    if len(kept) - read != left_out(arguments.scores, read):
+        raise InputError(
+            f"--scores: {read:,} of the {len(kept):,} selected items of {arguments.selected} were scored, "
+            "and no reads of the others are said to be missing; make the scores again"
+        )
     cube = cube_of({label: pl.concat([table, outside[label]]) for label, table in inside.items()})
     table = discrimination(
         cube,
@@ -42,7 +48,7 @@ def main() -> None:
         arguments.seed,
     )
     write_text(arguments.output_csv, table.write_csv())
-    note = left_out_note(arguments.scores, int(table["selected_read"][0]))
+    note = left_out_note(arguments.scores, read)
     write_text(arguments.output_md, discrimination_markdown(table, note))
     write_text(arguments.output_tex, discrimination_latex(table, note))
     print(

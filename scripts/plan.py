@@ -6,6 +6,7 @@ configuration. Nothing is made or changed. Run it in the repository's root, as s
 
 import argparse
 import json
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,9 +19,10 @@ from benchc.config.load import Config, load
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.corruptions.recipe import CLEAN
 from benchc.errors import InputError
-from benchc.planning.hours import Job, seconds_per_read
+from benchc.planning.hours import Job, Price, Prices, seconds_per_read
 from benchc.planning.known import Known, images_of, known_from_settings, known_from_sources, known_from_tables
 from benchc.planning.table import plan_rows
+from benchc.reporting.counted import counted
 from benchc.reporting.plan import plan_markdown
 from benchc.tables.items import ITEMS
 from benchc.tables.parquet import iterate_groups, read_footer, read_table
@@ -38,21 +40,23 @@ COUNTS = re.compile(r"([\d,]+) reads, [\d,]+ from the store, ([\d,]+) new")
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.plan") -> None:
     arguments = parse_arguments(argv, prog)
+    output = None if arguments.output is None else output_path(arguments.output)
     config = read_config(arguments.config)
     name = config.settings.name
     results, logs = Path("results") / name, Path("logs") / name
     known, origin = known_of(config, results)
     done = done_reads(config, results)
+    prices: Prices
     if arguments.seconds_per_read is None:
         prices = seconds_per_read(measured_jobs(config, results, logs))
         hours = measured_sentence(config, prices, logs)
     else:
-        prices = dict.fromkeys(config.models, arguments.seconds_per_read)
+        prices = dict.fromkeys(config.models, Price(arguments.seconds_per_read))
         hours = (
             f"hours: of one job at a time, at the {arguments.seconds_per_read:g} s a read that were given."
         )
-    if arguments.output is not None:
-        write_text(arguments.output, plan_rows(config.settings, known, done, prices).write_csv())
+    if output is not None:
+        write_csv(output, plan_rows(config.settings, known, done, prices).write_csv())
     print(f"{arguments.config}: the run {name}. {origin}\n")
     measured = arguments.seconds_per_read is None
     print(plan_markdown(config.settings, known, done, prices, models_apart=measured) + f"- {hours}")
@@ -77,16 +81,38 @@ def parse_arguments(argv: Sequence[str] | None, prog: str) -> argparse.Namespace
         metavar="X",
         help="price of a read on your device, alike for all models, instead of what the run's own jobs took",
     )
-    add("--output", type=Path, metavar="FILE", help="csv file with one row a stage and model, to write")
+    add("--output", metavar="FILE", help="csv file with one row a stage and model, to write")
     return parser.parse_args(argv)
 
 
 def positive(text: str) -> float:
     """Return a finite number > 0."""
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
     if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number, such as 0.5")
     return value
+
+
+def output_path(text: str) -> Path:
+    """Return the file to write; raises InputError where it is a folder, or its folder is not there."""
+    path = Path(text)
+    if path.is_dir() or text.endswith(("/", os.sep)):
+        raise InputError(f"--output: {text} is a folder; name a file, such as {path / 'plan.csv'}")
+    if not path.parent.is_dir():
+        raise InputError(f"--output: there is no folder {path.parent}; make it, or name another file")
+    return path
+
+
+def write_csv(path: Path, text: str) -> None:
+    try:
+        write_text(path, text)
+    except OSError as error:
+        raise InputError(
+            f"--output: {path} cannot be written ({error.strerror}); name another file"
+        ) from error
 
 
 def read_config(path: Path) -> Config:
@@ -122,21 +148,24 @@ def known_of(config: Config, results: Path) -> tuple[Known, str]:
         benchmark = (
             "The benchmark is not selected yet."
             if kept is None
-            else f"Benchmark: {known.kept:,} items ({selected})."
+            else f"Benchmark: {counted(known.kept or 0, 'item')} ({selected})."
         )
-        return known, f"Pool: {known.pool:,} items ({pool}). {benchmark}"
+        return known, f"Pool: {counted(items.height, 'item')} ({pool}). {benchmark}"
     if all(path.exists() for path in sources.values()):
         columns = {source: entry.task_column for source, entry in config.sources.items()}
         items = {source: read_table(path, ITEMS, ["id", columns[source]]) for source, path in sources.items()}
         known = known_from_sources(items, columns, config.settings.pool)
-        return known, f"Pool: {known.pool:,} items, from the {len(sources)} sources that are read."
+        size = counted(known.pool or 0, "item")
+        which = "source that is" if len(sources) == 1 else f"{len(sources)} sources that are"
+        return known, f"Pool: {size}, from the {which} read."
     known = known_from_settings(config.settings.pool)
     if known.pool is None:
         return (
             known,
             "No source is read yet, and pool.total sets no bound: the size of the pool is not known.",
         )
-    return known, f"Nothing is counted yet: the pool has at most {known.pool:,} items (pool.total)."
+    size = counted(known.pool, "item")
+    return known, f"Nothing is counted yet: the pool has at most {size} (pool.total)."
 
 
 def corrupted_bytes(config: Config, results: Path) -> int | None:
@@ -180,15 +209,19 @@ def measured_jobs(config: Config, results: Path, logs: Path) -> dict[str, list[J
 
 def job_of(benchmark: Path, log: Path) -> list[Job]:
     """Return the job that Snakemake's benchmark file and the log are of; none where one does not say."""
-    counts = COUNTS.findall(log.read_text())
-    lines = benchmark.read_text().splitlines()
+    counts = COUNTS.findall(log.read_text(errors="replace"))
+    lines = benchmark.read_text(errors="replace").splitlines()
     if not counts or not lines:
         return []
     reads, computed = (int(text.replace(",", "")) for text in counts[-1])
-    return [Job(float(json.loads(lines[-1])["s"]), reads, computed)]
+    try:
+        seconds = float(json.loads(lines[-1])["s"])
+    except (ValueError, TypeError, KeyError):
+        return []  # Cut off or edited: the job is not measured, and the plan does without.
+    return [Job(seconds, reads, computed)] if 0 < seconds < float("inf") else []
 
 
-def measured_sentence(config: Config, prices: dict[str, float], logs: Path) -> str:
+def measured_sentence(config: Config, prices: Prices, logs: Path) -> str:
     """Return where hours come from, or how to get them."""
     without = [model for model in config.models if model not in prices]
     if not prices:
@@ -197,7 +230,10 @@ def measured_sentence(config: Config, prices: dict[str, float], logs: Path) -> s
             f"plan again when the first has ended and its time stands in {logs}/benchmarks/infer."
         )
     lacking = f" Not measured yet: {', '.join(without)}." if without else ""
-    return f"hours: of one job at a time, by what this run's own jobs took ({logs}/benchmarks).{lacking}"
+    return (
+        "hours: of one job at a time, its start included, by what this run's own jobs took "
+        f"({logs}/benchmarks).{lacking}"
+    )
 
 
 if __name__ == "__main__":

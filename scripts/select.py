@@ -37,8 +37,8 @@ def main() -> None:
     )
     if kept < FEW:
         print(
-            f"warning: {kept:,} items are too few to tell models apart (tables/intervals.md will show it); use "
-            "a larger pool, or selectors that waver on more items",
+            f"warning: {kept:,} items are too few to tell models apart (tables/intervals.md will show it); "
+            "use a larger pool, or selectors that waver on more items",
             file=sys.stderr,
         )
 

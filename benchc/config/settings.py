@@ -151,7 +151,10 @@ class Diagnostics(Strict):
     random_subset: Annotated[int, Field(ge=1)] | Literal["all"] | None = Field(
         description="How many items that were not selected targets read as well, so that the selected set "
         "can be compared with random subsets of the pool: a number, all, or null for none. Items are taken "
-        "in a hashed order, so that a larger number adds to what a smaller one reads."
+        "in a hashed order, so that a larger number adds to what a smaller one reads. With fewer than all, "
+        "the sets that are compared are smaller than the benchmark: of as many items as half the harmonic "
+        "mean of the benchmark's and the number, so half the benchmark's where both are equal. With "
+        "corruptions.corrupted: on_the_fly, every job that reads these items makes their images."
     )
     option_order: Annotated[int, Field(ge=1)] | None = Field(
         description="On how many selected items targets are asked again with the options in every other "

@@ -7,7 +7,18 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from benchc.figures.style import BLUE, FAINT, INK, POOL_FILL, SKY_BLUE, SMALL, TEXT_WIDTH, new_figure, styled
+from benchc.figures.style import (
+    BLUE,
+    FAINT,
+    INK,
+    NORMAL,
+    POOL_FILL,
+    SKY_BLUE,
+    SMALL,
+    TEXT_WIDTH,
+    new_figure,
+    styled,
+)
 
 # (criterion, title, label of its axis).
 PANELS = (
@@ -23,6 +34,7 @@ METRICS = {
 }
 WEIGHTINGS = ("plain", "kappa")
 WEIGHTED = "κ-weighted"
+CALIBRATED = "plain"  # the weighting under which chance puts the selected set anywhere among random ones
 STEP, GAP = 1.0, 0.4  # between rows, and more between metrics
 MARKER: dict[str, Any] = {
     "marker": "D",
@@ -38,11 +50,14 @@ def discrimination(table: pl.DataFrame) -> Figure:
 
     ``table``: as ``benchc.metrics.discrimination`` makes it. A box spans the quartiles of random subsets of
     the pool, its line is their median, its whiskers hold 95 % of them; the diamond is the selected set or,
-    below the box and with a line over 95 % of them, the median of its subsets. At the right stands the share
-    of random subsets with a lower value (ties half). Standard deviations are divided by the median of random
-    subsets, so that metrics of different size share an axis; where that is 0, or a criterion is undefined,
-    the row says so.
+    below the box and with a line over 95 % of them, the median of its subsets. At the right of plain rows
+    stands the share of random subsets with a lower value (ties half). Standard deviations are divided by the
+    median of random subsets, so that metrics of different size share an axis; where that is 0, or a criterion
+    is undefined, the row says so. Where not all items were read, a note below says how many were; with one
+    target there is a sentence and no panel.
     """
+    if table["models"][0] < 2:
+        return _nothing()
     rows = [(metric, weighting) for metric in METRICS for weighting in WEIGHTINGS]
     heights = [number * STEP + number // len(WEIGHTINGS) * GAP for number in range(len(rows))]
     with styled():
@@ -69,14 +84,38 @@ def discrimination(table: pl.DataFrame) -> Figure:
         names = [METRICS[metric] if weighting == "plain" else WEIGHTED for metric, weighting in rows]
         panels[0].set_yticks(heights, names)
         panels[0].set_ylim(heights[-1] + 0.7, -0.7)
-        size = int(table["size"][0])
+        items = "1 item" if table["size"][0] == 1 else f"{table['size'][0]:,} items"
         handles: list[Any] = [
-            Patch(label=f"random subsets of {size:,} items: quartiles, 95 %", **POOL_FILL),
+            Patch(label=f"random subsets of {items}: quartiles, 95 %", **POOL_FILL),
             _selected_handle(subsets=table["selected_low"].null_count() < table.height),
             Line2D([], [], linestyle="none", label="below: share of random ones below"),
         ]
-        figure.legend(handles=handles, loc="outside lower center", ncols=3)
+        figure.legend(
+            handles=handles,
+            loc="outside lower center",
+            ncols=3,
+            title=_note(table.row(0, named=True)),
+            title_fontsize=NORMAL - 0.5,
+        )
     return figure
+
+
+def _nothing() -> Figure:
+    with styled():
+        figure = new_figure(TEXT_WIDTH, 0.5)
+        sentence = "With one target there is nothing to tell apart."
+        figure.text(0.5, 0.5, sentence, color=INK, ha="center", va="center")
+    return figure
+
+
+def _note(row: dict[str, Any]) -> str | None:
+    others = row["pool_items"] - row["selected_items"]
+    if (row["selected_read"], row["unselected_read"]) == (row["selected_items"], others):
+        return None
+    return (
+        f"Read: {row['selected_read']:,} of {row['selected_items']:,} selected items and "
+        f"{row['unselected_read']:,} of {others:,} others."
+    )
 
 
 def _selected_handle(*, subsets: bool) -> Line2D:
@@ -87,19 +126,22 @@ def _selected_handle(*, subsets: bool) -> Line2D:
 
 def _row(axes: Any, height: float, row: dict[str, Any], *, relative: bool) -> None:
     scale = row["random_q50"] if relative else 1.0
-    share, undefined = row["share_below"], row["share_below"] is None or not scale
-    axes.text(
-        1.02,
-        height,
-        "–" if share is None else f"{share:.3f}",
-        transform=axes.get_yaxis_transform(),
-        fontsize=SMALL,
-        color=INK,
-        va="center",
-    )
-    if undefined:
-        place = {"transform": axes.get_yaxis_transform(), "ha": "center", "va": "center"}
-        axes.text(0.5, height, "undefined", fontsize=SMALL, color=FAINT, **place)
+    share = row["share_below"]
+    if row["weighting"] == CALIBRATED:
+        axes.text(
+            1.02,
+            height,
+            "–" if share is None else f"{share:.3f}",
+            transform=axes.get_yaxis_transform(),
+            fontsize=SMALL,
+            color=INK,
+            va="center",
+        )
+    if share is None or not scale:
+        place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "ha": "center", "va": "center"}
+        place["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
+        reason = "undefined" if share is None else "median 0"
+        axes.text(0.5, height, reason, fontsize=SMALL, color=FAINT, **place)
         return
     # Two ranges share a row: the box above, the line below.
     box, width, line = (height, 0.62, height)

@@ -1,10 +1,10 @@
 """Does the selected set tell models apart better than items that are drawn at random from the same pool?
 
-Models read all selected items and a sample of the others (``diagnostics.random_subset``). Random subsets of
-the pool are compared with the selected set or, where so few others were read that random subsets must be
-smaller, with random subsets of it of their size. Three criteria: how far the models' aggregates spread, how
-many pairs of models differ by more than 1.96 standard errors, and how far the order of the models agrees with
-the pool's. All are conditional on these models, these reads and this pool, of which the sets are parts.
+Models read all selected items and all others, or a sample of these (``diagnostics.random_subset``). Random
+subsets of the pool are compared with the selected set or, where the others are a sample, smaller ones with
+random subsets of it of their size. Three criteria: how far the models' aggregates spread, how many pairs of
+models differ by more than 1.96 standard errors, and how far the order of the models agrees with the pool's.
+All are conditional on these models, this pool, of which the sets are parts, and the items that were read.
 """
 
 from typing import NamedTuple
@@ -73,17 +73,17 @@ def discrimination(
     """Return one row per criterion, metric and weighting, columns as ``DISCRIMINATION``.
 
     ``kappa``: float64[items], as from ``cube.kappa``; ``selected``: bool[items]; ``pool``: how many items of
-    the pool are selected and how many are not, at least as many as were read. Accuracies are in [0, 1],
-    ΔAcc in [-1, 1], RAS in [-2, 1]; item values are means over corruptions and severities. ``sd`` (ddof 1)
-    and ``range`` are over the models' aggregates; ``separable`` is the share of pairs of models whose paired
-    difference is above 1.96 standard errors, in [0, 1]; ``kendall`` is tau-b with the order on the pool, in
-    [-1, 1]. Raises ValueError where no item is selected, or all are, and where ``draws`` is not positive.
+    the pool are selected and how many are not, at least as many as were read. Sets hold as many items as
+    :func:`compared_size` says. Accuracies are in [0, 1], ΔAcc in [-1, 1], RAS in [-2, 1]; item values are
+    means over corruptions and severities. ``sd`` (ddof 1) and ``range`` are over the models' aggregates;
+    ``separable`` is the share of pairs of models whose paired difference is above 1.96 standard errors, in
+    [0, 1]; ``kendall`` is tau-b with the order on the pool, in [-1, 1]. Raises ValueError where no item is
+    selected, or all are, and where ``draws`` is not positive.
     """
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")
     read = int(selected.sum()), int((~selected).sum())
-    # No subset of the pool can hold more others than the pool does.
-    size = read[0] if read[1] == pool[1] else min(read)
+    size = compared_size(*read, pool[1])
     sets = Sets(
         subsets_of_selected(selected, size, draws, seed),
         subsets_of_pool(selected, pool, size, draws, seed),
@@ -110,6 +110,21 @@ def discrimination(
     return pl.concat([table.filter(criterion=criterion) for criterion in CRITERIA])
 
 
+def compared_size(selected: int, others: int, pool_others: int) -> int:
+    """Return how many items each set that is compared holds, at least 1.
+
+    ``selected``, ``others``: how many selected and other items were read; ``pool_others``: how many others
+    the pool has. It is ``selected`` where all others were read, and else half the harmonic mean of
+    ``selected`` and ``others``, rounded down: below either.
+    """
+    if others == pool_others:
+        return selected
+    # By chance, means of s selected and of n other items differ with variance σ²(1/s + 1/n) in a large pool.
+    # Subsets of m of each scatter with (1/m - 1/s) + (1/m - 1/n), which is as much only if 1/m ≥ 1/s + 1/n:
+    # larger subsets would be so much the same items that their range is too narrow.
+    return max(1, selected * others // max(1, selected + others))
+
+
 def item_values(cube: Cube) -> dict[str, Floats]:
     """Return float64[items, models] of each of ``METRICS``, means over corruptions and severities."""
     cells = len(cube.corruptions) * len(cube.severities)
@@ -125,11 +140,10 @@ def aggregates(chosen: Floats, values: Floats, weights: Floats) -> Floats:
     """Return Σ weight·value / Σ weight over each set's items, float64[sets, models].
 
     ``chosen``: 0 or 1, float64[sets, items]; ``values``: float64[items, models]; ``weights``: float64[items].
-    Rounded to ``DIGITS``, so that ties are ties; NaN where no item of a set has a weight.
+    NaN where no item of a set has a weight.
     """
     items = len(weights)
-    means = drawn_means(chosen, on_grid(weights[:, None] * values, items), on_grid(weights, items))
-    return np.round(means, DIGITS) + 0.0
+    return drawn_means(chosen, on_grid(weights[:, None] * values, items), on_grid(weights, items))
 
 
 def criteria(chosen: Floats, values: Floats, weights: Floats, order: Floats) -> dict[str, Floats]:
@@ -146,14 +160,17 @@ def criteria(chosen: Floats, values: Floats, weights: Floats, order: Floats) -> 
         return dict.fromkeys(CRITERIA, np.full(len(chosen), np.nan))
     means = aggregates(chosen, values, weights)
     one, other = np.triu_indices(models, 1)
-    differences = means[:, one] - means[:, other]
+    # Rounded, so that ties are ties: differences, for the digits of a mean may end beside a border.
+    differences, expected = (
+        np.round(a, DIGITS) for a in (means[:, one] - means[:, other], order[one] - order[other])
+    )
     errors = _standard_errors(chosen, values[:, one] - values[:, other], weights, differences)
     separable = (np.abs(differences) > STANDARD_ERRORS * errors).mean(axis=1)
     found: dict[str, Floats] = {
         "sd": means.std(axis=1, ddof=1),
         "range": np.ptp(means, axis=1),
         "separable": np.where(np.isnan(errors).any(axis=1), np.nan, separable),
-        "kendall": _kendall(differences, order[one] - order[other]),
+        "kendall": _kendall(differences, expected),
     }
     return {name: np.round(values, CRITERION_DIGITS) + 0.0 for name, values in found.items()}
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from benchc.config.settings import Settings
 from benchc.planning.known import Images, Known
-from benchc.planning.reads import UNKNOWN, Amount, stages, variants
+from benchc.planning.reads import UNKNOWN, Amount, joined, stages, variants
 
 # Of lossless WebP, mean over all corruptions and severities of photographs (docs/benchmarks.md). Drawings
 # and screenshots take less.
@@ -53,7 +53,8 @@ def pictures(settings: Settings, known: Known) -> list[Pictures]:
     disk = _disk(known, known.kept_images, whole)
     if known.kept is None and known.pool_images is not None:
         kept_images = Amount(known.pool_images.count, "at most")
-        disk = Amount(_disk(known, known.pool_images, whole).value, "at most")
+        most = _disk(known, known.pool_images, whole)
+        disk = Amount(most.value, joined([most.kind, "at most"]))
     written = Pictures("corrupted, written: benchmark", kept.items, kept_images, whole, 1, disk)
     return [embedded, unwritten, written]
 

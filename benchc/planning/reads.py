@@ -1,6 +1,6 @@
 """How many reads every stage of a run makes: one read is one model, one item, one variant of its images."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,21 +9,25 @@ from benchc.config.settings import Settings
 from benchc.planning.known import Known
 
 StageName = Literal["selectors", "targets", "random subset", "option order"]
-Kind = Literal["exact", "at most", "assumed", "unknown"]
+Kind = Literal["exact", "at most", "assumed", "assumed bound", "unknown"]
 
 DIAGNOSTICS: tuple[StageName, ...] = ("random subset", "option order")
+# The stages of targets whose reads selectors make too.
+OF_THE_POOL: tuple[StageName, ...] = ("targets", "random subset")
 
 # What the paper kept of its pool: the only share that is published.
 PAPER_KEPT, PAPER_POOL = 849, 4000
 # Of an item whose options are not known yet; what rests on it is marked as assumed.
 ASSUMED_OPTIONS = 4
 
-KINDS: tuple[Kind, ...] = ("exact", "at most", "assumed", "unknown")
-
 
 @dataclass(frozen=True)
 class Amount:
-    """A count and how sure it is: exact, an upper bound, or resting on an assumption; None is unknown."""
+    """A count and how sure it is; None is unknown.
+
+    Exact, an upper bound (at most), an estimate (assumed), or an upper bound if what is assumed holds
+    (assumed bound).
+    """
 
     value: int | None
     kind: Kind
@@ -84,16 +88,42 @@ def stages(settings: Settings, known: Known) -> list[Stage]:
     return result
 
 
-def reads_by_model(found: Sequence[Stage], settings: Settings, known: Known) -> dict[str, Amount]:
+def computing(found: Iterable[Stage], model: str) -> list[Stage]:
+    """Return the stages in which a model computes reads; in its others it looks them up in the store.
+
+    The benchmark and the random subset are parts of the pool, in the same variants: a selector that is a
+    target as well has read them.
+    """
+    own = [stage for stage in found if model in stage.models]
+    selects = any(stage.name == "selectors" for stage in own)
+    return [stage for stage in own if not (selects and stage.name in OF_THE_POOL)]
+
+
+def selector_targets(found: Sequence[Stage]) -> list[str]:
+    """Return the targets that are selectors, which look reads up."""
+    selectors = {model for stage in found if stage.name == "selectors" for model in stage.models}
+    targets = [model for stage in found if stage.name == "targets" for model in stage.models]
+    return [model for model in targets if model in selectors]
+
+
+def new_reads(stage: Stage, found: Sequence[Stage], model: str) -> Amount:
+    """Return what a model of ``stage`` computes in it, if the store holds what other stages read."""
+    return stage.reads if stage in computing(found, model) else Amount(0, "exact")
+
+
+def reads_by_model(
+    found: Sequence[Stage], settings: Settings, known: Known, *, new: bool = False
+) -> dict[str, Amount]:
     """Return what every model reads in the stages ``found``, which :func:`stages` returned.
 
-    Where the benchmark is not known this is the bound of the sum, below the sum of the bounds: it is largest
-    where the whole pool is kept, since an item costs as much in a random subset as in the benchmark.
+    ``new``: what it computes, see :func:`computing`. Where the benchmark is not known this is the bound of
+    the sum, below the sum of the bounds: it is largest where the whole pool is kept, since an item costs as
+    much in a random subset as in the benchmark.
     """
     result = {}
     for model in dict.fromkeys(model for stage in found for model in stage.models):
-        own = [stage for stage in found if model in stage.models]
-        kind = max((stage.reads.kind for stage in own), key=KINDS.index)
+        own = computing(found, model) if new else [stage for stage in found if model in stage.models]
+        kind = joined(stage.reads.kind for stage in own)
         reads = (
             None if known.pool is None else sum(_joint(stage, settings, known, known.pool) for stage in own)
         )
@@ -101,25 +131,21 @@ def reads_by_model(found: Sequence[Stage], settings: Settings, known: Known) -> 
     return result
 
 
-def reads_left(
-    model: str, reads: Amount, found: Iterable[Stage], done: Mapping[tuple[str, str], int]
-) -> Amount:
-    """Return what a model has still to read of ``reads``; ``done`` counts reads by stage and model.
-
-    More than a stage has, as an older configuration may have made, leaves none of it and helps no other.
-    """
-    if reads.value is None:
-        return reads
-    there = [
-        (done.get((stage.name, model), 0), stage.reads.value or 0) for stage in found if model in stage.models
-    ]
-    return Amount(max(0, reads.value - sum(min(pair) for pair in there)), reads.kind)
+def joined(kinds: Iterable[Kind]) -> Kind:
+    """Return how sure a sum of amounts of these kinds is."""
+    found = set(kinds)
+    if "unknown" in found:
+        return "unknown"
+    bound = bool(found & {"at most", "assumed bound"})
+    if found & {"assumed", "assumed bound"}:
+        return "assumed bound" if bound else "assumed"
+    return "at most" if bound else "exact"
 
 
 def total(amounts: Iterable[Amount]) -> Amount:
-    """Return the sum of at least one amount, as sure as the least sure of them."""
+    """Return the sum of amounts, no surer than any of them."""
     found = list(amounts)
-    kind = max((amount.kind for amount in found), key=KINDS.index)
+    kind = joined(amount.kind for amount in found)
     values = [amount.value for amount in found if amount.value is not None]
     return UNKNOWN if kind == "unknown" else Amount(sum(values), kind)
 
@@ -143,7 +169,7 @@ def _stage(
     if known.pool is None:
         items = _without_a_pool(name, settings)
         if name == "option order" and items.value is not None:
-            reads = Amount(items.value * per_item * (ASSUMED_OPTIONS - 1), "assumed")
+            reads = Amount(items.value * per_item * (ASSUMED_OPTIONS - 1), "assumed bound")
         else:
             reads = items.times(per_item)
         return Stage(name, models, jobs, items, per_item, reads, None)
@@ -153,7 +179,8 @@ def _stage(
         return Stage(name, models, jobs, items, per_item, reads, None)
     # The fewest kept leave most for a random subset, the most kept are most for all else.
     kept = 0 if name == "random subset" else known.pool
-    kind: Kind = "assumed" if name == "option order" and known.pool_options is None else "at most"
+    assumed = name == "option order" and known.pool_options is None
+    kind: Kind = "assumed bound" if assumed else "at most"
     items = Amount(_items(name, settings, known.pool, kept), "at most")
     reads = Amount(_reads(name, per_item, settings, known, kept), kind)
     at_share = _reads(name, per_item, settings, known, paper_share(known.pool), typical=True)

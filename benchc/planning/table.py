@@ -1,39 +1,52 @@
 """The price of a run as a table, one row a stage and model."""
 
-from collections.abc import Mapping
-
 import polars as pl
 
 from benchc.config.settings import Settings
-from benchc.planning.hours import device_hours
+from benchc.planning.done import Done, reads_done
+from benchc.planning.hours import Prices, device_hours
 from benchc.planning.known import Known
-from benchc.planning.reads import stages
-
-Done = Mapping[tuple[str, str], int]  # reads that are there, by stage and model
-Prices = Mapping[str, float]  # seconds of a read, by model
+from benchc.planning.reads import new_reads, stages
 
 COLUMNS = {
     "stage": pl.String,
     "model": pl.String,
     "jobs": pl.Int64,
     "items": pl.Int64,
-    "items_known": pl.String,  # exact, at most, assumed or unknown
+    "items_known": pl.String,  # exact, at most, assumed bound or unknown
     "reads": pl.Int64,
     "reads_known": pl.String,
     "reads_at_papers_share": pl.Int64,  # null where the benchmark is known, or nothing is
-    "done": pl.Int64,
+    "new_reads": pl.Int64,  # those that are computed: a target that is a selector looks its up in the store
+    "done": pl.Int64,  # of the reads
     "seconds_per_read": pl.Float64,
-    "hours": pl.Float64,
+    "reads_measured": pl.Int64,  # on which that rests; null where it was given, or nothing is measured
+    "hours": pl.Float64,  # of the new reads
 }
 
 
 def plan_rows(settings: Settings, known: Known, done: Done, prices: Prices) -> pl.DataFrame:
     """Return one row a stage and model, with the columns COLUMNS; what is not known is null."""
     rows = []
-    for stage in stages(settings, known):
+    found = stages(settings, known)
+    for stage in found:
         for model in stage.models:
-            hours = device_hours({model: stage.reads.value}, prices)
-            counts = (stage.jobs, stage.items.value, stage.items.kind, stage.reads.value, stage.reads.kind)
-            there = done.get((stage.name, model), 0)
-            rows.append((stage.name, model, *counts, stage.at_share, there, prices.get(model), hours))
-    return pl.DataFrame(rows, schema=COLUMNS, orient="row")
+            new, price = new_reads(stage, found, model), prices.get(model)
+            rows.append(
+                {
+                    "stage": stage.name,
+                    "model": model,
+                    "jobs": stage.jobs,
+                    "items": stage.items.value,
+                    "items_known": stage.items.kind,
+                    "reads": stage.reads.value,
+                    "reads_known": stage.reads.kind,
+                    "reads_at_papers_share": stage.at_share,
+                    "new_reads": new.value,
+                    "done": reads_done(stage, model, done),
+                    "seconds_per_read": None if price is None else price.seconds,
+                    "reads_measured": None if price is None else price.measured,
+                    "hours": device_hours({model: new.value}, prices),
+                }
+            )
+    return pl.DataFrame(rows, schema=COLUMNS)

@@ -4,6 +4,7 @@ import textwrap
 
 import polars as pl
 
+from benchc.reporting.counted import counted
 from benchc.reporting.environment import table_environment
 from benchc.reporting.grid import booktabs, latex_text, markdown
 from benchc.reporting.numbers import CAPTION_WIDTH, MISSING, number_text
@@ -13,19 +14,35 @@ METRICS = {"acc_clean": "Acc(o)", "acc_corrupted": "Acc(c)", "delta_acc": "ΔAcc
 WEIGHTS = {"plain": "", "kappa": ", κ"}
 HEADER = ("Criterion", "Metric", "Selected", "Random", "Below")
 SYMBOLS = {"κ": r"$\kappa$", "Δ": r"$\Delta$", " %": r"\,\%", "τ": r"$\tau$", "–": "--"}
+CALIBRATED = "plain"  # the weighting under which chance puts the selected set anywhere among random ones
 LOW, HIGH = 0.025, 0.975  # shares of random subsets outside of which a value is beyond 95 % of them
 
 CAPTION = (
     "Does the selected set tell the {models} targets apart better than items drawn at random? Selected: "
-    "{selected}. Random: median, and in brackets 95 %, of {draws:,} subsets of {size:,} of the {pool:,} "
-    "items of the pool; {read}. Spread: standard deviation over targets; separable pairs: share of the pairs "
+    "{selected}. Random: median, and in brackets 95 %, of {draws:,} subsets of {size:,} of the {pool} of "
+    "the pool; {read}. Spread: standard deviation over targets; separable pairs: share of the pairs "
     "of targets whose paired difference exceeds 1.96 standard errors; order: Kendall's τ-b with the order of "
     "the targets on the pool. Acc(o), Acc(c): clean and corrupted accuracy; κ: weighted by κ (eq. 11). "
-    "Below: share of random subsets with a lower value, ties half; 0.5 is what chance gives. It is above "
-    "{high} in {above} of {rows} rows and below {low} in {below}. Random subsets share items with the "
-    "selected set and with the pool; all is conditional on this pool and these targets, and a target that is "
-    "also a selector has had its say in the selection."
+    "Below: {share}. It is not given where κ weights: there selected items hold most of the weight of random "
+    "subsets and of the pool, and chance does not give 0.5. Spread is in part noise, of which items that "
+    "waver have more. Random subsets share items with the selected set and with the pool; all is conditional "
+    "on {conditions}, and a target that is also a selector has had its say in the selection."
 )
+PLACE = (
+    "share of random subsets with a lower value, ties half; 0.5 is what chance gives. It is above {high} in "
+    "{above} of {rows} rows and below {low} in {below}"
+)
+SUPERIORITY = (
+    "how often a random subset is lower than a random subset of the selected set, ties half; 0.5 is what "
+    "chance gives, and what is near 1 or 0 with all items read is nearer to 0.5 here"
+)
+CONDITIONS = "this pool and these targets"
+SAMPLED = "this pool, these targets and the {read} that they read"
+ESTIMATED = (
+    " The order on the pool is that of the items that were read. Random subsets are mostly made of the "
+    "unselected ones that decide it, which may lower Below in the rows of order."
+)
+LEFT_OUT = " In up to {most:,} of the {draws:,} draws a criterion is undefined; these are left out."
 UNDEFINED = " {missing}: undefined, the csv file says why."
 
 
@@ -43,7 +60,11 @@ def discrimination_markdown(table: pl.DataFrame, note: str = "") -> str:
 def discrimination_latex(table: pl.DataFrame, note: str = "") -> str:
     """Return the same as a LaTeX ``table*`` environment; it needs the package booktabs."""
     rows = [
-        [criterion, _latex(metric), *("--" if cell == MISSING else f"${cell}$" for cell in cells)]
+        [
+            criterion,
+            _latex(metric),
+            *(f"${cell}$" if cell not in (MISSING, "") else cell and "--" for cell in cells),
+        ]
         for criterion, metric, cells in _rows(table)
     ]
     tabular = booktabs(HEADER, rows, text_columns=2)
@@ -68,7 +89,7 @@ def _rows(table: pl.DataFrame) -> list[tuple[str, str, list[str]]]:
         cells = [
             _text(row["selected"], row["selected_low"], row["selected_high"]),
             _text(row["random_q50"], row["random_q025"], row["random_q975"]),
-            number_text(row["share_below"], signed=False),
+            number_text(row["share_below"], signed=False) if row["weighting"] == CALIBRATED else "",
         ]
         metric = METRICS[row["metric"]] + WEIGHTS[row["weighting"]]
         rows.append((CRITERIA[row["criterion"]], metric, cells))
@@ -84,27 +105,44 @@ def _text(value: float | None, low: float | None, high: float | None) -> str:
 
 def _caption(table: pl.DataFrame) -> str:
     shown, first = _shown(table), table.row(0, named=True)
+    plain = shown.filter(weighting=CALIBRATED)
     if first["models"] < 2:
         return "One target: there are none to tell apart."
-    size, selected, read = (first[name] for name in ("size", "selected_read", "unselected_read"))
-    others = first["pool_items"] - first["selected_items"]
+    size, draws, selected, read, of_selected, pool = (
+        first[name]
+        for name in ("size", "draws", "selected_read", "unselected_read", "selected_items", "pool_items")
+    )
+    others = pool - of_selected
+    ours = counted(selected, "selected item") + ("" if selected == of_selected else " that the targets read")
     caption = CAPTION.format(
         models=first["models"],
-        selected=f"the {selected:,} selected items"
+        selected=f"the {ours}"
         if size == selected
-        else f"median, and in brackets 95 %, of {first['draws']:,} random subsets of {size:,} of the "
-        f"{selected:,} selected items",
-        draws=first["draws"],
+        else f"median, and in brackets 95 %, of {draws:,} random subsets of {size:,} of the {ours}",
+        draws=draws,
         size=size,
-        pool=first["pool_items"],
+        pool=counted(pool, "item"),
         read="the targets read all of these"
-        if read == others
-        else f"for the {others:,} that are not selected stand {read:,} that the targets read",
-        low=LOW,
-        high=HIGH,
-        above=int((shown["share_below"] > HIGH).sum()),
-        below=int((shown["share_below"] < LOW).sum()),
-        rows=shown.height,
+        if (selected, read) == (of_selected, others)
+        else f"the targets read {selected:,} of the {of_selected:,} that are selected and {read:,} of the "
+        f"{others:,} that are not, and those of either kind that they read stand for all of it",
+        conditions=CONDITIONS if read == others else SAMPLED.format(read=counted(read, "unselected item")),
+        share=PLACE.format(
+            low=LOW,
+            high=HIGH,
+            above=int((plain["share_below"] > HIGH).sum()),
+            below=int((plain["share_below"] < LOW).sum()),
+            rows=plain.height,
+        )
+        if size == selected
+        else SUPERIORITY,
     )
+    known = shown.drop_nulls("share_below")
+    most = max((*known["undefined_random"], *known["undefined_selected"]), default=0)
     undefined = shown["share_below"].null_count()
-    return caption + (UNDEFINED.format(missing=MISSING) if undefined else "")
+    return (
+        caption
+        + ("" if read == others else ESTIMATED)
+        + (LEFT_OUT.format(most=most, draws=draws) if most else "")
+        + (UNDEFINED.format(missing=MISSING) if undefined else "")
+    )

@@ -1,33 +1,31 @@
 """The price of a run as Markdown that lines up in a terminal."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from benchc.config.settings import Settings
-from benchc.planning.hours import device_hours
+from benchc.planning.done import Done, reads_done, reads_left
+from benchc.planning.hours import Prices, device_hours
 from benchc.planning.known import Known
 from benchc.planning.pictures import Pictures, pictures
 from benchc.planning.reads import (
-    ASSUMED_OPTIONS,
     DIAGNOSTICS,
-    PAPER_KEPT,
-    PAPER_POOL,
     Amount,
     Stage,
-    paper_share,
+    computing,
+    new_reads,
     reads_by_model,
-    reads_left,
+    selector_targets,
     stages,
     total,
-    variants,
 )
-from benchc.planning.table import Done, Prices
+from benchc.reporting.amounts import amount_text, disk_text, hours_text, marked, span_text
+from benchc.reporting.counted import counted
 from benchc.reporting.grid import markdown
 from benchc.reporting.numbers import MISSING
+from benchc.reporting.plan_notes import SHARE, plan_notes
 
 Number = TypeVar("Number", int, float)
-
-SHARE = f"{100 * PAPER_KEPT / PAPER_POOL:.1f} %"
 
 
 def plan_markdown(
@@ -39,61 +37,81 @@ def plan_markdown(
     """
     found = stages(settings, known)
     by_model = reads_by_model(found, settings, known)
-    left = {model: reads_left(model, amount, found, done) for model, amount in by_model.items()}
-    parts = [_reads_table(found, by_model, done, prices), _left(left, prices) + _diagnostics(found)]
+    new = reads_by_model(found, settings, known, new=True)
+    left = {model: reads_left(model, amount, found, done) for model, amount in new.items()}
+    parts = [_reads_table(found, by_model, new, done, prices), _left(left, prices) + _diagnostics(found)]
     parts.append(markdown(*_pictures_grid(pictures(settings, known))))
-    if prices and models_apart and all(amount.value is not None for amount in by_model.values()):
-        parts.append(markdown(*_models_grid(by_model, left, prices)))
-    parts.append(_notes(found, settings, known))
-    return "\n".join(parts)
+    if prices and models_apart and all(amount.value is not None for amount in new.values()):
+        parts.append(markdown(*_models_grid(new, left, prices)))
+    text = "\n".join(parts)
+    return f"{text}\n{plan_notes(text, found, settings, known, prices)}"
 
 
-def _reads_table(found: Sequence[Stage], by_model: Mapping[str, Amount], done: Done, prices: Prices) -> str:
+def _reads_table(
+    found: Sequence[Stage],
+    by_model: Mapping[str, Amount],
+    new: Mapping[str, Amount],
+    done: Done,
+    prices: Prices,
+) -> str:
     at_share = any(stage.at_share is not None for stage in found)
+    looked_up = selector_targets(found)
     header = ["stage", "models", "jobs", "items", "reads an item", "reads"]
+    header += ["new reads"] if looked_up else []
     header += [f"reads at {SHARE}"] if at_share else []
+    header += [f"new at {SHARE}"] if at_share and looked_up else []
     header += ["done"]
     header += ["hours"] if prices else []
     header += [f"hours at {SHARE}"] if prices and at_share else []
-    rows = [_stage_row(stage, at_share, done, prices) for stage in found]
+    rows = [_stage_row(stage, found, at_share, done, prices) for stage in found]
     jobs = sum(len(stage.models) * stage.jobs for stage in found)
-    reads = total(by_model.values())
-    last = ["total", "", f"{jobs:,}", "", "", amount_text(reads)]
+    last = ["total", "", f"{jobs:,}", "", "", amount_text(total(by_model.values()))]
+    last += [amount_text(total(new.values()))] if looked_up else []
     last += [_count_text(_summed(_reads_at_share(stage) for stage in found))] if at_share else []
-    last += [f"{sum(_done(stage, done) for stage in found):,}"]
+    if at_share and looked_up:
+        last += [_count_text(_summed(_summed(_new_at_share(stage, found).values()) for stage in found))]
+    last += [f"{sum(_done_by_model(found, by_model, done)):,}"]
     if prices:
-        counts = {model: amount.value for model, amount in by_model.items()}
-        last += [_hours_of(device_hours(counts, prices), reads)]
+        last += [_hours_of(new, prices)]
     if prices and at_share:
-        last += [hours_text(_summed(_hours_at_share(stage, prices) for stage in found))]
+        last += [hours_text(_summed(_hours_at_share(stage, found, prices) for stage in found))]
     return markdown(header, [*rows, last])
 
 
-def _stage_row(stage: Stage, at_share: bool, done: Done, prices: Prices) -> list[str]:
-    models = len(stage.models)
+def _stage_row(stage: Stage, found: Sequence[Stage], at_share: bool, done: Done, prices: Prices) -> list[str]:
+    models, looked_up = len(stage.models), selector_targets(found)
+    new = {model: new_reads(stage, found, model) for model in stage.models}
     per_item = f"{stage.per_item} × (K − 1)" if stage.name == "option order" else f"{stage.per_item:,}"
     row = [stage.name, f"{models}", f"{models * stage.jobs:,}", amount_text(stage.items), per_item]
     row += [amount_text(stage.reads.times(models))]
+    row += [amount_text(total(new.values()))] if looked_up else []
     row += [_count_text(_reads_at_share(stage))] if at_share else []
-    row += [f"{_done(stage, done):,}"]
+    row += [_count_text(_summed(_new_at_share(stage, found).values()))] if at_share and looked_up else []
+    row += [f"{sum(reads_done(stage, model, done) for model in stage.models):,}"]
     if prices:
-        hours = device_hours(dict.fromkeys(stage.models, stage.reads.value), prices)
-        row += [_hours_of(hours, stage.reads)]
+        row += [_hours_of(new, prices)]
     if prices and at_share:
-        row += [hours_text(_hours_at_share(stage, prices))]
+        row += [hours_text(_hours_at_share(stage, found, prices))]
     return row
 
 
-def _done(stage: Stage, done: Done) -> int:
-    return sum(done.get((stage.name, model), 0) for model in stage.models)
+def _done_by_model(found: Sequence[Stage], by_model: Mapping[str, Amount], done: Done) -> Iterator[int]:
+    """Yield what is there of every model's reads: what parts hold may exceed the bound of the whole."""
+    for model, reads in by_model.items():
+        there = sum(reads_done(stage, model, done) for stage in found if model in stage.models)
+        yield there if reads.value is None else min(there, reads.value)
 
 
 def _reads_at_share(stage: Stage) -> int | None:
     return None if stage.at_share is None else stage.at_share * len(stage.models)
 
 
-def _hours_at_share(stage: Stage, prices: Prices) -> float | None:
-    return device_hours(dict.fromkeys(stage.models, stage.at_share), prices)
+def _new_at_share(stage: Stage, found: Sequence[Stage]) -> dict[str, int | None]:
+    return {model: stage.at_share if stage in computing(found, model) else 0 for model in stage.models}
+
+
+def _hours_at_share(stage: Stage, found: Sequence[Stage], prices: Prices) -> float | None:
+    return device_hours(_new_at_share(stage, found), prices)
 
 
 def _summed(values: Iterable[Number | None]) -> Number | None:
@@ -108,13 +126,13 @@ def _summed(values: Iterable[Number | None]) -> Number | None:
 
 
 def _left(left: Mapping[str, Amount], prices: Prices) -> str:
-    """Return the sentence of what is left to read; nothing where that is not known."""
+    """Return the sentence of what is left to compute; nothing where that is not known."""
     reads = total(left.values())
     if reads.value is None:
         return ""
     hours = device_hours({model: amount.value for model, amount in left.items()}, prices)
-    time = "" if hours is None else f", {_hours_of(hours, reads)} hours"
-    return f"Left to read: {amount_text(reads)}{time}.\n"
+    time = f", {span_text(hours, reads)}" if prices and reads.value and hours is not None else ""
+    return f"Left to compute: {amount_text(reads)}{time}.\n"
 
 
 def _diagnostics(found: Sequence[Stage]) -> str:
@@ -129,7 +147,7 @@ def _diagnostics(found: Sequence[Stage]) -> str:
     reads = _summed(rest)
     if base is None or reads is None:
         return "What diagnostics add to the targets' reads is not known before the pool is.\n"
-    whole = f"{reads * len(targets.models):,} reads"
+    whole = counted(reads * len(targets.models), "read")
     share = f", {100 * reads / base:.0f} % of the targets'" if base else ""
     return f"Diagnostics add {whole}{share}{'' if exact else f', if {SHARE} of the pool are kept'}.\n"
 
@@ -150,79 +168,21 @@ def _pictures_grid(rows: Sequence[Pictures]) -> tuple[list[str], list[list[str]]
 
 
 def _models_grid(
-    by_model: Mapping[str, Amount], left: Mapping[str, Amount], prices: Prices
+    new: Mapping[str, Amount], left: Mapping[str, Amount], prices: Prices
 ) -> tuple[list[str], list[list[str]]]:
     rows = []
-    for model, reads in by_model.items():
-        price = f"{prices[model]:.3g}" if model in prices else MISSING
-        amounts = (reads, left[model])
-        hours = [_hours_of(device_hours({model: amount.value}, prices), amount) for amount in amounts]
-        rows.append([model, price, *hours])
-    return ["model", "s a read", "hours", "hours left"], rows
+    for model, reads in new.items():
+        price = prices.get(model)
+        row = [model, MISSING if price is None else f"{price.seconds:.3g}"]
+        row += [_count_text(None if price is None else price.measured)]
+        rows.append([*row, _hours_of({model: reads}, prices), _hours_of({model: left[model]}, prices)])
+    return ["model", "s a read", "reads measured", "hours", "hours left"], rows
 
 
-def _notes(found: Sequence[Stage], settings: Settings, known: Known) -> str:
-    types, severities = len(settings.corruptions.types), len(settings.corruptions.severities)
-    whole = variants(settings)
-    notes = [
-        f"reads an item: itself and {types} corruptions × {severities} severities make {whole} variants."
-    ]
-    kinds = {amount.kind for stage in found for amount in (stage.items, stage.reads)}
-    names = {stage.name for stage in found}
-    if "at most" in kinds:
-        subset = "; a selected item is in no random subset, so the total is below the sum"
-        notes.append(f"≤: at most{subset if 'random subset' in names and known.pool is not None else ''}.")
-    if "unknown" in kinds:
-        notes.append(
-            "unknown: the configuration sets no bound; the number is known once the sources are read."
-        )
-    if known.pool is not None and known.kept is None:
-        notes.append(
-            f"at {SHARE}: an assumption, the share that the paper kept ({PAPER_KEPT} of {PAPER_POOL:,}), "
-            f"here {paper_share(known.pool):,} of {known.pool:,} items; the selection decides."
-        )
-    if "option order" in names:
-        assumed = (
-            f"; K = {ASSUMED_OPTIONS} is assumed" if known.kept is None and not known.pool_options else ""
-        )
-        notes.append(f"K − 1: the other circular orders of an item's K options{assumed}.")
-    if known.pool_images is not None and known.corrupted_bytes is None:
-        notes.append("disk: estimated at what photographs take; drawings and screenshots take less.")
-    notes.append(
-        "done: in the predictions that are there; snakemake -n says which of them it would make again."
-    )
-    return "\n".join(f"- {note}" for note in notes) + "\n"
-
-
-def amount_text(amount: Amount) -> str:
-    """Return a count with its thousands set apart: 96, ≤ 96, ≈ 96 or unknown."""
-    if amount.value is None:
-        return "unknown"
-    return f"{_mark(amount)}{amount.value:,}"
-
-
-def disk_text(amount: Amount) -> str:
-    """Return bytes as GB of 10^9 bytes, with two significant digits below ten."""
-    if amount.value is None:
-        return "unknown"
-    size = amount.value / 1e9
-    return f"{_mark(amount)}{size:,.0f} GB" if size >= 10 else f"{_mark(amount)}{size:.2g} GB"
-
-
-def hours_text(hours: float | None) -> str:
-    """Return device-hours, with two significant digits below ten."""
-    if hours is None:
-        return MISSING
-    return f"{hours:,.0f}" if hours >= 10 else f"{hours:.2g}"
-
-
-def _hours_of(hours: float | None, reads: Amount) -> str:
-    return MISSING if hours is None else f"{_mark(reads)}{hours_text(hours)}"
+def _hours_of(reads: Mapping[str, Amount], prices: Prices) -> str:
+    hours = device_hours({model: amount.value for model, amount in reads.items()}, prices)
+    return MISSING if hours is None else marked(hours_text(hours), total(reads.values()))
 
 
 def _count_text(count: int | None) -> str:
     return MISSING if count is None else f"{count:,}"
-
-
-def _mark(amount: Amount) -> str:
-    return {"at most": "≤ ", "assumed": "≈ "}.get(amount.kind, "")

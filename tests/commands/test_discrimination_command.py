@@ -152,8 +152,16 @@ def test_items_whose_reads_are_missing_are_left_out(folder: Path, monkeypatch: p
         run("score", [*arguments, *GRID, "--allow-missing", "--output", f"{subset}/one.parquet"], monkeypatch)
     run("discrimination", ARGUMENTS, monkeypatch)
     columns = ("size", "pool_items", "selected_items", "selected_read", "unselected_read")
-    assert pl.read_csv("d.csv").select(columns).unique().rows() == [(3, 10, 4, 3, 4)]
+    assert pl.read_csv("d.csv").select(columns).unique().rows() == [(1, 10, 4, 3, 4)]
     caption = " ".join(Path("d.md").read_text().split())
-    assert "Selected: the 3 selected items" in caption
-    assert "for the 6 that are not selected stand 4 that the targets read" in caption
+    assert "30 random subsets of 1 of the 3 selected items that the targets read" in caption
+    assert "the targets read 3 of the 4 that are selected and 4 of the 6 that are not" in caption
     assert "On 3 of 4 items: those whose reads all targets have." in caption
+
+
+def test_scores_of_too_few_items_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    for model in MODELS:
+        path = f"selected/{model}.parquet"
+        write_table(read_table(path, SCORES).filter(pl.col("id") != IDS[0]), path, SCORES, {"items": 3})
+    with pytest.raises(InputError, match=r"--scores: 3 of the 4 selected items .* make the scores again"):
+        run("discrimination", ARGUMENTS, monkeypatch)

@@ -27,6 +27,8 @@ def table(**changes: Any) -> pl.DataFrame:
         for number, (metric, weighting) in enumerate(ROWS):
             start = 0.1 + 0.02 * number + 0.1 * place
             row = {"criterion": criterion, "metric": metric, "weighting": weighting, "size": 40}
+            row |= {"models": 4, "pool_items": 1_240, "selected_items": 40}
+            row |= {"selected_read": 40, "unselected_read": 1_200}
             row |= {"selected": start + 0.05, "selected_low": None, "selected_high": None}
             row |= {f"random_{name}": start + 0.03 * step for step, name in enumerate(NUMBERS)}
             row |= {"share_below": 0.1 * number + 0.01 * place}
@@ -69,7 +71,12 @@ def test_every_box_diamond_and_share_is_the_tables():
             heights.append(height)
         assert heights == sorted(heights) and axes.yaxis_inverted()
         texts = {text.get_position()[1]: text.get_text() for text in axes.texts if text.get_text() != "below"}
-        assert [texts[height] for height in heights] == [f"{row['share_below']:.3f}" for row in rows]
+        # Only plain rows have a share: weighted by κ, chance gives no 0.5.
+        assert texts == {
+            height: f"{row['share_below']:.3f}"
+            for height, row in zip(heights, rows, strict=True)
+            if row["weighting"] == "plain"
+        }
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert labels[::2] == ["clean accuracy", "corrupted accuracy", "ΔAcc", "RAS"]
     assert set(labels[1::2]) == {"κ-weighted"}
@@ -94,17 +101,44 @@ def test_subsets_of_the_selected_set_have_a_line_over_95_percent():
 
 
 @pytest.mark.parametrize(
-    "changes",
+    ("read", "note"),
     [
-        {"random_q50": 0.0, "random_q75": 0.1},
-        {f"random_{name}": None for name in NUMBERS} | {"selected": None, "share_below": None},
+        ((40, 1_200), ""),
+        ((39, 1_200), "Read: 39 of 40 selected items and 1,200 of 1,200 others."),
+        ((40, 80), "Read: 40 of 40 selected items and 80 of 1,200 others."),
     ],
 )
-def test_a_row_without_numbers_says_so(changes: dict[str, Any]):
+def test_a_note_says_how_many_items_were_read(read: tuple[int, int], note: str):
+    data = table().with_columns(selected_read=pl.lit(read[0]), unselected_read=pl.lit(read[1]))
+    assert discrimination(data).legends[0].get_title().get_text() == note
+
+
+def test_one_target_is_a_sentence_and_no_axes():
+    figure = discrimination(table().with_columns(models=pl.lit(1)))
+    assert figure.axes == [] and figure.legends == []
+    assert [text.get_text() for text in figure.texts] == ["With one target there is nothing to tell apart."]
+
+
+def test_one_item_is_one_item():
+    figure = discrimination(table().with_columns(size=pl.lit(1)))
+    assert "random subsets of 1 item:" in figure.legends[0].get_texts()[0].get_text()
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"random_q50": 0.0, "random_q75": 0.1}, "median 0"),
+        (
+            {f"random_{name}": None for name in NUMBERS} | {"selected": None, "share_below": None},
+            "undefined",
+        ),
+    ],
+)
+def test_a_row_without_numbers_says_so(changes: dict[str, Any], reason: str):
     axes = discrimination(table(**changes)).axes[0]
     assert list(boxes(axes)) == [f"{metric} {weighting}" for metric, weighting in ROWS[1:]]
     first = [text.get_text() for text in axes.texts if text.get_position()[1] == 0]
-    assert first == ["–" if changes.get("share_below", 0) is None else "0.000", "undefined"]
+    assert first == ["–" if changes.get("share_below", 0) is None else "0.000", reason]
     assert len(diamonds(axes)) == 7
 
 

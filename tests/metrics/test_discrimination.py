@@ -1,4 +1,5 @@
 import math
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -16,6 +17,7 @@ from benchc.metrics.discrimination import (
     METRICS,
     STANDARD_ERRORS,
     aggregates,
+    compared_size,
     criteria,
     discrimination,
     item_values,
@@ -180,39 +182,87 @@ def test_the_table_is_made_of_each_sets_criteria(pool):
     kappa = cube.kappa(kappas(ITEMS))
     selected = np.array([id_ in SELECTED for id_ in cube.items])
     stands_for = np.where(selected, pool[0] / 7, pool[1] / 7)
-    ours = subsets_of_selected(selected, 7, DRAWS, 3)
-    chance = subsets_of_pool(selected, pool, 7, DRAWS, 3)
+    # Half the harmonic mean of 7 and 7 where not all others were read, rounded down.
+    size = 7 if pool[1] == 7 else 3
+    ours = subsets_of_selected(selected, size, DRAWS, 3)
+    chance = subsets_of_pool(selected, pool, size, DRAWS, 3)
     for metric, values in item_values(cube).items():
         for weighting, weights in (("plain", np.ones(ITEMS)), ("kappa", kappa)):
             order = np.average(values, axis=0, weights=weights * stands_for).round(9)
-            drawn = [
-                by_hand(values[chosen].tolist(), weights[chosen].tolist(), order.tolist())
-                for chosen in chance == 1
-            ]
-            own = by_hand(values[ours[0] == 1].tolist(), weights[ours[0] == 1].tolist(), order.tolist())
+            drawn, own = (
+                [
+                    by_hand(values[chosen].tolist(), weights[chosen].tolist(), order.tolist())
+                    for chosen in sets == 1
+                ]
+                for sets in (chance, ours)
+            )
             for criterion in CRITERIA:
                 result = row(table, criterion, metric, weighting)
-                numbers = np.array([draw[criterion] for draw in drawn])
-                assert result["selected"] == pytest.approx(own[criterion], abs=1e-7)
-                assert (result["selected_low"], result["selected_high"]) == (None, None)
+                numbers, mine = (np.array([draw[criterion] for draw in sets]) for sets in (drawn, own))
+                numbers, mine = (values[~np.isnan(values)] for values in (numbers, mine))
+                assert result["selected"] == pytest.approx(np.median(mine), abs=1e-7)
+                if size == 7:
+                    assert (result["selected_low"], result["selected_high"]) == (None, None)
+                else:
+                    ends = [result["selected_low"], result["selected_high"]]
+                    assert ends == pytest.approx(np.quantile(mine, (0.025, 0.975)).tolist(), abs=1e-7)
                 assert result["random_mean"] == pytest.approx(np.mean(numbers), abs=1e-7)
                 quantiles = [result[f"random_{name}"] for name in ("q025", "q25", "q50", "q75", "q975")]
                 assert quantiles == pytest.approx(
                     np.quantile(numbers, (0.025, 0.25, 0.5, 0.75, 0.975)).tolist(), abs=1e-7
                 )
-                ties = np.isclose(numbers, own[criterion], atol=3e-8, rtol=0)
-                below = np.mean((numbers < own[criterion]) & ~ties) + np.mean(ties) / 2
+                ties = np.isclose(numbers, mine[:, None], atol=3e-8, rtol=0)
+                below = np.mean((numbers < mine[:, None]) & ~ties) + np.mean(ties) / 2
                 assert result["share_below"] == pytest.approx(below, abs=1e-9)
     assert dict(table.schema) == DISCRIMINATION
     assert table.height == len(CRITERIA) * len(METRICS) * 2
     columns = ("models", "size", "pool_items", "selected_items", "selected_read", "unselected_read", "draws")
-    assert table.select(columns).unique().rows() == [(4, 7, sum(pool), pool[0], 7, 7, DRAWS)]
+    assert table.select(columns).unique().rows() == [(4, size, sum(pool), pool[0], 7, 7, DRAWS)]
 
 
-def test_fewer_others_than_selected_items_compare_subsets_of_both():
+@given(st.integers(1, 5_000), st.integers(1, 5_000), st.integers(1, 5_000))
+def test_sets_are_small_enough_to_scatter_as_chance_does(selected, others, more):
+    assert compared_size(selected, others, others) == selected
+    size = compared_size(selected, others, others + more)
+    assert size >= 1
+    if size > 1:
+        assert Fraction(1, size) >= Fraction(1, selected) + Fraction(1, others)
+    assert Fraction(1, size + 1) < Fraction(1, selected) + Fraction(1, others)
+
+
+def test_items_selected_by_chance_are_seldom_beyond_95_percent():
+    """200 selections of 40 items by chance, of 1,600, and 40 or 80 others that were read.
+
+    Sets of 40 items, which the size of the benchmark would be, are far outside in more than one in ten.
+    """
+    for others in (40, 80):
+        sizes = {compared_size(40, others, 1_560): [], 40: []}
+        selected = np.arange(40 + others) < 40
+        for trial in range(100):
+            generator = np.random.default_rng([others, trial])
+            difficulty = generator.normal(size=(len(selected), 1)) + np.linspace(-0.3, 0.3, 5)
+            values = (difficulty + generator.normal(size=(len(selected), 5)) > 0).astype(np.float64)
+            for size, outside in sizes.items():
+                sets = (
+                    subsets_of_selected(selected, size, 100, trial),
+                    subsets_of_pool(selected, (40, 1_560), size, 100, trial),
+                )
+                ours, chance = (
+                    criteria(chosen, values, np.ones(len(selected)), values.mean(axis=0))["sd"]
+                    for chosen in sets
+                )
+                below = (chance < ours[:, None]).mean() + (chance == ours[:, None]).mean() / 2
+                outside.append(abs(below - 0.5) > 0.475)
+        ours, large = (np.mean(outside) for outside in sizes.values())
+        assert ours <= 0.05
+        assert large > 0.1
+
+
+def test_a_sample_of_the_others_compares_subsets_of_both():
     some = {name: frame.filter(~pl.col("id").is_in(["s/1", "s/3", "s/5"])) for name, frame in TABLES.items()}
     table = found(some, kappas(ITEMS))
-    assert table["size"].unique().to_list() == [4]
+    # 7 selected and 4 others: 28 / 11.
+    assert table["size"].unique().to_list() == [2]
     spread = row(table, "sd", "ras")
     assert spread["selected_low"] < spread["selected"] < spread["selected_high"]
     assert 0 < spread["share_below"] < 1
@@ -239,7 +289,7 @@ def test_a_set_whose_items_all_tell_models_apart_is_above_chance_and_one_without
     assert (flat["selected"], flat["random_mean"], flat["share_below"]) == (0, 0, 0.5)
     tau = row(table, "kendall", "delta_acc")
     assert tau["selected"] is None and tau["share_below"] is None
-    assert tau["undefined_random"] == DRAWS and tau["undefined_selected"] == 1
+    assert tau["undefined_random"] == tau["undefined_selected"] == DRAWS
     assert tau["why_null"] == (
         "random subsets and selected set: the models cannot be ordered, there or on the pool"
     )
@@ -271,7 +321,7 @@ def test_one_model_one_item_of_each_kind_and_no_weight():
 
 def test_draws_without_a_weight_are_left_out_and_counted():
     only = kappas(ITEMS).with_columns(kappa=pl.when(pl.col("id") == "s/0").then(0.5).otherwise(0.0))
-    table = found(weights=only)
+    table = found(weights=only, pool=(7, 7))
     spread = row(table, "sd", "ras", "kappa")
     assert 0 < spread["undefined_random"] < DRAWS and spread["undefined_selected"] == 0
     # One item has all the weight, so that every set that holds it has the same value.

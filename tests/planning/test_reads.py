@@ -7,8 +7,19 @@ from hypothesis import strategies as st
 
 from benchc.config.settings import Settings
 from benchc.models.option_orders import sampled
+from benchc.planning.done import reads_done, reads_left
 from benchc.planning.known import Images, Known, known_from_tables
-from benchc.planning.reads import UNKNOWN, Amount, paper_share, reads_by_model, reads_left, stages, total
+from benchc.planning.reads import (
+    UNKNOWN,
+    Amount,
+    joined,
+    new_reads,
+    paper_share,
+    reads_by_model,
+    selector_targets,
+    stages,
+    total,
+)
 from benchc.selection.unselected import unselected
 from tests.planning.plans import diagnostics, settings_of
 
@@ -67,7 +78,11 @@ def runs(draw: st.DrawFn) -> tuple[Settings, dict[str, int], list[str]]:
     wanted = diagnostics(
         draw(st.none() | st.just("all") | st.integers(1, 12)), draw(st.none() | st.integers(1, 12))
     )
-    return settings_of("demo", corruptions=SHORT, diagnostics=wanted), options, kept
+    # Some targets select as well.
+    models = settings_of("demo").targets
+    selectors = [*settings_of("demo").selectors[:1], *models[: draw(st.integers(0, 2))]]
+    settings = settings_of("demo", corruptions=SHORT, diagnostics=wanted, selectors=selectors)
+    return settings, options, kept
 
 
 @given(runs())
@@ -101,6 +116,79 @@ def test_bounds_hold_for_every_selection(run) -> None:
         if whole.kind == "at most":
             assert whole.value >= sum(map(len, reads.values()))
             assert whole.value <= sum(stage.reads.value * len(stage.models) for stage in found)
+
+
+def computed(reads: Reads, model: str) -> set[tuple[object, ...]]:
+    """Return the distinct reads of a model; the other orders of an item are reads of their own."""
+    return {read for each in reads.values() for read in each if read[0] == model}
+
+
+@given(runs())
+def test_new_reads_are_the_distinct_ones(run) -> None:
+    settings, options, kept = run
+    reads = listed(settings, options, kept)
+    known = tables(options, kept)
+    found = stages(settings, known)
+    new = reads_by_model(found, settings, known, new=True)
+    assert {model: amount.value for model, amount in new.items()} == {
+        model: len(computed(reads, model)) for model in new
+    }
+    for model, amount in new.items():
+        parts = [new_reads(stage, found, model) for stage in found if model in stage.models]
+        assert total(parts) == amount
+    assert set(selector_targets(found)) == set(settings.selectors) & set(settings.targets)
+    # Before the selection, what is new is bounded too.
+    for model, amount in reads_by_model(
+        stages(settings, before := tables(options, None)), settings, before, new=True
+    ).items():
+        assert amount.value >= new[model].value
+
+
+@given(runs(), st.data())
+def test_what_is_left_are_the_distinct_reads_that_no_file_holds(run, data) -> None:
+    settings, options, kept = run
+    reads = listed(settings, options, kept)
+    known = tables(options, kept)
+    found = stages(settings, known)
+    made = {
+        (stage.name, model)
+        for stage in found
+        for model in stage.models
+        if data.draw(st.booleans(), label=f"{stage.name} {model}")
+    }
+    done = {(name, model): sum(read[0] == model for read in reads[name]) for name, model in made}
+    for model, amount in reads_by_model(found, settings, known, new=True).items():
+        there = {read for name, owner in made if owner == model for read in reads[name] if read[0] == model}
+        missing = computed(reads, model) - there
+        assert reads_left(model, amount, found, done) == Amount(len(missing), "exact")
+
+
+def test_a_sum_is_as_sure_as_its_parts() -> None:
+    assert joined(["exact", "exact"]) == "exact" and joined([]) == "exact"
+    assert joined(["exact", "at most"]) == "at most"
+    assert joined(["exact", "assumed"]) == "assumed"
+    assert joined(["at most", "assumed"]) == joined(["assumed bound", "exact"]) == "assumed bound"
+    assert joined(["assumed bound", "unknown"]) == "unknown"
+
+
+def test_a_bound_that_rests_on_an_assumption_stays_a_bound() -> None:
+    settings = settings_of("config", diagnostics=diagnostics(None, 24))
+    known = Known(pool=4000)
+    whole = total(reads_by_model(stages(settings, known), settings, known).values())
+    assert whole == Amount(3 * 384_000 + 13 * (384_000 + 24 * 3 * 20), "assumed bound")
+
+
+def test_files_of_a_larger_configuration_count_as_what_is_asked() -> None:
+    settings = settings_of("demo", corruptions=SHORT)
+    selectors, *_ = stages(settings, Known(pool=10, pool_exact=True, kept=4))
+    model = settings.selectors[0]
+    assert [reads_done(selectors, model, {("selectors", model): there}) for there in (0, 69, 71)] == [
+        0,
+        69,
+        70,
+    ]
+    (unknown, *_) = stages(settings, Known())
+    assert reads_done(unknown, model, {("selectors", model): 71}) == 71
 
 
 @given(runs())
@@ -139,7 +227,7 @@ def test_nothing_is_invented_where_nothing_bounds_the_pool() -> None:
         UNKNOWN,
         UNKNOWN,
         Amount(7 * 96, "at most"),
-        Amount(24 * 3 * 20, "assumed"),  # 4 options, as the plan says
+        Amount(24 * 3 * 20, "assumed bound"),  # 4 options, as the plan says
     ]
     assert all(stage.at_share is None for stage in found)
     by_model = reads_by_model(found, settings, Known())
