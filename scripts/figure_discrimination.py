@@ -3,11 +3,9 @@
 import argparse
 from pathlib import Path
 
-import polars as pl
-
-from benchc.errors import InputError
 from benchc.figures.discrimination import discrimination
 from benchc.figures.save import save
+from benchc.tables.printed import read_printed
 from scripts.command import run
 from scripts.figure_arguments import add_outputs
 
@@ -19,11 +17,7 @@ def main() -> None:
     )
     add_outputs(parser)
     arguments = parser.parse_args()
-    if not arguments.discrimination.exists():
-        raise InputError(f"{arguments.discrimination}: no such file; make it first")
-    # All rows decide a column's type: one that begins with empty cells may hold numbers further down.
-    table = pl.read_csv(arguments.discrimination, infer_schema_length=None)
-    save(discrimination(table), png=arguments.png, pdf=arguments.pdf)
+    save(discrimination(read_printed(arguments.discrimination)), png=arguments.png, pdf=arguments.pdf)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,9 @@
 import argparse
 from pathlib import Path
 
-import polars as pl
-
-from benchc.errors import InputError
 from benchc.figures.option_order import option_order
 from benchc.figures.save import save
+from benchc.tables.printed import read_printed
 from scripts.command import run
 from scripts.figure_arguments import add_outputs
 
@@ -19,11 +17,7 @@ def main() -> None:
     )
     add_outputs(parser)
     arguments = parser.parse_args()
-    if not arguments.option_order.exists():
-        raise InputError(f"{arguments.option_order}: no such file; make it first")
-    # All rows decide a column's type: one that begins with empty cells may hold numbers further down.
-    table = pl.read_csv(arguments.option_order, infer_schema_length=None)
-    save(option_order(table), png=arguments.png, pdf=arguments.pdf)
+    save(option_order(read_printed(arguments.option_order)), png=arguments.png, pdf=arguments.pdf)
 
 
 if __name__ == "__main__":
