@@ -15,13 +15,13 @@ import polars as pl
 
 from benchc.metrics.cube import Cube
 from benchc.metrics.resampling import drawn_means, on_grid
+from benchc.metrics.rounding import DIGITS
 from benchc.metrics.subsets import subsets_of_pool, subsets_of_selected
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 DRAWS = 1_000
-DIGITS = 9  # of aggregates: what the grid of the sums leaves
 CRITERION_DIGITS = 7  # fewer, so that differences of rounded aggregates tie where those of exact ones do
 STANDARD_ERRORS = 1.96  # of a difference between two models that counts as one
 
