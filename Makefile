@@ -23,19 +23,19 @@ test: install lint
 
 # What the embedded default promises (accuracies, costs of corruptions, figures), checked on `make demo`'s output.
 check-demo: demo
-	python -m pytest tests/claims -s --run results/demo
+	python -m pytest tests/benchmarks/bench_c/demo_run -s --run results/demo
 
 # Against the imagecorruptions package, one thread each: about ten minutes.
 bench-corruptions: install
-	python benchmarks/corruptions.py --output results/benchmarks/corruptions.json
+	python speed/corruptions.py --output results/speed/corruptions.json
 
 # Scoring, aggregation and bootstrap at the paper's size, and against a pandas loop: about two minutes.
 bench-metrics: install
-	python benchmarks/metrics.py
+	python speed/metrics.py
 
 # Against a matrix-vector product per step, one thread, up to a million items: about five minutes.
 bench-selection: install
-	python benchmarks/selection.py
+	python speed/selection.py
 
 lint: install
 	ruff check .

@@ -5,7 +5,7 @@ OUTPUTS: <results>/figures/contact_sheet_{page}.{png,pdf}    up to eleven corrup
 """
 
 from benchc.corruptions.registry import all_corruptions_of
-from benchc.figures.contact_pages import pages_of
+from benchc.rendering.contact_pages import pages_of
 
 # In the suite's order, which is that of the sheets.
 SHEET_TYPES = [

@@ -15,7 +15,7 @@ OUTPUTS, where diagnostics.random_subset asks for them:
 rule draw_unselected:
     """Draw items that were not selected, in a hashed order."""
     input:
-        code=code_of("scripts/draw_unselected.py"),
+        code=code_of("scripts/bench_c/draw_unselected.py"),
         selected="<results>/selection/selected.parquet",
     output:
         "<results>/selection/unselected.parquet",
@@ -32,13 +32,13 @@ rule draw_unselected:
     message:
         "Drawing items that were not selected"
     shell:
-        "python -m scripts.draw_unselected --selected {input.selected} {params.at_most}"
+        "python -m scripts.bench_c.draw_unselected --selected {input.selected} {params.at_most}"
         " --output {output} 2>&1 | tee {log}"
 
 
 use rule score as score_unselected with:
     input:
-        code=code_of("scripts/score.py"),
+        code=code_of("scripts/bench_c/score.py"),
         pool="<results>/pool/items.parquet",
         chosen="<results>/selection/unselected.parquet",
         predictions=collect("<results>/predictions/unselected/{{model}}/{batch}.parquet", batch=BATCHES),

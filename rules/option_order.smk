@@ -46,7 +46,7 @@ rule infer_orders:
     message:
         "{wildcards.model} reads a sample with the options in other orders"
     shell:
-        "python -m scripts.infer_orders {params.model} --gpus {resources.gpu} --threads {threads}"
+        "python -m scripts.bench_c.infer_orders {params.model} --gpus {resources.gpu} --threads {threads}"
         " --items {input.pool} --selected {input.selected} {params.sample} {params.severity}"
         " --corrupted {input.corrupted} --store {params.store}"
         " --writer {wildcards.model}-orders --output {output} 2>&1 | tee {log}"

@@ -153,7 +153,7 @@ SCORER_CODE = {
     id_: code_of("scripts/infer.py", *map(module_file, modules)) for id_, modules in SCORER_MODULES.items()
 }
 ORDERS_CODE = {
-    id_: code_of("scripts/infer_orders.py", *map(module_file, modules))
+    id_: code_of("scripts/bench_c/infer_orders.py", *map(module_file, modules))
     for id_, modules in SCORER_MODULES.items()
 }
 TRAINER_CODE = {id_: trainer_code(id_) for id_, model in run.models.items() if model.train is not None}

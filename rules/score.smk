@@ -9,7 +9,7 @@ OUTPUTS:
 rule score:
     """Compare every corrupted read of a target with its clean read (eq. 6 to 10)."""
     input:
-        code=code_of("scripts/score.py"),
+        code=code_of("scripts/bench_c/score.py"),
         pool="<results>/pool/items.parquet",
         chosen="<results>/selection/selected.parquet",
         predictions=collect("<results>/predictions/selected/{{model}}/{batch}.parquet", batch=BATCHES),
@@ -30,6 +30,6 @@ rule score:
     message:
         "Scoring {wildcards.model}"
     shell:
-        "python -m scripts.score --predictions {input.predictions} --pool {input.pool}"
+        "python -m scripts.bench_c.score --predictions {input.predictions} --pool {input.pool}"
         " {params.subset} {input.chosen} --corruptions {params.corruptions}"
         " --severities {params.severities} {params.allow_missing} --output {output} 2>&1 | tee {log}"

@@ -12,7 +12,7 @@ OUTPUTS:
 rule kappa:
     """Measure the inconsistency of the selectors' predictions under corruption (eq. 4 and 5)."""
     input:
-        code=code_of("scripts/kappa.py"),
+        code=code_of("scripts/bench_c/kappa.py"),
         pool="<results>/pool/items.parquet",
         predictions=collect(
             "<results>/predictions/pool/{model}/{batch}.parquet",
@@ -35,7 +35,7 @@ rule kappa:
     message:
         "Computing kappa"
     shell:
-        "python -m scripts.kappa --predictions {input.predictions} --pool {input.pool}"
+        "python -m scripts.bench_c.kappa --predictions {input.predictions} --pool {input.pool}"
         " --selectors {params.selectors} --corruptions {params.corruptions}"
         " --severities {params.severities} --output {output} 2>&1 | tee {log}"
 
@@ -43,7 +43,7 @@ rule kappa:
 rule embed:
     """Embed each item's images (CLIP) and its question and options (SBERT)."""
     input:
-        code=code_of("scripts/embed.py"),
+        code=code_of("scripts/bench_c/embed.py"),
         encoder=(ENCODER_FILES if settings.selection.image_encoder.name == "trained" else []),
         pool="<results>/pool/items.parquet",
     output:
@@ -63,14 +63,14 @@ rule embed:
     message:
         "Embedding the pool's images and texts"
     shell:
-        "python -m scripts.embed --items {input.pool} {params.image_encoder}"
+        "python -m scripts.bench_c.embed --items {input.pool} {params.image_encoder}"
         " {params.text_encoder} {params.alpha} --threads {threads} --output {output} 2>&1 | tee {log}"
 
 
 rule select:
     """Pick items greedily by kappa and diversity (eq. 3) and keep those that score above the mean."""
     input:
-        code=code_of("scripts/select.py"),
+        code=code_of("scripts/bench_c/select.py"),
         kappa="<results>/selection/kappa.parquet",
         embeddings="<results>/selection/embeddings.parquet",
     output:
@@ -89,7 +89,7 @@ rule select:
     message:
         "Selecting the benchmark's items"
     shell:
-        "python -m scripts.select --kappa {input.kappa} --embeddings {input.embeddings}"
+        "python -m scripts.bench_c.select --kappa {input.kappa} --embeddings {input.embeddings}"
         " {params.alpha_kappa} {params.alpha_diversity}"
         " --score {params.score} --output {output} 2>&1 | tee {log}"
 

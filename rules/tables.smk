@@ -13,7 +13,7 @@ rule table1:
     """Print Table 1: accuracy, RAS and their shifts for every target (eq. 11)."""
     input:
         code=code_of("scripts/table1.py"),
-        published="benchc/published/table1.csv",
+        published="benchc/benchmarks/bench_c/published/table1.csv",
         selected="<results>/selection/selected.parquet",
         scores=collect("<results>/scores/{model}.parquet", model=settings.targets),
     output:
@@ -48,7 +48,7 @@ rule table2:
     """Print Table 2: how RAS and accuracy answer to one more step of severity (section 9.2)."""
     input:
         code=code_of("scripts/table2.py"),
-        published="benchc/published/table2.csv",
+        published="benchc/benchmarks/bench_c/published/table2.csv",
         scores=collect("<results>/scores/{model}.parquet", model=settings.targets),
     output:
         csv=report(
@@ -79,7 +79,7 @@ rule table3:
     """Print Table 3: where severity 1 raises accuracy; and every cell's transitions and regimes."""
     input:
         code=code_of("scripts/table3.py"),
-        published="benchc/published/table3.csv",
+        published="benchc/benchmarks/bench_c/published/table3.csv",
         scores=collect("<results>/scores/{model}.parquet", model=settings.targets),
     output:
         csv=report(
@@ -110,7 +110,7 @@ rule claims:
     """Check the claims of the paper's results on this run."""
     input:
         code=code_of("scripts/claims.py"),
-        published=collect("benchc/published/table{number}.csv", number=[1, 2, 3]),
+        published=collect("benchc/benchmarks/bench_c/published/table{number}.csv", number=[1, 2, 3]),
         pool="<results>/pool/items.parquet",
         selected="<results>/selection/selected.parquet",
         scores=collect("<results>/scores/{model}.parquet", model=settings.targets),

@@ -4,8 +4,8 @@ import argparse
 import sys
 
 from benchc.atomic import write_text
-from benchc.metrics.bootstrap import DRAWS, bootstrap
-from benchc.reporting.intervals import intervals_latex, intervals_markdown
+from benchc.benchmarks.bench_c.metrics.bootstrap import DRAWS, bootstrap
+from benchc.benchmarks.bench_c.tables.intervals import intervals_latex, intervals_markdown
 from scripts.bootstrap_arguments import add_draws, add_models, read_models
 from scripts.command import run
 from scripts.scores_arguments import add_forms, left_out_note

@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
+from benchc.benchmarks.bench_c.metrics.cube import Cube, Floats, cube_of
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.errors import InputError
-from benchc.metrics.cube import Cube, Floats, cube_of
-from benchc.tables.parquet import read_table
-from benchc.tables.selected import SELECTED
+from benchc.schemas.parquet import read_table
 from scripts.scores_arguments import add_scores, read_scores
 
 

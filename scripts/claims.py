@@ -5,14 +5,14 @@ import sys
 from pathlib import Path
 
 from benchc.atomic import write_text
-from benchc.claims.evidence import evidence
-from benchc.claims.table import claims
+from benchc.benchmarks.bench_c.claims.evidence import evidence
+from benchc.benchmarks.bench_c.claims.table import claims
+from benchc.benchmarks.bench_c.metrics.table1 import Target
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.benchmarks.bench_c.tables.claims import claims_latex, claims_markdown
 from benchc.errors import InputError
-from benchc.metrics.table1 import Target
-from benchc.reporting.claims import claims_latex, claims_markdown
-from benchc.tables.parquet import read_table
-from benchc.tables.pool import POOL
-from benchc.tables.selected import SELECTED
+from benchc.schemas.parquet import read_table
+from benchc.schemas.pool import POOL
 from scripts.command import run
 from scripts.scores_arguments import add_forms, add_scores, items_of, left_out, left_out_note, read_scores
 

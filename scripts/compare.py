@@ -7,17 +7,17 @@ from pathlib import Path
 import polars as pl
 
 from benchc.atomic import write_text
+from benchc.benchmarks.bench_c.metrics.bootstrap import DRAWS
+from benchc.benchmarks.bench_c.metrics.comparison import compare
+from benchc.benchmarks.bench_c.schemas.scores import SCORES
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.benchmarks.bench_c.tables.comparison import comparison_markdown
 from benchc.errors import InputError
-from benchc.metrics.bootstrap import DRAWS
-from benchc.metrics.comparison import compare
 from benchc.progress import track
-from benchc.reporting.comparison import comparison_markdown
-from benchc.tables.differing import differing_rows
-from benchc.tables.parquet import read_footer, read_table
-from benchc.tables.pool import POOL
-from benchc.tables.provenance import Footer, Key, differing_facts
-from benchc.tables.scores import SCORES
-from benchc.tables.selected import SELECTED
+from benchc.schemas.differing import differing_rows
+from benchc.schemas.parquet import read_footer, read_table
+from benchc.schemas.pool import POOL
+from benchc.schemas.provenance import Footer, Key, differing_facts
 from scripts.bootstrap_arguments import add_draws
 from scripts.command import run
 from scripts.scores_arguments import left_out_note

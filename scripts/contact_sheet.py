@@ -20,13 +20,13 @@ from benchc.corruptions.registry import (
     type_of,
 )
 from benchc.errors import InputError
-from benchc.figures.contact_pages import pages_of
-from benchc.figures.contact_sheet import Row, contact_sheet
-from benchc.figures.save import save
 from benchc.images import ALPHAS, Alpha, ImageError, Pixels, decode
 from benchc.randomness import seed_of
-from benchc.tables.parquet import iterate_groups, read_table
-from benchc.tables.pool import POOL
+from benchc.rendering.contact_pages import pages_of
+from benchc.rendering.contact_sheet import Row, contact_sheet
+from benchc.rendering.save import save
+from benchc.schemas.parquet import iterate_groups, read_table
+from benchc.schemas.pool import POOL
 from scripts.command import run
 
 # Without a choice: the first picture on which a corruption can be seen, and not all of a pool to find one.

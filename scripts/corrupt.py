@@ -27,11 +27,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.corruptions.portions import Item, Job, write_corrupted
 from benchc.images import ALPHAS, CODECS, DEFAULT_CODEC
-from benchc.tables.parquet import iterate_groups, read_table
-from benchc.tables.pool import POOL
-from benchc.tables.selected import SELECTED
+from benchc.schemas.parquet import iterate_groups, read_table
+from benchc.schemas.pool import POOL
 from scripts.command import run
 from scripts.corruption_arguments import recipe_argument, seed_argument
 

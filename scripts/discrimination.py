@@ -7,13 +7,13 @@ from pathlib import Path
 import polars as pl
 
 from benchc.atomic import write_text
+from benchc.benchmarks.bench_c.metrics.cube import cube_of
+from benchc.benchmarks.bench_c.metrics.discrimination import DRAWS, discrimination
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.benchmarks.bench_c.tables.discrimination import discrimination_latex, discrimination_markdown
 from benchc.errors import InputError
-from benchc.metrics.cube import cube_of
-from benchc.metrics.discrimination import DRAWS, discrimination
-from benchc.reporting.counted import counted
-from benchc.reporting.discrimination import discrimination_latex, discrimination_markdown
-from benchc.tables.parquet import read_table
-from benchc.tables.selected import SELECTED
+from benchc.rendering.counted import counted
+from benchc.schemas.parquet import read_table
 from scripts.bootstrap_arguments import positive
 from scripts.command import run
 from scripts.scores_arguments import add_forms, add_scores, left_out, left_out_note, read_scores

@@ -2,10 +2,10 @@
 
 import argparse
 
-from benchc.figures.figure1a import figure1a
-from benchc.figures.save import save
-from benchc.tables.parquet import read_table
-from benchc.tables.selected import SELECTED
+from benchc.benchmarks.bench_c.figures.figure1a import figure1a
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.rendering.save import save
+from benchc.schemas.parquet import read_table
 from scripts.command import run
 from scripts.figure_arguments import add_outputs, add_selected
 

@@ -2,12 +2,12 @@
 
 import argparse
 
-from benchc.figures.cases import case_of_each_regime, with_probabilities
-from benchc.figures.figure3 import figure3
-from benchc.figures.save import save
-from benchc.tables.parquet import read_table
-from benchc.tables.pool import POOL
-from benchc.tables.scores import SCORES
+from benchc.benchmarks.bench_c.figures.cases import case_of_each_regime, with_probabilities
+from benchc.benchmarks.bench_c.figures.figure3 import figure3
+from benchc.benchmarks.bench_c.schemas.scores import SCORES
+from benchc.rendering.save import save
+from benchc.schemas.parquet import read_table
+from benchc.schemas.pool import POOL
 from scripts.command import run
 from scripts.figure_arguments import add_outputs
 from scripts.target_arguments import add_target, read_reads

@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
-from benchc.figures.figure4 import figure4
-from benchc.figures.save import save
-from benchc.tables.parquet import read_table
-from benchc.tables.scores import SCORES
+from benchc.benchmarks.bench_c.figures.figure4 import figure4
+from benchc.benchmarks.bench_c.schemas.scores import SCORES
+from benchc.rendering.save import save
+from benchc.schemas.parquet import read_table
 from scripts.command import run
 from scripts.figure_arguments import add_outputs
 

@@ -11,16 +11,21 @@ from typing import Any
 
 import polars as pl
 
+from benchc.benchmarks.bench_c.figures.cases import (
+    cases_of_item,
+    item_of_most_regimes,
+    named_cases,
+    with_probabilities,
+)
+from benchc.benchmarks.bench_c.figures.figure5 import MOST_READS, figure5
+from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.errors import InputError
-from benchc.figures.cases import cases_of_item, item_of_most_regimes, named_cases, with_probabilities
-from benchc.figures.figure5 import MOST_READS, figure5
-from benchc.figures.item_pictures import item_pictures
-from benchc.figures.save import save
 from benchc.images import Pixels
-from benchc.tables.corrupted import CORRUPTED
-from benchc.tables.parquet import TableType, iterate_groups, read_table
-from benchc.tables.pool import POOL
-from benchc.tables.scores import SCORES
+from benchc.rendering.item_pictures import item_pictures
+from benchc.rendering.save import save
+from benchc.schemas.corrupted import CORRUPTED
+from benchc.schemas.parquet import TableType, iterate_groups, read_table
+from benchc.schemas.pool import POOL
 from scripts.command import run
 from scripts.figure_arguments import add_outputs
 from scripts.target_arguments import add_target, read_reads

@@ -2,8 +2,8 @@
 
 import argparse
 
-from benchc.figures.figure6 import figure6
-from benchc.figures.save import save
+from benchc.benchmarks.bench_c.figures.figure6 import figure6
+from benchc.rendering.save import save
 from scripts.command import run
 from scripts.family_arguments import add_families, families_of
 from scripts.figure_arguments import add_outputs

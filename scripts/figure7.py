@@ -3,12 +3,12 @@
 import argparse
 from pathlib import Path
 
-from benchc.figures.figure7 import figure7
-from benchc.figures.save import save
-from benchc.tables.items import ITEMS
-from benchc.tables.parquet import read_table
-from benchc.tables.pool import POOL
-from benchc.tables.selected import SELECTED
+from benchc.benchmarks.bench_c.figures.figure7 import figure7
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.rendering.save import save
+from benchc.schemas.items import ITEMS
+from benchc.schemas.parquet import read_table
+from benchc.schemas.pool import POOL
 from scripts.command import run
 from scripts.figure_arguments import add_outputs, add_selected
 

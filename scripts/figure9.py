@@ -9,14 +9,14 @@ from pathlib import Path
 
 import polars as pl
 
+from benchc.benchmarks.bench_c.figures.figure9 import figure9
+from benchc.benchmarks.bench_c.figures.kappa_examples import examples_by_kappa
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.errors import InputError
-from benchc.figures.figure9 import figure9
-from benchc.figures.item_pictures import item_pictures
-from benchc.figures.kappa_examples import examples_by_kappa
-from benchc.figures.save import save
-from benchc.tables.parquet import iterate_groups, read_table
-from benchc.tables.pool import POOL
-from benchc.tables.selected import SELECTED
+from benchc.rendering.item_pictures import item_pictures
+from benchc.rendering.save import save
+from benchc.schemas.parquet import iterate_groups, read_table
+from benchc.schemas.pool import POOL
 from scripts.command import run
 from scripts.figure_arguments import add_outputs, add_selected
 

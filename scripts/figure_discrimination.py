@@ -3,9 +3,9 @@
 import argparse
 from pathlib import Path
 
-from benchc.figures.discrimination import discrimination
-from benchc.figures.save import save
-from benchc.tables.printed import read_printed
+from benchc.benchmarks.bench_c.figures.figure_discrimination import discrimination
+from benchc.rendering.save import save
+from benchc.schemas.printed import read_printed
 from scripts.command import run
 from scripts.figure_arguments import add_outputs
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import polars as pl
 
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.benchmarks.bench_c.schemas.unselected import UNSELECTED
 from benchc.models.question import Question
 from benchc.models.read_store import ReadStore
 from benchc.models.reading import Reader
 from benchc.models.units import read_unit
-from benchc.tables.parquet import read_table, write_table
-from benchc.tables.predictions import PREDICTIONS
-from benchc.tables.selected import SELECTED
-from benchc.tables.unselected import UNSELECTED
+from benchc.schemas.parquet import read_table, write_table
+from benchc.schemas.predictions import PREDICTIONS
 from scripts.command import run
 from scripts.reading_arguments import (
     add_images,

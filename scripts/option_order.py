@@ -8,8 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from benchc.atomic import write_text
-from benchc.errors import InputError
-from benchc.metrics.option_order import (
+from benchc.benchmarks.bench_c.metrics.option_order import (
     DRAWS,
     KEY,
     all_orders,
@@ -17,12 +16,13 @@ from benchc.metrics.option_order import (
     missing_reads,
     option_order,
 )
+from benchc.benchmarks.bench_c.schemas.orders import ORDERS
+from benchc.benchmarks.bench_c.tables.option_order import option_order_latex, option_order_markdown
+from benchc.errors import InputError
 from benchc.progress import track
-from benchc.reporting.option_order import option_order_latex, option_order_markdown
-from benchc.tables.orders import ORDERS
-from benchc.tables.parquet import read_footer, read_table
-from benchc.tables.pool import POOL
-from benchc.tables.predictions_of_model import MAY_DIFFER, read_predictions
+from benchc.schemas.parquet import read_footer, read_table
+from benchc.schemas.pool import POOL
+from benchc.schemas.predictions_of_model import MAY_DIFFER, read_predictions
 from scripts.command import run
 from scripts.scores_arguments import add_forms
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchc.atomic import write_text
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.config.batches import batches
 from benchc.config.faults import ConfigError, shown
 from benchc.config.load import Config, load
@@ -21,13 +22,12 @@ from benchc.corruptions.recipe import CLEAN
 from benchc.errors import InputError
 from benchc.planning.hours import Job, Price, Prices, seconds_per_read
 from benchc.planning.known import Known, images_of, known_from_settings, known_from_sources, known_from_tables
+from benchc.planning.report import plan_markdown
 from benchc.planning.table import plan_rows
-from benchc.reporting.counted import counted
-from benchc.reporting.plan import plan_markdown
-from benchc.tables.items import ITEMS
-from benchc.tables.parquet import iterate_groups, read_footer, read_table
-from benchc.tables.pool import POOL
-from benchc.tables.selected import SELECTED
+from benchc.rendering.counted import counted
+from benchc.schemas.items import ITEMS
+from benchc.schemas.parquet import iterate_groups, read_footer, read_table
+from benchc.schemas.pool import POOL
 from scripts.command import run
 
 # The folder of predictions that a stage of the plan fills.

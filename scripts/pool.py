@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 
 from benchc.atomic import write_text
-from benchc.pool import assemble, choose, task_types
-from benchc.tables.items import ITEMS
-from benchc.tables.parquet import read_table, write_table
-from benchc.tables.pool import POOL
+from benchc.schemas.items import ITEMS
+from benchc.schemas.parquet import read_table, write_table
+from benchc.schemas.pool import POOL
+from benchc.sources.pool import assemble, choose, task_types
 from scripts.command import run
 
 

@@ -4,8 +4,8 @@ import argparse
 import sys
 
 from benchc.atomic import write_text
-from benchc.metrics.rank_swaps import DRAWS, rank_swaps
-from benchc.reporting.rank_swaps import rank_swaps_latex, rank_swaps_markdown
+from benchc.benchmarks.bench_c.metrics.rank_swaps import DRAWS, rank_swaps
+from benchc.benchmarks.bench_c.tables.rank_swaps import rank_swaps_latex, rank_swaps_markdown
 from scripts.bootstrap_arguments import add_draws, add_models, read_models
 from scripts.command import run
 from scripts.scores_arguments import add_forms, left_out_note

@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 
 from benchc.atomic import write_text
+from benchc.schemas.items import ITEMS
+from benchc.schemas.parquet import write_table
 from benchc.sources.error import SourceError
 from benchc.sources.report import summary
 from benchc.sources.vlmevalkit import Switches, read_vlmevalkit
-from benchc.tables.items import ITEMS
-from benchc.tables.parquet import write_table
 from scripts.command import run
 
 

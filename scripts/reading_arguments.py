@@ -17,8 +17,8 @@ from benchc.models.registry import SCORINGS, load_scorer, scorer_modules
 from benchc.models.units import Unit, made_units, written_units
 from benchc.prefetch import prefetch
 from benchc.progress import track
-from benchc.tables.parquet import read_table
-from benchc.tables.pool import POOL
+from benchc.schemas.parquet import read_table
+from benchc.schemas.pool import POOL
 from scripts.corruption_arguments import recipe_argument, seed_argument
 
 ROOT = Path(__file__).resolve().parent.parent

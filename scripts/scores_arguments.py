@@ -7,11 +7,11 @@ from pathlib import Path
 
 import polars as pl
 
+from benchc.benchmarks.bench_c.metrics.common_items import common_items
+from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.errors import InputError
-from benchc.metrics.common_items import common_items
 from benchc.progress import track
-from benchc.tables.parquet import read_footer, read_table
-from benchc.tables.scores import SCORES
+from benchc.schemas.parquet import read_footer, read_table
 
 MISSING = "missing_items"  # of a footer, where reads are missing
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import polars as pl
 
 from benchc.atomic import write_text
+from benchc.benchmarks.bench_c.schemas.embeddings import EMBEDDINGS
+from benchc.benchmarks.bench_c.selection.select import FINAL_SCORES
+from benchc.benchmarks.bench_c.selection.stability import COLUMNS, Setting, settings_beside, stability
+from benchc.benchmarks.bench_c.tables.selection_stability import stability_latex, stability_markdown
 from benchc.progress import track
-from benchc.reporting.stability import stability_latex, stability_markdown
-from benchc.selection.select import FINAL_SCORES
-from benchc.selection.stability import COLUMNS, Setting, settings_beside, stability
-from benchc.tables.embeddings import EMBEDDINGS
-from benchc.tables.parquet import read_table
+from benchc.schemas.parquet import read_table
+from scripts.bench_c.selector_arguments import add_selectors, read_by_selector, read_option_counts
 from scripts.command import run
-from scripts.selector_arguments import add_selectors, read_by_selector, read_option_counts
 
 
 def main() -> None:

@@ -5,12 +5,12 @@ import sys
 from pathlib import Path
 
 from benchc.atomic import write_text
+from benchc.benchmarks.bench_c.metrics.table1 import Target, table1
+from benchc.benchmarks.bench_c.published.section import beside_table1
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.benchmarks.bench_c.tables.table1 import table1_latex, table1_markdown
 from benchc.errors import InputError
-from benchc.metrics.table1 import Target, table1
-from benchc.reporting.published import beside_table1
-from benchc.reporting.table1 import table1_latex, table1_markdown
-from benchc.tables.parquet import read_table
-from benchc.tables.selected import SELECTED
+from benchc.schemas.parquet import read_table
 from scripts.command import run
 from scripts.scores_arguments import items_of, left_out, left_out_note, read_scores
 

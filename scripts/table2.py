@@ -4,9 +4,9 @@ import argparse
 import sys
 
 from benchc.atomic import write_text
-from benchc.metrics.table2 import sensitivity, table2
-from benchc.reporting.published import beside_table2
-from benchc.reporting.table2 import table2_latex, table2_markdown
+from benchc.benchmarks.bench_c.metrics.table2 import sensitivity, table2
+from benchc.benchmarks.bench_c.published.section import beside_table2
+from benchc.benchmarks.bench_c.tables.table2 import table2_latex, table2_markdown
 from scripts.command import run
 from scripts.scores_arguments import (
     add_forms,

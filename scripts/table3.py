@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 
 from benchc.atomic import write_text
-from benchc.metrics.regimes import cells
-from benchc.metrics.table3 import subtle_cells, table3
-from benchc.reporting.published import beside_table3
-from benchc.reporting.table3 import table3_latex, table3_markdown
+from benchc.benchmarks.bench_c.metrics.regimes import cells
+from benchc.benchmarks.bench_c.metrics.table3 import subtle_cells, table3
+from benchc.benchmarks.bench_c.published.section import beside_table3
+from benchc.benchmarks.bench_c.tables.table3 import table3_latex, table3_markdown
 from scripts.command import run
 from scripts.scores_arguments import (
     add_forms,

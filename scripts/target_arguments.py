@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from benchc.progress import track
-from benchc.tables.predictions_of_model import read_predictions
+from benchc.schemas.predictions_of_model import read_predictions
 
 
 def add_target(parser: argparse.ArgumentParser) -> None:

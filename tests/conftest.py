@@ -6,9 +6,9 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--run", type=Path, help="a finished run whose promises tests/claims checks")
+    parser.addoption("--run", type=Path, help="a finished run whose promises the tests of demo_run check")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave tests/claims to `make check-demo`, which names the run that they are about."""
-    return True if collection_path.name == "claims" and config.getoption("--run") is None else None
+    """Leave the tests of demo_run to `make check-demo`, which names the run that they are about."""
+    return True if collection_path.name == "demo_run" and config.getoption("--run") is None else None

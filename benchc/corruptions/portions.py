@@ -23,8 +23,8 @@ from benchc.corruptions.workers import ordered_map
 from benchc.errors import InputError
 from benchc.images import DEFAULT_CODEC, Alpha, Codec, encode
 from benchc.progress import track
-from benchc.tables.corrupted import CORRUPTED
-from benchc.tables.row_groups import arrow_table, table_writer
+from benchc.schemas.corrupted import CORRUPTED
+from benchc.schemas.row_groups import arrow_table, table_writer
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,9 +13,9 @@ from benchc.errors import InputError
 from benchc.images import Alpha, ImageError, Pixels, decode
 from benchc.models.question import Question
 from benchc.models.reading import Reader
-from benchc.tables.corrupted import CORRUPTED
-from benchc.tables.parquet import iterate_groups
-from benchc.tables.pool import POOL
+from benchc.schemas.corrupted import CORRUPTED
+from benchc.schemas.parquet import iterate_groups
+from benchc.schemas.pool import POOL
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from PIL import Image
 
 from benchc.config.settings import Pool
 from benchc.errors import InputError
-from benchc.pool import largest_cap, task_types
 from benchc.randomness import seed_of
+from benchc.sources.pool import largest_cap, task_types
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def known_from_settings(pool: Pool) -> Known:
 def known_from_sources(items: dict[str, pl.DataFrame], task_columns: dict[str, str], pool: Pool) -> Known:
     """Return the exact size of the pool that will be taken from all sources' items.
 
-    Arguments as for :func:`benchc.pool.task_types`, and raises what it and ``largest_cap`` raise.
+    Arguments as for :func:`benchc.sources.pool.task_types`, and raises what it and ``largest_cap`` raise.
     """
     counts = task_types(items, task_columns)["task"].value_counts()["count"].to_list()
     cap = largest_cap(counts, pool.per_task, pool.total)
@@ -67,7 +67,7 @@ def known_from_tables(
     """
     options = dict(zip(pool["id"], pool["options"].list.len(), strict=True))
     kept = None if selected is None else [id_ for id_ in selected.filter("kept")["id"] if id_ in options]
-    # As in benchc/models/option_orders.py, which loads torch.
+    # As in benchc/benchmarks/bench_c/selection/option_orders.py, which loads torch.
     asked = None if kept is None else sorted(kept, key=lambda id_: (seed_of("option order", id_), id_))
     return Known(
         pool=pool.height,

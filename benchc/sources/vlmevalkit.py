@@ -6,14 +6,14 @@ from pathlib import Path
 
 import polars as pl
 
-from benchc.item_order import item_key
 from benchc.progress import track
+from benchc.schemas.items import ITEMS
 from benchc.sources.error import RowRefused, SourceError
 from benchc.sources.item_images import Image, read_item_images
+from benchc.sources.item_order import item_key
 from benchc.sources.item_text import ItemText, read_item_text
 from benchc.sources.report import Kind, Remark, report_frame
 from benchc.sources.tsv import Row, read_header, read_rows
-from benchc.tables.items import ITEMS
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 from PIL import Image
 
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.closure import source_closure
 from benchc.corruptions import portions
 from benchc.corruptions.portions import ITEMS_OF_A_PORTION, Item, Job, write_corrupted
@@ -22,10 +23,9 @@ from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_item
 from benchc.errors import InputError
 from benchc.images import CODECS, Codec, decode, encode_png
-from benchc.tables.corrupted import CORRUPTED
-from benchc.tables.parquet import read_footer, read_table, write_table
-from benchc.tables.pool import POOL
-from benchc.tables.selected import SELECTED
+from benchc.schemas.corrupted import CORRUPTED
+from benchc.schemas.parquet import read_footer, read_table, write_table
+from benchc.schemas.pool import POOL
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -8,8 +8,8 @@ import torch
 from benchc.demo.encoder import TrainedEncoder, captioned_pictures, save_encoder, train_encoder
 from benchc.demo.training_set import TrainingSet
 from benchc.images import Pixels
+from benchc.models.encoders import load_image_encoder
 from benchc.models.question import Question
-from benchc.selection.encoders import load_image_encoder
 
 SIDE = 24
 COLOURS = {"red": (200, 30, 30), "green": (30, 180, 30), "blue": (40, 60, 220), "white": (240, 240, 240)}

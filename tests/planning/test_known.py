@@ -15,7 +15,7 @@ from benchc.planning.known import (
     known_from_sources,
     known_from_tables,
 )
-from benchc.pool import choose, task_types
+from benchc.sources.pool import choose, task_types
 from tests.planning.plans import settings_of
 
 

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchc.benchmarks.bench_c.selection.option_orders import sampled
+from benchc.benchmarks.bench_c.selection.unselected import unselected
 from benchc.config.settings import Settings
-from benchc.models.option_orders import sampled
 from benchc.planning.done import reads_done, reads_left
 from benchc.planning.known import Images, Known, known_from_tables
 from benchc.planning.reads import (
@@ -20,7 +21,6 @@ from benchc.planning.reads import (
     stages,
     total,
 )
-from benchc.selection.unselected import unselected
 from tests.planning.plans import diagnostics, settings_of
 
 SHORT = {

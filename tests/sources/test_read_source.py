@@ -4,8 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchc.tables.items import ITEMS
-from benchc.tables.parquet import read_table
+from benchc.schemas.items import ITEMS
+from benchc.schemas.parquet import read_table
 from tests.sources.tsv_files import row, write_tsv
 
 ROOT = Path(__file__).resolve().parents[2]

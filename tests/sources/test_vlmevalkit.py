@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchc.schemas.items import ITEMS
 from benchc.sources.error import SourceError
 from benchc.sources.report import summary
 from benchc.sources.vlmevalkit import Switches, read_vlmevalkit
-from benchc.tables.items import ITEMS
 from tests.sources.tsv_files import BLUE, RED, encoded, image_bytes, row, write_tsv
 
 

@@ -182,7 +182,7 @@ def test_resources_rerun_nothing(checkout):
 
 def test_the_ras_module_reruns_scores_and_what_shows_them(checkout):
     checkout.edit(
-        "benchc/metrics/ras.py",
+        "benchc/benchmarks/bench_c/metrics/ras.py",
         "np.maximum(delta_c, 0.0) * np.maximum(-delta_s, 0.0)",
         "np.maximum(delta_c, 0.0) * np.maximum(-delta_s, 0.0) * 0.5",
     )
@@ -190,14 +190,18 @@ def test_the_ras_module_reruns_scores_and_what_shows_them(checkout):
 
 
 def test_a_figure_module_reruns_its_figure(checkout):
-    checkout.edit("benchc/figures/figure8.py", "candidates, height=0.76", "candidates, height=0.7")
+    checkout.edit(
+        "benchc/benchmarks/bench_c/figures/figure8.py", "candidates, height=0.76", "candidates, height=0.7"
+    )
     assert run(checkout, {"figure8": 1}) == {}
 
 
 def test_the_greedy_module_reruns_the_selection_and_reads_only_new_items(checkout, ledger):
     before = kept(checkout)
     checkout.edit(
-        "benchc/selection/greedy.py", "return alpha[0] * values, tuple", "return -alpha[0] * values, tuple"
+        "benchc/benchmarks/bench_c/selection/greedy.py",
+        "return alpha[0] * values, tuple",
+        "return -alpha[0] * values, tuple",
     )
     assert new(run(checkout, FROM_SELECTION)) == ledger.new(checkout, *TARGETS)
     assert kept(checkout) != before
@@ -205,7 +209,9 @@ def test_the_greedy_module_reruns_the_selection_and_reads_only_new_items(checkou
 
 def test_alpha_reruns_the_selection_and_reads_only_new_items(checkout, ledger):
     checkout.edit(
-        "benchc/selection/greedy.py", "return -alpha[0] * values, tuple", "return alpha[0] * values, tuple"
+        "benchc/benchmarks/bench_c/selection/greedy.py",
+        "return -alpha[0] * values, tuple",
+        "return alpha[0] * values, tuple",
     )
     checkout.configure(selection={"alpha_kappa": 0.1, "alpha_diversity": 2.0})
     assert new(run(checkout, FROM_SELECTION)) == ledger.new(checkout, *TARGETS)
@@ -220,7 +226,7 @@ def test_two_numbers_swapped_are_seen(checkout):
 
 def test_selecting_first_stops_where_the_selection_came_out_the_same(checkout):
     before = kept(checkout)
-    module = checkout.folder / "benchc/selection/select.py"
+    module = checkout.folder / "benchc/benchmarks/bench_c/selection/select.py"
     module.write_text(module.read_text() + "\n# An edit that changes no result.\n")
     assert checkout.plan() == FROM_SELECTION
     checkout.make("select", "selection_diagnostics")

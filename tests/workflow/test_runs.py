@@ -13,10 +13,10 @@ import pytest
 import torch
 import yaml
 
-from benchc.tables.corrupted import CORRUPTED
-from benchc.tables.orders import ORDERS
-from benchc.tables.parquet import read_table, write_table
-from benchc.tables.selected import SELECTED
+from benchc.benchmarks.bench_c.schemas.orders import ORDERS
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.schemas.corrupted import CORRUPTED
+from benchc.schemas.parquet import read_table, write_table
 from tests.workflow.checkout import Checkout
 from tests.workflow.conftest import small_checkout
 

@@ -4,7 +4,7 @@ The paper names imgaug's augmenters and publishes no severities. It says that th
 discretization for bounded values and human perceptual thresholding for unbounded ones" (section 3.3). Here
 that means: where imgaug gives a parameter a range by default, or its definition bounds it, five equal steps
 to the end of that range; otherwise five equal ratios. Where equal steps leave severity 1 almost as far from
-the photograph as severity 5 (by 1 - SSIM, ``benchmarks/severity_ssim.py``), each step doubles.
+the photograph as severity 5 (by 1 - SSIM, ``speed/severity_ssim.py``), each step doubles.
 
 The list in the authors' README has 41 types, the paper 40. The mean of the paper's Table 3 over the types and
 the mean of its Table 2 over the five capabilities must agree for every model. With 6 geometric types they do,

@@ -1,0 +1,110 @@
+"""What the paper's claims are checked on: tables that are made from the scores of a run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from benchc.benchmarks.bench_c.metrics.aggregate import corrective, destructive
+from benchc.benchmarks.bench_c.metrics.regimes import cells
+from benchc.benchmarks.bench_c.metrics.table1 import Target, table1
+from benchc.benchmarks.bench_c.metrics.table2 import sensitivity, table2
+from benchc.benchmarks.bench_c.metrics.table3 import SUBTLE, table3
+from benchc.errors import InputError
+
+
+@dataclass(frozen=True)
+class Example:
+    """The one cell that figure 4 looks into: a target under one corruption at one severity."""
+
+    label: str
+    corruption: str
+    severity: int
+    reads: pl.DataFrame  # its rows of SCORES; none where they were not read
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The tables of one run."""
+
+    table1: pl.DataFrame  # of metrics.table1
+    sensitivity: pl.DataFrame  # of metrics.table2.sensitivity, with the column label in front
+    table2: pl.DataFrame
+    cells: pl.DataFrame  # of metrics.regimes, with the column label in front
+    table3: pl.DataFrame
+    subtle_cases: int  # (model, corruption) at severity 1, gain or not
+    robustness: pl.DataFrame  # label, corruption, destructive, corrective: mean RAS, null without items
+    families: Mapping[str, str]  # of each corruption
+    example: Example
+    items: pl.DataFrame  # id, source, task, kappa, kept: the candidates
+
+
+def evidence(
+    targets: Sequence[Target],
+    scores: Sequence[pl.DataFrame],
+    selected: pl.DataFrame,
+    pool: pl.DataFrame,
+    *,
+    families: Mapping[str, str],
+    example: tuple[str, str, int],
+    left_out: int = 0,
+) -> Evidence:
+    """Make the tables that the claims are checked on.
+
+    ``scores[i]`` is the SCORES table of ``targets[i]``; ``selected`` a SELECTED table; ``pool`` has id,
+    source and task; ``families`` gives every corruption's family; ``example`` is the label, corruption and
+    severity of figure 4; ``left_out`` of the kept items have no scores, since reads of them are missing.
+    Raises InputError where targets were not scored on the same reads (as ``table1`` does), labels occur
+    twice, a family is missing, or pool and selection hold different items.
+    """
+    labels = [target.label for target in targets]
+    if len(set(labels)) != len(labels):
+        raise InputError(f"a label occurs twice: {', '.join(labels)}; give every target its own")
+    first = table1(targets, scores, selected.filter("kept").select("id", "kappa"), left_out=left_out)
+    unknown = sorted(set(scores[0]["corruption"]) - set(families))
+    if unknown:
+        raise InputError(f"the scores hold {', '.join(unknown)}, whose family is not given")
+    items = pool.select("id", "source", "task").join(
+        selected.select("id", "kappa", "kept"), on="id", how="full", coalesce=True
+    )
+    odd = items.filter(pl.col("source").is_null() | pl.col("kappa").is_null()).sort("id")
+    if odd.height:
+        raise InputError(
+            f"{odd.height:,} items are in the pool or in the selection only, first {odd['id'][0]}: they are "
+            "not of the same run, make the selection again"
+        )
+    tables = {label: cells(frame) for label, frame in zip(labels, scores, strict=True)}
+    every = _stacked(tables)
+    sensitivities = {label: sensitivity(frame) for label, frame in zip(labels, scores, strict=True)}
+    label, corruption, severity = example
+    reads = [
+        frame.filter((pl.col("corruption") == corruption) & (pl.col("severity") == severity))
+        for name, frame in zip(labels, scores, strict=True)
+        if name == label
+    ]
+    return Evidence(
+        table1=first,
+        sensitivity=_stacked(sensitivities),
+        table2=table2(sensitivities),
+        cells=every,
+        table3=table3(tables),
+        subtle_cases=every.filter(pl.col("severity") == SUBTLE).height,
+        robustness=_stacked({name: _robustness(frame) for name, frame in zip(labels, scores, strict=True)}),
+        families=families,
+        example=Example(label, corruption, severity, (reads[0] if reads else scores[0].clear()).sort("id")),
+        items=items.sort("id"),
+    )
+
+
+def _robustness(scores: pl.DataFrame) -> pl.DataFrame:
+    return (
+        destructive(scores)
+        .select("corruption", destructive="ras")
+        .join(
+            corrective(scores).select("corruption", corrective="ras"), on="corruption", maintain_order="left"
+        )
+    )
+
+
+def _stacked(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(table.select(pl.lit(label).alias("label"), pl.all()) for label, table in tables.items())

@@ -1,0 +1,129 @@
+"""Claims about the order of the models (section 6.1), on Table 1: ours, or the paper's own."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import polars as pl
+
+from benchc.benchmarks.bench_c.claims.claim import Claim, Finding, judged, not_applicable
+from benchc.benchmarks.bench_c.claims.numbers import signed, spearman
+from benchc.benchmarks.bench_c.published.tables import published_table1
+
+SWAPPED = ("Falcon2-VLM", "mPLUG-Owl3")  # the paper's example of a pair that RAS and ΔAcc order differently
+
+
+def claims_of_ranking(table1: pl.DataFrame) -> list[Claim]:
+    """Return the claims of section 6.1; ``table1`` has label, acc_clean, delta_acc, ras and
+    the ranks of both. No rows: its weighted means are undefined.
+
+    The paper's numbers are those of the same checks on its Table 1.
+    """
+    paper = published_table1()
+    if table1.is_empty():
+        undefined = not_applicable("ΔAcc and RAS of the models are undefined: all items have kappa 0")
+        return [replace(claim, finding=undefined) for claim in claims_of_ranking(paper)]
+    return [
+        Claim(
+            "6.1",
+            "RAS and ΔAcc do not order the models alike",
+            "at least one pair of models has the opposite order",
+            _disagreement(paper).numbers,
+            _disagreement(table1),
+        ),
+        Claim(
+            "6.1",
+            "Falcon2-VLM beats mPLUG-Owl3 in ΔAcc, and loses in RAS",
+            "both signs, by Table 1",
+            _swapped(paper).numbers,
+            _swapped(table1),
+        ),
+        Claim(
+            "6.1",
+            "Models that are more accurate on clean images are more fragile",
+            "Spearman's correlations of clean accuracy with ΔAcc and with RAS are both below 0",
+            _fragile(paper).numbers,
+            _fragile(table1),
+        ),
+        Claim(
+            "6.1",
+            "The most accurate model has the lowest RAS",
+            "no model has a lower RAS (the paper's is Qwen2.5-VL-Instruct)",
+            _best_is_worst(paper).numbers,
+            _best_is_worst(table1),
+        ),
+        Claim(
+            "6.1",
+            "The least accurate model loses less RAS than the most accurate one",
+            "its RAS is the higher one (the paper's is Emu3-Chat)",
+            _worst_is_better(paper).numbers,
+            _worst_is_better(table1),
+        ),
+    ]
+
+
+def _disagreement(table: pl.DataFrame) -> Finding:
+    # Ranks, not values: the paper prints one RAS twice, with the ranks 1 and 2.
+    rows = table.select("rank_delta_acc", "rank_ras").rows()
+    pairs = list(combinations(rows, 2))
+    if not pairs:
+        return not_applicable("one model has no order")
+    opposite = sum((a[0] - b[0]) * (a[1] - b[1]) < 0 for a, b in pairs)
+    return judged(opposite > 0, f"{opposite} of {len(pairs)} pairs in opposite order")
+
+
+def _swapped(table: pl.DataFrame) -> Finding:
+    rows = {row["label"]: row for row in table.iter_rows(named=True)}
+    missing = [label for label in SWAPPED if label not in rows]
+    if missing:
+        return _absent(missing)
+    falcon, owl = (rows[label] for label in SWAPPED)
+    return judged(
+        falcon["delta_acc"] > owl["delta_acc"] and falcon["ras"] < owl["ras"],
+        f"ΔAcc {signed(falcon['delta_acc'])} and {signed(owl['delta_acc'])}, "
+        f"RAS {signed(falcon['ras'])} and {signed(owl['ras'])}",
+    )
+
+
+def _fragile(table: pl.DataFrame) -> Finding:
+    if table.height < 3:
+        return not_applicable("a correlation needs three models")
+    found = [spearman(table["acc_clean"], table[name]) for name in ("delta_acc", "ras")]
+    if None in found:
+        return not_applicable("all models have the same value, so there is no correlation")
+    delta_acc, ras = found
+    assert delta_acc is not None and ras is not None
+    return judged(
+        delta_acc < 0 and ras < 0, f"{delta_acc:+.2f} with ΔAcc, {ras:+.2f} with RAS ({table.height} models)"
+    )
+
+
+def _best_is_worst(table: pl.DataFrame) -> Finding:
+    if table.height < 2:
+        return not_applicable("one model has no order")
+    if table["acc_clean"].n_unique() < 2 or table["ras"].n_unique() < 2:
+        return not_applicable("all models have the same clean accuracy, or the same RAS")
+    ordered = table.sort("acc_clean", maintain_order=True)
+    best, lowest = ordered.row(-1, named=True), table.sort("ras", maintain_order=True).row(0, named=True)
+    return judged(
+        best["ras"] == lowest["ras"],
+        f"most accurate {best['label']}, Acc {best['acc_clean']:.3f}, RAS {signed(best['ras'])}; "
+        f"lowest RAS {lowest['label']}, {signed(lowest['ras'])}",
+    )
+
+
+def _worst_is_better(table: pl.DataFrame) -> Finding:
+    if table.height < 2:
+        return not_applicable("one model has no order")
+    if table["acc_clean"].n_unique() < 2:
+        return not_applicable("all models have the same clean accuracy")
+    ordered = table.sort("acc_clean", maintain_order=True)
+    least, most = ordered.row(0, named=True), ordered.row(-1, named=True)
+    return judged(
+        least["ras"] > most["ras"],
+        f"{least['label']}, Acc {least['acc_clean']:.3f}, RAS {signed(least['ras'])}; "
+        f"{most['label']}, Acc {most['acc_clean']:.3f}, RAS {signed(most['ras'])}",
+    )
+
+
+def _absent(labels: list[str]) -> Finding:
+    return not_applicable(f"not among the targets: {', '.join(labels)}")

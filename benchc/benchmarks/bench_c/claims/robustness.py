@@ -1,0 +1,130 @@
+"""Claims about destructive and corrective robustness (section 6.4), on figure 6's matrices."""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from benchc.benchmarks.bench_c.claims.claim import Claim, Finding, judged, not_applicable
+from benchc.benchmarks.bench_c.claims.numbers import listed, means_by, signed
+
+STRONG, WEAK = "Falcon2-VLM", "Idefics3-Llama3"
+NEAR_ZERO = 0.02  # of RAS, which ranges from -2 to 1
+
+
+def claims_of_robustness(robustness: pl.DataFrame, families: Mapping[str, str]) -> list[Claim]:
+    """Return the claims of section 6.4.
+
+    ``robustness`` has label, corruption, destructive and corrective, null where a model has no such items;
+    ``families`` gives the family of every corruption.
+    """
+    table = robustness.with_columns(
+        family=pl.col("corruption").replace_strict(dict(families), return_dtype=pl.String)
+    )
+    return [
+        Claim(
+            "6.4",
+            "On items that were right, most models have negative RAS under corruption",
+            "destructive RAS is below 0 in more than half of the cases (model, corruption)",
+            "a figure, without numbers",
+            _mostly_negative(table),
+        ),
+        Claim(
+            "6.4",
+            "Blur hurts destructive robustness most",
+            "no family has a lower mean destructive RAS",
+            "a figure, without numbers",
+            _blur(table),
+        ),
+        Claim(
+            "6.4",
+            "Falcon2-VLM has comparatively strong destructive robustness",
+            "its mean destructive RAS is above that of the other models together",
+            "a figure, without numbers",
+            _against_others(table, STRONG, above=True),
+        ),
+        Claim(
+            "6.4",
+            "Idefics3-Llama3 has comparatively weak destructive robustness",
+            "its mean destructive RAS is below that of the other models together",
+            "a figure, without numbers",
+            _against_others(table, WEAK, above=False),
+        ),
+        Claim(
+            "6.4",
+            "On items that were wrong, most models have RAS near zero or negative",
+            f"mean corrective RAS is {NEAR_ZERO} or less for more than half of the models",
+            "a figure, without numbers",
+            _near_zero(table),
+        ),
+        Claim(
+            "6.4",
+            "Some models have slightly positive corrective RAS",
+            "mean corrective RAS is above 0 for at least one model",
+            "a figure, without numbers",
+            _some_positive(table),
+        ),
+        Claim(
+            "6.4",
+            "Idefics3-Llama3 has positive corrective RAS under every corruption",
+            "corrective RAS > 0 in all its cases",
+            "a figure, without numbers",
+            _always_positive(table),
+        ),
+    ]
+
+
+def _mostly_negative(table: pl.DataFrame) -> Finding:
+    cases = table.drop_nulls("destructive")["destructive"]
+    if cases.is_empty():
+        return not_applicable("no model was right on any clean item")
+    negative = int((cases < 0).sum())
+    return judged(2 * negative > len(cases), f"{negative} of {len(cases)} cases")
+
+
+def _blur(table: pl.DataFrame) -> Finding:
+    means = means_by(table, "family", "destructive")
+    if "blur" not in means or len(means) < 2:
+        return not_applicable("the run lacks blur, or has no other family")
+    if len(set(means.values())) < 2:
+        return not_applicable("all families have the same mean destructive RAS")
+    return judged(means["blur"] == min(means.values()), listed(means))
+
+
+def _against_others(table: pl.DataFrame, label: str, *, above: bool) -> Finding:
+    ours = means_by(table.filter(pl.col("label") == label), "label", "destructive")
+    others = means_by(
+        table.filter(pl.col("label") != label).with_columns(all=pl.lit("others")), "all", "destructive"
+    )
+    if not ours or not others:
+        return not_applicable(f"{label} is not among the targets, or the only one")
+    difference = ours[label] - others["others"]
+    holds = difference > 0 if above else difference < 0
+    return judged(holds, f"{signed(ours[label])}, others {signed(others['others'])}")
+
+
+def _near_zero(table: pl.DataFrame) -> Finding:
+    means = means_by(table, "label", "corrective")
+    if not means:
+        return not_applicable("no model was wrong on any clean item")
+    low = sum(mean <= NEAR_ZERO for mean in means.values())
+    return judged(
+        2 * low > len(means), f"{low} of {len(means)} models; highest {signed(max(means.values()))}"
+    )
+
+
+def _some_positive(table: pl.DataFrame) -> Finding:
+    means = means_by(table, "label", "corrective")
+    if not means:
+        return not_applicable("no model was wrong on any clean item")
+    positive = {label: mean for label, mean in means.items() if mean > 0}
+    return judged(
+        bool(positive), f"{len(positive)} of {len(means)} models{': ' if positive else ''}{listed(positive)}"
+    )
+
+
+def _always_positive(table: pl.DataFrame) -> Finding:
+    cases = table.filter(pl.col("label") == WEAK).drop_nulls("corrective")["corrective"]
+    if cases.is_empty():
+        return not_applicable(f"{WEAK} is not among the targets")
+    positive = int((cases > 0).sum())
+    return judged(positive == len(cases), f"{positive} of {len(cases)} corruptions")

@@ -1,0 +1,144 @@
+"""Claims about the candidates and the selected items (sections 4.4 and 8.2)."""
+
+import polars as pl
+
+from benchc.benchmarks.bench_c.claims.claim import Claim, Finding, judged, not_applicable
+from benchc.benchmarks.bench_c.claims.evidence import Evidence
+from benchc.benchmarks.bench_c.claims.numbers import percent, skewness
+
+LARGEST_SOURCE = "seedbench2-plus"
+TOP_TASKS = ("web", "image retrieval", "map", "chart", "science & technology")
+DULL_TASK = "keypoint detection"
+
+
+def claims_of_selection(evidence: Evidence) -> list[Claim]:
+    """Return the claims about what is selected, in the order of the paper."""
+    items = evidence.items
+    return [
+        Claim(
+            "4.4, 8.2",
+            "About a fifth of the candidates discriminates and is kept",
+            "between 15 % and 30 % of the candidates are kept",
+            "849 of 4,000 (21.2 %)",
+            _share(items),
+        ),
+        Claim(
+            "4.4, 8.2",
+            "Most kept items are of Web, Image Retrieval, Map, Chart, and Science & Technology",
+            "no other task type has more kept items than any of these five",
+            "the five, without counts",
+            _top_tasks(items),
+        ),
+        Claim(
+            "8.2",
+            "SEEDBench2+ contributes most items",
+            "no source has more kept items",
+            "30.1 % of the items",
+            _largest_source(items),
+        ),
+        Claim(
+            "8.2",
+            "The candidates' kappa is skewed and concentrated near 0",
+            "no tenth of [0, 1] holds more candidates than the lowest, and the skewness is above 0",
+            "a figure, without numbers",
+            _skewed(items),
+        ),
+        Claim(
+            "8.2",
+            "The kept items' kappa is higher and more balanced",
+            "the median rises and the skewness comes nearer to 0",
+            "a figure, without numbers",
+            _balanced(items),
+        ),
+        Claim(
+            "8.2",
+            "The benchmark keeps a broad range of tasks",
+            "every task type of the candidates keeps an item",
+            "27 task types",
+            _broad(items),
+        ),
+        Claim(
+            "8.2",
+            "Keypoint Detection, though visual, contributes fewer items",
+            "its share of kept items is below that of all candidates",
+            "a figure, without numbers",
+            _dull(items),
+        ),
+    ]
+
+
+def _share(items: pl.DataFrame) -> Finding:
+    kept = int(items["kept"].sum())
+    share = kept / items.height
+    return judged(0.15 <= share <= 0.30, f"{kept:,} of {items.height:,} ({percent(share)})")
+
+
+def _top_tasks(items: pl.DataFrame) -> Finding:
+    tasks = items.with_columns(task=pl.col("task").str.to_lowercase().str.replace_all("_", " "))
+    missing = [task for task in TOP_TASKS if task not in set(tasks["task"])]
+    if missing:
+        return not_applicable(f"the candidates hold no {', '.join(missing)}")
+    counts = _kept_by(tasks, "task")
+    top = pl.col("task").is_in(TOP_TASKS)
+    least, rival = min(counts.filter(top)["kept"].to_list()), max([0, *counts.filter(~top)["kept"]])
+    names = ", ".join(f"{task} {kept}" for task, kept in counts.head(len(TOP_TASKS)).rows())
+    return judged(least >= rival, f"most kept: {names}")
+
+
+def _largest_source(items: pl.DataFrame) -> Finding:
+    counts = _kept_by(items, "source")
+    if LARGEST_SOURCE not in set(counts["source"]):
+        return not_applicable("SEEDBench2+ is not a source of this run")
+    total = counts["kept"].sum()
+    name, most = counts.row(0)
+    ours = counts.filter(pl.col("source") == LARGEST_SOURCE)["kept"][0]
+    return judged(
+        ours == most,
+        f"SEEDBench2+ {percent(ours / total)} of the items; most: {name}, {percent(most / total)}",
+    )
+
+
+def _skewed(items: pl.DataFrame) -> Finding:
+    tenth = (items["kappa"] * 10).floor().clip(0, 9).cast(pl.Int64)
+    counts = [int((tenth == number).sum()) for number in range(10)]
+    skew = skewness(items["kappa"])
+    if skew is None:
+        return not_applicable("kappa is the same for all candidates, or there are fewer than three")
+    return judged(
+        counts[0] == max(counts) and skew > 0,
+        f"{percent(counts[0] / items.height)} in the lowest tenth, at most "
+        f"{percent(max(counts[1:]) / items.height)} in another; skewness {skew:+.2f}",
+    )
+
+
+def _balanced(items: pl.DataFrame) -> Finding:
+    kept = items.filter("kept")["kappa"]
+    before, after = skewness(items["kappa"]), skewness(kept)
+    if before is None or after is None:
+        return not_applicable("kappa is the same for all, or there are fewer than three items")
+    low, high = items["kappa"].median(), kept.median()
+    assert isinstance(low, float) and isinstance(high, float)
+    return judged(
+        high > low and abs(after) < abs(before),
+        f"median {low:.3f} of the candidates, {high:.3f} of the kept; skewness {before:+.2f}, {after:+.2f}",
+    )
+
+
+def _broad(items: pl.DataFrame) -> Finding:
+    counts = _kept_by(items, "task")
+    kept = int((counts["kept"] > 0).sum())
+    return judged(kept == counts.height, f"{kept} of {counts.height} task types")
+
+
+def _dull(items: pl.DataFrame) -> Finding:
+    rows = items.filter(pl.col("task").str.to_lowercase().str.replace_all("_", " ") == DULL_TASK)
+    if rows.is_empty():
+        return not_applicable("the candidates hold no keypoint detection")
+    share, whole = (int(table["kept"].sum()) / table.height for table in (rows, items))
+    return judged(share < whole, f"{percent(share)} of its candidates are kept, of all {percent(whole)}")
+
+
+def _kept_by(items: pl.DataFrame, key: str) -> pl.DataFrame:
+    """Return ``key`` and its number of kept items, most first, then by name."""
+    counts = items.group_by(key).agg(kept=pl.col("kept").sum().cast(pl.Int64))
+    return counts.sort("kept", key, descending=[True, False])

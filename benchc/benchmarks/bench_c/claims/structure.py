@@ -1,0 +1,200 @@
+"""Claims about what RAS sees (sections 6.2, 9.1 and 9.2): figure 4's plane, and Table 2."""
+
+import polars as pl
+
+from benchc.benchmarks.bench_c.claims.claim import Claim, Finding, judged, not_applicable
+from benchc.benchmarks.bench_c.claims.evidence import Evidence, Example
+from benchc.benchmarks.bench_c.claims.numbers import listed, means_by, signed
+from benchc.benchmarks.bench_c.published.tables import published_table2
+
+DEGREES = "one-sided paired t-test over corruptions"
+
+
+def claims_of_plane(example: Example) -> list[Claim]:
+    """Return the claims of section 6.2 about figure 4, checked on the cell that the run's figure 4 shows."""
+    where = f"{example.label}, {example.corruption.replace('_', ' ')}, severity {example.severity}"
+    same = pl.col("prediction") == pl.col("prediction_clean")
+    return [
+        Claim(
+            "6.2",
+            "Items that turn overconfident lose most RAS, stable ones keep it best (figure 4 a)",
+            f"of the four regimes' mean RAS the overconfident is lowest, the stable highest; {where}",
+            "a figure, without numbers (mPLUG-Owl3, snow, severity 5)",
+            _regimes(example, example.reads),
+        ),
+        Claim(
+            "6.2",
+            "RAS varies where predictions stay as they were (figure 4 b)",
+            f"of unchanged predictions some regimes' mean RAS are above 0, others below; {where}",
+            "-0.128 to +0.071 (mPLUG-Owl3, snow, severity 5)",
+            _unflipped(example, example.reads.filter(same)),
+        ),
+        Claim(
+            "6.2",
+            "Of changed predictions the overconfident ones lose most RAS (figure 4 c)",
+            f"no other regime's mean RAS is as low among changed predictions; {where}",
+            "a figure, without numbers (mPLUG-Owl3, snow, severity 5)",
+            _flipped(example, example.reads.filter(~same)),
+        ),
+        Claim(
+            "6.2",
+            "Degraded items shift more in accuracy than overconfident ones, which yet have the lower RAS",
+            f"|ΔAcc| is larger in degraded, RAS lower in overconfident, among changed predictions; {where}",
+            "a figure, without numbers (mPLUG-Owl3, snow, severity 5)",
+            _accuracy_or_ras(example, example.reads.filter(~same)),
+        ),
+        Claim(
+            "6.2",
+            "One item under defocus blur, brightness and spatter shows three behaviours (figure 5)",
+            "the same item and model",
+            "a figure of DeepSeek-VL2-Small",
+            not_applicable("the paper does not identify the item"),
+        ),
+    ]
+
+
+def claims_of_sensitivity(evidence: Evidence) -> list[Claim]:
+    """Return the claims of sections 6.2, 9.1 and 9.2 about Table 2 and about similarity metrics."""
+    paper = published_table2()
+    return [
+        Claim(
+            "6.2",
+            "For every model and corruption RAS is more sensitive to a step of severity than accuracy",
+            "E|z| of RAS is the larger in every case (model, corruption)",
+            "all cases, without numbers",
+            _every_case(evidence.sensitivity),
+        ),
+        Claim(
+            "6.2",
+            "For every model the difference is significant, p < 0.01",
+            f"{DEGREES}: p < 0.01 for every model",
+            _significant(paper, 0.01).numbers,
+            _significant(evidence.table2, 0.01),
+        ),
+        Claim(
+            "9.2",
+            "For every model E|z| of RAS exceeds that of accuracy",
+            "the difference is above 0 for every model",
+            _exceeds(paper).numbers,
+            _exceeds(evidence.table2),
+        ),
+        Claim(
+            "9.2",
+            "For every model p < 0.001",
+            f"{DEGREES}: p < 0.001 for every model",
+            _significant(paper, 0.001).numbers,
+            _significant(evidence.table2, 0.001),
+        ),
+        Claim(
+            "9.2",
+            "t lies between 35.7 and 70.7, because differences vary little between corruptions",
+            "every model's t is 35 or more",
+            f"{_large_t(paper).numbers} in its Table 2",
+            _large_t(evidence.table2),
+        ),
+        Claim(
+            "9.1",
+            "Text similarity orders models as accuracy does",
+            "equal order of similarity scores and accuracy",
+            "a derivation, without numbers",
+            not_applicable(
+                "an identity wherever all wrong answers are equally similar; models are read by the "
+                "probabilities of their options, so there are no answer texts to measure it on"
+            ),
+        ),
+    ]
+
+
+def _regimes(example: Example, reads: pl.DataFrame) -> Finding:
+    means = _by_regime(reads)
+    if len(means) < 4:
+        return _too_few(example, reads, means)
+    order = sorted(means, key=lambda regime: means[regime])
+    return judged(order[0] == "overconfident" and order[-1] == "stable", f"mean RAS: {listed(means)}")
+
+
+def _unflipped(example: Example, reads: pl.DataFrame) -> Finding:
+    means = _by_regime(reads)
+    if len(means) < 2:
+        return _too_few(example, reads, means)
+    low, high = min(means.values()), max(means.values())
+    return judged(low < 0 < high, f"mean RAS {signed(low)} to {signed(high)} ({reads.height} items)")
+
+
+def _flipped(example: Example, reads: pl.DataFrame) -> Finding:
+    means = _by_regime(reads)
+    if len(means) < 2 or "overconfident" not in means:
+        return _too_few(example, reads, means)
+    return judged(
+        min(means, key=lambda regime: means[regime]) == "overconfident",
+        f"mean RAS: {listed(means)} ({reads.height} items)",
+    )
+
+
+def _accuracy_or_ras(example: Example, reads: pl.DataFrame) -> Finding:
+    means = _by_regime(reads)
+    if not {"degraded", "overconfident"} <= set(means):
+        return _too_few(example, reads, means)
+    shift = reads.with_columns(
+        shift=pl.col("correct").cast(pl.Float64) - pl.col("correct_clean").cast(pl.Float64)
+    )
+    accuracy = means_by(shift.sort("regime", "id"), "regime", "shift")
+    return judged(
+        abs(accuracy["degraded"]) > abs(accuracy["overconfident"])
+        and means["overconfident"] < means["degraded"],
+        f"ΔAcc degraded {signed(accuracy['degraded'])}, overconfident {signed(accuracy['overconfident'])}; "
+        f"RAS {signed(means['degraded'])}, {signed(means['overconfident'])}",
+    )
+
+
+def _by_regime(reads: pl.DataFrame) -> dict[str, float]:
+    return means_by(reads.sort("regime", "id"), "regime", "ras")
+
+
+def _too_few(example: Example, reads: pl.DataFrame, means: dict[str, float]) -> Finding:
+    if example.reads.is_empty():
+        return not_applicable("the cell of figure 4 was not read")
+    regimes = ", ".join(means) or "none"
+    return not_applicable(f"its {reads.height} items are in too few regimes: {regimes}")
+
+
+def _every_case(table: pl.DataFrame) -> Finding:
+    cases = table.filter(pl.col("steps") > 0)
+    if cases.is_empty():
+        return not_applicable("z is defined nowhere: one severity, or shifts that are the same on all items")
+    larger = int((cases["mean_abs_z_ras"] > cases["mean_abs_z_delta_acc"]).sum())
+    return judged(larger == cases.height, f"{larger} of {cases.height} cases")
+
+
+def _exceeds(table: pl.DataFrame) -> Finding:
+    rows = table.drop_nulls(["mean_abs_z_ras", "mean_abs_z_delta_acc"])
+    if rows.is_empty():
+        return not_applicable("z is defined for no model")
+    difference = rows["mean_abs_z_ras"] - rows["mean_abs_z_delta_acc"]
+    larger = int((difference > 0).sum())
+    return judged(
+        larger == rows.height,
+        f"{larger} of {rows.height} models; differences {_range(difference, 3)}",
+    )
+
+
+def _significant(table: pl.DataFrame, level: float) -> Finding:
+    rows = table.drop_nulls("p")
+    if rows.is_empty():
+        return not_applicable("the test is defined for no model; see the notes of Table 2")
+    below = int((rows["p"] < level).sum())
+    return judged(
+        below == rows.height, f"{below} of {rows.height} models; largest p {max(rows['p'].to_list()):.1e}"
+    )
+
+
+def _large_t(table: pl.DataFrame) -> Finding:
+    rows = table.drop_nulls("t")
+    if rows.is_empty():
+        return not_applicable("the test is defined for no model; see the notes of Table 2")
+    return judged(min(rows["t"].to_list()) >= 35, f"t {_range(rows['t'], 1)}")
+
+
+def _range(values: pl.Series, digits: int) -> str:
+    found = values.to_list()
+    return f"{min(found):.{digits}f} to {max(found):.{digits}f}"

@@ -1,0 +1,150 @@
+"""Figure 10: how RAS falls with severity under each corruption, over models, one panel a family."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import matplotlib
+import polars as pl
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from benchc.errors import InputError
+from benchc.rendering.contact_pages import pages_of
+from benchc.rendering.style import COLUMN_WIDTH, FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
+
+MOST_IN_A_ROW = 11  # corruptions
+FEW_MODELS = 5  # below, quartiles are made of so few values that these are drawn themselves
+LEAST_RANGE = 0.02  # of RAS: the axis does not magnify what is less, such as the roundings of equal reads
+COLOUR_MAP = "Blues"  # one hue, from light for mild to dark for severe
+MEDIAN = "#E69F00"  # Okabe and Ito's orange: stands out from light and dark blue
+
+
+def figure10(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
+    """Draw a box of RAS over models for every corruption and severity, one panel a family.
+
+    ``scores`` gives each model's SCORES table (at least id, corruption, severity, ras) by its name;
+    ``families_of`` each corruption's family, in the order of the panels (those of a family are put side by
+    side). A value of a box is one model's plain mean of RAS (eq. 10, in [-2, 1]) over items. Boxes span the
+    quartiles, the line is the median, whiskers reach the farthest value within 1.5 of the box's height,
+    and points lie beyond; with fewer than five models every value is a point. A family that is too wide for
+    a row goes on in the next. ``note`` is drawn below. Raises InputError where there is no model, or a table
+    holds a corruption that ``families_of`` lacks. Paper: figure 10.
+    """
+    if not scores:
+        raise InputError("figure 10: no model was given; name at least one table of scores")
+    values = _values(scores, families_of)
+    families = list(dict.fromkeys(families_of.values()))
+    columns = sorted(families_of, key=lambda corruption: families.index(families_of[corruption]))
+    severities = sorted({severity for _, severity in values})
+    rows = [
+        [columns[place] for place in row]
+        for row in pages_of([families_of[column] for column in columns], MOST_IN_A_ROW)
+    ]
+    widest = max(map(len, rows))
+    colours = {
+        severity: matplotlib.colormaps[COLOUR_MAP](0.2 + 0.8 * (place + 0.5) / len(severities))
+        for place, severity in enumerate(severities)
+    }
+    with styled():
+        figure = new_figure(TEXT_WIDTH if widest > 4 else COLUMN_WIDTH, 0.4 + 1.75 * len(rows))
+        grid = figure.add_gridspec(len(rows), 1)
+        first: Any = None
+        letter = 0
+        drawn: set[str] = set()
+        for number, row in enumerate(rows):
+            panels = {
+                family: [column for column in row if families_of[column] == family]
+                for family in dict.fromkeys(families_of[column] for column in row)
+            }
+            strip = grid[number].subgridspec(1, len(panels), width_ratios=[*map(len, panels.values())])
+            for place, (family, members) in enumerate(panels.items()):
+                axes = figure.add_subplot(strip[place], sharey=first)
+                first = axes if first is None else first
+                _panel(axes, members, severities, values, colours, points=len(scores) < FEW_MODELS)
+                name = family.replace("_", " ").capitalize()
+                if family in drawn:
+                    axes.set_title(f"{name} (continued)")
+                else:
+                    axes.set_title(f"({chr(ord('a') + letter)}) {name}")
+                    letter += 1
+                drawn.add(family)
+                if place == 0:
+                    axes.set_ylabel("mean RAS")
+                else:
+                    axes.tick_params(labelleft=False)
+        drawn_values = [0.0, *(value for models in values.values() for value in models)]
+        if first is not None and max(drawn_values) - min(drawn_values) < LEAST_RANGE:
+            first.set_ylim(min(drawn_values) - LEAST_RANGE, max(drawn_values) + LEAST_RANGE)
+        handles: list[Any] = [
+            Patch(label=f"severity {severity}", facecolor=colours[severity], edgecolor=INK, linewidth=0.5)
+            for severity in severities
+        ]
+        figure.legend(
+            handles=handles,
+            loc="outside lower center",
+            ncols=max(1, len(handles)),
+            title=note.strip() or None,
+            title_fontsize=NORMAL - 0.5,
+        )
+    return figure
+
+
+def _values(
+    scores: Mapping[str, pl.DataFrame], families_of: Mapping[str, str]
+) -> dict[tuple[str, int], list[float]]:
+    """Return the models' means of every corruption and severity that one of them was read under."""
+    values: dict[tuple[str, int], list[float]] = {}
+    for name, table in scores.items():
+        unknown = sorted(set(table["corruption"]) - set(families_of))
+        if unknown:
+            raise InputError(
+                f"figure 10: the scores of {name} hold {', '.join(unknown)}, whose family is not given"
+            )
+        cells = table.group_by("corruption", "severity").agg("ras").sort("corruption", "severity")
+        for corruption, severity, ras in cells.rows():
+            values.setdefault((corruption, severity), []).append(math.fsum(ras) / len(ras))
+    return values
+
+
+def _panel(
+    axes: Any,
+    corruptions: list[str],
+    severities: list[int],
+    values: Mapping[tuple[str, int], list[float]],
+    colours: Mapping[int, Any],
+    *,
+    points: bool,
+) -> None:
+    axes.axhline(0, color=FAINT, linewidth=0.6, zorder=1)
+    step = 0.84 / max(1, len(severities))
+    for place, corruption in enumerate(corruptions):
+        for number, severity in enumerate(severities):
+            models = values.get((corruption, severity))
+            if not models:
+                continue
+            at = place + (number - (len(severities) - 1) / 2) * step
+            axes.boxplot(
+                [models],
+                positions=[at],
+                widths=min(0.8 * step, 0.4),
+                manage_ticks=False,
+                patch_artist=True,
+                showfliers=not points,
+                boxprops={"facecolor": colours[severity], "edgecolor": INK, "linewidth": 0.5},
+                medianprops={"color": MEDIAN, "linewidth": 1.0, "solid_capstyle": "butt"},
+                whiskerprops={"color": INK, "linewidth": 0.5},
+                capprops={"color": INK, "linewidth": 0.5},
+                flierprops={"marker": "o", "markersize": 1.5, "markeredgewidth": 0.4, "markeredgecolor": INK},
+                label=f"{corruption} {severity}",
+            )
+            if points:
+                axes.scatter([at] * len(models), models, s=2, color=INK, linewidth=0, zorder=3)
+    axes.set_xticks(
+        range(len(corruptions)),
+        [corruption.replace("_", "\n") for corruption in corruptions],
+        fontsize=SMALL + 0.5,
+    )
+    axes.tick_params(axis="x", length=0)
+    axes.set_xlim(-0.5, len(corruptions) - 0.5)
+    axes.grid(axis="y")

@@ -1,0 +1,66 @@
+"""Figure 3: one read of each regime, and how corruption moves the probabilities of its options."""
+
+from typing import Any
+
+import polars as pl
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from benchc.benchmarks.bench_c.figures.option_bars import CLEAN_FILL, option_bars
+from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
+from benchc.benchmarks.bench_c.schemas.scores import REGIMES
+from benchc.rendering.labels import drawable, families, shorten
+from benchc.rendering.numbers import signed
+from benchc.rendering.style import COLUMN_WIDTH, FAINT, INK, NORMAL, SMALL, new_figure, styled
+
+
+def figure3(cases: pl.DataFrame, *, label: str) -> Figure:
+    """Draw the options' probabilities, clean beside corrupted, of one read of each regime.
+
+    ``cases``: at most one row a regime, with the columns of a SCORES table, probabilities and
+    probabilities_clean (list[float], one an option, in [0, 1]) and answer (0-based), as
+    :func:`figures.cases.with_probabilities` gives them; ``label`` is the target's name. Each panel
+    says which read it is, its shifts in entropy ΔS (eq. 7) and in calibration error ΔC (eq. 9), its RAS
+    (eq. 10) and its transition. A regime without a row has an empty panel. Paper: figure 3.
+    """
+    rows = {row["regime"]: row for row in cases.iter_rows(named=True)}
+    with styled():
+        figure = new_figure(COLUMN_WIDTH, 3.5)
+        figure.suptitle(shorten(drawable([label])[0], 50), fontsize=NORMAL, family=families())
+        panels = figure.subplots(2, 2, sharey=True)
+        for number, (axes, regime) in enumerate(zip(panels.flat, REGIMES, strict=True), start=1):
+            axes.set_title(
+                f"Case {number}: {regime}", color=COLOURS[regime], fontweight="bold", pad=3, loc="left"
+            )
+            if regime in rows:
+                _panel(axes, rows[regime])
+            else:
+                axes.text(0.5, 0.5, "no samples", ha="center", transform=axes.transAxes, color=FAINT)
+                axes.set_xticks([])
+        for axes in panels[:, 0]:
+            axes.set_ylabel("probability")
+        handles = [
+            Patch(label="clean", **CLEAN_FILL),
+            Patch(label="corrupted (coloured)", facecolor="white", edgecolor=INK, linewidth=0.6),
+            Patch(label="✓ right answer", alpha=0),
+        ]
+        figure.legend(handles=handles, loc="outside lower center", ncols=3)
+    return figure
+
+
+def _panel(axes: Any, row: dict[str, Any]) -> None:
+    option_bars(
+        axes,
+        row["probabilities_clean"],
+        row["probabilities"],
+        answer=row["answer"],
+        colour=COLOURS[row["regime"]],
+    )
+    read = f"{row['corruption'].replace('_', ' ')} at severity {row['severity']}"
+    lines = [
+        f"ΔS {signed(row['delta_entropy'])}, ΔC {signed(row['delta_calibration'])}",
+        f"RAS {signed(row['ras'])}, {MEANINGS[row['transition']]}",
+        read,
+        shorten(drawable([row["id"]])[0], 30),
+    ]
+    axes.set_xlabel("\n".join(lines), fontsize=SMALL + 0.5, family=families(), color=INK)

@@ -1,0 +1,150 @@
+"""Figure 5: one item, clean and corrupted: its pictures, and what one target makes of its options."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from matplotlib.figure import Figure
+
+from benchc.benchmarks.bench_c.figures.option_bars import CLEAN_FILL, option_bars
+from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
+from benchc.errors import InputError
+from benchc.images import Pixels
+from benchc.rendering.labels import drawable, families, shorten
+from benchc.rendering.numbers import signed
+from benchc.rendering.pictures import draw_pictures
+from benchc.rendering.style import INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
+from benchc.rendering.wrap import option_text, wrap
+
+# Inches. Five panels fill the width of the text; fewer are no wider.
+MARGIN = 0.04
+LEFT = 0.4  # for the labels of the vertical axis
+GAP = 0.12
+MOST_READS = 4  # beside the clean one
+PICTURE_HEIGHT, TITLE, BARS, TEXT = 1.0, 0.32, 0.8, 0.58
+LINE = 0.115
+MOST_LINES = 4  # of the question, and as many of the options
+
+CLEAN_NUMBERS = "S {entropy:.3f}, C {calibration:.3f}"
+
+
+def figure5(
+    cases: pl.DataFrame,
+    *,
+    label: str,
+    question: str,
+    clean: Sequence[Pixels],
+    corrupted: Mapping[tuple[str, int], Sequence[Pixels]],
+) -> Figure:
+    """Draw one item as one target reads it: clean on the left, then every row of ``cases``.
+
+    ``cases``: one to four rows of one item, with the columns of a SCORES table, probabilities and
+    probabilities_clean (list[float], one an option, in [0, 1]), answer (0-based) and options (texts), as
+    :func:`figures.cases.with_probabilities` gives them. ``clean`` holds the item's pictures,
+    ``corrupted`` those of each (corruption, severity) of ``cases``, uint8[H, W, 3] each. Under the bars stand
+    entropy S and calibration error C of the clean read (eq. 6, 8), of the others their shifts (eq. 7, 9) and
+    RAS (eq. 10). Raises InputError where there is no row, where rows are of several items or more than four,
+    or where pictures are missing. Paper: figure 5.
+    """
+    if cases["id"].n_unique() != 1 or cases.height > MOST_READS:
+        raise InputError(
+            f"figure 5: {cases.height} reads of {cases['id'].n_unique()} items were given; give one to "
+            f"{MOST_READS} reads of one item"
+        )
+    rows = cases.rows(named=True)
+    for row in rows:
+        if (row["corruption"], row["severity"]) not in corrupted:
+            raise InputError(
+                f"figure 5: item {row['id']!r} has no pictures under {row['corruption']} at severity "
+                f"{row['severity']}; make the corrupted images again"
+            )
+    cells: list[dict[str, Any] | None] = [None, *rows]
+    width = (TEXT_WIDTH - LEFT - MARGIN - MOST_READS * GAP) / (1 + MOST_READS)
+    total = LEFT + len(cells) * (width + GAP) - GAP + MARGIN
+    head = _head(rows[0], label, question, total - 2 * MARGIN)
+    height = MARGIN + len(head) * LINE + TITLE + PICTURE_HEIGHT + BARS + TEXT
+    with styled():
+        figure = new_figure(total, height)
+        figure.set_layout_engine("none")  # every place is given
+        for number, (line, weight) in enumerate(head):
+            figure.text(
+                MARGIN / total,
+                1 - (MARGIN + number * LINE) / height,
+                line,
+                va="top",
+                fontsize=NORMAL - 0.5,
+                fontweight=weight,
+                family=families(),
+                color=INK,
+            )
+        for panel, cell in enumerate(cells):
+            left = LEFT + panel * (width + GAP)
+            pictures = figure.add_axes(
+                (left / total, (TEXT + BARS) / height, width / total, PICTURE_HEIGHT / height)
+            )
+            images = clean if cell is None else corrupted[cell["corruption"], cell["severity"]]
+            draw_pictures(pictures, images, width=width, height=PICTURE_HEIGHT - 0.08)
+            # The axes keep their place above the bars; the room below the pictures parts the two.
+            pictures.set_ylim(-0.08, PICTURE_HEIGHT - 0.08)
+            bars = figure.add_axes((left / total, TEXT / height, width / total, BARS / height))
+            if cell is None:
+                _clean_panel(pictures, bars, rows[0])
+            else:
+                _panel(pictures, bars, cell, "abcde"[panel])
+            if panel:
+                bars.set_yticklabels([])
+            else:
+                bars.set_ylabel("probability")
+    return figure
+
+
+def _head(row: dict[str, Any], label: str, question: str, inches: float) -> list[tuple[str, str]]:
+    """Return the lines above the panels and their weights."""
+    name, id_, text = (drawable([part])[0] for part in (label, row["id"], question))
+    lines = [(shorten(f"{name}, item {id_}", 100), "bold")]
+    for paragraph in (text, option_text(row["options"], row["answer"])):
+        lines += [
+            (line, "normal") for line in wrap(paragraph, inches=inches, points=NORMAL - 0.5, lines=MOST_LINES)
+        ]
+    return lines
+
+
+def _clean_panel(pictures: Any, bars: Any, row: dict[str, Any]) -> None:
+    pictures.set_title("(a) clean", pad=3)
+    option_bars(bars, row["probabilities_clean"], None, answer=row["answer"], colour=CLEAN_FILL["facecolor"])
+    numbers = CLEAN_NUMBERS.format(
+        entropy=max(0.0, row["entropy"] - row["delta_entropy"]),
+        calibration=max(0.0, row["calibration"] - row["delta_calibration"]),
+    )
+    bars.set_xlabel(
+        f"{numbers}\n{'right' if row['correct_clean'] else 'wrong'}", fontsize=SMALL + 0.5, color=INK
+    )
+
+
+def _panel(pictures: Any, bars: Any, row: dict[str, Any], letter: str) -> None:
+    regime = row["regime"]
+    pictures.set_title(f"({letter}) {row['corruption'].replace('_', ' ')}, {row['severity']}", pad=11)
+    pictures.annotate(
+        regime,
+        (0.5, 1.0),
+        xytext=(0, 3),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        ha="center",
+        color=COLOURS[regime],
+        fontweight="bold",
+    )
+    option_bars(
+        bars,
+        row["probabilities_clean"],
+        row["probabilities"],
+        answer=row["answer"],
+        colour=COLOURS[regime],
+        clean_height=False,  # panel (a) has it
+    )
+    lines = [
+        f"ΔS {signed(row['delta_entropy'])}, ΔC {signed(row['delta_calibration'])}",
+        f"RAS {signed(row['ras'])}",
+        MEANINGS[row["transition"]],
+    ]
+    bars.set_xlabel("\n".join(lines), fontsize=SMALL + 0.5, color=INK)

@@ -1,0 +1,205 @@
+"""Figure 6: what each corruption does to answers that were right, and to answers that were wrong."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import MaxNLocator
+
+from benchc.errors import InputError
+from benchc.rendering.labels import drawable, families, shorten, width
+from benchc.rendering.style import (
+    COLUMN_WIDTH,
+    DIVERGING,
+    FAINT,
+    INK,
+    NORMAL,
+    SMALL,
+    TEXT_WIDTH,
+    new_figure,
+    styled,
+)
+
+NO_SAMPLES: dict[str, Any] = {"facecolor": "white", "edgecolor": FAINT, "hatch": "xxxxxx", "linewidth": 0.0}
+
+# Relative luminance L (WCAG 2) on which black and white letters stand out alike:
+# 1.05 / (L + 0.05) = (L + 0.05) / 0.05.
+EQUAL_CONTRAST = 0.179
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Mean RAS of every model (rows) under every corruption (columns), nan where there is no sample."""
+
+    values: npt.NDArray[np.float64]
+    items: list[int]  # per model
+
+
+def figure6(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
+    """Draw the destructive and the corrective robustness matrix, one above the other on one colour scale.
+
+    ``scores`` gives each model's SCORES table by its name, in the order of the rows; ``families_of`` each
+    corruption's family, in the order of the columns (those of a family are put side by side). A cell is the
+    plain mean of RAS (eq. 10, in [-2, 1]) over items and severities: (a) of items that were right when clean,
+    RR and RW; (b) of items that were wrong, WW and WR. A cell without a sample is hatched. ``note`` is drawn
+    below. Raises InputError where there is no model, or a table holds a corruption that ``families_of``
+    lacks. Paper: figure 6 (a, b).
+    """
+    if not scores:
+        raise InputError("figure 6: no model was given; name at least one table of scores")
+    columns = _columns(families_of)
+    matrices = [_matrix(scores, columns, right_when_clean) for right_when_clean in (True, False)]
+    present = np.concatenate([matrix.values.ravel() for matrix in matrices])
+    present = np.abs(present[~np.isnan(present)])
+    # Both panels share the scale, so that equal colours are equal values; 0.05 keeps noise around 0 pale.
+    limit = max(0.05, float(present.max(initial=0.0)))
+    norm = Normalize(-limit, limit)
+    wide = len(columns) > 6
+    with styled():
+        panel = max(0.17 * len(scores), 0.34)  # inches
+        figure = new_figure(TEXT_WIDTH if wide else COLUMN_WIDTH, 1.8 + 2 * panel)
+        upper, lower, strip = figure.subplots(3, 1, height_ratios=(panel, panel, 0.08))
+        names = [shorten(name, 34) for name in drawable(list(scores))]
+        for axes, matrix in zip((upper, lower), matrices, strict=True):
+            _panel(axes, matrix, names, columns, families_of, norm)
+        slanted = not _fits(names, columns, families_of, TEXT_WIDTH if wide else COLUMN_WIDTH)
+        upper.set_title("(a) Destructive (RR ∪ RW)", pad=28 if slanted else 15)
+        lower.set_title("(b) Corrective (WW ∪ WR)")
+        upper.set_xticks([])
+        _family_names(upper, columns, families_of, slanted)
+        lower.set_xticks(
+            np.arange(len(columns)),
+            [column.replace("_", " ") for column in columns],
+            rotation=40,
+            ha="right",
+            rotation_mode="anchor",
+        )
+        bar = figure.colorbar(
+            matplotlib.cm.ScalarMappable(norm, DIVERGING),
+            cax=strip,
+            orientation="horizontal",
+            ticks=MaxNLocator(5, symmetric=True),
+        )
+        bar.set_label("\n".join(["mean RAS (higher is more robust)", *filter(None, [note.strip()])]))
+        if any(np.isnan(matrix.values).any() for matrix in matrices):
+            figure.legend(handles=[Patch(label="no samples", **NO_SAMPLES)], loc="outside lower center")
+    return figure
+
+
+def _columns(families_of: Mapping[str, str]) -> list[str]:
+    ranks = {family: rank for rank, family in enumerate(dict.fromkeys(families_of.values()))}
+    return sorted(families_of, key=lambda corruption: ranks[families_of[corruption]])
+
+
+def _matrix(scores: Mapping[str, pl.DataFrame], columns: list[str], right_when_clean: bool) -> Matrix:
+    values = np.full((len(scores), len(columns)), np.nan)
+    items = []
+    for row, (name, table) in enumerate(scores.items()):
+        samples = table.filter(pl.col("correct_clean") == right_when_clean)
+        items.append(samples["id"].n_unique())
+        # fsum is exact: a sum that polars spreads over threads varies in its last bit, and so does the file.
+        means = {
+            corruption: math.fsum(ras) / len(ras)
+            for corruption, ras in samples.group_by("corruption").agg("ras").rows()
+        }
+        unknown = sorted(set(means) - set(columns))
+        if unknown:
+            raise InputError(
+                f"figure 6: the scores of {name} hold {', '.join(unknown)}, whose family is not given"
+            )
+        for column, corruption in enumerate(columns):
+            values[row, column] = means.get(corruption, np.nan)
+    return Matrix(values, items)
+
+
+def _panel(
+    axes: Any,
+    matrix: Matrix,
+    names: list[str],
+    columns: list[str],
+    families_of: Mapping[str, str],
+    norm: Normalize,
+) -> None:
+    rows, count = matrix.values.shape
+    shown = np.ma.masked_invalid(matrix.values)
+    axes.imshow(shown, cmap=DIVERGING, norm=norm, aspect="auto", interpolation="nearest")
+    size = SMALL if count > 12 else SMALL + 1
+    colours = matplotlib.colormaps[DIVERGING]
+    for row in range(rows):
+        for column in range(count):
+            value = matrix.values[row, column]
+            if np.isnan(value):
+                axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **NO_SAMPLES))
+                continue
+            colour = "white" if _luminance(colours(norm(value))) < EQUAL_CONTRAST else "black"
+            axes.text(
+                column, row, _three_decimals(value), ha="center", va="center", fontsize=size, color=colour
+            )
+    for column in range(1, count):
+        if families_of[columns[column]] != families_of[columns[column - 1]]:
+            axes.axvline(column - 0.5, color="white", linewidth=2.5)
+    axes.set_yticks(np.arange(rows), names, family=families())
+    counts = axes.secondary_yaxis("right")
+    counts.set_yticks(np.arange(rows), [f"{number:,}" for number in matrix.items], fontsize=SMALL, color=INK)
+    axes.annotate(
+        "items",
+        (1.0, 1.0),
+        xytext=(2, 3),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        va="bottom",
+        fontsize=SMALL,
+        color=INK,
+    )
+    counts.tick_params(length=0)
+    counts.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+def _family_names(axes: Any, columns: list[str], families_of: Mapping[str, str], slanted: bool) -> None:
+    for family in dict.fromkeys(families_of[column] for column in columns):
+        places = [place for place, column in enumerate(columns) if families_of[column] == family]
+        axes.annotate(
+            family,
+            (sum(places) / len(places), 1.0),
+            xytext=(0, 3),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            ha="left" if slanted else "center",
+            va="bottom",
+            rotation=30 if slanted else 0,
+            fontsize=NORMAL - 0.5,
+            style="italic",
+            color=INK,
+        )
+
+
+def _fits(names: list[str], columns: list[str], families_of: Mapping[str, str], inches: float) -> bool:
+    """Return whether every family's name is narrower than its columns, by a rough width of letters."""
+    letter = 0.056
+    column = (inches - 0.35 - letter * max(map(width, names))) / len(columns)
+    return all(
+        letter * len(family) <= column * sum(families_of[name] == family for name in columns)
+        for family in set(families_of.values())
+    )
+
+
+def _luminance(colour: tuple[float, float, float, float]) -> float:
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour[:3]]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _three_decimals(value: float) -> str:
+    """Return -0.0523 as "−.052": without the zero, three decimals fit in a cell of 19."""
+    # + 0.0 turns a rounded negative zero into a plain one.
+    text = f"{round(value, 3) + 0.0:.3f}".replace("-", "−")
+    return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text

@@ -1,0 +1,132 @@
+"""Figure 7: what the benchmark is made of, source by source, and how discriminative its items are."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+from benchc.errors import InputError
+from benchc.rendering.labels import drawable, families, shorten
+from benchc.rendering.style import (
+    BENCHMARK_FILL,
+    BLUE,
+    FAINT,
+    INK,
+    NORMAL,
+    ORIGINAL_FILL,
+    POOL_FILL,
+    SMALL,
+    TEXT_WIDTH,
+    new_figure,
+    styled,
+)
+
+BINS = 20
+SETS = (("data set", ORIGINAL_FILL), ("candidate pool", POOL_FILL), ("benchmark", BENCHMARK_FILL))
+
+
+def figure7(
+    originals: Mapping[str, int], pool: pl.DataFrame, selected: pl.DataFrame, *, labels: Mapping[str, str]
+) -> Figure:
+    """Draw (a) the items of each source in data set, pool and benchmark, and (b) kappa in pool and benchmark.
+
+    ``originals`` counts the items that each source was read as; ``pool`` has at least the columns id and
+    source of a POOL table; ``selected`` is the SELECTED table of the same items; ``labels`` are the sources'
+    names.
+    Sources stand in the order of their share of the benchmark, which the rightmost label gives in per cent.
+    (b) has 20 equal bins over [0, largest kappa]. Raises InputError where the pool holds a source that
+    ``originals`` lacks, or the two tables do not hold the same items. Paper: figure 7 (a, b).
+    """
+    counts = _counts(originals, pool, selected)
+    with styled():
+        figure = new_figure(TEXT_WIDTH, max(2.1, 0.75 + 0.3 * len(counts)))
+        left, right = figure.subplots(1, 2, width_ratios=(1.55, 1))
+        _composition(left, counts, labels)
+        _distribution(right, selected)
+        totals = [sum(column) for column in zip(*(row[1:] for row in counts), strict=True)] or [0, 0, 0]
+        handles: list[Any] = [
+            Patch(label=f"{name} (n = {total:,})", **fill)
+            for (name, fill), total in zip(SETS, totals, strict=True)
+        ]
+        handles.append(Line2D([], [], color=INK, linewidth=1.0, linestyle="--", label="mean of κ"))
+        figure.legend(handles=handles, loc="outside lower center", ncols=4)
+    return figure
+
+
+def _counts(
+    originals: Mapping[str, int], pool: pl.DataFrame, selected: pl.DataFrame
+) -> list[tuple[str, int, int, int]]:
+    """Return (source, items in data set, in pool, in benchmark), largest part of the benchmark first."""
+    joined = pool.select("id", "source").join(selected.select("id", "kept"), on="id", how="full")
+    strays = joined.filter(pl.col("id").is_null() | pl.col("id_right").is_null())
+    if strays.height:
+        raise InputError(
+            f"figure 7: {strays.height} items are in only one of pool and selection, such as "
+            f"{strays['id'][0] or strays['id_right'][0]}; make both again"
+        )
+    unknown = sorted(set(pool["source"]) - set(originals))
+    if unknown:
+        raise InputError(f"figure 7: the pool holds items of {', '.join(unknown)}, whose file was not given")
+    parts = {
+        source: (candidates, kept)
+        for source, candidates, kept in joined.group_by("source")
+        .agg(pl.len(), pl.col("kept").sum().alias("kept"))
+        .rows()
+    }
+    rows = [(source, original, *parts.get(source, (0, 0))) for source, original in originals.items()]
+    return sorted(rows, key=lambda row: -row[3])
+
+
+def _composition(axes: Any, counts: list[tuple[str, int, int, int]], labels: Mapping[str, str]) -> None:
+    total = sum(kept for *_, kept in counts)
+    places = np.arange(len(counts))
+    for index, (name, fill) in enumerate(SETS):
+        values = [row[index + 1] for row in counts]
+        bars = axes.barh(places + 0.28 * (index - 1), values, height=0.28, label=name, **fill)
+        axes.bar_label(bars, [f"{value:,}" for value in values], padding=1.5, fontsize=SMALL, color=INK)
+    for place, (*_, kept) in zip(places, counts, strict=True):
+        axes.annotate(
+            f"{100 * kept / total:.1f} %" if total else "–",
+            (1.0, place),
+            xycoords=("axes fraction", "data"),
+            xytext=(2, 0),
+            textcoords="offset points",
+            ha="left",
+            va="center",
+            color=BLUE,
+            fontsize=NORMAL,
+            fontweight="bold",
+        )
+    names = drawable([labels.get(source, source) for source, *_ in counts])
+    axes.set_yticks(places, [shorten(name, 30) for name in names], family=families())
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(len(counts) - 0.4, -0.6)
+    axes.set_xlim(0, 1.12 * max([1, *(max(row[1:]) for row in counts)]))
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    axes.set_xlabel("number of items")
+    axes.set_title("(a) Sources; right: share of the benchmark")
+
+
+def _distribution(axes: Any, selected: pl.DataFrame) -> None:
+    kappa = selected["kappa"].to_numpy()
+    kept = kappa[selected["kept"].to_numpy()]
+    edges = np.linspace(0, float(kappa.max(initial=0.0)) or 1.0, BINS + 1)
+    for name, values, fill, line in (
+        ("candidate pool", kappa, POOL_FILL, FAINT),
+        ("benchmark", kept, {**BENCHMARK_FILL, "alpha": 0.7}, BLUE),
+    ):
+        heights = 100 * np.histogram(values, edges)[0] / max(1, len(values))
+        axes.bar(edges[:-1], heights, np.diff(edges), align="edge", label=name, **fill)
+        if len(values):
+            axes.axvline(float(values.mean()), color=line, linewidth=1.0, linestyle="--")
+    axes.set_xlim(0, edges[-1])
+    axes.set_ylim(0, 1.05 * max(1.0, *(bar.get_height() for bar in axes.patches)))
+    axes.set_xlabel("prediction inconsistency κ")
+    axes.set_ylabel("share of items (%)")
+    axes.set_title("(b) Distribution of κ")

@@ -1,0 +1,70 @@
+"""Figure 8: how many items of each task were candidates, and how many the benchmark keeps."""
+
+import numpy as np
+import polars as pl
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+from benchc.errors import InputError
+from benchc.rendering.labels import drawable, families, shorten, width
+from benchc.rendering.style import (
+    BENCHMARK_FILL,
+    COLUMN_WIDTH,
+    INK,
+    POOL_FILL,
+    SMALL,
+    TEXT_WIDTH,
+    new_figure,
+    styled,
+)
+
+LONGEST_NAME_IN_A_COLUMN = 26  # characters
+LONGEST_NAME = 60
+
+
+def figure8(pool: pl.DataFrame, selected: pl.DataFrame) -> Figure:
+    """Draw each task's candidates (light grey) and, in front, the items kept (hatched), most kept first.
+
+    ``pool`` has at least the columns id and task of a POOL table, ``selected`` is the SELECTED table of the
+    same items. Ties are broken by more candidates, then by name. Each row ends in "kept / candidates". Raises
+    InputError where the two tables do not hold the same items. Paper: figure 8.
+    """
+    joined = pool.select("id", "task").join(selected.select("id", "kept"), on="id", how="full")
+    strays = joined.filter(pl.col("id").is_null() | pl.col("id_right").is_null())
+    if strays.height:
+        raise InputError(
+            f"figure 8: {strays.height} items are in only one of pool and selection, such as "
+            f"{strays['id'][0] or strays['id_right'][0]}; make both again"
+        )
+    tasks = sorted(
+        joined.group_by("task").agg(pl.len(), pl.col("kept").sum().alias("kept")).rows(),
+        key=lambda row: (-row[2], -row[1], row[0]),
+    )
+    names = [shorten(name, LONGEST_NAME) for name in drawable([name for name, *_ in tasks])]
+    candidates = [count for _, count, _ in tasks]
+    kept = [count for *_, count in tasks]
+    places = np.arange(len(tasks))
+    longest = max((width(name) for name in names), default=0)
+    with styled():
+        figure = new_figure(
+            COLUMN_WIDTH if longest <= LONGEST_NAME_IN_A_COLUMN else TEXT_WIDTH, 0.75 + 0.125 * len(tasks)
+        )
+        axes = figure.add_subplot()
+        bars = axes.barh(places, candidates, height=0.76, label="candidates", **POOL_FILL)
+        axes.barh(places, kept, height=0.76, label="benchmark", **BENCHMARK_FILL)
+        ends = [f"{few:,} / {all_:,}" for few, all_ in zip(kept, candidates, strict=True)]
+        axes.bar_label(bars, ends, padding=1.5, fontsize=SMALL, color=INK)
+        axes.set_yticks(places, names, family=families(), fontsize=SMALL + 0.5)
+        axes.tick_params(axis="y", length=0)
+        axes.set_ylim(len(tasks) - 0.4, -0.6)
+        axes.set_xlim(0, 1.2 * max([1, *candidates]))
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        axes.set_xlabel("number of items")
+        handles = [
+            Patch(label=f"candidates (n = {sum(candidates):,})", **POOL_FILL),
+            Patch(label=f"benchmark (n = {sum(kept):,})", **BENCHMARK_FILL),
+        ]
+        figure.legend(handles=handles, loc="outside upper center", ncols=2)
+    return figure

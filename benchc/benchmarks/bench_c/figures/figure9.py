@@ -1,0 +1,144 @@
+"""Figure 9: items of low, medium and high kappa, with their pictures and questions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from benchc.benchmarks.bench_c.figures.kappa_examples import BANDS
+from benchc.errors import InputError
+from benchc.images import Pixels
+from benchc.rendering.labels import drawable, families, shorten
+from benchc.rendering.pictures import draw_pictures
+from benchc.rendering.style import FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
+from benchc.rendering.wrap import LETTER, option_text, wrap
+
+# Inches. Four items fill the width of the text; with more in a band they are narrower.
+MARGIN = 0.04
+BAND_NAME = 0.34
+GAP = 0.12
+PICTURE_HEIGHT = 1.0
+TITLE = 0.15
+LINE = 0.105
+BAND_GAP = 0.12
+FEWEST_COLUMNS = 4
+MOST_IN_A_ROW = 6
+
+QUESTION_LINES, OPTION_LINES = 5, 5
+POINTS = SMALL + 0.5
+
+
+@dataclass(frozen=True)
+class _Example:
+    kappa: float
+    pictures: Sequence[Pixels]
+    lines: list[tuple[str, str, str]]  # text, weight, colour
+
+
+def figure9(items: pl.DataFrame, pictures: Mapping[str, Sequence[Pixels]], *, largest_kappa: float) -> Figure:
+    """Draw items in three bands by kappa, each with its pictures, its question and its options.
+
+    ``items``: columns id, task, question, options, answer (as in POOL), kappa (eq. 5, in [0, 1]) and band
+    (one of BANDS), drawn in their order; ``pictures`` gives each id's, uint8[H, W, 3]. ``largest_kappa`` of
+    the pool names the bands' ends, its thirds. A band without items says so. Long texts are cut, which an
+    ellipsis shows; the right option has a tick mark. Raises InputError where an item has no pictures.
+    Paper: figure 9.
+    """
+    for id_ in items["id"]:
+        if not pictures.get(id_):
+            raise InputError(f"figure 9: item {id_!r} has no pictures; name another one")
+    counts = [items.filter(pl.col("band") == band).height for band in BANDS]
+    columns = min(MOST_IN_A_ROW, max(FEWEST_COLUMNS, *counts))
+    cell = (TEXT_WIDTH - BAND_NAME - MARGIN - (columns - 1) * GAP) / columns
+    bands = [_examples(items.filter(pl.col("band") == band), pictures, cell) for band in BANDS]
+    rows = [
+        [band[start : start + columns] for start in range(0, len(band), columns)] or [[]] for band in bands
+    ]
+    row_heights = [[_height(row) for row in band] for band in rows]
+    height = 2 * MARGIN + sum(map(sum, row_heights)) + (len(BANDS) - 1) * BAND_GAP
+    with styled():
+        figure = new_figure(TEXT_WIDTH, height)
+        figure.set_layout_engine("none")  # every place is given
+        top = height - MARGIN
+        for number, band in enumerate(BANDS):
+            bottom = top - sum(row_heights[number])
+            _band_name(figure, band, number, largest_kappa, top / height, bottom / height)
+            for row, row_height in zip(rows[number], row_heights[number], strict=True):
+                if not row:
+                    x, y = BAND_NAME / TEXT_WIDTH, (top - row_height / 2) / height
+                    figure.text(x, y, "no items", va="center", color=FAINT)
+                for column, example in enumerate(row):
+                    _draw(figure, example, BAND_NAME + column * (cell + GAP), top, cell)
+                top -= row_height
+            top -= BAND_GAP
+    return figure
+
+
+def _height(row: Sequence[_Example]) -> float:
+    if not row:
+        return 0.7  # the band's name
+    return TITLE + PICTURE_HEIGHT + 0.05 + LINE * max(len(example.lines) for example in row) + 0.05
+
+
+def _examples(items: pl.DataFrame, pictures: Mapping[str, Sequence[Pixels]], inches: float) -> list[_Example]:
+    examples = []
+    for row in items.iter_rows(named=True):
+        task, question = (drawable([text])[0] for text in (row["task"], row["question"]))
+        options = option_text(row["options"], row["answer"])
+        room = int(inches / (LETTER * POINTS))
+        lines = [(shorten(task, room), "normal", FAINT)]
+        for text, most in ((question, QUESTION_LINES), (options, OPTION_LINES)):
+            lines += [(line, "normal", INK) for line in wrap(text, inches=inches, points=POINTS, lines=most)]
+        examples.append(_Example(row["kappa"], pictures[row["id"]], lines))
+    return examples
+
+
+def _band_name(figure: Figure, band: str, number: int, largest: float, top: float, bottom: float) -> None:
+    ends = [f"{step * largest / 3:.2f}" for step in (number, number + 1)]
+    opening = "[" if number == 0 else "("
+    name = f"{band} κ\n{opening}{ends[0]}, {ends[1]}]"
+    figure.text(
+        0.13 / TEXT_WIDTH,
+        (top + bottom) / 2,
+        name,
+        rotation=90,
+        ha="center",
+        va="center",
+        multialignment="center",
+        fontsize=NORMAL,
+        fontweight="bold",
+        color=INK,
+    )
+    x = (BAND_NAME - 0.06) / TEXT_WIDTH
+    figure.add_artist(Line2D([x, x], [top, bottom], color=FAINT, linewidth=0.8))
+
+
+def _draw(figure: Figure, example: _Example, left: float, top: float, inches: float) -> None:
+    """Draw one item whose upper left corner is at ``left``, ``top``, in inches from the lower left corner."""
+    width, height = figure.get_size_inches()
+    figure.text(
+        (left + inches / 2) / width,
+        top / height,
+        f"κ = {example.kappa:.3f}",
+        ha="center",
+        va="top",
+        fontsize=NORMAL,
+        fontweight="bold",
+        color=INK,
+    )
+    bottom = top - TITLE - PICTURE_HEIGHT
+    axes = figure.add_axes((left / width, bottom / height, inches / width, PICTURE_HEIGHT / height))
+    draw_pictures(axes, example.pictures, width=inches, height=PICTURE_HEIGHT)
+    for number, (text, weight, colour) in enumerate(example.lines):
+        figure.text(
+            left / width,
+            (bottom - 0.05 - number * LINE) / height,
+            text,
+            va="top",
+            fontsize=POINTS,
+            fontweight=weight,
+            family=families(),
+            color=colour,
+        )

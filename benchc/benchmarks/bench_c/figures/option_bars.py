@@ -1,0 +1,68 @@
+"""The probabilities that a target gives to the options of one item, clean beside corrupted."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from benchc.letters import LETTERS
+from benchc.rendering.style import INK, NORMAL, POOL_FILL, SMALL
+
+CLEAN_FILL = POOL_FILL
+MOST_IN_LARGE_LETTERS = 8  # options
+
+
+def option_bars(
+    axes: Any,
+    clean: Sequence[float],
+    corrupted: Sequence[float] | None,
+    *,
+    answer: int,
+    colour: str,
+    clean_height: bool = True,
+) -> None:
+    """Draw one bar an option for ``clean``, and beside it one in ``colour`` for ``corrupted``, if given.
+
+    Both hold K probabilities in [0, 1]. The letter of option ``answer`` (0-based) is bold with a tick mark.
+    The highest bar of each distribution, the prediction, carries its height; that of ``clean`` only where
+    ``clean_height`` says so.
+    """
+    places = range(len(clean))
+    fills: list[tuple[str, Sequence[float], dict[str, Any]]] = [("clean", clean, CLEAN_FILL)]
+    if corrupted is not None:
+        fills.append(("corrupted", corrupted, {"facecolor": colour, "edgecolor": INK, "linewidth": 0.4}))
+    width = 0.84 / len(fills)
+    highest: list[tuple[int, float, float]] = []  # option, middle and height of its bar
+    for series, (name, heights, fill) in enumerate(fills):
+        shift = (series - (len(fills) - 1) / 2) * width
+        axes.bar([place + shift for place in places], heights, width=width, label=name, **fill)
+        predicted = max(places, key=lambda place: heights[place])
+        highest.append((predicted, predicted + shift, heights[predicted]))
+    sides = ["center"]
+    if len(fills) == 2 and clean_height:
+        # Away from each other, for the two bars may be neighbours.
+        sides = ["right", "left"] if highest[0][1] < highest[1][1] else ["left", "right"]
+    elif len(fills) == 2:
+        # Beside the bar of the clean read, where that stands on the same option.
+        sides = ["left" if highest[0][0] == highest[1][0] else "center"]
+        highest = highest[1:]
+    for (_, place, height), side in zip(highest, sides, strict=True):
+        axes.text(
+            place + {"right": width / 2, "left": -width / 2, "center": 0}[side],
+            height + 0.03,
+            f"{height:.2f}".removeprefix("0"),
+            ha=side,
+            va="bottom",
+            fontsize=SMALL,
+            color=INK,
+            # Legible in front of a higher neighbour.
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.4},
+        )
+    large = len(clean) <= MOST_IN_LARGE_LETTERS
+    size = NORMAL - 0.5 if large else SMALL - 1.5
+    mark = "✓" if large else "\n✓"
+    letters = [LETTERS[place] + (mark if place == answer else "") for place in places]
+    for tick, letter in zip(axes.set_xticks(places, letters, fontsize=size), letters, strict=True):
+        tick.label1.set_fontweight("bold" if letter.endswith("✓") else "normal")
+    axes.tick_params(axis="x", length=0)
+    axes.set_xlim(-0.6, len(clean) - 0.4)
+    axes.set_ylim(0, 1.2)
+    axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])

@@ -1,0 +1,76 @@
+"""Two runs compared: paired differences per model and corruption, on the items and models that both have."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from benchc.benchmarks.bench_c.metrics.bootstrap import DRAWS, PLAIN, aggregates, interval_rows
+from benchc.benchmarks.bench_c.metrics.cube import cube_of
+from benchc.errors import InputError
+from benchc.statistics.resampling import drawn_means, item_counts
+from benchc.statistics.rounding import rounded
+
+DIFFERENCES = {
+    "model": pl.String,
+    "corruption": pl.String,  # null: mean over all corruptions that both runs have
+    "metric": pl.String,
+    "items": pl.Int64,  # that have a weight, in the run that has fewer of them
+    "a": pl.Float64,  # null where undefined
+    "b": pl.Float64,
+    "difference": pl.Float64,  # b minus a
+    "low": pl.Float64,  # its 95 % percentile interval; null where undefined
+    "high": pl.Float64,
+    "note": pl.String,  # why a number is undefined, or how many draws were; null otherwise
+}
+
+
+def compare(
+    a: Mapping[str, pl.DataFrame], b: Mapping[str, pl.DataFrame], draws: int = DRAWS, seed: int = 0
+) -> pl.DataFrame:
+    """Return the differences of two runs, b minus a, columns as ``DIFFERENCES``.
+
+    ``a`` and ``b`` are the SCORES tables of each run by model. Compared are the models that both have, in the
+    order of ``a``, on the items, corruptions and severities that all of these have. Items are resampled,
+    together in both runs and all models. Means are plain, since two runs may weigh an item by different
+    kappas: clean means; shifts, RAS over the items answered right (destructive) or wrong (corrective) when
+    clean, over all corruptions and for each. Raises InputError where the runs have no model, item or
+    (corruption, severity) in common, or where a table of scores is not whole.
+    """
+    if draws < 1:
+        raise ValueError(f"draws must be at least 1, not {draws}")
+    models = [model for model in a if model in b]
+    if not models:
+        raise InputError(
+            f"the runs have no model in common: {', '.join(a) or 'none'}, and {', '.join(b) or 'none'}; "
+            "compare runs that share a target"
+        )
+    tables = [run[model] for run in (a, b) for model in models]
+    common = []
+    for name in ("id", "corruption", "severity"):
+        values = set.intersection(*(set(table[name].unique()) for table in tables))
+        if not values:
+            raise InputError(f"the runs' scores have no {name} in common: there is nothing to compare")
+        common.append(pl.col(name).is_in(sorted(values)))
+    cubes = [cube_of({model: run[model].filter(*common) for model in models}) for run in (a, b)]
+    items = len(cubes[0].items)
+    counts, plain = item_counts(items, draws, seed), np.ones(items)
+    parts = []
+    for number, model in enumerate(models):
+        pairs = zip(*(aggregates(cube, number, plain) for cube in cubes), strict=True)
+        for block_a, block_b in pairs:
+            first = block_a.columns[0]
+            if first.weighting != PLAIN or first.severity is not None:
+                continue
+            drawn_a, drawn_b = (drawn_means(counts, *block[1:]) for block in (block_a, block_b))
+            weighted = [(block.weights > 0).sum(axis=0) for block in (block_a, block_b)]
+            rows = interval_rows(model, block_a.columns, drawn_b - drawn_a, np.minimum(*weighted))
+            parts.append(rows.with_columns(rounded(drawn_a[0]).alias("a"), rounded(drawn_b[0]).alias("b")))
+    order = pl.DataFrame({"model": models}).with_row_index("place")
+    return (
+        pl.concat(parts)
+        .rename({"estimate": "difference"})
+        .join(order, on="model", maintain_order="left")
+        .sort("place", "corruption", nulls_last=False, maintain_order=True)
+        .select(*DIFFERENCES)
+    )

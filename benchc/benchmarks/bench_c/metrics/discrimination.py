@@ -1,0 +1,235 @@
+"""Does the selected set tell models apart better than items that are drawn at random from the same pool?
+
+Models read all selected items and all others, or a sample of these (``diagnostics.random_subset``). Random
+subsets of the pool are compared with the selected set or, where the others are a sample, smaller ones with
+random subsets of it of their size. Three criteria: how far the models' aggregates spread, how many pairs of
+models differ by more than 1.96 standard errors, and how far the order of the models agrees with the pool's.
+All are conditional on these models, this pool, of which the sets are parts, and the items that were read.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from benchc.benchmarks.bench_c.metrics.cube import Cube
+from benchc.benchmarks.bench_c.metrics.subsets import subsets_of_pool, subsets_of_selected
+from benchc.statistics.resampling import drawn_means, on_grid
+from benchc.statistics.rounding import DIGITS
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+DRAWS = 1_000
+CRITERION_DIGITS = 7  # fewer, so that differences of rounded aggregates tie where those of exact ones do
+STANDARD_ERRORS = 1.96  # of a difference between two models that counts as one
+
+METRICS = ("acc_clean", "acc_corrupted", "delta_acc", "ras")
+# What leaves a criterion undefined on a set of items, beside a single model.
+CRITERIA = {
+    "sd": "no item has a weight",
+    "range": "no item has a weight",
+    "separable": "fewer than two items have a weight",
+    "kendall": "the models cannot be ordered, there or on the pool",
+}
+QUANTILES = {"q025": 0.025, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q975": 0.975}
+
+DISCRIMINATION = {
+    "criterion": pl.String,  # one of CRITERIA
+    "metric": pl.String,  # one of METRICS
+    "weighting": pl.String,  # plain, or kappa as in eq. 11
+    "selected": pl.Float64,  # the selected set's, or the median of its subsets; null where it is undefined
+    "selected_low": pl.Float64,  # 95 % of the selected set's subsets; null where the set itself is compared
+    "selected_high": pl.Float64,
+    "random_mean": pl.Float64,  # over random subsets of the pool; null where it is undefined for all
+    **{f"random_{name}": pl.Float64 for name in QUANTILES},
+    "share_below": pl.Float64,  # of random subsets below the selected set, or below its subsets on average,
+    # ties half, in [0, 1]
+    "models": pl.Int64,
+    "size": pl.Int64,  # items of each set that is compared
+    "pool_items": pl.Int64,
+    "selected_items": pl.Int64,  # of the pool
+    "selected_read": pl.Int64,
+    "unselected_read": pl.Int64,
+    "draws": pl.Int64,
+    "undefined_random": pl.Int64,  # draws that are left out, since the criterion is undefined
+    "undefined_selected": pl.Int64,
+    "why_null": pl.String,
+}
+
+
+class Sets(NamedTuple):
+    """What is compared, and with what."""
+
+    selected: Floats  # 0 or 1, float64[1 or draws, items]
+    random: Floats  # 0 or 1, float64[draws, items]
+    pool: Floats  # float64[items]: how many items of the pool an item stands for
+
+
+def discrimination(
+    cube: Cube, kappa: Floats, selected: Bools, pool: tuple[int, int], draws: int = DRAWS, seed: int = 0
+) -> pl.DataFrame:
+    """Return one row per criterion, metric and weighting, columns as ``DISCRIMINATION``.
+
+    ``kappa``: float64[items], as from ``cube.kappa``; ``selected``: bool[items]; ``pool``: how many items of
+    the pool are selected and how many are not, at least as many as were read. Sets hold as many items as
+    :func:`compared_size` says. Accuracies are in [0, 1], ΔAcc in [-1, 1], RAS in [-2, 1]; item values are
+    means over corruptions and severities. ``sd`` (ddof 1) and ``range`` are over the models' aggregates;
+    ``separable`` is the share of pairs of models whose paired difference is above 1.96 standard errors, in
+    [0, 1]; ``kendall`` is tau-b with the order on the pool, in [-1, 1]. Raises ValueError where no item is
+    selected, or all are, and where ``draws`` is not positive.
+    """
+    if draws < 1:
+        raise ValueError(f"draws must be at least 1, not {draws}")
+    read = int(selected.sum()), int((~selected).sum())
+    size = compared_size(*read, pool[1])
+    sets = Sets(
+        subsets_of_selected(selected, size, draws, seed),
+        subsets_of_pool(selected, pool, size, draws, seed),
+        np.where(selected, pool[0] / max(read[0], 1), pool[1] / max(read[1], 1)),
+    )
+    shared = {
+        "models": len(cube.models),
+        "size": size,
+        "pool_items": sum(pool),
+        "selected_items": pool[0],
+        "selected_read": read[0],
+        "unselected_read": read[1],
+        "draws": draws,
+    }
+    rows = []
+    for metric, values in item_values(cube).items():
+        for weighting, weights in (("plain", np.ones(len(kappa))), ("kappa", kappa)):
+            order = aggregates(np.ones((1, len(kappa))), values, weights * sets.pool)[0]
+            ours, chance = (criteria(chosen, values, weights, order) for chosen in sets[:2])
+            for criterion in CRITERIA:
+                row = {"criterion": criterion, "metric": metric, "weighting": weighting, **shared}
+                rows.append(row | _summary(criterion, ours[criterion], chance[criterion], len(cube.models)))
+    table = pl.DataFrame(rows, schema=DISCRIMINATION)
+    return pl.concat([table.filter(criterion=criterion) for criterion in CRITERIA])
+
+
+def compared_size(selected: int, others: int, pool_others: int) -> int:
+    """Return how many items each set that is compared holds, at least 1.
+
+    ``selected``, ``others``: how many selected and other items were read; ``pool_others``: how many others
+    the pool has. It is ``selected`` where all others were read, and else half the harmonic mean of
+    ``selected`` and ``others``, rounded down: below either.
+    """
+    if others == pool_others:
+        return selected
+    # By chance, means of s selected and of n other items differ with variance σ²(1/s + 1/n) in a large pool.
+    # Subsets of m of each scatter with (1/m - 1/s) + (1/m - 1/n), which is as much only if 1/m ≥ 1/s + 1/n:
+    # larger subsets would be so much the same items that their range is too narrow.
+    return max(1, selected * others // max(1, selected + others))
+
+
+def item_values(cube: Cube) -> dict[str, Floats]:
+    """Return float64[items, models] of each of ``METRICS``, means over corruptions and severities."""
+    cells = len(cube.corruptions) * len(cube.severities)
+    terms = len(cube.items) * cells
+    shifts = {
+        name: on_grid(cube.shifts[name], terms).sum(axis=(2, 3)).T / cells for name in ("delta_acc", "ras")
+    }
+    clean = cube.clean["acc_clean"].T
+    return {"acc_clean": clean, "acc_corrupted": clean + shifts["delta_acc"], **shifts}
+
+
+def aggregates(chosen: Floats, values: Floats, weights: Floats) -> Floats:
+    """Return Σ weight·value / Σ weight over each set's items, float64[sets, models].
+
+    ``chosen``: 0 or 1, float64[sets, items]; ``values``: float64[items, models]; ``weights``: float64[items].
+    NaN where no item of a set has a weight.
+    """
+    items = len(weights)
+    return drawn_means(chosen, on_grid(weights[:, None] * values, items), on_grid(weights, items))
+
+
+def criteria(chosen: Floats, values: Floats, weights: Floats, order: Floats) -> dict[str, Floats]:
+    """Return each of ``CRITERIA`` on every set, float64[sets], rounded; NaN where it is undefined.
+
+    ``order``: float64[models], whose order ``kendall`` compares with; the rest as in :func:`aggregates`. The
+    standard error of a difference D of two models' aggregates is that of a ratio estimate by linearisation
+    (Cochran, "Sampling Techniques", 1977, eq. 6.12, without the correction for finite pools):
+    sqrt(n / (n - 1) · Σ w²(d - D)²) / Σ w over the n items of the set, w an item's weight and d its
+    difference; with equal weights it is the paired standard error of a mean.
+    """
+    models = values.shape[1]
+    if models < 2:
+        return dict.fromkeys(CRITERIA, np.full(len(chosen), np.nan))
+    means = aggregates(chosen, values, weights)
+    one, other = np.triu_indices(models, 1)
+    # Rounded, so that ties are ties: differences, for the digits of a mean may end beside a border.
+    differences, expected = (
+        np.round(a, DIGITS) for a in (means[:, one] - means[:, other], order[one] - order[other])
+    )
+    errors = _standard_errors(chosen, values[:, one] - values[:, other], weights, differences)
+    separable = (np.abs(differences) > STANDARD_ERRORS * errors).mean(axis=1)
+    found: dict[str, Floats] = {
+        "sd": means.std(axis=1, ddof=1),
+        "range": np.ptp(means, axis=1),
+        "separable": np.where(np.isnan(errors).any(axis=1), np.nan, separable),
+        "kendall": _kendall(differences, expected),
+    }
+    return {name: np.round(values, CRITERION_DIGITS) + 0.0 for name, values in found.items()}
+
+
+def _standard_errors(chosen: Floats, values: Floats, weights: Floats, means: Floats) -> Floats:
+    """Return the standard error of each of ``means``, float64[sets, pairs]; NaN below two weighted items."""
+    items = len(weights)
+    squared = weights**2
+    # Σ w²(d - D)² expanded, so that the products run over all sets at once.
+    total = (chosen @ on_grid(squared, items))[:, None]
+    linear = chosen @ on_grid(squared[:, None] * values, items)
+    square = chosen @ on_grid(squared[:, None] * values**2, items)
+    residual = np.maximum(square - 2 * means * linear + means**2 * total, 0)
+    size = chosen.sum(axis=1)[:, None]
+    weight = (chosen @ on_grid(weights, items))[:, None]
+    enough = (chosen @ (weights > 0).astype(np.float64) > 1)[:, None]
+    errors: Floats = np.sqrt(
+        np.divide(
+            size * residual,
+            (size - 1) * weight**2,
+            out=np.full_like(residual, np.nan),
+            where=np.broadcast_to(enough, residual.shape),
+        )
+    )
+    return errors
+
+
+def _kendall(differences: Floats, expected: Floats) -> Floats:
+    """Return Kendall's tau-b from the differences of all pairs, float64[sets, pairs] and float64[pairs]."""
+    signs, wanted = np.sign(differences), np.sign(expected)
+    untied = (signs != 0).sum(axis=1) * (wanted != 0).sum()
+    # A set without aggregates has NaN signs, and so a NaN agreement; one NaN in `wanted` makes all NaN.
+    agreement: Floats = (signs * wanted).sum(axis=1)
+    tau: Floats = np.full_like(agreement, np.nan)
+    np.divide(agreement, np.sqrt(untied), out=tau, where=untied > 0)
+    return tau
+
+
+def _summary(criterion: str, ours: Floats, chance: Floats, models: int) -> dict[str, float | str | None]:
+    known_ours, known = ours[~np.isnan(ours)], np.sort(chance[~np.isnan(chance)])
+    numbers: dict[str, float] = {}
+    if len(known):
+        numbers["random_mean"] = known.mean()
+        quantiles = np.quantile(known, list(QUANTILES.values()))
+        numbers |= {f"random_{name}": value for name, value in zip(QUANTILES, quantiles, strict=True)}
+    if len(known_ours):
+        numbers["selected"] = np.median(known_ours)
+        if len(ours) > 1:
+            numbers["selected_low"], numbers["selected_high"] = np.quantile(known_ours, (0.025, 0.975))
+    if len(known) and len(known_ours):
+        # Ties count half: the mean of the places before and behind them.
+        places = (np.searchsorted(known, known_ours, side).mean() for side in ("left", "right"))
+        numbers["share_below"] = sum(places) / 2 / len(known)
+    sets = {"random subsets": known, "selected set": known_ours}
+    undefined = " and ".join(name for name, values in sets.items() if not len(values))
+    why = "there is one model" if models < 2 else f"{undefined}: {CRITERIA[criterion]}"
+    return {
+        **{name: round(float(value), DIGITS) + 0.0 for name, value in numbers.items()},
+        "undefined_random": len(chance) - len(known),
+        "undefined_selected": len(ours) - len(known_ours),
+        "why_null": why if undefined else None,
+    }

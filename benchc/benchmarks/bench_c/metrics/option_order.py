@@ -1,0 +1,238 @@
+"""What another order of the options changes: the prediction, and the uncertainty that one order hides.
+
+Every read (an item under one corruption) is asked in all K circular orders of its options, with the logits in
+the item's own order. With p_s the option probabilities under order s, H the entropy over log K (eq. 6) and
+means over orders plain, the uncertainty of the mean distribution has two parts:
+
+    H(mean p_s) = mean H(p_s) + [H(mean p_s) - mean H(p_s)].
+
+The second, a Jensen-Shannon divergence over log K, is the mutual information between the order and the
+answer: what entropy in any one order does not see. The given order was read together with other severities
+and the others alone, so their logits also differ by the roundings of the device. Beyond the paper; circular
+accuracy is MMBench's CircularEval (Liu et al. 2024).
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+from scipy import stats
+
+from benchc.benchmarks.bench_c.metrics.ras import entropy, probabilities
+from benchc.errors import InputError
+from benchc.schemas.logits import Floats, logit_blocks, prediction
+from benchc.statistics.resampling import drawn_means, item_counts, on_grid, percentile_interval
+from benchc.statistics.rounding import rounded
+
+CLEAN = "clean"
+DRAWS = 2_000
+KEY = ("id", "corruption", "severity")
+ENTROPY_DIGITS = 5  # of an entropy that count in ranks
+
+# Of one read; each in [0, 1].
+MEASURES = (
+    "entropy",  # eq. 6 in the given order
+    "entropy_orders",  # mean over all orders
+    "order_part",  # entropy of the mean distribution less the line above
+    "entropy_total",  # entropy of the mean distribution
+    "changed",  # share of the K - 1 other orders whose prediction differs from the given order's
+    "same_place",  # share of the K - 1 other orders whose prediction has the given order's letter
+    "any_changed",  # 1 unless the prediction is the same in all K orders
+    "accuracy",  # in the given order
+    "accuracy_orders",  # mean over all orders
+    "accuracy_circular",  # 1 where the answer is predicted in all K orders
+)
+INTERVALS = ("entropy", "order_part", "changed", "accuracy_circular")
+
+OPTION_ORDER = {
+    "label": pl.String,  # of the model
+    "scoring": pl.String,  # letter, text or text_mean; the prompt of the last two does not list the options
+    "corruption": pl.String,  # `clean`; null: all corruptions together
+    "severity": pl.Int64,  # 0 for clean
+    "items": pl.Int64,
+    "reads": pl.Int64,  # items times corruptions
+    **{
+        name: pl.Float64  # mean over reads, and the ends of its 95 % percentile interval
+        for measure in MEASURES
+        for name in (measure, *((f"{measure}_low", f"{measure}_high") if measure in INTERVALS else ()))
+    },
+    "spearman": pl.Float64,  # of entropy and changed over reads, in [-1, 1]; null where undefined
+    "note": pl.String,  # why numbers are null; null otherwise
+}
+
+
+def all_orders(given: pl.DataFrame, orders: pl.DataFrame) -> pl.DataFrame:
+    """Return one target's reads in every order: KEY, order (0: the given one), logits.
+
+    ``given``: reads of the target as in PREDICTIONS, any more than ``orders`` has; ``orders``: an ORDERS
+    table. Logits are in the items' own order.
+    """
+    asked = given.join(orders.select(KEY).unique(), on=KEY, how="semi").select(
+        *KEY, pl.lit(0, pl.Int64).alias("order"), "logits"
+    )
+    return pl.concat([asked, orders.select(*KEY, "order", "logits")])
+
+
+def missing_reads(reads: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """Return KEY and order of every read that is not there, sorted; none where each item has all of its.
+
+    ``reads``: from :func:`all_orders`; ``items``: id, answer (0-based), options (their number). An item needs
+    every order of its options, clean and under every corruption that occurs.
+    """
+    cells = reads.select("corruption", "severity").unique()
+    wanted = items.join(reads.select("id").unique(), on="id", how="semi").join(cells, how="cross")
+    wanted = wanted.with_columns(order=pl.int_ranges(pl.col("options"))).explode("order")
+    return wanted.select(*KEY, "order").join(reads, on=[*KEY, "order"], how="anti").sort(pl.all())
+
+
+def measure_reads(reads: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """Return KEY and ``MEASURES`` of every read, one row per item and corruption, sorted by KEY.
+
+    Arguments as for :func:`missing_reads`. Raises InputError, naming a read, where one is missing, occurs
+    twice, is of an unknown item, or has not as many logits as its item has options.
+    """
+    reads = reads.sort(*KEY, "order").join(items, on="id", how="left", maintain_order="left")
+    _check(reads, items)
+    parts = []
+    for rows, logits in logit_blocks(reads):
+        options = logits.shape[1]
+        # A read's orders follow each other: [reads, orders, options].
+        by_order = logits.reshape(-1, options, options)
+        firsts = rows[::options]
+        values = _measures(by_order, reads["answer"].gather(firsts).to_numpy())
+        keys = reads.select(KEY)[firsts]
+        parts.append(keys.with_columns(pl.Series(name, values[name]) for name in MEASURES))
+    return pl.concat(parts).sort(KEY)
+
+
+def option_order(
+    measures: Mapping[str, pl.DataFrame], scorings: Mapping[str, str], draws: int = DRAWS, seed: int = 0
+) -> pl.DataFrame:
+    """Return means over reads for every model, columns as ``OPTION_ORDER``.
+
+    ``measures``: a table of :func:`measure_reads` for each model, by its label; ``scorings``: how each is
+    scored. Rows by model, in the order given: clean, all corruptions together, each corruption by name.
+    Intervals resample the items, together for all models and with all their reads. Raises InputError where
+    there is no model, one has no clean or no corrupted reads, or two were read on different items or
+    corruptions; ValueError where ``draws`` is not positive.
+    """
+    if draws < 1:
+        raise ValueError(f"draws must be at least 1, not {draws}")
+    if not measures:
+        raise InputError("there are no reads in other orders of the options: give one table a model")
+    first = next(iter(measures))
+    keys = measures[first].select(KEY).sort(KEY)
+    for model, table in measures.items():
+        if not table.select(KEY).sort(KEY).equals(keys):
+            raise InputError(
+                f"{model} and {first} were asked about different items or under different corruptions: they "
+                "can be compared on the same reads only, make orders/ and predictions/ of both again"
+            )
+    items = keys["id"].n_unique()
+    conditions = _conditions(keys)
+    counts = item_counts(items, draws, seed)
+    rows = []
+    for model, table in measures.items():
+        table = table.sort(KEY)
+        for corruption, severity, condition in conditions:
+            part = table.filter(condition)
+            cells = part.height // items
+            values = part.select(MEASURES).to_numpy().reshape(items, cells, len(MEASURES))
+            sums = on_grid(np.ascontiguousarray(values), items * cells).sum(axis=1)
+            drawn = drawn_means(counts, sums, np.full(items, float(cells)))
+            names = {"label": model, "scoring": scorings[model], "corruption": corruption}
+            sizes = {"severity": severity, "items": items, "reads": part.height}
+            rows.append({**names, **sizes, **_numbers(drawn, items, part)})
+    return pl.DataFrame(rows, schema=OPTION_ORDER)
+
+
+def _measures(logits: Floats, answers: np.ndarray) -> dict[str, Floats]:
+    """Return ``MEASURES`` of reads; ``logits``: float64[reads, orders, options]."""
+    uncertainty = entropy(logits)  # [reads, orders]
+    mean = probabilities(logits).mean(axis=1)
+    with np.errstate(divide="ignore"):  # an option of probability 0 has the logit -inf
+        total = entropy(np.log(mean))
+    options = logits.shape[2]
+    shifts = np.arange(options)
+    # Order s has option (j + s) mod K in place j. Ties go to the place that comes first, as when it is asked.
+    asked = np.take_along_axis(logits, (shifts + shifts[:, np.newaxis])[np.newaxis] % options, axis=2)
+    places = prediction(asked)
+    chosen = (places + shifts) % options
+    right = chosen == answers[:, np.newaxis]
+    others = chosen[:, 1:] != chosen[:, :1]
+    mean_uncertainty = uncertainty.mean(axis=1)
+    values = {
+        "entropy": uncertainty[:, 0],
+        "entropy_orders": mean_uncertainty,
+        # Not negative (Jensen), but for rounding.
+        "order_part": np.maximum(total - mean_uncertainty, 0.0),
+        "entropy_total": total,
+        "changed": others.mean(axis=1),
+        "same_place": (places[:, 1:] == places[:, :1]).mean(axis=1),
+        "any_changed": others.any(axis=1),
+        "accuracy": right[:, 0],
+        "accuracy_orders": right.mean(axis=1),
+        "accuracy_circular": right.all(axis=1),
+    }
+    return {name: np.asarray(value, dtype=np.float64) for name, value in values.items()}
+
+
+def _conditions(keys: pl.DataFrame) -> list[tuple[str | None, int, pl.Expr]]:
+    """Return corruption, severity and filter of every condition; a corruption has one severity."""
+    cells = keys.select("corruption", "severity").unique().sort(pl.all())
+    corrupted = cells.filter(pl.col("corruption") != CLEAN)
+    severities = corrupted["severity"].unique()
+    if cells.height == corrupted.height or len(severities) != 1:
+        found = ", ".join(f"{name} {severity}" for name, severity in cells.rows())
+        raise InputError(
+            "reads in other orders of the options are needed clean and under corruptions at one severity, "
+            f"these are {found}: make orders/ again"
+        )
+    severity = int(severities[0])
+    is_clean = pl.col("corruption") == CLEAN
+    each = [(name, severity, pl.col("corruption") == name) for name in corrupted["corruption"]]
+    return [(CLEAN, 0, is_clean), (None, severity, ~is_clean), *each]
+
+
+def _numbers(drawn: Floats, items: int, part: pl.DataFrame) -> dict[str, object]:
+    estimates = rounded(drawn[0])
+    low, high = (rounded(end) for end in percentile_interval(drawn[1:]))
+    numbers: dict[str, object] = {}
+    notes = ["intervals undefined: one item"] if items == 1 else []
+    for place, measure in enumerate(MEASURES):
+        numbers[measure] = estimates[place]
+        if measure in INTERVALS:
+            numbers[f"{measure}_low"] = low[place] if items > 1 else None
+            numbers[f"{measure}_high"] = high[place] if items > 1 else None
+    # Logits are float32: what differs by less in entropy is equal.
+    part = part.with_columns(pl.col("entropy").round(ENTROPY_DIGITS))
+    names = {"entropy": "entropy is the same in all reads", "changed": "changed is the same in all reads"}
+    constant = [reason for name, reason in names.items() if part[name].n_unique() < 2]
+    if constant:
+        numbers["spearman"] = None
+        notes.append(f"spearman undefined: {' and '.join(constant)}")
+    else:
+        correlation = stats.spearmanr(part["entropy"].to_numpy(), part["changed"].to_numpy()).statistic
+        numbers["spearman"] = rounded(np.array([correlation]))[0]
+    return {**numbers, "note": "; ".join(notes) or None}
+
+
+def _check(reads: pl.DataFrame, items: pl.DataFrame) -> None:
+    """Refuse reads, joined with their items, that are not every order of every item once."""
+    if reads.is_empty():
+        raise InputError("there are no reads in other orders of the options: make orders/ again")
+    missing = missing_reads(reads, items)
+    for wrong, what in (
+        (reads.filter(pl.col("options").is_null()), "is of an item that the pool lacks"),
+        (reads.filter(pl.struct(*KEY, "order").is_duplicated()), "occurs twice"),
+        (reads.filter(pl.col("order") >= pl.col("options")), "is in an order that its item does not have"),
+        (reads.filter(pl.col("logits").list.len() != pl.col("options")), "has not one logit per option"),
+        (missing, "is missing"),
+    ):
+        if wrong.height:
+            read = ", ".join(map(str, wrong.select(*KEY).row(0)))
+            raise InputError(
+                f"the read ({read}) in order {wrong['order'][0]} {what} ({wrong.height:,} reads like this): "
+                "predictions/selected and orders/ must be of the same run, make them again, or set "
+                "scores.allow_missing to true to leave out the items that lack a read"
+            )

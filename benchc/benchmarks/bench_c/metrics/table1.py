@@ -1,0 +1,149 @@
+"""The numbers of Table 1: one row per target, with ranks and the best of every column."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from benchc.benchmarks.bench_c.metrics.aggregate import DELTA_ACCURACY, clean_means, overall_means
+from benchc.errors import InputError
+from benchc.statistics.rounding import DIGITS
+
+# Whether a larger value is the better one (the arrows of Table 1).
+HIGHER_IS_BETTER = {
+    "acc_clean": True,
+    "delta_acc": True,
+    "ras": True,
+    "entropy_clean": False,
+    "entropy_clean_weighted": False,
+    "delta_entropy": False,
+    "calibration_clean": False,
+    "calibration_clean_weighted": False,
+    "delta_calibration": False,
+}
+RANKED = ("delta_acc", "ras")
+
+TABLE1 = {
+    "model": pl.String,
+    "label": pl.String,
+    "year": pl.Int64,  # null where unknown
+    "parameters_b": pl.Float64,  # 10^9 parameters; null where unknown
+    "items": pl.Int64,
+    "acc_clean": pl.Float64,  # plain mean, in [0, 1]
+    "delta_acc": pl.Float64,  # eq. 11, in [-1, 1]
+    "rank_delta_acc": pl.Int64,  # 1 is best
+    "ras": pl.Float64,  # eq. 11, in [-2, 1]
+    "rank_ras": pl.Int64,
+    "entropy_clean": pl.Float64,  # plain mean, in [0, 1]
+    "entropy_clean_weighted": pl.Float64,  # weighted by kappa as in eq. 11
+    "delta_entropy": pl.Float64,  # eq. 11, in [-1, 1]
+    "calibration_clean": pl.Float64,  # plain mean, in [0, 1]
+    "calibration_clean_weighted": pl.Float64,
+    "delta_calibration": pl.Float64,  # eq. 11, in [-1, 1]
+}
+
+
+@dataclass(frozen=True)
+class Target:
+    """A model under test as the tables name it. ``parameters_b`` counts 10^9 parameters."""
+
+    model: str
+    label: str
+    year: int | None
+    parameters_b: float | None
+
+
+def table1(
+    targets: Sequence[Target], scores: Sequence[pl.DataFrame], weights: pl.DataFrame, *, left_out: int = 0
+) -> pl.DataFrame:
+    """Return Table 1 with the columns of ``TABLE1``, sorted by clean accuracy as the paper's is.
+
+    ``scores[i]`` is the SCORES table of ``targets[i]``; ``weights`` has the columns id and kappa, one row per
+    item of the benchmark; ``left_out`` of these have no scores, since reads of them are missing. Rows of
+    equal accuracy keep the order of ``targets``. Weighted means are null where all weights are 0. Raises
+    InputError where there is no target, where one occurs twice, where targets were scored on different items,
+    corruptions or severities, or where these items are not those of ``weights``.
+    """
+    if not targets or len(targets) != len(scores):
+        raise InputError(
+            f"table 1 needs one table of scores per target: {len(targets)} targets, {len(scores)} tables"
+        )
+    names = [target.model for target in targets]
+    if len(set(names)) != len(names):
+        raise InputError(f"a target occurs twice: {', '.join(names)}")
+    _check_same_reads(targets, scores)
+    _check_items(scores[0], weights, left_out)
+    rows = []
+    for target, frame in zip(targets, scores, strict=True):
+        shifts = overall_means(
+            frame,
+            [
+                DELTA_ACCURACY.alias("delta_acc"),
+                pl.col("ras"),
+                pl.col("delta_entropy"),
+                pl.col("delta_calibration"),
+            ],
+            weights,
+        )
+        weighted = clean_means(frame, weights)
+        rows.append(
+            {
+                "model": target.model,
+                "label": target.label,
+                "year": target.year,
+                "parameters_b": target.parameters_b,
+                "items": frame["id"].n_unique(),
+                "entropy_clean_weighted": weighted["entropy_clean"],
+                "calibration_clean_weighted": weighted["calibration_clean"],
+                **clean_means(frame),
+                **shifts,
+            }
+        )
+    table = pl.DataFrame(rows, schema_overrides=TABLE1)
+    table = table.with_columns(rank(table[name]).alias(f"rank_{name}") for name in RANKED)
+    return table.select(*TABLE1).sort("acc_clean", maintain_order=True)
+
+
+def rank(values: pl.Series) -> pl.Series:
+    """Return the rank of every value, Int64: 1 for the largest; ties share the lower rank, null stays.
+
+    Values are compared by their first ``DIGITS`` decimals.
+    """
+    return values.round(DIGITS).rank("min", descending=True).cast(pl.Int64)
+
+
+def best_rows(table: pl.DataFrame) -> dict[str, set[int]]:
+    """Return for every column of ``HIGHER_IS_BETTER`` the rows with its best value, several on a tie."""
+    best = {}
+    for name, higher in HIGHER_IS_BETTER.items():
+        column = table[name].round(DIGITS)
+        target = column.max() if higher else column.min()
+        best[name] = {row for row, value in enumerate(column) if value is not None and value == target}
+    return best
+
+
+def _check_same_reads(targets: Sequence[Target], scores: Sequence[pl.DataFrame]) -> None:
+    key = ("id", "corruption", "severity")
+    first = scores[0].select(key)
+    for target, frame in zip(targets, scores, strict=True):
+        reads = frame.select(key)
+        # Scores of one run stand in one order, as a rule; sorting costs more than the rest of the table.
+        same = reads.equals(first) or reads.sort(key).equals(first.sort(key))
+        if reads.is_empty() or not same:
+            odd = pl.concat([reads.join(first, on=key, how="anti"), first.join(reads, on=key, how="anti")])
+            example = f", first {odd.sort(key).row(0)}" if odd.height else ""
+            raise InputError(
+                f"{target.model} has {reads.height:,} scores, {targets[0].model} has {first.height:,}, and "
+                f"{odd.height:,} of them differ{example}: targets can be compared on the same reads only, "
+                "make the scores of both again"
+            )
+
+
+def _check_items(scores: pl.DataFrame, weights: pl.DataFrame, left_out: int) -> None:
+    scored, selected = set(scores["id"].unique()), set(weights["id"])
+    if scored - selected or len(selected - scored) != left_out:
+        odd = sorted(scored ^ selected)
+        raise InputError(
+            f"{len(scored):,} items were scored, {len(selected):,} are selected, and {len(odd):,} of them "
+            f"differ, first {odd[0]}: scores and selection are not of the same run, make the scores again"
+        )

@@ -1,0 +1,36 @@
+"""What corruption did to one read: from right or wrong to right or wrong, and in which regime."""
+
+import polars as pl
+
+from benchc.benchmarks.bench_c.schemas.scores import REGIMES, TRANSITIONS
+
+
+def transition(correct_clean: pl.Expr, correct: pl.Expr) -> pl.Expr:
+    """Return RR, RW, WR or WW: the clean read's correctness, then the corrupted one's (section 6.2)."""
+    return (
+        pl.when(correct_clean & correct)
+        .then(pl.lit("RR"))
+        .when(correct_clean)
+        .then(pl.lit("RW"))
+        .when(correct)
+        .then(pl.lit("WR"))
+        .otherwise(pl.lit("WW"))
+        .cast(pl.Enum(TRANSITIONS))
+    )
+
+
+def regime(delta_entropy: pl.Expr, delta_calibration: pl.Expr) -> pl.Expr:
+    """Return the quadrant of the (ΔS, ΔC) plane (figures 3 and 4); an axis counts to its lower side.
+
+    degraded: ΔS > 0, ΔC > 0; overconfident: ΔS <= 0, ΔC > 0; hesitant: ΔS > 0, ΔC <= 0; stable: both <= 0.
+    """
+    return (
+        pl.when((delta_entropy > 0) & (delta_calibration > 0))
+        .then(pl.lit("degraded"))
+        .when(delta_calibration > 0)
+        .then(pl.lit("overconfident"))
+        .when(delta_entropy > 0)
+        .then(pl.lit("hesitant"))
+        .otherwise(pl.lit("stable"))
+        .cast(pl.Enum(REGIMES))
+    )

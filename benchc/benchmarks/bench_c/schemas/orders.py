@@ -1,0 +1,21 @@
+"""`orders/{model}.parquet`: one row is one read of an item whose options stand in another circular order."""
+
+import polars as pl
+
+from benchc.schemas.parquet import TableType
+
+# Footer: that of PREDICTIONS; items, how many were sampled.
+ORDERS = TableType(
+    "orders",
+    1,
+    {
+        "id": pl.String,
+        "order": pl.Int64,  # s in 1..K-1: place j of the prompt held option (j + s) mod K of the item
+        "corruption": pl.String,  # `clean` for the uncorrupted read
+        "severity": pl.Int64,  # 0 for clean
+        "logits": pl.List(pl.Float32),  # one per option, in the item's own order
+        "label_mass": pl.Float32,  # probability that the whole vocabulary leaves to the options, in [0, 1]
+        "prompt_hash": pl.String,  # of the rendered prompt, options in the order asked
+        "image_hash": pl.String,  # of the decoded pixels of all images
+    },
+)

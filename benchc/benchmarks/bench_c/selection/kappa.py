@@ -1,0 +1,150 @@
+"""Discriminative power: how much the selectors' answers waver under corruption (Bench-C, eq. 4 and 5)."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from benchc.benchmarks.bench_c.schemas.kappa import KAPPA
+from benchc.errors import InputError
+from benchc.schemas.logits import Floats, Integers, logit_blocks, name_of, prediction
+
+SEVERITIES = (1, 2, 3, 4, 5)
+NAMED = 5  # how many keys a message lists
+
+
+def gini(predictions: npt.ArrayLike, options: npt.ArrayLike) -> Floats:
+    """Return the Gini impurity of M predictions over its largest value, float64[...] in [0, 1] (eq. 4).
+
+    ``predictions``: int[..., M], 0-based options; ``options``: int, the number K of options, of a shape that
+    broadcasts to the leading axes of ``predictions``. It is 0 exactly where all M predictions agree.
+    Raises InputError for K < 2, M = 0, or a prediction outside [0, K).
+    """
+    chosen = np.asarray(predictions)
+    count = np.asarray(options)
+    if chosen.ndim == 0 or chosen.shape[-1] == 0:
+        raise InputError(
+            f"gini needs at least one prediction along the last axis, the shape is {chosen.shape}"
+        )
+    if not (np.issubdtype(chosen.dtype, np.integer) and np.issubdtype(count.dtype, np.integer)):
+        raise InputError(f"gini needs integers, not {chosen.dtype} predictions and {count.dtype} options")
+    count = count.astype(np.int64)  # a narrow type would overflow below
+    if (count < 2).any():
+        raise InputError(f"gini is undefined for fewer than two options, found {count.min()}")
+    if ((chosen < 0) | (chosen >= count[..., np.newaxis])).any():
+        raise InputError("a prediction is not one of the item's options: predictions are 0-based and below K")
+    # M² Σ_k π_k² counts the ordered pairs of predictions that agree. In whole numbers up to the one
+    # division, agreement gives exactly 0 and rounding never exceeds 1.
+    pairs = chosen.shape[-1] ** 2
+    disagreeing = pairs - (chosen[..., :, np.newaxis] == chosen[..., np.newaxis, :]).sum(axis=(-2, -1))
+    return np.asarray(disagreeing * count / (pairs * (count - 1)), dtype=np.float64)
+
+
+def kappa(
+    reads: Mapping[str, pl.DataFrame],
+    items: pl.DataFrame,
+    corruptions: Sequence[str],
+    severities: Sequence[int] = SEVERITIES,
+) -> pl.DataFrame:
+    """Return the discriminative power of every item with its parts, as a KAPPA table (eq. 5).
+
+    ``reads``: by selector, the columns id, corruption, severity, logits (as in PREDICTIONS), rows in any
+    order; ``items``: id and options (their number), one row per item, whose order the result keeps. Only
+    the named corruptions and severities count; clean reads and any others do not. kappa is the mean over
+    selectors (outermost, in the mapping's order) and corruptions (in the given order), summed in that order;
+    it is 0 exactly where every selector keeps its prediction over the severities of every corruption.
+    Raises InputError for a single severity, and, naming the reads, where one is missing, doubled, of an
+    unknown item, or has not one logit per option.
+    """
+    if not reads or not corruptions or not severities:
+        raise InputError("kappa needs at least one selector, one corruption and one severity")
+    if "clean" in corruptions or 0 in severities:
+        raise InputError("clean reads (severity 0) do not count in kappa: leave them out of the lists")
+    if len(severities) == 1:
+        raise InputError(
+            f"severity {severities[0]} alone gives every item kappa 0, since that is how often an answer "
+            "changes from one severity to another: give two severities or more"
+        )
+    options = items["options"].to_numpy()[:, np.newaxis]
+    parts = np.stack(
+        [
+            gini(_predictions(selector, frame, items, corruptions, severities), options)
+            for selector, frame in reads.items()
+        ],
+        axis=1,
+    )  # [items, selectors, corruptions]
+    names = pl.DataFrame({"selector": list(reads)}).join(
+        pl.DataFrame({"corruption": list(corruptions)}), how="cross", maintain_order="left_right"
+    )
+    flat = parts.reshape(items.height, -1)
+    gini_column = (
+        pl.DataFrame({"item": np.repeat(np.arange(items.height), flat.shape[1]), "gini": flat.ravel()})
+        .with_columns(
+            pl.Series("selector", names["selector"].to_list() * items.height, dtype=pl.String),
+            pl.Series("corruption", names["corruption"].to_list() * items.height, dtype=pl.String),
+        )
+        .group_by("item", maintain_order=True)
+        .agg(pl.struct("selector", "corruption", "gini").alias("gini"))["gini"]
+    )
+    return pl.DataFrame(
+        [items["id"], pl.Series("kappa", _row_means(flat)), gini_column], schema_overrides=dict(KAPPA.columns)
+    )
+
+
+def _row_means(values: Floats) -> Floats:
+    """Return the mean of every row, its columns added from left to right."""
+    total = np.zeros(len(values))
+    for column in values.T:
+        total += column
+    return np.asarray(total / values.shape[1])
+
+
+def _predictions(
+    selector: str,
+    reads: pl.DataFrame,
+    items: pl.DataFrame,
+    corruptions: Sequence[str],
+    severities: Sequence[int],
+) -> Integers:
+    """Return the predictions of one selector, int64[items, corruptions, severities]."""
+    unknown = reads.select("id", "corruption", "severity").join(items, on="id", how="anti")
+    if unknown.height:
+        raise InputError(
+            f"selector {selector}: {unknown.height:,} reads are of items that the pool does not have, first "
+            f"{name_of(unknown, 0)}: make its predictions for this pool again"
+        )
+    grid = (
+        items.select("id", "options")
+        .join(pl.DataFrame({"corruption": list(corruptions)}), how="cross", maintain_order="left_right")
+        .join(pl.DataFrame({"severity": list(severities)}), how="cross", maintain_order="left_right")
+    )
+    key = ("id", "corruption", "severity")
+    found = grid.join(reads.select(*key, "logits"), on=key, how="left", maintain_order="left")
+    missing = found.filter(pl.col("logits").is_null())
+    if missing.height:
+        raise InputError(
+            f"selector {selector}: {missing.height:,} reads are missing: {_listed(missing)}; every item of "
+            "the pool needs one under every corruption and severity: make its predictions again"
+        )
+    if found.height != grid.height:
+        repeated = found.filter(pl.struct(key).is_duplicated()).unique(key, maintain_order=True)
+        raise InputError(
+            f"selector {selector}: {repeated.height:,} reads occur twice: {_listed(repeated)}; pass each "
+            "file of predictions once"
+        )
+    wrong = found.filter(pl.col("logits").list.len() != pl.col("options"))
+    if wrong.height:
+        raise InputError(
+            f"selector {selector}: {name_of(wrong, 0)} has {len(wrong['logits'][0])} logits, its item has "
+            f"{wrong['options'][0]} options: make its predictions for this pool again"
+        )
+    chosen = np.empty(found.height, dtype=np.int64)
+    for rows, logits in logit_blocks(found):
+        chosen[rows] = prediction(logits)
+    return chosen.reshape(items.height, len(corruptions), len(severities))
+
+
+def _listed(reads: pl.DataFrame) -> str:
+    names = ", ".join(name_of(reads, row) for row in range(min(NAMED, reads.height)))
+    return f"{names}{', …' if reads.height > NAMED else ''}"

@@ -1,0 +1,30 @@
+"""Which items outside the benchmark targets read as well, to compare the selected set with chance."""
+
+import polars as pl
+
+from benchc.benchmarks.bench_c.schemas.unselected import UNSELECTED
+from benchc.errors import InputError
+from benchc.randomness import seed_of
+
+
+def unselected(selected: pl.DataFrame, count: int | None = None) -> pl.DataFrame:
+    """Return the first ``count`` items of the pool that were not selected, as an UNSELECTED table.
+
+    ``selected``: a SELECTED table; items of kappa 0, which left the pool before selection, are candidates
+    too. The order is that of a hash of the ids, so a larger count adds to what a smaller one takes; None, or
+    more than there are, takes all. Rows come in the order of ``selected``. Raises InputError where every item
+    is selected, and where ``count`` is not positive.
+    """
+    if count is not None and count < 1:
+        raise InputError(
+            f"the number of unselected items is {count}; give at least 1, or leave it out for all"
+        )
+    candidates = selected.filter(~pl.col("kept"))
+    if candidates.is_empty():
+        raise InputError(
+            f"all {selected.height:,} items of the pool are selected, so there are no others to compare them "
+            "with: set diagnostics.random_subset to null, or raise pool.per_task"
+        )
+    order = sorted((seed_of("unselected", id_), id_) for id_ in candidates["id"])
+    taken = [id_ for _, id_ in order[:count]]
+    return candidates.filter(pl.col("id").is_in(taken)).select(*UNSELECTED.columns)

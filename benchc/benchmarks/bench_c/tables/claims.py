@@ -1,0 +1,70 @@
+"""The table of claims as text: Markdown for a terminal or a README, LaTeX for a paper."""
+
+import textwrap
+
+import polars as pl
+
+from benchc.benchmarks.bench_c.claims.claim import VERDICTS
+from benchc.rendering.grid import latex_text, markdown
+from benchc.rendering.numbers import CAPTION_WIDTH
+
+HEADER = ("Section", "Claim", "Holds when", "Paper", "Here", "Verdict")
+CAPTION = (
+    "What the results of the Bench-C paper claim, checked on this run: {counts}. The criteria are ours where "
+    "the paper gives none. They compare means as they came out; no verdict says how sure it is. RAS and ΔAcc "
+    "of models are weighted by κ (eq. 11); those of corruptions, families, severities and figure 4 are plain "
+    "means."
+)
+WIDTHS = (0.05, 0.19, 0.20, 0.13, 0.17, 0.08)  # of the text's width; the rest is between columns
+SYMBOLS = {
+    "Δ": r"$\Delta$",
+    "κ": r"$\kappa$",
+    "≤": r"$\le$",
+    "<": r"$<$",
+    ">": r"$>$",
+    "|": r"$|$",
+    "…": r"\dots{}",
+}
+
+
+def claims_markdown(table: pl.DataFrame, note: str = "") -> str:
+    """Return a table of ``claims.table`` as Markdown with its caption."""
+    caption = textwrap.fill(CAPTION.format(counts=_counts(table)) + note, CAPTION_WIDTH)
+    rows = [[str(cell) for cell in row] for row in table.rows()]
+    return f"{markdown(HEADER, rows, text_columns=len(HEADER))}\n{caption}\n"
+
+
+def claims_latex(table: pl.DataFrame, note: str = "") -> str:
+    """Return the same as a ``longtable``; it needs the packages longtable, booktabs and array."""
+    columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}\linewidth}}" for width in WIDTHS)
+    header = " & ".join(HEADER) + r" \\"
+    lines = [
+        r"{\footnotesize",
+        rf"\begin{{longtable}}{{{columns}}}",
+        rf"\caption{{{_latex(CAPTION.format(counts=_counts(table)) + note)}}}\label{{tab:bench-c-claims}}\\",
+        r"\toprule",
+        header,
+        r"\midrule",
+        r"\endfirsthead",
+        r"\toprule",
+        header,
+        r"\midrule",
+        r"\endhead",
+        r"\bottomrule",
+        r"\endfoot",
+        *(" & ".join(_latex(str(cell)) for cell in row) + r" \\" for row in table.rows()),
+        r"\end{longtable}",
+        "}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _counts(table: pl.DataFrame) -> str:
+    counts = dict(table["verdict"].value_counts().rows())
+    hold, fail, apart = (counts.get(verdict, 0) for verdict in VERDICTS)
+    return f"{hold} of {table.height} hold, {fail} do not, {apart} are not applicable"
+
+
+def _latex(text: str) -> str:
+    return "".join(SYMBOLS.get(letter) or latex_text(letter) for letter in text)

@@ -1,0 +1,66 @@
+"""Two runs beside each other, as Markdown for a terminal."""
+
+import textwrap
+from collections.abc import Sequence
+from itertools import chain
+
+import polars as pl
+
+from benchc.benchmarks.bench_c.tables.intervals import interval_text
+from benchc.rendering.grid import markdown
+from benchc.rendering.numbers import CAPTION_WIDTH, number_text
+
+METRICS = (("delta_acc", "ΔAcc"), ("ras", "RAS"))
+ALL = "all"
+
+
+def comparison_markdown(
+    differences: pl.DataFrame,
+    inputs: Sequence[dict[str, str]],
+    names: tuple[str, str],
+    draws: int,
+    note: str = "",
+) -> str:
+    """Return ``metrics.comparison``'s differences and, above them, which inputs of the runs differ.
+
+    ``inputs``: rows with the keys input, fact, a, b; ``names``: how the runs are called; ``note``: what the
+    caption ends with.
+    """
+    parts = [f"A = {names[0]}, B = {names[1]}\n"]
+    if inputs:
+        rows = [[row["input"], row["fact"], row["a"], row["b"]] for row in inputs]
+        parts.append(markdown(["Input", "Fact", "A", "B"], rows, text_columns=4))
+    else:
+        parts.append("No input differs.\n")
+    clean = differences.filter(metric="acc_clean")
+    rows = [[row["model"], *_cells(row, signed=False)] for row in clean.iter_rows(named=True)]
+    header = ["Model", "Acc(o) A", "B", "B − A"]
+    parts.append(markdown(header, rows))
+    rows = []
+    for (model, corruption), group in differences.filter(
+        pl.col("metric").is_in([metric for metric, _ in METRICS])
+    ).group_by("model", "corruption", maintain_order=True):
+        cells = [_cells(group.filter(metric=metric).row(0, named=True), signed=True) for metric, _ in METRICS]
+        rows.append([str(model), ALL if corruption is None else str(corruption), *chain(*cells)])
+    header = [name for _, metric in METRICS for name in (f"{metric} A", "B", "B − A")]
+    parts.append(markdown(["Model", "Corruption", *header], rows, text_columns=2))
+    caption = (
+        f"Plain means over the {clean['items'][0]:,} items, and the models, corruptions and severities, that "
+        f"both runs have. In brackets: 95 % bootstrap intervals ({draws:,} resamples of the items, together "
+        "in both runs and all models; conditional on the selected sets); *: the interval leaves out 0. "
+        "Intervals are not corrected for their number."
+    )
+    parts.append(textwrap.fill(caption + note, CAPTION_WIDTH) + "\n")
+    return "\n".join(parts)
+
+
+def _cells(row: dict[str, float | None], signed: bool) -> list[str]:
+    low, high = row["low"], row["high"]
+    apart = low is not None and high is not None and (low > 0 or high < 0)
+    difference = number_text(row["difference"], signed=True)
+    interval = interval_text(low, high, signed=True)
+    return [
+        number_text(row["a"], signed),
+        number_text(row["b"], signed),
+        f"{difference} {interval}{'*' if apart else ''}",
+    ]

@@ -1,0 +1,91 @@
+"""The selected set's stability and its kappas as Markdown and LaTeX. The numbers come ready-made."""
+
+import textwrap
+
+import polars as pl
+
+from benchc.benchmarks.bench_c.selection.stability import SUMMARY
+from benchc.rendering.environment import table_environment
+from benchc.rendering.grid import booktabs, latex_text, markdown
+from benchc.rendering.numbers import CAPTION_WIDTH, latex_number, number_text
+
+HEADER = ("κ > 0", "Kept", "In both", "Jaccard", "By chance", "Spearman", "Kendall")
+COUNTS = ("selectable", "kept", "kept_by_both")
+SHARES = ("jaccard", "jaccard_by_chance", "spearman", "kendall")
+KAPPA_HEADER = ("Mean", "Share of 0", "1st quartile", "Median", "3rd quartile")
+
+CAPTION = (
+    "What the selected set owes to single choices. Each row changes one of them and selects again from the "
+    "{items:,} items of the pool. In both: items kept here and as configured; Jaccard: their share of all "
+    "that either keeps; by chance: about that of random sets of these sizes; Spearman, Kendall: rank "
+    "correlations of the final scores of the items with κ > 0 in both. α: weights of κ and of diversity."
+)
+FAULTS = " {count} of the choices select nothing; the csv file says why."
+KAPPA_CAPTION = "Discriminative power κ before and after selection, as configured."
+SYMBOLS = {r"κ \textgreater{} 0": r"$\kappa>0$", "κ": r"$\kappa$", "α": r"$\alpha$"}
+
+
+def stability_markdown(table: pl.DataFrame) -> str:
+    """Return rows of ``selection.stability.COLUMNS`` as two Markdown tables with captions."""
+    parts = [
+        markdown(
+            ["Selection", *HEADER], [[_choice(row), *_cells(row)] for row in table.iter_rows(named=True)]
+        ),
+        textwrap.fill(_caption(table), CAPTION_WIDTH) + "\n",
+        markdown(["Items", *KAPPA_HEADER], [[name, *cells] for name, cells in _kappas(table)]),
+        textwrap.fill(KAPPA_CAPTION, CAPTION_WIDTH) + "\n",
+    ]
+    return "\n".join(parts)
+
+
+def stability_latex(table: pl.DataFrame) -> str:
+    """Return the same as two LaTeX ``table*`` environments; they need the package booktabs."""
+    rows = [[_latex(_choice(row)), *map(latex_number, _cells(row))] for row in table.iter_rows(named=True)]
+    first = booktabs(["Selection", *map(_latex, HEADER)], rows)
+    kappas = [[name, *map(latex_number, cells)] for name, cells in _kappas(table)]
+    second = booktabs(["Items", *KAPPA_HEADER], kappas)
+    return "\n".join(
+        [
+            table_environment(first, _latex(_caption(table)), "tab:bench-c-stability"),
+            table_environment(second, _latex(KAPPA_CAPTION), "tab:bench-c-kappa"),
+        ]
+    )
+
+
+def _latex(text: str) -> str:
+    text = latex_text(text)
+    for symbol, command in SYMBOLS.items():
+        text = text.replace(symbol, command)
+    return text
+
+
+def _choice(row: dict[str, object]) -> str:
+    setting = str(row["setting"])
+    return {
+        "as configured": "as configured",
+        "selectors": setting,
+        "severities": f"severities {setting}",
+        "alpha": f"α = {setting}",
+        "final_score": f"score {setting.replace('_', ' ')}",
+    }[str(row["choice"])]
+
+
+def _cells(row: dict[str, float | None]) -> list[str]:
+    counts = [number_text(row[name], signed=False, whole=True) for name in COUNTS]
+    return counts + [number_text(row[name], signed=False) for name in SHARES]
+
+
+def _kappas(table: pl.DataFrame) -> list[tuple[str, list[str]]]:
+    first = table.row(0, named=True)
+    return [
+        (
+            f"{name} ({count:,})",
+            [number_text(first[f"kappa_{items}_{part}"], signed=False) for part in SUMMARY],
+        )
+        for name, items, count in (("pool", "pool", first["items"]), ("selected", "kept", first["kept"]))
+    ]
+
+
+def _caption(table: pl.DataFrame) -> str:
+    count = table.height - table["fault"].null_count()
+    return CAPTION.format(items=table["items"][0]) + (FAULTS.format(count=count) if count else "")

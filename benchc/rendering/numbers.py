@@ -1,0 +1,37 @@
+"""Single numbers as tables and figures print them."""
+
+MISSING = "–"
+CAPTION_WIDTH = 110
+
+
+def number_text(value: float | None, signed: bool, *, whole: bool = False) -> str:
+    """Return ``value`` with three digits (``whole``: none), a shift with its sign unless it rounds to 0."""
+    if value is None:
+        return MISSING
+    digits = 0 if whole else 3
+    text = f"{value:+.{digits}f}" if signed else f"{value:.{digits}f}"
+    return f"{0:.{digits}f}" if float(text) == 0 else text
+
+
+def p_text(p: float | None) -> str:
+    """Return a p value with three significant digits: 0.0123, 2.95e-21, or < 1e-300 where it is lost."""
+    if p is None:
+        return MISSING
+    if p < 1e-300:
+        return "< 1e-300"
+    return f"{p:.2e}" if p < 1e-3 else f"{p:.3g}"
+
+
+def latex_number(text: str) -> str:
+    """Return a printed number in LaTeX: with a minus of its own, and a power of ten as one."""
+    if text == MISSING:
+        return "--"
+    mantissa, e, exponent = text.partition("e")
+    power = rf" \times 10^{{{int(exponent)}}}" if e else ""
+    return f"${mantissa}{power}$"
+
+
+def signed(value: float) -> str:
+    """Return ``value`` with three decimals and its sign, a true minus, no sign where it rounds to 0."""
+    # + 0.0 turns a rounded negative zero into a plain one.
+    return f"{round(value, 3) + 0.0:+.3f}".replace("-", "−").replace("+0.000", "0.000")

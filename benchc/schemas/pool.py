@@ -1,0 +1,17 @@
+"""`pool/items.parquet`: one row is an item of the candidate pool, with its task type."""
+
+import polars as pl
+
+from benchc.schemas.items import ITEMS
+from benchc.schemas.parquet import TableType
+
+POOL = TableType(
+    "pool",
+    1,
+    {
+        "id": pl.String,
+        "source": pl.String,
+        "task": pl.String,  # the task type by which the pool is balanced
+        **{name: dtype for name, dtype in ITEMS.columns.items() if name != "id"},
+    },
+)

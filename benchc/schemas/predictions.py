@@ -1,0 +1,20 @@
+"""`predictions/{pool,selected}/{model}/{batch}.parquet`: one row is one read of one model."""
+
+import polars as pl
+
+from benchc.schemas.parquet import TableType
+
+# Footer: model, revision, scoring, dtype, device, versions, reads.
+PREDICTIONS = TableType(
+    "predictions",
+    1,
+    {
+        "id": pl.String,
+        "corruption": pl.String,  # `clean` for the uncorrupted read
+        "severity": pl.Int64,  # 1..5; 0 for clean
+        "logits": pl.List(pl.Float32),  # one per option, in the item's order
+        "label_mass": pl.Float32,  # probability that the whole vocabulary leaves to the options, in [0, 1]
+        "prompt_hash": pl.String,  # of the rendered prompt
+        "image_hash": pl.String,  # of the decoded pixels of all images
+    },
+)

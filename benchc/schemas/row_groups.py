@@ -1,0 +1,78 @@
+"""Write a table of images row by row, with no more than one row group in memory."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchc.atomic import whole_file
+from benchc.schemas.parquet import ContentHash, TableType, check_columns, file_metadata
+
+# A reader of a few items decodes whole groups.
+ROW_GROUP_BYTES = 32 * 2**20
+
+
+class TableWriter:
+    """Takes the rows of a table in order; a group ends before the row that would make it too large."""
+
+    def __init__(self, path: Path, table: TableType, row_bytes: pl.Expr, parquet: pq.ParquetWriter) -> None:
+        self._path = path
+        self._table = table
+        self._row_bytes = row_bytes
+        self._parquet = parquet
+        self._content = ContentHash()
+        self._group: list[pl.DataFrame] = []
+        self._group_bytes = 0
+        self.append(pl.DataFrame(schema=pl.Schema(table.columns)))
+
+    def append(self, frame: pl.DataFrame) -> None:
+        """Append the rows of ``frame``. Raises TableError where its columns are not those of the type."""
+        check_columns(frame, self._path, self._table)
+        self._content.update(frame)
+        first = 0
+        for row, size in enumerate(frame.select(self._row_bytes).to_series()):
+            if self._group_bytes and self._group_bytes + size > ROW_GROUP_BYTES:
+                self._group.append(frame[first:row])
+                self._write_group()
+                first = row
+            self._group_bytes += size
+        self._group.append(frame[first:])
+
+    def finish(self, footer: Mapping[str, object] | None) -> None:
+        """Write the last rows and what the file says of itself."""
+        self._write_group()
+        metadata = file_metadata(self._table, self._content.hexdigest(), footer)
+        self._parquet.add_key_value_metadata(metadata)
+
+    def _write_group(self) -> None:
+        # One chunk: pages would otherwise end where the appended frames did.
+        rows = pl.concat(self._group, rechunk=True)
+        self._group, self._group_bytes = [], 0
+        if not rows.is_empty():
+            self._parquet.write_table(arrow_table(rows), row_group_size=rows.height)
+
+
+@contextmanager
+def table_writer(
+    path: str | Path, table: TableType, row_bytes: pl.Expr, footer: Mapping[str, object] | None = None
+) -> Iterator[TableWriter]:
+    """Give a writer of rows whose table takes the place of ``path`` when the block ends without error.
+
+    ``row_bytes`` is the size of a row, as an expression of the columns. How rows are spread over calls of
+    ``append`` changes no byte. Values are not compressed: images are already. Memory: three times
+    ``ROW_GROUP_BYTES`` or the largest row.
+    """
+    schema = arrow_table(pl.DataFrame(schema=pl.Schema(table.columns))).schema
+    options = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+    with whole_file(path) as file, pq.ParquetWriter(file, schema, **options) as parquet:
+        writer = TableWriter(Path(path), table, row_bytes, parquet)
+        yield writer
+        writer.finish(footer)
+
+
+def arrow_table(frame: pl.DataFrame) -> pa.Table:
+    """Return ``frame`` with Arrow's oldest types, which every reader of Parquet and Arrow files knows."""
+    return frame.to_arrow(compat_level=pl.CompatLevel.oldest())

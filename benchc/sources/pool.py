@@ -1,0 +1,103 @@
+"""The candidate pool: items of all sources, balanced by task type."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from benchc.errors import InputError
+from benchc.randomness import seed_of
+from benchc.schemas.pool import POOL
+from benchc.sources.item_order import item_key
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which items enter the pool.
+
+    ``items`` has the columns id, source and task, in the order of the pool. ``report`` has one row per task
+    type: task, sources (joined by commas), available, taken. ``cap`` is the number of items that no task type
+    exceeds.
+    """
+
+    items: pl.DataFrame
+    report: pl.DataFrame
+    cap: int
+
+
+def task_types(items: Mapping[str, pl.DataFrame], task_columns: Mapping[str, str]) -> pl.DataFrame:
+    """Return the task type of every item: the columns id, source and task.
+
+    ``items`` maps sources to frames that hold ``id`` and the source's task column, the one that
+    ``task_columns`` names. Tasks of the same name in two sources are one task type. Raises InputError where
+    an item has no task type or an id stands twice.
+    """
+    frames = []
+    for source, frame in items.items():
+        column = task_columns[source]
+        without = frame.filter(pl.col(column).is_null())
+        if without.height:
+            raise InputError(
+                f"source {source}: {without.height} items have no {column}, the first is {without['id'][0]}; "
+                "set task_column of the source to the other of category and l2_category"
+            )
+        frames.append(frame.select("id", source=pl.lit(source), task=pl.col(column)))
+    tasks = pl.concat(frames)
+    repeated = tasks.filter(pl.col("id").is_duplicated())["id"]
+    if len(repeated):
+        raise InputError(f"the id {repeated[0]} stands twice among the items; every id may occur once")
+    return tasks
+
+
+def choose(tasks: pl.DataFrame, per_task: int | None, total: int | None) -> Choice:
+    """Choose at most ``per_task`` items of each task type, and at most ``total`` in all (None: no limit).
+
+    For ``total`` the largest cap c is taken with sum(min(n_task, c)) <= total. Items of a task type enter in
+    the order of a hash of their ids, which no limit changes, so a smaller cap keeps a subset of what a larger
+    one keeps. Raises InputError where ``total`` is below the number of task types.
+    """
+    counts = tasks["task"].value_counts()["count"].to_list()
+    cap = largest_cap(counts, per_task, total)
+    ordered = tasks.with_columns(
+        hash=pl.Series([seed_of("pool", id_) for id_ in tasks["id"]], dtype=pl.UInt64)
+    ).sort("hash", "id")
+    taken = ordered.filter(pl.int_range(pl.len()).over("task") < cap)
+    order = sorted(range(taken.height), key=lambda row: item_key(taken["id"][row]))
+    report = (
+        tasks.group_by("task")
+        .agg(sources=pl.col("source").unique().sort().str.join(","), available=pl.len())
+        .sort("task")
+        .with_columns(taken=pl.col("available").clip(upper_bound=cap))
+        .cast({"available": pl.Int64, "taken": pl.Int64})
+    )
+    return Choice(taken[order].select("id", "source", "task"), report, cap)
+
+
+def largest_cap(counts: list[int], per_task: int | None, total: int | None) -> int:
+    """Return the largest cap c <= per_task with sum(min(n, c)) <= total over the ``counts`` n.
+
+    A cap above the largest count changes nothing, so it is at most that. Raises InputError where no c >= 1
+    fits.
+    """
+    cap = max(counts)
+    if per_task is not None:
+        cap = min(cap, per_task)
+    if total is None:
+        return cap
+    if total < len(counts):
+        raise InputError(
+            f"pool.total is {total}, but there are {len(counts)} task types, and each needs an item; "
+            f"set it to {len(counts)} or more"
+        )
+    while sum(min(count, cap) for count in counts) > total:
+        cap -= 1
+    return cap
+
+
+def assemble(choice: Choice, items: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Return the pool, of type POOL, from the choice and the whole items of every source."""
+    parts = [
+        choice.items.filter(pl.col("source") == source).join(frame, on="id", maintain_order="left")
+        for source, frame in sorted(items.items())
+    ]
+    return pl.concat(parts).select(list(POOL.columns))

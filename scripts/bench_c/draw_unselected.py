@@ -1,0 +1,33 @@
+"""Draw the items outside the benchmark that targets read as well, to compare the selected set with chance."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.benchmarks.bench_c.schemas.unselected import UNSELECTED
+from benchc.benchmarks.bench_c.selection.unselected import unselected
+from benchc.schemas.parquet import read_table, write_table
+from scripts.command import run
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    selected = read_table(arguments.selected, SELECTED)
+    drawn = unselected(selected, arguments.count)
+    candidates = selected.height - int(selected["kept"].sum())
+    write_table(drawn, arguments.output, UNSELECTED, {"candidates": candidates})
+    print(f"{drawn.height:,} of {candidates:,} items that were not selected", file=sys.stderr)
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m scripts.bench_c.draw_unselected", description=__doc__)
+    add = parser.add_argument
+    add("--selected", type=Path, required=True, help="selection/selected.parquet")
+    add("--count", type=int, help="how many items at most; without it, all")
+    add("--output", type=Path, required=True, help="selection/unselected.parquet to write")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,59 @@
+"""Embed every item of a pool with an image encoder and a text encoder, for the choice of diverse items.
+
+Reads pool/items.parquet and writes selection/embeddings.parquet, one row an item in the order of the pool.
+Says how many texts are longer than the text encoder reads. Repeats to the byte at an equal number of threads.
+"""
+
+import argparse
+
+import torch
+
+from benchc.benchmarks.bench_c.schemas.embeddings import EMBEDDINGS
+from benchc.benchmarks.bench_c.selection.embeddings import embeddings_frame, image_vectors, text_vectors
+from benchc.images import ALPHAS
+from benchc.models.encoders import load_image_encoder, load_text_encoder
+from benchc.progress import track
+from benchc.schemas.parquet import read_table, write_table
+from benchc.schemas.pool import POOL
+from scripts.command import run
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m scripts.bench_c.embed", description=__doc__)
+    parser.add_argument("--items", required=True, help="pool/items.parquet")
+    parser.add_argument(
+        "--image-encoder", required=True, help="a model of open_clip, or a folder that holds one"
+    )
+    parser.add_argument("--pretrained", help="open_clip's tag of the weights; none for a folder")
+    parser.add_argument("--text-encoder", default="all-MiniLM-L6-v2", help="default: %(default)s")
+    parser.add_argument(
+        "--alpha", choices=ALPHAS, default="drop", help="what becomes of transparency; default: %(default)s"
+    )
+    parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
+    parser.add_argument("--output", required=True, help="selection/embeddings.parquet")
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+
+    items = read_table(arguments.items, POOL)
+    texts, truncated = text_vectors(items, load_text_encoder(arguments.text_encoder))
+    print(f"{truncated.sum():,} of {len(truncated):,} texts are longer than {arguments.text_encoder} reads")
+    image_encoder = load_image_encoder(arguments.image_encoder, arguments.pretrained)
+    images = track(
+        image_vectors(items, image_encoder, arguments.alpha),
+        label="embed images",
+        unit="items",
+        total=items.height,
+    )
+    frame = embeddings_frame(items, images, texts, truncated)
+    footer = {
+        "image_encoder": arguments.image_encoder,
+        "pretrained": arguments.pretrained,
+        "text_encoder": arguments.text_encoder,
+        "truncated": int(truncated.sum()),
+        "torch": str(torch.__version__),
+    }
+    write_table(frame, arguments.output, EMBEDDINGS, footer)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,91 @@
+"""Score one target: entropy, calibration error and RAS of every corrupted read beside its clean read."""
+
+import argparse
+import sys
+from pathlib import Path
+
+import polars as pl
+
+from benchc.benchmarks.bench_c.metrics.scoring import Grid, complete, first_names, score
+from benchc.benchmarks.bench_c.schemas.scores import SCORES
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.benchmarks.bench_c.schemas.unselected import UNSELECTED
+from benchc.errors import InputError
+from benchc.progress import track
+from benchc.schemas.parquet import read_table, write_table
+from benchc.schemas.pool import POOL
+from benchc.schemas.predictions_of_model import read_predictions
+from scripts.command import run
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    folders = sorted({path.parent.name for path in arguments.predictions})
+    if len(folders) != 1:
+        raise InputError(f"--predictions: the files are of several models: {', '.join(folders)}")
+    batches = track(arguments.predictions, label="predictions", unit="files")
+    reads = read_predictions(batches, ["id", "corruption", "severity", "logits"])
+    if arguments.unselected is None:
+        chosen = read_table(arguments.selected, SELECTED).filter("kept").select("id")
+    else:
+        chosen = read_table(arguments.unselected, UNSELECTED).select("id")
+    pool = read_table(arguments.pool, POOL, ["id", "options", "answer"])
+    absent = chosen.join(pool, on="id", how="anti")
+    if absent.height:
+        raise InputError(
+            f"{arguments.unselected or arguments.selected}: {absent.height} items are not in "
+            f"{arguments.pool}, first {absent['id'][0]}; make the selection again"
+        )
+    items = pool.join(chosen, on="id", how="semi", maintain_order="left").select(
+        "id", "answer", pl.col("options").list.len().cast(pl.Int64)
+    )
+    grid = Grid(arguments.corruptions, arguments.severities)
+    footer = {}
+    try:
+        if arguments.allow_missing:
+            selected = items.height
+            reads, items, missing = complete(reads, items, grid)
+            if missing.height:
+                footer = {"missing_items": selected - items.height, "missing_reads": missing.height}
+                print(
+                    f"{folders[0]}: {footer['missing_items']:,} of {selected:,} items are left out, since "
+                    f"{missing.height:,} reads are missing: {first_names(missing)}",
+                    file=sys.stderr,
+                )
+        table = score(reads, items, grid)
+    except InputError as error:
+        raise InputError(
+            f"{folders[0]}: {error} (to make them again delete {arguments.predictions[0].parent} and run "
+            "snakemake)"
+        ) from error
+    write_table(table, arguments.output, SCORES, {"items": items.height, **footer})
+    print(f"{folders[0]}: {table.height:,} corrupted reads of {items.height:,} items scored", file=sys.stderr)
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m scripts.bench_c.score", description=__doc__)
+    add = parser.add_argument
+    add(
+        "--predictions",
+        type=Path,
+        nargs="+",
+        required=True,
+        help="predictions/{subset}/{model}/{batch}.parquet: all batches of one target, clean among them",
+    )
+    add("--pool", type=Path, required=True, help="pool/items.parquet")
+    add("--corruptions", nargs="+", required=True, help="corruptions that every item must be read under")
+    add("--severities", type=int, nargs="+", required=True, help="and their severities")
+    subset = parser.add_mutually_exclusive_group(required=True)
+    subset.add_argument("--selected", type=Path, help="selection/selected.parquet: score the items it keeps")
+    subset.add_argument("--unselected", type=Path, help="selection/unselected.parquet: score the items in it")
+    add(
+        "--allow-missing",
+        action="store_true",
+        help="leave out the items of which a read is missing, instead of refusing the target",
+    )
+    add("--output", type=Path, required=True, help="table of scores to write")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    run(main)

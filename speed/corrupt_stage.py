@@ -1,0 +1,322 @@
+"""Measure the stage that corrupts a pool: the form of stored images, the stage as a whole, files or none.
+
+    python speed/corrupt_stage.py [--parts forms stage cores files] [--photos FOLDER]
+
+forms: bytes and time of lossless forms of an image, on photographs, clean and corrupted.
+stage: images per second of one process, from encoded photographs to a Parquet file, against the loop that a
+    user would write: the imagecorruptions package, and a PNG of Pillow's for every image. They alternate.
+cores: the same with one and two worker processes; their start, which takes seconds, is taken off as well.
+files: reading a stored variant against making it again, and what that comes to for the paper's run.
+
+Prints Markdown for docs/benchmarks.md. One thread a process; on a loaded machine only ratios mean something.
+"""
+
+import argparse
+import io
+import os
+import platform
+import sys
+import tempfile
+import time
+import warnings
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+from pathlib import Path
+from statistics import median
+
+os.environ["OMP_NUM_THREADS"] = "1"  # before numpy's libraries load
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import cv2
+import numpy as np
+import pyarrow as pa
+from imagecorruptions import corrupt as peer_corrupt
+from photographs import photographs
+from PIL import Image
+from run_summary import processor
+
+from benchc.corruptions.apply import apply
+from benchc.corruptions.portions import ITEMS_OF_A_PORTION, Item, Job, write_corrupted
+from benchc.corruptions.recipe import Recipe
+from benchc.corruptions.registry import corruptions_of, recipe_of
+from benchc.corruptions.variants import variants_of_item
+from benchc.images import Codec, Pixels, decode, pixel_hash
+from benchc.schemas.corrupted import CORRUPTED
+from benchc.schemas.parquet import iterate_groups
+
+PARTS = ("forms", "stage", "cores", "files")
+# Those that leave most and least to compress, at the mildest and the strongest severity.
+MIX = ("gaussian_noise", "impulse_noise", "contrast", "fog", "spatter", "motion_blur", "pixelate", "frost")
+# Measured once: seconds per megapixel.
+SLOW = ("PNG, level 9", "WebP, method 4", "WebP, method 6", "WebP, OpenCV")
+PAPER_ITEMS, PAPER_VARIANTS, PAPER_SELECTORS = 4_000, 95, 3
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python speed/corrupt_stage.py",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="default: all")
+    parser.add_argument(
+        "--photos", type=Path, help="folder of photographs or of TSV files; default: bundled ones"
+    )
+    parser.add_argument(
+        "--limit", type=int, default=12, help="photographs that are used; default: %(default)s"
+    )
+    parser.add_argument("--types", nargs="+", default=corruptions_of("imagenet-c"), help="default: the 19")
+    parser.add_argument("--rounds", type=int, default=3, help="repetitions; default: %(default)s")
+    parser.add_argument("--items", type=int, default=480, help="of part cores; default: %(default)s")
+    parser.add_argument(
+        "--megapixels",
+        type=float,
+        help="median of an image of the run that is planned; default: the photographs'",
+    )
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    cv2.setNumThreads(1)
+    items: list[Item] = [(name, [data]) for name, data in photographs(arguments.photos)[: arguments.limit]]
+    pixels = [decode(data) for _, (data,) in items]
+    sizes = [image.size / 3e6 for image in pixels]
+    print(
+        f"{date.today()}, {processor()}, Python {platform.python_version()}; {len(items)} photographs of ",
+        end="",
+    )
+    print(f"{min(sizes):.2f} to {max(sizes):.2f} megapixels, median {median(sizes):.2f}\n")
+    if "forms" in arguments.parts:
+        print_forms(pixels, arguments.rounds)
+    if "stage" in arguments.parts:
+        print_stage(items, arguments.types, arguments.rounds)
+    if "cores" in arguments.parts:
+        print_cores(items, arguments.items, arguments.rounds)
+    if "files" in arguments.parts:
+        print_files(items, arguments.types, arguments.rounds, arguments.megapixels or median(sizes))
+
+
+Encoder = Callable[[Pixels], bytes]
+
+
+def pillow(file_format: str, **options: object) -> Encoder:
+    def encode(image: Pixels) -> bytes:
+        buffer = io.BytesIO()
+        Image.fromarray(image, "RGB").save(buffer, file_format, **options)
+        return buffer.getvalue()
+
+    return encode
+
+
+def opencv(suffix: str, *options: int) -> Encoder:
+    def encode(image: Pixels) -> bytes:
+        data: bytes = cv2.imencode(suffix, cv2.cvtColor(image, cv2.COLOR_RGB2BGR), options)[1].tobytes()
+        return data
+
+    return encode
+
+
+def forms() -> dict[str, Encoder]:
+    """Return the lossless forms that are compared, by what a table calls them."""
+    level, strategy, quality = cv2.IMWRITE_PNG_COMPRESSION, cv2.IMWRITE_PNG_STRATEGY, cv2.IMWRITE_WEBP_QUALITY
+    found = {f"PNG, level {k}, Pillow": pillow("PNG", compress_level=k) for k in (0, 1, 2, 3, 6, 9)}
+    strategies = {"Huffman only": zlib.Z_HUFFMAN_ONLY, "run lengths": zlib.Z_RLE, "filtered": zlib.Z_FILTERED}
+    for name, number in strategies.items():
+        found[f"PNG, level 1, {name}, Pillow"] = pillow("PNG", compress_level=1, compress_type=number)
+    for k in (0, 1, 3, 6):
+        found[f"PNG, level {k}, OpenCV"] = opencv(".png", level, k, strategy, 0)
+    found["PNG, level 1, run lengths, OpenCV"] = opencv(".png", level, 1, strategy, zlib.Z_RLE)
+    for method, effort in ((0, 0), (0, 20), (0, 50), (1, 0), (2, 0), (4, 0), (6, 0)):
+        name = f"WebP, method {method}, quality {effort}, Pillow"
+        found[name] = pillow("WEBP", lossless=True, method=method, quality=effort)
+    found["WebP, OpenCV"] = opencv(".webp", quality, 101)
+    found["TIFF, LZW and differences"] = pillow("TIFF", compression="tiff_lzw", tiffinfo={317: 2})
+    found["TIFF, Zstandard and differences"] = pillow("TIFF", compression="zstd", tiffinfo={317: 2})
+    found["PPM"] = pillow("PPM")
+    found["BMP"] = pillow("BMP")
+    return found
+
+
+def print_forms(photos: Sequence[Pixels], rounds: int) -> None:
+    """Print bytes and time of every form, and what Parquet's own compression would add."""
+    images = list(photos)
+    for number, name in enumerate(MIX):
+        recipe = recipe_of(name)
+        images += [apply(recipe, photos[number % len(photos)], severity, number) for severity in (1, 5)]
+    megapixels = sum(image.size for image in images) / 3e6
+    print(f"### Form of stored images\n\n{len(images)} images, {len(photos)} of them clean; per megapixel.\n")
+    print("| form | bytes a pixel | encode, ms | decode, ms | after Zstandard | Zstandard, ms |")
+    print("|---|---:|---:|---:|---:|---:|")
+    zstandard = pa.Codec("zstd", compression_level=1)
+    encoders = forms()
+    seconds: dict[str, list[tuple[float, float, float]]] = {name: [] for name in encoders}
+    bytes_: dict[str, tuple[int, int]] = {}
+    for number in range(rounds):
+        for name, encode in encoders.items():
+            if number and name.startswith(SLOW):
+                continue
+            encoding, files = timed(lambda encode=encode: [encode(image) for image in images])
+            decoding, found = timed(lambda files=files: [decode(file) for file in files])
+            packing, packed = timed(lambda files=files: [zstandard.compress(file) for file in files])
+            if not all(map(np.array_equal, images, found)):
+                raise SystemExit(f"{name} is not lossless; take it out of the table")
+            seconds[name].append((encoding, decoding, packing))
+            bytes_[name] = sum(map(len, files)), sum(map(len, packed))
+    for name, columns in seconds.items():
+        encoding, decoding, packing = (
+            1000 * median(column) / megapixels for column in zip(*columns, strict=True)
+        )
+        size, packed_size = (total / megapixels / 1e6 for total in bytes_[name])
+        print(
+            f"| {name} | {size:.2f} | {encoding:.1f} | {decoding:.1f} | {packed_size:.2f} | {packing:.1f} |"
+        )
+    print(flush=True)
+
+
+def users_loop(items: Sequence[Item], name: str, folder: Path) -> None:
+    """Corrupt with the package that people use, and save with Pillow's defaults."""
+    for id_, (data,) in items:
+        image = np.array(Image.open(io.BytesIO(data or b"")).convert("RGB"))
+        for severity in range(1, 6):
+            corrupted = peer_corrupt(image, corruption_name=name, severity=severity)
+            Image.fromarray(corrupted).save(folder / f"{id_.replace('/', '_')}-{severity}.png")
+
+
+def print_stage(items: Sequence[Item], types: Sequence[str], rounds: int) -> None:
+    """Print images per second of the user's loop and of the stage, for both ways to store."""
+    rows: dict[str, list[float]] = {}
+    codecs: tuple[Codec, ...] = ("webp", "png", "ppm")
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        for name in types:
+            calls: list[Callable[[], object]] = [lambda name=name: users_loop(items, name, folder)]
+            for codec in codecs:
+                job = Job(recipe_of(name), 1, codec=codec)
+                calls.append(lambda job=job: quietly(write_corrupted, items, job, folder / "t.parquet"))
+            for call in calls:
+                call()
+            seconds: list[list[float]] = [[] for _ in calls]
+            for _ in range(rounds):
+                for column, call in zip(seconds, calls, strict=True):
+                    column.append(timed(call)[0])
+            rows[name] = [median(column) for column in seconds]
+            print(name, *(f"{value:.2f}" for value in rows[name]), file=sys.stderr)
+    images = 5 * len(items)
+    print("### The stage as a whole\n")
+    print("Decode, five severities, encode, store: images per second of one process.\n")
+    print("| type | user's loop | WebP | PNG | stored | gain of WebP | gain of PNG | gain of stored |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|")
+    whole = [sum(column) for column in zip(*rows.values(), strict=True)]
+    for name, seconds_of in [*rows.items(), ("**all**", [value / len(rows) for value in whole])]:
+        rates = " | ".join(f"{images / value:.1f}" for value in seconds_of)
+        gains = " | ".join(f"{seconds_of[0] / value:.1f}" for value in seconds_of[1:])
+        print(f"| {name} | {rates} | {gains} |")
+    print(flush=True)
+
+
+def print_cores(items: Sequence[Item], count: int, rounds: int) -> None:
+    """Print images per second with one and two worker processes."""
+    many = [(f"{number}", items[number % len(items)][1]) for number in range(count)]
+    few = many[: 2 * ITEMS_OF_A_PORTION]
+    print("### Cores\n")
+    print("Elastic transform, WebP: images per second with the start of the workers and without it.\n")
+    print("| workers | with | without | gain |")
+    print("|---:|---:|---:|---:|")
+    job = Job(recipe_of("elastic_transform"), 1)
+    with tempfile.TemporaryDirectory() as scratch:
+        output = Path(scratch) / "t.parquet"
+        seconds: dict[int, list[float]] = {1: [], 2: []}
+        starts: dict[int, list[float]] = {1: [], 2: []}
+        for _ in range(rounds):
+            for workers in seconds:
+                starts[workers].append(
+                    timed(lambda w=workers: quietly(write_corrupted, few, job, output, w))[0]
+                )
+                seconds[workers].append(
+                    timed(lambda w=workers: quietly(write_corrupted, many, job, output, w))[0]
+                )
+    rates = {w: 5 * (len(many) - len(few)) / (median(seconds[w]) - median(starts[w])) for w in seconds}
+    for workers, rate in rates.items():
+        whole = 5 * len(many) / median(seconds[workers])
+        print(f"| {workers} | {whole:.1f} | {rate:.1f} | {rate / rates[1]:.2f} |")
+    print(flush=True)
+
+
+def print_files(items: Sequence[Item], types: Sequence[str], rounds: int, megapixels: float) -> None:
+    """Print what a variant costs to write, to read and to make again, and both ways for the paper's run."""
+    seconds: dict[str, list[float]] = {"write": [], "read": [], "make": []}
+    pixels = disk = 0.0
+    with tempfile.TemporaryDirectory() as scratch:
+        output = Path(scratch) / "t.parquet"
+        for recipe in map(recipe_of, types):
+            job = Job(recipe, 1)
+            quietly(write_corrupted, items, job, output)
+            disk += output.stat().st_size
+            times: dict[str, list[float]] = {name: [] for name in seconds}
+            for _ in range(rounds):
+                times["write"].append(timed(lambda job=job: quietly(write_corrupted, items, job, output))[0])
+                took, read = timed(lambda: list(map(pixel_hash, stored(output, items))))
+                times["read"].append(took)
+                took, made = timed(lambda recipe=recipe: list(map(pixel_hash, remade(items, recipe))))
+                times["make"].append(took)
+                if read != made:
+                    raise SystemExit(
+                        f"{recipe.name}: the pixels that are made again are not those of the file"
+                    )
+            for name, column in times.items():
+                seconds[name].append(median(column))
+            pixels += sum(image.size / 3e6 for images in stored(output, items) for image in images)
+    write, read, make = (sum(seconds[name]) / pixels for name in ("write", "read", "make"))
+    print("### Files, or pixels made when they are read\n")
+    print("Mean over the types and severities; reading and making include the hash of the pixels.\n")
+    print("| per megapixel | write | read and decode | make | disk |\n|---|---:|---:|---:|---:|")
+    costs = (1000 * write, 1000 * read, 1000 * make)
+    print(f"| ms, MB | {' | '.join(f'{cost:.1f}' for cost in costs)} | {disk / pixels / 1e6:.2f} |\n")
+    whole = PAPER_ITEMS * PAPER_VARIANTS * megapixels
+    print(
+        f"The paper's pool: {PAPER_ITEMS:,} items x {PAPER_VARIANTS} variants of {megapixels:.2f} "
+        f"megapixels, which {PAPER_SELECTORS} selectors read.\n"
+    )
+    print("| corrupted | disk, GB | core-hours to write | core-hours to read or make | in all |")
+    print("|---|---:|---:|---:|---:|")
+    for name, gigabytes, once, each in (
+        ("files", disk / pixels * whole / 1e9, write * whole, read * whole),
+        ("on_the_fly", 0.0, 0.0, make * whole),
+    ):
+        every = each * PAPER_SELECTORS
+        hours = [seconds_ / 3600 for seconds_ in (once, every, once + every)]
+        print(f"| {name} | {gigabytes:,.0f} | {hours[0]:.1f} | {hours[1]:.1f} | {hours[2]:.1f} |")
+    print(flush=True)
+
+
+def stored(path: Path, items: Sequence[Item]) -> Iterable[list[Pixels]]:
+    """Yield the images of every variant in a file, as inference reads them."""
+    for group in iterate_groups(path, CORRUPTED, "id", {id_ for id_, _ in items}):
+        for images in group["images"]:
+            yield [decode(image["bytes"]) for image in images]
+
+
+def remade(items: Sequence[Item], recipe: Recipe) -> Iterable[list[Pixels]]:
+    """Yield the images of every variant, made from the items."""
+    for id_, images in items:
+        for _, variant in variants_of_item(id_, images, recipe, recipe.severities, 1):
+            yield variant
+
+
+def timed(call: Callable[[], object]) -> tuple[float, object]:
+    start = time.perf_counter()
+    result = call()
+    return time.perf_counter() - start, result
+
+
+def quietly(function: Callable[..., None], *arguments: object) -> None:
+    """Call without the lines of progress."""
+    standard, sys.stderr = sys.stderr, io.StringIO()
+    try:
+        function(*arguments)
+    finally:
+        sys.stderr = standard
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""Print how far each severity of a suite's corruptions takes photographs from themselves, as Markdown.
+
+    BENCHC_SHARED=/path/to/shared python speed/severity_ssim.py mllm-ic [type ...]
+
+The distance is 1 - SSIM (scikit-image's structural_similarity over the three channels), the median over the
+31 photographs of the caption sets, each cut to 240 x 320. Severities of one photograph share a seed, so that
+what is drawn, such as the direction of a rotation, is the same for all of them.
+"""
+
+import sys
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+from skimage.metrics import structural_similarity
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchc.corruptions.apply import apply
+from benchc.corruptions.recipe import Recipe
+from benchc.corruptions.registry import suite_of, type_of
+from benchc.corruptions.suite import CorruptionType
+from benchc.images import Pixels
+from tests.corruptions.photos import FOLDER, photo, photographs
+
+HEIGHT, WIDTH = 240, 320
+MIN_RATIO = 1.5
+
+
+def median_distances(
+    type_: CorruptionType, severities: Sequence[int], photos: Sequence[Pixels]
+) -> list[float]:
+    """Return the median of 1 - SSIM over the photos, uint8[H, W, 3] each, at every severity, mildest first.
+
+    A result of another size than its photo is scaled back to it first.
+    """
+    calls = {severity: type_.at(severity) for severity in severities}
+    recipe = Recipe(type_.name, type_.kernel, type_.draws, calls, type_.resizes)
+    return [
+        float(
+            np.median(
+                [_distance(image, apply(recipe, image, severity, seed)) for seed, image in enumerate(photos)]
+            )
+        )
+        for severity in severities
+    ]
+
+
+def faults(distances: Sequence[float]) -> list[str]:
+    """Return what keeps distances, mildest first, from growing with severity as they should."""
+    found = [
+        f"{severity + 1} not above {severity}"
+        for severity, (milder, stronger) in enumerate(pairwise(distances), 1)
+        if stronger <= milder
+    ]
+    if distances[-1] < MIN_RATIO * distances[0]:
+        found.append(f"last under {MIN_RATIO} times the first")
+    return found
+
+
+def main() -> None:
+    if len(sys.argv) < 2 or not FOLDER.is_dir():
+        raise SystemExit(
+            "usage: BENCHC_SHARED=FOLDER python speed/severity_ssim.py SUITE [TYPE ...], where "
+            f"FOLDER holds data/real/caption (now looked for in {FOLDER})"
+        )
+    suite = suite_of(sys.argv[1])
+    types = [type_of(name, suite.name) for name in sys.argv[2:]] or suite.types()
+    photos = [photo(index, HEIGHT, WIDTH) for index in range(len(photographs()))]
+    print(f"1 - SSIM, median over {len(photos)} photographs of {HEIGHT} x {WIDTH}\n")
+    print("| type | " + " | ".join(map(str, suite.severities)) + " | last : first | breaks the rule |")
+    print("|---|" + "---:|" * (len(suite.severities) + 1) + "---|")
+    for type_ in types:
+        distances = median_distances(type_, suite.severities, photos)
+        ratio = distances[-1] / distances[0] if distances[0] else float("nan")
+        cells = [f"{distance:.3f}" for distance in distances] + [f"{ratio:.2f}"]
+        broken = "no strength" if not type_.ordered else "; ".join(faults(distances))
+        print(f"| {type_.name} | " + " | ".join(cells) + f" | {broken} |", flush=True)
+
+
+def _distance(image: Pixels, corrupted: Pixels) -> float:
+    if corrupted.shape != image.shape:
+        height, width, _ = image.shape
+        corrupted = np.array(Image.fromarray(corrupted).resize((width, height), Image.Resampling.BILINEAR))
+    return 1.0 - float(structural_similarity(image, corrupted, channel_axis=2))
+
+
+if __name__ == "__main__":
+    main()

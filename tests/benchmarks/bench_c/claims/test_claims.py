@@ -1,0 +1,332 @@
+"""Claims: the paper's own tables fulfil them, planted runs fulfil or break them, poor runs cannot tell."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.benchmarks.bench_c.claims.claim import FAILS, HOLDS, NOT_APPLICABLE, VERDICTS
+from benchc.benchmarks.bench_c.claims.evidence import Evidence, evidence
+from benchc.benchmarks.bench_c.claims.gains import claims_of_gains
+from benchc.benchmarks.bench_c.claims.ranking import claims_of_ranking
+from benchc.benchmarks.bench_c.claims.selection import claims_of_selection
+from benchc.benchmarks.bench_c.claims.structure import claims_of_plane, claims_of_sensitivity
+from benchc.benchmarks.bench_c.claims.table import CLAIMS, claims
+from benchc.benchmarks.bench_c.metrics.table1 import Target
+from benchc.benchmarks.bench_c.published.tables import published_table1, published_table2, published_table3
+from benchc.errors import InputError
+from tests.benchmarks.bench_c.figures.figure_tables import score, scores, selection
+
+FAMILIES = {
+    "brightness": "photometric",
+    "defocus_blur": "blur",
+    "impulse_noise": "noise",
+    "shot_noise": "noise",
+    "fog": "weather",
+    "frost": "weather",
+    "snow": "weather",
+    "spatter": "weather",
+    "jpeg_compression": "digital",
+    "elastic_transform": "digital",
+}
+# Mean RAS per unit of severity, as the paper describes them.
+STRENGTH = dict.fromkeys(FAMILIES, 0.02) | {
+    "defocus_blur": 0.08,
+    "elastic_transform": 0.08,
+    "impulse_noise": 0.04,
+    "shot_noise": 0.04,
+    "jpeg_compression": 0.01,
+}
+MODELS = {"Idefics3-Llama3": 1.3, "Falcon2-VLM": 0.7, "Third": 1.0}
+
+
+def planted(sign: float = 1.0, severities: tuple[int, ...] = (1, 3, 5)) -> Evidence:
+    """Three models whose items lose RAS as the paper describes, or gain it where ``sign`` is -1."""
+    generator = np.random.default_rng(0)
+    tables = []
+    for scale in MODELS.values():
+        rows = []
+        for corruption, strength in STRENGTH.items():
+            for severity in severities:
+                for item in range(6):
+                    noise = generator.normal(0, 1e-4)
+                    wrong = item > 3
+                    ras = noise - sign * strength * severity * scale * (-0.1 if wrong else 1.0)
+                    shift = severity == 5 and item == 0
+                    transition = "WW" if wrong else "RW" if shift else "RR"
+                    rows.append(
+                        score(
+                            f"s/{item}",
+                            -0.1,
+                            -ras,
+                            ras,
+                            transition,
+                            corruption=corruption,
+                            severity=severity,
+                        )
+                    )
+        tables.append(scores(rows))
+    return evidence_of(dict(zip(MODELS, tables, strict=True)))
+
+
+def evidence_of(
+    tables: dict[str, pl.DataFrame], example: tuple[str, str, int] = ("Third", "snow", 5)
+) -> Evidence:
+    ids = sorted(set(next(iter(tables.values()))["id"]))
+    return evidence(
+        [Target(label, label, None, None) for label in tables],
+        list(tables.values()),
+        selection([0.5] * len(ids), [True] * len(ids), ids),
+        pl.DataFrame({"id": ids, "source": "s", "task": "t"}),
+        families=FAMILIES,
+        example=example,
+    )
+
+
+def verdicts(table: pl.DataFrame) -> dict[str, str]:
+    return dict(table.select("claim", "verdict").rows())
+
+
+PLANTED = {
+    "The prediction structure of every model degrades as severity grows",
+    "Structural distortions, blur and elastic transform, degrade most",
+    "Noise (impulse, shot) degrades strongly at high severity",
+    "Photometric and weather corruptions are comparatively mild",
+    "RAS falls with severity in every family",
+    "Of the families, blur degrades most",
+    "JPEG compression is mild",
+    "Brightness, fog, frost and snow have minor effects",
+    "On items that were right, most models have negative RAS under corruption",
+    "Blur hurts destructive robustness most",
+    "Falcon2-VLM has comparatively strong destructive robustness",
+    "Idefics3-Llama3 has comparatively weak destructive robustness",
+    "On items that were wrong, most models have RAS near zero or negative",
+    "Some models have slightly positive corrective RAS",
+    "Idefics3-Llama3 has positive corrective RAS under every corruption",
+}
+# Wrong items move by a tenth, so that their RAS is near zero with either sign.
+SIGNLESS = {"On items that were wrong, most models have RAS near zero or negative"}
+
+
+def test_claims_about_corruptions_hold_where_they_are_planted_and_not_in_the_mirror():
+    found, mirrored = verdicts(claims(planted())), verdicts(claims(planted(-1.0)))
+    assert set(found) >= PLANTED
+    assert {claim: found[claim] for claim in PLANTED} == dict.fromkeys(PLANTED, HOLDS)
+    assert {claim for claim in PLANTED if mirrored[claim] == FAILS} == PLANTED - SIGNLESS
+
+
+def test_the_papers_own_tables_fulfil_its_claims():
+    ranking = {claim.claim: claim for claim in claims_of_ranking(published_table1())}
+    assert {claim.finding.verdict for claim in ranking.values()} == {HOLDS}
+    assert all(claim.finding.numbers == claim.paper for claim in ranking.values())
+    assert ranking["RAS and ΔAcc do not order the models alike"].paper == "5 of 78 pairs in opposite order"
+    cells = pl.DataFrame(
+        {
+            "label": ["Idefics3-Llama3"],
+            "corruption": ["spatter"],
+            "severity": [1],
+            "acc_clean": [0.561],
+            "delta_acc": [0.007],
+        }
+    )
+    gains = [claim.finding for claim in claims_of_gains(published_table3(), 247, cells)]
+    assert {finding.verdict for finding in gains} == {HOLDS}
+    assert [finding.numbers for finding in gains] == [
+        "28 of 247 cases",
+        "0.561 to 0.568",
+        "20 of 28 gains",
+        "28 of 28 gains; highest RAS -0.001",
+        "11 degraded, 9 overconfident, 3 hesitant, 5 stable",
+        "gains: spatter 5; next brightness, 4",
+    ]
+
+
+def test_the_order_of_models_decides_the_claims_about_it():
+    # Turned round, the most accurate model is the most robust one.
+    paper = published_table1()
+    turned = paper.with_columns(-pl.col("ras", "delta_acc"), rank_ras=14 - pl.col("rank_ras"))
+    found = [claim.finding.verdict for claim in claims_of_ranking(turned)]
+    assert found == [HOLDS, FAILS, FAILS, FAILS, FAILS]
+    same = paper.with_columns(rank_ras="rank_delta_acc")
+    assert claims_of_ranking(same)[0].finding.verdict == FAILS
+    assert [claim.finding.verdict for claim in claims_of_ranking(paper.head(1))] == [NOT_APPLICABLE] * 5
+
+
+def plane(rows: list[tuple[float, float, float, str, bool]]) -> list[str]:
+    reads = scores(
+        [
+            score(f"s/{number}", s, c, ras, transition, shifted=shifted)
+            for number, (s, c, ras, transition, shifted) in enumerate(rows)
+        ]
+    )
+    table = evidence_of({"Third": reads})
+    return [claim.finding.verdict for claim in claims_of_plane(table.example)]
+
+
+UNFLIPPED = [(0.1, 0.1, -0.1, "RR", False), (-0.1, 0.1, -0.2, "RR", False), (-0.1, -0.1, 0.2, "WW", False)]
+FLIPPED = [(0.1, 0.2, -0.3, "RW", True), (-0.1, 0.2, -0.5, "WW", True), (0.1, -0.2, 0.1, "WR", True)]
+
+
+def test_the_plane_of_figure_4():
+    assert plane(UNFLIPPED + FLIPPED) == [HOLDS, HOLDS, HOLDS, HOLDS, NOT_APPLICABLE]
+    # Overconfident items lose least, and unchanged predictions only lose.
+    other = [
+        (s, c, -0.4 if c < 0 else -0.3 if s > 0 else -0.01, t, f) for s, c, _, t, f in UNFLIPPED + FLIPPED
+    ]
+    assert plane(other) == [FAILS, FAILS, FAILS, FAILS, NOT_APPLICABLE]
+    assert plane(UNFLIPPED[:1]) == [NOT_APPLICABLE] * 5
+
+
+def test_the_claims_about_sensitivity_turn_with_the_two_metrics():
+    paper = published_table2()
+    cases = paper.select("label", "mean_abs_z_ras", "mean_abs_z_delta_acc", steps=pl.lit(4))
+    fine = replace(planted(severities=(1,)), table2=paper, sensitivity=cases)
+
+    def found(given: Evidence) -> list[str]:
+        return [claim.finding.verdict for claim in claims_of_sensitivity(given)]
+
+    assert found(fine) == [HOLDS] * 5 + [NOT_APPLICABLE]
+    turned = {"mean_abs_z_ras": "mean_abs_z_delta_acc", "mean_abs_z_delta_acc": "mean_abs_z_ras"}
+    other = replace(
+        fine,
+        table2=paper.rename(turned).with_columns(t=pl.lit(-3.0), p=1 - pl.col("p")),
+        sensitivity=cases.rename(turned),
+    )
+    assert found(other) == [FAILS] * 5 + [NOT_APPLICABLE]
+    # One model of 13 is enough.
+    one = pl.when(pl.col("label") == "Molmo").then(0.005).otherwise("p").alias("p")
+    assert found(replace(fine, table2=paper.with_columns(one))) == [HOLDS] * 3 + [
+        FAILS,
+        HOLDS,
+        NOT_APPLICABLE,
+    ]
+    assert found(planted(severities=(1,))) == [NOT_APPLICABLE] * 6
+
+
+def items(counts: dict[tuple[str, str], tuple[int, int]], low: float) -> pl.DataFrame:
+    """Candidates and kept items per (source, task); kappa is ``low`` for what is left out."""
+    rows = [
+        (
+            f"{source}/{task}{number}",
+            source,
+            task,
+            0.4 + 0.01 * (number % 3) if number < kept else low,
+            number < kept,
+        )
+        for (source, task), (candidates, kept) in counts.items()
+        for number in range(candidates)
+    ]
+    return pl.DataFrame(rows, schema=["id", "source", "task", "kappa", "kept"], orient="row")
+
+
+def test_claims_about_the_selection():
+    tasks = ["Web", "Image Retrieval", "Map", "chart", "science & technology"]
+    good = {("seedbench2-plus", task): (20, 7) for task in tasks} | {
+        ("mmt-bench-val", "keypoint_detection"): (60, 2)
+    }
+    bad = {("mmstar", task): (20, 2) for task in tasks} | {
+        ("seedbench2-plus", "keypoint_detection"): (9, 1),
+        ("mmstar", "other"): (60, 58),
+        ("mmstar", "none"): (1, 0),
+    }
+
+    def found(table: pl.DataFrame) -> list[str]:
+        empty = planted(severities=(1,))
+        return [claim.finding.verdict for claim in claims_of_selection(replace(empty, items=table))]
+
+    assert found(items(good, 0.01)) == [HOLDS] * 7
+    assert found(items(bad, 0.9)) == [FAILS] * 6 + [HOLDS]
+    assert found(items({("s", "t"): (4, 4)}, 0.0))[1:3] == [NOT_APPLICABLE] * 2
+
+
+@pytest.mark.parametrize(
+    "narrow",
+    [
+        pl.col("severity") == 3,
+        pl.col("corruption") == "fog",
+        pl.col("id") == "s/0",
+        (pl.col("severity") == 3) & (pl.col("corruption") == "fog") & (pl.col("id") == "s/0"),
+    ],
+)
+@pytest.mark.parametrize("models", [1, 3])
+def test_poor_runs_get_the_same_rows_without_nan(narrow, models):
+    generator = np.random.default_rng(1)
+    rows = [
+        score(f"s/{item}", *generator.normal(0, 0.2, 3), "RW", corruption=corruption, severity=severity)
+        for item in range(3)
+        for corruption in FAMILIES
+        for severity in (1, 3)
+    ]
+    tables = {label: scores(rows).filter(narrow) for label in list(MODELS)[:models]}
+    table = claims(evidence_of(tables))
+    assert dict(table.schema) == CLAIMS
+    assert table["claim"].to_list() == claims(planted())["claim"].to_list()
+    assert set(table["verdict"]) <= set(VERDICTS)
+    text = table.write_csv().lower()
+    assert "nan" not in text and "none" not in text.replace(": none", "") and "inf," not in text
+    assert not table["here"].str.contains("^$").any()
+
+
+def test_the_order_of_rows_changes_nothing():
+    whole = planted()
+    frames = {label: shuffled(label) for label in MODELS}
+    assert claims(evidence_of(frames)).equals(
+        claims(evidence_of({k: v.reverse() for k, v in frames.items()}))
+    )
+    assert whole.cells.height == len(MODELS) * len(FAMILIES) * 3
+
+
+def shuffled(label: str) -> pl.DataFrame:
+    generator = np.random.default_rng(len(label))
+    rows = [
+        score(
+            f"s/{item}",
+            *generator.normal(0, 0.2, 3),
+            generator.choice(["RW", "WR", "RR"]),
+            corruption=name,
+            severity=severity,
+        )
+        for item in range(5)
+        for name in FAMILIES
+        for severity in (1, 5)
+    ]
+    return (
+        scores(rows).sample(fraction=1, shuffle=True, seed=3).with_columns(correct_clean=pl.col("id") < "s/3")
+    )
+
+
+@pytest.mark.parametrize(
+    ("break_", "message"),
+    [
+        (lambda given: given | {"families": {}}, "brightness.*whose family is not given"),
+        (
+            lambda given: given | {"pool": given["pool"].head(2)},
+            "1 items are in the pool or in the selection only, first s/2",
+        ),
+        (
+            lambda given: given | {"targets": given["targets"] * 2, "scores": given["scores"] * 2},
+            "a label occurs twice",
+        ),
+    ],
+)
+def test_what_does_not_belong_together_is_refused(break_: Callable, message):
+    rows = [
+        score(f"s/{item}", 0.1, 0.1, -0.1, "RR", corruption=name, severity=1)
+        for item in range(3)
+        for name in FAMILIES
+    ]
+    ids = [f"s/{item}" for item in range(3)]
+    given = {
+        "targets": [Target("A", "A", None, None)],
+        "scores": [scores(rows)],
+        "selected": selection([0.5] * 3, [True] * 3, ids),
+        "pool": pl.DataFrame({"id": ids, "source": "s", "task": "t"}),
+        "families": FAMILIES,
+        "example": ("A", "fog", 1),
+    }
+    assert math.isclose(evidence(**given).cells["ras"][0], -0.1)
+    with pytest.raises(InputError, match=message):
+        evidence(**break_(given))

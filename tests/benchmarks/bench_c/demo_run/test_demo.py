@@ -1,0 +1,146 @@
+"""What the embedded default promises, measured on a finished run: `make check-demo`.
+
+Every model of the run reads every item of the drawn world, not only the pool: clean, grey, and under blur and
+noise at severity 5.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.config.load import load
+from benchc.config.yaml_file import read_yaml
+from benchc.corruptions.corrupt import corrupt
+from benchc.images import decode
+from benchc.models.protocol import ModelSource
+from benchc.models.question import Question
+from benchc.models.registry import load_scorer
+from benchc.progress import track
+from benchc.randomness import seed_of
+from benchc.schemas.items import ITEMS
+from benchc.schemas.parquet import read_table
+
+ROOT = Path(__file__).resolve().parents[4]
+COSTLY = ("gaussian_blur", "defocus_blur", "gaussian_noise", "impulse_noise")
+VIEWS = ("clean", "grey", *COSTLY)
+
+
+@pytest.fixture(scope="module")
+def folder(request) -> Path:
+    return request.config.getoption("--run")
+
+
+@pytest.fixture(scope="module")
+def config(folder):
+    return load(read_yaml(ROOT / "config" / f"{folder.name}.yaml"), ROOT)
+
+
+@pytest.fixture(scope="module")
+def items(folder) -> pl.DataFrame:
+    return pl.concat(read_table(path, ITEMS) for path in sorted((folder / "sources").glob("*.parquet")))
+
+
+@pytest.fixture(scope="module")
+def answers(config, items) -> pl.DataFrame:
+    """One row an item, model and view: the option predicted, and whether it is right."""
+    import torch
+
+    torch.set_num_threads(1)
+    scorers = {
+        id_: load_scorer(model.family, model.scoring, ModelSource(str(ROOT / "results/models" / id_)))
+        for id_, model in config.models.items()
+    }
+    rows = []
+    for item in track(items.iter_rows(named=True), label="world", unit="items", total=items.height):
+        pictures = [decode(image["bytes"]) for image in item["images"]]
+        views = [
+            pictures,
+            [np.full_like(picture, 128) for picture in pictures],
+            *([corrupt(p, name, 5, seed=seed_of(item["id"], name)) for p in pictures] for name in COSTLY),
+        ]
+        question = Question(item["question"], tuple(item["options"]), item["hint"])
+        for model, scorer in scorers.items():
+            chosen = scorer.score(question, views).logits.argmax(axis=1)
+            rows += [
+                (model, view, item["category"], len(item["options"]), int(k), int(k) == item["answer"])
+                for view, k in zip(VIEWS, chosen, strict=True)
+            ]
+    schema = ["model", "view", "category", "options", "prediction", "correct"]
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+@pytest.fixture(scope="module")
+def accuracy(config, answers) -> dict[tuple[str, str], float]:
+    means = answers.group_by("model", "view").agg(pl.col("correct").mean())
+    found = {(model, view): value for model, view, value in means.iter_rows()}
+    print(f"\nchance {chance(answers):.3f}")
+    for id_ in config.models:
+        views = " ".join(f"{view} {found[id_, view]:.3f}" for view in VIEWS)
+        print(f"{id_:24s} {views} most predicted option {largest_share(answers, id_):.2f}")
+    return found
+
+
+def largest_share(answers: pl.DataFrame, model: str) -> float:
+    """Return how often the model predicts its favourite option on clean pictures."""
+    clean = answers.filter((pl.col("view") == "clean") & (pl.col("model") == model))
+    return np.bincount(clean["prediction"].to_numpy()).max() / clean.height
+
+
+def chance(answers: pl.DataFrame) -> float:
+    return answers.select((1 / pl.col("options")).mean()).item()
+
+
+def test_the_world_is_as_large_and_varied_as_it_says(items):
+    assert items.height >= 1200
+    assert items["category"].n_unique() >= 12
+    assert set(items["options"].list.len()) == {2, 3, 4, 5, 6}
+    assert (items["images"].list.len() == 2).any()
+
+
+def test_grey_pictures_leave_every_model_at_chance_in_every_category(answers):
+    grey = answers.filter(pl.col("view") == "grey").group_by("model", "category")
+    gaps = grey.agg((pl.col("correct").mean() - (1 / pl.col("options")).mean()).abs().alias("gap"))
+    assert gaps["gap"].max() <= 0.05
+
+
+def test_targets_see_and_differ(config, answers, accuracy):
+    above = {id_: accuracy[id_, "clean"] - chance(answers) for id_ in config.settings.targets}
+    assert min(above.values()) >= 0.20, above
+    assert max(above.values()) >= 0.35, above
+    assert max(above.values()) - min(above.values()) >= 0.10, above
+
+
+def test_blur_and_noise_cost_every_target_five_points(config, accuracy):
+    costs = {
+        (id_, name): accuracy[id_, "clean"] - accuracy[id_, name]
+        for id_ in config.settings.targets
+        for name in COSTLY
+    }
+    assert min(costs.values()) >= 0.05, costs
+
+
+def test_no_model_clings_to_one_option(config, answers):
+    shares = {id_: largest_share(answers, id_) for id_ in config.models}
+    assert max(shares.values()) <= 0.60, shares
+
+
+def test_both_scorings_and_three_architectures_take_part(config):
+    assert {model.scoring for model in config.models.values()} == {"letter", "text"}
+    assert len({model.family for model in config.models.values()}) >= 3
+    assert len(config.settings.selectors) == 3
+    assert len(config.settings.targets) == 4
+
+
+TABLES = ("table1", "table2", "table3", "claims", "intervals", "rank_swaps", "selection_stability")
+
+
+def test_tables_figures_and_report_are_there(folder):
+    names = ["1a", "3", "4", "5", "6", "7", "8", "9", "10"]
+    made = [
+        *(f"figures/figure{name}.{kind}" for name in names for kind in ("png", "pdf")),
+        *(f"tables/table1.{kind}" for kind in ("csv", "md", "tex")),
+        "report.html",
+    ]
+    assert [name for name in made if not (folder / name).is_file()] == []

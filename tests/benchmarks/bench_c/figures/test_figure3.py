@@ -1,0 +1,69 @@
+import polars as pl
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+from benchc.benchmarks.bench_c.figures.figure3 import figure3
+from benchc.benchmarks.bench_c.figures.regimes import COLOURS
+from benchc.rendering.style import COLUMN_WIDTH, POOL_FILL
+from tests.benchmarks.bench_c.figures.case_tables import FOUR, cases, heights
+
+
+def draw(table: pl.DataFrame) -> Figure:
+    return figure3(table, label="a target")
+
+
+def test_bars_are_the_probabilities_of_the_read_of_the_panels_regime():
+    # Given in another order than drawn.
+    table = cases(*FOUR).reverse()
+    figure = draw(table)
+    assert figure.get_figwidth() == COLUMN_WIDTH
+    for axes, regime in zip(figure.axes, ["degraded", "overconfident", "hesitant", "stable"], strict=True):
+        (row,) = table.filter(regime=regime).rows(named=True)
+        assert regime in axes.get_title(loc="left")
+        drawn = heights(axes)
+        assert drawn == {"clean": row["probabilities_clean"], "corrupted": row["probabilities"]}
+        fills = {bars.get_label(): to_rgb(bars[0].get_facecolor()[:3]) for bars in axes.containers}
+        assert fills == {"clean": to_rgb(POOL_FILL["facecolor"]), "corrupted": to_rgb(COLOURS[regime])}
+
+
+def test_clean_and_corrupted_bars_of_an_option_touch_and_stand_over_its_letter():
+    axes = draw(cases(*FOUR)).axes[0]
+    for option, (clean, corrupted) in enumerate(zip(*axes.containers, strict=True)):
+        assert clean.get_x() + clean.get_width() == pytest.approx(option)
+        assert corrupted.get_x() == pytest.approx(option)
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["A", "B✓", "C"]
+    assert [text.get_fontweight() for text in axes.get_xticklabels()] == ["normal", "bold", "normal"]
+
+
+def test_words_name_the_read_its_shifts_and_its_score():
+    texts = [axes.get_xlabel().splitlines() for axes in draw(cases(*FOUR)).axes]
+    assert texts[0] == [
+        "ΔS +0.200, ΔC +0.300",
+        "RAS −0.300, right → wrong",
+        "zoom blur at severity 2",
+        "s/0",
+    ]
+    assert texts[2][:2] == ["ΔS +0.125, ΔC −0.500", "RAS +0.438, wrong → right"]
+
+
+def test_the_predictions_carry_their_heights():
+    axes = draw(cases(*FOUR)).axes[1]
+    # 1 : 1/2 : 1/4 clean, that reversed and 0.01 more when corrupted.
+    assert [(text.get_text(), round(text.get_position()[0], 2)) for text in axes.texts] == [
+        (".57", 0.0),
+        (".58", 2.0),
+    ]
+
+
+def test_a_regime_without_a_read_and_no_read_at_all():
+    figure = draw(cases(*FOUR[:1]))
+    assert [len(axes.containers) for axes in figure.axes] == [2, 0, 0, 0]
+    assert [text.get_text() for text in figure.axes[1].texts] == ["no samples"]
+    assert all(not axes.containers for axes in draw(cases()).axes)
+
+
+def test_many_options_fit_side_by_side():
+    axes = draw(cases(*FOUR, options=26, answer=25)).axes[0]
+    assert len(heights(axes)["clean"]) == 26
+    assert axes.get_xticklabels()[25].get_text() == "Z\n✓"

@@ -1,0 +1,167 @@
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from benchc.benchmarks.bench_c.figures.figure6 import figure6
+from benchc.rendering.style import COLUMN_WIDTH, DIVERGING, TEXT_WIDTH
+from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, score, scores
+
+FAMILIES = {"defocus_blur": "blur", "snow": "weather", "zoom_blur": "blur"}
+
+ONE = scores(
+    [
+        score("s/0", 0.1, 0.1, -0.5, "RR", corruption="snow", severity=1),
+        score("s/0", 0.1, 0.1, -0.3, "RW", corruption="snow", severity=2),
+        score("s/1", 0.1, 0.1, -0.1, "RW", corruption="snow", severity=1),
+        score("s/2", 0.1, 0.1, 0.25, "WR", corruption="snow", severity=1),
+        score("s/0", 0.1, 0.1, -0.8, "RW", corruption="zoom_blur", severity=1),
+        score("s/2", 0.1, 0.1, -0.0004, "WW", corruption="zoom_blur", severity=1),
+        score("s/0", 0.1, 0.1, -1.2, "RW", corruption="defocus_blur", severity=1),
+        score("s/2", 0.1, 0.1, 0.04, "WW", corruption="defocus_blur", severity=1),
+    ]
+)
+# Never wrong when clean, and not read under defocus blur.
+TWO = scores(
+    [
+        score("s/0", 0.1, 0.1, 0.0, "RR", corruption="snow", severity=1),
+        score("s/0", 0.1, 0.1, -0.06, "RR", corruption="zoom_blur", severity=1),
+    ]
+)
+
+
+def values(axes: Axes) -> np.ndarray:
+    return np.ma.filled(axes.images[0].get_array(), np.nan)
+
+
+def cells(axes: Axes) -> dict[tuple[float, float], str]:
+    """Numbers written in cells, by (column, row)."""
+    return {
+        text.get_position(): text.get_text() for text in axes.texts if text.get_transform() == axes.transData
+    }
+
+
+def hatched(axes: Axes) -> set[tuple[float, float]]:
+    return {
+        (patch.get_x() + 0.5, patch.get_y() + 0.5)
+        for patch in axes.patches
+        if isinstance(patch, Rectangle) and patch.get_hatch()
+    }
+
+
+def test_cells_are_the_means_worked_by_hand():
+    figure = figure6({"one": ONE, "two": TWO}, families_of=FAMILIES)
+    destructive, corrective = figure.axes[:2]
+    # Columns: defocus blur, zoom blur, snow (families side by side, in order of first mention).
+    np.testing.assert_allclose(values(destructive), [[-1.2, -0.8, -0.3], [np.nan, -0.06, 0.0]])
+    np.testing.assert_allclose(values(corrective), [[0.04, -0.0004, 0.25], [np.nan] * 3])
+    assert cells(destructive) == {
+        (0, 0): "−1.200",
+        (1, 0): "−.800",
+        (2, 0): "−.300",
+        (1, 1): "−.060",
+        (2, 1): ".000",
+    }
+    assert cells(corrective) == {(0, 0): ".040", (1, 0): ".000", (2, 0): ".250"}
+    assert hatched(destructive) == {(0, 1)}
+    assert hatched(corrective) == {(0, 1), (1, 1), (2, 1)}
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["no samples"]
+
+
+def test_rows_columns_and_families_are_named():
+    figure = figure6({"one": ONE, "two": TWO}, families_of=FAMILIES)
+    destructive, corrective = figure.axes[:2]
+    for axes in (destructive, corrective):
+        assert [text.get_text() for text in axes.get_yticklabels()] == ["one", "two"]
+    assert [text.get_text() for text in corrective.get_xticklabels()] == ["defocus blur", "zoom blur", "snow"]
+    names = {
+        text.get_text(): text.xy[0] for text in destructive.texts if text.get_text() in FAMILIES.values()
+    }
+    assert names == {"blur": 0.5, "weather": 2}
+    counts = [
+        [text.get_text() for text in axis.get_yticklabels()]
+        for axes in (destructive, corrective)
+        for axis in axes.child_axes
+    ]
+    assert counts == [["2", "1"], ["1", "0"]]
+
+
+def test_colours_diverge_from_zero_on_one_scale():
+    figure = figure6({"one": ONE, "two": TWO}, families_of=FAMILIES)
+    images = [axes.images[0] for axes in figure.axes[:2]]
+    assert all(image.get_clim() == (-1.2, 1.2) for image in images)
+    middle = matplotlib.colormaps[DIVERGING](0.5)
+    assert images[0].to_rgba(0.0) == pytest.approx(middle, abs=0.01)
+    low, high = images[0].to_rgba(-1.2), images[0].to_rgba(1.2)
+    assert low[2] > low[0] and high[0] > high[2]  # blue is a loss, red a gain
+
+
+def test_numbers_stand_out_from_their_cells():
+    def luminance(colour: tuple[float, ...]) -> float:
+        parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour[:3]]
+        return float(np.dot([0.2126, 0.7152, 0.0722], parts))
+
+    tables = {f"m{seed}": drawn_scores(12, list(FAMILIES), seed) for seed in range(4)}
+    for axes in figure6(tables, families_of=FAMILIES).axes[:2]:
+        grid = values(axes)
+        for text in axes.texts:
+            if text.get_transform() == axes.transData:
+                column, row = text.get_position()
+                cell = luminance(axes.images[0].to_rgba(grid[row, column]))
+                letters = luminance(matplotlib.colors.to_rgb(text.get_color()))
+                dark, light = sorted((cell, letters))
+                assert (light + 0.05) / (dark + 0.05) >= 4.5  # WCAG 2, level AA
+
+
+def test_many_cells_against_plain_python():
+    corruptions = [f"corruption_{number}" for number in range(19)]
+    tables = {f"model {seed}": drawn_scores(15, corruptions, seed) for seed in range(13)}
+    families_of = {name: f"family {number % 5}" for number, name in enumerate(corruptions)}
+    figure = figure6(tables, families_of=families_of)
+    assert figure.get_figwidth() == TEXT_WIDTH
+    columns = [name for family in range(5) for name in corruptions if families_of[name] == f"family {family}"]
+    for right, axes in zip((True, False), figure.axes[:2], strict=True):
+        grid = values(axes)
+        assert grid.shape == (13, 19)
+        for row, table in enumerate(tables.values()):
+            records = table.rows(named=True)
+            for column, name in enumerate(columns):
+                ras = [
+                    record["ras"]
+                    for record in records
+                    if record["corruption"] == name and record["correct_clean"] == right
+                ]
+                assert grid[row, column] == pytest.approx(sum(ras) / len(ras))
+
+
+def test_one_model_one_corruption_and_no_sample_at_all():
+    figure = figure6({"one": ONE.clear()}, families_of={"snow": "weather"})
+    assert figure.get_figwidth() == COLUMN_WIDTH
+    for axes in figure.axes[:2]:
+        assert hatched(axes) == {(0, 0)}
+        assert cells(axes) == {}
+
+
+def test_a_corruption_without_family_and_a_run_without_model_are_refused():
+    with pytest.raises(ValueError, match="scores of one hold zoom_blur, whose family is not given"):
+        figure6({"one": ONE}, families_of={"snow": "weather", "defocus_blur": "blur"})
+    with pytest.raises(ValueError, match="no model"):
+        figure6({}, families_of=FAMILIES)
+
+
+def test_no_bit_depends_on_the_order_of_reads():
+    table = drawn_scores(300, list(FAMILIES), 0)
+    matrices = [
+        [axes.images[0].get_array() for axes in figure6({"a": reads}, families_of=FAMILIES).axes[:2]]
+        for reads in (table, table.sample(fraction=1, shuffle=True, seed=1))
+    ]
+    for one, other in zip(*matrices, strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+def test_a_note_stands_below_the_scale():
+    table = drawn_scores(4, list(FAMILIES), 0)
+    for note, lines in (("", 1), (" On 4 of 5 items.", 2)):
+        label = figure6({"a": table}, families_of=FAMILIES, note=note).axes[2].get_xlabel()
+        assert label.splitlines()[1:] == [note.strip()][: lines - 1]

@@ -1,0 +1,101 @@
+import numpy as np
+import polars as pl
+import pytest
+from matplotlib.colors import to_rgb
+
+from benchc.benchmarks.bench_c.figures.figure7 import figure7
+from tests.benchmarks.bench_c.figures.figure_tables import selection
+
+IDS = ["a/0", "a/1", "a/2", "b/0", "b/1", "c/0"]
+POOL = pl.DataFrame({"id": IDS, "source": ["a", "a", "a", "b", "b", "c"]})
+SELECTED = selection([0.0, 0.1, 0.2, 0.3, 0.4, 0.0], [False, False, True, True, True, False], IDS)
+ORIGINALS = {"a": 10, "b": 4, "c": 7, "d": 1200}
+LABELS = {"a": "Set A", "b": "Set B", "c": "Set C", "d": "Set D"}
+
+
+def test_bars_count_items_by_source_largest_share_first():
+    composition = figure7(ORIGINALS, POOL, SELECTED, labels=LABELS).axes[0]
+    assert [text.get_text() for text in composition.get_yticklabels()] == ["Set B", "Set A", "Set C", "Set D"]
+    widths = {bars.get_label(): [bar.get_width() for bar in bars.patches] for bars in composition.containers}
+    assert widths == {
+        "data set": [4, 10, 7, 1200],
+        "candidate pool": [2, 3, 1, 0],
+        "benchmark": [2, 1, 0, 0],
+    }
+    # The three bars of a source touch, the middle one at its tick, and the first source is on top.
+    for bars, offset in zip(composition.containers, (-0.28, 0, 0.28), strict=True):
+        middles = [bar.get_y() + bar.get_height() / 2 for bar in bars]
+        assert middles == pytest.approx([place + offset for place in range(4)])
+    assert composition.yaxis_inverted()
+
+
+def test_labels_give_each_count_and_the_share_of_the_benchmark():
+    composition = figure7(ORIGINALS, POOL, SELECTED, labels=LABELS).axes[0]
+    texts = [text.get_text() for text in composition.texts]
+    assert texts == [
+        *("4", "10", "7", "1,200", "2", "3", "1", "0", "2", "1", "0", "0"),
+        "66.7 %",
+        "33.3 %",
+        "0.0 %",
+        "0.0 %",
+    ]
+
+
+def test_legend_gives_totals_in_the_colours_of_the_bars():
+    figure = figure7(ORIGINALS, POOL, SELECTED, labels=LABELS)
+    legend = figure.legends[0]
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "data set (n = 1,221)",
+        "candidate pool (n = 6)",
+        "benchmark (n = 3)",
+        "mean of κ",
+    ]
+    for handle, bars in zip(legend.legend_handles, figure.axes[0].containers, strict=False):
+        assert to_rgb(handle.get_facecolor()) == to_rgb(bars[0].get_facecolor())
+        assert handle.get_hatch() == bars[0].get_hatch()
+
+
+def test_distribution_is_the_histogram_of_kappa():
+    generator = np.random.default_rng(2)
+    kappas = generator.random(50) * 0.6
+    kept = kappas > 0.3
+    ids = [f"a/{index}" for index in range(50)]
+    pool = pl.DataFrame({"id": ids, "source": ["a"] * 50})
+    figure = figure7({"a": 50}, pool, selection(kappas.tolist(), kept.tolist(), ids), labels={})
+    distribution = figure.axes[1]
+    for bars, chosen in zip(distribution.containers, (kappas, kappas[kept]), strict=True):
+        assert len(bars) == 20
+        for bar in bars:
+            low, high = bar.get_x(), bar.get_x() + bar.get_width()
+            # Only the largest value lies on an edge, the last one.
+            count = sum(
+                low <= kappa < high or (kappa == kappas.max() and bar is bars[-1]) for kappa in chosen
+            )
+            assert bar.get_height() == pytest.approx(100 * count / len(chosen))
+    assert [line.get_xdata()[0] for line in distribution.lines] == pytest.approx(
+        [kappas.mean(), kappas[kept].mean()]
+    )
+
+
+def test_without_a_kept_item_there_is_no_share():
+    none_kept = selection([0.0] * 6, [False] * 6, IDS)
+    composition, distribution = figure7(ORIGINALS, POOL, none_kept, labels=LABELS).axes
+    assert [text.get_text() for text in composition.texts][-4:] == ["–"] * 4
+    assert [bar.get_height() for bar in distribution.containers[0]] == [100.0] + [0.0] * 19
+    assert {bar.get_height() for bar in distribution.containers[1]} == {0.0}
+    assert len(distribution.lines) == 1
+
+
+def test_nothing_at_all_is_drawn_as_nothing():
+    figure = figure7({}, POOL.clear(), SELECTED.clear(), labels={})
+    assert not figure.axes[0].patches
+    assert figure.legends[0].get_texts()[0].get_text() == "data set (n = 0)"
+
+
+def test_tables_that_do_not_belong_together_are_refused():
+    with pytest.raises(
+        ValueError, match=r"1 items are in only one of pool and selection, such as c/0; make both again$"
+    ):
+        figure7(ORIGINALS, POOL, SELECTED.head(5), labels=LABELS)
+    with pytest.raises(ValueError, match="holds items of b, c, whose file was not given"):
+        figure7({"a": 10}, POOL, SELECTED, labels=LABELS)

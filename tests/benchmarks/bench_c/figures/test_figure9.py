@@ -1,0 +1,198 @@
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+
+from benchc.benchmarks.bench_c.figures.figure9 import figure9
+from benchc.benchmarks.bench_c.figures.kappa_examples import BANDS, band_of, examples_by_kappa
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.images import encode
+from benchc.rendering.style import TEXT_WIDTH
+from benchc.schemas.parquet import write_table
+from benchc.schemas.pool import POOL
+from scripts import figure9 as script
+from tests.benchmarks.bench_c.figures.figure_tables import selection
+
+
+def pool(rows: list[tuple[str, str, str, float]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=["id", "source", "task", "kappa"], orient="row")
+
+
+def test_a_band_is_a_third_of_the_range_and_holds_its_upper_end():
+    assert [band_of(kappa, 0.75) for kappa in (0, 0.25, 0.2501, 0.5, 0.5001, 0.75)] == [
+        *["low", "low", "medium", "medium", "high", "high"]
+    ]
+    assert band_of(0.0, 0.0) == "low"
+
+
+def test_examples_are_of_many_sources_and_tasks_and_near_their_aim():
+    table = pool(
+        [
+            ("a/0", "a", "map", 0.0),
+            ("a/1", "a", "map", 0.0),
+            ("a/2", "a", "web", 0.1),
+            ("b/0", "b", "map", 0.2),
+            ("a/3", "a", "map", 0.5),
+            ("b/1", "b", "web", 0.44),
+            ("b/2", "b", "web", 0.9),
+        ]
+    )
+
+    def chosen(each: int) -> list[tuple[str, str]]:
+        return examples_by_kappa(table, each=each).select("band", "id").rows()
+
+    assert chosen(1) == [("low", "a/0"), ("medium", "b/1"), ("high", "b/2")]
+    # After a/0, b/0 for its source; then a/2 for its task, though a/1 is nearer to 0.
+    assert [id_ for band, id_ in chosen(2) if band == "low"] == ["a/0", "b/0"]
+    assert [id_ for band, id_ in chosen(3) if band == "low"] == ["a/0", "a/2", "b/0"]
+    assert len(chosen(9)) == table.height
+    assert examples_by_kappa(table, each=1, ids=["b/2", "a/1"])["id"].to_list() == ["a/1", "b/2"]
+    with pytest.raises(ValueError, match="no item 'c/1'"):
+        examples_by_kappa(table, each=1, ids=["a/0", "c/1"])
+    with pytest.raises(ValueError, match="no items"):
+        examples_by_kappa(table.clear(), each=1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    kappas=st.lists(st.sampled_from([0.0, 0.0, 0.1, 0.2, 0.25, 0.5, 0.7]), min_size=1, max_size=20),
+    each=st.integers(1, 5),
+)
+def test_bands_are_filled_whatever_the_order_of_rows(kappas: list[float], each: int):
+    table = pool([(f"s{k % 3}/{k}", f"s{k % 3}", f"t{k % 4}", kappa) for k, kappa in enumerate(kappas)])
+    examples = examples_by_kappa(table, each=each)
+    for band in BANDS:
+        members = [kappa for kappa in kappas if band_of(kappa, max(kappas)) == band]
+        assert examples.filter(band=band).height == min(each, len(members))
+    assert examples_by_kappa(table.reverse(), each=each).equals(examples)
+
+
+ITEMS = pl.DataFrame(
+    {
+        "id": ["a/0", "a/1", "b/0"],
+        "task": ["map", "web", "$ chart"],
+        "question": ["Where?", "Who?", "What is it? " * 40],
+        "options": [["here", "there"], ["I", "you"], ["x", "y"]],
+        "answer": [1, 0, 0],
+        "kappa": [0.0, 0.1234, 0.6],
+        "band": ["low", "low", "high"],
+    }
+)
+PICTURES = {
+    id_: [np.full((5, 9, 3), shade, np.uint8)] * count
+    for id_, shade, count in (("a/0", 10, 1), ("a/1", 20, 2), ("b/0", 30, 1))
+}
+
+
+def draw() -> Figure:
+    return figure9(ITEMS, PICTURES, largest_kappa=0.6)
+
+
+def places(figure: Figure) -> dict[str, tuple[float, float]]:
+    return {text.get_text(): text.get_position() for text in figure.texts}
+
+
+def test_every_item_has_its_pictures_above_its_words_in_its_band():
+    figure = draw()
+    assert figure.get_figwidth() == TEXT_WIDTH
+    shades = [[int(image.get_array()[0, 0, 0]) for image in axes.images] for axes in figure.axes]
+    assert shades == [[10], [20, 20], [30]]
+    found = places(figure)
+    for axes, kappa, texts in zip(
+        figure.axes,
+        ("κ = 0.000", "κ = 0.123", "κ = 0.600"),
+        (["map", "Where?", "A. here · B. there ✓"], ["web", "Who?"], ["$ chart", "A. x ✓ · B. y"]),
+        strict=True,
+    ):
+        box = axes.get_position()
+        assert box.x0 < found[kappa][0] < box.x1 and found[kappa][1] > box.y1
+        for text in texts:
+            assert found[text][0] == pytest.approx(box.x0) and found[text][1] < box.y0
+    ends = {text: place for text, place in found.items() if "[" in text or "(" in text}
+    assert list(ends) == ["low κ\n[0.00, 0.20]", "medium κ\n(0.20, 0.40]", "high κ\n(0.40, 0.60]"]
+    low, medium, high = (place[1] for place in ends.values())
+    assert low > figure.axes[0].get_position().y0 > medium > high
+    assert medium > figure.axes[2].get_position().y1
+    assert found["no items"][1] == pytest.approx(medium)
+
+
+def test_long_texts_are_cut_and_nothing_is_drawn_outside():
+    figure = draw()
+    figure.draw_without_rendering()
+    assert any(text.get_text().endswith("…") for text in figure.texts)
+    extents = [text.get_window_extent() for text in figure.texts]
+    for extent in extents:
+        assert figure.bbox.x0 <= extent.x0 and extent.x1 <= figure.bbox.x1
+        assert figure.bbox.y0 <= extent.y0 and extent.y1 <= figure.bbox.y1
+
+
+def test_rows_of_a_full_band_stand_apart_beside_its_line():
+    # Two rows of low, one of high, and between them the band without items.
+    many = pl.concat(
+        [
+            ITEMS[[0] * 8].with_columns(id=pl.format("a/{}", pl.Series(range(8)))),
+            ITEMS[2:],
+        ]
+    )
+    figure = figure9(many, dict.fromkeys(many["id"], PICTURES["a/0"]), largest_kappa=0.6)
+    boxes = [axes.get_position() for axes in figure.axes]
+    assert [sum(box.y0 == other.y0 for other in boxes) for box in boxes] == [6] * 6 + [2] * 2 + [1]
+    spans = [sorted(line.get_ydata(), reverse=True) for line in figure.artists]
+    assert len(spans) == 3
+    assert all(upper[1] > lower[0] for upper, lower in pairwise(spans))
+    for box, band in zip(boxes, [0] * 8 + [2], strict=True):
+        top, bottom = spans[band]
+        assert bottom < box.y0 < box.y1 < top
+    for upper, lower in ((boxes[0], boxes[6]), (boxes[6], boxes[8])):
+        # Room for the words of the one and the kappa of the other.
+        words = [place[1] for place in (text.get_position() for text in figure.texts)]
+        assert sum(lower.y1 < word < upper.y0 for word in words) >= 4
+        assert upper.y0 - lower.y1 > 0.5 / figure.get_figheight()
+
+
+def test_an_item_without_pictures_is_named():
+    with pytest.raises(ValueError, match="'a/1' has no pictures"):
+        figure9(ITEMS, PICTURES | {"a/1": []}, largest_kappa=0.6)
+
+
+def test_the_command_draws_the_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    ids = [f"s/{number}" for number in range(4)]
+    table = pl.DataFrame(
+        {
+            "id": ids,
+            "source": "s",
+            "task": ["a", "b", "a", "b"],
+            "question": ids,
+            "hint": None,
+            "options": [["x", "y"]] * 4,
+            "answer": 0,
+            "category": "c",
+            "l2_category": "c",
+            "images": [
+                [{"bytes": encode(np.full((4, 4, 3), row, np.uint8)), "path": None}] for row in range(4)
+            ],
+        },
+        schema=dict(POOL.columns),
+    )
+    write_table(table, tmp_path / "pool.parquet", POOL)
+    # In another order than the pool, as nothing promises one.
+    chosen = selection([0.9, 0.0, 0.5, 0.1], [True, False, True, False], ids).reverse()
+    write_table(chosen, tmp_path / "selected.parquet", SELECTED)
+    monkeypatch.chdir(tmp_path)
+    figures: list[Figure] = []
+    monkeypatch.setattr(script, "save", lambda figure, **_: figures.append(figure))
+    arguments = ["--pool", "pool.parquet", "--selected", "selected.parquet", "--png", "a", "--pdf", "b"]
+    for more in ([], ["--each", "1"], ["--items", "s/2"]):
+        monkeypatch.setattr(sys, "argv", ["figure9", *arguments, *more])
+        script.main()
+    shades = [[int(axes.images[0].get_array()[0, 0, 0]) for axes in figure.axes] for figure in figures]
+    assert shades == [[1, 3, 2, 0], [1, 2, 0], [2]]
+    write_table(chosen.filter(pl.col("id") != "s/3"), tmp_path / "selected.parquet", SELECTED)
+    with pytest.raises(ValueError, match="1 items of the pool have no kappa, first 's/3'"):
+        script.main()

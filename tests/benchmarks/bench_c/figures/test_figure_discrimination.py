@@ -1,0 +1,158 @@
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+
+from benchc.benchmarks.bench_c.figures.figure_discrimination import discrimination
+from benchc.errors import InputError
+from benchc.rendering.style import INK, TEXT_WIDTH
+from scripts import figure_discrimination as script
+
+CRITERIA = ("sd", "range", "separable", "kendall")
+METRICS = ("acc_clean", "acc_corrupted", "delta_acc", "ras")
+ROWS = [(metric, weighting) for metric in METRICS for weighting in ("plain", "kappa")]
+NUMBERS = ("q025", "q25", "q50", "q75", "q975")
+
+
+def table(**changes: Any) -> pl.DataFrame:
+    """Rows whose numbers all differ; ``changes`` are made to the first row of every criterion."""
+    rows = []
+    for place, criterion in enumerate(CRITERIA):
+        for number, (metric, weighting) in enumerate(ROWS):
+            start = 0.1 + 0.02 * number + 0.1 * place
+            row = {"criterion": criterion, "metric": metric, "weighting": weighting, "size": 40}
+            row |= {"models": 4, "pool_items": 1_240, "selected_items": 40}
+            row |= {"selected_read": 40, "unselected_read": 1_200}
+            row |= {"selected": start + 0.05, "selected_low": None, "selected_high": None}
+            row |= {f"random_{name}": start + 0.03 * step for step, name in enumerate(NUMBERS)}
+            row |= {"share_below": 0.1 * number + 0.01 * place}
+            rows.append(row | changes if number == 0 else row)
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def boxes(axes: Axes) -> dict[str, tuple[float, float, float, float]]:
+    """Height, lower quartile, median and upper quartile by the box's name."""
+    medians = [
+        line for line in axes.lines if to_rgb(line.get_color()) == to_rgb(INK) and len(line.get_xdata()) == 2
+    ]
+    found = {}
+    patches = [patch for patch in axes.patches if isinstance(patch, PathPatch)]
+    for patch, median in zip(patches, medians, strict=True):
+        box = patch.get_path().get_extents()
+        found[patch.get_label()] = ((box.y0 + box.y1) / 2, box.x0, median.get_xdata()[0], box.x1)
+    return found
+
+
+def diamonds(axes: Axes) -> list[tuple[float, float]]:
+    lines = [line for line in axes.lines if line.get_marker() == "D"]
+    return [(line.get_ydata()[0], line.get_xdata()[0]) for line in lines]
+
+
+def test_every_box_diamond_and_share_is_the_tables():
+    data = table()
+    figure = discrimination(data)
+    assert figure.get_figwidth() == TEXT_WIDTH and len(figure.axes) == 3
+    for axes, criterion in zip(figure.axes, ("sd", "separable", "kendall"), strict=True):
+        drawn = boxes(axes)
+        assert list(drawn) == [f"{metric} {weighting}" for metric, weighting in ROWS]
+        rows = data.filter(criterion=criterion).rows(named=True)
+        heights = []
+        for row, (height, *box), (place, value) in zip(rows, drawn.values(), diamonds(axes), strict=True):
+            scale = row["random_q50"] if criterion == "sd" else 1
+            assert box == pytest.approx([row[f"random_{name}"] / scale for name in ("q25", "q50", "q75")])
+            assert value == pytest.approx(row["selected"] / scale)
+            assert place == pytest.approx(height)
+            heights.append(height)
+        assert heights == sorted(heights) and axes.yaxis_inverted()
+        texts = {text.get_position()[1]: text.get_text() for text in axes.texts if text.get_text() != "below"}
+        # Only plain rows have a share: weighted by κ, chance gives no 0.5.
+        assert texts == {
+            height: f"{row['share_below']:.3f}"
+            for height, row in zip(heights, rows, strict=True)
+            if row["weighting"] == "plain"
+        }
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert labels[::2] == ["clean accuracy", "corrupted accuracy", "ΔAcc", "RAS"]
+    assert set(labels[1::2]) == {"κ-weighted"}
+    assert "random subsets of 40 items" in figure.legends[0].get_texts()[0].get_text()
+
+
+def test_whiskers_hold_95_percent():
+    figure = discrimination(table())
+    row = table().filter(criterion="separable").row(0, named=True)
+    ends = sorted({x for line in figure.axes[1].lines for x in line.get_xdata() if line.get_ydata()[0] == 0})
+    assert ends[0] == pytest.approx(row["random_q025"]) and ends[-1] == pytest.approx(row["random_q975"])
+
+
+def test_subsets_of_the_selected_set_have_a_line_over_95_percent():
+    figure = discrimination(table(selected_low=0.11, selected_high=0.19))
+    (line,) = [line for line in figure.axes[1].lines if list(line.get_xdata()) == [0.11, 0.19]]
+    (height, *_), *others = boxes(figure.axes[1]).values()
+    assert height < 0 < line.get_ydata()[0] == diamonds(figure.axes[1])[0][0]
+    assert others[0][0] == diamonds(figure.axes[1])[1][0] == 1
+    names = [drawing.legends[0].get_texts()[1].get_text() for drawing in (figure, discrimination(table()))]
+    assert names == ["of the selected set: median, 95 %", "selected set"]
+
+
+@pytest.mark.parametrize(
+    ("read", "note"),
+    [
+        ((40, 1_200), ""),
+        ((39, 1_200), "Read: 39 of 40 selected items and 1,200 of 1,200 others."),
+        ((40, 80), "Read: 40 of 40 selected items and 80 of 1,200 others."),
+    ],
+)
+def test_a_note_says_how_many_items_were_read(read: tuple[int, int], note: str):
+    data = table().with_columns(selected_read=pl.lit(read[0]), unselected_read=pl.lit(read[1]))
+    assert discrimination(data).legends[0].get_title().get_text() == note
+
+
+def test_one_target_is_a_sentence_and_no_axes():
+    figure = discrimination(table().with_columns(models=pl.lit(1)))
+    assert figure.axes == [] and figure.legends == []
+    assert [text.get_text() for text in figure.texts] == ["With one target there is nothing to tell apart."]
+
+
+def test_one_item_is_one_item():
+    figure = discrimination(table().with_columns(size=pl.lit(1)))
+    assert "random subsets of 1 item:" in figure.legends[0].get_texts()[0].get_text()
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"random_q50": 0.0, "random_q75": 0.1}, "median 0"),
+        (
+            {f"random_{name}": None for name in NUMBERS} | {"selected": None, "share_below": None},
+            "undefined",
+        ),
+    ],
+)
+def test_a_row_without_numbers_says_so(changes: dict[str, Any], reason: str):
+    axes = discrimination(table(**changes)).axes[0]
+    assert list(boxes(axes)) == [f"{metric} {weighting}" for metric, weighting in ROWS[1:]]
+    first = [text.get_text() for text in axes.texts if text.get_position()[1] == 0]
+    assert first == ["–" if changes.get("share_below", 0) is None else "0.000", reason]
+    assert len(diamonds(axes)) == 7
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    arguments = ["--discrimination", "d.csv", "--png", "out/f.png", "--pdf", "out/f.pdf"]
+    monkeypatch.setattr(sys, "argv", ["figure_discrimination", *arguments])
+    with pytest.raises(InputError, match=r"d\.csv: no such file"):
+        script.main()
+    nothing = {"selected", "share_below", *(f"random_{name}" for name in NUMBERS)}
+    for data in (table(), table().with_columns(pl.lit(None).alias(name) for name in nothing)):
+        data.write_csv("d.csv")
+        figures: list[Figure] = []
+        monkeypatch.setattr(script, "save", lambda figure, **_: figures.append(figure))  # noqa: B023
+        script.main()
+        count = 0 if data["selected"].null_count() else 8
+        assert [len(boxes(axes)) for axes in figures[0].axes] == [count] * 3

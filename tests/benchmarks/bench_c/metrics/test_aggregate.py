@@ -1,0 +1,114 @@
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchc.benchmarks.bench_c.metrics.aggregate import (
+    DELTA_ACCURACY,
+    cell_means,
+    clean_means,
+    corrective,
+    destructive,
+    overall_means,
+)
+
+# Two items under two corruptions with one severity, and one of them with a second.
+SCORES = pl.DataFrame(
+    {
+        "id": ["a/1", "a/2", "a/1", "a/2", "a/1", "a/2"],
+        "corruption": ["fog", "fog", "blur", "blur", "blur", "blur"],
+        "severity": [1, 1, 1, 1, 2, 2],
+        "correct": [True, False, False, True, False, False],
+        "correct_clean": [True, False, True, False, True, False],
+        "entropy": [0.5, 0.25, 0.75, 0.5, 1.0, 0.0],
+        "delta_entropy": [0.25, 0.0, 0.5, 0.25, 0.75, -0.25],
+        "calibration": [0.5, 1.0, 0.75, 0.25, 1.0, 1.0],
+        "delta_calibration": [0.25, 0.0, 0.5, -0.75, 0.75, 0.0],
+        "ras": [-0.25, 0.0, -0.5, 0.5, -1.0, 0.25],
+    }
+)
+WEIGHTS = pl.DataFrame({"id": ["a/2", "a/1"], "kappa": [0.75, 0.25]})
+
+
+def test_cells_and_eq_11_by_hand():
+    means = cell_means(SCORES, [pl.col("ras"), DELTA_ACCURACY], WEIGHTS)
+    assert means.rows() == [
+        ("blur", 1, 2, 0.25 * -0.5 + 0.75 * 0.5, 0.25 * -1 + 0.75 * 1),
+        ("blur", 2, 2, 0.25 * -1 + 0.75 * 0.25, 0.25 * -1),
+        ("fog", 1, 2, 0.25 * -0.25, 0.0),
+    ]
+    # Every cell counts alike: (0.25 - 0.0625 - 0.0625) / 3 and (0.5 - 0.25 + 0) / 3.
+    overall = overall_means(SCORES, [pl.col("ras"), DELTA_ACCURACY], WEIGHTS)
+    assert overall == pytest.approx({"ras": 0.125 / 3, "delta_accuracy": 0.25 / 3})
+
+
+def test_plain_means_weigh_items_alike():
+    assert overall_means(SCORES, [pl.col("ras")]) == pytest.approx({"ras": (-0.125 + 0 - 0.375) / 3})
+
+
+def test_weights_need_not_sum_to_one():
+    scaled = WEIGHTS.with_columns(pl.col("kappa") * 8)
+    assert cell_means(SCORES, [pl.col("ras")], scaled).equals(cell_means(SCORES, [pl.col("ras")], WEIGHTS))
+
+
+def test_clean_means_in_both_forms():
+    # Clean: a/1 right, S = 0.25, C = 0.25; a/2 wrong, S = 0.25, C = 1.
+    assert clean_means(SCORES) == {"acc_clean": 0.5, "entropy_clean": 0.25, "calibration_clean": 0.625}
+    assert clean_means(SCORES, WEIGHTS) == {
+        "acc_clean": 0.25,
+        "entropy_clean": 0.25,
+        "calibration_clean": 0.25 * 0.25 + 0.75,
+    }
+
+
+@pytest.mark.parametrize("unread", [("a/1", "blur"), ("a/2", "blur"), ("a/1", "fog"), ("a/2", "fog")])
+def test_an_item_counts_among_the_clean_ones_under_whatever_corruption_it_was_read(unread):
+    some = SCORES.filter((pl.col("id") != unread[0]) | (pl.col("corruption") != unread[1]))
+    assert clean_means(some) == clean_means(SCORES)
+
+
+def test_destructive_and_corrective_split_by_the_clean_answer():
+    assert destructive(SCORES).rows() == [("blur", 1, -0.75), ("fog", 1, -0.25)]
+    assert corrective(SCORES).rows() == [("blur", 1, 0.375), ("fog", 1, 0.0)]
+
+
+def test_an_empty_set_gives_null():
+    right = SCORES.with_columns(correct_clean=pl.lit(True))
+    assert corrective(right).rows() == [("blur", 0, None), ("fog", 0, None)]
+    assert overall_means(SCORES.clear(), [pl.col("ras")]) == {"ras": None}
+    assert clean_means(SCORES.clear())["acc_clean"] is None
+    nothing = WEIGHTS.with_columns(kappa=pl.lit(0.0))
+    assert cell_means(SCORES, [pl.col("ras")], nothing)["ras"].to_list() == [None] * 3
+    assert overall_means(SCORES, [pl.col("ras")], nothing) == {"ras": None}
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        WEIGHTS.head(1),
+        WEIGHTS.with_columns(kappa=pl.Series([0.5, -0.25])),
+        WEIGHTS.with_columns(kappa=pl.Series([0.5, float("nan")])),
+    ],
+)
+def test_an_item_without_a_usable_weight_is_named(weights):
+    with pytest.raises(ValueError, match="item a/1 has the weight"):
+        cell_means(SCORES, [pl.col("ras")], weights)
+
+
+@pytest.mark.parametrize("bad", [None, float("nan")])
+def test_a_missing_value_is_refused(bad):
+    with pytest.raises(ValueError, match="ras is missing or NaN"):
+        cell_means(
+            SCORES.with_columns(ras=pl.Series([bad, 0, 0, 0, 0, 0], dtype=pl.Float64)), [pl.col("ras")]
+        )
+
+
+@given(st.permutations(range(6)), st.lists(st.floats(-2, 1), min_size=6, max_size=6))
+def test_the_order_of_rows_changes_no_bit(order, values):
+    scores = SCORES.with_columns(ras=pl.Series(values))
+    shuffled = scores[list(order)]
+    for weights in (None, WEIGHTS):
+        expected = cell_means(scores, [pl.col("ras")], weights)
+        assert cell_means(shuffled, [pl.col("ras")], weights).equals(expected)
+        assert clean_means(shuffled, weights) == clean_means(scores, weights)
+    assert destructive(shuffled).equals(destructive(scores))

@@ -1,0 +1,74 @@
+import polars as pl
+import pytest
+
+from benchc.benchmarks.bench_c.metrics.aggregate import DELTA_ACCURACY, destructive, overall_means
+from benchc.benchmarks.bench_c.metrics.comparison import DIFFERENCES, compare
+from benchc.errors import InputError
+from tests.benchmarks.bench_c.metrics.score_tables import scored
+
+A = {"one": scored(9, 0), "two": scored(9, 1), "only a": scored(9, 2)}
+B = {"two": scored(9, 11), "one": scored(9, 10).filter(pl.col("id") != "s/3"), "only b": scored(9, 12)}
+COMMON = pl.col("id") != "s/3"
+
+
+def test_a_run_does_not_differ_from_itself():
+    table = compare(A, A, draws=50)
+    assert dict(table.schema) == DIFFERENCES
+    assert table.filter(pl.col("a") != pl.col("b")).is_empty()
+    ends = table.filter(pl.col("items") > 1).select("difference", "low", "high").to_numpy()
+    assert (ends == 0).all() and len(ends)
+
+
+def test_what_both_have_is_compared():
+    table = compare(A, B, draws=50)
+    assert table["model"].unique(maintain_order=True).to_list() == ["one", "two"]
+    assert table.filter(metric="ras")["items"].unique().to_list() == [8]
+    for model in ("one", "two"):
+        a, b = A[model].filter(COMMON), B[model].filter(COMMON)
+        for corruption in (None, "blur", "fog"):
+            part = pl.lit(True) if corruption is None else pl.col("corruption") == corruption
+            values = [
+                overall_means(run.filter(part), [DELTA_ACCURACY.alias("delta_acc"), pl.col("ras")])
+                for run in (a, b)
+            ]
+            for metric in ("delta_acc", "ras"):
+                row = table.filter(pl.col("corruption").eq_missing(corruption), model=model, metric=metric)
+                expected = [values[0][metric], values[1][metric], values[1][metric] - values[0][metric]]
+                assert list(row.select("a", "b", "difference").row(0)) == pytest.approx(expected, abs=2e-9)
+                assert row["low"][0] <= row["difference"][0] <= row["high"][0]
+        row = table.filter(corruption="fog", model=model, metric="destructive")
+        assert row["a"][0] == pytest.approx(destructive(a).filter(corruption="fog")["ras"][0], abs=1e-9)
+
+
+def test_a_shift_of_every_read_has_no_width():
+    """Items are paired across the runs: what moves every item alike is certain, however they scatter."""
+    moved = {"one": A["one"].with_columns(ras=pl.col("ras") + 0.125)}
+    table = compare({"one": A["one"]}, moved, draws=50).filter(metric="ras")
+    assert table.height == 3
+    for row in table.iter_rows(named=True):
+        assert [row[name] for name in ("difference", "low", "high")] == pytest.approx([0.125] * 3, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "message"),
+    [
+        ({"one": A["one"]}, {"two": A["two"]}, "no model in common: one, and two"),
+        ({"one": A["one"].filter(id="s/1")}, {"one": A["one"].filter(id="s/2")}, "no id in common"),
+        (
+            {"one": A["one"].filter(corruption="fog")},
+            {"one": A["one"].filter(corruption="blur")},
+            "no corruption in common",
+        ),
+        ({"one": A["one"].tail(-1)}, {"one": A["one"]}, r"one has 0 scores of \(s/0, blur, 1\)"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(a, b, message):
+    with pytest.raises(InputError, match=message):
+        compare(a, b, draws=5)
+
+
+def test_one_item_has_differences_without_intervals():
+    table = compare(*({"one": run["one"].filter(id="s/1")} for run in (A, B)), draws=5)
+    assert table["low"].null_count() == table["high"].null_count() == table.height
+    assert table.filter(metric="ras")["difference"].null_count() == 0
+    assert "nan" not in table.write_csv().lower()

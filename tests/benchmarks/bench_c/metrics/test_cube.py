@@ -1,0 +1,67 @@
+import polars as pl
+import pytest
+
+from benchc.benchmarks.bench_c.metrics.cube import SHIFT_METRICS, cube_of
+from benchc.errors import InputError
+from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
+
+ONE, TWO = scored(3, 1), scored(3, 2)
+
+
+def test_every_read_stands_at_its_place():
+    cube = cube_of({"one": ONE, "two": TWO.sample(fraction=1, shuffle=True, seed=0)})
+    assert (cube.models, cube.items) == (("one", "two"), ("s/0", "s/1", "s/2"))
+    assert (cube.corruptions, cube.severities) == (("blur", "fog"), (1, 3, 5))
+    for model, frame in enumerate((ONE, TWO)):
+        for row in frame.iter_rows(named=True):
+            item = cube.items.index(row["id"])
+            place = (model, item, cube.corruptions.index(row["corruption"]), (1, 3, 5).index(row["severity"]))
+            row["delta_acc"] = row["correct"] - row["correct_clean"]
+            assert [cube.shifts[name][place] for name in SHIFT_METRICS] == [
+                row[name] for name in SHIFT_METRICS
+            ]
+            assert cube.clean["acc_clean"][model, item] == row["correct_clean"]
+            for name in ("entropy", "calibration"):
+                clean = cube.clean[f"{name}_clean"][model, item]
+                assert clean == pytest.approx(row[name] - row[f"delta_{name}"], abs=1e-15)
+
+
+def test_kappas_follow_the_items_not_their_rows():
+    weights = kappas(3)
+    kappa = cube_of({"one": ONE}).kappa(weights.reverse())
+    assert kappa.tolist() == weights["kappa"].to_list()
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        kappas(2),
+        kappas(3).with_columns(kappa=pl.Series([0.1, 0.2, -0.1])),
+        kappas(3).with_columns(kappa=pl.Series([0.1, 0.2, float("nan")])),
+        pl.concat([kappas(3), kappas(3).tail(1)]),
+    ],
+)
+def test_an_item_without_one_usable_kappa_is_named(weights):
+    with pytest.raises(InputError, match="item s/2 needs one kappa"):
+        cube_of({"one": ONE}).kappa(weights)
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ({}, "no tables of scores"),
+        ({"one": ONE.clear()}, "one has no scores"),
+        ({"one": ONE, "two": TWO.tail(-1)}, r"two has 0 scores of \(s/0, blur, 1\), and 0 more"),
+        (
+            {"one": ONE, "two": TWO.filter(pl.col("id") != "s/1")},
+            r"two has 0 .* \(s/1, blur, 1\), and 5 more",
+        ),
+        ({"one": ONE.filter(pl.col("id") != "s/1"), "two": TWO}, r"two was scored on \(s/1, blur, 1\) and 5"),
+        ({"one": pl.concat([ONE, ONE.head(1)])}, r"one has 2 scores of \(s/0, blur, 1\)"),
+        ({"one": ONE.with_columns(ras=pl.lit(float("nan")))}, "one: ras is missing or NaN"),
+        ({"one": ONE.with_columns(ras=pl.lit(None, pl.Float64))}, "one: ras is missing or NaN"),
+    ],
+)
+def test_what_is_not_whole_is_refused(tables, message):
+    with pytest.raises(InputError, match=message):
+        cube_of(tables)

@@ -1,0 +1,267 @@
+import math
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchc.benchmarks.bench_c.metrics.option_order import (
+    INTERVALS,
+    KEY,
+    MEASURES,
+    OPTION_ORDER,
+    all_orders,
+    measure_reads,
+    missing_reads,
+    option_order,
+)
+from benchc.errors import InputError
+from benchc.statistics.resampling import item_counts
+from tests.benchmarks.bench_c.metrics.order_tables import drawn_reads, items_of, reads_of
+
+ONE = pl.DataFrame({"id": ["s/0"], "answer": [0], "options": [2]})
+COUNTS = st.lists(st.integers(2, 5), min_size=1, max_size=5)
+
+
+def logs(*probabilities: float) -> list[float]:
+    return [math.log(p) for p in probabilities]
+
+
+def one_read(*orders: list[float], items: pl.DataFrame = ONE) -> dict[str, float]:
+    """The measures of a single clean read."""
+    reads = reads_of({("s/0", "clean", 0, order): logits for order, logits in enumerate(orders)})
+    return measure_reads(reads, items).select(MEASURES).row(0, named=True)
+
+
+def test_two_orders_by_hand():
+    values = one_read(logs(0.9, 0.1), logs(0.2, 0.8))
+    bits = {"entropy": 0.4689955936, "entropy_orders": (0.4689955936 + 0.7219280949) / 2}
+    bits |= {"entropy_total": 0.9927744540, "order_part": 0.9927744540 - (0.4689955936 + 0.7219280949) / 2}
+    # Option 1 stands in place 0 of order 1, so both orders are answered with the letter A.
+    bits |= {"changed": 1, "same_place": 1, "any_changed": 1}
+    bits |= {"accuracy": 1, "accuracy_orders": 0.5, "accuracy_circular": 0}
+    assert values == pytest.approx(bits, abs=1e-9)
+
+
+def test_three_orders_of_which_one_changes():
+    items = ONE.with_columns(answer=2, options=3)
+    values = one_read([0, 1, 5], [0, 4, 1], [0, 1, 2], items=items)
+    assert (values["changed"], values["any_changed"]) == (0.5, 1)
+    # Orders 1 and 2 have their predictions in place 0, the given order in place 2.
+    assert values["same_place"] == 0
+    assert values["accuracy_orders"] == pytest.approx(2 / 3)
+    assert (values["accuracy"], values["accuracy_circular"]) == (1, 0)
+
+
+def test_ties_go_to_the_place_that_was_first_when_asked():
+    # The same letter, A, in every order: never the same option.
+    values = one_read(*[[0.0, 0.0, 0.0]] * 3, items=ONE.with_columns(options=3))
+    assert (values["changed"], values["same_place"]) == (1, 1)
+    assert (values["accuracy"], values["accuracy_circular"]) == (1, 0)
+    assert values["accuracy_orders"] == pytest.approx(1 / 3)
+
+
+def test_a_model_that_ignores_the_order_has_no_order_part():
+    logits = [0.3, -1.2, 2.0, 0.1]
+    values = one_read(*[logits] * 4, items=ONE.with_columns(answer=2, options=4))
+    assert values["order_part"] == pytest.approx(0, abs=1e-15)
+    assert values["entropy_total"] == pytest.approx(values["entropy"], abs=1e-15)
+    assert [values[name] for name in ("changed", "same_place", "any_changed")] == [0, 0, 0]
+    assert [values[name] for name in ("accuracy", "accuracy_orders", "accuracy_circular")] == [1, 1, 1]
+
+
+def test_a_model_that_answers_a_letter_loses_the_option():
+    # The same logits by place, so that over all orders every option has every probability once.
+    by_place = [0.3, -1.2, 2.0, 0.1]
+    orders = [np.roll(by_place, order).tolist() for order in range(4)]
+    values = one_read(*orders, items=ONE.with_columns(answer=2, options=4))
+    assert values["same_place"] == 1 and values["changed"] == 1
+    assert values["entropy_total"] == pytest.approx(1)
+    assert values["order_part"] == pytest.approx(1 - values["entropy"])
+    assert values["accuracy_orders"] == 0.25
+
+
+def test_certain_answers_have_only_an_order_part():
+    values = one_read([0.0, -math.inf], [-math.inf, 0.0])
+    assert (values["entropy_orders"], values["order_part"], values["entropy_total"]) == (0, 1, 1)
+
+
+def plain(reads: pl.DataFrame, items: pl.DataFrame, id_: str, corruption: str) -> dict[str, float]:
+    """The measures of one read in plain Python."""
+    answer, options = items.filter(id=id_).select("answer", "options").row(0)
+    rows = reads.filter(id=id_, corruption=corruption).sort("order")["logits"].to_list()
+
+    def softmax(logits):
+        weights = [math.exp(value) for value in logits]
+        return [weight / math.fsum(weights) for weight in weights]
+
+    def uncertainty(values):
+        return -math.fsum(p * math.log(p) for p in values) / math.log(options)
+
+    distributions = [softmax(row) for row in rows]
+    mean = [math.fsum(column) / options for column in zip(*distributions, strict=True)]
+    chosen = [row.index(max(row)) for row in rows]
+    letters = [(option - order) % options for order, option in enumerate(chosen)]
+    others = [option for option in chosen[1:] if option != chosen[0]]
+    kept = [letter for letter in letters[1:] if letter == letters[0]]
+    divergence = math.fsum(
+        math.fsum(p * math.log(p / q) for p, q in zip(one, mean, strict=True)) for one in distributions
+    )
+    return {
+        "entropy": uncertainty(distributions[0]),
+        "entropy_orders": math.fsum(map(uncertainty, distributions)) / options,
+        # The same by its other name: the mean Kullback-Leibler divergence from the mean distribution.
+        "order_part": divergence / options / math.log(options),
+        "entropy_total": uncertainty(mean),
+        "changed": float(Fraction(len(others), options - 1)),
+        "same_place": float(Fraction(len(kept), options - 1)),
+        "any_changed": float(len(set(chosen)) > 1),
+        "accuracy": float(chosen[0] == answer),
+        "accuracy_orders": chosen.count(answer) / options,
+        "accuracy_circular": float(set(chosen) == {answer}),
+    }
+
+
+@given(COUNTS, st.integers(0, 999))
+def test_against_plain_python_in_any_order_of_rows(options, seed):
+    items = items_of(options, seed)
+    reads = drawn_reads(items, seed)
+    measures = measure_reads(reads.sample(fraction=1, shuffle=True, seed=seed), items)
+    assert measures.select(KEY).rows() == sorted(measures.select(KEY).rows())
+    assert measures.height == 3 * len(options)
+    assert measures.equals(measure_reads(reads, items))
+    for row in measures.iter_rows(named=True):
+        expected = plain(reads, items, row["id"], row["corruption"])
+        assert {name: row[name] for name in MEASURES} == pytest.approx(expected, abs=1e-9)
+        assert all(0 <= row[name] <= 1 for name in MEASURES)
+        assert row["entropy_orders"] + row["order_part"] == pytest.approx(row["entropy_total"], abs=1e-12)
+
+
+@given(st.integers(2, 5), st.integers(0, 99), st.integers(0, 4))
+def test_another_given_order_leaves_what_is_over_all_orders(options, seed, turn):
+    items = items_of([options], seed)
+    reads = drawn_reads(items, seed)
+    turned = reads.with_columns(order=(pl.col("order") + turn) % pl.col("logits").list.len())
+    names = ["entropy_orders", "order_part", "entropy_total", "any_changed"]
+    names += ["accuracy_orders", "accuracy_circular"]
+    first, second = (measure_reads(part, items).select(names).to_numpy() for part in (reads, turned))
+    np.testing.assert_allclose(first, second, atol=1e-12)
+
+
+def test_means_intervals_and_correlation_against_numpy():
+    items = items_of([2, 3, 4, 3, 5, 2], 1)
+    models = {f"m{seed}": measure_reads(drawn_reads(items, seed), items) for seed in range(3)}
+    scorings = dict.fromkeys(models, "letter")
+    table = option_order(models, scorings, draws=200, seed=4)
+    assert dict(table.schema) == OPTION_ORDER
+    assert table["label"].to_list() == [name for name in models for _ in range(4)]
+    assert table["corruption"].to_list() == ["clean", None, "fog", "snow"] * 3
+    assert table["severity"].to_list() == [0, 5, 5, 5] * 3
+    assert table["reads"].to_list() == [6, 12, 6, 6] * 3
+    counts = item_counts(6, 200, 4)[1:]
+    for row in table.iter_rows(named=True):
+        part = models[row["label"]]
+        part = part.filter(
+            pl.col("corruption") != "clean"
+            if row["corruption"] is None
+            else pl.col("corruption") == row["corruption"]
+        )
+        for name in MEASURES:
+            assert row[name] == pytest.approx(part[name].mean(), abs=1e-9)
+        of_item = part.group_by("id").agg(pl.col(MEASURES).mean()).sort("id")
+        for name in INTERVALS:
+            drawn = counts @ of_item[name].to_numpy() / 6
+            ends = np.quantile(drawn, [0.025, 0.975])
+            assert [row[f"{name}_low"], row[f"{name}_high"]] == pytest.approx(ends, abs=1e-9)
+        if row["spearman"] is None:
+            assert "spearman undefined" in row["note"]
+        else:
+            ranks = part.select(pl.col("entropy", "changed").rank()).to_numpy()
+            assert row["spearman"] == pytest.approx(np.corrcoef(ranks.T)[0, 1], abs=1e-9)
+            assert row["note"] is None
+    shuffled = {name: part.sample(fraction=1, shuffle=True, seed=0) for name, part in models.items()}
+    assert option_order(shuffled, scorings, draws=200, seed=4).equals(table)
+    assert option_order({"m1": models["m1"]}, scorings, draws=200, seed=4).equals(table.filter(label="m1"))
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_is_undefined_is_null_and_says_why():
+    items = items_of([3])
+    same = reads_of(
+        {
+            ("s/0", name, level, order): [0.0, 1, 2]
+            for name, level in (("clean", 0), ("fog", 3))
+            for order in range(3)
+        }
+    )
+    table = option_order({"m": measure_reads(same, items)}, {"m": "text"}, draws=20)
+    for row in table.iter_rows(named=True):
+        assert row["spearman"] is None and row["changed_low"] is None and row["entropy_high"] is None
+        assert row["note"] == (
+            "intervals undefined: one item; "
+            "spearman undefined: entropy is the same in all reads and changed is the same in all reads"
+        )
+    assert "NaN" not in table.write_csv() and table["severity"].to_list() == [0, 3, 3]
+
+
+def test_the_given_order_is_taken_from_all_predictions():
+    items = items_of([2, 3])
+    reads = drawn_reads(items, 0)
+    orders = reads.filter(pl.col("order") > 0)
+    given_reads = drawn_reads(items_of([2, 3, 4]), 0, corruptions=("fog", "snow", "frost"), severity=5)
+    asked = reads.filter(order=0).drop("order")
+    more = given_reads.filter(order=0).drop("order").join(asked, on=KEY, how="anti")
+    joined = all_orders(pl.concat([more, asked]), orders)
+    assert joined.sort(*KEY, "order").equals(reads.select(joined.columns).sort(*KEY, "order"))
+
+
+def faults():
+    items = items_of([2, 3])
+    reads = drawn_reads(items, 0)
+    first = (pl.col("id") == "s/1") & (pl.col("corruption") == "fog") & (pl.col("order") == 2)
+    longer = pl.when(first).then(pl.lit([1.0, 2.0])).otherwise(pl.col("logits")).alias("logits")
+    unknown = pl.when(first).then(pl.lit("x/9")).otherwise(pl.col("id")).alias("id")
+    later = pl.when(first).then(3).otherwise(pl.col("order")).cast(pl.Int64).alias("order")
+    return [
+        (reads.filter(~first), r"\(s/1, fog, 5\) in order 2 is missing \(1 reads like this\)"),
+        (pl.concat([reads, reads.filter(first)]), r"\(s/1, fog, 5\) in order 2 occurs twice"),
+        (reads.with_columns(longer), r"\(s/1, fog, 5\) in order 2 has not one logit per option"),
+        (reads.with_columns(unknown), r"\(x/9, fog, 5\) in order 2 is of an item that the pool lacks"),
+        (reads.with_columns(later), r"\(s/1, fog, 5\) in order 3 is in an order that its item does not have"),
+        (reads.clear(), "there are no reads in other orders"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reads", "message"), faults(), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_reads_that_are_not_every_order_once_are_refused(reads, message):
+    with pytest.raises(InputError, match=message):
+        measure_reads(reads, items_of([2, 3]))
+
+
+def test_missing_reads_are_named():
+    items = items_of([2, 3])
+    reads = drawn_reads(items, 0)
+    assert missing_reads(reads, items).is_empty()
+    gaps = (pl.col("id") == "s/0") & (pl.col("corruption") == "snow")
+    assert missing_reads(reads.filter(~gaps), items).rows() == [("s/0", "snow", 5, 0), ("s/0", "snow", 5, 1)]
+
+
+def test_models_on_different_reads_and_odd_severities_are_refused():
+    items = items_of([2, 3])
+    one = measure_reads(drawn_reads(items, 0), items)
+    scorings = {"one": "letter", "two": "letter"}
+    with pytest.raises(InputError, match="two and one were asked about different items"):
+        option_order({"one": one, "two": one.filter(id="s/0")}, scorings)
+    with pytest.raises(InputError, match="these are fog 5, snow 5"):
+        option_order({"one": one.filter(pl.col("corruption") != "clean")}, scorings)
+    with pytest.raises(InputError, match="these are clean 0, fog 5, snow 4"):
+        mixed = pl.when(corruption="snow").then(4).otherwise("severity").cast(pl.Int64).alias("severity")
+        option_order({"one": one.with_columns(mixed)}, scorings)
+    with pytest.raises(InputError, match="give one table a model"):
+        option_order({}, {})
+    with pytest.raises(ValueError, match="draws must be at least 1"):
+        option_order({"one": one}, scorings, draws=0)

@@ -1,0 +1,109 @@
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchc.benchmarks.bench_c.metrics.cube import cube_of
+from benchc.benchmarks.bench_c.metrics.rank_swaps import RANK_SWAPS, holm, rank_swaps, swap_p
+from benchc.benchmarks.bench_c.metrics.table1 import Target, table1
+from benchc.benchmarks.bench_c.tables.rank_swaps import rank_swaps_latex, rank_swaps_markdown
+from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
+
+ITEMS, DRAWS = 12, 199
+BASE = scored(ITEMS, 0).with_columns(correct_clean=pl.lit(True), correct=pl.col("severity") < 3)
+# On every item: less accurate under corruption, yet of higher RAS.
+SWAPPED = BASE.with_columns(correct=pl.lit(False), ras=pl.col("ras") + 0.1)
+TABLES = {"base": BASE, "swapped": SWAPPED, "other": scored(ITEMS, 1)}
+WEIGHTS = kappas(ITEMS)
+
+
+def swaps(tables=TABLES, weights=WEIGHTS) -> pl.DataFrame:
+    cube = cube_of(tables)
+    return rank_swaps(cube, cube.kappa(weights), DRAWS, seed=2)
+
+
+def test_a_swap_on_every_item_has_the_smallest_p():
+    table = swaps()
+    assert dict(table.schema) == RANK_SWAPS
+    assert table.select("model_a", "model_b").rows() == [
+        ("base", "swapped"),
+        ("base", "other"),
+        ("swapped", "other"),
+    ]
+    first = table.row(0, named=True)
+    assert first["opposite"] and first["swap"] and first["note"] is None
+    assert first["p"] == pytest.approx(2 / (DRAWS + 1)) and first["p_holm"] == pytest.approx(6 / (DRAWS + 1))
+    assert first["ras_difference"] == pytest.approx(-0.1) and first["delta_acc_low"] > 0 > first["ras_high"]
+
+
+def test_the_values_are_table_1s():
+    values = {
+        row["model"]: row
+        for row in table1([Target(name, name, None, None) for name in TABLES], list(TABLES.values()), WEIGHTS)
+        .iter_rows(named=True)
+    }  # fmt: skip
+    for row in swaps().iter_rows(named=True):
+        signs = []
+        for metric in ("delta_acc", "ras"):
+            a, b = values[row["model_a"]][metric], values[row["model_b"]][metric]
+            assert [row[f"{metric}_{name}"] for name in ("a", "b", "difference")] == pytest.approx(
+                [a, b, a - b]
+            )
+            signs.append(a > b)
+        assert row["opposite"] == (signs[0] != signs[1])
+
+
+def test_p_by_hand():
+    # Direction (+, -): 1 of 9 draws is not above 0, 2 are not below; p = 2 * 3 / 10.
+    first = [1, 1, 1, 1, 1, 1, 1, 1, 0]
+    second = [-1, -1, -1, -1, -1, -1, -1, 0, 1]
+    differences = np.array([first, second], dtype=float).T
+    assert swap_p(differences) == pytest.approx(0.6)
+    assert swap_p(-differences) == swap_p(differences[:, ::-1]) == pytest.approx(0.6)
+    assert swap_p(np.abs(differences)) == 1.0  # the same sign
+    assert swap_p(np.vstack([differences, [[np.nan, 1.0]]])) == pytest.approx(0.6)
+    assert swap_p(np.full((3, 2), np.nan)) is None
+
+
+def test_holm_by_hand():
+    p_values = pl.Series([0.01, 0.04, None, 0.03, 0.005, 0.9])
+    assert holm(p_values).to_list() == pytest.approx([0.04, 0.09, None, 0.09, 0.025, 0.9])
+    assert holm(pl.Series([], dtype=pl.Float64)).to_list() == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_keeps_the_order_between_the_bounds_of_bonferroni(values):
+    adjusted = holm(pl.Series(values)).to_list()
+    for value, larger in zip(values, adjusted, strict=True):
+        assert value <= larger <= min(1.0, value * len(values)) or larger == max(
+            other for other, raw in zip(adjusted, values, strict=True) if raw <= value
+        )
+    order = np.argsort(values, kind="stable")
+    assert (np.diff(np.array(adjusted)[order]) >= 0).all()
+    assert adjusted[order[0]] == pytest.approx(min(1.0, values[order[0]] * len(values)))
+
+
+def test_one_model_one_item_and_no_weight():
+    one_model = swaps({"base": BASE})
+    assert dict(one_model.schema) == RANK_SWAPS and one_model.is_empty()
+    assert "One model" in rank_swaps_markdown(one_model, {"base": "Base"}, DRAWS)
+    one_item = {name: table.filter(id="s/0") for name, table in TABLES.items()}
+    table = swaps(one_item)
+    assert table["opposite"][0] is True
+    assert table.select("p", "p_holm", "swap", "ras_low").null_count().row(0) == (3, 3, 3, 3)
+    assert set(table["note"]) == {"interval and p undefined: one item"}
+    text = rank_swaps_latex(table, {name: name for name in TABLES}, DRAWS)
+    assert r"\textrm{--}" in text and "–" not in text
+    nothing = swaps(weights=WEIGHTS.with_columns(kappa=pl.lit(0.0)))
+    assert nothing["opposite"].null_count() == nothing["p"].null_count() == 3
+    assert "nan" not in (table.write_csv() + nothing.write_csv()).lower()
+
+
+def test_the_printed_table_shows_the_opposite_pairs_only():
+    table = swaps()
+    text = rank_swaps_markdown(table, {"base": "Base", "swapped": "Swapped", "other": "Other"}, DRAWS)
+    shown = [line for line in text.splitlines() if line.startswith("| ")][2:]
+    assert len(shown) == table["opposite"].sum()
+    assert [cell.strip() for cell in shown[0].split("|")[1:3]] == ["Base", "Swapped"]
+    assert f"Of 3 pairs of models, {len(shown)} are ordered" in text and "199 resamples" in text

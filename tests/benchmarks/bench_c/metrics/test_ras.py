@@ -1,0 +1,161 @@
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from benchc.benchmarks.bench_c.metrics.ras import (
+    calibration_error,
+    entropy,
+    prediction,
+    probabilities,
+    ras,
+    ras_of_reads,
+)
+
+LOG3 = math.log(3)
+OPTIONS = st.integers(2, 8)
+
+
+def logits(count: st.SearchStrategy[int]) -> st.SearchStrategy[np.ndarray]:
+    values = st.one_of(
+        st.floats(-1e4, 1e4, width=32), st.floats(-3, 3, width=32), st.sampled_from([0.0, -0.0, 1.0])
+    )
+    return count.flatmap(
+        lambda k: hnp.arrays(np.float32, st.tuples(st.integers(1, 4), st.just(k)), elements=values)
+    )
+
+
+def test_probabilities_of_logarithms_are_their_numbers():
+    np.testing.assert_allclose(probabilities(np.log([[1.0, 2.0, 5.0]])), [[0.125, 0.25, 0.625]], rtol=1e-15)
+
+
+def test_entropy_by_hand():
+    # p = (1/2, 1/2), (3/4, 1/4), and (1/2, 1/4, 1/4): 1.5 bits of log2(3).
+    assert entropy([0.0, 0.0]) == pytest.approx(1.0, abs=1e-15)
+    assert entropy([LOG3, 0.0]) == pytest.approx(2 - 0.75 * math.log2(3), abs=1e-15)
+    assert entropy(np.log([2.0, 1.0, 1.0])) == pytest.approx(1.5 / math.log2(3), abs=1e-15)
+
+
+def test_calibration_error_by_hand():
+    read = [LOG3, 0.0]  # confidence 3/4 in option 0
+    assert calibration_error(read, 0) == pytest.approx(0.25, abs=1e-15)
+    assert calibration_error(read, 1) == pytest.approx(0.75, abs=1e-15)
+    np.testing.assert_allclose(calibration_error([read, [0.0, LOG3]], [1, 1]), [0.75, 0.25], atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("delta_s", "delta_c", "expected"),
+    [
+        (0.0, 0.0, 0.0),
+        (0.5, 0.25, -0.25),  # degraded: no penalty beyond ΔC
+        (-0.5, 0.25, -0.25 - 0.125),  # overconfident
+        (0.5, -0.25, 0.25 - 0.125),  # hesitant
+        (-0.5, -0.25, 0.25),  # stable
+        (-1.0, 1.0, -2.0),  # the worst
+        (-1.0, -1.0, 1.0),  # the best
+        (1.0, -1.0, 0.0),
+    ],
+)
+def test_ras_by_hand(delta_s, delta_c, expected):
+    assert ras(delta_s, delta_c) == expected
+
+
+def test_ras_of_reads_by_hand():
+    # Clean: certain of the right option, C = 0, S = 0. Corrupted: even, but the tie goes to the wrong one.
+    expected = -0.5  # ΔC = 1/2, ΔS = 1: degraded
+    assert ras_of_reads([[0.0, 0.0]], [[-1e4, 1e4]], [1]) == pytest.approx(expected, abs=1e-15)
+
+
+def test_ties_go_to_the_lower_option():
+    assert prediction([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0], [-np.inf, -np.inf, 0.0]]).tolist() == [1, 0, 2]
+
+
+def test_huge_logits_neither_overflow_nor_lose_the_answer():
+    read = [1e4, -1e4, -1e4]
+    assert probabilities(read).tolist() == [1.0, 0.0, 0.0]
+    assert entropy(read) == 0.0
+    assert calibration_error(read, 0) == 0.0
+    assert calibration_error(read, 1) == 1.0
+
+
+def test_a_ruled_out_option_has_probability_zero():
+    read = [0.0, -np.inf, 0.0]
+    assert probabilities(read).tolist() == [0.5, 0.0, 0.5]
+    assert entropy(read) == pytest.approx(math.log(2) / LOG3, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    "bad", [[0.0, np.nan], [0.0, np.inf], [-np.inf, -np.inf], [1.0], 1.0, [[0.0, 1.0], [np.nan, 0.0]]]
+)
+@pytest.mark.parametrize("function", [probabilities, entropy, prediction])
+def test_undefined_logits_are_refused(function, bad):
+    with pytest.raises(ValueError, match=r"at least two options|no finite logit"):
+        function(bad)
+
+
+@pytest.mark.parametrize("answers", [[2], [-1], [0.0], [0, 0], 0])
+def test_answers_that_are_no_option_are_refused(answers):
+    with pytest.raises(ValueError, match="answers"):
+        calibration_error([[0.0, 1.0]], answers)
+
+
+@pytest.mark.parametrize("delta", [np.nan, 1.0000001, -1.1])
+def test_impossible_shifts_are_refused(delta):
+    with pytest.raises(ValueError, match="delta_entropy"):
+        ras([delta], [0.0])
+    with pytest.raises(ValueError, match="delta_calibration"):
+        ras([0.0], [delta])
+
+
+@given(logits(OPTIONS))
+def test_bounds(values):
+    uncertainty = entropy(values)
+    assert ((uncertainty >= 0) & (uncertainty <= 1)).all()
+    for answer in range(values.shape[1]):
+        error = calibration_error(values, np.full(len(values), answer))
+        assert ((error >= 0) & (error <= 1)).all()
+
+
+@given(
+    st.integers(2, 8).flatmap(
+        lambda k: st.tuples(logits(st.just(k)), logits(st.just(k)), st.integers(0, k - 1))
+    )
+)
+def test_shifts_of_any_two_reads_are_within_bounds(reads):
+    corrupted, clean, answer = reads
+    count = min(len(corrupted), len(clean))
+    corrupted, clean, answers = corrupted[:count], clean[:count], np.full(count, answer)
+    delta_s = entropy(corrupted) - entropy(clean)
+    delta_c = calibration_error(corrupted, answers) - calibration_error(clean, answers)
+    assert (np.abs(delta_s) <= 1).all()
+    assert (np.abs(delta_c) <= 1).all()
+    value = ras_of_reads(corrupted, clean, answers)
+    assert ((value >= -2) & (value <= 1)).all()
+
+
+@given(st.floats(-1, 1), st.floats(-1, 1))
+def test_ras_bounds(delta_s, delta_c):
+    assert -2 <= ras(delta_s, delta_c) <= 1
+    assert ras(delta_s, delta_c) <= -delta_c  # penalties only lower it
+
+
+@given(logits(OPTIONS), st.randoms(use_true_random=False))
+def test_the_order_of_options_changes_no_bit_of_the_entropy(values, random):
+    order = list(range(values.shape[1]))
+    random.shuffle(order)
+    assert entropy(values[:, order]).tolist() == entropy(values).tolist()
+    assert probabilities(values[:, order]).max(axis=1).tolist() == probabilities(values).max(axis=1).tolist()
+
+
+@given(logits(OPTIONS))
+def test_against_fifty_digits(values):
+    with mpmath.workdps(50):
+        for row, found in zip(values.tolist(), entropy(values), strict=True):
+            weights = [mpmath.exp(mpmath.mpf(value)) for value in row]
+            shares = [weight / mpmath.fsum(weights) for weight in weights]
+            expected = -mpmath.fsum(share * mpmath.log(share) for share in shares) / mpmath.log(len(row))
+            assert abs(expected - mpmath.mpf(float(found))) < 1e-14

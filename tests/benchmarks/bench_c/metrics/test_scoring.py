@@ -1,0 +1,168 @@
+import math
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchc.benchmarks.bench_c.metrics.scoring import Grid, complete, first_names, score
+from benchc.benchmarks.bench_c.schemas.scores import SCORES
+from benchc.errors import InputError
+
+LOG3 = math.log(3)
+ITEMS = pl.DataFrame({"id": ["b/1", "a/2"], "answer": [1, 0], "options": [2, 3]})
+READS = [
+    ("b/1", "clean", 0, [0.0, LOG3]),
+    ("b/1", "fog", 1, [0.0, LOG3]),
+    ("b/1", "fog", 2, [LOG3, 0.0]),
+    ("b/1", "blur", 1, [0.0, 1e4]),
+    ("b/1", "blur", 2, [0.0, 0.0]),
+    ("a/2", "clean", 0, [0.0, 0.0, 1e4]),
+    ("a/2", "fog", 1, [0.0, 0.0, 0.0]),
+    ("a/2", "fog", 2, [1e4, 0.0, 0.0]),
+    ("a/2", "blur", 1, [0.0, 0.0, 1e4]),
+    ("a/2", "blur", 2, [0.0, 1e4, 0.0]),
+]
+
+
+def frame(rows: list[tuple[str, str, int, list[float]]]) -> pl.DataFrame:
+    return pl.DataFrame(
+        rows,
+        schema={
+            "id": pl.String,
+            "corruption": pl.String,
+            "severity": pl.Int64,
+            "logits": pl.List(pl.Float64),
+        },
+        orient="row",
+    )
+
+
+def test_every_column_by_hand():
+    table = score(frame(READS), ITEMS)
+    assert dict(table.schema) == dict(pl.Schema(SCORES.columns))
+    half = 2 - 0.75 * math.log2(3)  # S of (3/4, 1/4)
+    expected = [
+        # id, corruption, severity, prediction, clean, correct, clean, max p, S, C, ΔS, ΔC, RAS, transition
+        ("b/1", "blur", 1, 1, 1, True, True, 1, 0, 0, -half, -0.25, 0.25, "RR", "stable"),
+        ("b/1", "blur", 2, 0, 1, False, True, 0.5, 1, 0.5, 1 - half, 0.25, -0.25, "RW", "degraded"),
+        ("b/1", "fog", 1, 1, 1, True, True, 0.75, half, 0.25, 0, 0, 0, "RR", "stable"),
+        ("b/1", "fog", 2, 0, 1, False, True, 0.75, half, 0.75, 0, 0.5, -0.5, "RW", "overconfident"),
+        ("a/2", "blur", 1, 2, 2, False, False, 1, 0, 1, 0, 0, 0, "WW", "stable"),
+        ("a/2", "blur", 2, 1, 2, False, False, 1, 0, 1, 0, 0, 0, "WW", "stable"),
+        ("a/2", "fog", 1, 0, 2, True, False, 1 / 3, 1, 2 / 3, 1, -1 / 3, 0, "WR", "hesitant"),
+        ("a/2", "fog", 2, 0, 2, True, False, 1, 0, 0, 0, -1, 1, "WR", "stable"),
+    ]
+    for row, wanted in zip(table.rows(), expected, strict=True):
+        assert row[:7] == wanted[:7]
+        assert row[7:13] == pytest.approx(wanted[7:13], abs=1e-15)
+        assert row[13:] == wanted[13:]
+
+
+@settings(max_examples=20)
+@given(st.permutations(READS))
+def test_the_order_of_reads_changes_nothing(reads):
+    assert score(frame(reads), ITEMS).equals(score(frame(READS), ITEMS))
+
+
+@pytest.mark.parametrize("number", range(len(READS)))
+def test_a_missing_read_is_named(number):
+    id_, corruption, severity, _ = READS[number]
+    with pytest.raises(ValueError, match=rf"missing: \({id_}, {corruption}, {severity}\)"):
+        score(frame(READS[:number] + READS[number + 1 :]), ITEMS)
+
+
+def test_a_severity_that_one_corruption_lacks_altogether_is_named():
+    reads = [read for read in READS if read[1:3] != ("fog", 2)]
+    with pytest.raises(ValueError, match=r"2 reads are missing: \(a/2, fog, 2\), \(b/1, fog, 2\)"):
+        score(frame(reads), ITEMS)
+
+
+def test_what_no_item_was_read_under_is_missing_too():
+    grid = Grid(["blur", "fog"], [1, 2])
+    for corruption, severity in ((("blur", "fog"), (2,)), (("fog",), (1, 2))):
+        reads = [read for read in READS if read[1] not in corruption or read[2] not in severity]
+        with pytest.raises(InputError, match=r"4 reads are missing: \(a/2, "):
+            score(frame(reads), ITEMS, grid)
+        with pytest.raises(InputError, match=r"4 reads are missing: .* there is nothing to score"):
+            complete(frame(reads), ITEMS, grid)
+    assert score(frame(READS), ITEMS, grid).equals(score(frame(READS), ITEMS))
+
+
+def test_a_read_that_the_run_does_not_have_is_refused():
+    for grid in (Grid(["fog"], [1, 2]), Grid(["fog", "blur"], [1])):
+        with pytest.raises(InputError, match=r"4 reads are under corruptions or severities that the run"):
+            score(frame(READS), ITEMS, grid)
+
+
+@pytest.mark.parametrize(
+    ("reads", "items", "message"),
+    [
+        ([*READS, READS[2]], ITEMS, r"occur twice: \(b/1, fog, 2\)"),
+        ([*READS, READS[0]], ITEMS, r"occur twice: \(b/1, clean, 0\)"),
+        (READS, ITEMS.head(1), r"not selected: \(a/2, blur, 1\)"),
+        ([*READS, ("b/1", "fog", 0, [0.0, 0.0])], ITEMS, r"\(b/1, fog, 0\): severity 0"),
+        ([*READS, ("b/1", "clean", 1, [0.0, 0.0])], ITEMS, r"\(b/1, clean, 1\): severity 0"),
+        ([READS[0], READS[5]], ITEMS, "no corrupted reads"),
+        (READS, ITEMS.with_columns(options=pl.lit(3)), r"b/1.* has 2 logits, its item has 3 options"),
+        (READS, ITEMS.with_columns(answer=pl.lit(2)), "item b/1: answer 2"),
+        (READS, pl.concat([ITEMS, ITEMS]), "items occur twice"),
+        (
+            [*READS[:-1], ("a/2", "blur", 2, [0.0, math.nan, 0.0])],
+            ITEMS,
+            r"NaN, \+inf or no finite logit; the first is \(a/2, blur, 2\)",
+        ),
+    ],
+)
+def test_faults_are_named(reads, items, message):
+    with pytest.raises(ValueError, match=message):
+        score(frame(reads), items)
+
+
+def test_an_item_that_lacks_a_read_leaves_whole():
+    number = READS.index(("a/2", "fog", 2, [1e4, 0.0, 0.0]))
+    reads, items, missing = complete(frame(READS[:number] + READS[number + 1 :]), ITEMS)
+    assert items["id"].to_list() == ["b/1"] and set(reads["id"]) == {"b/1"}
+    assert missing.rows() == [("a/2", "fog", 2)]
+    assert score(reads, items).equals(score(frame(READS), ITEMS).filter(id="b/1"))
+
+
+@settings(max_examples=50)
+@given(st.permutations(READS), st.sets(st.integers(0, len(READS) - 1), max_size=6))
+def test_complete_items_are_those_with_every_read_that_occurs(reads, dropped):
+    kept = [read for number, read in enumerate(reads) if number not in dropped]
+    corruptions, severities = ({read[place] for read in kept} - {"clean", 0} for place in (1, 2))
+    needed = {("clean", 0), *((name, level) for name in corruptions for level in severities)}
+    lacks = {id_: needed - {read[1:3] for read in kept if read[0] == id_} for id_ in ITEMS["id"]}
+    whole = [id_ for id_, keys in lacks.items() if not keys]
+    if not whole or not corruptions:
+        with pytest.raises(InputError, match=r"nothing to score|no corrupted reads"):
+            complete(frame(kept), ITEMS)
+        return
+    left, items, missing = complete(frame(kept), ITEMS)
+    assert items["id"].to_list() == whole
+    assert missing.rows() == sorted((id_, *key) for id_, keys in lacks.items() for key in keys)
+    assert left.rows() == [read for read in frame(kept).rows() if read[0] in whole]
+    score(left, items)
+
+
+@pytest.mark.parametrize(
+    ("reads", "items", "message"),
+    [
+        ([*READS[1:], READS[2]], ITEMS, r"occur twice: \(b/1, fog, 2\)"),
+        (READS[:-1], ITEMS.head(1), r"not selected: \(a/2, blur, 1\)"),
+        (READS[:2] + READS[7:], ITEMS, r"5 reads are missing: \(a/2, clean, 0\), .*; so no item has"),
+    ],
+)
+def test_leaving_items_out_hides_no_other_fault(reads, items, message):
+    with pytest.raises(InputError, match=message):
+        complete(frame(reads), items)
+
+
+def test_the_first_reads_are_named_in_order():
+    keys = frame([("s/1", "fog", level, []) for level in (6, 5, 4, 3, 2, 1)]).select(
+        "id", "corruption", "severity"
+    )
+    names = [f"(s/1, fog, {level})" for level in range(1, 6)]
+    assert first_names(keys) == ", ".join([*names, "…"])
+    assert first_names(keys[1:]) == ", ".join(names)

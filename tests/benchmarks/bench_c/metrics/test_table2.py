@@ -1,0 +1,111 @@
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from benchc.benchmarks.bench_c.metrics.table2 import SENSITIVITY, TABLE2, sensitivity, table2
+from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores
+
+
+def scores(
+    ras: dict[tuple[str, int], list[float]], correct: dict[tuple[str, int], list[bool]]
+) -> pl.DataFrame:
+    """Items that were wrong when clean, from their values per (corruption, severity)."""
+    return pl.concat(
+        pl.DataFrame(
+            {
+                "id": [f"s/{item}" for item in range(len(values))],
+                "corruption": [corruption] * len(values),
+                "severity": [severity] * len(values),
+                "ras": values,
+                "correct": correct[corruption, severity],
+                "correct_clean": [False] * len(values),
+            },
+            schema_overrides={"severity": pl.Int64},
+        )
+        for (corruption, severity), values in ras.items()
+    )
+
+
+# Shifts of RAS by 0, 0, 1: mean 1/3, SD sqrt(2)/3. Of accuracy by 1, -1, 0: mean 0, SD sqrt(2/3).
+HAND = scores(
+    {("fog", 2): [0.0, 0.5, -1.0], ("fog", 4): [0.0, 0.5, 0.0]},
+    {("fog", 2): [False, True, True], ("fog", 4): [True, False, True]},
+)
+
+
+def test_z_by_hand():
+    table = sensitivity(HAND)
+    assert dict(table.schema) == SENSITIVITY
+    (row,) = table.rows(named=True)
+    assert (row["corruption"], row["steps"], row["steps_left_out"]) == ("fog", 1, 0)
+    assert row["mean_abs_z_ras"] == pytest.approx((1 / 3) / (np.sqrt(2) / 3))
+    assert row["mean_abs_z_delta_acc"] == pytest.approx((2 / 3) / np.sqrt(2 / 3))
+    (centred,) = sensitivity(HAND, centred=True).rows(named=True)
+    assert centred["mean_abs_z_ras"] == pytest.approx((4 / 9) / (np.sqrt(2) / 3))
+    assert centred["mean_abs_z_delta_acc"] == pytest.approx((2 / 3) / np.sqrt(2 / 3))
+
+
+@given(st.integers(0, 2**20), st.booleans())
+def test_agrees_with_scipy_in_any_order_of_rows(seed, centred):
+    frame = drawn_scores(12, ["fog", "snow", "frost", "spatter"], seed)
+    table = sensitivity(frame, centred=centred)
+    assert sensitivity(frame.sample(fraction=1, shuffle=True, seed=seed), centred=centred).equals(table)
+    for row in table.iter_rows(named=True):
+        wide = frame.filter(corruption=row["corruption"]).sort("severity", "id")
+        shifts = {
+            "ras": wide["ras"].to_numpy().reshape(2, -1),
+            "delta_acc": (wide["correct"].to_numpy() * 1.0).reshape(2, -1),
+        }
+        if row["steps"] == 0:
+            continue
+        for name, values in shifts.items():
+            shift = values[1] - values[0]
+            z = stats.zscore(shift) if centred else shift / shift.std()
+            assert row[f"mean_abs_z_{name}"] == pytest.approx(np.abs(z).mean())
+    (row,) = table2({"A": table}).rows(named=True)
+    if row["t"] is not None:
+        pairs = table.drop_nulls()
+        expected = stats.ttest_rel(
+            pairs["mean_abs_z_ras"].to_numpy(),
+            pairs["mean_abs_z_delta_acc"].to_numpy(),
+            alternative="greater",
+        )
+        assert (row["t"], row["p"]) == (pytest.approx(expected.statistic), pytest.approx(expected.pvalue))
+
+
+def test_a_step_without_spread_is_left_out_and_said_so():
+    # 0.7 - 0.6 and 0.3 - 0.2 differ in the last bits only: that is no spread.
+    frame = scores(
+        {("fog", 1): [0.6, 0.2], ("fog", 2): [0.7, 0.3], ("fog", 3): [0.7, 0.5]},
+        {("fog", 1): [True, False], ("fog", 2): [False, False], ("fog", 3): [True, False]},
+    )
+    table = sensitivity(frame)
+    assert table.select("steps", "steps_left_out").row(0) == (1, 1)
+    (row,) = table2({"A": table}).rows(named=True)
+    assert (row["pairs"], row["t"], row["p"]) == (1, None, None)
+    assert "z undefined at 1 step," in row["note"] and "two are needed" in row["note"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "note"),
+    [
+        (HAND.filter(severity=2), "one severity"),
+        (HAND.filter(id="s/0"), "z undefined at 1 step,"),  # one item
+        (HAND, "t and p undefined: 1 corruptions"),
+        (pl.concat([HAND, HAND.with_columns(corruption=pl.lit("snow"))]), "same under every corruption"),
+    ],
+)
+def test_what_is_undefined_is_null_with_a_reason(frame, note):
+    table = table2({"A": sensitivity(frame)})
+    assert dict(table.schema) == TABLE2
+    assert table["t"].to_list() == table["p"].to_list() == [None]
+    assert note in table["note"][0]
+    assert not any(isinstance(value, float) and np.isnan(value) for value in table.row(0))
+
+
+def test_items_without_a_neighbour_are_left_out():
+    more = pl.concat([HAND, HAND.filter(severity=2).head(1).with_columns(id=pl.lit("s/9"))])
+    assert sensitivity(more).equals(sensitivity(HAND))

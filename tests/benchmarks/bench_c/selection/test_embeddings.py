@@ -1,0 +1,123 @@
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.benchmarks.bench_c.schemas.embeddings import EMBEDDINGS
+from benchc.benchmarks.bench_c.selection.embeddings import (
+    Vectors,
+    embedded_text,
+    embeddings_frame,
+    image_vectors,
+    text_vectors,
+    unit,
+)
+from benchc.errors import InputError
+from benchc.images import Pixels, encode_png
+from benchc.models.question import Question
+from benchc.schemas.items import IMAGES
+
+RED, GREEN, GREY = (30, 0, 0), (0, 40, 0), (9, 9, 9)
+
+
+class MeanColour:
+    """Sees an image's mean colour, and nothing else."""
+
+    def encode(self, images: Iterable[Pixels]) -> Iterator[Vectors]:
+        for image in images:
+            yield image.mean(axis=(0, 1)).astype(np.float32)
+
+
+class Letters:
+    """Sees how often a and b stand in the first twelve characters of a text."""
+
+    def encode(self, texts: list[str]) -> Vectors:
+        return np.array([[text[:12].count("a"), text[:12].count("b")] for text in texts], np.float32)
+
+    def is_truncated(self, text: str) -> bool:
+        return len(text) > 12
+
+
+def picture(colour: tuple[int, int, int]) -> bytes:
+    return encode_png(np.full((4, 6, 3), colour, np.uint8))
+
+
+def items(*rows: tuple[str, str, list[bytes]]) -> pl.DataFrame:
+    records = [
+        (name, question, ["x", "y"], [{"bytes": data, "path": None} for data in images])
+        for name, question, images in rows
+    ]
+    schema = {"id": pl.String, "question": pl.String, "options": pl.List(pl.String), "images": IMAGES}
+    return pl.DataFrame(records, schema=schema, orient="row")
+
+
+POOL = items(
+    ("s/1", "aab", [picture(RED)]),
+    ("s/2", "b", [picture(RED), picture(GREEN)]),
+    ("s/3", "abbbb and more", [picture(GREY)]),
+)
+
+
+def test_an_item_is_the_normalised_mean_of_its_images_unit_vectors() -> None:
+    found = np.stack(list(image_vectors(POOL, MeanColour())))
+    # The brighter of two images counts no more than the other: both are of unit length in the mean.
+    expected = [[1, 0, 0], [0.5**0.5, 0.5**0.5, 0], [3**-0.5] * 3]
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    assert found.dtype == np.float32
+
+
+def test_texts_are_unit_vectors_and_say_whether_they_were_cut() -> None:
+    vectors, truncated = text_vectors(POOL, Letters())
+    np.testing.assert_allclose(
+        vectors, [[2 / 5**0.5, 1 / 5**0.5], [0, 1], [2 / 20**0.5, 4 / 20**0.5]], atol=1e-6
+    )
+    # "aab\nA. x\nB. y" has 13 characters, "b\nA. x\nB. y" 11.
+    assert truncated.tolist() == [True, False, True]
+
+
+def test_the_text_is_the_question_and_its_lettered_options_without_the_hint() -> None:
+    question = Question("哪个城市?", ("北京", "上海"), hint="It is large.")
+    assert embedded_text(question) == "哪个城市?\nA. 北京\nB. 上海"
+
+
+def test_the_frame_is_of_its_type_and_in_the_pools_order() -> None:
+    texts, truncated = text_vectors(POOL, Letters())
+    frame = embeddings_frame(POOL, image_vectors(POOL, MeanColour()), texts, truncated)
+    assert dict(frame.schema) == dict(EMBEDDINGS.columns)
+    assert frame["id"].to_list() == ["s/1", "s/2", "s/3"]
+    assert frame["image"].list.len().to_list() == [3, 3, 3]
+    assert frame["truncated"].to_list() == [True, False, True]
+
+
+def test_order_of_the_items_changes_no_vector() -> None:
+    forwards = list(image_vectors(POOL, MeanColour()))
+    backwards = list(image_vectors(POOL.reverse(), MeanColour()))
+    np.testing.assert_array_equal(forwards, backwards[::-1])
+    np.testing.assert_array_equal(
+        text_vectors(POOL, Letters())[0], text_vectors(POOL.reverse(), Letters())[0][::-1]
+    )
+
+
+@pytest.mark.parametrize(
+    ("images", "match"),
+    [
+        ([], "item 's/9' has no image"),
+        ([picture(RED), b"GIF89a"], "item 's/9', image 1: .*no whole image"),
+        ([picture((0, 0, 0))], "image 0 of item 's/9' .* no direction"),
+    ],
+)
+def test_an_item_that_cannot_be_embedded_is_named(images: list[bytes], match: str) -> None:
+    pool = pl.concat([POOL, items(("s/9", "a", images))])
+    with pytest.raises(InputError, match=match):
+        list(image_vectors(pool, MeanColour()))
+
+
+def test_a_text_without_direction_is_named() -> None:
+    with pytest.raises(InputError, match="the text of item 's/7'"):
+        text_vectors(items(("s/7", "cccccccccccc", [])), Letters())
+
+
+def test_a_vector_that_is_not_finite_has_no_direction() -> None:
+    with pytest.raises(InputError, match="it has an embedding of length nan"):
+        unit(np.array([np.nan, 1.0]), "it")

@@ -1,0 +1,166 @@
+import itertools
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from benchc.benchmarks.bench_c.schemas.kappa import KAPPA
+from benchc.benchmarks.bench_c.selection.kappa import gini, kappa
+
+CORRUPTIONS = ("fog", "blur")
+SEVERITIES = (1, 2, 3, 4, 5)
+ITEMS = pl.DataFrame({"id": ["b/1", "a/2"], "options": [2, 4]})
+
+
+def reads(predictions: np.ndarray, items: pl.DataFrame = ITEMS, corruptions=CORRUPTIONS) -> pl.DataFrame:
+    """Reads whose largest logit is at predictions[item, corruption, severity]; and clean ones that differ."""
+    rows = []
+    for i, (id_, options) in enumerate(items.rows()):
+        rows.append((id_, "clean", 0, [0.0] * (options - 1) + [1.0]))
+        for (c, corruption), (s, severity) in itertools.product(
+            enumerate(corruptions), enumerate(SEVERITIES)
+        ):
+            logits = [0.0] * options
+            logits[predictions[i, c, s]] = 1.0
+            rows.append((id_, corruption, severity, logits))
+    schema = {"id": pl.String, "corruption": pl.String, "severity": pl.Int64, "logits": pl.List(pl.Float32)}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+WAVERING = np.array([[[0, 0, 0, 0, 0], [0, 1, 0, 0, 1]], [[3, 3, 3, 3, 3], [0, 1, 2, 3, 3]]])
+FIRM = np.array([[[1] * 5, [0] * 5], [[3] * 5, [2, 2, 2, 2, 1]]])
+
+
+@pytest.mark.parametrize(
+    ("predictions", "options", "expected"),
+    [
+        ([0, 0, 0, 0, 0], 4, 0.0),
+        ([0, 0, 0, 0, 1], 2, (1 - 16 / 25 - 1 / 25) / (1 / 2)),
+        ([0, 0, 0, 1, 1], 2, (1 - 9 / 25 - 4 / 25) / (1 / 2)),
+        ([0, 1, 2, 3, 3], 4, (1 - 3 / 25 - 4 / 25) / (3 / 4)),
+        ([0, 1, 2, 3, 4], 5, 1.0),
+        ([0, 1], 2, 1.0),
+        ([1], 2, 0.0),
+    ],
+)
+def test_gini_by_hand(predictions, options, expected):
+    assert gini(predictions, options) == pytest.approx(expected, abs=1e-15)
+
+
+def test_gini_takes_its_own_number_of_options_for_every_row():
+    found = gini([[[0, 1], [0, 0]], [[0, 1], [1, 0]]], [[2], [4]])
+    np.testing.assert_allclose(found, [[1.0, 0.0], [2 / 3, 2 / 3]], atol=1e-15)
+
+
+@given(
+    st.integers(2, 6).flatmap(
+        lambda k: st.tuples(
+            hnp.arrays(np.int64, st.integers(1, 7), elements=st.integers(0, k - 1)), st.just(k)
+        )
+    )
+)
+def test_gini_is_a_share_and_zero_for_agreement_only(case):
+    predictions, options = case
+    value = float(gini(predictions, options))
+    assert 0 <= value <= 1
+    assert (value == 0) == (len(set(predictions.tolist())) == 1)
+    assert value == gini(predictions[::-1], options)
+    assert value == gini(options - 1 - predictions, options)  # the options' names do not matter
+
+
+@pytest.mark.parametrize(
+    ("predictions", "options", "message"),
+    [
+        ([0, 0], 1, "fewer than two options"),
+        ([0, 2], 2, "not one of the item's options"),
+        ([-1, 0], 2, "not one of the item's options"),
+        ([], 2, "at least one prediction"),
+        (1, 2, "at least one prediction"),
+        ([0.0, 1.0], 2, "needs integers"),
+        ([0, 1], 2.0, "needs integers"),
+    ],
+)
+def test_gini_refuses_what_has_no_value(predictions, options, message):
+    with pytest.raises(ValueError, match=message):
+        gini(predictions, options)
+
+
+def test_kappa_and_its_parts_by_hand():
+    table = kappa({"one": reads(WAVERING), "two": reads(FIRM)}, ITEMS, CORRUPTIONS)
+    assert dict(table.schema) == dict(pl.Schema(KAPPA.columns))
+    assert table["id"].to_list() == ["b/1", "a/2"]
+    expected = [
+        [0.0, (1 - 13 / 25) / (1 / 2), 0.0, 0.0],
+        [0.0, (1 - 7 / 25) / (3 / 4), 0.0, (1 - 17 / 25) / (3 / 4)],
+    ]
+    for row, wanted in zip(table.rows(named=True), expected, strict=True):
+        assert row["kappa"] == pytest.approx(sum(wanted) / 4, abs=1e-15)
+        assert [part["gini"] for part in row["gini"]] == pytest.approx(wanted, abs=1e-15)
+        assert [(part["selector"], part["corruption"]) for part in row["gini"]] == [
+            ("one", "fog"),
+            ("one", "blur"),
+            ("two", "fog"),
+            ("two", "blur"),
+        ]
+
+
+@given(hnp.arrays(np.int64, (2, 2, 2, 5), elements=st.integers(0, 1)))
+def test_kappa_is_zero_only_where_all_five_predictions_agree_for_every_pair(predictions):
+    table = kappa({"one": reads(predictions[0]), "two": reads(predictions[1])}, ITEMS, CORRUPTIONS)
+    agree = (predictions == predictions[..., :1]).all(axis=(0, 2, 3))  # [items]
+    assert (table["kappa"] == 0).to_list() == agree.tolist()
+    assert table["kappa"].is_between(0, 1).all()
+
+
+def test_the_order_of_reads_and_what_does_not_count_change_nothing():
+    expected = kappa({"one": reads(WAVERING)}, ITEMS, ["blur"])
+    more = pl.concat([reads(WAVERING), reads(WAVERING[:, ::-1], corruptions=("snow", "rain"))])
+    assert kappa({"one": more.reverse()}, ITEMS, ["blur"]).equals(expected)
+    assert expected["kappa"].to_list() == pytest.approx([0.96, 0.96])
+
+
+def test_fewer_severities():
+    table = kappa({"one": reads(WAVERING)}, ITEMS, ["blur"], severities=(1, 3))
+    assert table["kappa"].to_list() == pytest.approx([0.0, 2 / 3])
+
+
+WHOLE = reads(WAVERING)
+
+
+@pytest.mark.parametrize(
+    ("frame", "items", "message"),
+    [
+        (
+            WHOLE.filter(~((pl.col("corruption") == "fog") & (pl.col("severity") == 4))),
+            ITEMS,
+            r"selector one: 2 reads are missing: \(b/1, fog, 4\), \(a/2, fog, 4\)",
+        ),
+        (pl.concat([WHOLE, WHOLE.slice(3, 1)]), ITEMS, r"1 reads occur twice: \(b/1, fog, 3\)"),
+        (WHOLE, ITEMS.head(1), r"items that the pool does not have, first \(a/2, clean, 0\)"),
+        (
+            WHOLE,
+            ITEMS.with_columns(options=pl.lit(4)),
+            r"\(b/1, fog, 1\) has 2 logits, its item has 4 options",
+        ),
+    ],
+)
+def test_faulty_reads_are_named(frame, items, message):
+    with pytest.raises(ValueError, match=message):
+        kappa({"one": frame}, items, CORRUPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("selectors", "corruptions", "severities"),
+    [({}, ["fog"], [1]), ({"one": WHOLE}, [], [1]), ({"one": WHOLE}, ["fog"], [])],
+)
+def test_nothing_to_average_is_refused(selectors, corruptions, severities):
+    with pytest.raises(ValueError, match="at least one selector, one corruption and one severity"):
+        kappa(selectors, ITEMS, corruptions, severities)
+
+
+def test_clean_reads_do_not_count():
+    with pytest.raises(ValueError, match="clean reads"):
+        kappa({"one": WHOLE}, ITEMS, ["clean", "fog"])

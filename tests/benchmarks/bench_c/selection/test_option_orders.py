@@ -1,0 +1,273 @@
+"""Items asked in other circular orders of their options, by the library and by the command infer_orders."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchc.benchmarks.bench_c.schemas.orders import ORDERS
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.benchmarks.bench_c.selection.option_orders import read_orders, rotated, sampled
+from benchc.corruptions.recipe import Recipe, clean_recipe
+from benchc.corruptions.registry import recipe_of
+from benchc.corruptions.variants import variants_of_item
+from benchc.errors import InputError
+from benchc.images import encode, pixel_hash
+from benchc.models.question import Question
+from benchc.models.read_store import ReadStore
+from benchc.models.reading import Reader
+from benchc.models.units import Unit
+from benchc.schemas.corrupted import CORRUPTED
+from benchc.schemas.parquet import read_footer, read_table, write_table
+from benchc.schemas.pool import POOL
+from benchc.schemas.predictions import PREDICTIONS
+from scripts import infer
+from scripts.bench_c import infer_orders
+from scripts.reading_arguments import questions, units_to_read
+from tests.models.conftest import QUESTIONS
+
+SEED = 5
+CORRUPTIONS = ("brightness", "gaussian_noise")
+READS = (1 + len(CORRUPTIONS)) * sum(len(question.options) - 1 for question in QUESTIONS)
+
+
+def recipes() -> list[Recipe]:
+    return [clean_recipe(), *(recipe_of(name, "imagenet-c", "benchc") for name in CORRUPTIONS)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A pool of QUESTIONS, all selected but a fourth, and the files of their corrupted images."""
+    generator = np.random.default_rng(0)
+    ids = [f"s/{number}" for number in range(4)]
+    asked = [*QUESTIONS, Question("Unselected?", ("no", "yes"))]
+    images = [encode(generator.integers(0, 256, (40, 48, 3), dtype=np.uint8)) for _ in ids]
+    pool = pl.DataFrame(
+        {
+            "id": ids,
+            "source": "s",
+            "task": "t",
+            "question": [question.question for question in asked],
+            "hint": [question.hint for question in asked],
+            "options": [list(question.options) for question in asked],
+            "answer": 0,
+            "category": "c",
+            "l2_category": "c",
+            "images": [[{"bytes": image, "path": None}] for image in images],
+        }
+    ).select(*POOL.columns)
+    write_table(pool.cast(dict(POOL.columns)), tmp_path / "pool.parquet", POOL)
+    selected = {"id": ids, "kappa": 0.5, "rank": range(4), "score": 1.0, "kept": [True] * 3 + [False]}
+    write_table(
+        pl.DataFrame(selected, schema=dict(SELECTED.columns)), tmp_path / "selected.parquet", SELECTED
+    )
+    for recipe in recipes():
+        rows = [
+            (id_, severity, [{"bytes": encode(pixels[0]), "path": None}])
+            for id_, image in zip(ids, images, strict=True)
+            for severity, pixels in variants_of_item(id_, [image], recipe, recipe.severities, SEED)
+        ]
+        frame = pl.DataFrame(rows, schema=dict(CORRUPTED.columns), orient="row")
+        write_table(frame, tmp_path / f"{recipe.name}.parquet", CORRUPTED)
+    monkeypatch.chdir(tmp_path)
+    threads = torch.get_num_threads()
+    yield tmp_path
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(False)
+
+
+FILES = ["--corrupted", "clean.parquet", *(f"{name}.parquet" for name in CORRUPTIONS)]
+MADE = [f"--recipe={recipe.to_json()}" for recipe in recipes()] + ["--seed", str(SEED)]
+
+
+def ask(
+    monkeypatch: pytest.MonkeyPatch,
+    checkpoint: Path,
+    output: str,
+    *more: str,
+    images: list[str] = FILES,
+    family: str = "llava",
+    scoring: str = "letter",
+    script=infer_orders,
+) -> pl.DataFrame:
+    """Run infer_orders, or infer, in the present folder; later options win."""
+    own = [] if script is infer else ["--sample", "99", "--severity", "4"]
+    arguments = ["--location", str(checkpoint), "--family", family, "--scoring", scoring]
+    arguments += ["--items", "pool.parquet", "--selected", "selected.parquet", *own, *images]
+    arguments += ["--store", f"store-{output}", "--writer", "w", "--output", f"{output}.parquet", *more]
+    monkeypatch.setattr(sys, "argv", ["script", *arguments])
+    script.main()
+    return read_table(f"{output}.parquet", PREDICTIONS if script is infer else ORDERS)
+
+
+@given(st.integers(2, 8).flatmap(lambda k: st.tuples(st.just(k), st.integers(0, k - 1))))
+def test_an_order_and_its_way_back(count_and_shift):
+    count, shift = count_and_shift
+    values = list(range(count))
+    assert rotated(values, shift) == [(place + shift) % count for place in range(count)]
+    assert rotated(rotated(values, shift), -shift) == values
+
+
+def test_a_sample_is_a_part_of_a_larger_one_in_any_order_of_ids():
+    ids = [f"s/{number}" for number in range(40)]
+    samples = [sampled(ids, count) for count in range(1, 45)]
+    assert [len(sample) for sample in samples] == [min(count, 40) for count in range(1, 45)]
+    assert all(small <= large for small, large in pairwise(samples))
+    assert sampled(ids[::-1], 7) == samples[6]
+    # Not the first ones: the order is a hash's.
+    assert samples[9] != set(ids[:10])
+    # One id less lets one other in.
+    assert len(sampled(ids, 10) ^ sampled([id_ for id_ in ids if id_ != min(samples[9])], 10)) == 2
+    with pytest.raises(ValueError, match="at least one item"):
+        sampled(ids, 0)
+
+
+@pytest.mark.parametrize("scoring", ["letter", "text"])
+@pytest.mark.parametrize("family", ["llava", "idefics3"])
+def test_logits_come_back_in_the_items_own_order(family, scoring, scorers, variants, tmp_path):
+    scorer = scorers[family, scoring]
+    question = QUESTIONS[1]
+    unit = Unit("s/1", "fog", [5], variants[:1])
+    with ReadStore(tmp_path, {"model": "m"}, "w") as store:
+        rows = list(read_orders(Reader(scorer, store), question, unit))
+    assert [(row["order"], row["id"], row["corruption"], row["severity"]) for row in rows] == [
+        (order, "s/1", "fog", 5) for order in (1, 2, 3)
+    ]
+    given_order = scorer.score(question, variants[:1]).logits[0]
+    for row in rows:
+        places = [(place + row["order"]) % 4 for place in range(4)]
+        asked = Question(
+            question.question, tuple(question.options[option] for option in places), question.hint
+        )
+        direct = scorer.score(asked, variants[:1]).logits[0]
+        for place, option in enumerate(places):
+            assert row["logits"][option] == float(direct[place])
+        # A text does not depend on the others; a letter's option does, or the test would see no order.
+        close = np.allclose(row["logits"], given_order, atol=1e-4)
+        assert close == (scoring == "text")
+    assert len({row["prompt_hash"] for row in rows}) == 3
+    assert len({row["image_hash"] for row in rows}) == 1
+
+
+def test_a_job_reads_every_other_order_of_the_sample_at_one_severity(
+    folder, checkpoints, scorers, monkeypatch, capsys
+):
+    rows = ask(monkeypatch, checkpoints["llava"], "a")
+    assert f"{READS} reads, 0 from the store, {READS} new" in capsys.readouterr().err
+    expected = [
+        (f"s/{item}", order, corruption, 0 if corruption == "clean" else 4)
+        for item, question in enumerate(QUESTIONS)
+        for corruption in ("clean", *CORRUPTIONS)
+        for order in range(1, len(question.options))
+    ]
+    assert rows.select("id", "order", "corruption", "severity").rows() == expected
+    pool = read_table("pool.parquet", POOL)
+    for row in rows.filter(corruption="gaussian_noise").iter_rows(named=True):
+        question = QUESTIONS[int(row["id"][2:])]
+        data = pool.filter(id=row["id"])["images"][0][0]["bytes"]
+        recipe = recipes()[2]
+        [(_, pixels)] = variants_of_item(row["id"], [data], recipe, [4], SEED)
+        texts = question.options[row["order"] :] + question.options[: row["order"]]
+        direct = scorers["llava", "letter"].score(Question(question.question, texts, question.hint), [pixels])
+        assert np.roll(direct.logits[0], row["order"]).tolist() == row["logits"]
+    footer = read_footer("a.parquet")
+    assert (footer["items"], footer["reads"], footer["scoring"]) == (3, READS, "letter")
+    given_order = ask(monkeypatch, checkpoints["llava"], "g", script=infer)
+    # The two files say the same of the model, so that they can be compared.
+    own = {"items", "reads"}
+    other = read_footer("g.parquet")
+    assert {k: v for k, v in footer.items() if k not in own} == {
+        k: v for k, v in other.items() if k not in own
+    }
+    hashes = given_order.filter(pl.col("severity").is_in([0, 4])).select("id", "corruption", "image_hash")
+    assert set(rows.select("id", "corruption", "image_hash").rows()) == set(hashes.rows())
+
+
+def test_files_and_recipes_give_the_same_bytes(folder, checkpoints, monkeypatch):
+    for name, images in (("files", FILES), ("made", MADE)):
+        ask(monkeypatch, checkpoints["llava"], name, images=images)
+        ask(monkeypatch, checkpoints["llava"], f"infer-{name}", images=images, script=infer)
+    for stem in ("", "infer-"):
+        assert Path(f"{stem}files.parquet").read_bytes() == Path(f"{stem}made.parquet").read_bytes()
+
+
+def test_a_killed_job_resumes(folder, checkpoints, monkeypatch, capsys):
+    ask(monkeypatch, checkpoints["llava"], "whole")
+    put, kept = ReadStore.put, []
+
+    def killed(self, *arguments):
+        if len(kept) == 7:
+            raise KeyboardInterrupt
+        kept.append(arguments)
+        put(self, *arguments)
+
+    monkeypatch.setattr(ReadStore, "put", killed)
+    with pytest.raises(KeyboardInterrupt):
+        ask(monkeypatch, checkpoints["llava"], "resumed")
+    assert not Path("resumed.parquet").exists()
+    monkeypatch.setattr(ReadStore, "put", put)
+    capsys.readouterr()
+    ask(monkeypatch, checkpoints["llava"], "resumed")
+    assert f"{READS} reads, 7 from the store, {READS - 7} new" in capsys.readouterr().err
+    assert Path("resumed.parquet").read_bytes() == Path("whole.parquet").read_bytes()
+
+
+def test_a_larger_sample_keeps_the_reads_of_a_smaller_one(folder, checkpoints, monkeypatch, capsys):
+    one = ask(monkeypatch, checkpoints["llava"], "a", "--sample", "1")
+    capsys.readouterr()
+    assert one["id"].n_unique() == 1
+    two = ask(monkeypatch, checkpoints["llava"], "a", "--sample", "2")
+    assert f"{len(two)} reads, {len(one)} from the store" in capsys.readouterr().err
+    assert two["id"].n_unique() == 2
+    assert two.join(one, on="id", how="semi", maintain_order="left").equals(one)
+
+
+def test_units_for_a_device_are_made_ahead_and_are_the_same(folder):
+    chosen = {"items": Path("pool.parquet"), "location": "m", "seed": SEED, "alpha": "drop"}
+    sources = [
+        {"corrupted": [Path("clean.parquet"), Path("brightness.parquet")], "recipe": []},
+        {"corrupted": [], "recipe": recipes()[:2]},
+    ]
+    found = [
+        [
+            (unit.item, unit.corruption, unit.severities, pixel_hash(unit.variants[0]))
+            for unit in units_to_read(
+                argparse.Namespace(**chosen, **source, gpus=gpus), questions(chosen["items"]), {0, 4}
+            )
+        ]
+        for source in sources
+        for gpus in (0, 1)
+    ]
+    assert found == [found[0]] * 4
+    assert [(item, severities) for item, _, severities, _ in found[0]] == [
+        (f"s/{item}", [severity]) for severity in (0, 4) for item in range(4)
+    ]
+
+
+def test_a_severity_that_is_not_there_is_one_sentence(folder, checkpoints, monkeypatch):
+    few = [line if "brightness" not in line else shortened(line) for line in MADE]
+    with pytest.raises(InputError, match=r"the recipe of brightness has the severities 1, 2 and not the one"):
+        ask(monkeypatch, checkpoints["llava"], "a", images=few)
+    rows = read_table("brightness.parquet", CORRUPTED).filter(pl.col("severity") < 3)
+    write_table(rows, "brightness.parquet", CORRUPTED)
+    with pytest.raises(InputError, match=r"brightness\.parquet: has no images of 3 items, the first is s/0"):
+        ask(monkeypatch, checkpoints["llava"], "a")
+    with pytest.raises(SystemExit):
+        ask(monkeypatch, checkpoints["llava"], "a", "--sample", "0")
+    assert not Path("a.parquet").exists()
+
+
+def shortened(line: str) -> str:
+    """A recipe of severities 1 and 2 only."""
+    recipe = json.loads(line.removeprefix("--recipe="))
+    recipe["parameters"] = {level: recipe["parameters"][level] for level in ("1", "2")}
+    return f"--recipe={json.dumps(recipe)}"

@@ -1,0 +1,89 @@
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchc.benchmarks.bench_c.schemas.embeddings import EMBEDDINGS
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.benchmarks.bench_c.selection.select import mean_score, select
+
+KAPPA = pl.DataFrame({"id": ["a/0", "a/1", "a/2", "a/3"], "kappa": [0.5, 0.0, 0.6, 0.3]})
+
+
+def embeddings(image: list[list[float]], text: list[list[float]]) -> pl.DataFrame:
+    return pl.DataFrame(
+        {"id": KAPPA["id"], "image": image, "text": text, "truncated": [False] * 4},
+        schema=dict(EMBEDDINGS.columns),
+    )
+
+
+VECTORS = embeddings([[1, 0], [9, 9], [1, 0], [0, 1]], [[0, 1], [9, 9], [1, 0], [0, 1]])
+
+
+def test_by_hand():
+    table = select(KAPPA, VECTORS)
+    assert dict(table.schema) == dict(pl.Schema(SELECTED.columns))
+    # As in the test of greedy by hand: picked in the order a/2, a/3, a/0 with 2.6, 2.3 and 2.5 - √2; the
+    # mean is 2.0. The vector of a/1, which left, plays no part.
+    assert table["id"].to_list() == KAPPA["id"].to_list()
+    assert table["rank"].to_list() == [2, None, 0, 1]
+    assert table["score"].to_list() == [pytest.approx(2.5 - math.sqrt(2)), None, 2.6, 2.3]
+    assert table["kept"].to_list() == [False, False, True, True]
+
+
+def test_the_final_centroid():
+    table = select(KAPPA, VECTORS, score="final_centroid")
+    near, far = 2 / math.sqrt(5), 1 / math.sqrt(5)  # cosines with (2/3, 1/3) and (1/3, 2/3)
+    expected = [0.5 + 2 - 2 * near, None, 0.6 + 2 - near - far, 0.3 + 2 - far - near]
+    assert table["score"].to_list() == [
+        value if value is None else pytest.approx(value) for value in expected
+    ]
+    assert table["rank"].to_list() == [2, None, 0, 1]
+    assert table["kept"].to_list() == [False, False, True, False]
+
+
+def test_alpha_reaches_the_score():
+    table = select(KAPPA, VECTORS, alpha=(1.0, 0.0))
+    assert table["score"].to_list() == [0.5, None, 0.6, 0.3]
+    assert table["kept"].to_list() == [True, False, True, False]
+
+
+def test_embeddings_come_in_any_order():
+    assert select(KAPPA, VECTORS.reverse()).equals(select(KAPPA, VECTORS))
+
+
+def test_all_kappas_zero():
+    with pytest.raises(ValueError, match="all 4 items have kappa 0"):
+        select(KAPPA.with_columns(kappa=pl.lit(0.0)), VECTORS)
+
+
+def test_a_single_item_is_not_above_its_own_mean():
+    with pytest.raises(ValueError, match=r"no item scores above the mean: all 1 items .* final score 2.5"):
+        select(KAPPA.head(1), VECTORS.head(1))
+
+
+@pytest.mark.parametrize(
+    ("kappa", "vectors", "message"),
+    [
+        (KAPPA, VECTORS.head(3), "embeddings lacks 1 items that the other table has: a/3"),
+        (KAPPA.head(2), VECTORS, "kappa lacks 2 items that the other table has: a/2, a/3"),
+        (pl.concat([KAPPA, KAPPA.head(1)]), VECTORS, "kappa: items occur twice: a/0"),
+        (KAPPA, embeddings([[1], [1], [1, 2], [1]], [[1]] * 4), r"the image embeddings are not all there"),
+    ],
+)
+def test_tables_that_do_not_fit_are_refused(kappa, vectors, message):
+    with pytest.raises(ValueError, match=message):
+        select(kappa, vectors)
+
+
+def test_an_unknown_score_is_refused():
+    with pytest.raises(ValueError, match="at_pick, final_centroid, not 'last'"):
+        select(KAPPA, VECTORS, score="last")
+
+
+@given(st.floats(0, 3), st.integers(1, 50))
+def test_the_mean_of_equal_scores_is_their_value(value, count):
+    assert mean_score(np.full(count, value)) == value

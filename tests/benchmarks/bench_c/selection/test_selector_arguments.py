@@ -1,0 +1,60 @@
+"""The selectors' predictions are found by their folders, and anything that does not fit is refused."""
+
+import argparse
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from benchc.benchmarks.bench_c.selection.kappa import SEVERITIES
+from benchc.errors import InputError
+from benchc.schemas.parquet import write_table
+from benchc.schemas.pool import POOL
+from benchc.schemas.predictions import PREDICTIONS
+from scripts.bench_c.selector_arguments import add_selectors, read_by_selector, read_option_counts
+
+
+def written(folder: Path, selector: str, batch: str, ids: list[str]) -> Path:
+    row = {"corruption": "fog", "severity": 1, "logits": [0.0, 1.0], "label_mass": 1.0}
+    hashes = {"prompt_hash": "p", "image_hash": "i"}
+    frame = pl.DataFrame([{"id": id_, **row, **hashes} for id_ in ids], schema=dict(PREDICTIONS.columns))
+    path = folder / selector / f"{batch}.parquet"
+    write_table(frame, path, PREDICTIONS, {"model": selector})
+    return path
+
+
+def test_batches_are_joined_in_the_order_of_selectors(tmp_path: Path) -> None:
+    paths = [written(tmp_path, "b", "two", ["3"]), written(tmp_path, "a", "one", ["1"])]
+    paths += [written(tmp_path, "b", "one", ["2", "4"])]
+    reads = read_by_selector(paths, ["a", "b"])
+    assert list(reads) == ["a", "b"]
+    assert reads["b"]["id"].to_list() == ["3", "2", "4"]
+    assert reads["a"].columns == ["id", "corruption", "severity", "logits"]
+
+
+@pytest.mark.parametrize(
+    ("selectors", "sentence"),
+    [
+        (["a", "a"], "--selectors: one occurs twice: a a; name each once"),
+        (["b"], "lies in the folder of a, which is not one of --selectors b; leave the file out"),
+        (["a", "b", "c"], "no file lies in a folder named b or c; give the predictions of all 3 selectors"),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path: Path, selectors: list[str], sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        read_by_selector([written(tmp_path, "a", "all", ["1"])], selectors)
+
+
+def test_option_counts_come_in_the_order_of_the_pool(tmp_path: Path) -> None:
+    pool = pl.DataFrame({"id": ["z", "y"], "options": [["1", "2", "3"], ["1", "2"]]})
+    absent = {name: pl.lit(None, dtype) for name, dtype in POOL.columns.items() if name not in pool.columns}
+    write_table(pool.with_columns(**absent).select(*POOL.columns), tmp_path / "pool.parquet", POOL)
+    assert read_option_counts(tmp_path / "pool.parquet").rows() == [("z", 3), ("y", 2)]
+
+
+def test_the_arguments_are_those_of_both_scripts() -> None:
+    parser = argparse.ArgumentParser()
+    add_selectors(parser)
+    given = ["--predictions", "x/p.parquet", "--pool", "q", "--selectors", "x", "--corruptions", "fog"]
+    assert parser.parse_args(given).severities == list(SEVERITIES)
+    assert parser.parse_args([*given, "--severities", "1", "5"]).severities == [1, 5]

@@ -1,0 +1,225 @@
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.benchmarks.bench_c.schemas.embeddings import EMBEDDINGS
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.benchmarks.bench_c.selection.kappa import kappa
+from benchc.benchmarks.bench_c.selection.select import select
+from benchc.benchmarks.bench_c.selection.stability import (
+    COLUMNS,
+    Setting,
+    agreement,
+    settings_beside,
+    stability,
+)
+from benchc.benchmarks.bench_c.tables.selection_stability import stability_latex, stability_markdown
+from benchc.schemas.parquet import write_table
+from benchc.schemas.pool import POOL
+from benchc.schemas.predictions import PREDICTIONS
+
+ROOT = Path(__file__).resolve().parents[4]
+CORRUPTIONS = ("fog", "blur")
+SELECTORS = ("one", "two", "three_s")
+SEVERITIES = (1, 2, 3, 4, 5)
+CONFIGURED = Setting(SELECTORS, SEVERITIES, (1.0, 1.0), "at_pick")
+ITEMS = pl.DataFrame({"id": [f"a/{row}" for row in range(40)], "options": [4] * 40})
+
+
+def reads(seed: int, wavering: float) -> pl.DataFrame:
+    """Reads of four options, of which a share ``wavering`` picks any, and the others the first."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for item, corruption, severity in itertools.product(ITEMS["id"], CORRUPTIONS, SEVERITIES):
+        chosen = random.integers(4) if random.random() < wavering else 0
+        rows.append((item, corruption, severity, [float(option == chosen) for option in range(4)]))
+    schema = {"id": pl.String, "corruption": pl.String, "severity": pl.Int64, "logits": pl.List(pl.Float32)}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+READS = {selector: reads(seed, 0.1 + 0.1 * seed) for seed, selector in enumerate(SELECTORS)}
+
+
+def embeddings() -> pl.DataFrame:
+    random = np.random.default_rng(5)
+    image, text = (random.normal(size=(ITEMS.height, d)).tolist() for d in (6, 4))
+    columns = {"id": ITEMS["id"], "image": image, "text": text, "truncated": [False] * ITEMS.height}
+    return pl.DataFrame(columns, schema=dict(EMBEDDINGS.columns))
+
+
+EMBEDDED = embeddings()
+
+
+def selected(ids: str, scores: list[float | None], kept: list[bool]) -> pl.DataFrame:
+    columns = {"id": list(ids), "kappa": [0.5] * 4, "rank": [0, 1, 2, 3], "score": scores, "kept": kept}
+    return pl.DataFrame(columns, schema=dict(SELECTED.columns))
+
+
+def test_the_settings_beside_the_papers():
+    found = [(choice, name) for choice, name, _ in settings_beside(CONFIGURED)]
+    assert found == [
+        ("selectors", "without one"),
+        ("selectors", "without two"),
+        ("selectors", "without three_s"),
+        ("severities", "2, 3, 4, 5"),
+        ("severities", "1, 2, 3, 4"),
+        ("severities", "1, 3, 5"),
+        ("alpha", "(1, 0)"),
+        ("alpha", "(0, 1)"),
+        ("alpha", "(1, 0.5)"),
+        ("alpha", "(0.5, 1)"),
+        ("final_score", "final_centroid"),
+    ]
+    for choice, _, setting in settings_beside(CONFIGURED):
+        fields = {"alpha": "alpha", "final_score": "score"}
+        for field in ("selectors", "severities", "alpha", "score"):
+            changed = getattr(setting, field) != getattr(CONFIGURED, field)
+            assert changed == (field == fields.get(choice, choice))
+
+
+def test_nothing_is_left_out_where_too_little_would_remain():
+    least = Setting(("one",), (2, 4), (2.0, 1.0), "final_centroid")
+    found = [(choice, name) for choice, name, _ in settings_beside(least)]
+    assert found == [  # (1, 0.5) is (2, 1) at half the scale
+        ("alpha", "(1, 0)"),
+        ("alpha", "(0, 1)"),
+        ("alpha", "(0.5, 1)"),
+        ("final_score", "at_pick"),
+    ]
+    three = [name for choice, name, _ in settings_beside(Setting(("one",), (1, 3, 5), (1, 1), "at_pick"))]
+    assert three[:3] == ["3, 5", "1, 3", "1, 5"]
+
+
+def test_agreement_by_hand():
+    one = selected("abcd", [4.0, 3.0, 2.0, None], [True, True, False, False])
+    other = selected("dcba", [9.0, 1.0, 2.5, 2.0], [True, False, True, False])
+    found = agreement(one, other)
+    assert (found["kept"], found["kept_by_both"], found["jaccard"]) == (2, 1, 1 / 3)
+    assert found["jaccard_by_chance"] == pytest.approx(1 / 3)  # one of 2 x 2 out of 4 is shared by chance
+    # Items a, b, c score 4, 3, 2 here and 2, 2.5, 1 there: ranks 3, 2, 1 and 2, 3, 1; one pair of 3 swapped.
+    assert found["compared"] == 3
+    assert found["spearman"] == pytest.approx(0.5)
+    assert found["kendall"] == pytest.approx(1 / 3)
+
+
+def test_a_constant_score_has_no_rank_correlation():
+    one = selected("abcd", [1.0] * 4, [True, True, False, False])
+    found = agreement(one, one)
+    assert (found["jaccard"], found["spearman"], found["kendall"]) == (1.0, None, None)
+
+
+def test_each_row_is_its_own_selection_beside_the_configured_one():
+    rows = {
+        (row["choice"], row["setting"]): row
+        for row in stability(CONFIGURED, READS, ITEMS, CORRUPTIONS, EMBEDDED)
+    }
+    assert all(list(row) == list(COLUMNS) for row in rows.values())
+    whole = kappa(READS, ITEMS, CORRUPTIONS)
+    base = select(whole, EMBEDDED)
+    without = {name: READS[name] for name in ("one", "three_s")}
+    expected = {
+        ("as configured", ""): (whole, base),
+        ("selectors", "without two"): (table := kappa(without, ITEMS, CORRUPTIONS), select(table, EMBEDDED)),
+        ("severities", "1, 3, 5"): (
+            table := kappa(READS, ITEMS, CORRUPTIONS, (1, 3, 5)),
+            select(table, EMBEDDED),
+        ),
+        ("alpha", "(1, 0.5)"): (whole, select(whole, EMBEDDED, (1.0, 0.5))),
+        ("final_score", "final_centroid"): (whole, select(whole, EMBEDDED, score="final_centroid")),
+    }
+    for key, (kappas, table) in expected.items():
+        row = rows[key]
+        assert {name: row[name] for name in agreement(base, table)} == agreement(base, table)
+        assert row["selectable"] == (kappas["kappa"] > 0).sum()
+        kept = table.filter("kept")["kappa"].to_numpy()
+        for values, name in ((kappas["kappa"].to_numpy(), "pool"), (kept, "kept")):
+            found = [row[f"kappa_{name}_{part}"] for part in ("mean", "zero", "q25", "median", "q75")]
+            assert found == pytest.approx(
+                [values.mean(), (values == 0).mean(), *np.percentile(values, (25, 50, 75))]
+            )
+    assert rows["as configured", ""]["jaccard"] == 1.0
+    assert all(0 < row["jaccard"] < 1 for key, row in rows.items() if key[0] not in ("as configured",))
+    assert (
+        rows["selectors", "without three_s"]["kappa_pool_zero"] > rows["as configured", ""]["kappa_pool_zero"]
+    )
+
+
+def test_the_order_of_reads_and_embeddings_changes_nothing():
+    expected = list(stability(CONFIGURED, READS, ITEMS, CORRUPTIONS, EMBEDDED))
+    shuffled = {name: frame.sample(fraction=1, shuffle=True, seed=3) for name, frame in READS.items()}
+    found = stability(CONFIGURED, shuffled, ITEMS, CORRUPTIONS, EMBEDDED.reverse())
+    assert list(found) == expected
+
+
+def test_a_choice_that_selects_nothing_says_why():
+    firm = {"one": reads(1, 0.5), "two": reads(2, 0.0)}
+    setting = Setting(("one", "two"), SEVERITIES, (1.0, 1.0), "at_pick")
+    table = pl.DataFrame(stability(setting, firm, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
+    row = table.row(by_predicate=pl.col("setting") == "without one", named=True)
+    assert "all 40 items have kappa 0" in row["fault"]
+    assert (row["kept"], row["jaccard"], row["kappa_pool_zero"]) == (None, None, 1.0)
+    assert "| without one " in stability_markdown(table)
+    assert "1 of the choices select nothing" in " ".join(stability_markdown(table).split())
+    assert "without one & $0$ & -- & --" in stability_latex(table)
+    with pytest.raises(ValueError, match="all 40 items have kappa 0"):
+        list(stability(Setting(("two",), SEVERITIES, (1, 1), "at_pick"), firm, ITEMS, CORRUPTIONS, EMBEDDED))
+
+
+def test_the_texts_show_the_tables_numbers():
+    table = pl.DataFrame(stability(CONFIGURED, READS, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
+    lines = stability_markdown(table).splitlines()
+    latex = stability_latex(table)
+    shown = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2 : 2 + table.height]]
+    for cells, row in zip(shown, table.iter_rows(named=True), strict=True):
+        names = ("selectable", "kept", "kept_by_both")
+        assert cells[1:4] == [str(row[name]) for name in names]
+        names = ("jaccard", "jaccard_by_chance", "spearman", "kendall")
+        assert cells[4:] == [f"{row[name]:.3f}" for name in names]
+        assert " & ".join(f"${cell}$" for cell in cells[1:]) in latex
+    assert [cells[0] for cells in shown[3:7]] == [
+        "without three_s",
+        "severities 2, 3, 4, 5",
+        "severities 1, 2, 3, 4",
+        "severities 1, 3, 5",
+    ]
+    assert r"without three\_s & " in latex
+    assert r"$\alpha$ = (1, 0.5) & " in latex
+    first = table.row(0, named=True)
+    for name, items, count in (("pool", "pool", 40), ("selected", "kept", first["kept"])):
+        numbers = [
+            f"{first[f'kappa_{items}_{part}']:.3f}" for part in ("mean", "zero", "q25", "median", "q75")
+        ]
+        (line,) = (line for line in lines if line.startswith(f"| {name} ({count})"))
+        assert [cell.strip() for cell in line.strip("|").split("|")][1:] == numbers
+        assert " & ".join(f"${number}$" for number in numbers) in latex
+    assert latex.isascii()
+
+
+def test_the_script_writes_the_librarys_table(tmp_path: Path) -> None:
+    hashes = {"label_mass": pl.lit(1, pl.Float32), "prompt_hash": pl.lit(""), "image_hash": pl.lit("")}
+    for selector, frame in READS.items():
+        (tmp_path / selector).mkdir()
+        write_table(frame.with_columns(**hashes), tmp_path / selector / "all.parquet", PREDICTIONS)
+    pool = pl.DataFrame({"id": ITEMS["id"], "options": [["a", "b", "c", "d"]] * 40})
+    absent = {name: pl.lit(None, dtype) for name, dtype in POOL.columns.items() if name not in pool.columns}
+    write_table(pool.with_columns(**absent).select(*POOL.columns), tmp_path / "pool.parquet", POOL)
+    write_table(EMBEDDED, tmp_path / "embeddings.parquet", EMBEDDINGS)
+    command = [sys.executable, "-m", "scripts.selection_diagnostics", "--selectors", *SELECTORS]
+    command += ["--predictions", *(str(tmp_path / selector / "all.parquet") for selector in SELECTORS)]
+    command += ["--pool", str(tmp_path / "pool.parquet"), "--corruptions", *CORRUPTIONS, "--alpha-kappa", "3"]
+    command += ["--embeddings", str(tmp_path / "embeddings.parquet"), "--score", "final_centroid"]
+    for form in ("csv", "md", "tex"):
+        command += [f"--output-{form}", str(tmp_path / f"stability.{form}")]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert "11 other selections; least alike, Jaccard 0." in result.stderr
+    setting = Setting(SELECTORS, SEVERITIES, (3.0, 1.0), "final_centroid")
+    table = pl.DataFrame(stability(setting, READS, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
+    assert (tmp_path / "stability.csv").read_text() == table.write_csv()
+    assert (tmp_path / "stability.md").read_text() == stability_markdown(table)
+    assert (tmp_path / "stability.tex").read_text() == stability_latex(table)

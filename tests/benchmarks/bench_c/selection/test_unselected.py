@@ -1,0 +1,69 @@
+import sys
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.benchmarks.bench_c.schemas.unselected import UNSELECTED
+from benchc.benchmarks.bench_c.selection.unselected import unselected
+from benchc.errors import InputError
+from benchc.randomness import seed_of
+from benchc.schemas.parquet import read_footer, read_table, write_table
+from scripts import draw_unselected as script
+
+
+def selection(kept: list[bool]) -> pl.DataFrame:
+    """A pool whose every third item has kappa 0 and left it before selection."""
+    rows = [
+        (f"s/{item}", 0.0, None, None, False) if item % 3 == 0 else (f"s/{item}", 0.1 * item, item, 1.0, keep)
+        for item, keep in enumerate(kept)
+    ]
+    return pl.DataFrame(rows, schema=dict(SELECTED.columns), orient="row")
+
+
+POOL = selection([item % 2 == 0 for item in range(30)])
+LEFT = [id_ for id_, kept in POOL.select("id", "kept").iter_rows() if not kept]
+
+
+def test_all_that_were_not_kept_in_pool_order_those_of_kappa_0_too():
+    table = unselected(POOL)
+    assert dict(table.schema) == dict(UNSELECTED.columns)
+    assert table["id"].to_list() == LEFT
+    assert "s/0" in LEFT and table.filter(pl.col("kappa") == 0).height == 10
+    assert table.equals(POOL.filter(~pl.col("kept")).select("id", "kappa"))
+
+
+@given(st.integers(1, 40))
+def test_the_first_in_hashed_order_so_that_more_adds_to_fewer(count: int):
+    expected = sorted(LEFT, key=lambda id_: seed_of("unselected", id_))[:count]
+    found = unselected(POOL, count)["id"].to_list()
+    assert found == [id_ for id_ in LEFT if id_ in expected]
+    assert set(found) <= set(unselected(POOL, count + 1)["id"])
+
+
+def test_rows_in_another_order_draw_the_same_items():
+    shuffled = POOL.sample(fraction=1, shuffle=True, seed=1)
+    assert set(unselected(shuffled, 5)["id"]) == set(unselected(POOL, 5)["id"])
+
+
+def test_a_benchmark_of_the_whole_pool_is_refused():
+    whole = POOL.with_columns(kept=pl.lit(True))
+    with pytest.raises(InputError, match=r"all 30 items of the pool are selected.*random_subset to null"):
+        unselected(whole)
+    with pytest.raises(InputError, match="number of unselected items is 0"):
+        unselected(POOL, 0)
+
+
+def test_the_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_table(POOL, "selected.parquet", SELECTED)
+    for count, expected in (([], len(LEFT)), (["--count", "4"], 4)):
+        arguments = ["--selected", "selected.parquet", *count, "--output", "unselected.parquet"]
+        monkeypatch.setattr(sys, "argv", ["draw_unselected", *arguments])
+        script.main()
+        table = read_table("unselected.parquet", UNSELECTED)
+        assert table.equals(unselected(POOL, expected))
+        assert read_footer("unselected.parquet") == {"candidates": len(LEFT)}
+        assert f"{expected} of {len(LEFT)} items" in capsys.readouterr().err

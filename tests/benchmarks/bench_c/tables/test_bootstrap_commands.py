@@ -1,0 +1,105 @@
+"""The commands of the bootstrap tables and of the comparison, and the console command that leads to it."""
+
+import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from benchc.benchmarks.bench_c.schemas.scores import SCORES
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.errors import InputError
+from benchc.schemas.items import ITEMS
+from benchc.schemas.parquet import write_table
+from benchc.schemas.pool import POOL
+from benchc.schemas.predictions import PREDICTIONS
+from scripts.benchc import COMMANDS, main
+from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
+
+ROOT = Path(__file__).resolve().parents[4]
+COUNT = 5
+
+
+def make_run(folder: Path, *, seed: int, revision: str) -> Path:
+    ids = kappas(COUNT)["id"].to_list()
+    fields = {name: [None] * COUNT for name in ITEMS.columns}
+    pool = {**fields, "id": ids, "source": ["s"] * COUNT, "task": ["map"] * COUNT, "question": ["?"] * COUNT}
+    pool |= {"options": [["a", "b", "c"]] * COUNT, "answer": [0] * COUNT, "images": [[]] * COUNT}
+    write_table(
+        pl.DataFrame(pool, schema=dict(POOL.columns)), folder / "pool/items.parquet", POOL, {"cap": COUNT}
+    )
+    selected = kappas(COUNT).with_columns(rank=pl.int_range(COUNT), score=pl.lit(1.0), kept=pl.lit(True))
+    write_table(selected, folder / "selection/selected.parquet", SELECTED, {"alpha_kappa": 1.0})
+    for place, model in enumerate(("one", "two")):
+        write_table(scored(COUNT, seed + place), folder / f"scores/{model}.parquet", SCORES)
+        empty = pl.DataFrame(schema=dict(PREDICTIONS.columns))
+        footer = {"model": model, "revision": revision}
+        write_table(empty, folder / f"predictions/selected/{model}/all.parquet", PREDICTIONS, footer)
+    return folder
+
+
+def run(name: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", [name, *arguments])
+    import_module(f"scripts.{name}").main()
+
+
+@pytest.mark.parametrize("name", ["bootstrap", "rank_swaps"])
+def test_a_table_comes_in_three_forms_and_again_in_the_same_bytes(name, tmp_path, monkeypatch):
+    folder = make_run(tmp_path / "run", seed=0, revision="r1")
+    arguments = ["--scores", *(str(folder / f"scores/{model}.parquet") for model in ("one", "two"))]
+    arguments += ["--models", "one", "two", "--labels", "One", "Two", "--draws", "25", "--seed", "3"]
+    arguments += ["--selected", str(folder / "selection/selected.parquet")]
+    texts = []
+    for again in ("a", "b"):
+        outputs = [tmp_path / again / f"t.{kind}" for kind in ("csv", "md", "tex")]
+        flags = [f"--output-{path.suffix[1:]}={path}" for path in outputs]
+        run(name, [*arguments, *flags], monkeypatch)
+        texts.append([path.read_bytes() for path in outputs])
+    assert texts[0] == texts[1] and all(texts[0])
+    with pytest.raises(InputError, match="--models: give one id to each file"):
+        run(name, [*arguments, *flags, "--models", "one", "one"], monkeypatch)
+
+
+def test_compare_names_the_inputs_that_differ_and_prints_differences(tmp_path, capsys):
+    a = make_run(tmp_path / "a", seed=0, revision="r1")
+    b = make_run(tmp_path / "b", seed=0, revision="r2")
+    write_table(scored(COUNT, 9), b / "scores/two.parquet", SCORES)
+    main(["compare", str(a), str(b), "--draws", "25", "--output", str(tmp_path / "d.csv")])
+    text = capsys.readouterr().out
+    assert [cell.strip() for cell in text.splitlines()[4].split("|")[1:-1]] == [
+        "target: one, two",
+        "revision",
+        "r1",
+        "r2",
+    ]
+    table = pl.read_csv(tmp_path / "d.csv")
+    differing = table.filter(pl.col("difference") != 0)["model"].unique().to_list()
+    assert differing == ["two"]
+    shown = [line for line in text.splitlines() if line.startswith("| two") and " fog " in line]
+    row = table.filter(model="two", corruption="fog", metric="ras").row(0, named=True)
+    assert len(shown) == 1 and f"{row['difference']:+.3f} [{row['low']:+.3f}, {row['high']:+.3f}]" in shown[0]
+
+
+def test_a_run_and_its_copy_differ_in_nothing(tmp_path, capsys):
+    a, b = (make_run(tmp_path / name, seed=0, revision="r1") for name in "ab")
+    main(["compare", str(a), str(b), "--draws", "25"])
+    assert "No input differs." in capsys.readouterr().out
+
+
+def test_errors_are_one_sentence(tmp_path, capsys):
+    with pytest.raises(SystemExit, match=r"error: .*nowhere holds no scores"):
+        main(["compare", str(tmp_path / "nowhere"), str(tmp_path)])
+    with pytest.raises(SystemExit) as stop:
+        main(["no-such"])
+    assert stop.value.code == 2 and "there is no command 'no-such'" in capsys.readouterr().err
+    main([])
+    usage = capsys.readouterr().out
+    assert all(name in usage for name in COMMANDS)
+
+
+def test_the_console_command_is_declared():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    module, _, function = project["scripts"]["benchc"].partition(":")
+    assert getattr(import_module(module), function) is main

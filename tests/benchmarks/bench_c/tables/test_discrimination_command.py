@@ -1,0 +1,167 @@
+"""From predictions of selected and of other items to the table that compares them."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.benchmarks.bench_c.metrics.cube import cube_of
+from benchc.benchmarks.bench_c.metrics.discrimination import discrimination
+from benchc.benchmarks.bench_c.schemas.scores import SCORES
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.errors import InputError
+from benchc.schemas.items import ITEMS
+from benchc.schemas.parquet import read_table, write_table
+from benchc.schemas.pool import POOL
+from benchc.schemas.predictions import PREDICTIONS
+
+COUNT, MODELS = 10, ("one", "two")
+IDS = [f"s/{item}" for item in range(COUNT)]
+KEPT = [item < 4 for item in range(COUNT)]
+GRID = ["--corruptions", "fog", "--severities", "1", "5"]
+
+
+def predictions(ids: list[str], seed: int) -> pl.DataFrame:
+    reads = [
+        (
+            id_,
+            *cell,
+            np.random.default_rng([seed, int(id_[2:]), cell[1]]).normal(0, 2, 3).tolist(),
+            1.0,
+            "",
+            "",
+        )
+        for id_ in ids
+        for cell in (("clean", 0), ("fog", 1), ("fog", 5))
+    ]
+    return pl.DataFrame(reads, schema=dict(PREDICTIONS.columns), orient="row")
+
+
+def run(name: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", [name, *arguments])
+    import_module(f"scripts.{name}").main()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    fields = {name: [None] * COUNT for name in ITEMS.columns}
+    pool = {**fields, "id": IDS, "source": ["s"] * COUNT, "task": ["map"] * COUNT, "question": ["?"] * COUNT}
+    pool |= {"options": [["a", "b", "c"]] * COUNT, "answer": [0] * COUNT, "images": [[]] * COUNT}
+    write_table(pl.DataFrame(pool, schema=dict(POOL.columns)), "pool.parquet", POOL)
+    kappa = [0.05 * item for item in range(COUNT)]
+    selected = {"id": IDS, "kappa": kappa, "rank": range(COUNT), "score": [1.0] * COUNT, "kept": KEPT}
+    write_table(pl.DataFrame(selected, schema=dict(SELECTED.columns)), "selected.parquet", SELECTED)
+    run("draw_unselected", ["--selected", "selected.parquet", "--output", "unselected.parquet"], monkeypatch)
+    for seed, model in enumerate(MODELS):
+        for subset, ids in (("selected", IDS[:4]), ("unselected", IDS[4:])):
+            file = f"predictions/{subset}/{model}/all.parquet"
+            write_table(predictions(ids, seed), tmp_path / file, PREDICTIONS)
+            arguments = [
+                "--predictions",
+                file,
+                "--pool",
+                "pool.parquet",
+                *GRID,
+                f"--{subset}",
+                f"{subset}.parquet",
+            ]
+            run("score", [*arguments, *GRID, "--output", f"{subset}/{model}.parquet"], monkeypatch)
+    return tmp_path
+
+
+ARGUMENTS = [
+    *["--scores", *(f"selected/{model}.parquet" for model in MODELS), "--labels", "One", "Two"],
+    *["--unselected-scores", *(f"unselected/{model}.parquet" for model in MODELS)],
+    *["--selected", "selected.parquet", "--draws", "30", "--seed", "2"],
+    *["--output-csv", "d.csv", "--output-md", "d.md", "--output-tex", "d.tex"],
+]
+
+
+def test_scores_of_unselected_items_are_of_these(folder: Path):
+    for model in MODELS:
+        table = read_table(folder / f"unselected/{model}.parquet", SCORES)
+        assert table["id"].unique(maintain_order=True).to_list() == IDS[4:]
+        assert table.height == 6 * 2
+
+
+def test_the_table_is_the_librarys(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    texts = []
+    for _ in range(2):
+        run("discrimination", ARGUMENTS, monkeypatch)
+        texts.append([(folder / f"d.{kind}").read_bytes() for kind in ("csv", "md", "tex")])
+    assert texts[0] == texts[1] and all(texts[0])
+    scores = {
+        label: pl.concat(
+            [read_table(f"{kind}/{model}.parquet", SCORES) for kind in ("selected", "unselected")]
+        )
+        for label, model in (("One", "one"), ("Two", "two"))
+    }
+    cube = cube_of(scores)
+    kappa = cube.kappa(read_table("selected.parquet", SELECTED))
+    table = discrimination(cube, kappa, np.array(KEPT), (4, 6), draws=30, seed=2)
+    assert texts[0][0].decode() == table.write_csv()
+    assert table["size"][0] == 4 and table["unselected_read"][0] == 6
+
+
+def test_files_of_the_wrong_kind_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    for old, new, message in (
+        ("unselected/two.parquet", None, "--unselected-scores: give one file to each file of --scores"),
+        (
+            "selected/one.parquet",
+            "unselected/one.parquet",
+            "--scores: One was scored on 6 items, such as s/4, that are not selected",
+        ),
+        (
+            "unselected/one.parquet",
+            "selected/one.parquet",
+            "--unselected-scores: One was scored on 4 items, such as s/0, that are selected",
+        ),
+    ):
+        changed = [new if part == old else part for part in ARGUMENTS]
+        with pytest.raises(InputError, match=message):
+            run("discrimination", [part for part in changed if part is not None], monkeypatch)
+
+
+def test_score_takes_one_kind_of_items(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    arguments = ["--predictions", "predictions/selected/one/all.parquet", "--pool", "pool.parquet", *GRID]
+    both = ["--selected", "selected.parquet", "--unselected", "unselected.parquet"]
+    for subset in (both, []):
+        with pytest.raises(SystemExit):
+            run("score", [*arguments, *subset, "--output", "s.parquet"], monkeypatch)
+    with pytest.raises(InputError, match="one: "):
+        run("score", [*arguments, *both[2:], "--output", "s.parquet"], monkeypatch)
+
+
+def test_items_whose_reads_are_missing_are_left_out(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    for subset, ids in (("selected", IDS[1:4]), ("unselected", IDS[4:8])):
+        file = f"predictions/{subset}/one/all.parquet"
+        write_table(predictions(ids, 0), folder / file, PREDICTIONS)
+        arguments = [
+            "--predictions",
+            file,
+            "--pool",
+            "pool.parquet",
+            *GRID,
+            f"--{subset}",
+            f"{subset}.parquet",
+        ]
+        run("score", [*arguments, *GRID, "--allow-missing", "--output", f"{subset}/one.parquet"], monkeypatch)
+    run("discrimination", ARGUMENTS, monkeypatch)
+    columns = ("size", "pool_items", "selected_items", "selected_read", "unselected_read")
+    assert pl.read_csv("d.csv").select(columns).unique().rows() == [(1, 10, 4, 3, 4)]
+    caption = " ".join(Path("d.md").read_text().split())
+    assert "30 random subsets of 1 of the 3 selected items that the targets read" in caption
+    assert "the targets read 3 of the 4 that are selected and 4 of the 6 that are not" in caption
+    assert "On 3 of 4 items: those whose reads all targets have." in caption
+
+
+def test_scores_of_too_few_items_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    for model in MODELS:
+        path = f"selected/{model}.parquet"
+        write_table(read_table(path, SCORES).filter(pl.col("id") != IDS[0]), path, SCORES, {"items": 3})
+    with pytest.raises(InputError, match=r"--scores: 3 of the 4 selected items .* make the scores again"):
+        run("discrimination", ARGUMENTS, monkeypatch)

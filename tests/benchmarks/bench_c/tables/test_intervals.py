@@ -1,0 +1,49 @@
+import polars as pl
+
+from benchc.benchmarks.bench_c.metrics.bootstrap import bootstrap
+from benchc.benchmarks.bench_c.metrics.cube import cube_of
+from benchc.benchmarks.bench_c.tables.intervals import interval_text, intervals_latex, intervals_markdown
+from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
+
+LABELS = {"one": "One & Co", "two": "Two"}
+
+
+def made(items: int) -> pl.DataFrame:
+    cube = cube_of({name: scored(items, seed) for seed, name in enumerate(LABELS)})
+    return bootstrap(cube, cube.kappa(kappas(items)), draws=30, seed=0)
+
+
+def test_each_cell_is_the_tables_value_and_interval():
+    table = made(12)
+    lines = intervals_markdown(table, LABELS, 30).splitlines()
+    shown = {cells[1]: cells[2:-1] for cells in ([c.strip() for c in line.split("|")] for line in lines[2:4])}
+    assert set(shown) == set(LABELS.values())
+    for model, label in LABELS.items():
+        for metric, weighting, cell in (
+            ("acc_clean", "plain", shown[label][0]),
+            ("delta_acc", "kappa", shown[label][1]),
+            ("ras", "kappa", shown[label][3]),
+        ):
+            row = table.filter(
+                pl.col("corruption").is_null(), model=model, metric=metric, weighting=weighting
+            )
+            numbers = [float(part) for part in cell.translate(str.maketrans("[],", "   ")).split()]
+            wanted = [round(row[name][0], 3) for name in ("estimate", "low", "high")]
+            assert numbers == wanted
+        for metric, cell in (("rank_delta_acc", shown[label][2]), ("rank_ras", shown[label][4])):
+            row = table.filter(model=model, metric=metric, weighting="kappa").row(0, named=True)
+            assert cell == f"{row['estimate']:.0f} [{row['low']:.0f}, {row['high']:.0f}]"
+    accuracies = [float(cells[0].split()[0]) for cells in shown.values()]
+    assert accuracies == sorted(accuracies)  # as in Table 1
+    assert "30 resamples of the 12 items" in " ".join(lines).replace("\n", " ")
+
+
+def test_latex_escapes_labels_and_says_what_is_undefined():
+    text = intervals_latex(made(1), LABELS, 30)
+    assert r"One \& Co" in text and r"\textrm{--}" in text
+    assert "–" not in text and "nan" not in text and "None" not in text
+
+
+def test_an_interval_that_is_undefined_is_a_dash():
+    assert interval_text(-0.00001, 0.25, signed=True) == "[0.000, +0.250]"
+    assert interval_text(None, None) == "[–]"

@@ -1,0 +1,163 @@
+"""Every table in LaTeX is well-formed: no LaTeX runs in the tests, so a reader of our own objects."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.benchmarks.bench_c.metrics.cube import cube_of
+from benchc.benchmarks.bench_c.metrics.discrimination import discrimination
+from benchc.benchmarks.bench_c.metrics.option_order import measure_reads, option_order
+from benchc.benchmarks.bench_c.metrics.table1 import TABLE1
+from benchc.benchmarks.bench_c.published.section import (
+    beside_table1,
+    beside_table2,
+    beside_table3,
+    published_latex,
+)
+from benchc.benchmarks.bench_c.published.tables import published_table1, published_table2, published_table3
+from benchc.benchmarks.bench_c.selection.stability import Setting, stability
+from benchc.benchmarks.bench_c.tables.claims import claims_latex
+from benchc.benchmarks.bench_c.tables.discrimination import discrimination_latex
+from benchc.benchmarks.bench_c.tables.option_order import option_order_latex
+from benchc.benchmarks.bench_c.tables.selection_stability import stability_latex
+from benchc.benchmarks.bench_c.tables.table1 import table1_latex
+from tests.benchmarks.bench_c.degenerate_runs import Run, call, drawn, score_all
+from tests.benchmarks.bench_c.metrics.order_tables import drawn_reads, items_of
+from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
+from tests.benchmarks.bench_c.selection.test_stability import (
+    CORRUPTIONS,
+    EMBEDDED,
+    ITEMS,
+    READS,
+    SELECTORS,
+    SEVERITIES,
+)
+from tests.rendering.latex import read_latex
+
+LABEL = r"Öl_1 & 50% #2 {a} ~^\ $x$ <|>"
+TABLES = ("table1", "table2", "table3", "claims", "bootstrap", "rank_swaps")
+RUNS = {
+    "usual": Run(),
+    "all kappas zero": Run(kappas=[0.0] * 4),
+    "one item": Run(items=1),
+    "one model": Run(models=["one"]),
+    "one severity": Run(severities=[3]),
+    "all reads equal": Run(logits=lambda *_: [2.0, 1.0, 0.0]),
+    "models apart": Run(logits=lambda model, *cell: [3.0 * model, *drawn(model, *cell)[1:]]),
+}
+
+
+def good(row: str, *, columns: str = "lr", caption: str = "Of $x$ 5 \\%.") -> str:
+    return (
+        f"\\begin{{table*}}\n\\caption{{{caption}}}\n\\label{{tab:a_b}}\n\\begin{{tabular}}{{{columns}}}\n"
+        f"\\toprule\n{row} \\\\\n\\end{{tabular}}\n\\end{{table*}}\n"
+    )
+
+
+def test_the_reader_passes_what_is_right() -> None:
+    assert read_latex(good(r"a\_b & $\mathbf{-0.1}^{(1)}$")) == ([], {"booktabs"})
+    wide = r">{\raggedright\arraybackslash}p{0.1\linewidth}r"
+    assert read_latex("% a remark with 5 % & more\n" + good("a & 1"))[0] == []
+    assert read_latex(good("é – a & 1", columns=wide))[0] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (good("a & 1 & 2"), "a row has 3 cells, the table 2 columns"),
+        (good("a & 1", columns="lrr"), "a row has 2 cells, the table 3 columns"),
+        (good("a & $1"), "a row ends in a formula"),
+        (good("a & $1 & 2$"), "& outside of a table's row, or in a formula"),
+        (good("a", caption="R & D"), "& outside of a table's row"),
+        (good("a_b & 1"), "_ outside of a formula"),
+        (good("a & 5%"), "% is not printed"),
+        (good("a & 1") + " % a", "% is not printed"),
+        (good("a & #1"), "# is not printed"),
+        (good("a & < 1"), "< outside of a formula"),
+        (good("{a & 1"), "braces or a formula are open"),
+        (good("a} & 1}"), "a brace is closed that is not open"),
+        (good("a & $\\mathrm{x$}"), "a formula ends within a brace"),
+        (good("κ & 1"), "κ has no glyph"),
+        (good("a & − 1"), "− has no glyph"),
+        (good("a & $1 – 2$"), "– has no glyph"),
+        (good("a & \\kappa"), "\\kappa is not known in a text"),
+        (good("a & $\\kapa$"), "\\kapa is not known in a formula"),
+        (good("a & 1").replace("\\end{tabular}", "\\end{table}"), "\\end{table} of no such environment"),
+        (good("a & 1").replace("\\end{table*}", ""), "at the end ['table*']"),
+        (good("a & 1").replace(" \\\\", ""), "a row of 2 cells is not ended"),
+    ],
+)
+def test_the_reader_objects(text: str, problem: str) -> None:
+    assert any(problem in found for found in read_latex(text)[0])
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_tables_of_a_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = RUNS[name]
+    run.write(tmp_path)
+    score_all(run, monkeypatch)
+    first = run.models[0].title()
+    for table in TABLES:
+        arguments = [LABEL if argument == first else argument for argument in run.arguments(table)]
+        call(table, arguments, monkeypatch)
+    texts = {path.stem: path.read_text() for path in Path("out").glob("*.tex")}
+    assert texts.keys() == set(TABLES)
+    for table, text in texts.items():
+        problems, packages = read_latex(text)
+        assert problems == [], table
+        assert packages <= {"booktabs", "longtable", "array", "amssymb"}
+    assert any(r"Öl\_1 \& 50\% \#2 \{a\}" in text for text in texts.values())
+
+
+def test_published_values() -> None:
+    paper = published_table1().with_columns(
+        entropy_clean_weighted="entropy_clean", calibration_clean_weighted="calibration_clean"
+    )
+    found = [beside_table1(paper), beside_table2(published_table2()), beside_table3(published_table3())]
+    for number, comparison in enumerate(found, start=1):
+        text = published_latex(comparison, number)
+        assert read_latex(text)[0] == [] and text.count(r"\\") >= 13
+
+
+def test_a_table_of_nulls() -> None:
+    nulls = dict.fromkeys(TABLE1) | {"label": LABEL, "items": 3}
+    text = table1_latex(pl.DataFrame([nulls], schema=TABLE1))
+    assert read_latex(text)[0] == []
+
+
+def test_stability_with_ids_that_need_care() -> None:
+    setting = Setting(SELECTORS, SEVERITIES, (1.0, 1.0), "at_pick")
+    table = pl.DataFrame(stability(setting, READS, ITEMS, CORRUPTIONS, EMBEDDED))
+    assert read_latex(stability_latex(table))[0] == []
+
+
+@pytest.mark.parametrize("counts", [[2, 3, 4, 5], [3]])
+def test_option_order(counts: list[int]) -> None:
+    items = items_of(counts)
+    reads = {label: drawn_reads(items, seed) for seed, label in enumerate((LABEL, "B"))}
+    measures = {label: measure_reads(table, items) for label, table in reads.items()}
+    table = option_order(measures, {LABEL: "text", "B": "letter"}, draws=20)
+    text = option_order_latex(table, 20, " On 4 of 5 items.")
+    assert read_latex(text) == ([], {"booktabs"})
+    assert r"Öl\_1 \& 50\% \#2 \{a\}" in text
+
+
+@pytest.mark.parametrize(("models", "pool"), [(4, (6, 6)), (4, (6, 30)), (1, (6, 6))])
+def test_discrimination(models: int, pool: tuple[int, int]) -> None:
+    cube = cube_of({f"m{seed}": scored(12, seed) for seed in range(models)})
+    table = discrimination(cube, cube.kappa(kappas(12)), np.arange(12) < 6, pool, draws=20, seed=0)
+    assert read_latex(discrimination_latex(table, " On 6 of 7 items.")) == ([], {"booktabs"})
+
+
+def test_claims_use_no_symbol_that_is_not_translated() -> None:
+    sources = Path(__file__).resolve().parents[4] / "benchc/benchmarks/bench_c/claims"
+    symbols = {letter for path in sources.glob("*.py") for letter in path.read_text() if not letter.isascii()}
+    row = ("1", "".join(sorted(symbols)), *[""] * 3, "holds")
+    columns = ["section", "claim", "criterion", "paper", "here", "verdict"]
+    table = pl.DataFrame([row], schema=columns, orient="row")
+    assert read_latex(claims_latex(table))[0] == []
+    assert re.search("κ|Δ", "".join(symbols))

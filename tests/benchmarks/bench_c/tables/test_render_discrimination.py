@@ -1,0 +1,144 @@
+import polars as pl
+import pytest
+
+from benchc.benchmarks.bench_c.metrics.cube import cube_of
+from benchc.benchmarks.bench_c.metrics.discrimination import discrimination
+from benchc.benchmarks.bench_c.tables.discrimination import discrimination_latex, discrimination_markdown
+from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
+
+ITEMS = 12
+NAMES = {"sd": "spread", "separable": "separable pairs", "kendall": "order"}
+METRICS = {"acc_clean": "Acc(o)", "acc_corrupted": "Acc(c)", "delta_acc": "ΔAcc", "ras": "RAS"}
+
+
+def made(models: int = 4, pool: tuple[int, int] = (6, 6), items: int = ITEMS, first: int = 0) -> pl.DataFrame:
+    """The first six items are selected; those before ``first`` lack reads."""
+    scores = {
+        f"m{seed}": scored(items, seed).filter(pl.col("id").str.slice(2).cast(pl.Int64) >= first)
+        for seed in range(models)
+    }
+    cube = cube_of(scores)
+    selected = pl.Series(cube.items).str.slice(2).cast(pl.Int64) < 6
+    return discrimination(cube, cube.kappa(kappas(items)), selected.to_numpy(), pool, draws=40, seed=0)
+
+
+def number(value: float) -> str:
+    return f"{value:.3f}".replace("-0.000", "0.000")
+
+
+def shown(text: str) -> list[list[str]]:
+    lines = text.split("\n\n")[0].splitlines()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_each_cell_is_the_tables_number_and_the_range_is_left_to_the_csv():
+    table = made()
+    rows = table.filter(pl.col("criterion") != "range").rows(named=True)
+    cells = shown(discrimination_markdown(table))
+    assert len(cells) == len(rows) == 24
+    for (criterion, metric, *texts), row in zip(cells, rows, strict=True):
+        assert criterion == NAMES[row["criterion"]]
+        assert metric == METRICS[row["metric"]] + (", κ" if row["weighting"] == "kappa" else "")
+        between = f"[{number(row['random_q025'])}, {number(row['random_q975'])}]"
+        assert texts == [
+            number(row["selected"]),
+            f"{number(row['random_q50'])} {between}",
+            number(row["share_below"]) if row["weighting"] == "plain" else "",
+        ]
+    latex = discrimination_latex(table)
+    for _, _, *texts in cells:
+        assert " & ".join(f"${text}$" if text else "" for text in texts) in latex
+
+
+def test_the_caption_says_what_is_compared():
+    words = " ".join(discrimination_markdown(made(), " On 6 of 7 items.").split())
+    assert "tell the 4 targets apart" in words and "Selected: the 6 selected items. Random" in words
+    assert "40 subsets of 6 of the 12 items of the pool; the targets read all of these." in words
+    assert words.endswith("On 6 of 7 items.")
+    assert "conditional on this pool and these targets, and" in words
+    assert "the csv file says why" not in words and "items that were read" not in words
+    words = " ".join(discrimination_markdown(made(pool=(6, 30), items=10)).split())
+    assert (
+        "Selected: median, and in brackets 95 %, of 40 random subsets of 2 of the 6 selected items. Random"
+        in words
+    )
+    assert (
+        "40 subsets of 2 of the 36 items of the pool; the targets read 6 of the 6 that are selected" in words
+    )
+    assert "and 4 of the 30 that are not, and those of either kind that they read stand for all" in words
+    assert "conditional on this pool, these targets and the 4 unselected items that they read, and" in words
+    assert "The order on the pool is that of the items that were read" in words
+    assert "Below: how often a random subset is lower than a random subset of the selected set" in words
+    assert "beyond" not in words and "rows and below" not in words
+    selected = shown(discrimination_markdown(made(pool=(6, 30), items=10)))[0][2]
+    assert selected.count("[") == 1
+
+
+def test_the_caption_says_how_many_selected_items_were_read():
+    words = " ".join(discrimination_markdown(made(first=2)).split())
+    assert "Selected: the 4 selected items that the targets read. Random" in words
+    assert "read all" not in words
+    assert "the targets read 4 of the 6 that are selected and 6 of the 6 that are not" in words
+    words = " ".join(discrimination_markdown(made(first=5, items=7, pool=(6, 4))).split())
+    assert "random subsets of 1 of the 1 selected item that" not in words
+    assert "Selected: the 1 selected item that the targets read. Random" in words
+    assert "these targets and the 1 unselected item that they read" in words
+
+
+def test_the_caption_says_how_many_draws_are_left_out():
+    table = made().with_columns(undefined_random=pl.lit(0), undefined_selected=pl.lit(0))
+    first = pl.int_range(pl.len()) == 0
+    assert "left out" not in discrimination_markdown(table)
+    for column in ("undefined_random", "undefined_selected"):
+        some = table.with_columns(pl.when(first).then(7).otherwise(column).alias(column))
+        words = " ".join(discrimination_markdown(some).split())
+        assert "In up to 7 of the 40 draws a criterion is undefined; these are left out." in words
+        # A row without a share is a dash, which the caption explains.
+        words = discrimination_markdown(
+            some.with_columns(pl.when(~first).then("share_below").alias("share_below"))
+        )
+        assert "left out" not in words
+    # The range is not printed, nor what it leaves out.
+    some = table.with_columns(undefined_random=pl.when(criterion="range").then(7).otherwise(0))
+    assert "left out" not in discrimination_markdown(some)
+
+
+def test_the_caption_counts_what_is_beyond_chance():
+    table = made().with_columns(share_below=pl.lit(0.5))
+    # Every second row is weighted by κ, and does not count.
+    edges = [0.976, 1.0, 0.975, 0.0, 0.024, 0.5, 0.025, 0.5, 1.0]
+    rest = [0.5] * (table.height - len(edges))
+    some = table.with_columns(share_below=pl.Series(edges + rest))
+    words = " ".join(discrimination_markdown(some).split())
+    assert "above 0.975 in 1 of 12 rows and below 0.025 in 1. It is not given where κ weights" in words
+
+
+def test_what_is_undefined_is_a_dash_and_said_so():
+    table = made()
+    nothing = [name for name in table.columns if name.startswith(("random_", "selected")) or "below" in name]
+    whole = [name for name in nothing if not name.endswith(("_items", "_read"))]
+    first = pl.int_range(pl.len()) == 0
+    some = table.with_columns(pl.when(~first).then(pl.col(name)) for name in whole)
+    text = discrimination_markdown(some)
+    assert shown(text)[0][2:] == ["–", "–", "–"] and shown(text)[1][2] != "–"
+    assert "–: undefined, the csv file says why" in " ".join(text.split())
+    assert "spread & Acc(o) & -- & -- & --" in discrimination_latex(some)
+
+
+@pytest.mark.parametrize("form", [discrimination_markdown, discrimination_latex])
+def test_one_model_leaves_dashes(form):
+    text = form(made(models=1))
+    assert "One target: there are none to tell apart." in text
+    assert "nan" not in text.lower() and "None" not in text
+    if form is discrimination_latex:
+        assert "RAS, $\\kappa$ & -- & -- & " in text and "–" not in text
+    else:
+        dashes = {"plain": ["–", "–", "–"], "κ": ["–", "–", ""]}
+        assert all(cells[2:] == dashes["κ" if "κ" in cells[1] else "plain"] for cells in shown(text))
+
+
+def test_latex_is_plain_ascii_with_its_symbols():
+    text = discrimination_latex(made(), " 5 % & more")
+    assert text.isascii()
+    assert r"in brackets 95\,\%, of 40" in text and r"5\,\% \& more" in text
+    assert r"$\Delta$Acc, $\kappa$" in text and r"Kendall's $\tau$-b" in text

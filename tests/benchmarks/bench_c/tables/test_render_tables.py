@@ -1,0 +1,189 @@
+"""Tables 2 and 3, the published values and the claims as text, and the scripts that write them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from benchc.benchmarks.bench_c.metrics.regimes import cells
+from benchc.benchmarks.bench_c.metrics.table1 import TABLE1
+from benchc.benchmarks.bench_c.metrics.table2 import sensitivity, table2
+from benchc.benchmarks.bench_c.metrics.table3 import subtle_cells, table3
+from benchc.benchmarks.bench_c.published.section import (
+    beside_table1,
+    beside_table2,
+    beside_table3,
+    published_markdown,
+)
+from benchc.benchmarks.bench_c.published.tables import published_table1, published_table2, published_table3
+from benchc.benchmarks.bench_c.schemas.scores import SCORES
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.benchmarks.bench_c.tables.claims import claims_latex, claims_markdown
+from benchc.benchmarks.bench_c.tables.table1 import table1_latex, table1_markdown
+from benchc.benchmarks.bench_c.tables.table2 import table2_latex, table2_markdown
+from benchc.benchmarks.bench_c.tables.table3 import table3_latex, table3_markdown
+from benchc.rendering.numbers import latex_number, p_text
+from benchc.schemas.parquet import write_table
+from benchc.schemas.pool import POOL
+from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, selection
+
+ROOT = Path(__file__).resolve().parents[4]
+LABELS = ["Molmo", "New_one"]
+TABLES = {label: drawn_scores(8, ["fog", "contrast", "spatter"], seed) for seed, label in enumerate(LABELS)}
+CELLS = {label: cells(table) for label, table in TABLES.items()}
+GAINS, SUBTLE = table3(CELLS), subtle_cells(CELLS)
+
+
+def row(text: str, start: str) -> list[str]:
+    lines = [line for line in text.splitlines() if line.lstrip("| ").startswith(start)]
+    return [cell.strip() for cell in lines[-1].strip("| ").split(" | ")]
+
+
+def test_table2_shows_its_numbers_and_the_published_ones():
+    table = table2({label: sensitivity(scores) for label, scores in TABLES.items()})
+    molmo = table.row(0, named=True)
+    text = table2_markdown(table, centred=False)
+    assert text.count("| Molmo") == 2 and text.count("| New_one") == 1
+    assert row(text.split("\n\n")[0], "Molmo") == [
+        "Molmo",
+        "3",
+        *(f"{molmo[name]:.3f}" for name in ("mean_abs_z_ras", "mean_abs_z_delta_acc", "t")),
+        p_text(molmo["p"]),
+    ]
+    assert row(text, "Molmo")[1] == f"0.523 ({molmo['mean_abs_z_ras'] - 0.523:+.3f})"
+    assert "not centred" in text and "minus its mean" in table2_markdown(table, centred=True)
+    latex = table2_latex(table, centred=False)
+    assert latex.count(r"\toprule") == 2 and r"New\_one & $3$ &" in latex
+
+
+def test_what_is_undefined_is_a_dash_and_a_note():
+    table = table2({"One": sensitivity(TABLES["Molmo"].filter(severity=1))})
+    text = table2_markdown(table, centred=False)
+    assert row(text.split("\n\n")[0], "One") == ["One", "0", "–", "–", "–", "–"]
+    assert "One: one severity" in text and "None of the models is in the paper's Table 2" in text
+    assert r"One & $0$ & -- & -- & -- & -- \\" in table2_latex(table, centred=False)
+
+
+def test_table3_shows_its_cases_and_the_published_ones():
+    text = table3_markdown(GAINS, SUBTLE)
+    shown = text.split("\n\n")[0].splitlines()[2:]
+    assert len(shown) == GAINS.height > 0
+    for line, case in zip(shown, GAINS.iter_rows(named=True), strict=True):
+        assert row(line, "")[:3] == [case["label"], case["corruption"], case["regime"]]
+        assert row(line, "")[-2:] == [str(case["wr"]), str(case["rw"])]
+    assert f"The {GAINS.height} of 6 cases" in text
+    # The paper's only case of Molmo: contrast, WR 20, RW 18.
+    ours = SUBTLE.row(
+        by_predicate=(pl.col("label") == "Molmo") & (pl.col("corruption") == "contrast"), named=True
+    )
+    assert row(text, "Molmo")[1:3] == ["contrast", "stable"]
+    assert row(text, "Molmo")[-2:] == [f"20 ({ours['wr'] - 20:+d})", f"18 ({ours['rw'] - 18:+d})"]
+    assert r"\label{tab:bench-c-3-published}" in table3_latex(GAINS, SUBTLE)
+
+
+def test_table3_without_severity_1_says_so():
+    assert "No model was read at severity 1" in table3_markdown(GAINS.clear(), SUBTLE.clear())
+    assert "No model was read at severity 1" in table3_latex(GAINS.clear(), SUBTLE.clear())
+
+
+def test_the_papers_tables_beside_themselves_differ_nowhere():
+    paper = published_table1().with_columns(
+        entropy_clean_weighted="entropy_clean", calibration_clean_weighted="calibration_clean"
+    )
+    for found, rows in [
+        (beside_table1(paper), 13 * 11),
+        (beside_table2(published_table2()), 13 * 3),
+        (beside_table3(published_table3()), 28 * 7),
+    ]:
+        assert found.height == rows
+        assert set(found["difference"]) == {0.0}
+    text = published_markdown(beside_table1(paper), 1)
+    assert row(text, "Molmo")[1:4] == ["0.565 (0.000)", "-0.072 (0.000)", "-0.088 (0.000)"]
+    assert row(text, "Molmo")[-1] == "8 (0)"
+
+
+def test_table1_has_a_section_of_published_values_where_models_coincide():
+    values = [8, 0.575, -0.07, 1, -0.09, 1, 0.2, 0.3, 0.03, 0.4, 0.6, 0.07]
+    table = pl.DataFrame([("m", "Molmo", 2024, 7.0, *values)], schema=TABLE1, orient="row")
+    assert row(table1_markdown(table), "Molmo")[1] == "0.565 (+0.010)"
+    assert r"Molmo & $0.565$ ($+0.010$)" in table1_latex(table)
+    assert "None of the models" in table1_markdown(table.with_columns(label=pl.lit("Other")))
+
+
+def test_claims_in_latex_hold_ascii_only():
+    table = pl.DataFrame(
+        [("6.1", "ΔAcc & κ ≤ 1 % | <", "E|z| > 0", "a_b", "…", "holds")],
+        schema=["section", "claim", "criterion", "paper", "here", "verdict"],
+        orient="row",
+    )
+    latex = claims_latex(table)
+    assert latex.isascii()
+    assert (
+        r"6.1 & $\Delta$Acc \& $\kappa$ $\le$ 1 \% $|$ $<$ & E$|$z$|$ $>$ 0 & a\_b & \dots{} & holds \\"
+        in latex
+    )
+    assert "1 of 1 hold, 0 do not, 0 are not applicable" in " ".join(claims_markdown(table).split())
+
+
+@pytest.mark.parametrize(
+    ("p", "text", "latex"),
+    [
+        (0.0, "< 1e-300", r"$< 1 \times 10^{-300}$"),
+        (2.954e-21, "2.95e-21", r"$2.95 \times 10^{-21}$"),
+        (0.01234, "0.0123", "$0.0123$"),
+        (None, "–", "--"),
+    ],
+)
+def test_p_values(p, text, latex):
+    assert (p_text(p), latex_number(p_text(p))) == (text, latex)
+
+
+@pytest.mark.parametrize("script", ["table2", "table3", "claims"])
+def test_scripts_write_all_forms(tmp_path: Path, script: str) -> None:
+    ids = [f"s/{item}" for item in range(8)]
+    for label, table in TABLES.items():
+        write_table(table, tmp_path / f"{label}.parquet", SCORES)
+    write_table(selection([0.5] * 8, [True] * 8, ids), tmp_path / "selected.parquet", SELECTED)
+    empty = pl.DataFrame(schema=dict(POOL.columns))
+    pool = pl.concat([empty, pl.DataFrame({"id": ids, "source": "s", "task": "t"})], how="diagonal")
+    write_table(pool, tmp_path / "pool.parquet", POOL)
+    command = [sys.executable, "-m", f"scripts.{script}", "--labels", *LABELS]
+    command += ["--scores", *(str(tmp_path / f"{label}.parquet") for label in LABELS)]
+    outputs = {"csv": "t.csv", "md": "t.md", "tex": "t.tex"}
+    if script == "claims":
+        command += [
+            "--pool",
+            str(tmp_path / "pool.parquet"),
+            "--selected",
+            str(tmp_path / "selected.parquet"),
+        ]
+        command += [
+            "--corruptions",
+            "fog",
+            "contrast",
+            "spatter",
+            "--families",
+            "weather",
+            "photometric",
+            "weather",
+        ]
+        command += ["--example-label", "Molmo", "--example-corruption", "fog", "--example-severity", "5"]
+    else:
+        outputs["published"] = "p.csv"
+    if script == "table3":
+        outputs["cells"] = "c.csv"
+    for form, name in outputs.items():
+        command += [f"--output-{form}", str(tmp_path / name)]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    written = pl.read_csv(tmp_path / "t.csv")
+    if script == "claims":
+        assert set(written["verdict"]) == {"holds", "does not hold", "not applicable"}
+    else:
+        assert set(pl.read_csv(tmp_path / "p.csv")["label"]) == {"Molmo"}
+        assert written.height == {"table2": 2, "table3": GAINS.height}[script]
+    if script == "table3":
+        assert pl.read_csv(tmp_path / "c.csv").height == 2 * 3 * 2
+    assert r"\toprule" in (tmp_path / "t.tex").read_text()

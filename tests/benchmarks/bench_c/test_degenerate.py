@@ -1,0 +1,183 @@
+"""Tables and figures of runs in which statistics have nothing to hold on to: numbers or reasons, no NaN."""
+
+import csv
+import re
+from contextlib import nullcontext
+from pathlib import Path
+
+import polars as pl
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from benchc.errors import InputError
+from scripts import compare
+from tests.benchmarks.bench_c.degenerate_runs import Run, call, drawn, score_all
+
+NOT_A_NUMBER = re.compile(r"\b(nan|NaN|inf|null|None(?! of the models))\b")
+
+
+def same_everywhere(model: int, item: int, corruption: int, severity: int) -> list[float]:
+    return [2.0, 1.0, 0.0]
+
+
+RUNS = {
+    "usual": Run(),
+    "all kappas zero": Run(kappas=[0.0] * 4),
+    "all kappas equal but for a rounding": Run(kappas=[0.3, 0.1 + 0.2, 0.3, 0.1 + 0.2]),
+    "one item": Run(items=1),
+    "one model": Run(models=["one"]),
+    "one severity, not the mildest": Run(severities=[3]),
+    "one corruption": Run(corruptions=["fog"]),
+    "all reads equal": Run(logits=same_everywhere),
+    "all models equal": Run(
+        logits=lambda _, item, corruption, severity: drawn(0, item, corruption, severity)
+    ),
+    "reads that no corruption moves": Run(logits=lambda model, item, *_: drawn(model, item, -1, 0)),
+    "one of everything": Run(1, ["one"], ["fog"], [1], [0.0], same_everywhere),
+}
+TABLES = ("table1", "table2", "table3", "claims", "bootstrap", "rank_swaps")
+OF_SCORES = ("figure3", "figure4", "figure5", "figure6", "figure10")
+OF_SELECTION = ("figure1a", "figure7", "figure8", "figure9")
+SELECTIONS = ("usual", "all kappas zero", "all kappas equal but for a rounding", "one of everything")
+
+
+@pytest.fixture(params=RUNS, ids=lambda name: name.replace(" ", "-"))
+def run(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A scored run, in the present folder."""
+    monkeypatch.chdir(tmp_path)
+    made = RUNS[request.param]
+    made.write(tmp_path)
+    score_all(made, monkeypatch)
+    return made
+
+
+@pytest.mark.filterwarnings("error")
+def test_tables_hold_numbers_dashes_and_reasons(run: Run, monkeypatch: pytest.MonkeyPatch):
+    for name in TABLES:
+        call(name, run.arguments(name), monkeypatch)
+    texts = {path.name: path.read_text() for path in sorted(Path("out").iterdir())}
+    assert len(texts) == 3 * len(TABLES) + 4 and all(texts.values())
+    for name, text in texts.items():
+        assert not NOT_A_NUMBER.search(text), name
+    for name in ("bootstrap", "rank_swaps", "table2"):
+        for row in csv.DictReader(texts[f"{name}.csv"].splitlines()):
+            keys = {"corruption", "severity", "note"} if name == "bootstrap" else {"note"}
+            assert row["note"] or all(value for key, value in row.items() if key not in keys), (name, row)
+    # Ties are ties in all tables, though their sums are rounded in different ways.
+    table1, intervals = (pl.read_csv(f"out/{name}.csv") for name in ("table1", "bootstrap"))
+    pairs = pl.read_csv("out/rank_swaps.csv", schema_overrides={"opposite": pl.Boolean})
+    for metric in ("delta_acc", "ras"):
+        ranks = dict(intervals.filter(metric=f"rank_{metric}", weighting="kappa")["model", "estimate"].rows())
+        assert ranks == dict(table1["model", f"rank_{metric}"].rows())
+        for row in pairs.filter(pl.col("opposite").fill_null(False)).iter_rows(named=True):
+            assert ranks[row["model_a"]] != ranks[row["model_b"]]
+    undefined = table1["ras"].null_count() > 0
+    for form in ("md", "tex"):
+        assert ("undefined" in " ".join(texts[f"table1.{form}"].split())) == undefined
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "reason"),
+    [
+        (
+            "all reads equal",
+            "most accurate model has the lowest RAS",
+            "the same clean accuracy, or the same RAS",
+        ),
+        ("all reads equal", "least accurate model loses less", "the same clean accuracy"),
+        ("all reads equal", "Of the families, blur degrades most", "all families have the same mean RAS"),
+        ("all reads equal", "Blur hurts destructive robustness", "the same mean destructive RAS"),
+        ("all reads equal", "For every model p < 0.001", "the test is defined for no model"),
+        ("all kappas zero", "do not order the models alike", "all items have kappa 0"),
+        ("all kappas zero", "Falcon2-VLM beats", "all items have kappa 0"),
+        (
+            "all kappas equal but for a rounding",
+            "kappa is higher and more balanced",
+            "kappa is the same for all",
+        ),
+        ("one severity, not the mildest", "Some corruptions raise accuracy", "severity 1 was not read"),
+        ("one model", "do not order the models alike", "one model has no order"),
+    ],
+)
+def test_a_claim_that_cannot_be_checked_says_why(
+    name: str, word: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    RUNS[name].write(tmp_path)
+    score_all(RUNS[name], monkeypatch)
+    call("claims", RUNS[name].arguments("claims"), monkeypatch)
+    row = pl.read_csv("out/claims.csv").filter(pl.col("claim").str.contains(word, literal=True))
+    assert row["verdict"].to_list() == ["not applicable"]
+    assert reason in row["here"][0]
+
+
+@pytest.mark.filterwarnings("error")
+def test_figures_draw_no_nan(run: Run, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
+    names = OF_SCORES if run.kappas is None else ()
+    names += OF_SELECTION if any(run is RUNS[name] for name in SELECTIONS) else ()
+    for name in names:
+        figures: list[Figure] = []
+        monkeypatch.setattr(f"scripts.{name}.save", lambda figure, **_: figures.append(figure))  # noqa: B023
+        call(name, run.arguments(name), monkeypatch)
+        figures[0].draw_without_rendering()
+        for text in figures[0].findobj(Text):
+            assert not NOT_A_NUMBER.search(text.get_text()), name
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        (Run(logits=same_everywhere), "all 4 items have kappa 0: .* there is nothing to select"),
+        (Run(severities=[3]), "severity 3 alone gives every item kappa 0"),
+        (Run(items=1), "all 1 items with kappa > 0 have the final score"),
+        (Run(logits=lambda model, item, *cell: drawn(model, 0, *cell)), None),  # all kappas equal
+        (Run(models=["one"]), None),
+        (Run(corruptions=["fog"]), None),
+        (Run(severities=[1, 5]), None),
+    ],
+    ids=lambda value: None if isinstance(value, Run) else str(value)[:12],
+)
+@pytest.mark.filterwarnings("error")
+def test_selection_selects_or_says_why_not(
+    run: Run, message: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    run.write(tmp_path)
+    for stages in (("kappa", "select"), ("selection_diagnostics",)):
+        with pytest.raises(InputError, match=message) if message else nullcontext():
+            for name in stages:
+                call(name, run.arguments(name), monkeypatch)
+    if message:
+        assert not Path("out").exists()
+        return
+    assert pl.read_parquet("out/selected.parquet")["kept"].any()
+    for form in ("csv", "md", "tex"):
+        assert not NOT_A_NUMBER.search(Path(f"out/selection_diagnostics.{form}").read_text())
+    for row in pl.read_csv("out/selection_diagnostics.csv").iter_rows(named=True):
+        assert row["fault"] or all(row[name] is not None for name in ("kept", "jaccard", "kappa_kept_mean"))
+
+
+def test_two_runs_of_one_item_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    run = Run(items=1, models=["one"], corruptions=["fog"], severities=[1])
+    for name in "ab":
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        run.write(tmp_path / name)
+        score_all(run, monkeypatch)
+        for old, new in (
+            ("pool.parquet", "pool/items.parquet"),
+            ("selected.parquet", "selection/selected.parquet"),
+        ):
+            Path(new).parent.mkdir()
+            Path(old).rename(new)
+    monkeypatch.chdir(tmp_path)
+    compare.main(["a", "b", "--draws", "5", "--output", "d.csv"])
+    assert not NOT_A_NUMBER.search(capsys.readouterr().out)
+    rows = pl.read_csv("d.csv")
+    undefined = rows.filter(pl.col("low").is_null())
+    assert undefined.height == rows.height and rows["note"].null_count() == 0
+    assert set(rows["difference"].drop_nulls()) == {0.0}

@@ -1,0 +1,198 @@
+"""A run in which targets lack reads: refused, or made on the items that all targets have, and said so."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from benchc.benchmarks.bench_c.schemas.scores import SCORES
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.errors import InputError
+from benchc.schemas.parquet import read_footer, read_table, write_table
+from benchc.schemas.predictions import PREDICTIONS
+from scripts import command, compare
+from tests.benchmarks.bench_c.degenerate_runs import Run, call, score_all
+
+RUN = Run(items=6)
+# "one" has all reads, "two" lacks the clean read of one item, "three" two corrupted ones of two others.
+GAPS = {"two": [("s/1", "clean", 0)], "three": [("s/3", "fog", 1), ("s/4", "pixelate", 5)]}
+COMMON = ["s/0", "s/2", "s/5"]
+SENTENCE = "On 3 of 6 items: those whose reads all targets have."
+FORMS = {
+    "table1": ("table1",),
+    "table2": ("table2",),
+    "table3": ("table3", "cells"),
+    "bootstrap": ("bootstrap",),
+    "rank_swaps": ("rank_swaps",),
+}
+
+
+def drop(model: str, keys: list[tuple[str, str, int]]) -> None:
+    path = Path(f"reads/{model}/all.parquet")
+    reads = read_table(path, PREDICTIONS)
+    gone = pl.DataFrame(keys, schema=["id", "corruption", "severity"], orient="row")
+    write_table(reads.join(gone, on=gone.columns, how="anti", maintain_order="left"), path, PREDICTIONS)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The run with its gaps, unscored, in the present folder."""
+    monkeypatch.chdir(tmp_path)
+    RUN.write(tmp_path)
+    for model, keys in GAPS.items():
+        drop(model, keys)
+    return tmp_path
+
+
+def test_a_target_that_lacks_reads_is_refused_and_named(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    message = r"^two: 1 reads are missing: \(s/1, clean, 0\); .* set scores.allow_missing to true"
+    with pytest.raises(InputError, match=message):
+        score_all(RUN, monkeypatch)
+    with pytest.raises(SystemExit, match=r"^error: two: 1 reads are missing") as stop:
+        command.run(lambda: score_all(RUN, monkeypatch))
+    assert len(str(stop.value).splitlines()) == 1
+    assert [path.stem for path in Path("scores").iterdir()] == ["one"]
+
+
+def test_what_is_left_out_is_named_counted_and_in_the_footer(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    score_all(RUN, monkeypatch, "--allow-missing")
+    text = capsys.readouterr().err
+    assert "two: 1 of 6 items are left out, since 1 reads are missing: (s/1, clean, 0)\n" in text
+    assert (
+        "three: 2 of 6 items are left out, since 2 reads are missing: (s/3, fog, 1), (s/4, pixelate, 5)\n"
+        in text
+    )
+    assert [read_footer(f"scores/{model}.parquet") for model in RUN.models] == [
+        {"items": 6},
+        {"items": 5, "missing_items": 1, "missing_reads": 1},
+        {"items": 4, "missing_items": 2, "missing_reads": 2},
+    ]
+    # A target with all reads has the same file, byte by byte, whether reads may be missing or not.
+    allowed = Path("scores/one.parquet").read_bytes()
+    score_all(Run(items=6, models=["one"]), monkeypatch)
+    assert Path("scores/one.parquet").read_bytes() == allowed
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_tables_are_those_of_the_common_items_and_say_so(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    score_all(RUN, monkeypatch, "--allow-missing")
+    call(name, RUN.arguments(name), monkeypatch)
+    assert (
+        "3 targets have all reads of 3 items, 3 are left out; Three lacks most, 2" in capsys.readouterr().err
+    )
+    for form in ("md", "tex"):
+        assert SENTENCE in " ".join(Path(f"out/{name}.{form}").read_text().split())
+    found = [Path(f"out/{table}.csv").read_text() for table in FORMS[name]]
+    # The same items as a selection of their own, of which no read is missing.
+    write_table(
+        read_table("selected.parquet", SELECTED).filter(pl.col("id").is_in(COMMON)),
+        "selected.parquet",
+        SELECTED,
+    )
+    for model in RUN.models:
+        scores = read_table(f"scores/{model}.parquet", SCORES).filter(pl.col("id").is_in(COMMON))
+        write_table(scores, f"scores/{model}.parquet", SCORES, {"items": 3})
+    call(name, RUN.arguments(name), monkeypatch)
+    assert [Path(f"out/{table}.csv").read_text() for table in FORMS[name]] == found
+    assert "those whose reads" not in " ".join(Path(f"out/{name}.md").read_text().split())
+
+
+def test_claims_are_checked_on_the_common_items(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    score_all(RUN, monkeypatch, "--allow-missing")
+    call("claims", RUN.arguments("claims"), monkeypatch)
+    for form in ("md", "tex"):
+        assert SENTENCE in " ".join(Path(f"out/claims.{form}").read_text().split())
+    share = pl.read_csv("out/claims.csv").row(0, named=True)
+    assert share["here"] == "6 of 6 (100.0 %)"  # of the selection, not of the scores
+
+
+@pytest.mark.parametrize("name", ["figure6", "figure10"])
+def test_figures_say_it_too(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
+    figures: list[Figure] = []
+    monkeypatch.setattr(f"scripts.{name}.save", lambda figure, **_: figures.append(figure))
+    score_all(RUN, monkeypatch, "--allow-missing")
+    call(name, RUN.arguments(name), monkeypatch)
+    RUN.write(folder)
+    score_all(RUN, monkeypatch, "--allow-missing")
+    call(name, RUN.arguments(name), monkeypatch)
+    for figure, there in zip(figures, (1, 0), strict=True):
+        figure.draw_without_rendering()
+        notes = [text for text in figure.findobj(Text) if SENTENCE in text.get_text() and text.get_visible()]
+        assert len(notes) == there
+        extents = [text.get_window_extent() for text in notes]
+        assert all(figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 for box in extents)
+
+
+@pytest.mark.parametrize("name", ["figure3", "figure4", "figure5"])
+def test_figures_of_one_target_are_of_its_whole_items(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    figures: list[Figure] = []
+    monkeypatch.setattr(f"scripts.{name}.save", lambda figure, **_: figures.append(figure))
+    alone = Run(items=6, models=["two"])
+    score_all(alone, monkeypatch, "--allow-missing")
+    call(name, alone.arguments(name), monkeypatch)
+    texts = " ".join(text.get_text() for text in figures[0].findobj(Text))
+    assert "s/1" not in texts and (name != "figure4" or "(n = 5)" in texts)
+    if name == "figure5":
+        with pytest.raises(InputError, match=r"'s/1' has no scores.*of which no read is missing"):
+            call(name, [*alone.arguments(name), "--item", "s/1"], monkeypatch)
+
+
+def test_a_comparison_says_which_run_lacks_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        RUN.write(tmp_path / name)
+        if name == "b":
+            drop("two", GAPS["two"])
+        score_all(RUN, monkeypatch, "--allow-missing")
+        for old, new in (
+            ("pool.parquet", "pool/items.parquet"),
+            ("selected.parquet", "selection/selected.parquet"),
+        ):
+            Path(new).parent.mkdir()
+            Path(old).rename(new)
+    monkeypatch.chdir(tmp_path)
+    compare.main(["a", "b", "--draws", "5"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "Plain means over the 5 items" in text and "Run A:" not in text
+    assert text.endswith("Run B: On 5 of 6 items: those whose reads all targets have.")
+
+
+def test_no_common_item_and_foreign_scores_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    drop("one", [(id_, "fog", 2) for id_ in COMMON])
+    score_all(RUN, monkeypatch, "--allow-missing")
+    for name in ("table2", "bootstrap", "figure10"):
+        with pytest.raises(InputError, match="none of the 6 selected items has all reads of all 3 targets"):
+            call(name, RUN.arguments(name), monkeypatch)
+    assert not Path("out").exists()
+
+
+@pytest.mark.parametrize("name", ["table1", "claims", "bootstrap"])
+def test_a_gap_that_no_footer_tells_of_is_refused(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
+    score_all(RUN, monkeypatch, "--allow-missing")
+    for model in RUN.models:
+        path = f"scores/{model}.parquet"
+        write_table(read_table(path, SCORES), path, SCORES, {"items": 0})
+    with pytest.raises(InputError, match=r"make the scores of both again|make its scores again"):
+        call(name, RUN.arguments(name), monkeypatch)
+
+
+@pytest.mark.parametrize("name", ["table1", "claims"])
+def test_a_selection_larger_than_the_scores_know_of_is_refused(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    score_all(RUN, monkeypatch, "--allow-missing")
+    larger = Run(items=7)
+    larger.write(folder)
+    with pytest.raises(InputError, match="3 items were scored, 7 are selected"):
+        call(name, larger.arguments(name), monkeypatch)

@@ -1,0 +1,84 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from benchc.errors import InputError
+from benchc.models.encoders import TextEncoder, load_image_encoder, load_text_encoder
+
+
+@pytest.fixture(scope="module")
+def sbert() -> TextEncoder:
+    torch.set_num_threads(1)
+    return load_text_encoder("all-MiniLM-L6-v2")
+
+
+def cosine(a: np.ndarray, b: np.ndarray) -> float:
+    return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+
+
+def test_sentence_bert_loads_without_a_network_and_puts_like_beside_like(sbert: TextEncoder) -> None:
+    vectors = sbert.encode(
+        ["How many cats are there?", "Count the cats.", "Which month had the lowest sales?"]
+    )
+    assert vectors.shape == (3, 384)
+    assert vectors.dtype == np.float32
+    assert cosine(vectors[0], vectors[1]) > 0.6 > 0.3 > cosine(vectors[0], vectors[2])
+
+
+def test_a_texts_vector_does_not_depend_on_its_neighbours(sbert: TextEncoder) -> None:
+    texts = [f"Is the number {number} on the sign?" + " please" * number for number in range(40)]
+    together, reversed_ = sbert.encode(texts), sbert.encode(texts[::-1])[::-1]
+    np.testing.assert_allclose(together, reversed_, atol=1e-6)
+    np.testing.assert_array_equal(together, sbert.encode(texts))
+
+
+def test_truncation_begins_after_the_last_token_that_is_read(sbert: TextEncoder) -> None:
+    # 256 tokens are read, two of which open and close the text.
+    assert not sbert.is_truncated("cat " * 254)
+    assert sbert.is_truncated("cat " * 255)
+    long, longer = sbert.encode(["cat " * 254 + "dog", "cat " * 254 + "tax law"])
+    np.testing.assert_allclose(long, longer, atol=1e-6)
+
+
+def test_an_image_encoder_without_weights_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"'ViT-B-999' is neither a folder nor a model"):
+        load_image_encoder("ViT-B-999", "openai")
+    with pytest.raises(InputError, match=r"no weights None; open_clip knows openai"):
+        load_image_encoder("ViT-B-32-quickgelu")
+    with pytest.raises(InputError, match=r"no weights 'opnai'"):
+        load_image_encoder("ViT-B-32-quickgelu", "opnai")
+    with pytest.raises(InputError, match=r"holds no open_clip_model\.safetensors"):
+        load_image_encoder(str(tmp_path))
+
+
+def test_weights_that_cannot_be_fetched_end_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    import open_clip
+    import sentence_transformers
+
+    def refused(*arguments: object, **options: object) -> None:
+        raise OSError("We couldn't connect to the Hub.\nCheck your connection.")
+
+    monkeypatch.setattr(open_clip, "create_model_and_transforms", refused)
+    monkeypatch.setattr(sentence_transformers, "SentenceTransformer", refused)
+    with pytest.raises(InputError) as caught:
+        load_image_encoder("ViT-B-32-quickgelu", "openai")
+    assert str(caught.value) == (
+        "image encoder 'ViT-B-32-quickgelu' with the weights 'openai' cannot be loaded (We couldn't connect "
+        "to the Hub.); check the network, or give a whole folder of open_clip_config.json and "
+        "open_clip_model.safetensors"
+    )
+    with pytest.raises(InputError) as caught:
+        load_text_encoder("owner/encoder")
+    assert str(caught.value) == (
+        "text encoder 'owner/encoder' cannot be loaded (We couldn't connect to the Hub.); check the name and "
+        "the network, or use all-MiniLM-L6-v2, which is installed with the project"
+    )
+
+
+def test_a_damaged_folder_of_weights_ends_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "open_clip_model.safetensors").write_bytes(b"x")
+    (tmp_path / "open_clip_config.json").write_text("{}")
+    with pytest.raises(InputError, match=r"cannot be loaded \(.*\); give a whole folder of open_clip_config"):
+        load_image_encoder(str(tmp_path))

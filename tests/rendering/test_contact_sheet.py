@@ -1,0 +1,255 @@
+import sys
+from itertools import combinations, groupby, pairwise
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.lines import Line2D
+
+from benchc.corruptions.apply import apply
+from benchc.corruptions.registry import SUITES, family_of, recipe_of
+from benchc.errors import InputError
+from benchc.images import Pixels, encode_png
+from benchc.randomness import seed_of
+from benchc.rendering.contact_pages import MAX_ROWS, pages_of
+from benchc.rendering.contact_sheet import Row, contact_sheet
+from benchc.rendering.save import save
+from benchc.rendering.style import TEXT_WIDTH
+from benchc.schemas.parquet import write_table
+from benchc.schemas.pool import POOL
+from scripts import contact_sheet as script
+
+PAGE_HEIGHT = 8.875  # inches of text on a page of CVPR's template
+
+
+def picture(height: int = 30, width: int = 40, seed: int = 0) -> Pixels:
+    return np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
+
+
+def runs(sizes: list[int]) -> list[str]:
+    return [f"group {index}" for index, size in enumerate(sizes) for _ in range(size)]
+
+
+def test_pages_hold_whole_groups_and_are_alike() -> None:
+    assert [len(page) for page in pages_of(runs([3, 5, 4, 4, 3]))] == [8, 11]
+    assert [len(page) for page in pages_of(runs([6, 2, 2, 2]))] == [6, 6]
+    assert [len(page) for page in pages_of(runs([25]))] == [8, 8, 9]
+    assert pages_of([]) == []
+    with pytest.raises(ValueError, match="stand apart: a, b, a"):
+        pages_of(["a", "b", "a"])
+
+
+@given(st.lists(st.integers(1, 11), min_size=1, max_size=7))
+def test_no_other_cut_between_groups_needs_fewer_pages_or_a_shorter_longest(sizes: list[int]) -> None:
+    pages = pages_of(runs(sizes))
+    assert [row for page in pages for row in page] == list(range(sum(sizes)))
+    starts = [sum(sizes[:group]) for group in range(len(sizes) + 1)]
+    assert {page.start for page in pages} <= set(starts)
+    longest = max(map(len, pages))
+    assert longest <= MAX_ROWS
+    for count in range(1, len(pages) + 1):
+        for cuts in combinations(starts[1:-1], count - 1):
+            ends = [0, *cuts, starts[-1]]
+            other = max(stop - start for start, stop in pairwise(ends))
+            assert other > MAX_ROWS or (count == len(pages) and other >= longest)
+
+
+def test_a_row_shows_the_clean_picture_and_then_each_severity() -> None:
+    clean = picture()
+    rows = [
+        Row(group, name, [picture(seed=seed), picture(seed=seed + 1)])
+        for seed, (group, name) in enumerate([("big_blur", "soft"), ("noise", "salt_and_pepper")], start=1)
+    ]
+    figure = contact_sheet(clean, rows, severities=[1, 4])
+    drawn = [axes.images[0].get_array() for axes in figure.axes]
+    assert len(drawn) == 6
+    expected = [image for row in rows for image in (clean, *row.images)]
+    assert all((a == b).all() for a, b in zip(drawn, expected, strict=True))
+    places = [axes.get_position() for axes in figure.axes]
+    assert [place.x0 for place in places[:3]] == sorted(place.x0 for place in places[:3])
+    assert places[3].y1 < places[0].y0 and places[3].x0 == places[0].x0
+    texts = [text.get_text().replace("\n", " ") for text in figure.texts]
+    headings = ["clean", "severity 1", "severity 4"]
+    assert texts == [*headings, "big blur", "soft", "noise", "salt and pepper"]
+
+
+def test_pictures_share_one_scale_and_keep_their_shape() -> None:
+    clean = picture(100, 50)
+    figure = contact_sheet(clean, [Row("a", "b", [picture(40, 20)])], severities=[1])
+    whole, small = (axes.get_window_extent() for axes in figure.axes)
+    assert whole.height / whole.width == pytest.approx(2)
+    assert small.height / whole.height == pytest.approx(0.4)
+    assert small.width / whole.width == pytest.approx(0.4)
+    assert (small.y0 + small.y1) / 2 == pytest.approx((whole.y0 + whole.y1) / 2)
+
+
+@pytest.mark.parametrize("suite", SUITES.values(), ids=lambda suite: suite.name)
+def test_pages_of_the_suites_fit_in_print_and_no_label_runs_into_anything(suite) -> None:
+    names = [type_.name for type_ in suite.types()]
+    groups = [family_of(name, suite.name) for name in names]
+    image = picture(3, 4)
+    for page in pages_of(groups):
+        rows = [Row(groups[row], names[row], [image] * len(suite.severities)) for row in page]
+        figure = contact_sheet(image, rows, severities=suite.severities)
+        assert figure.get_figwidth() <= TEXT_WIDTH + 0.1 and figure.get_figheight() <= PAGE_HEIGHT
+        renderer = FigureCanvasAgg(figure).get_renderer()
+        labels = [text.get_window_extent(renderer) for text in figure.texts]
+        lines = [line.get_window_extent(renderer) for line in figure.findobj(Line2D)]
+        assert len(lines) == len({groups[row] for row in page})
+        pictures = [axes.get_window_extent(renderer) for axes in figure.axes]
+        edge = figure.get_window_extent(renderer)
+        for label, text in zip(labels, figure.texts, strict=True):
+            inside = (
+                edge.x0 <= label.x0 and label.x1 <= edge.x1 and label.y1 <= edge.y1 and label.y0 >= edge.y0
+            )
+            assert inside, text.get_text()
+            others = [*(other for other in labels if other is not label), *lines, *pictures]
+            assert not label.count_overlaps(others), text.get_text()
+
+
+def test_the_same_sheet_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        figure = contact_sheet(picture(), [Row("a", "b", [picture(seed=1)])], severities=[1])
+        save(figure, png=tmp_path / f"{name}.png", pdf=tmp_path / f"{name}.pdf")
+    for form in ("png", "pdf"):
+        assert (tmp_path / f"one.{form}").read_bytes() == (tmp_path / f"two.{form}").read_bytes()
+
+
+def test_no_row_and_a_row_too_short_are_refused() -> None:
+    with pytest.raises(InputError, match="no corruption was given"):
+        contact_sheet(picture(), [], severities=[1])
+    with pytest.raises(InputError, match="b has 1 images for 2 severities"):
+        contact_sheet(picture(), [Row("a", "b", [picture()])], severities=[1, 2])
+
+
+@pytest.fixture
+def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Pixels]:
+    """Write pool.parquet and pictures to the current folder; return the pictures by item and file."""
+    pictures = {"s/0": picture(40, 300), "s/1": picture(210, 200, 1), "s/2": picture(300, 300, 2)}
+    rows = [
+        {"id": id_, "source": "s", "task": "t", "images": [{"bytes": encode_png(pixels), "path": None}] * 2}
+        for id_, pixels in pictures.items()
+    ]
+    frame = pl.DataFrame(rows, schema={**POOL.columns})
+    write_table(
+        frame.with_columns(answer=pl.lit(0).cast(POOL.columns["answer"])), tmp_path / "pool.parquet", POOL
+    )
+    pictures["s.png"] = picture(50, 60, 3)
+    (tmp_path / "s.png").write_bytes(encode_png(pictures["s.png"]))
+    monkeypatch.chdir(tmp_path)
+    return pictures
+
+
+@pytest.fixture
+def sheets(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Pixels, list[Row]]]:
+    """Return a list to which the script adds each page that it draws."""
+    drawn: list[tuple[Pixels, list[Row]]] = []
+
+    def record(clean, rows, *, severities):
+        drawn.append((clean, rows))
+        return contact_sheet(clean[:9, :9], [Row("a", "b", [clean[:9, :9]])], severities=[1])
+
+    monkeypatch.setattr(script, "contact_sheet", record)
+    return drawn
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
+    monkeypatch.setattr(sys, "argv", ["contact_sheet", *arguments, "--output-prefix", "out/sheet"])
+    script.main()
+
+
+TYPES = ["contrast", "gaussian_noise"]
+
+
+def test_the_pixels_are_those_of_the_run(pool, sheets, monkeypatch) -> None:
+    run(
+        monkeypatch,
+        "--items",
+        "pool.parquet",
+        "--seed",
+        "7",
+        "--severities",
+        "2",
+        "5",
+        "--corruptions",
+        *TYPES,
+    )
+    ((clean, rows),) = sheets
+    assert (clean == pool["s/1"]).all()  # the first of the size
+    assert [(row.group, row.name) for row in rows] == [
+        ("photometric", "contrast"),
+        ("noise", "gaussian_noise"),
+    ]
+    for row in rows:
+        for severity, image in zip((2, 5), row.images, strict=True):
+            seed = seed_of(7, "s/1", 0, row.name, severity)
+            assert (image == apply(recipe_of(row.name), clean, severity, seed)).all()
+    assert sorted(path.name for path in Path("out").iterdir()) == ["sheet_1.pdf", "sheet_1.png"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "item"),
+    [
+        (["--items", "pool.parquet", "--item", "s/2"], "s/2"),
+        (["--items", "pool.parquet", "--item", "s/0"], "s/0"),
+        (["--image", "s.png"], "s.png"),
+    ],
+)
+def test_the_picture_that_is_named_is_taken(pool, sheets, monkeypatch, arguments, item) -> None:
+    run(monkeypatch, *arguments, "--corruptions", "impulse_noise")
+    clean, (row,) = sheets[0]
+    assert (clean == pool[item]).all()
+    seed = seed_of(0, item, 0, "impulse_noise", 5)
+    assert (row.images[4] == apply(recipe_of("impulse_noise"), clean, 5, seed)).all()
+
+
+def test_where_all_are_small_the_largest_is_taken(pool, sheets, monkeypatch) -> None:
+    monkeypatch.setattr(script, "SIDE", 1000)
+    run(monkeypatch, "--items", "pool.parquet", "--corruptions", "contrast")
+    assert (sheets[0][0] == pool["s/2"]).all()
+
+
+def test_pages_are_numbered_and_one_can_be_had_alone(pool, sheets, monkeypatch) -> None:
+    monkeypatch.setattr(script, "pages_of", lambda groups: [range(0, 1), range(1, 2)])
+    arguments = ["--image", "s.png", "--severities", "1", "--corruptions", *reversed(TYPES)]
+    run(monkeypatch, *arguments, "--page", "2")
+    assert [row.name for row in sheets[0][1]] == ["gaussian_noise"]
+    assert sorted(path.name for path in Path("out").iterdir()) == ["sheet_2.pdf", "sheet_2.png"]
+    run(monkeypatch, *arguments)
+    assert [[row.name for row in rows] for _, rows in sheets[1:]] == [["contrast"], ["gaussian_noise"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--image", "s.png", "--item", "s/0"], "--item: give the pool that it is in with --items"),
+        (["--image", "s.png", "--severities", "1", "9"], "--severities: imagenet-c has 1, 2, 3, 4, 5"),
+        (
+            ["--image", "s.png", "--corruptions", "fogg"],
+            "--corruptions: suite 'imagenet-c' has no corruption",
+        ),
+        (["--image", "s.png", "--page", "4"], "--page: there are 2 pages, counted from 1"),
+    ],
+)
+def test_arguments_that_cannot_be_are_refused(arguments, message, pool, monkeypatch, capsys) -> None:
+    with pytest.raises(SystemExit) as stop:
+        run(monkeypatch, *arguments)
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_picture_that_is_not_there_is_named(pool, monkeypatch) -> None:
+    with pytest.raises(InputError, match=r"none\.png.*give another --image"):
+        run(monkeypatch, "--image", "none.png")
+    with pytest.raises(InputError, match=r"pool\.parquet: it has no item 's/9'; its first is 's/0'"):
+        run(monkeypatch, "--items", "pool.parquet", "--item", "s/9")
+
+
+def test_groups_of_every_suite_stand_together() -> None:
+    for suite in SUITES.values():
+        groups = [family_of(type_.name, suite.name) for type_ in suite.types()]
+        assert [group for group, _ in groupby(groups)] == list(suite.groups)

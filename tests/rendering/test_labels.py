@@ -1,0 +1,77 @@
+import warnings
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchc.rendering import labels
+from benchc.rendering.labels import BASE_FAMILY, drawable, families, shorten, width
+
+
+@pytest.fixture(autouse=True)
+def only_the_fonts_of_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(labels, "WIDE_FAMILIES", ())
+
+
+def test_names_that_the_fonts_hold_stay_as_they_are():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert drawable(["Science & Technology", "Größe κ", "a\nb"]) == [
+            "Science & Technology",
+            "Größe κ",
+            "a b",
+        ]
+
+
+def test_other_letters_are_left_out_where_the_rest_is_a_name():
+    with pytest.warns(UserWarning, match=r"风景与建筑 \(Scenery Building\) as Scenery Building"):
+        assert drawable(["风景与建筑 (Scenery Building)", "OCR 文字"]) == ["Scenery Building", "OCR"]
+
+
+def test_other_letters_become_code_points_where_nothing_or_too_little_is_left():
+    with pytest.warns(UserWarning):
+        assert drawable(["文物", "文物 2", "戏剧 (x)", "建筑 (x)", "x"]) == [
+            "[U+6587 U+7269]",
+            "[U+6587 U+7269] 2",
+            "[U+620F U+5267] (x)",
+            "[U+5EFA U+7B51] (x)",
+            "x",
+        ]
+
+
+def test_a_family_that_holds_the_letters_is_used(monkeypatch: pytest.MonkeyPatch):
+    # STIX comes with matplotlib and holds this one Japanese letter, which DejaVu Sans lacks.
+    with pytest.warns(UserWarning, match=r"の as \[U[+]306E\]"):
+        assert drawable(["の"]) == ["[U+306E]"]
+    monkeypatch.setattr(labels, "WIDE_FAMILIES", ("No Such Family", "STIXGeneral"))
+    assert families() == [BASE_FAMILY, "STIXGeneral"]
+    assert drawable(["の"]) == ["の"]
+
+
+@given(
+    st.lists(
+        st.text(alphabet="ab 文物()", min_size=1).filter(lambda name: name.split()),
+        unique_by=lambda name: tuple(name.split()),
+    )
+)
+def test_different_names_stay_different(names: list[str]):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        drawn = drawable(names)
+    assert len(set(drawn)) == len({" ".join(name.split()) for name in names})
+    assert all(letter.isascii() for name in drawn for letter in name)
+
+
+@given(st.text(alphabet="abc ", max_size=40), st.integers(4, 40))
+def test_shortened_names_fit_and_keep_both_ends(name: str, length: int):
+    short = shorten(name, length)
+    assert len(short) <= length
+    assert short == name if len(name) <= length else "…" in short
+    if len(name) > length:
+        head, tail = short.split("…")
+        assert name.startswith(head) and name.endswith(tail)
+
+
+def test_chinese_letters_are_wider():
+    assert width("ab") == 2
+    assert width("文") > 1

@@ -1,0 +1,84 @@
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib
+import pytest
+
+from benchc.benchmarks.bench_c.figures.figure1a import figure1a
+from benchc.rendering.save import save
+from benchc.rendering.style import COLUMN_WIDTH, styled
+from tests.benchmarks.bench_c.figures.figure_tables import selection
+
+DRAW = """
+import sys
+sys.path.insert(0, {root!r})
+from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores
+from benchc.benchmarks.bench_c.figures.figure4 import figure4
+from benchc.rendering.save import save
+figure = figure4(drawn_scores(30, ["snow"], 1), label="Größe 7B", corruption="snow", severity=5)
+save(figure, png=sys.argv[1] + ".png", pdf=sys.argv[1] + ".pdf")
+"""
+
+
+def draw(folder: Path, name: str) -> tuple[bytes, bytes]:
+    png, pdf = folder / f"{name}.png", folder / f"{name}.pdf"
+    save(figure1a(selection([0.0, 0.2, 0.4], [False, True, True])), png=png, pdf=pdf)
+    return png.read_bytes(), pdf.read_bytes()
+
+
+def test_the_same_figure_gives_the_same_bytes(tmp_path: Path):
+    assert draw(tmp_path, "first") == draw(tmp_path, "second")
+
+
+def test_the_bytes_do_not_depend_on_the_process(tmp_path: Path):
+    code = DRAW.format(root=str(Path(__file__).parents[2]))
+    for name, seed in (("first", "1"), ("second", "2")):
+        subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path / name)],
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed, "SOURCE_DATE_EPOCH": seed, "TZ": f"X{seed}"},
+        )
+    for form in ("png", "pdf"):
+        assert (tmp_path / f"first.{form}").read_bytes() == (tmp_path / f"second.{form}").read_bytes()
+
+
+def test_files_name_no_date_and_no_software_and_embed_truetype(tmp_path: Path):
+    png, pdf = draw(tmp_path, "figure")
+    assert b"tEXt" not in png and b"Software" not in png
+    assert not re.search(rb"CreationDate|ModDate|/Producer|/Creator", pdf)
+    assert b"/FontFile2" in pdf and b"/Type3" not in pdf
+
+
+def test_a_picture_has_300_pixels_per_inch(tmp_path: Path):
+    png, _ = draw(tmp_path, "figure")
+    assert int.from_bytes(png[16:20], "big") == round(300 * COLUMN_WIDTH)
+
+
+def test_files_stay_as_they_were_when_drawing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    before = draw(tmp_path, "figure")
+    figure = figure1a(selection([0.5], [True]))
+    plain = figure.savefig
+
+    def fail_on_pdf(file: object, *, format: str, **options: object) -> None:
+        plain(file, format=format, **options)
+        if format == "pdf":
+            raise OSError("disk full")
+
+    monkeypatch.setattr(figure, "savefig", fail_on_pdf)
+    with pytest.raises(OSError, match="disk full"):
+        save(figure, png=tmp_path / "figure.png", pdf=tmp_path / "figure.pdf")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["figure.pdf", "figure.png"]
+    assert ((tmp_path / "figure.png").read_bytes(), (tmp_path / "figure.pdf").read_bytes()) == before
+
+
+def test_a_users_settings_neither_reach_figures_nor_are_changed(tmp_path: Path):
+    before = draw(tmp_path, "before")
+    with matplotlib.rc_context({"font.size": 20, "lines.linewidth": 9, "pdf.fonttype": 3, "savefig.dpi": 50}):
+        assert draw(tmp_path, "during") == before
+        assert matplotlib.rcParams["font.size"] == 20
+        with styled():
+            assert matplotlib.rcParams["pdf.fonttype"] == 42
+        assert matplotlib.rcParams["pdf.fonttype"] == 3

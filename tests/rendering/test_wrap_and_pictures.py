@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+
+from benchc.rendering.labels import width
+from benchc.rendering.pictures import draw_pictures
+from benchc.rendering.save import PIXELS_PER_INCH
+from benchc.rendering.wrap import LETTER, option_text, wrap
+
+
+@settings(max_examples=200, deadline=None)
+@given(text=st.text(alphabet="ab 图\n$", max_size=80), room=st.integers(2, 20), lines=st.integers(1, 5))
+def test_lines_fit_and_lose_nothing_but_what_an_ellipsis_stands_for(text: str, room: int, lines: int):
+    wrapped = wrap(text, inches=room * LETTER * 6, points=6, lines=lines)
+    assert len(wrapped) <= lines
+    assert all(width(line) <= room + 1e-6 for line in wrapped)
+    whole = "".join(text.split())
+    shown = "".join("".join(wrapped).split())
+    assert shown == whole or (shown.endswith("…") and whole.startswith(shown[:-1]))
+
+
+def test_lines_break_between_words_and_between_options():
+    def lines(text: str) -> list[str]:
+        return wrap(text, inches=12 * LETTER * 6, points=6, lines=9)
+
+    assert lines("one two three four") == ["one two", "three four"]
+    options = option_text(["top left", "top", "an option that is long"], 0)
+    assert lines(options) == ["A. top left", "✓ · B. top ·", "C. an option", "that is long"]
+    assert lines(option_text(["red", "blue"], 1)) == ["A. red ·", "B. blue ✓"]
+
+
+def draw(shapes: list[tuple[int, int]], box: tuple[float, float]) -> Figure:
+    figure = Figure()
+    generator = np.random.default_rng(0)
+    images = [generator.integers(0, 255, (*shape, 3), dtype=np.uint8) for shape in shapes]
+    draw_pictures(figure.add_subplot(), images, width=box[0], height=box[1])
+    return figure
+
+
+@pytest.mark.parametrize(
+    ("shapes", "box"),
+    [
+        ([(60, 80)], (1.6, 1.0)),
+        ([(3000, 200)], (1.6, 1.0)),
+        ([(50, 50), (40, 70)], (1.6, 1.0)),
+        ([(9, 9)] * 7, (1.2, 1.0)),
+        ([(1, 1)], (1.2, 1.0)),
+    ],
+)
+def test_pictures_keep_their_proportions_inside_the_box_and_apart(
+    shapes: list[tuple[int, int]], box: tuple[float, float]
+):
+    (axes,) = draw(shapes, box).axes
+    extents = [image.get_extent() for image in axes.images]
+    assert len(extents) == len(shapes)
+    for (height, wide), (left, right, bottom, top) in zip(shapes, extents, strict=True):
+        assert -1e-9 <= left < right <= box[0] + 1e-9 and -1e-9 <= bottom < top <= box[1] + 1e-9
+        assert (right - left) / (top - bottom) == pytest.approx(wide / height)
+    for place, one in enumerate(extents):
+        for other in extents[place + 1 :]:
+            assert one[1] <= other[0] or other[3] <= one[2]  # to the right or below
+
+
+def test_a_large_picture_is_reduced_to_what_print_shows_and_a_small_one_is_kept():
+    (axes,) = draw([(2000, 3000)], (1.5, 1.0)).axes
+    assert axes.images[0].get_array().shape == (PIXELS_PER_INCH, 1.5 * PIXELS_PER_INCH, 3)
+    (axes,) = draw([(20, 30)], (1.5, 1.0)).axes
+    assert axes.images[0].get_array().shape == (20, 30, 3)
+
+
+def test_two_wide_pictures_are_stacked_and_two_tall_ones_stand_side_by_side():
+    upper, lower = (image.get_extent() for image in draw([(10, 60)] * 2, (1.0, 1.0)).axes[0].images)
+    assert upper[:2] == lower[:2] and upper[2] > lower[3]
+    left, right = (image.get_extent() for image in draw([(60, 10)] * 2, (1.0, 1.0)).axes[0].images)
+    assert left[2:] == right[2:] and left[1] < right[0]

@@ -1,0 +1,28 @@
+from pathlib import Path
+
+import pytest
+
+from benchc.errors import InputError
+from benchc.schemas.printed import read_printed
+
+
+def test_empty_cells_are_null_and_numbers_below_them_numbers(tmp_path: Path):
+    (tmp_path / "t.csv").write_text("a,b\n" + "x,\n" * 200 + "y,0.5\n")
+    table = read_printed(tmp_path / "t.csv")
+    assert table["b"].null_count() == 200 and table["b"][-1] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, r"t\.csv: no such file; make it first"),
+        (b"", r"t\.csv: cannot be read \(.*\); delete it"),
+        (b"a,b\n1,2,3\n\xff\xfe", r"t\.csv: cannot be read \(.*\); delete it"),
+    ],
+)
+def test_what_is_no_table_is_one_sentence(tmp_path: Path, content: bytes | None, message: str):
+    if content is not None:
+        (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(InputError, match=message) as caught:
+        read_printed(tmp_path / "t.csv")
+    assert len(str(caught.value).splitlines()) == 1

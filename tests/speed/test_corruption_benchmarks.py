@@ -1,0 +1,53 @@
+"""The benchmarks of corruptions run and print what they promise, on a picture too small to say anything."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    pixels = np.random.default_rng(1).integers(0, 256, (40, 60, 3), np.uint8)
+    Image.fromarray(pixels).resize((120, 80)).save(folder / "a.png")
+    return folder
+
+
+def run(script: str, *options: str) -> str:
+    command = [sys.executable, str(ROOT / "speed" / script), *options]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_times_and_memory_of_both_packages(photos: Path, tmp_path: Path) -> None:
+    output = tmp_path / "deep" / "times.json"
+    options = ("--sizes", "120x80", "--types", "contrast", "--seconds", "0", "--photos", str(photos))
+    printed = run("corruptions.py", *options, "--output", str(output))
+    stored = json.loads(output.read_text())
+    cells = stored["seconds"]["120x80"]["contrast"]
+    assert list(cells) == ["1", "2", "3", "4", "5"]
+    assert all(cell["calls"] == 3 and 0 < cell["benchc"] < 1 for cell in cells.values())
+    sums = [1000 * sum(cell[engine] for cell in cells.values()) for engine in ("imagecorruptions", "benchc")]
+    assert f"| contrast | {sums[0]:,.1f} | {sums[1]:,.1f} | {sums[0] / sums[1]:.1f} |" in printed
+    assert stored["megabytes"]["imagecorruptions"]["contrast"] >= 0
+    assert "### Working memory at 120x80" in printed
+
+
+def test_forms_stage_cores_and_files(photos: Path) -> None:
+    # Every form is compared with its pixels, and what is made with what was stored.
+    options = ("--types", "contrast", "--rounds", "1", "--items", "40", "--megapixels", "0.5")
+    printed = run("corrupt_stage.py", "--photos", str(photos), *options)
+    assert "17 images, 1 of them clean" in printed
+    assert "| PPM | 3.00 |" in printed
+    for heading in ("| contrast |", "| **all** |", "| 2 |", "| files |", "| on_the_fly | 0 | 0.0 |"):
+        assert f"\n{heading}" in printed
+    assert "95 variants of 0.50 megapixels" in printed
