@@ -45,10 +45,8 @@ include: "rules/pool.smk"
 include: "rules/corrupt.smk"
 include: "rules/infer.smk"
 include: "rules/bench_c.smk"
-include: "rules/tables.smk"
-include: "rules/figures.smk"
 include: "rules/contact_sheets.smk"
-include: "rules/report.smk"
+include: "rules/outputs.smk"
 
 
 rule all:

@@ -100,49 +100,6 @@ rule select:
         " --score {params.score} --output {output} 2>&1 | tee {log}"
 
 
-rule selection_diagnostics:
-    """Measure how stable the selected set is under other choices."""
-    input:
-        code=code_of("scripts/selection_diagnostics.py"),
-        pool="<results>/pool/items.parquet",
-        embeddings="<results>/selection/embeddings.parquet",
-        predictions=collect(
-            "<results>/predictions/pool/{model}/{batch}.parquet",
-            model=settings.selectors,
-            batch=BATCHES,
-        ),
-    output:
-        csv=report(
-            "<results>/tables/selection_stability.csv",
-            caption="captions/selection_stability.rst",
-            category="Tables",
-        ),
-        md="<results>/tables/selection_stability.md",
-        tex="<results>/tables/selection_stability.tex",
-    log:
-        "<logs>/selection_diagnostics.log",
-    benchmark:
-        "<benchmarks>/selection_diagnostics.jsonl"
-    localrule: True
-    conda:
-        "../envs/core.yaml"
-    params:
-        selectors=settings.selectors,
-        corruptions=settings.corruptions.types,
-        severities=settings.corruptions.severities,
-        alpha_kappa=option("--alpha-kappa", settings.selection.alpha_kappa),
-        alpha_diversity=option("--alpha-diversity", settings.selection.alpha_diversity),
-        score=settings.selection.score,
-    message:
-        "Measuring how stable the selected set is"
-    shell:
-        "python -m scripts.selection_diagnostics --predictions {input.predictions} --pool {input.pool}"
-        " --embeddings {input.embeddings} --selectors {params.selectors}"
-        " --corruptions {params.corruptions} --severities {params.severities}"
-        " {params.alpha_kappa} {params.alpha_diversity} --score {params.score}"
-        " --output-csv {output.csv} --output-md {output.md} --output-tex {output.tex} 2>&1 | tee {log}"
-
-
 rule score:
     """Compare every corrupted read of a target with its clean read (eq. 6 to 10)."""
     input:
@@ -214,75 +171,6 @@ use rule score as score_unselected with:
         "Scoring {wildcards.model} on items that were not selected"
 
 
-rule discrimination:
-    """Compare the selected set with random subsets of the pool of equal size."""
-    input:
-        code=code_of("scripts/discrimination.py"),
-        selected="<results>/selection/selected.parquet",
-        scores=collect("<results>/scores/{model}.parquet", model=settings.targets),
-        unselected_scores=collect("<results>/scores/unselected/{model}.parquet", model=settings.targets),
-    output:
-        csv=report(
-            "<results>/tables/discrimination.csv",
-            caption="captions/discrimination.rst",
-            category="Tables",
-        ),
-        md="<results>/tables/discrimination.md",
-        tex="<results>/tables/discrimination.tex",
-    log:
-        "<logs>/discrimination.log",
-    benchmark:
-        "<benchmarks>/discrimination.jsonl"
-    localrule: True
-    conda:
-        "../envs/core.yaml"
-    params:
-        labels=[run.models[model].label for model in settings.targets],
-        draws=option("--draws", settings.tables.bootstrap.draws),
-        seed=option("--seed", settings.tables.bootstrap.seed),
-    message:
-        "Comparing the selected set with random subsets of the pool"
-    shell:
-        "python -m scripts.discrimination --scores {input.scores}"
-        " --unselected-scores {input.unselected_scores} --labels {params.labels:q}"
-        " --selected {input.selected} {params.draws} {params.seed} --output-csv {output.csv}"
-        " --output-md {output.md} --output-tex {output.tex} 2>&1 | tee {log}"
-
-
-rule figure_discrimination:
-    """Draw the selected set beside random subsets of the pool."""
-    input:
-        code=code_of("scripts/figure_discrimination.py"),
-        discrimination="<results>/tables/discrimination.csv",
-    output:
-        png=report(
-            "<results>/figures/discrimination.png",
-            caption="captions/figure_discrimination.rst",
-            category="Figures",
-            subcategory="Composition",
-            labels={"figure": "discrimination"},
-        ),
-        pdf="<results>/figures/discrimination.pdf",
-    log:
-        "<logs>/figure_discrimination.log",
-    localrule: True
-    conda:
-        "../envs/figures.yaml"
-    message:
-        "Drawing the selected set beside random subsets"
-    shell:
-        "python -m scripts.figure_discrimination --discrimination {input.discrimination}"
-        " --png {output.png} --pdf {output.pdf} 2>&1 | tee {log}"
-
-
-# What the report holds of this; nothing where the configuration does not ask for it.
-DISCRIMINATION = (
-    [*rules.discrimination.output, *rules.figure_discrimination.output]
-    if settings.diagnostics.random_subset is not None
-    else []
-)
-
-
 rule infer_orders:
     """Ask one target about a sample of the benchmark in every other circular order of the options."""
     input:
@@ -323,76 +211,447 @@ rule infer_orders:
         " --writer {wildcards.model}-orders --output {output} 2>&1 | tee {log}"
 
 
-rule option_order:
-    """Measure what another order of the options changes in predictions and in uncertainty."""
-    input:
-        code=code_of("scripts/option_order.py"),
-        pool="<results>/pool/items.parquet",
-        orders=collect("<results>/orders/{model}.parquet", model=settings.targets),
-        predictions=collect(
-            "<results>/predictions/selected/{model}/{batch}.parquet",
-            model=settings.targets,
-            batch=BATCHES,
-        ),
-    output:
-        csv=report(
-            "<results>/tables/option_order.csv",
-            caption="captions/option_order.rst",
-            category="Tables",
-        ),
-        md="<results>/tables/option_order.md",
-        tex="<results>/tables/option_order.tex",
-    log:
-        "<logs>/option_order.log",
-    benchmark:
-        "<benchmarks>/option_order.jsonl"
-    localrule: True
-    conda:
-        "../envs/core.yaml"
-    params:
-        models=settings.targets,
-        labels=[run.models[model].label for model in settings.targets],
-        draws=option("--draws", settings.tables.bootstrap.draws),
-        seed=option("--seed", settings.tables.bootstrap.seed),
-        allow_missing="--allow-missing" if settings.scores.allow_missing else "",
-    message:
-        "Measuring what another order of the options changes"
-    shell:
-        "python -m scripts.option_order --predictions {input.predictions} --orders {input.orders}"
-        " --models {params.models} --labels {params.labels:q} --pool {input.pool}"
-        " {params.draws} {params.seed} {params.allow_missing} --output-csv {output.csv}"
-        " --output-md {output.md} --output-tex {output.tex} 2>&1 | tee {log}"
-
-
-rule figure_option_order:
-    """Draw what another order of the options changes."""
-    input:
-        code=code_of("scripts/figure_option_order.py"),
-        option_order="<results>/tables/option_order.csv",
-    output:
-        png=report(
-            "<results>/figures/option_order.png",
-            caption="captions/figure_option_order.rst",
-            category="Figures",
-            subcategory="Robustness",
-            labels={"figure": "option order"},
-        ),
-        pdf="<results>/figures/option_order.pdf",
-    log:
-        "<logs>/figure_option_order.log",
-    localrule: True
-    conda:
-        "../envs/figures.yaml"
-    message:
-        "Drawing what another order of the options changes"
-    shell:
-        "python -m scripts.figure_option_order --option-order {input.option_order}"
-        " --png {output.png} --pdf {output.pdf} 2>&1 | tee {log}"
-
-
-# What the report holds of this; nothing where the configuration does not ask for it.
-OPTION_ORDER = (
-    [rules.option_order.output, rules.figure_option_order.output]
-    if settings.diagnostics.option_order is not None
-    else []
+BENCH_C = "benchc.benchmarks.bench_c"
+FAMILIES = {name: family_of(name, settings.corruptions.suite) for name in settings.corruptions.types}
+TARGET_SCORES = collect("<results>/scores/{model}.parquet", model=settings.targets)
+SELECTOR_PREDICTIONS = collect(
+    "<results>/predictions/pool/{model}/{batch}.parquet", model=settings.selectors, batch=BATCHES
 )
+BENCHMARK_IMAGES = collect(
+    "<results>/{images}/{corruption}.parquet",
+    images=IMAGES["selected"],
+    corruption=settings.corruptions.types,
+)
+
+
+def predictions_of(models):
+    """Return the files of the models' predictions of the benchmark."""
+    return collect("<results>/predictions/selected/{model}/{batch}.parquet", model=models, batch=BATCHES)
+
+
+# What the files of facts about models are of.
+MEASURED = settings.targets
+
+OUTPUTS = [
+    table(
+        "table1",
+        "Table 1",
+        f"{BENCH_C}.tables.table1",
+        inputs={
+            "scores": TARGET_SCORES,
+            "models": "<results>/models.json",
+            "selected": "<results>/selection/selected.parquet",
+        },
+        forms=["csv", "md", "tex", "published"],
+        data=["benchc/benchmarks/bench_c/published/table1.csv"],
+        caption="""
+        **Table 1.** The targets on the selected items, clean and corrupted. Acc(o), S(o) and C(o) are accuracy,
+        uncertainty (normalised entropy) and calibration error on clean images, as plain means over items. ΔAcc,
+        RAS, ΔS and ΔC compare every corrupted read with the clean read of the same item: means over items
+        weighted by their discriminative power κ, then over all corruptions and severities (eq. 11). Arrows
+        point to the better side, the numbers in brackets are ranks (1 is best, ties share the lower rank), and
+        the best of each column is bold. The csv file holds all digits, and S(o) and C(o) weighted by κ as well:
+        the paper does not say which of the two forms it prints. It answers the paper's Table 1.
+        """,
+    ),
+    table(
+        "table2",
+        "Table 2",
+        f"{BENCH_C}.tables.table2",
+        inputs={"scores": TARGET_SCORES, "models": "<results>/models.json"},
+        settings={"centring": settings.tables.table2.centring},
+        forms=["csv", "md", "tex", "published"],
+        data=["benchc/benchmarks/bench_c/published/table2.csv"],
+        caption="""
+        **Table 2.** How far RAS and accuracy answer to one more step of severity. z is an item's shift from one
+        severity to the next over the standard deviation of these shifts over items; E[abs z] is averaged over
+        items, steps and corruptions. t and p are those of a one-sided t-test, paired over corruptions, of the
+        hypothesis that RAS is not more sensitive. Where a metric shifts equally on all items z is undefined,
+        and the step is left out and counted. It answers the paper's Table 2 (section 9.2); where the paper
+        tests the same models, its values and the differences stand in the Markdown and LaTeX files and in
+        table2_published.csv.
+        """,
+    ),
+    table(
+        "table3",
+        "Table 3",
+        f"{BENCH_C}.tables.table3",
+        inputs={"scores": TARGET_SCORES, "models": "<results>/models.json"},
+        forms=["csv", "md", "tex", "published"],
+        data=["benchc/benchmarks/bench_c/published/table3.csv"],
+        caption="""
+        **Table 3.** Every target and corruption at severity 1 with more items that turned right (WR) than wrong
+        (RW). Means over items are plain. The regime follows from the signs of the mean shifts of uncertainty
+        and calibration error. It answers the paper's Table 3 (section 9.3); where the paper tests the same
+        models, its cases and the differences stand in the Markdown and LaTeX files and in table3_published.csv.
+        cells.csv holds means, transitions and regimes of every target, corruption and severity.
+        """,
+    ),
+    table(
+        "cells",
+        "the cells of Table 3",
+        f"{BENCH_C}.tables.cells",
+        inputs={"scores": TARGET_SCORES, "models": "<results>/models.json"},
+        forms=["csv"],
+        caption="Every target under every corruption and severity: plain means over items, transitions and regimes.",
+    ),
+    table(
+        "claims",
+        "the paper's claims",
+        f"{BENCH_C}.tables.claims",
+        inputs={
+            "scores": TARGET_SCORES,
+            "models": "<results>/models.json",
+            "selected": "<results>/selection/selected.parquet",
+            "pool": "<results>/pool/items.parquet",
+        },
+        settings={
+            "families": FAMILIES,
+            "example_label": run.models[settings.figures.figure4.target].label,
+            "example_corruption": settings.figures.figure4.corruption,
+            "example_severity": settings.figures.figure4.severity,
+        },
+        data=[f"benchc/benchmarks/bench_c/published/table{number}.csv" for number in (1, 2, 3)],
+        caption="""
+        **Claims.** What the paper concludes from its results, claim by claim, checked on this run: the
+        criterion of the check, the paper's numbers, the numbers here, and whether it holds, does not hold, or
+        cannot be told (the models, corruptions or severities that it is about are not in this run). Criteria
+        are ours where the paper gives none. Verdicts compare means and say nothing about chance: see the
+        intervals for that.
+        """,
+    ),
+    table(
+        "intervals",
+        "bootstrap intervals",
+        f"{BENCH_C}.tables.intervals",
+        inputs={
+            "scores": TARGET_SCORES,
+            "models": "<results>/models.json",
+            "selected": "<results>/selection/selected.parquet",
+        },
+        settings={"draws": settings.tables.bootstrap.draws, "seed": settings.tables.bootstrap.seed},
+        caption=f"""
+        **Table 1 with its uncertainty** (beyond the paper). 95 % percentile intervals from {settings.tables.bootstrap.draws} resamples
+        of the items, drawn together for all targets, so that differences between targets are paired. They are
+        conditional on the selected set: another selection, other seeds of the corruptions and other trainings
+        would widen them. ΔAcc and RAS are weighted by κ (eq. 11). The csv file holds an interval for every
+        aggregate: the columns of Table 1 in both weightings and the ranks, the shifts, destructive and
+        corrective RAS per corruption, and the shifts per corruption and severity; where a number or its
+        interval is undefined, its last column says why.
+        """,
+    ),
+    table(
+        "rank_swaps",
+        "rank swaps",
+        f"{BENCH_C}.tables.rank_swaps",
+        inputs={
+            "scores": TARGET_SCORES,
+            "models": "<results>/models.json",
+            "selected": "<results>/selection/selected.parquet",
+        },
+        settings={"draws": settings.tables.bootstrap.rank_draws, "seed": settings.tables.bootstrap.seed},
+        caption=f"""
+        **Does RAS order the targets differently from ΔAcc?** (beyond the paper). The pairs of targets whose
+        paired differences in ΔAcc and in RAS (eq. 11) have opposite signs. Both signs must hold: p is twice the
+        larger of the two one-sided bootstrap p values, from {settings.tables.bootstrap.rank_draws} resamples of the items, drawn together
+        for all targets and conditional on the selected set; Holm's correction is over all pairs. The smallest p
+        of B resamples is 2 / (B + 1), so that many pairs need more resamples than intervals do. The csv file
+        holds all pairs.
+        """,
+    ),
+    table(
+        "selection_stability",
+        "the stability of the selection",
+        f"{BENCH_C}.tables.selection_stability",
+        inputs={
+            "predictions": SELECTOR_PREDICTIONS,
+            "pool": "<results>/pool/items.parquet",
+            "embeddings": "<results>/selection/embeddings.parquet",
+        },
+        settings={
+            "selectors": settings.selectors,
+            "corruptions": settings.corruptions.types,
+            "severities": settings.corruptions.severities,
+            "alpha_kappa": settings.selection.alpha_kappa,
+            "alpha_diversity": settings.selection.alpha_diversity,
+            "score": settings.selection.score,
+        },
+        caption="""
+        How much the selected set depends on the choices that the paper makes or leaves open: one selector less,
+        fewer severities, other weights in eq. 3, the other reading of the final score. Jaccard compares the
+        kept items with those of the run; beside it stands the Jaccard of random sets of the same sizes.
+        """,
+    ),
+    table(
+        "discrimination",
+        "the selected set beside random subsets",
+        f"{BENCH_C}.tables.discrimination",
+        inputs={
+            "scores": TARGET_SCORES,
+            "models": "<results>/models.json",
+            "unselected_scores": collect(
+                "<results>/scores/unselected/{model}.parquet", model=settings.targets
+            ),
+            "selected": "<results>/selection/selected.parquet",
+        },
+        settings={"draws": settings.tables.bootstrap.draws, "seed": settings.tables.bootstrap.seed},
+        wanted=settings.diagnostics.random_subset is not None,
+        caption=f"""
+        **Is the selected set more discriminative than random items?** (beyond the paper). Targets also read
+        items that were not selected. The selected set is compared with {settings.tables.bootstrap.draws} random subsets of the pool of
+        equal size or, where the targets read only some of the unselected items, random subsets of both, smaller
+        so that chance alone seldom puts the selected set beyond 95 % of random ones, by three criteria: the
+        spread (standard deviation) of the targets' values; the share of pairs of targets whose paired
+        difference exceeds 1.96 standard errors; and Kendall's τ-b between the targets' order on the set and on
+        the whole pool. "Below" is the share of random subsets with a lower value, ties half: 0.5 is what chance
+        gives, and above 0.975 the set is beyond 95 % of random ones (of a random subset of the selected set
+        where only some unselected items were read, which is nearer to 0.5). Where κ weights, "Below" is left
+        out: selected items hold most of the weight of random subsets and of the pool, random subsets are
+        noisier, and chance does not give 0.5. Spread is in part noise, of which items that waver have more.
+        Random subsets contain selected items, and all sets are parts of the pool to whose order they are
+        compared: the third criterion asks whether the selected set keeps the pool's order, not whether it is
+        better; where unselected items were sampled, that order is known from the sample only, of which random
+        subsets are mostly made, so that "Below" may fall short of 0.5 without any difference. All is
+        conditional on this pool, on these targets and on which unselected items were read; with few targets
+        there are few pairs and few orders, and a target that is also a selector has had its say in the
+        selection. The csv file also holds ranges, quartiles and the reasons of what is undefined.
+        """,
+    ),
+    table(
+        "option_order",
+        "other orders of the options",
+        f"{BENCH_C}.tables.option_order",
+        inputs={
+            "predictions": predictions_of(settings.targets),
+            "orders": collect("<results>/orders/{model}.parquet", model=settings.targets),
+            "models": "<results>/models.json",
+            "pool": "<results>/pool/items.parquet",
+        },
+        settings={
+            "draws": settings.tables.bootstrap.draws,
+            "seed": settings.tables.bootstrap.seed,
+            "allow_missing": settings.scores.allow_missing,
+        },
+        wanted=settings.diagnostics.option_order is not None,
+        caption=f"""
+        **Does entropy show how much an answer hangs on the order of the options?** (beyond the paper). Targets
+        were asked again about a sample of the benchmark's items with the options in every other circular order,
+        clean and under each corruption at its highest severity; all measures are of the items' own options.
+        Entropy (eq. 6) is that of one order. The entropy of the mean distribution over all orders is the mean
+        entropy plus the **order part**, a Jensen-Shannon divergence over log K in [0, 1]: the uncertainty that
+        no single order shows. *Changed* is the share of the other orders whose prediction differs from the
+        given order's, *letter* the share of the other orders that are answered with the given order's letter,
+        whatever option stands there. *Circular* accuracy counts a read as right if it is right in all orders
+        (MMBench's CircularEval). ρ is Spearman's rank correlation, over reads, of entropy in the given order
+        and *changed*: near 0, entropy does not know which predictions hang on the order. Means are plain,
+        unweighted by κ; 95 % intervals are percentiles of {settings.tables.bootstrap.draws} resamples of the items, drawn together for
+        all targets. Models that are scored by the options' texts do not see the options in their prompt: order
+        part, *changed* and *letter* are 0 for them by construction, but for rounding (the given order was read
+        together with other severities). The csv file has every corruption, more intervals, and reasons where a
+        number is undefined.
+        """,
+    ),
+    figure(
+        "figure1a",
+        "figure 1a",
+        f"{BENCH_C}.figures.figure1a",
+        inputs={"selected": "<results>/selection/selected.parquet"},
+        subcategory="Composition",
+        caption="""
+        **Why the benchmark selects** (figure 1(a) of Bench-C). Share of items by prediction inconsistency κ
+        (eq. 4 and 5), candidate pool beside benchmark; the legend gives both n. The bars on the left count the
+        items with κ = 0, on which no selector model changes its answer with the severity of any corruption; the
+        other bins are 0.1 wide and hold their upper end. Numbers above the bars are per cent of each set. The
+        paper prints no numbers for this panel; it is read here as the dominance of consistent items that
+        sections 1 and 4.4 describe.
+        """,
+    ),
+    figure(
+        "figure3",
+        "figure 3",
+        f"{BENCH_C}.figures.figure3",
+        inputs={
+            "scores": f"<results>/scores/{settings.figures.figure3.target}.parquet",
+            "predictions": predictions_of([settings.figures.figure3.target]),
+            "pool": "<results>/pool/items.parquet",
+        },
+        settings={"label": run.models[settings.figures.figure3.target].label},
+        subcategory="Robustness",
+        caption=r"""
+        **Four ways in which a prediction shifts** (figure 3 of Bench-C). One read of each regime by one target:
+        the probabilities of the item's options (softmax of their logits), clean in grey, corrupted in colour,
+        the right option with a tick; the highest bar is the prediction. Regimes follow the signs of the shift
+        in normalised entropy ΔS (eq. 7) and in calibration error ΔC (eq. 9), a change of exactly 0 counted as
+        not positive; RAS is eq. 10. Each read is the target's most pronounced one of its regime, that with the
+        largest smaller one of \|ΔS\| and \|ΔC\| over all items, corruptions and severities: an extreme to show
+        what the word means, not a typical read. Figure 4 shows how all reads are spread.
+        """,
+    ),
+    figure(
+        "figure4",
+        "figure 4",
+        f"{BENCH_C}.figures.figure4",
+        inputs={"scores": f"<results>/scores/{settings.figures.figure4.target}.parquet"},
+        settings={
+            "label": run.models[settings.figures.figure4.target].label,
+            "corruption": settings.figures.figure4.corruption,
+            "severity": settings.figures.figure4.severity,
+        },
+        subcategory="Robustness",
+        caption="""
+        **How one corruption moves predictions** (figure 4 (a-c) of Bench-C). Each point is one item of the
+        benchmark as one target reads it, corrupted against clean: shift in normalised entropy ΔS (eq. 7)
+        across, shift in calibration error ΔC (eq. 9) up, both in [-1, 1]; the axes end where they hold all
+        points. Quadrants and colours are the four regimes, with changes of exactly 0 counted as not positive;
+        markers are the transitions of the answer. (a) all samples, (b) those whose predicted option stays the
+        same, (c) those whose predicted option changes, be it from wrong to wrong. Each quadrant shows its n,
+        its share of the panel, and plain, unweighted means of RAS (eq. 10) and of ΔAcc.
+        """,
+    ),
+    figure(
+        "figure5",
+        "figure 5",
+        f"{BENCH_C}.figures.figure5",
+        inputs={
+            "scores": f"<results>/scores/{settings.figures.figure5.target}.parquet",
+            "predictions": predictions_of([settings.figures.figure5.target]),
+            "pool": "<results>/pool/items.parquet",
+            "images": BENCHMARK_IMAGES,
+        },
+        settings={
+            "label": run.models[settings.figures.figure5.target].label,
+            "item": settings.figures.figure5.item,
+            "reads": settings.figures.figure5.reads,
+        },
+        subcategory="Robustness",
+        caption=r"""
+        **One item across corruptions** (figure 5 of Bench-C). The same question to one target with the clean
+        picture (a) and with corrupted ones, which are named with their severity. Bars are the probabilities of
+        the options, grey for the clean read, coloured by regime for the corrupted one; the right option has a
+        tick, and the highest bar is the prediction. Below: normalised entropy S (eq. 6) and calibration error C
+        (eq. 8) of the clean read, the shifts of both (eq. 7, 9) and RAS (eq. 10) of the others, and the
+        transition of the answer. Unless the configuration names them, the item is the one whose reads fall into
+        the most regimes, most pronouncedly in the least pronounced of these, and its reads are the most
+        pronounced of each regime, by the smaller one of \|ΔS\| and \|ΔC\|: an example that was looked for, not
+        a typical item. A hint of the item, where it has one, is part of the prompt but not shown.
+        """,
+    ),
+    figure(
+        "figure6",
+        "figure 6",
+        f"{BENCH_C}.figures.figure6",
+        inputs={"scores": TARGET_SCORES, "models": "<results>/models.json"},
+        settings={"families": FAMILIES},
+        subcategory="Robustness",
+        caption="""
+        **Destructive and corrective robustness** (figure 6 (a, b) of Bench-C). Mean RAS (eq. 10, in [-2, 1],
+        higher is more robust) of each model under each corruption, corruptions grouped by family. (a) over
+        items that the model answers rightly when clean (RR and RW), (b) over those it answers wrongly (WW and
+        WR). Means are plain, unweighted by κ, over items and all severities; the column on the right counts
+        each model's items. Both panels share one colour scale, centred at 0: blue is a loss, red a gain.
+        Hatched cells have no samples.
+        """,
+    ),
+    figure(
+        "figure7",
+        "figure 7",
+        f"{BENCH_C}.figures.figure7",
+        inputs={
+            "sources": collect("<results>/sources/{source}.parquet", source=run.sources),
+            "pool": "<results>/pool/items.parquet",
+            "selected": "<results>/selection/selected.parquet",
+        },
+        settings={"labels": {id_: source.label for id_, source in run.sources.items()}},
+        subcategory="Composition",
+        caption="""
+        **What the benchmark is made of** (figure 7 (a, b) of Bench-C). (a) Items of each source as read from
+        its data set, in the candidate pool, and in the benchmark; the blue label is the source's share of the
+        benchmark, by which sources are sorted. Rows of a data set that cannot be read as items are not counted
+        here; the source reports list them. (b) Distribution of prediction inconsistency κ (eq. 5) over pool and
+        benchmark in 20 equal bins, each in per cent of its own set, dashed lines at the plain means. The legend
+        gives every n.
+        """,
+    ),
+    figure(
+        "figure8",
+        "figure 8",
+        f"{BENCH_C}.figures.figure8",
+        inputs={"pool": "<results>/pool/items.parquet", "selected": "<results>/selection/selected.parquet"},
+        subcategory="Composition",
+        caption="""
+        **Tasks** (figure 8 of Bench-C). For each task type, the items in the candidate pool (light grey) and,
+        in front of them, those that the benchmark keeps (hatched), sorted by the latter; each row ends in "kept
+        / candidates", and the legend gives both n. All figures are counts, nothing is averaged.
+        """,
+    ),
+    figure(
+        "figure9",
+        "figure 9",
+        f"{BENCH_C}.figures.figure9",
+        inputs={"pool": "<results>/pool/items.parquet", "selected": "<results>/selection/selected.parquet"},
+        subcategory="Composition",
+        caption="""
+        **What prediction inconsistency looks like** (figure 9 of Bench-C). Items of the candidate pool with
+        low, medium and high κ (eq. 5): the thirds of the range from 0 to the pool's largest κ, whose ends stand
+        on the left. Each item shows its pictures, its task type, its question and its options, the right one
+        with a tick; an ellipsis ends a text that was cut. Of each band as many sources and then task types as
+        there are take part, each with the items nearest to 0, to the middle of the range, and to the largest κ;
+        of equal items the first by id. κ comes from the selector models alone.
+        """,
+    ),
+    figure(
+        "figure10",
+        "figure 10",
+        f"{BENCH_C}.figures.figure10",
+        inputs={"scores": TARGET_SCORES, "models": "<results>/models.json"},
+        settings={"families": FAMILIES},
+        subcategory="Robustness",
+        caption="""
+        **Severity and RAS** (figure 10 of Bench-C). A box stands for one corruption at one severity, dark for
+        severe; its values are the models' mean RAS (eq. 10, in [-2, 1], higher is more robust), plain means
+        over the benchmark's items, unweighted by κ. One panel a family, one scale for all. Boxes span the
+        quartiles over models, orange lines are medians, whiskers reach the farthest value within 1.5 of the
+        box's height, circles lie beyond. With fewer than five models each one's value is a point, and the box
+        is only their frame. Boxes show how models differ, not how sure a mean is.
+        """,
+    ),
+    figure(
+        "figure_discrimination",
+        "the figure of discrimination",
+        f"{BENCH_C}.figures.figure_discrimination",
+        inputs={"discrimination": "<results>/tables/discrimination.csv"},
+        subcategory="Composition",
+        wanted=settings.diagnostics.random_subset is not None,
+        caption="""
+        **The selected set beside random items** (beyond the paper). Boxes span the quartiles of random subsets
+        of the pool; lines are their medians, whiskers hold 95 % of them. The diamond is the selected set, of
+        equal size; where not all unselected items were read, it is the median of random subsets of the selected
+        set, of equal size, and its line holds 95 % of these. (a) Standard deviation over targets, divided by
+        the median of random subsets, so that metrics share an axis: to the right, targets differ more. (b)
+        Share of pairs of targets whose paired difference exceeds 1.96 standard errors. (c) Kendall's τ-b
+        between the targets' order on the set and on the whole pool; where unselected items were sampled, that
+        order is known from the sample only, which may favour random subsets. At the right of plain rows: share
+        of random subsets with a lower value, ties half; where κ weights, chance does not give 0.5, and it is
+        left out. Conditional on this pool, on these targets and on which unselected items were read.
+        """,
+    ),
+    figure(
+        "figure_option_order",
+        "the figure of option orders",
+        f"{BENCH_C}.figures.figure_option_order",
+        inputs={"option_order": "<results>/tables/option_order.csv"},
+        subcategory="Robustness",
+        wanted=settings.diagnostics.option_order is not None,
+        caption="""
+        **What another order of the options changes** (beyond the paper). Each target above on clean images,
+        below under all corruptions at the highest severity; a sample of the benchmark's items, asked in every
+        circular order of the options. (a) Share of the other orders whose prediction differs from the given
+        order's, in [0, 1]; lines are 95 % bootstrap intervals over items. (b) The entropy of the mean
+        distribution over all orders, in [0, 1], is the mean entropy (eq. 6) plus the order part (hatched),
+        which no single order shows. ρ: Spearman's rank correlation, over corrupted reads, of entropy in the
+        given order and the share changed; a dash where one of them is the same in all reads. Models that are
+        scored by the options' texts do not see the options in their prompt: both are 0 for them by
+        construction, but for rounding. Plain means, unweighted by κ.
+        """,
+    ),
+]

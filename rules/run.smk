@@ -13,6 +13,7 @@ from benchc.config.faults import ConfigError
 from benchc.config.load import load
 from benchc.corruptions.recipe import CLEAN
 from benchc.corruptions.registry import family_of, kernel_module, recipe_of
+from benchc.rendering.declaration import figure, table
 from benchc.models.registry import UnknownFamilyError, scorer_modules
 
 # What save_pretrained of transformers writes for a model and its processor.
@@ -47,6 +48,7 @@ settings = run.settings
 # Empty where the run draws and trains nothing.
 demo = settings.demo.model_dump() if settings.demo else {}
 BATCHES = batches(settings)
+SLICE = "bench_c"
 # The files of images that a subset's readers read; None where they make their images themselves.
 IMAGES = (
     dict.fromkeys(("pool", "selected", "unselected"), "corrupted")

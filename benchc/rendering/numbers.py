@@ -22,6 +22,13 @@ def p_text(p: float | None) -> str:
     return f"{p:.2e}" if p < 1e-3 else f"{p:.3g}"
 
 
+def interval_text(low: float | None, high: float | None, *, signed: bool = False) -> str:
+    """Return "[low, high]" with three digits, a dash in its place where it is undefined."""
+    if low is None or high is None:
+        return f"[{MISSING}]"
+    return f"[{number_text(low, signed)}, {number_text(high, signed)}]"
+
+
 def latex_number(text: str) -> str:
     """Return a printed number in LaTeX: with a minus of its own, and a power of ten as one."""
     if text == MISSING:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
+from benchc.progress import track
 from benchc.schemas.parquet import TableError, read_footer, read_table
 from benchc.schemas.predictions import PREDICTIONS
 
@@ -32,3 +33,9 @@ def read_predictions(paths: Iterable[Path], columns: Sequence[str]) -> pl.DataFr
                     "delete the older of the two and make it again"
                 )
     return pl.concat(frames)
+
+
+def read_all_predictions(paths: Sequence[Path]) -> pl.DataFrame:
+    """Return id, corruption, severity and logits of all batches of one model, with a line of progress."""
+    files = track(paths, label="predictions", unit="files")
+    return read_predictions(files, ["id", "corruption", "severity", "logits"])

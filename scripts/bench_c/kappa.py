@@ -7,9 +7,9 @@ from pathlib import Path
 import polars as pl
 
 from benchc.benchmarks.bench_c.schemas.kappa import KAPPA
-from benchc.benchmarks.bench_c.selection.kappa import kappa
+from benchc.benchmarks.bench_c.selection.kappa import SEVERITIES, kappa
+from benchc.benchmarks.bench_c.selection.selector_predictions import read_by_selector, read_option_counts
 from benchc.schemas.parquet import write_table
-from scripts.bench_c.selector_arguments import add_selectors, read_by_selector, read_option_counts
 from scripts.command import run
 
 
@@ -34,8 +34,39 @@ def main() -> None:
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m scripts.bench_c.kappa", description=__doc__)
-    add_selectors(parser)
-    parser.add_argument("--output", type=Path, required=True, help="selection/kappa.parquet to write")
+    add = parser.add_argument
+    add(
+        "--predictions",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="predictions/pool/{model}/{batch}.parquet of all selectors; the folder is the selector's name",
+    )
+    add("--pool", type=Path, required=True, metavar="FILE", help="pool/items.parquet")
+    add(
+        "--selectors",
+        nargs="+",
+        required=True,
+        metavar="ID",
+        help="ids of the selectors, in the order of kappa's parts",
+    )
+    add(
+        "--corruptions",
+        nargs="+",
+        required=True,
+        metavar="NAME",
+        help="corruptions that count; clean does not",
+    )
+    add(
+        "--severities",
+        type=int,
+        nargs="+",
+        default=list(SEVERITIES),
+        metavar="NUMBER",
+        help="severities that count (1 to 5) [all]",
+    )
+    add("--output", type=Path, required=True, help="selection/kappa.parquet to write")
     return parser.parse_args()
 
 

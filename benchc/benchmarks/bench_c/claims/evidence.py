@@ -7,10 +7,11 @@ import polars as pl
 
 from benchc.benchmarks.bench_c.metrics.aggregate import corrective, destructive
 from benchc.benchmarks.bench_c.metrics.regimes import cells
-from benchc.benchmarks.bench_c.metrics.table1 import Target, table1
+from benchc.benchmarks.bench_c.metrics.table1 import table1
 from benchc.benchmarks.bench_c.metrics.table2 import sensitivity, table2
 from benchc.benchmarks.bench_c.metrics.table3 import SUBTLE, table3
 from benchc.errors import InputError
+from benchc.schemas.models import Model
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Evidence:
 
 
 def evidence(
-    targets: Sequence[Target],
+    targets: Sequence[Model],
     scores: Sequence[pl.DataFrame],
     selected: pl.DataFrame,
     pool: pl.DataFrame,

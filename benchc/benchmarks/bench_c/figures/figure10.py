@@ -9,6 +9,7 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from benchc.benchmarks.bench_c.inputs import TargetScores
 from benchc.errors import InputError
 from benchc.rendering.contact_pages import pages_of
 from benchc.rendering.style import COLUMN_WIDTH, FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
@@ -20,7 +21,15 @@ COLOUR_MAP = "Blues"  # one hue, from light for mild to dark for severe
 MEDIAN = "#E69F00"  # Okabe and Ito's orange: stands out from light and dark blue
 
 
-def figure10(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
+def figure10(targets: TargetScores, families: dict[str, str]) -> Figure:
+    """Draw RAS by corruption and severity, boxes over targets, one panel a family.
+
+    ``families`` gives each corruption's family, in the order in which they are drawn.
+    """
+    return draw(targets.by_label, families_of=families, note=targets.note)
+
+
+def draw(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
     """Draw a box of RAS over models for every corruption and severity, one panel a family.
 
     ``scores`` gives each model's SCORES table (at least id, corruption, severity, ras) by its name;

@@ -2,15 +2,15 @@
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 from matplotlib.figure import Figure
 
+from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.rendering.style import BENCHMARK_FILL, COLUMN_WIDTH, POOL_FILL, SMALL, new_figure, styled
 
 ZERO_PLACE = -0.9
 
 
-def figure1a(selected: pl.DataFrame) -> Figure:
+def figure1a(selected: Selected) -> Figure:
     """Draw the share of items (in %) per bin of kappa, candidate pool beside benchmark.
 
     ``selected`` is a SELECTED table: every item of the pool, and whether it was kept. The first bin holds

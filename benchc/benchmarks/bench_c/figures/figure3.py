@@ -1,20 +1,33 @@
 """Figure 3: one read of each regime, and how corruption moves the probabilities of its options."""
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from benchc.benchmarks.bench_c.figures.cases import case_of_each_regime, with_probabilities
 from benchc.benchmarks.bench_c.figures.option_bars import CLEAN_FILL, option_bars
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
+from benchc.benchmarks.bench_c.inputs import PoolOptions, Scores
 from benchc.benchmarks.bench_c.schemas.scores import REGIMES
 from benchc.rendering.labels import drawable, families, shorten
 from benchc.rendering.numbers import signed
 from benchc.rendering.style import COLUMN_WIDTH, FAINT, INK, NORMAL, SMALL, new_figure, styled
+from benchc.schemas.predictions_of_model import read_all_predictions
 
 
-def figure3(cases: pl.DataFrame, *, label: str) -> Figure:
+def figure3(scores: Scores, predictions: list[Path], pool: PoolOptions, label: str) -> Figure:
+    """Draw a target's most pronounced read of each regime, and the probabilities of its options.
+
+    ``predictions``: all batches of the target; ``label``: its name.
+    """
+    cases = with_probabilities(case_of_each_regime(scores), read_all_predictions(predictions), pool)
+    return draw(cases, label=label)
+
+
+def draw(cases: pl.DataFrame, *, label: str) -> Figure:
     """Draw the options' probabilities, clean beside corrupted, of one read of each regime.
 
     ``cases``: at most one row a regime, with the columns of a SCORES table, probabilities and

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
+from benchc.benchmarks.bench_c.inputs import Scores
 from benchc.errors import InputError
 from benchc.rendering.labels import drawable, families
 from benchc.rendering.numbers import signed
@@ -25,7 +26,7 @@ X_LIMIT = 1.06
 LINE_PITCH = 0.14
 
 
-def figure4(scores: pl.DataFrame, *, label: str, corruption: str, severity: int) -> Figure:
+def figure4(scores: Scores, *, label: str, corruption: str, severity: int) -> Figure:
     """Draw one target's samples under one corruption and severity in the (ΔS, ΔC) plane, in three panels.
 
     ``scores`` is the target's SCORES table and ``label`` its name. Panels: all samples; those whose predicted

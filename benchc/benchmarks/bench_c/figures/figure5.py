@@ -1,20 +1,33 @@
 """Figure 5: one item, clean and corrupted: its pictures, and what one target makes of its options."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 from matplotlib.figure import Figure
 
+from benchc.benchmarks.bench_c.figures.cases import (
+    cases_of_item,
+    item_of_most_regimes,
+    named_cases,
+    with_probabilities,
+)
 from benchc.benchmarks.bench_c.figures.option_bars import CLEAN_FILL, option_bars
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
+from benchc.benchmarks.bench_c.inputs import Scores
 from benchc.errors import InputError
 from benchc.images import Pixels
+from benchc.rendering.item_pictures import item_pictures
 from benchc.rendering.labels import drawable, families, shorten
 from benchc.rendering.numbers import signed
 from benchc.rendering.pictures import draw_pictures
 from benchc.rendering.style import INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 from benchc.rendering.wrap import option_text, wrap
+from benchc.schemas.corrupted import CORRUPTED
+from benchc.schemas.parquet import TableType, iterate_groups
+from benchc.schemas.pool import POOL
+from benchc.schemas.predictions_of_model import read_all_predictions
 
 # Inches. Five panels fill the width of the text; fewer are no wider.
 MARGIN = 0.04
@@ -29,6 +42,70 @@ CLEAN_NUMBERS = "S {entropy:.3f}, C {calibration:.3f}"
 
 
 def figure5(
+    scores: Scores,
+    predictions: list[Path],
+    pool: Path,
+    images: list[Path],
+    label: str,
+    item: str | None = None,
+    reads: list[str] | None = None,
+) -> Figure:
+    """Draw one item, clean and corrupted, with its pictures and a target's probabilities.
+
+    ``predictions``: all batches of the target; ``images``: {corruption}.parquet of every corruption. Without
+    ``item`` it is the item whose reads show the most regimes, most pronouncedly; without ``reads``, such as
+    snow:5, they are its most pronounced read of each regime, each under another corruption where it can be.
+    """
+    item = item or item_of_most_regimes(scores)
+    chosen = (
+        named_cases(scores, item, [_read(text) for text in reads]) if reads else cases_of_item(scores, item)
+    )
+    row = _rows_of(item, pool, POOL).row(0, named=True)
+    cases = with_probabilities(
+        chosen,
+        read_all_predictions(predictions),
+        pl.DataFrame([row]).select("id", "answer", "options"),
+    )
+    return draw(
+        cases,
+        label=label,
+        question=row["question"],
+        clean=item_pictures(row, pool),
+        corrupted=_corrupted(cases, {path.stem: path for path in images}),
+    )
+
+
+def _read(text: str) -> tuple[str, int]:
+    name, colon, severity = text.partition(":")
+    if not (name and colon and severity.isdecimal()):
+        raise InputError(f"figure 5: the read {text!r} is not of the form snow:5; write it so")
+    return name, int(severity)
+
+
+def _rows_of(item: str, path: Path, table: TableType) -> pl.DataFrame:
+    for rows in iterate_groups(path, table, "id", {item}):
+        return rows
+    raise InputError(f"{path}: it has no item {item!r}; name another one, or make the table again")
+
+
+def _corrupted(cases: pl.DataFrame, paths: Mapping[str, Path]) -> dict[tuple[str, int], list[Pixels]]:
+    pictures: dict[tuple[str, int], list[Pixels]] = {}
+    for item, corruption, severity in cases.select("id", "corruption", "severity").rows():
+        if corruption not in paths:
+            raise InputError(
+                f"figure 5: among the images there is no file {corruption}.parquet; give that of every corruption "
+                "that is shown"
+            )
+        path = paths[corruption]
+        rows: dict[int, dict[str, Any]] = {
+            row["severity"]: row for row in _rows_of(item, path, CORRUPTED).rows(named=True)
+        }
+        if severity in rows:
+            pictures[corruption, severity] = item_pictures(rows[severity], path)
+    return pictures
+
+
+def draw(
     cases: pl.DataFrame,
     *,
     label: str,

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
+from benchc.benchmarks.bench_c.inputs import TargetScores
 from benchc.errors import InputError
 from benchc.rendering.labels import drawable, families, shorten, width
 from benchc.rendering.style import (
@@ -43,7 +44,15 @@ class Matrix:
     items: list[int]  # per model
 
 
-def figure6(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
+def figure6(targets: TargetScores, families: dict[str, str]) -> Figure:
+    """Draw what each corruption does to answers that were right, and to answers that were wrong.
+
+    ``families`` gives each corruption's family, in the order in which they are drawn.
+    """
+    return draw(targets.by_label, families_of=families, note=targets.note)
+
+
+def draw(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
     """Draw the destructive and the corrective robustness matrix, one above the other on one colour scale.
 
     ``scores`` gives each model's SCORES table by its name, in the order of the rows; ``families_of`` each

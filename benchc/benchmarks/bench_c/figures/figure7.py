@@ -1,6 +1,7 @@
 """Figure 7: what the benchmark is made of, source by source, and how discriminative its items are."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
+from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected
 from benchc.errors import InputError
 from benchc.rendering.labels import drawable, families, shorten
 from benchc.rendering.style import (
@@ -25,12 +27,23 @@ from benchc.rendering.style import (
     new_figure,
     styled,
 )
+from benchc.schemas.items import ITEMS
+from benchc.schemas.parquet import read_table
 
 BINS = 20
 SETS = (("data set", ORIGINAL_FILL), ("candidate pool", POOL_FILL), ("benchmark", BENCHMARK_FILL))
 
 
-def figure7(
+def figure7(sources: list[Path], pool: PoolTasks, selected: Selected, labels: dict[str, str]) -> Figure:
+    """Draw the items of each source in data set, pool and benchmark, and the distribution of kappa.
+
+    ``sources``: {source}.parquet of every source; ``labels``: their names by id.
+    """
+    originals = {path.stem: read_table(path, ITEMS, ["id"]).height for path in sources}
+    return draw(originals, pool, selected, labels=labels)
+
+
+def draw(
     originals: Mapping[str, int], pool: pl.DataFrame, selected: pl.DataFrame, *, labels: Mapping[str, str]
 ) -> Figure:
     """Draw (a) the items of each source in data set, pool and benchmark, and (b) kappa in pool and benchmark.

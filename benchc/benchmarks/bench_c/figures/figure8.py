@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
+from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected
 from benchc.errors import InputError
 from benchc.rendering.labels import drawable, families, shorten, width
 from benchc.rendering.style import (
@@ -23,7 +24,7 @@ LONGEST_NAME_IN_A_COLUMN = 26  # characters
 LONGEST_NAME = 60
 
 
-def figure8(pool: pl.DataFrame, selected: pl.DataFrame) -> Figure:
+def figure8(pool: PoolTasks, selected: Selected) -> Figure:
     """Draw each task's candidates (light grey) and, in front, the items kept (hatched), most kept first.
 
     ``pool`` has at least the columns id and task of a POOL table, ``selected`` is the SELECTED table of the

@@ -2,18 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from pydantic import PositiveInt
 
 from benchc.benchmarks.bench_c.figures.kappa_examples import BANDS
+from benchc.benchmarks.bench_c.inputs import Selected
+from benchc.benchmarks.bench_c.figures.kappa_examples import examples_by_kappa
 from benchc.errors import InputError
 from benchc.images import Pixels
+from benchc.rendering.item_pictures import item_pictures
 from benchc.rendering.labels import drawable, families, shorten
 from benchc.rendering.pictures import draw_pictures
 from benchc.rendering.style import FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 from benchc.rendering.wrap import LETTER, option_text, wrap
+from benchc.schemas.parquet import iterate_groups, read_table
+from benchc.schemas.pool import POOL
 
 # Inches. Four items fill the width of the text; with more in a band they are narrower.
 MARGIN = 0.04
@@ -37,7 +44,32 @@ class _Example:
     lines: list[tuple[str, str, str]]  # text, weight, colour
 
 
-def figure9(items: pl.DataFrame, pictures: Mapping[str, Sequence[Pixels]], *, largest_kappa: float) -> Figure:
+def figure9(pool: Path, selected: Selected, each: PositiveInt = 4, items: list[str] | None = None) -> Figure:
+    """Draw items of low, medium and high kappa with their pictures.
+
+    ``items`` to show; None takes, of as many sources and tasks as there are, ``each`` items of the lowest,
+    the middle and the highest kappa. Raises InputError where items of the pool have no kappa.
+    """
+    kappas = selected.select("id", "kappa")
+    candidates = read_table(pool, POOL, ["id", "source", "task"]).join(kappas, on="id", how="left")
+    unknown = candidates.filter(pl.col("kappa").is_null())
+    if unknown.height:
+        raise InputError(
+            f"figure 9: {unknown.height} items of {pool} have no kappa, first {unknown['id'][0]!r}; make the "
+            "selection again"
+        )
+    examples = examples_by_kappa(candidates, each=each, ids=items)
+    rows = pl.concat(iterate_groups(pool, POOL, "id", set(examples["id"])))
+    return draw(
+        examples.join(
+            rows.select("id", "question", "options", "answer"), on="id", how="left", maintain_order="left"
+        ),
+        {row["id"]: item_pictures(row, pool) for row in rows.iter_rows(named=True)},
+        largest_kappa=float(candidates["kappa"].to_numpy().max()),
+    )
+
+
+def draw(items: pl.DataFrame, pictures: Mapping[str, Sequence[Pixels]], *, largest_kappa: float) -> Figure:
     """Draw items in three bands by kappa, each with its pictures, its question and its options.
 
     ``items``: columns id, task, question, options, answer (as in POOL), kappa (eq. 5, in [0, 1]) and band

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from benchc.benchmarks.bench_c.inputs import Printed
 from benchc.rendering.style import (
     BLUE,
     FAINT,
@@ -45,10 +46,10 @@ MARKER: dict[str, Any] = {
 }
 
 
-def discrimination(table: pl.DataFrame) -> Figure:
+def figure_discrimination(discrimination: Printed) -> Figure:
     """Draw each criterion in a panel, each metric and weighting in a row.
 
-    ``table``: as ``metrics.discrimination`` makes it. A box spans the quartiles of random subsets of
+    ``discrimination``: as ``metrics.discrimination`` makes it. A box spans the quartiles of random subsets of
     the pool, its line is their median, its whiskers hold 95 % of them; the diamond is the selected set or,
     below the box and with a line over 95 % of them, the median of its subsets. At the right of plain rows
     stands the share of random subsets with a lower value (ties half). Standard deviations are divided by the
@@ -56,7 +57,7 @@ def discrimination(table: pl.DataFrame) -> Figure:
     is undefined, the row says so. Where not all items were read, a note below says how many were; with one
     target there is a sentence and no panel.
     """
-    if table["models"][0] < 2:
+    if discrimination["models"][0] < 2:
         return _nothing()
     rows = [(metric, weighting) for metric in METRICS for weighting in WEIGHTINGS]
     heights = [number * STEP + number // len(WEIGHTINGS) * GAP for number in range(len(rows))]
@@ -65,7 +66,7 @@ def discrimination(table: pl.DataFrame) -> Figure:
         panels = figure.subplots(1, len(PANELS), sharey=True)
         for axes, (criterion, title, label) in zip(panels, PANELS, strict=True):
             for height, (metric, weighting) in zip(heights, rows, strict=True):
-                row = table.row(
+                row = discrimination.row(
                     by_predicate=(pl.col("criterion") == criterion)
                     & (pl.col("metric") == metric)
                     & (pl.col("weighting") == weighting),
@@ -84,17 +85,17 @@ def discrimination(table: pl.DataFrame) -> Figure:
         names = [METRICS[metric] if weighting == "plain" else WEIGHTED for metric, weighting in rows]
         panels[0].set_yticks(heights, names)
         panels[0].set_ylim(heights[-1] + 0.7, -0.7)
-        items = "1 item" if table["size"][0] == 1 else f"{table['size'][0]:,} items"
+        items = "1 item" if discrimination["size"][0] == 1 else f"{discrimination['size'][0]:,} items"
         handles: list[Any] = [
             Patch(label=f"random subsets of {items}: quartiles, 95 %", **POOL_FILL),
-            _selected_handle(subsets=table["selected_low"].null_count() < table.height),
+            _selected_handle(subsets=discrimination["selected_low"].null_count() < discrimination.height),
             Line2D([], [], linestyle="none", label="below: share of random ones below"),
         ]
         figure.legend(
             handles=handles,
             loc="outside lower center",
             ncols=3,
-            title=_note(table.row(0, named=True)),
+            title=_note(discrimination.row(0, named=True)),
             title_fontsize=NORMAL - 0.5,
         )
     return figure

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from benchc.benchmarks.bench_c.inputs import Printed
 from benchc.errors import InputError
 from benchc.rendering.labels import drawable, families, shorten
 from benchc.rendering.numbers import signed
@@ -38,24 +39,24 @@ ORDER_FILL: dict[str, Any] = {
 }
 
 
-def option_order(table: pl.DataFrame) -> Figure:
+def figure_option_order(option_order: Printed) -> Figure:
     """Draw every target's changed predictions (a) and the parts of its uncertainty (b).
 
-    ``table``: as ``metrics.option_order`` makes it; its rows of clean reads and of all corruptions
+    ``option_order``: as ``metrics.option_order`` makes it; its rows of clean reads and of all corruptions
     together are drawn, each target's clean above corrupted, in the table's order. (a) Share of the other
     orders whose prediction differs from the given order's, in [0, 1], with its 95 % interval as a line. (b)
     Mean entropy (eq. 6) over all orders and, stacked on it, the order part; together the entropy of the mean
     distribution, in [0, 1]. At the right, Spearman's ρ of entropy and changed over corrupted reads. The
     legend counts the items. Raises InputError where the table has no target.
     """
-    if table.is_empty():
-        raise InputError("option order: the table has no target; make it again")
-    labels = table["label"].unique(maintain_order=True).to_list()
+    if option_order.is_empty():
+        raise InputError("option order: the option_order has no target; make it again")
+    labels = option_order["label"].unique(maintain_order=True).to_list()
     rows = {
         (row["label"], row["corruption"] == CLEAN): row
-        for row in table.filter((pl.col("corruption") == CLEAN) | pl.col("corruption").is_null()).iter_rows(
-            named=True
-        )
+        for row in option_order.filter(
+            (pl.col("corruption") == CLEAN) | pl.col("corruption").is_null()
+        ).iter_rows(named=True)
     }
     severity = rows[labels[0], False]["severity"]
     with styled():

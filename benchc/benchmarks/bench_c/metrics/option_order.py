@@ -12,6 +12,7 @@ and the others alone, so their logits also differ by the roundings of the device
 accuracy is MMBench's CircularEval (Liu et al. 2024).
 """
 
+import sys
 from collections.abc import Mapping
 
 import numpy as np
@@ -83,6 +84,31 @@ def missing_reads(reads: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     wanted = items.join(reads.select("id").unique(), on="id", how="semi").join(cells, how="cross")
     wanted = wanted.with_columns(order=pl.int_ranges(pl.col("options"))).explode("order")
     return wanted.select(*KEY, "order").join(reads, on=[*KEY, "order"], how="anti").sort(pl.all())
+
+
+def complete_items(
+    reads: dict[str, pl.DataFrame], items: pl.DataFrame, asked: int
+) -> tuple[dict[str, pl.DataFrame], int]:
+    """Return the reads of the items that every target has all reads of, and how many others there are.
+
+    ``asked``: about how many items the targets were asked.
+    """
+    lacking: set[str] = set()
+    every = set().union(*(part["id"] for part in reads.values()))
+    asked = max(asked, len(every))
+    for label, part in reads.items():
+        lacks = set(missing_reads(part, items)["id"]) | (every - set(part["id"]))
+        count = len(lacks) + max(0, asked - len(every))
+        if count:
+            print(f"{label}: {count:,} of {asked:,} items lack a read, left out", file=sys.stderr)
+        lacking |= lacks
+    if lacking == every:
+        raise InputError(
+            f"none of the {asked:,} items asked about in other orders has all reads of {', '.join(reads)}: "
+            "make predictions/selected and orders/ again"
+        )
+    kept = {label: part.filter(~pl.col("id").is_in(list(lacking))) for label, part in reads.items()}
+    return kept, asked - len(every - lacking)
 
 
 def measure_reads(reads: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:

@@ -1,12 +1,12 @@
 """The numbers of Table 1: one row per target, with ranks and the best of every column."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import polars as pl
 
 from benchc.benchmarks.bench_c.metrics.aggregate import DELTA_ACCURACY, clean_means, overall_means
 from benchc.errors import InputError
+from benchc.schemas.models import Model
 from benchc.statistics.rounding import DIGITS
 
 # Whether a larger value is the better one (the arrows of Table 1).
@@ -43,18 +43,8 @@ TABLE1 = {
 }
 
 
-@dataclass(frozen=True)
-class Target:
-    """A model under test as the tables name it. ``parameters_b`` counts 10^9 parameters."""
-
-    model: str
-    label: str
-    year: int | None
-    parameters_b: float | None
-
-
 def table1(
-    targets: Sequence[Target], scores: Sequence[pl.DataFrame], weights: pl.DataFrame, *, left_out: int = 0
+    targets: Sequence[Model], scores: Sequence[pl.DataFrame], weights: pl.DataFrame, *, left_out: int = 0
 ) -> pl.DataFrame:
     """Return Table 1 with the columns of ``TABLE1``, sorted by clean accuracy as the paper's is.
 
@@ -68,7 +58,7 @@ def table1(
         raise InputError(
             f"table 1 needs one table of scores per target: {len(targets)} targets, {len(scores)} tables"
         )
-    names = [target.model for target in targets]
+    names = [target.id for target in targets]
     if len(set(names)) != len(names):
         raise InputError(f"a target occurs twice: {', '.join(names)}")
     _check_same_reads(targets, scores)
@@ -88,7 +78,7 @@ def table1(
         weighted = clean_means(frame, weights)
         rows.append(
             {
-                "model": target.model,
+                "model": target.id,
                 "label": target.label,
                 "year": target.year,
                 "parameters_b": target.parameters_b,
@@ -122,7 +112,7 @@ def best_rows(table: pl.DataFrame) -> dict[str, set[int]]:
     return best
 
 
-def _check_same_reads(targets: Sequence[Target], scores: Sequence[pl.DataFrame]) -> None:
+def _check_same_reads(targets: Sequence[Model], scores: Sequence[pl.DataFrame]) -> None:
     key = ("id", "corruption", "severity")
     first = scores[0].select(key)
     for target, frame in zip(targets, scores, strict=True):
@@ -133,7 +123,7 @@ def _check_same_reads(targets: Sequence[Target], scores: Sequence[pl.DataFrame])
             odd = pl.concat([reads.join(first, on=key, how="anti"), first.join(reads, on=key, how="anti")])
             example = f", first {odd.sort(key).row(0)}" if odd.height else ""
             raise InputError(
-                f"{target.model} has {reads.height:,} scores, {targets[0].model} has {first.height:,}, and "
+                f"{target.id} has {reads.height:,} scores, {targets[0].id} has {first.height:,}, and "
                 f"{odd.height:,} of them differ{example}: targets can be compared on the same reads only, "
                 "make the scores of both again"
             )

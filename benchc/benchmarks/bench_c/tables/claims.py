@@ -4,9 +4,13 @@ import textwrap
 
 import polars as pl
 
+from benchc.benchmarks.bench_c.claims import table as checks
 from benchc.benchmarks.bench_c.claims.claim import VERDICTS
+from benchc.benchmarks.bench_c.claims.evidence import evidence
+from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected, TargetScores
 from benchc.rendering.grid import latex_text, markdown
 from benchc.rendering.numbers import CAPTION_WIDTH
+from benchc.rendering.output import Table
 
 HEADER = ("Section", "Claim", "Holds when", "Paper", "Here", "Verdict")
 CAPTION = (
@@ -25,6 +29,39 @@ SYMBOLS = {
     "|": r"$|$",
     "…": r"\dots{}",
 }
+
+
+def claims(
+    targets: TargetScores,
+    selected: Selected,
+    pool: PoolTasks,
+    families: dict[str, str],
+    example_label: str,
+    example_corruption: str,
+    example_severity: int,
+) -> Table:
+    """Return the claims of the paper's results, checked on this run.
+
+    ``families`` gives each corruption's family; the example is the target, corruption and severity of
+    figure 4.
+    """
+    table = checks.claims(
+        evidence(
+            list(targets.models.values()),
+            list(targets.scores.values()),
+            selected,
+            pool,
+            families=families,
+            example=(example_label, example_corruption, example_severity),
+            left_out=targets.left_out,
+        )
+    )
+    return Table(
+        table,
+        claims_markdown(table, targets.note),
+        claims_latex(table, targets.note),
+        summary=f"claims: {table['verdict'].value_counts(sort=True).rows()}",
+    )
 
 
 def claims_markdown(table: pl.DataFrame, note: str = "") -> str:

@@ -6,9 +6,8 @@ from itertools import chain
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.tables.intervals import interval_text
 from benchc.rendering.grid import markdown
-from benchc.rendering.numbers import CAPTION_WIDTH, number_text
+from benchc.rendering.numbers import CAPTION_WIDTH, interval_text, number_text
 
 METRICS = (("delta_acc", "ΔAcc"), ("ras", "RAS"))
 ALL = "all"

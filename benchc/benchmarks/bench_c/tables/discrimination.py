@@ -3,11 +3,17 @@
 import textwrap
 
 import polars as pl
+from pydantic import PositiveInt
 
+from benchc.benchmarks.bench_c.inputs import Selected, TargetScores, UnselectedScores, left_out_note
+from benchc.benchmarks.bench_c.metrics import discrimination as metrics
+from benchc.benchmarks.bench_c.metrics.cube import cube_of
+from benchc.errors import InputError
 from benchc.rendering.counted import counted
 from benchc.rendering.environment import table_environment
 from benchc.rendering.grid import booktabs, latex_text, markdown
 from benchc.rendering.numbers import CAPTION_WIDTH, MISSING, number_text
+from benchc.rendering.output import Table
 
 CRITERIA = {"sd": "spread", "separable": "separable pairs", "kendall": "order"}
 METRICS = {"acc_clean": "Acc(o)", "acc_corrupted": "Acc(c)", "delta_acc": "ΔAcc", "ras": "RAS"}
@@ -44,6 +50,59 @@ ESTIMATED = (
 )
 LEFT_OUT = " In up to {most:,} of the {draws:,} draws a criterion is undefined; these are left out."
 UNDEFINED = " {missing}: undefined, the csv file says why."
+
+
+def discrimination(
+    targets: TargetScores,
+    unselected: UnselectedScores,
+    selected: Selected,
+    draws: PositiveInt,
+    seed: int,
+) -> Table:
+    """Return how well the selected set tells targets apart, beside random subsets of the pool.
+
+    ``selected`` is the whole pool, with kappa. Raises InputError where targets were scored on other items
+    than it says.
+    """
+    kept = set(selected.filter("kept")["id"])
+    inside, outside = targets.by_label, unselected.by_label
+    for label, table in inside.items():
+        if label not in outside:
+            raise InputError(f"{label} has no scores of unselected items; make those of all targets")
+        _refuse(set(table["id"]) - kept, f"{label}: scores", "not selected")
+        _refuse(set(outside[label]["id"]) & kept, f"{label}: scores of unselected items", "selected")
+    read = len(set().union(*(table["id"] for table in inside.values())))
+    if len(kept) - read != targets.left_out:
+        raise InputError(
+            f"{read:,} of the {len(kept):,} selected items were scored, and no reads of the others are said "
+            "to be missing; make the scores again"
+        )
+    cube = cube_of({label: pl.concat([table, outside[label]]) for label, table in inside.items()})
+    table = metrics.discrimination(
+        cube,
+        cube.kappa(selected),
+        pl.Series(cube.items).is_in(list(kept)).to_numpy(),
+        (len(kept), selected.height - len(kept)),
+        draws,
+        seed,
+    )
+    note = left_out_note(read, targets.left_out)
+    return Table(
+        table,
+        discrimination_markdown(table, note),
+        discrimination_latex(table, note),
+        summary=f"{counted(len(cube.models), 'target')}; the selected set beside "
+        f"{counted(draws, 'random subset')} of {table['size'][0]:,} of {counted(selected.height, 'item')}",
+    )
+
+
+def _refuse(items: set[str], scores: str, kind: str) -> None:
+    """Raise InputError where there are ``items`` of the wrong ``kind`` in a target's ``scores``."""
+    if items:
+        raise InputError(
+            f"{scores} are of {len(items):,} items, such as {min(items)}, that are {kind}; make its "
+            "predictions and scores again"
+        )
 
 
 def discrimination_markdown(table: pl.DataFrame, note: str = "") -> str:

@@ -4,11 +4,14 @@ import textwrap
 from collections.abc import Mapping
 
 import polars as pl
+from pydantic import PositiveInt
 
-from benchc.benchmarks.bench_c.metrics.bootstrap import KAPPA, PLAIN
+from benchc.benchmarks.bench_c.inputs import Selected, TargetScores
+from benchc.benchmarks.bench_c.metrics.bootstrap import KAPPA, PLAIN, bootstrap
 from benchc.rendering.environment import table_environment
 from benchc.rendering.grid import booktabs, latex_text, markdown
-from benchc.rendering.numbers import CAPTION_WIDTH, MISSING, number_text
+from benchc.rendering.numbers import CAPTION_WIDTH, MISSING, interval_text, number_text
+from benchc.rendering.output import Table
 
 # (metric, weighting, Markdown, LaTeX, a shift, a rank): the forms that Table 1 shows.
 COLUMNS = (
@@ -25,6 +28,18 @@ CAPTION = (
     "{kappa} (eq. 11); a rank's interval is over the ranks that the model takes among these models in the "
     "resamples. {missing}: undefined, the csv file says why."
 )
+
+
+def intervals(targets: TargetScores, selected: Selected, draws: PositiveInt, seed: int) -> Table:
+    """Return every aggregate and every rank with its bootstrap interval; Table 1 with them is printed."""
+    cube = targets.cube
+    table = bootstrap(cube, cube.kappa(selected.filter("kept")), draws, seed)
+    return Table(
+        table,
+        intervals_markdown(table, targets.labels, draws, targets.note),
+        intervals_latex(table, targets.labels, draws, targets.note),
+        summary=f"{table.height:,} intervals from {draws:,} draws",
+    )
 
 
 def intervals_markdown(intervals: pl.DataFrame, labels: Mapping[str, str], draws: int, note: str = "") -> str:
@@ -66,13 +81,6 @@ def intervals_latex(intervals: pl.DataFrame, labels: Mapping[str, str], draws: i
         missing="--",
     )
     return table_environment(booktabs(header, rows), caption + note, "tab:bench-c-intervals")
-
-
-def interval_text(low: float | None, high: float | None, *, signed: bool = False) -> str:
-    """Return "[low, high]" with three digits, a dash in its place where it is undefined."""
-    if low is None or high is None:
-        return f"[{MISSING}]"
-    return f"[{number_text(low, signed)}, {number_text(high, signed)}]"
 
 
 def _rows(intervals: pl.DataFrame) -> list[tuple[str, list[tuple[str, str]]]]:

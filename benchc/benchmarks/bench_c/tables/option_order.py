@@ -1,14 +1,24 @@
 """What another order of the options changes, as Markdown and LaTeX. The numbers come ready-made."""
 
 import textwrap
+from collections.abc import Sequence
+from pathlib import Path
 
 import polars as pl
+from pydantic import PositiveInt
 
+from benchc.benchmarks.bench_c.inputs import ModelNames, PoolOptions
+from benchc.benchmarks.bench_c.metrics import option_order as metrics
 from benchc.benchmarks.bench_c.metrics.option_order import CLEAN
-from benchc.benchmarks.bench_c.tables.intervals import interval_text
+from benchc.benchmarks.bench_c.schemas.orders import ORDERS
+from benchc.errors import InputError
+from benchc.progress import track
 from benchc.rendering.environment import table_environment
 from benchc.rendering.grid import booktabs, latex_text, markdown
-from benchc.rendering.numbers import CAPTION_WIDTH, MISSING, number_text
+from benchc.rendering.numbers import CAPTION_WIDTH, MISSING, interval_text, number_text
+from benchc.rendering.output import Table
+from benchc.schemas.parquet import read_footer, read_table
+from benchc.schemas.predictions_of_model import MAY_DIFFER, read_predictions
 
 # (column, header, with its interval)
 COLUMNS = (
@@ -43,6 +53,87 @@ BLIND = (
     "changed and letter are 0 by construction, but for rounding."
 )
 UNDEFINED = " {missing}: undefined, the csv file says why."
+
+
+def option_order(
+    predictions: list[Path],
+    orders: list[Path],
+    models: ModelNames,
+    pool: PoolOptions,
+    draws: PositiveInt,
+    seed: int,
+    allow_missing: bool,
+) -> Table:
+    """Return what another order of the options changes in the targets' answers.
+
+    ``predictions``: selected/{model}/{batch}.parquet of all targets; ``orders``: {model}.parquet of all.
+    ``allow_missing`` leaves out the items of which a target lacks a read, instead of refusing.
+    """
+    items = pool.select("id", "answer", pl.col("options").list.len().cast(pl.Int64))
+    labels = {id_: model.label for id_, model in models.models.items()}
+    given, asked = _predictions_of(predictions, list(labels)), {path.stem: path for path in orders}
+    if asked.keys() != set(labels):
+        raise InputError(
+            f"orders: the files are of {', '.join(sorted(asked))}; give one {{model}}.parquet to each of "
+            f"{', '.join(labels)}"
+        )
+    reads, scorings, asked_items = {}, {}, {}
+    for model, label in track(labels.items(), label="option orders", unit="targets"):
+        _check_footers(given[model], asked[model])
+        same_order = read_predictions(given[model], [*metrics.KEY, "logits"])
+        reads[label] = metrics.all_orders(same_order, read_table(asked[model], ORDERS))
+        footer = read_footer(asked[model])
+        scorings[label] = str(footer.get("scoring", "unknown"))
+        asked_items[label] = int(str(footer.get("items", 0)))
+    left_out = 0
+    if allow_missing:
+        reads, left_out = metrics.complete_items(reads, items, max(asked_items.values()))
+    measures = {}
+    for label, part in reads.items():
+        try:
+            measures[label] = metrics.measure_reads(part, items)
+        except InputError as error:
+            raise InputError(f"{label}: {error}") from error
+    table = metrics.option_order(measures, scorings, draws, seed)
+    count = int(table["items"][0])
+    note = f" On {count:,} of {count + left_out:,} items: those whose reads all have." if left_out else ""
+    total = sum(part.height for part in reads.values())
+    return Table(
+        table,
+        option_order_markdown(table, draws, note),
+        option_order_latex(table, draws, note),
+        summary=f"{len(labels)} targets, {total:,} reads of {count:,} items in all orders",
+    )
+
+
+def _predictions_of(paths: Sequence[Path], models: Sequence[str]) -> dict[str, list[Path]]:
+    """Return the files of each model, which are in a folder of its name."""
+    found: dict[str, list[Path]] = {model: [] for model in models}
+    for path in paths:
+        found.setdefault(path.parent.name, []).append(path)
+    wrong = [model for model, files in found.items() if (model in models) != bool(files)]
+    wrong += [model for model in found if model not in models]
+    if wrong:
+        raise InputError(
+            f"predictions: the files do not go with the models, see {wrong[0]}; give all batches of each "
+            "model, predictions/selected/{model}/{batch}.parquet"
+        )
+    return found
+
+
+def _check_footers(given: Sequence[Path], orders: Path) -> None:
+    """Refuse reads in the given order and in others that were not made by the same model."""
+    own = {"items", *MAY_DIFFER}
+    first, second = (
+        {key: value for key, value in read_footer(path).items() if key not in own}
+        for path in (given[0], orders)
+    )
+    for key in sorted(first.keys() | second.keys()):
+        if first.get(key) != second.get(key):
+            raise InputError(
+                f"{orders}: its {key} is {second.get(key)}, that of {given[0]} is {first.get(key)}; delete "
+                "the older of the two and make it again"
+            )
 
 
 def option_order_markdown(table: pl.DataFrame, draws: int, note: str = "") -> str:

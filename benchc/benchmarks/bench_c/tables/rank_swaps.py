@@ -4,14 +4,29 @@ import textwrap
 from collections.abc import Mapping
 
 import polars as pl
+from pydantic import PositiveInt
 
-from benchc.benchmarks.bench_c.tables.intervals import interval_text
+from benchc.benchmarks.bench_c.inputs import Selected, TargetScores
+from benchc.benchmarks.bench_c.metrics import rank_swaps as metrics
 from benchc.rendering.environment import table_environment
 from benchc.rendering.grid import booktabs, latex_text, markdown
-from benchc.rendering.numbers import CAPTION_WIDTH, MISSING, number_text
+from benchc.rendering.numbers import CAPTION_WIDTH, MISSING, interval_text, number_text
+from benchc.rendering.output import Table
 
 DASH = r"\textrm{--}"
 LEAST = 1e-3  # p values below it are shown as a bound
+
+
+def rank_swaps(targets: TargetScores, selected: Selected, draws: PositiveInt, seed: int) -> Table:
+    """Return for every pair of targets whether RAS and ΔAcc order it differently, with a bootstrap test."""
+    cube = targets.cube
+    table = metrics.rank_swaps(cube, cube.kappa(selected.filter("kept")), draws, seed)
+    return Table(
+        table,
+        rank_swaps_markdown(table, targets.labels, draws, targets.note),
+        rank_swaps_latex(table, targets.labels, draws, targets.note),
+        summary=f"{table.height:,} pairs of targets, {int(table['swap'].sum())} swap",
+    )
 
 
 def rank_swaps_markdown(table: pl.DataFrame, labels: Mapping[str, str], draws: int, note: str = "") -> str:

@@ -1,13 +1,26 @@
 """The selected set's stability and its kappas as Markdown and LaTeX. The numbers come ready-made."""
 
 import textwrap
+from pathlib import Path
+from typing import Annotated
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.selection.stability import SUMMARY
+from benchc.benchmarks.bench_c.schemas.embeddings import EMBEDDINGS
+from benchc.benchmarks.bench_c.selection.select import FinalScore
+from benchc.benchmarks.bench_c.selection.selector_predictions import read_by_selector, read_option_counts
+from benchc.benchmarks.bench_c.selection.stability import (
+    COLUMNS,
+    SUMMARY,
+    Setting,
+    settings_beside,
+    stability,
+)
+from benchc.progress import track
 from benchc.rendering.environment import table_environment
 from benchc.rendering.grid import booktabs, latex_text, markdown
 from benchc.rendering.numbers import CAPTION_WIDTH, latex_number, number_text
+from benchc.rendering.output import Table, parquet
 
 HEADER = ("κ > 0", "Kept", "In both", "Jaccard", "By chance", "Spearman", "Kendall")
 COUNTS = ("selectable", "kept", "kept_by_both")
@@ -23,6 +36,41 @@ CAPTION = (
 FAULTS = " {count} of the choices select nothing; the csv file says why."
 KAPPA_CAPTION = "Discriminative power κ before and after selection, as configured."
 SYMBOLS = {r"κ \textgreater{} 0": r"$\kappa>0$", "κ": r"$\kappa$", "α": r"$\alpha$"}
+
+
+def selection_stability(
+    predictions: list[Path],
+    pool: Path,
+    embeddings: Annotated[pl.DataFrame, parquet(EMBEDDINGS)],
+    selectors: list[str],
+    corruptions: list[str],
+    severities: list[int],
+    alpha_kappa: float,
+    alpha_diversity: float,
+    score: FinalScore,
+) -> Table:
+    """Return how stable the selected set is under other choices, and what selection does to kappa.
+
+    ``predictions``: pool/{selector}/{batch}.parquet of all selectors; the settings are those of the run.
+    """
+    reads = read_by_selector(predictions, selectors)
+    configured = Setting(tuple(selectors), tuple(sorted(severities)), (alpha_kappa, alpha_diversity), score)
+    count = 1 + sum(1 for _ in settings_beside(configured))
+    found = stability(configured, reads, read_option_counts(pool), corruptions, embeddings)
+    table = pl.DataFrame(list(track(found, total=count, label="selections", unit="settings")), schema=COLUMNS)
+    others = table[1:].drop_nulls("jaccard")
+    worst = others.sort("jaccard", maintain_order=True).head(1).row(0, named=True) if others.height else None
+    least = (
+        f"; least alike, Jaccard {worst['jaccard']:.2f}: {worst['choice']} {worst['setting']}"
+        if worst
+        else ""
+    )
+    return Table(
+        table,
+        stability_markdown(table),
+        stability_latex(table),
+        summary=f"{table.height - 1} other selections{least}",
+    )
 
 
 def stability_markdown(table: pl.DataFrame) -> str:

@@ -5,11 +5,14 @@ from typing import NamedTuple
 
 import polars as pl
 
+from benchc.benchmarks.bench_c.inputs import Selected, TargetScores
+from benchc.benchmarks.bench_c.metrics import table1 as metrics
 from benchc.benchmarks.bench_c.metrics.table1 import best_rows
 from benchc.benchmarks.bench_c.published.section import beside_table1, published_latex, published_markdown
 from benchc.rendering.environment import table_environment
 from benchc.rendering.grid import booktabs, latex_text, markdown
 from benchc.rendering.numbers import CAPTION_WIDTH, MISSING, number_text
+from benchc.rendering.output import Table
 
 CAPTION = (
     "Performance on the {items:,} items of the benchmark. {acc}, {s} and {c}: accuracy, uncertainty and "
@@ -40,6 +43,21 @@ COLUMNS = (
     Column("calibration_clean", "C(o) ↓", r"$\mathcal{C}^{(o)}\downarrow$", signed=False),
     Column("delta_calibration", "ΔC ↓", r"$\Delta\mathcal{C}\downarrow$", signed=True),
 )
+
+
+def table1(targets: TargetScores, selected: Selected) -> Table:
+    """Return Table 1: accuracy, RAS and their shifts for every target (eq. 11), beside the paper's."""
+    weights = selected.filter("kept").select("id", "kappa")
+    table = metrics.table1(
+        list(targets.models.values()), list(targets.scores.values()), weights, left_out=targets.left_out
+    )
+    return Table(
+        table,
+        table1_markdown(table, targets.note),
+        table1_latex(table, targets.note),
+        beside_table1(table),
+        f"table 1: {table.height} targets on {targets.items:,} items",
+    )
 
 
 def table1_markdown(table: pl.DataFrame, note: str = "") -> str:

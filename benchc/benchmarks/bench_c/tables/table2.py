@@ -1,9 +1,12 @@
 """Table 2 as text: Markdown for a terminal or a README, LaTeX for a paper."""
 
 import textwrap
+from typing import Literal
 
 import polars as pl
 
+from benchc.benchmarks.bench_c.inputs import TargetScores
+from benchc.benchmarks.bench_c.metrics import table2 as metrics
 from benchc.benchmarks.bench_c.published.section import (
     NAMES,
     beside_table2,
@@ -13,6 +16,7 @@ from benchc.benchmarks.bench_c.published.section import (
 from benchc.rendering.environment import table_environment
 from benchc.rendering.grid import booktabs, latex_text, markdown
 from benchc.rendering.numbers import CAPTION_WIDTH, latex_number, number_text, p_text
+from benchc.rendering.output import Table
 
 CAPTION = (
     "Sensitivity of {ras} and {delta} to one more step of severity. z is the shift of an item from one "
@@ -29,6 +33,24 @@ HEADER = (
     NAMES["t"],
     ("p", "$p$"),
 )
+
+
+def table2(targets: TargetScores, centring: Literal["none", "items"]) -> Table:
+    """Return Table 2: how RAS and accuracy answer to one more step of severity (section 9.2).
+
+    ``centring`` items: z is the distance from the mean shift over items; none: from no shift.
+    """
+    centred = centring == "items"
+    table = metrics.table2(
+        {label: metrics.sensitivity(part, centred=centred) for label, part in targets.by_label.items()}
+    )
+    return Table(
+        table,
+        table2_markdown(table, centred=centred, note=targets.note),
+        table2_latex(table, centred=centred, note=targets.note),
+        beside_table2(table),
+        f"table 2: {table.height} targets",
+    )
 
 
 def table2_markdown(table: pl.DataFrame, *, centred: bool, note: str = "") -> str:

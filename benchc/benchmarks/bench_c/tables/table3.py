@@ -4,6 +4,9 @@ import textwrap
 
 import polars as pl
 
+from benchc.benchmarks.bench_c.inputs import TargetScores
+from benchc.benchmarks.bench_c.metrics import table3 as metrics
+from benchc.benchmarks.bench_c.metrics.regimes import cells
 from benchc.benchmarks.bench_c.metrics.table3 import SUBTLE
 from benchc.benchmarks.bench_c.published.section import (
     NAMES,
@@ -15,6 +18,7 @@ from benchc.benchmarks.bench_c.schemas.scores import REGIMES
 from benchc.rendering.environment import table_environment
 from benchc.rendering.grid import booktabs, latex_text, markdown
 from benchc.rendering.numbers import CAPTION_WIDTH, latex_number, number_text
+from benchc.rendering.output import Table
 
 CAPTION = (
     "The {cases} of {pairs} cases (model, corruption) in which the mildest corruption, severity {severity}, "
@@ -24,6 +28,19 @@ CAPTION = (
 )
 NOT_READ = "No model was read at severity {severity}, so there is no case to look for."
 NUMBERS = ("acc_clean", "delta_acc", "delta_entropy", "delta_calibration", "ras", "wr", "rw")
+
+
+def table3(targets: TargetScores) -> Table:
+    """Return Table 3: where severity 1 raises accuracy (section 9.3), beside the paper's cases."""
+    tables = {label: cells(part) for label, part in targets.by_label.items()}
+    table, subtle = metrics.table3(tables), metrics.subtle_cells(tables)
+    return Table(
+        table,
+        table3_markdown(table, subtle, targets.note),
+        table3_latex(table, subtle, targets.note),
+        beside_table3(subtle),
+        f"table 3: {table.height} of {subtle.height} cases gain accuracy",
+    )
 
 
 def table3_markdown(table: pl.DataFrame, subtle: pl.DataFrame, note: str = "") -> str:

@@ -15,9 +15,9 @@ from benchc.benchmarks.bench_c.claims.ranking import claims_of_ranking
 from benchc.benchmarks.bench_c.claims.selection import claims_of_selection
 from benchc.benchmarks.bench_c.claims.structure import claims_of_plane, claims_of_sensitivity
 from benchc.benchmarks.bench_c.claims.table import CLAIMS, claims
-from benchc.benchmarks.bench_c.metrics.table1 import Target
 from benchc.benchmarks.bench_c.published.tables import published_table1, published_table2, published_table3
 from benchc.errors import InputError
+from benchc.schemas.models import Model
 from tests.benchmarks.bench_c.figures.figure_tables import score, scores, selection
 
 FAMILIES = {
@@ -77,7 +77,7 @@ def evidence_of(
 ) -> Evidence:
     ids = sorted(set(next(iter(tables.values()))["id"]))
     return evidence(
-        [Target(label, label, None, None) for label in tables],
+        [Model(label, label, None, None) for label in tables],
         list(tables.values()),
         selection([0.5] * len(ids), [True] * len(ids), ids),
         pl.DataFrame({"id": ids, "source": "s", "task": "t"}),
@@ -320,7 +320,7 @@ def test_what_does_not_belong_together_is_refused(break_: Callable, message):
     ]
     ids = [f"s/{item}" for item in range(3)]
     given = {
-        "targets": [Target("A", "A", None, None)],
+        "targets": [Model("A", "A", None, None)],
         "scores": [scores(rows)],
         "selected": selection([0.5] * 3, [True] * 3, ids),
         "pool": pl.DataFrame({"id": ids, "source": "s", "task": "t"}),

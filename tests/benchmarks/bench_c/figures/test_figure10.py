@@ -9,11 +9,11 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 
-from benchc.benchmarks.bench_c.figures.figure10 import MEDIAN, figure10
+from benchc.benchmarks.bench_c.figures.figure10 import MEDIAN, draw
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.rendering.style import COLUMN_WIDTH, TEXT_WIDTH
 from benchc.schemas.parquet import write_table
-from scripts import figure10 as script
+from scripts import draw as script
 from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, score, scores
 
 FAMILIES = {"defocus_blur": "blur", "snow": "weather", "zoom_blur": "blur"}
@@ -44,7 +44,7 @@ def test_boxes_are_over_models_means_worked_by_hand():
         )
         for model in range(5)
     }
-    figure = figure10(tables, families_of=FAMILIES)
+    figure = draw(tables, families_of=FAMILIES)
     blur, weather = figure.axes
     assert boxes(blur) == {}
     drawn = boxes(weather)
@@ -57,7 +57,7 @@ def test_boxes_are_over_models_means_worked_by_hand():
 
 def test_panels_are_families_on_one_scale_and_severities_have_one_colour():
     tables = {f"m{seed}": drawn_scores(9, list(FAMILIES), seed) for seed in range(6)}
-    figure = figure10(tables, families_of=FAMILIES)
+    figure = draw(tables, families_of=FAMILIES)
     blur, weather = figure.axes
     assert [axes.get_title() for axes in figure.axes] == ["(a) Blur", "(b) Weather"]
     assert [text.get_text() for text in blur.get_xticklabels()] == ["defocus\nblur", "zoom\nblur"]
@@ -76,7 +76,7 @@ def test_many_boxes_against_numpy_in_any_order_of_rows():
     corruptions = [f"corruption_{number}" for number in range(19)]
     families_of = {name: f"family {number % 5}" for number, name in enumerate(corruptions)}
     tables = {f"m{seed}": drawn_scores(7, corruptions, seed) for seed in range(13)}
-    figure = figure10(tables, families_of=families_of)
+    figure = draw(tables, families_of=families_of)
     assert figure.get_figwidth() == TEXT_WIDTH and len(figure.axes) == 5
     drawn = {name: box for axes in figure.axes for name, box in boxes(axes).items()}
     assert len(drawn) == 19 * 2
@@ -97,13 +97,13 @@ def test_many_boxes_against_numpy_in_any_order_of_rows():
             ]
             assert numbers == pytest.approx(list(np.quantile(means, (0.25, 0.5, 0.75))))
     shuffled = {name: table.sample(fraction=1, shuffle=True, seed=1) for name, table in tables.items()}
-    again = figure10(shuffled, families_of=families_of)
+    again = draw(shuffled, families_of=families_of)
     assert {name: box for axes in again.axes for name, box in boxes(axes).items()} == drawn
 
 
 def test_few_models_are_points():
     tables = {f"m{seed}": drawn_scores(5, ["snow"], seed) for seed in range(2)}
-    (axes,) = figure10(tables, families_of={"snow": "weather"}).axes
+    (axes,) = draw(tables, families_of={"snow": "weather"}).axes
     heights = sorted(place[1] for points in axes.collections for place in points.get_offsets().tolist())
     means = [
         value
@@ -117,29 +117,27 @@ def test_few_models_are_points():
 def test_a_model_far_from_the_others_is_a_circle():
     rows = [scores([score("s/0", 0.1, 0.1, ras, "RW")]) for ras in (0.0, -0.1, -0.1, -0.2, -0.9)]
     tables = {f"m{number}": table for number, table in enumerate(rows)}
-    (axes,) = figure10(tables, families_of={"snow": "weather"}).axes
+    (axes,) = draw(tables, families_of={"snow": "weather"}).axes
     circles = [line.get_ydata().tolist() for line in axes.lines if line.get_marker() == "o"]
     assert circles == [[-0.9]]
 
 
 def test_a_family_too_wide_for_a_row_goes_on_in_the_next():
     corruptions = [f"c{number}" for number in range(14)]
-    figure = figure10(
-        {"m": drawn_scores(2, corruptions, 0)}, families_of=dict.fromkeys(corruptions, "digital")
-    )
+    figure = draw({"m": drawn_scores(2, corruptions, 0)}, families_of=dict.fromkeys(corruptions, "digital"))
     assert [axes.get_title() for axes in figure.axes] == ["(a) Digital", "Digital (continued)"]
     assert sum(len(axes.patches) for axes in figure.axes) == 28
 
 
 def test_one_box_no_scores_and_faults():
     one = scores([score("s/0", 0.1, 0.1, -0.5, "RW", severity=3)])
-    (axes,) = figure10({"m": one}, families_of={"snow": "weather"}).axes
+    (axes,) = draw({"m": one}, families_of={"snow": "weather"}).axes
     assert boxes(axes)["snow 3"] == pytest.approx((0, -0.5, -0.5, -0.5))
-    assert [len(axes.patches) for axes in figure10({"m": scores([])}, families_of=FAMILIES).axes] == [0, 0]
+    assert [len(axes.patches) for axes in draw({"m": scores([])}, families_of=FAMILIES).axes] == [0, 0]
     with pytest.raises(ValueError, match="no model was given"):
-        figure10({}, families_of=FAMILIES)
+        draw({}, families_of=FAMILIES)
     with pytest.raises(ValueError, match="scores of m hold snow, whose family is not given"):
-        figure10({"m": one}, families_of={"fog": "weather"})
+        draw({"m": one}, families_of={"fog": "weather"})
 
 
 ARGUMENTS = [
@@ -167,14 +165,14 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize("ras", [0.0, -1e-17, 0.001])
 def test_values_that_are_nearly_equal_are_not_magnified(ras: float):
     table = scores([score("s/0", 0.0, 0.0, ras, "RR", corruption=name) for name in FAMILIES])
-    for axes in figure10({"a": table, "b": table}, families_of=FAMILIES).axes:
+    for axes in draw({"a": table, "b": table}, families_of=FAMILIES).axes:
         low, high = axes.get_ylim()
         assert low <= -0.02 and high >= 0.02
 
 
 def test_a_note_stands_above_the_severities():
     table = scores([score("s/0", 0.1, 0.1, -0.5, "RW")])
-    (legend,) = figure10({"a": table}, families_of=FAMILIES, note=" On 1 of 2 items.").legends
+    (legend,) = draw({"a": table}, families_of=FAMILIES, note=" On 1 of 2 items.").legends
     assert legend.get_title().get_text() == "On 1 of 2 items."
-    (legend,) = figure10({"a": table}, families_of=FAMILIES).legends
+    (legend,) = draw({"a": table}, families_of=FAMILIES).legends
     assert legend.get_title().get_text() == ""

@@ -3,14 +3,14 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from benchc.benchmarks.bench_c.figures.figure3 import figure3
+from benchc.benchmarks.bench_c.figures.figure3 import draw as draw_figure3
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS
 from benchc.rendering.style import COLUMN_WIDTH, POOL_FILL
 from tests.benchmarks.bench_c.figures.case_tables import FOUR, cases, heights
 
 
 def draw(table: pl.DataFrame) -> Figure:
-    return figure3(table, label="a target")
+    return draw_figure3(table, label="a target")
 
 
 def test_bars_are_the_probabilities_of_the_read_of_the_panels_regime():

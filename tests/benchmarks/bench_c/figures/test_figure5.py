@@ -7,7 +7,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from benchc.benchmarks.bench_c.figures.figure5 import figure5
+from benchc.benchmarks.bench_c.figures.figure5 import draw as draw_figure5
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS
 from benchc.benchmarks.bench_c.metrics.scoring import score as scored
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
@@ -17,8 +17,8 @@ from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
+from scripts import draw as figure5_script
 from scripts import figure3 as figure3_script
-from scripts import figure5 as figure5_script
 from tests.benchmarks.bench_c.figures.case_tables import FOUR, cases, heights
 
 ONE_ITEM = tuple(row | {"id": "s/0"} for row in FOUR)
@@ -30,7 +30,7 @@ def picture(shade: int, height: int = 6, width: int = 8) -> np.ndarray:
 
 def draw(table: pl.DataFrame, question: str = "What?") -> Figure:
     keys = table.select("corruption", "severity").rows()
-    return figure5(
+    return draw_figure5(
         table,
         label="a target",
         question=question,
@@ -97,7 +97,7 @@ def test_one_read_is_enough_and_faults_are_named():
     with pytest.raises(ValueError, match="0 reads"):
         draw(cases())
     with pytest.raises(ValueError, match="'s/0' has no pictures under fog at severity 5"):
-        figure5(
+        draw_figure5(
             cases(ONE_ITEM[1]),
             label="t",
             question="?",

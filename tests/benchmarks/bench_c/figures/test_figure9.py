@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from benchc.benchmarks.bench_c.figures.figure9 import figure9
+from benchc.benchmarks.bench_c.figures.figure9 import draw as draw_figure9
 from benchc.benchmarks.bench_c.figures.kappa_examples import BANDS, band_of, examples_by_kappa
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.images import encode
 from benchc.rendering.style import TEXT_WIDTH
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
-from scripts import figure9 as script
+from scripts import draw as script
 from tests.benchmarks.bench_c.figures.figure_tables import selection
 
 
@@ -91,7 +91,7 @@ PICTURES = {
 
 
 def draw() -> Figure:
-    return figure9(ITEMS, PICTURES, largest_kappa=0.6)
+    return draw_figure9(ITEMS, PICTURES, largest_kappa=0.6)
 
 
 def places(figure: Figure) -> dict[str, tuple[float, float]]:
@@ -140,7 +140,7 @@ def test_rows_of_a_full_band_stand_apart_beside_its_line():
             ITEMS[2:],
         ]
     )
-    figure = figure9(many, dict.fromkeys(many["id"], PICTURES["a/0"]), largest_kappa=0.6)
+    figure = draw_figure9(many, dict.fromkeys(many["id"], PICTURES["a/0"]), largest_kappa=0.6)
     boxes = [axes.get_position() for axes in figure.axes]
     assert [sum(box.y0 == other.y0 for other in boxes) for box in boxes] == [6] * 6 + [2] * 2 + [1]
     spans = [sorted(line.get_ydata(), reverse=True) for line in figure.artists]
@@ -158,7 +158,7 @@ def test_rows_of_a_full_band_stand_apart_beside_its_line():
 
 def test_an_item_without_pictures_is_named():
     with pytest.raises(ValueError, match="'a/1' has no pictures"):
-        figure9(ITEMS, PICTURES | {"a/1": []}, largest_kappa=0.6)
+        draw_figure9(ITEMS, PICTURES | {"a/1": []}, largest_kappa=0.6)
 
 
 def test_the_command_draws_the_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 
-from benchc.benchmarks.bench_c.figures.figure_discrimination import discrimination
+from benchc.benchmarks.bench_c.figures.figure_discrimination import figure_discrimination
 from benchc.errors import InputError
 from benchc.rendering.style import INK, TEXT_WIDTH
 from scripts import figure_discrimination as script
@@ -56,7 +56,7 @@ def diamonds(axes: Axes) -> list[tuple[float, float]]:
 
 def test_every_box_diamond_and_share_is_the_tables():
     data = table()
-    figure = discrimination(data)
+    figure = figure_discrimination(data)
     assert figure.get_figwidth() == TEXT_WIDTH and len(figure.axes) == 3
     for axes, criterion in zip(figure.axes, ("sd", "separable", "kendall"), strict=True):
         drawn = boxes(axes)
@@ -84,19 +84,21 @@ def test_every_box_diamond_and_share_is_the_tables():
 
 
 def test_whiskers_hold_95_percent():
-    figure = discrimination(table())
+    figure = figure_discrimination(table())
     row = table().filter(criterion="separable").row(0, named=True)
     ends = sorted({x for line in figure.axes[1].lines for x in line.get_xdata() if line.get_ydata()[0] == 0})
     assert ends[0] == pytest.approx(row["random_q025"]) and ends[-1] == pytest.approx(row["random_q975"])
 
 
 def test_subsets_of_the_selected_set_have_a_line_over_95_percent():
-    figure = discrimination(table(selected_low=0.11, selected_high=0.19))
+    figure = figure_discrimination(table(selected_low=0.11, selected_high=0.19))
     (line,) = [line for line in figure.axes[1].lines if list(line.get_xdata()) == [0.11, 0.19]]
     (height, *_), *others = boxes(figure.axes[1]).values()
     assert height < 0 < line.get_ydata()[0] == diamonds(figure.axes[1])[0][0]
     assert others[0][0] == diamonds(figure.axes[1])[1][0] == 1
-    names = [drawing.legends[0].get_texts()[1].get_text() for drawing in (figure, discrimination(table()))]
+    names = [
+        drawing.legends[0].get_texts()[1].get_text() for drawing in (figure, figure_discrimination(table()))
+    ]
     assert names == ["of the selected set: median, 95 %", "selected set"]
 
 
@@ -110,17 +112,17 @@ def test_subsets_of_the_selected_set_have_a_line_over_95_percent():
 )
 def test_a_note_says_how_many_items_were_read(read: tuple[int, int], note: str):
     data = table().with_columns(selected_read=pl.lit(read[0]), unselected_read=pl.lit(read[1]))
-    assert discrimination(data).legends[0].get_title().get_text() == note
+    assert figure_discrimination(data).legends[0].get_title().get_text() == note
 
 
 def test_one_target_is_a_sentence_and_no_axes():
-    figure = discrimination(table().with_columns(models=pl.lit(1)))
+    figure = figure_discrimination(table().with_columns(models=pl.lit(1)))
     assert figure.axes == [] and figure.legends == []
     assert [text.get_text() for text in figure.texts] == ["With one target there is nothing to tell apart."]
 
 
 def test_one_item_is_one_item():
-    figure = discrimination(table().with_columns(size=pl.lit(1)))
+    figure = figure_discrimination(table().with_columns(size=pl.lit(1)))
     assert "random subsets of 1 item:" in figure.legends[0].get_texts()[0].get_text()
 
 
@@ -135,7 +137,7 @@ def test_one_item_is_one_item():
     ],
 )
 def test_a_row_without_numbers_says_so(changes: dict[str, Any], reason: str):
-    axes = discrimination(table(**changes)).axes[0]
+    axes = figure_discrimination(table(**changes)).axes[0]
     assert list(boxes(axes)) == [f"{metric} {weighting}" for metric, weighting in ROWS[1:]]
     first = [text.get_text() for text in axes.texts if text.get_position()[1] == 0]
     assert first == ["–" if changes.get("share_below", 0) is None else "0.000", reason]

@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from benchc.benchmarks.bench_c.figures.figure_option_order import OFFSET, option_order
+from benchc.benchmarks.bench_c.figures.figure_option_order import OFFSET, figure_option_order
 from benchc.benchmarks.bench_c.metrics.option_order import OPTION_ORDER, measure_reads
 from benchc.benchmarks.bench_c.metrics.option_order import option_order as computed
 from benchc.errors import InputError
@@ -60,7 +60,7 @@ def bars(axes: Axes) -> list[tuple[float, float, float, tuple[float, ...]]]:
 
 
 def test_marks_are_the_tables_values():
-    left, right = option_order(TABLE).axes
+    left, right = figure_option_order(TABLE).axes
     heights = [-OFFSET, OFFSET, 1 - OFFSET, 1 + OFFSET]
     assert points(left) == [
         (value, height, filled)
@@ -79,7 +79,7 @@ def test_marks_are_the_tables_values():
 
 
 def test_names_axes_and_legend():
-    figure = option_order(TABLE)
+    figure = figure_option_order(TABLE)
     left, right = figure.axes
     assert figure.get_figwidth() == COLUMN_WIDTH
     assert [text.get_text() for text in left.get_yticklabels()] == ["One", "Two"]
@@ -114,7 +114,7 @@ def test_one_target_and_thirteen_have_room():
     measures = {label: measure_reads(drawn_reads(items, seed), items) for seed, label in enumerate(labels)}
     table = computed(measures, dict.fromkeys(labels, "letter"), draws=20)
     for part in (table, table.filter(label=labels[0])):
-        figure = option_order(part)
+        figure = figure_option_order(part)
         count = part["label"].n_unique()
         assert len(points(figure.axes[0])) == 2 * count and len(bars(figure.axes[1])) == 4 * count
         assert overlapping(figure) == []
@@ -127,7 +127,7 @@ def test_the_command_draws_what_the_csv_holds(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(script, "save", lambda figure, **_: figures.append(figure))
     monkeypatch.setattr(sys, "argv", ["f", "--option-order", "t.csv", "--png", "f.png", "--pdf", "f.pdf"])
     script.main()
-    assert points(figures[0].axes[0]) == points(option_order(TABLE).axes[0])
+    assert points(figures[0].axes[0]) == points(figure_option_order(TABLE).axes[0])
     monkeypatch.setattr(sys, "argv", ["f", "--option-order", "no.csv", "--png", "f.png", "--pdf", "f.pdf"])
     with pytest.raises(InputError, match=r"no\.csv: no such file; make it first"):
         script.main()
@@ -135,4 +135,4 @@ def test_the_command_draws_what_the_csv_holds(tmp_path: Path, monkeypatch: pytes
 
 def test_a_table_without_targets_is_refused():
     with pytest.raises(InputError, match="has no target"):
-        option_order(TABLE.clear())
+        figure_option_order(TABLE.clear())

@@ -18,7 +18,8 @@ from benchc.benchmarks.bench_c.metrics.aggregate import (
 )
 from benchc.benchmarks.bench_c.metrics.bootstrap import INTERVALS, bootstrap, ranks_of
 from benchc.benchmarks.bench_c.metrics.cube import CLEAN_METRICS, SHIFT_METRICS, cube_of
-from benchc.benchmarks.bench_c.metrics.table1 import Target, rank, table1
+from benchc.benchmarks.bench_c.metrics.table1 import rank, table1
+from benchc.schemas.models import Model
 from benchc.statistics.resampling import item_counts
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 
@@ -105,7 +106,7 @@ def test_estimates_and_intervals_are_those_of_resampled_tables(model):
 
 
 def test_estimates_and_ranks_are_table_1s():
-    targets = [Target(name, name, None, None) for name in TABLES]
+    targets = [Model(name, name, None, None) for name in TABLES]
     for expected in table1(targets, list(TABLES.values()), WEIGHTS).iter_rows(named=True):
         model = expected["model"]
         for metric in ("delta_acc", "ras", "rank_delta_acc", "rank_ras"):

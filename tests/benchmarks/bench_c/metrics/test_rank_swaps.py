@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from benchc.benchmarks.bench_c.metrics.cube import cube_of
 from benchc.benchmarks.bench_c.metrics.rank_swaps import RANK_SWAPS, holm, rank_swaps, swap_p
-from benchc.benchmarks.bench_c.metrics.table1 import Target, table1
+from benchc.benchmarks.bench_c.metrics.table1 import table1
 from benchc.benchmarks.bench_c.tables.rank_swaps import rank_swaps_latex, rank_swaps_markdown
+from benchc.schemas.models import Model
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 
 ITEMS, DRAWS = 12, 199
@@ -40,7 +41,7 @@ def test_a_swap_on_every_item_has_the_smallest_p():
 def test_the_values_are_table_1s():
     values = {
         row["model"]: row
-        for row in table1([Target(name, name, None, None) for name in TABLES], list(TABLES.values()), WEIGHTS)
+        for row in table1([Model(name, name, None, None) for name in TABLES], list(TABLES.values()), WEIGHTS)
         .iter_rows(named=True)
     }  # fmt: skip
     for row in swaps().iter_rows(named=True):

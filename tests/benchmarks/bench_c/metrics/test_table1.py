@@ -8,17 +8,17 @@ from benchc.benchmarks.bench_c.metrics.table1 import (
     HIGHER_IS_BETTER,
     RANKED,
     TABLE1,
-    Target,
     best_rows,
     rank,
     table1,
 )
+from benchc.schemas.models import Model
 
 SHARED = Path(os.environ.get("BENCHC_SHARED", Path(__file__).parents[4] / ".." / "shared"))
 PUBLISHED = SHARED / "reference" / "bench_c_table1.csv"
 
-STRONG = Target("strong", "Strong", 2025, 8.0)
-WEAK = Target("weak", "Weak", None, None)
+STRONG = Model("strong", "Strong", 2025, 8.0)
+WEAK = Model("weak", "Weak", None, None)
 WEIGHTS = pl.DataFrame({"id": ["a/1", "a/2"], "kappa": [0.25, 0.75]})
 
 

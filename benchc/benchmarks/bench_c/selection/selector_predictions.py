@@ -1,53 +1,15 @@
-"""Arguments of the scripts that compare the selectors' answers to the pool."""
+"""The selectors' predictions of the pool, and how many options its items have."""
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.selection.kappa import SEVERITIES
 from benchc.errors import InputError
 from benchc.progress import track
 from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions_of_model import read_predictions
-
-
-def add_selectors(parser: argparse.ArgumentParser) -> None:
-    """Add the selectors' predictions, the pool, and which selectors, corruptions and severities count."""
-    add = parser.add_argument
-    add(
-        "--predictions",
-        type=Path,
-        nargs="+",
-        required=True,
-        metavar="FILE",
-        help="predictions/pool/{model}/{batch}.parquet of all selectors; the folder is the selector's name",
-    )
-    add("--pool", type=Path, required=True, metavar="FILE", help="pool/items.parquet")
-    add(
-        "--selectors",
-        nargs="+",
-        required=True,
-        metavar="ID",
-        help="ids of the selectors, in the order of kappa's parts",
-    )
-    add(
-        "--corruptions",
-        nargs="+",
-        required=True,
-        metavar="NAME",
-        help="corruptions that count; clean does not",
-    )
-    add(
-        "--severities",
-        type=int,
-        nargs="+",
-        default=list(SEVERITIES),
-        metavar="NUMBER",
-        help="severities that count (1 to 5) [all]",
-    )
 
 
 def read_by_selector(paths: Sequence[Path], selectors: Sequence[str]) -> dict[str, pl.DataFrame]:
@@ -59,18 +21,18 @@ def read_by_selector(paths: Sequence[Path], selectors: Sequence[str]) -> dict[st
     found: dict[str, list[Path]] = {selector: [] for selector in selectors}
     named = " ".join(selectors)
     if len(found) != len(selectors):
-        raise InputError(f"--selectors: one occurs twice: {named}; name each once")
+        raise InputError(f"selectors: one occurs twice: {named}; name each once")
     for path in paths:
         if path.parent.name not in found:
             raise InputError(
-                f"{path}: lies in the folder of {path.parent.name}, which is not one of --selectors {named}; "
-                "leave the file out, or name its selector"
+                f"{path}: lies in the folder of {path.parent.name}, which is not one of the selectors "
+                f"{named}; leave the file out, or name its selector"
             )
         found[path.parent.name].append(path)
     missing = [selector for selector, files in found.items() if not files]
     if missing:
         raise InputError(
-            f"--predictions: no file lies in a folder named {' or '.join(missing)}; give the predictions of "
+            f"predictions: no file lies in a folder named {' or '.join(missing)}; give the predictions of "
             f"all {len(found)} selectors"
         )
     return {

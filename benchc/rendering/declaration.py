@@ -1,0 +1,56 @@
+"""Declarations of printed outputs: what a rule file says of a table or a figure. Plain data, imported fast."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+ENDINGS = {"csv": ".csv", "md": ".md", "tex": ".tex", "published": "_published.csv", "png": ".png", "pdf": ".pdf"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """A table or a figure: the function of ``module`` and what it is made of.
+
+    ``inputs`` are the function's input files, one path or a list of them by name; ``settings`` its other
+    arguments, values that JSON has. ``caption`` is reStructuredText for the report. ``data`` are files beside
+    code that the module reads. What is not ``wanted`` is made when it is asked for by name, and no part of
+    the report.
+    """
+
+    kind: Literal["table", "figure"]
+    name: str  # of the rule and of the files
+    title: str
+    module: str
+    inputs: Mapping[str, str | Sequence[str]]
+    caption: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    forms: Sequence[str]
+    subcategory: str | None = None
+    data: Sequence[str] = ()
+    wanted: bool = True
+
+    @property
+    def prefix(self) -> str:
+        """Return the path of the output's files below the folder of the run, without the endings."""
+        return f"{self.kind}s/{self.name}"
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Return the path of each form below the folder of the run; the report shows the first."""
+        return {form: self.prefix + ENDINGS[form] for form in self.forms}
+
+    @property
+    def arguments(self) -> list[str]:
+        """Return the settings as arguments of the command, NAME=JSON each, equal for equal settings."""
+        return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in self.settings.items()]
+
+
+def table(name: str, title: str, module: str, *, forms: Sequence[str] = ("csv", "md", "tex"), **facts: Any) -> Output:
+    """Return the declaration of a table in the given forms: of csv, md, tex and published."""
+    return Output(kind="table", name=name, title=title, module=module, forms=forms, **facts)
+
+
+def figure(name: str, title: str, module: str, **facts: Any) -> Output:
+    """Return the declaration of a figure."""
+    return Output(kind="figure", name=name, title=title, module=module, forms=("png", "pdf"), **facts)

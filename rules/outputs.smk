@@ -1,0 +1,101 @@
+"""Tables and figures, one rule for each that the run's benchmark declares (OUTPUTS), and the report of them.
+
+REQUIRED INPUTS: what the declarations name
+OUTPUTS:
+    <results>/models.json                    label, year and parameters of the models that are measured
+    <results>/tables/{name}.{csv,md,tex}     and, beside a paper's values, {name}_published.csv
+    <results>/figures/{name}.{png,pdf}
+    `snakemake --report results/<name>/report.html` makes a page of all that is wanted
+"""
+
+import json
+from inspect import cleandoc
+
+# Where a table's or figure's code needs more than what its inputs need.
+OUTPUT_ENVIRONMENTS = {"table": "core", "figure": "figures"}
+
+
+report: f"../benchc/benchmarks/{SLICE}/report.rst"
+
+
+rule models:
+    """Write down what tables and figures say of the models."""
+    input:
+        code=code_of("scripts/models.py"),
+    output:
+        "<results>/models.json",
+    log:
+        "<logs>/models.log",
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        benchmark=SLICE.replace("_", "-"),
+        models=[
+            json.dumps({"id": id_, **run.models[id_].model_dump(include={"label", "year", "parameters_b"})})
+            for id_ in MEASURED
+        ],
+    message:
+        "Writing down the facts about the models"
+    shell:
+        "python -m scripts.models --benchmark {params.benchmark} --models {params.models:q}"
+        " --output {output} 2>&1 | tee {log}"
+
+
+for declared in OUTPUTS:
+
+    rule:
+        name:
+            declared.name
+        input:
+            **declared.inputs,
+            code=code_of(f"scripts/{declared.kind}.py", module_file(declared.module)),
+            data=declared.data,
+        output:
+            **{
+                form: (
+                    f"<results>/{file}"
+                    if number
+                    else report(
+                        f"<results>/{file}",
+                        caption="captions/output.rst",
+                        category=f"{declared.kind}s".capitalize(),
+                        subcategory=declared.subcategory,
+                        labels={declared.kind: declared.title},
+                    )
+                )
+                for number, (form, file) in enumerate(declared.files.items())
+            },
+        log:
+            f"<logs>/{declared.name}.log",
+        benchmark:
+            f"<benchmarks>/{declared.name}.jsonl"
+        localrule: True
+        conda:
+            f"../envs/{OUTPUT_ENVIRONMENTS[declared.kind]}.yaml"
+        params:
+            script=declared.kind,
+            module=declared.module,
+            settings=declared.arguments,
+            forms=f"--forms {' '.join(declared.forms)}" if declared.kind == "table" else "",
+            caption=cleandoc(declared.caption),
+            inputs=lambda wildcards, input, names=tuple(declared.inputs): " ".join(
+                f"--input {name} {input.get(name)}" for name in names
+            ),
+            prefix=f"results/{settings.name}/{declared.prefix}",
+        message:
+            f"Making {declared.title}"
+        shell:
+            "python -m scripts.{params.script} {params.module} {params.inputs} --set {params.settings:q}"
+            " {params.forms} --output {params.prefix} 2>&1 | tee {log}"
+
+
+rule report:
+    """Make all tables and figures."""
+    input:
+        [f"<results>/{file}" for declared in OUTPUTS if declared.wanted for file in declared.files.values()],
+        collect(
+            "<results>/figures/contact_sheet_{page}.{kind}",
+            page=SHEETS,
+            kind=["png", "pdf"],
+        ),

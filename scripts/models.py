@@ -1,0 +1,38 @@
+"""Write down what tables and figures say of a run's models: models.json."""
+
+import argparse
+import json
+from pathlib import Path
+
+from benchc.atomic import write_text
+from benchc.schemas.models import Model, Models, models_text
+from scripts.command import run
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m scripts.models", description=__doc__)
+    add = parser.add_argument
+    add("--benchmark", required=True, help="the run's benchmark")
+    add(
+        "--models",
+        type=_model,
+        nargs="+",
+        required=True,
+        metavar="JSON",
+        help='of each model a mapping of id, label, year and parameters_b, such as {"id": "a", "label": "A"}',
+    )
+    add("--output", type=Path, required=True, help="models.json to write")
+    arguments = parser.parse_args()
+    models = {model.id: model for model in arguments.models}
+    write_text(arguments.output, models_text(Models(arguments.benchmark, models)))
+
+
+def _model(text: str) -> Model:
+    try:
+        return Model(**json.loads(text))
+    except (ValueError, TypeError) as error:
+        raise argparse.ArgumentTypeError(f"{text} is no model ({error})") from error
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,49 @@
+"""Print a table: call the function that MODULE is named after with files and settings.
+
+    python -m scripts.table benchc.benchmarks.bench_c.tables.table2 --input scores one.parquet two.parquet \\
+        --input models models.json --set centring='"none"' --output tables/table2
+
+writes tables/table2.csv, .md and .tex.
+"""
+
+import sys
+
+from benchc.atomic import write_text
+from benchc.errors import InputError
+from benchc.rendering.output import Table
+from scripts.command import run
+from scripts.output_arguments import call_output, output_parser
+
+FORMS = ("csv", "md", "tex", "published")
+
+
+def main() -> None:
+    parser = output_parser("python -m scripts.table", __doc__)
+    parser.add_argument(
+        "--forms",
+        nargs="+",
+        choices=FORMS,
+        default=FORMS[:3],
+        help="what to write: OUTPUT.csv with all digits, OUTPUT.md, OUTPUT.tex, and OUTPUT_published.csv, "
+        "the values beside those of the paper; default: csv md tex",
+    )
+    arguments = parser.parse_args()
+    table = call_output(arguments)
+    if not isinstance(table, Table):
+        raise InputError(f"{arguments.module} does not return a table; draw figures with scripts.figure")
+    texts = {
+        "csv": (".csv", table.frame.write_csv()),
+        "md": (".md", table.markdown),
+        "tex": (".tex", table.latex),
+        "published": ("_published.csv", None if table.published is None else table.published.write_csv()),
+    }
+    for form in arguments.forms:
+        ending, text = texts[form]
+        if not text:
+            raise InputError(f"{arguments.module} has no form {form}; leave it out of --forms")
+        write_text(f"{arguments.output}{ending}", text)
+    print(table.summary or f"{table.frame.height:,} rows", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)
