@@ -211,9 +211,15 @@ rule infer_orders:
         " --writer {wildcards.model}-orders --output {output} 2>&1 | tee {log}"
 
 
-BENCH_C = "benchc.benchmarks.bench_c"
+SELECTED = "<results>/selection/selected.parquet"
+POOL = "<results>/pool/items.parquet"
+PUBLISHED = "benchc/benchmarks/bench_c/published"
 FAMILIES = {name: family_of(name, settings.corruptions.suite) for name in settings.corruptions.types}
-TARGET_SCORES = collect("<results>/scores/{model}.parquet", model=settings.targets)
+TARGETS = {
+    "scores": collect("<results>/scores/{model}.parquet", model=settings.targets),
+    "models": "<results>/models.json",
+}
+RESAMPLING = {"draws": settings.tables.bootstrap.draws, "seed": settings.tables.bootstrap.seed}
 SELECTOR_PREDICTIONS = collect(
     "<results>/predictions/pool/{model}/{batch}.parquet", model=settings.selectors, batch=BATCHES
 )
@@ -236,14 +242,9 @@ OUTPUTS = [
     table(
         "table1",
         "Table 1",
-        f"{BENCH_C}.tables.table1",
-        inputs={
-            "scores": TARGET_SCORES,
-            "models": "<results>/models.json",
-            "selected": "<results>/selection/selected.parquet",
-        },
+        inputs={**TARGETS, "selected": SELECTED},
         forms=["csv", "md", "tex", "published"],
-        data=["benchc/benchmarks/bench_c/published/table1.csv"],
+        data=[f"{PUBLISHED}/table1.csv"],
         caption="""
         **Table 1.** The targets on the selected items, clean and corrupted. Acc(o), S(o) and C(o) are accuracy,
         uncertainty (normalised entropy) and calibration error on clean images, as plain means over items. ΔAcc,
@@ -257,11 +258,10 @@ OUTPUTS = [
     table(
         "table2",
         "Table 2",
-        f"{BENCH_C}.tables.table2",
-        inputs={"scores": TARGET_SCORES, "models": "<results>/models.json"},
+        inputs=TARGETS,
         settings={"centring": settings.tables.table2.centring},
         forms=["csv", "md", "tex", "published"],
-        data=["benchc/benchmarks/bench_c/published/table2.csv"],
+        data=[f"{PUBLISHED}/table2.csv"],
         caption="""
         **Table 2.** How far RAS and accuracy answer to one more step of severity. z is an item's shift from one
         severity to the next over the standard deviation of these shifts over items; E[abs z] is averaged over
@@ -275,10 +275,9 @@ OUTPUTS = [
     table(
         "table3",
         "Table 3",
-        f"{BENCH_C}.tables.table3",
-        inputs={"scores": TARGET_SCORES, "models": "<results>/models.json"},
+        inputs=TARGETS,
         forms=["csv", "md", "tex", "published"],
-        data=["benchc/benchmarks/bench_c/published/table3.csv"],
+        data=[f"{PUBLISHED}/table3.csv"],
         caption="""
         **Table 3.** Every target and corruption at severity 1 with more items that turned right (WR) than wrong
         (RW). Means over items are plain. The regime follows from the signs of the mean shifts of uncertainty
@@ -290,28 +289,21 @@ OUTPUTS = [
     table(
         "cells",
         "the cells of Table 3",
-        f"{BENCH_C}.tables.cells",
-        inputs={"scores": TARGET_SCORES, "models": "<results>/models.json"},
+        inputs=TARGETS,
         forms=["csv"],
         caption="Every target under every corruption and severity: plain means over items, transitions and regimes.",
     ),
     table(
         "claims",
         "the paper's claims",
-        f"{BENCH_C}.tables.claims",
-        inputs={
-            "scores": TARGET_SCORES,
-            "models": "<results>/models.json",
-            "selected": "<results>/selection/selected.parquet",
-            "pool": "<results>/pool/items.parquet",
-        },
+        inputs={**TARGETS, "selected": SELECTED, "pool": POOL},
         settings={
             "families": FAMILIES,
             "example_label": run.models[settings.figures.figure4.target].label,
             "example_corruption": settings.figures.figure4.corruption,
             "example_severity": settings.figures.figure4.severity,
         },
-        data=[f"benchc/benchmarks/bench_c/published/table{number}.csv" for number in (1, 2, 3)],
+        data=[f"{PUBLISHED}/table{number}.csv" for number in (1, 2, 3)],
         caption="""
         **Claims.** What the paper concludes from its results, claim by claim, checked on this run: the
         criterion of the check, the paper's numbers, the numbers here, and whether it holds, does not hold, or
@@ -323,15 +315,10 @@ OUTPUTS = [
     table(
         "intervals",
         "bootstrap intervals",
-        f"{BENCH_C}.tables.intervals",
-        inputs={
-            "scores": TARGET_SCORES,
-            "models": "<results>/models.json",
-            "selected": "<results>/selection/selected.parquet",
-        },
-        settings={"draws": settings.tables.bootstrap.draws, "seed": settings.tables.bootstrap.seed},
+        inputs={**TARGETS, "selected": SELECTED},
+        settings=RESAMPLING,
         caption=f"""
-        **Table 1 with its uncertainty** (beyond the paper). 95 % percentile intervals from {settings.tables.bootstrap.draws} resamples
+        **Table 1 with its uncertainty** (beyond the paper). 95 % percentile intervals from {RESAMPLING['draws']} resamples
         of the items, drawn together for all targets, so that differences between targets are paired. They are
         conditional on the selected set: another selection, other seeds of the corruptions and other trainings
         would widen them. ΔAcc and RAS are weighted by κ (eq. 11). The csv file holds an interval for every
@@ -343,12 +330,7 @@ OUTPUTS = [
     table(
         "rank_swaps",
         "rank swaps",
-        f"{BENCH_C}.tables.rank_swaps",
-        inputs={
-            "scores": TARGET_SCORES,
-            "models": "<results>/models.json",
-            "selected": "<results>/selection/selected.parquet",
-        },
+        inputs={**TARGETS, "selected": SELECTED},
         settings={"draws": settings.tables.bootstrap.rank_draws, "seed": settings.tables.bootstrap.seed},
         caption=f"""
         **Does RAS order the targets differently from ΔAcc?** (beyond the paper). The pairs of targets whose
@@ -360,12 +342,23 @@ OUTPUTS = [
         """,
     ),
     table(
+        "task_accuracy",
+        "accuracy by task type",
+        inputs={**TARGETS, "pool": POOL},
+        settings=RESAMPLING,
+        caption=f"""
+        **Accuracy by task type** (beyond the paper). Clean and corrupted accuracy of every target on the items of
+        each task type, plain means over items, corruptions and severities, with 95 % percentile intervals from
+        {RESAMPLING["draws"]} resamples of the items, drawn together for all targets and conditional on the
+        selected set.
+        """,
+    ),
+    table(
         "selection_stability",
         "the stability of the selection",
-        f"{BENCH_C}.tables.selection_stability",
         inputs={
             "predictions": SELECTOR_PREDICTIONS,
-            "pool": "<results>/pool/items.parquet",
+            "pool": POOL,
             "embeddings": "<results>/selection/embeddings.parquet",
         },
         settings={
@@ -385,20 +378,18 @@ OUTPUTS = [
     table(
         "discrimination",
         "the selected set beside random subsets",
-        f"{BENCH_C}.tables.discrimination",
         inputs={
-            "scores": TARGET_SCORES,
-            "models": "<results>/models.json",
+            **TARGETS,
             "unselected_scores": collect(
                 "<results>/scores/unselected/{model}.parquet", model=settings.targets
             ),
-            "selected": "<results>/selection/selected.parquet",
+            "selected": SELECTED,
         },
-        settings={"draws": settings.tables.bootstrap.draws, "seed": settings.tables.bootstrap.seed},
+        settings=RESAMPLING,
         wanted=settings.diagnostics.random_subset is not None,
         caption=f"""
         **Is the selected set more discriminative than random items?** (beyond the paper). Targets also read
-        items that were not selected. The selected set is compared with {settings.tables.bootstrap.draws} random subsets of the pool of
+        items that were not selected. The selected set is compared with {RESAMPLING['draws']} random subsets of the pool of
         equal size or, where the targets read only some of the unselected items, random subsets of both, smaller
         so that chance alone seldom puts the selected set beyond 95 % of random ones, by three criteria: the
         spread (standard deviation) of the targets' values; the share of pairs of targets whose paired
@@ -420,16 +411,14 @@ OUTPUTS = [
     table(
         "option_order",
         "other orders of the options",
-        f"{BENCH_C}.tables.option_order",
         inputs={
             "predictions": predictions_of(settings.targets),
             "orders": collect("<results>/orders/{model}.parquet", model=settings.targets),
             "models": "<results>/models.json",
-            "pool": "<results>/pool/items.parquet",
+            "pool": POOL,
         },
         settings={
-            "draws": settings.tables.bootstrap.draws,
-            "seed": settings.tables.bootstrap.seed,
+            **RESAMPLING,
             "allow_missing": settings.scores.allow_missing,
         },
         wanted=settings.diagnostics.option_order is not None,
@@ -444,7 +433,7 @@ OUTPUTS = [
         whatever option stands there. *Circular* accuracy counts a read as right if it is right in all orders
         (MMBench's CircularEval). ρ is Spearman's rank correlation, over reads, of entropy in the given order
         and *changed*: near 0, entropy does not know which predictions hang on the order. Means are plain,
-        unweighted by κ; 95 % intervals are percentiles of {settings.tables.bootstrap.draws} resamples of the items, drawn together for
+        unweighted by κ; 95 % intervals are percentiles of {RESAMPLING['draws']} resamples of the items, drawn together for
         all targets. Models that are scored by the options' texts do not see the options in their prompt: order
         part, *changed* and *letter* are 0 for them by construction, but for rounding (the given order was read
         together with other severities). The csv file has every corruption, more intervals, and reasons where a
@@ -454,8 +443,7 @@ OUTPUTS = [
     figure(
         "figure1a",
         "figure 1a",
-        f"{BENCH_C}.figures.figure1a",
-        inputs={"selected": "<results>/selection/selected.parquet"},
+        inputs={"selected": SELECTED},
         subcategory="Composition",
         caption="""
         **Why the benchmark selects** (figure 1(a) of Bench-C). Share of items by prediction inconsistency κ
@@ -469,11 +457,10 @@ OUTPUTS = [
     figure(
         "figure3",
         "figure 3",
-        f"{BENCH_C}.figures.figure3",
         inputs={
             "scores": f"<results>/scores/{settings.figures.figure3.target}.parquet",
             "predictions": predictions_of([settings.figures.figure3.target]),
-            "pool": "<results>/pool/items.parquet",
+            "pool": POOL,
         },
         settings={"label": run.models[settings.figures.figure3.target].label},
         subcategory="Robustness",
@@ -490,7 +477,6 @@ OUTPUTS = [
     figure(
         "figure4",
         "figure 4",
-        f"{BENCH_C}.figures.figure4",
         inputs={"scores": f"<results>/scores/{settings.figures.figure4.target}.parquet"},
         settings={
             "label": run.models[settings.figures.figure4.target].label,
@@ -511,11 +497,10 @@ OUTPUTS = [
     figure(
         "figure5",
         "figure 5",
-        f"{BENCH_C}.figures.figure5",
         inputs={
             "scores": f"<results>/scores/{settings.figures.figure5.target}.parquet",
             "predictions": predictions_of([settings.figures.figure5.target]),
-            "pool": "<results>/pool/items.parquet",
+            "pool": POOL,
             "images": BENCHMARK_IMAGES,
         },
         settings={
@@ -539,8 +524,7 @@ OUTPUTS = [
     figure(
         "figure6",
         "figure 6",
-        f"{BENCH_C}.figures.figure6",
-        inputs={"scores": TARGET_SCORES, "models": "<results>/models.json"},
+        inputs=TARGETS,
         settings={"families": FAMILIES},
         subcategory="Robustness",
         caption="""
@@ -555,11 +539,10 @@ OUTPUTS = [
     figure(
         "figure7",
         "figure 7",
-        f"{BENCH_C}.figures.figure7",
         inputs={
             "sources": collect("<results>/sources/{source}.parquet", source=run.sources),
-            "pool": "<results>/pool/items.parquet",
-            "selected": "<results>/selection/selected.parquet",
+            "pool": POOL,
+            "selected": SELECTED,
         },
         settings={"labels": {id_: source.label for id_, source in run.sources.items()}},
         subcategory="Composition",
@@ -575,8 +558,7 @@ OUTPUTS = [
     figure(
         "figure8",
         "figure 8",
-        f"{BENCH_C}.figures.figure8",
-        inputs={"pool": "<results>/pool/items.parquet", "selected": "<results>/selection/selected.parquet"},
+        inputs={"pool": POOL, "selected": SELECTED},
         subcategory="Composition",
         caption="""
         **Tasks** (figure 8 of Bench-C). For each task type, the items in the candidate pool (light grey) and,
@@ -587,8 +569,7 @@ OUTPUTS = [
     figure(
         "figure9",
         "figure 9",
-        f"{BENCH_C}.figures.figure9",
-        inputs={"pool": "<results>/pool/items.parquet", "selected": "<results>/selection/selected.parquet"},
+        inputs={"pool": POOL, "selected": SELECTED},
         subcategory="Composition",
         caption="""
         **What prediction inconsistency looks like** (figure 9 of Bench-C). Items of the candidate pool with
@@ -602,8 +583,7 @@ OUTPUTS = [
     figure(
         "figure10",
         "figure 10",
-        f"{BENCH_C}.figures.figure10",
-        inputs={"scores": TARGET_SCORES, "models": "<results>/models.json"},
+        inputs=TARGETS,
         settings={"families": FAMILIES},
         subcategory="Robustness",
         caption="""
@@ -618,7 +598,6 @@ OUTPUTS = [
     figure(
         "figure_discrimination",
         "the figure of discrimination",
-        f"{BENCH_C}.figures.figure_discrimination",
         inputs={"discrimination": "<results>/tables/discrimination.csv"},
         subcategory="Composition",
         wanted=settings.diagnostics.random_subset is not None,
@@ -638,7 +617,6 @@ OUTPUTS = [
     figure(
         "figure_option_order",
         "the figure of option orders",
-        f"{BENCH_C}.figures.figure_option_order",
         inputs={"option_order": "<results>/tables/option_order.csv"},
         subcategory="Robustness",
         wanted=settings.diagnostics.option_order is not None,

@@ -42,6 +42,11 @@ rule models:
         " --output {output} 2>&1 | tee {log}"
 
 
+def module_of(declared):
+    """Return the module of an output."""
+    return f"benchc.benchmarks.{SLICE}.{declared.prefix.replace('/', '.')}"
+
+
 for declared in OUTPUTS:
 
     rule:
@@ -49,7 +54,7 @@ for declared in OUTPUTS:
             declared.name
         input:
             **declared.inputs,
-            code=code_of(f"scripts/{declared.kind}.py", module_file(declared.module)),
+            code=code_of(f"scripts/{declared.kind}.py", module_file(module_of(declared))),
             data=declared.data,
         output:
             **{
@@ -75,7 +80,7 @@ for declared in OUTPUTS:
             f"../envs/{OUTPUT_ENVIRONMENTS[declared.kind]}.yaml"
         params:
             script=declared.kind,
-            module=declared.module,
+            module=module_of(declared),
             settings=declared.arguments,
             forms=f"--forms {' '.join(declared.forms)}" if declared.kind == "table" else "",
             caption=cleandoc(declared.caption),

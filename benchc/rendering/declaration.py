@@ -1,16 +1,23 @@
-"""Declarations of printed outputs: what a rule file says of a table or a figure. Plain data, imported fast."""
+"""What a rule file says of a table or a figure: plain data, which takes no time to import."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-ENDINGS = {"csv": ".csv", "md": ".md", "tex": ".tex", "published": "_published.csv", "png": ".png", "pdf": ".pdf"}
+ENDINGS = {
+    "csv": ".csv",
+    "md": ".md",
+    "tex": ".tex",
+    "published": "_published.csv",
+    "png": ".png",
+    "pdf": ".pdf",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """A table or a figure: the function of ``module`` and what it is made of.
+    """A table or a figure: the function ``name`` of the module ``name`` in the slice's tables or figures.
 
     ``inputs`` are the function's input files, one path or a list of them by name; ``settings`` its other
     arguments, values that JSON has. ``caption`` is reStructuredText for the report. ``data`` are files beside
@@ -19,9 +26,8 @@ class Output:
     """
 
     kind: Literal["table", "figure"]
-    name: str  # of the rule and of the files
+    name: str  # of the module, of the rule and of the files
     title: str
-    module: str
     inputs: Mapping[str, str | Sequence[str]]
     caption: str
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -46,11 +52,11 @@ class Output:
         return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in self.settings.items()]
 
 
-def table(name: str, title: str, module: str, *, forms: Sequence[str] = ("csv", "md", "tex"), **facts: Any) -> Output:
+def table(name: str, title: str, *, forms: Sequence[str] = ("csv", "md", "tex"), **facts: Any) -> Output:
     """Return the declaration of a table in the given forms: of csv, md, tex and published."""
-    return Output(kind="table", name=name, title=title, module=module, forms=forms, **facts)
+    return Output(kind="table", name=name, title=title, forms=forms, **facts)
 
 
-def figure(name: str, title: str, module: str, **facts: Any) -> Output:
+def figure(name: str, title: str, **facts: Any) -> Output:
     """Return the declaration of a figure."""
-    return Output(kind="figure", name=name, title=title, module=module, forms=("png", "pdf"), **facts)
+    return Output(kind="figure", name=name, title=title, forms=("png", "pdf"), **facts)

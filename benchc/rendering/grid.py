@@ -21,6 +21,17 @@ LATEX_SPECIAL = {
 }
 
 
+# Signs of formulas, and a thin space before a per cent sign, once special characters are escaped.
+LATEX_SYMBOLS = {
+    "Δ": r"$\Delta$",
+    "κ": r"$\kappa$",
+    "ρ": r"$\rho$",
+    "τ": r"$\tau$",
+    "–": "--",
+    r" \%": r"\,\%",
+}
+
+
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
     """Return a pipe table; the first ``text_columns`` columns are flush left, the others flush right.
 
@@ -68,6 +79,14 @@ def booktabs(header: Sequence[str], rows: Sequence[Sequence[str]], text_columns:
 def latex_text(text: str) -> str:
     """Return ``text`` with LaTeX's special characters escaped."""
     return "".join(LATEX_SPECIAL.get(character, character) for character in text)
+
+
+def latex_symbols(text: str) -> str:
+    """Return ``text`` with LaTeX's special characters escaped and signs of formulas as commands."""
+    text = latex_text(text)
+    for symbol, command in LATEX_SYMBOLS.items():
+        text = text.replace(symbol, command)
+    return text
 
 
 def _check_widths(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

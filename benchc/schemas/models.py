@@ -1,4 +1,4 @@
-"""The models of a run as `models.json` states them: what tables and figures say of them, and whose run it is."""
+"""`models.json`: the benchmark of a run, and what tables and figures say of its models."""
 
 import json
 from dataclasses import asdict, dataclass

@@ -93,8 +93,8 @@ def _corrupted(cases: pl.DataFrame, paths: Mapping[str, Path]) -> dict[tuple[str
     for item, corruption, severity in cases.select("id", "corruption", "severity").rows():
         if corruption not in paths:
             raise InputError(
-                f"figure 5: among the images there is no file {corruption}.parquet; give that of every corruption "
-                "that is shown"
+                f"figure 5: among the images there is no file {corruption}.parquet; give "
+                "that of every corruption that is shown"
             )
         path = paths[corruption]
         rows: dict[int, dict[str, Any]] = {

@@ -9,9 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from pydantic import PositiveInt
 
-from benchc.benchmarks.bench_c.figures.kappa_examples import BANDS
+from benchc.benchmarks.bench_c.figures.kappa_examples import BANDS, examples_by_kappa
 from benchc.benchmarks.bench_c.inputs import Selected
-from benchc.benchmarks.bench_c.figures.kappa_examples import examples_by_kappa
 from benchc.errors import InputError
 from benchc.images import Pixels
 from benchc.rendering.item_pictures import item_pictures

@@ -11,7 +11,7 @@ from benchc.benchmarks.bench_c.metrics.cube import cube_of
 from benchc.errors import InputError
 from benchc.rendering.counted import counted
 from benchc.rendering.environment import table_environment
-from benchc.rendering.grid import booktabs, latex_text, markdown
+from benchc.rendering.grid import booktabs, latex_symbols, markdown
 from benchc.rendering.numbers import CAPTION_WIDTH, MISSING, number_text
 from benchc.rendering.output import Table
 
@@ -19,7 +19,6 @@ CRITERIA = {"sd": "spread", "separable": "separable pairs", "kendall": "order"}
 METRICS = {"acc_clean": "Acc(o)", "acc_corrupted": "Acc(c)", "delta_acc": "ΔAcc", "ras": "RAS"}
 WEIGHTS = {"plain": "", "kappa": ", κ"}
 HEADER = ("Criterion", "Metric", "Selected", "Random", "Below")
-SYMBOLS = {"κ": r"$\kappa$", "Δ": r"$\Delta$", " %": r"\,\%", "τ": r"$\tau$", "–": "--"}
 CALIBRATED = "plain"  # the weighting under which chance puts the selected set anywhere among random ones
 LOW, HIGH = 0.025, 0.975  # shares of random subsets outside of which a value is beyond 95 % of them
 
@@ -121,21 +120,13 @@ def discrimination_latex(table: pl.DataFrame, note: str = "") -> str:
     rows = [
         [
             criterion,
-            _latex(metric),
+            latex_symbols(metric),
             *(f"${cell}$" if cell not in (MISSING, "") else cell and "--" for cell in cells),
         ]
         for criterion, metric, cells in _rows(table)
     ]
     tabular = booktabs(HEADER, rows, text_columns=2)
-    return table_environment(tabular, _latex(_caption(table) + note), "tab:bench-c-discrimination")
-
-
-def _latex(text: str) -> str:
-    # A percent sign is escaped before its space becomes a thin one.
-    text = latex_text(text)
-    for symbol, command in {**SYMBOLS, r" \%": r"\,\%"}.items():
-        text = text.replace(symbol, command)
-    return text
+    return table_environment(tabular, latex_symbols(_caption(table) + note), "tab:bench-c-discrimination")
 
 
 def _shown(table: pl.DataFrame) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from benchc.benchmarks.bench_c.schemas.orders import ORDERS
 from benchc.errors import InputError
 from benchc.progress import track
 from benchc.rendering.environment import table_environment
-from benchc.rendering.grid import booktabs, latex_text, markdown
+from benchc.rendering.grid import booktabs, latex_symbols, latex_text, markdown
 from benchc.rendering.numbers import CAPTION_WIDTH, MISSING, interval_text, number_text
 from benchc.rendering.output import Table
 from benchc.schemas.parquet import read_footer, read_table
@@ -33,7 +33,6 @@ COLUMNS = (
 )
 HEADER = ("Model", "Images", *(header for _, header, _ in COLUMNS))
 SMALLER = "\\footnotesize\n"  # in the size of a page's text the columns are wider than it
-SYMBOLS = {"ρ": r"$\rho$", "κ": r"$\kappa$", "–": "--"}
 
 CAPTION = (
     "What another order of the options changes. {items:,} items of the benchmark were asked in all K "
@@ -148,9 +147,11 @@ def option_order_markdown(table: pl.DataFrame, draws: int, note: str = "") -> st
 def option_order_latex(table: pl.DataFrame, draws: int, note: str = "") -> str:
     """Return the same as a LaTeX ``table*`` environment; it needs the package booktabs."""
     rows = [[*map(latex_text, names), *map(_latex_cell, cells)] for *names, cells in _split(_rows(table))]
-    header = [_latex(name) for name in HEADER]
+    header = [latex_symbols(name) for name in HEADER]
     tabular = SMALLER + booktabs(header, rows, text_columns=2)
-    return table_environment(tabular, _latex(_caption(table, draws) + note), "tab:bench-c-option-order")
+    return table_environment(
+        tabular, latex_symbols(_caption(table, draws) + note), "tab:bench-c-option-order"
+    )
 
 
 def _split(rows: list[list[str]]) -> list[tuple[str, str, list[str]]]:
@@ -198,14 +199,6 @@ def _caption(table: pl.DataFrame, draws: int) -> str:
 def _listed(names: list[str]) -> str:
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def _latex(text: str) -> str:
-    # A percent sign is escaped before its space becomes a thin one.
-    text = latex_text(text)
-    for symbol, command in {**SYMBOLS, r" \%": r"\,\%"}.items():
-        text = text.replace(symbol, command)
-    return text
 
 
 def _latex_cell(text: str) -> str:

@@ -1,0 +1,45 @@
+"""Accuracy by task type, with bootstrap intervals: clean, corrupted, and what corruption costs."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from benchc.benchmarks.bench_c.metrics.cube import Cube
+from benchc.statistics.resampling import drawn_means, item_counts, on_grid, percentile_interval
+from benchc.statistics.rounding import rounded
+
+METRICS = ("acc_clean", "acc_corrupted", "delta_acc")
+
+
+def task_accuracy(cube: Cube, tasks: Mapping[str, str], draws: int, seed: int) -> pl.DataFrame:
+    """Return plain means over the items of each task type: one row a model and task, tasks sorted by name.
+
+    ``tasks`` gives every item's. Columns: model, task, items; acc_clean and acc_corrupted in [0, 1], and
+    delta_acc, corrupted minus clean in [-1, 1], each with the ends ``_low`` and ``_high`` of its 95 %
+    percentile interval over ``draws`` resamples of all items, together for all models and tasks. Corrupted
+    accuracy is the mean over corruptions and severities. An end is null where no resample holds an item of
+    the task.
+    """
+    names = sorted({tasks[item] for item in cube.items})
+    members = np.array([[tasks[item] == name for name in names] for item in cube.items], dtype=np.float64)
+    counts = item_counts(len(cube.items), draws, seed)
+    parts = []
+    for number, model in enumerate(cube.models):
+        clean = cube.clean["acc_clean"][number]
+        delta = cube.shifts["delta_acc"][number].mean(axis=(1, 2))
+        part: dict[str, object] = {
+            "model": [model] * len(names),
+            "task": names,
+            "items": members.sum(axis=0).astype(np.int64),
+        }
+        for metric, values in zip(METRICS, (clean, clean + delta, delta), strict=True):
+            drawn = drawn_means(counts, on_grid(values[:, None] * members, 2 * len(cube.items)), members)
+            low, high = percentile_interval(drawn[1:])
+            part |= {
+                metric: rounded(drawn[0]),
+                f"{metric}_low": rounded(low),
+                f"{metric}_high": rounded(high),
+            }
+        parts.append(pl.DataFrame(part))
+    return pl.concat(parts)

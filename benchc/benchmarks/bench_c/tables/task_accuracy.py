@@ -1,0 +1,32 @@
+"""Accuracy of every target by task type, with bootstrap intervals. Beyond the paper."""
+
+from pydantic import PositiveInt
+
+from benchc.benchmarks.bench_c.inputs import PoolTasks, TargetScores
+from benchc.benchmarks.bench_c.metrics import task_accuracy as metrics
+from benchc.rendering.output import Table
+from benchc.rendering.printing import Column, printed
+
+CAPTION = (
+    "Accuracy by task type on clean images, Acc(o), under corruption, Acc(c), and their difference: plain "
+    "means over the items of a task, and over all corruptions and severities. Brackets: 95 % bootstrap "
+    "intervals from {draws:,} resamples of the items, together for all models; conditional on the selected "
+    "set.{note}"
+)
+COLUMNS = (
+    Column("label", "Model"),
+    Column("task", "Task"),
+    Column("items", "Items"),
+    Column("acc_clean", "Acc(o)", interval=True),
+    Column("acc_corrupted", "Acc(c)", interval=True),
+    Column("delta_acc", "ΔAcc", signed=True, interval=True),
+)
+
+
+def task_accuracy(targets: TargetScores, pool: PoolTasks, draws: PositiveInt, seed: int) -> Table:
+    """Return the accuracy of every target by task type."""
+    tasks = dict(pool.select("id", "task").rows())
+    table = metrics.task_accuracy(targets.cube, tasks, draws, seed)
+    table = table.insert_column(0, table["model"].replace_strict(targets.labels).alias("label"))
+    caption = CAPTION.format(draws=draws, note=targets.note)
+    return printed(table, COLUMNS, caption=caption, label="bench-c-task-accuracy")
