@@ -35,11 +35,13 @@ OUTPUTS = {
     "score_unselected": r"scores/unselected/",
     "table1": r"tables/table1",
     "table2": r"tables/table2",
-    "table3": r"tables/(table3|cells)",
+    "table3": r"tables/table3",
     "claims": r"tables/claims",
-    "bootstrap": r"tables/intervals",
+    "cells": r"tables/cells",
+    "task_accuracy": r"tables/task_accuracy",
+    "intervals": r"tables/intervals",
     "rank_swaps": r"tables/rank_swaps",
-    "selection_diagnostics": r"tables/selection_stability",
+    "selection_stability": r"tables/selection_stability",
     "discrimination": r"tables/discrimination",
     "option_order": r"tables/option_order",
     "figure1a": r"figures/figure1a",
@@ -51,12 +53,15 @@ OUTPUTS = {
     "figure8": r"figures/figure8",
     "figure9": r"figures/figure9",
     "figure10": r"figures/figure10",
-    "figure_discrimination": r"figures/discrimination",
-    "figure_option_order": r"figures/option_order",
+    "figure_discrimination": r"figures/figure_discrimination",
+    "figure_option_order": r"figures/figure_option_order",
     "contact_sheet": r"figures/contact_sheet_1",
+    "models": r"models.json",
 }
 SELECTION_FIGURES = {"figure1a": 1, "figure7": 1, "figure8": 1, "figure9": 1}
-TABLES = dict.fromkeys(("table1", "table2", "table3", "claims", "bootstrap", "rank_swaps"), 1)
+TABLES = dict.fromkeys(
+    ("table1", "table2", "table3", "cells", "claims", "intervals", "rank_swaps", "task_accuracy"), 1
+)
 SCORE_FIGURES = {"figure3": 1, "figure4": 1, "figure5": 1, "figure6": 1, "figure10": 1}
 # What the diagnostics make of their reads.
 MEASURED = dict.fromkeys(
@@ -64,7 +69,7 @@ MEASURED = dict.fromkeys(
 )
 FROM_SCORES = {"score": 2, "score_unselected": 2, **TABLES, **SCORE_FIGURES, **MEASURED}
 FROM_SELECTION = {
-    **{"select": 1, "selection_diagnostics": 1, "draw_unselected": 1, "infer": 4, "infer_orders": 2},
+    **{"select": 1, "selection_stability": 1, "draw_unselected": 1, "infer": 4, "infer_orders": 2},
     **FROM_SCORES,
     **SELECTION_FIGURES,
 }
@@ -229,7 +234,7 @@ def test_selecting_first_stops_where_the_selection_came_out_the_same(checkout):
     module = checkout.folder / "benchc/benchmarks/bench_c/selection/select.py"
     module.write_text(module.read_text() + "\n# An edit that changes no result.\n")
     assert checkout.plan() == FROM_SELECTION
-    checkout.make("select", "selection_diagnostics")
+    checkout.make("select", "selection_stability")
     assert checkout.plan() == {}
     assert kept(checkout) == before
 
@@ -305,7 +310,7 @@ def test_one_more_corruption_reads_only_its_images(checkout, ledger):
 def test_one_more_target_costs_its_own_jobs_and_the_merges(checkout, ledger):
     checkout.configure(targets=["other", "trained", "more"])
     own = {"infer": 2, "infer_orders": 1, "score": 1, "score_unselected": 1}
-    reads = run(checkout, {**own, **TABLES, **MEASURED, "figure6": 1, "figure10": 1})
+    reads = run(checkout, {"models": 1, **own, **TABLES, **MEASURED, "figure6": 1, "figure10": 1})
     assert new(reads) == ledger.new(checkout, "selected/more", "unselected/more")
 
 

@@ -8,12 +8,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from benchc.benchmarks.bench_c.figures.cases import case_of_each_regime, with_probabilities
-from benchc.benchmarks.bench_c.figures.option_bars import CLEAN_FILL, option_bars
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
 from benchc.benchmarks.bench_c.inputs import PoolOptions, Scores
 from benchc.benchmarks.bench_c.schemas.scores import REGIMES
 from benchc.rendering.labels import drawable, families, shorten
 from benchc.rendering.numbers import signed
+from benchc.rendering.option_bars import CLEAN_FILL, option_bars
 from benchc.rendering.style import COLUMN_WIDTH, FAINT, INK, NORMAL, SMALL, new_figure, styled
 from benchc.schemas.predictions_of_model import read_all_predictions
 

@@ -13,7 +13,6 @@ from benchc.benchmarks.bench_c.figures.cases import (
     named_cases,
     with_probabilities,
 )
-from benchc.benchmarks.bench_c.figures.option_bars import CLEAN_FILL, option_bars
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
 from benchc.benchmarks.bench_c.inputs import Scores
 from benchc.errors import InputError
@@ -21,6 +20,7 @@ from benchc.images import Pixels
 from benchc.rendering.item_pictures import item_pictures
 from benchc.rendering.labels import drawable, families, shorten
 from benchc.rendering.numbers import signed
+from benchc.rendering.option_bars import CLEAN_FILL, option_bars
 from benchc.rendering.pictures import draw_pictures
 from benchc.rendering.style import INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 from benchc.rendering.wrap import option_text, wrap

@@ -1,0 +1,57 @@
+"""Accuracy by task type: against plain polars, and its intervals against a bootstrap of one task alone."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.benchmarks.bench_c.inputs import Targets
+from benchc.benchmarks.bench_c.tables.task_accuracy import task_accuracy
+from benchc.schemas.models import Model
+from benchc.statistics.resampling import item_counts
+from tests.benchmarks.bench_c.metrics.score_tables import scored
+
+ITEMS, DRAWS, SEED = 12, 200, 3
+POOL = pl.DataFrame(
+    {
+        "id": [f"s/{item}" for item in range(ITEMS)],
+        "task": [("map", "chart", "map")[i % 3] for i in range(ITEMS)],
+    }
+)
+SCORES = {name: scored(ITEMS, seed) for seed, name in enumerate(("one", "two"))}
+TARGETS = Targets(SCORES, {name: Model(name, name.title()) for name in SCORES})
+
+
+@pytest.fixture(scope="module")
+def table():
+    return task_accuracy(TARGETS, POOL, DRAWS, SEED)
+
+
+def test_means_are_those_of_the_reads_of_a_task(table):
+    for row in table.frame.rows(named=True):
+        reads = SCORES[row["model"]].join(POOL, on="id").filter(task=row["task"])
+        assert row["items"] == reads["id"].n_unique()
+        assert row["acc_clean"] == pytest.approx(reads.unique("id")["correct_clean"].mean())
+        assert row["acc_corrupted"] == pytest.approx(reads["correct"].mean())
+        assert row["delta_acc"] == pytest.approx(row["acc_corrupted"] - row["acc_clean"])
+    order = [(model, task) for model in ("one", "two") for task in ("chart", "map")]
+    assert table.frame.select("model", "task").rows() == order
+
+
+def test_intervals_are_percentiles_over_resamples_of_all_items(table):
+    values = SCORES["two"].group_by("id").agg(pl.col("correct").mean()).join(POOL, on="id", how="right")
+    ids = sorted(POOL["id"])  # the order of items in which resamples count
+    values = pl.DataFrame({"id": ids}).join(values, on="id", maintain_order="left")
+    member = (values["task"] == "map").to_numpy()
+    counts = item_counts(ITEMS, DRAWS, SEED)[1:]
+    means = (counts @ (values["correct"].to_numpy() * member)) / (counts @ member)
+    row = table.frame.row(by_predicate=(pl.col("model") == "two") & (pl.col("task") == "map"), named=True)
+    ends = [row["acc_corrupted_low"], row["acc_corrupted_high"]]
+    np.testing.assert_allclose(ends, np.quantile(means, [0.025, 0.975]), atol=1e-8)
+
+
+def test_a_task_of_no_drawn_item_has_no_interval_and_what_is_printed_says_on_which_items():
+    one_item = {name: scores.filter(pl.col("id") == "s/1") for name, scores in SCORES.items()}
+    table = task_accuracy(Targets(one_item, TARGETS.models, left_out=2), POOL, 5, SEED)
+    assert table.frame["task"].to_list() == ["chart"] * 2
+    assert table.frame["acc_clean_low"].equals(table.frame["acc_clean"].alias("acc_clean_low"))
+    assert "On 1 of 3 items" in table.markdown and "One" in table.markdown

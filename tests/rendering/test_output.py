@@ -1,0 +1,107 @@
+"""What a function's signature says of its inputs and settings, and how it is called with them."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import polars as pl
+import pytest
+from pydantic import PositiveInt
+
+from benchc.errors import InputError
+from benchc.rendering.output import File, Files, call, function_of, inputs_of, parquet, settings_of
+from benchc.schemas.parquet import TableError, TableType, write_table
+
+WORDS = TableType("words", 1, {"id": pl.String, "word": pl.String, "length": pl.Int64})
+
+
+def read_all(first: Path, others: list[Path]) -> str:
+    return "".join(path.read_text() for path in (first, *others))
+
+
+def example(
+    words: Annotated[pl.DataFrame, parquet(WORDS, "word")],
+    text: Annotated[str, Files(read_all)],
+    title: Annotated[str, File(Path.read_text)],
+    folder: Path,
+    pages: list[Path],
+    draws: PositiveInt,
+    kind: Literal["plain", "kappa"] = "plain",
+    families: dict[str, str] | None = None,
+) -> tuple[object, ...]:
+    return words.rows(), text, title, folder, pages, draws, kind, families
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, list[Path]]:
+    write_table(
+        pl.DataFrame({"id": ["a"], "word": ["fog"], "length": [3]}), tmp_path / "words.parquet", WORDS
+    )
+    for name in "abct":
+        (tmp_path / name).write_text(name)
+    a, b, c, title = (tmp_path / name for name in "abct")
+    return {
+        "words": [tmp_path / "words.parquet"],
+        "first": [a],
+        "others": [b, c],
+        "title": [title],
+        "folder": [tmp_path],
+        "pages": [c, b],
+    }
+
+
+def test_the_signature_says_what_is_read_and_what_is_set():
+    several = {"words": False, "first": False, "others": True, "title": False, "folder": False, "pages": True}
+    assert inputs_of(example) == several
+    assert list(settings_of(example)) == ["draws", "kind", "families"]
+
+
+def test_inputs_are_read_and_settings_are_parsed(files, tmp_path):
+    made = call(example, files, {"draws": "7", "families": '{"snow": "weather", "fog": "weather"}'})
+    families = {"snow": "weather", "fog": "weather"}
+    assert made == ([("fog",)], "abc", "t", tmp_path, files["pages"], 7, "plain", families)
+    assert list(made[-1]) == ["snow", "fog"]
+    assert call(example, files, {"draws": "7", "kind": '"kappa"'})[-2:] == ("kappa", None)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "lacks the settings draws; its settings are: draws, families, kind"),
+        ({"draws": "7", "drows": "7"}, "does not take the settings drows"),
+        ({"draws": "0"}, "--set draws: 0 is not what it takes"),
+        ({"draws": '"7"'}, "--set draws: "),  # a text is no number
+        ({"draws": "7.5"}, "--set draws: "),
+        ({"draws": "seven"}, "--set draws: "),
+        ({"draws": "7", "kind": '"other"'}, "--set kind: "),
+    ],
+)
+def test_wrong_settings_are_refused_in_one_line(files, settings, message):
+    with pytest.raises(InputError) as error:
+        call(example, files, settings)
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
+def test_wrong_inputs_are_refused(files):
+    for faulty, message in (
+        ({"words": files["words"]}, "lacks the inputs first, folder, others, pages, title"),
+        (files | {"mask": files["title"]}, "does not take the inputs mask"),
+        (files | {"title": files["pages"]}, "--input title: it is one file, and 2 are given"),
+    ):
+        with pytest.raises(InputError, match=message):
+            call(example, faulty, {"draws": "7"})
+    with pytest.raises(TableError, match=r"no such file"):
+        call(example, files | {"words": [Path("none.parquet")]}, {"draws": "7"})
+
+
+def test_the_function_of_a_module_has_its_name(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "my_table.py").write_text("def my_table(): ...\n")
+    (tmp_path / "my_figure.py").write_text("def draw(): ...\n")
+    (tmp_path / "my_broken.py").write_text("import my_absent\n")
+    assert function_of("my_table").__name__ == "my_table"
+    with pytest.raises(InputError, match="my_figure has no function my_figure"):
+        function_of("my_figure")
+    with pytest.raises(InputError, match=r"there is no module my_package; name"):
+        function_of("my_package.my_table")
+    with pytest.raises(ModuleNotFoundError, match="my_absent"):  # a fault of the module, not of its name
+        function_of("my_broken")

@@ -1,0 +1,46 @@
+"""A frame as Markdown and LaTeX, by what its columns hold."""
+
+import polars as pl
+
+from benchc.rendering.printing import Column, printed
+from tests.rendering.latex import read_latex
+
+FRAME = pl.DataFrame(
+    {
+        "label": ["A_1", "B"],
+        "items": [1200, 3],
+        "acc": [0.5, None],
+        "acc_low": [0.25, None],
+        "acc_high": [None, None],
+        "shift": [-0.0001, 0.125],
+        "shift_low": [-0.5, 0.0],
+        "shift_high": [0.5, 0.25],
+    }
+)
+COLUMNS = (
+    Column("label", "Model"),
+    Column("items", "Items"),
+    Column("acc", "Acc", interval=True),
+    Column("shift", "ΔAcc", signed=True, interval=True),
+)
+
+
+def test_numbers_shifts_counts_and_gaps_are_printed_as_such():
+    table = printed(FRAME, COLUMNS, caption="95 % of κ.", label="x", summary="two rows")
+    first, _, a, b, empty, caption, end = table.markdown.split("\n")
+    assert [cell.strip() for cell in first.split("|")] == ["", "Model", "Items", "Acc", "ΔAcc", ""]
+    assert [cell.strip() for cell in a.split("|")[1:-1]] == [
+        "A_1", "1200", "0.500 [–]", "0.000 [-0.500, +0.500]",
+    ]  # fmt: skip
+    assert [cell.strip() for cell in b.split("|")[1:-1]] == ["B", "3", "–", "+0.125 [0.000, +0.250]"]
+    assert (empty, caption, end) == ("", "95 % of κ.", "")
+    assert table.frame is FRAME and table.summary == "two rows"
+
+
+def test_latex_is_well_formed_and_escaped():
+    latex = printed(FRAME, COLUMNS, caption="95 % of κ & B_2.", label="x").latex
+    read_latex(latex)
+    assert r"A\_1 & $1200$ & $0.500\ [\textrm{--}]$ & $0.000\ [-0.500, +0.500]$ \\" in latex
+    assert r"B & $3$ & -- & $+0.125\ [0.000, +0.250]$ \\" in latex
+    assert r"\caption{95\,\% of $\kappa$ \& B\_2.}" in latex and r"\begin{tabular}{lrrr}" in latex
+    assert r"$\Delta$Acc" in latex and r"\label{tab:x}" in latex
