@@ -2,18 +2,18 @@
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
 
 from benchc.benchmarks.bench_c.metrics.common_items import common_items
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
+from benchc.benchmarks.bench_c.tables.left_out import MISSING, left_out, number
+from benchc.benchmarks.bench_c.tables.left_out import left_out_note as left_out_note
 from benchc.errors import InputError
 from benchc.progress import track
 from benchc.schemas.parquet import read_footer, read_table
-
-MISSING = "missing_items"  # of a footer, where reads are missing
 
 
 def add_scores(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +64,7 @@ def read_scores(arguments: argparse.Namespace) -> dict[str, pl.DataFrame]:
     if len(arguments.labels) != len(arguments.scores) or len(set(arguments.labels)) != len(arguments.labels):
         raise InputError("--labels: give one name to each file of --scores, no name twice")
     named = dict(zip(arguments.labels, arguments.scores, strict=True))
-    missing = {label: _number(read_footer(path), MISSING) for label, path in named.items()}
+    missing = {label: number(read_footer(path), MISSING) for label, path in named.items()}
     paths = track(named.items(), label="scores", unit="files")
     scores = common_items({label: read_table(path, SCORES) for label, path in paths}, missing)
     if any(missing.values()):
@@ -81,30 +81,3 @@ def read_scores(arguments: argparse.Namespace) -> dict[str, pl.DataFrame]:
 def items_of(scores: Mapping[str, pl.DataFrame]) -> int:
     """Return how many items the targets of :func:`read_scores` are compared on."""
     return next(iter(scores.values()))["id"].n_unique()
-
-
-def left_out(paths: Sequence[Path], items: int) -> int:
-    """Return how many selected items are left out where targets are compared on ``items`` of them.
-
-    ``paths``: their tables of scores. 0 where none of these says that reads are missing.
-    """
-    footers = [read_footer(path) for path in paths]
-    selected = [
-        _number(footer, "items") + _number(footer, MISSING) for footer in footers if MISSING in footer
-    ]
-    return max(selected) - items if selected else 0
-
-
-def left_out_note(paths: Sequence[Path], items: int) -> str:
-    """Return the sentence that ends the caption of what compares targets, with a space in front.
-
-    Arguments as for :func:`left_out`; empty where that is 0.
-    """
-    missing = left_out(paths, items)
-    if not missing:
-        return ""
-    return f" On {items:,} of {items + missing:,} items: those whose reads all targets have."
-
-
-def _number(footer: Mapping[str, object], key: str) -> int:
-    return int(str(footer.get(key, 0)))
