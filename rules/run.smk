@@ -78,7 +78,9 @@ if UNWRITTEN:
 # A dry run does not come here: a run can be seen before it can be made.
 onstart:
     if UNWRITTEN:
-        raise WorkflowError(f"Leave the models that cannot be read out of {' and '.join(settings.MODEL_KEYS)}.")
+        raise WorkflowError(
+            f"Leave the models that cannot be read out of {' and '.join(settings.MODEL_KEYS)}."
+        )
 
 
 def code_of(*files):
