@@ -32,6 +32,9 @@ def module_of(benchmark: str, part: str) -> Any:
     folders = _folders()
     if benchmark not in folders:
         raise InputError(f"there is no benchmark {shown(benchmark)}; {suggestion(benchmark, list(folders))}")
-    if not (folders[benchmark] / f"{part.replace('.', '/')}.py").is_file():
-        raise InputError(f"the benchmark {benchmark} has no {part}; use it with a run of another benchmark")
+    file = f"{part.replace('.', '/')}.py"
+    if not (folders[benchmark] / file).is_file():
+        raise InputError(
+            f"the benchmark {benchmark} has no {file}, which this needs; give a run of another benchmark"
+        )
     return import_module(f"benchc.benchmarks.{slice_of(benchmark)}.{part}")
