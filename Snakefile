@@ -1,9 +1,8 @@
-"""Bench-C: build a corruption-robustness benchmark for vision-language models and measure models on it.
+"""Build a corruption-robustness benchmark for vision-language models and measure models on it.
 
-Sources become a pool of candidate items; every image is corrupted; selector models show on which items
-predictions waver; those that also differ in meaning become the benchmark; target models are measured on it.
-Everything lands in results/<name>/, where <name> is the configuration's. Each stage below says what it
-reads and makes.
+Sources become a pool of candidate items, every image is corrupted, models are asked; the rules of the run's
+benchmark say which models read which items and what comes of it. Everything lands in results/<name>/, where
+<name> is the configuration's. Each stage below says what it reads and makes.
 """
 
 import sys
@@ -44,7 +43,7 @@ include: "rules/sources.smk"
 include: "rules/pool.smk"
 include: "rules/corrupt.smk"
 include: "rules/infer.smk"
-include: "rules/bench_c.smk"
+include: f"rules/{SLICE}.smk"
 include: "rules/contact_sheets.smk"
 include: "rules/outputs.smk"
 

@@ -30,7 +30,7 @@ rule models:
     conda:
         "../envs/core.yaml"
     params:
-        benchmark=SLICE.replace("_", "-"),
+        benchmark=settings.benchmark,
         models=[
             json.dumps({"id": id_, **run.models[id_].model_dump(include={"label", "year", "parameters_b"})})
             for id_ in MEASURED

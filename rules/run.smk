@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from benchc.closure import module_file, source_closure
 from benchc.config.batches import batches
+from benchc.config.benchmarks import slice_of
 from benchc.config.faults import ConfigError
 from benchc.config.load import load
 from benchc.corruptions.recipe import CLEAN
@@ -45,10 +46,11 @@ except ConfigError as error:
     raise WorkflowError(str(error))
 
 settings = run.settings
+# The name of the benchmark's rules, scripts and package.
+SLICE = slice_of(settings.benchmark)
 # Empty where the run draws and trains nothing.
 demo = settings.demo.model_dump() if settings.demo else {}
-BATCHES = batches(settings)
-SLICE = "bench_c"
+BATCHES = batches(settings.corruptions, settings.inference)
 # The files of images that a subset's readers read; None where they make their images themselves.
 IMAGES = (
     dict.fromkeys(("pool", "selected", "unselected"), "corrupted")
@@ -77,7 +79,9 @@ if UNWRITTEN:
 # A dry run does not come here: a run can be seen before it can be made.
 onstart:
     if UNWRITTEN:
-        raise WorkflowError("Leave the models that cannot be read out of selectors and targets.")
+        raise WorkflowError(
+            f"Leave the models that cannot be read out of {' and '.join(settings.MODEL_KEYS)}."
+        )
 
 
 def code_of(*files):

@@ -1,9 +1,9 @@
-"""Write the JSON schemas of the configuration and its reference page; run it after editing benchc/config."""
+"""Write the JSON schemas of the configuration and its reference page; run it after editing settings."""
 
 import argparse
 from pathlib import Path
 
-from benchc.config.reference import SCHEMAS, reference_page, schema_text
+from benchc.config.reference import reference_page, schema_text, schemas
 from scripts.command import run
 
 
@@ -18,7 +18,7 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.schemas.mkdir(parents=True, exist_ok=True)
     arguments.page.parent.mkdir(parents=True, exist_ok=True)
-    for name in SCHEMAS:
+    for name in schemas():
         (arguments.schemas / f"{name}.json").write_text(schema_text(name), encoding="utf-8")
     arguments.page.write_text(reference_page(), encoding="utf-8")
 

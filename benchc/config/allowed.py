@@ -25,8 +25,9 @@ def allowed(node: Node, root: Node) -> str:
         case "number":
             return "a number" + _bounds(node)
         case "array":
-            least = " at least one" if node.get("minItems") else ""
-            return f"a list of{least}, each {allowed(node['items'], root)}"
+            least = node.get("minItems")
+            of = f" of at least {'one' if least == 1 else least}" if least else ""
+            return f"a list{of}, each {allowed(node['items'], root)}"
         case "object" if "properties" in node:
             return f"a mapping with the keys {', '.join(node['properties'])}"
         case "object":

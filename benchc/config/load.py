@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from benchc.config.benchmarks import known_benchmarks, module_of
 from benchc.config.catalogue import Model, ModelCatalogue, Source, SourceCatalogue
 from benchc.config.crosscheck import cross_faults
 from benchc.config.faults import ConfigError, shown, unknown, validation_faults
-from benchc.config.settings import Settings
+from benchc.config.settings import RunSettings
 from benchc.config.yaml_file import YamlError, read_yaml
 
 # What a variable in a path stands for where the environment does not set it.
@@ -27,10 +28,10 @@ class Config:
     """The checked configuration of one run.
 
     ``sources`` and ``models`` hold the entries that the run uses, by id: sources in the configured order,
-    models as selectors and then targets, each once. Variables in their paths are expanded.
+    models in the order of the keys that list them, each once. Variables in their paths are expanded.
     """
 
-    settings: Settings
+    settings: RunSettings
     sources: Mapping[str, Source]
     models: Mapping[str, Model]
 
@@ -47,22 +48,24 @@ def load(
     ``root`` is the folder that paths in it start from, ``file`` the name that messages give it: where it is
     the path of a YAML file, keys that stand twice in there are faults too, which ``raw`` cannot show.
     ``environment`` holds the variables that paths may use (default: the process's). Raises ConfigError with
-    one sentence for every fault.
+    one sentence for every fault; where no benchmark says which keys there are, that is the only one.
     """
     faults = _keys_given_twice(root / file, file)
-    settings = _validate(Settings, raw, file, faults)
+    settings_type = _settings_type(raw.get("benchmark"), file, faults)
+    settings = _validate(settings_type, raw, file, faults)
     files = _catalogue_files(raw, file, faults)
     entries = {key: _read_catalogue(root / path, path, faults) for key, path in files.items()}
     # An entry at fault still has its id: a wrong key in it is no reason to call the id unknown.
     sources = _validate(SourceCatalogue, entries.get("sources"), files.get("sources", ""), faults)
     models = _validate(ModelCatalogue, entries.get("models"), files.get("models", ""), faults)
-    faults += cross_faults(raw, file, entries.get("sources"), entries.get("models"), files)
+    faults += cross_faults(settings_type, raw, file, entries.get("sources"), entries.get("models"), files)
     if faults or settings is None or sources is None or models is None:
         raise ConfigError(faults)
 
     expand = _Expander(root, os.environ if environment is None else environment)
     used_sources = {id_: sources.root[id_] for id_ in settings.sources}
-    used_models = {id_: models.root[id_] for id_ in settings.selectors + settings.targets}
+    ids = [id_ for key in settings.MODEL_KEYS for id_ in getattr(settings, key)]
+    used_models = {id_: models.root[id_] for id_ in ids}
     faults += _missing_environments(used_models, root, files["models"])
     config = Config(
         settings,
@@ -73,6 +76,19 @@ def load(
     if faults:
         raise ConfigError(faults)
     return config
+
+
+def _settings_type(benchmark: object, file: str, faults: list[str]) -> type[RunSettings]:
+    known = known_benchmarks()
+    if benchmark is None:
+        raise ConfigError([*faults, f"{file}: benchmark is missing; it must be {' or '.join(known)}."])
+    if not isinstance(benchmark, str):
+        wrong = f"{file}: benchmark is {shown(benchmark)}, but must be {' or '.join(known)}."
+        raise ConfigError([*faults, wrong])
+    if benchmark not in known:
+        raise ConfigError([*faults, unknown(file, "benchmark", benchmark, known, "benchmark")])
+    settings_type: type[RunSettings] = module_of(benchmark, "settings").Settings
+    return settings_type
 
 
 def _keys_given_twice(path: Path, file: str) -> list[str]:

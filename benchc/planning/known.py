@@ -4,14 +4,23 @@ import io
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import polars as pl
 from PIL import Image
 
+from benchc.config.catalogue import Source
 from benchc.config.settings import Pool
+from benchc.corruptions.recipe import CLEAN
 from benchc.errors import InputError
-from benchc.randomness import seed_of
+from benchc.rendering.counted import counted
+from benchc.schemas.items import ITEMS
+from benchc.schemas.parquet import iterate_groups, read_table
+from benchc.schemas.pool import POOL
 from benchc.sources.pool import largest_cap, task_types
+
+# Items whose images are in memory at once.
+GROUPS_AT_ONCE = 256
 
 
 @dataclass(frozen=True)
@@ -23,24 +32,53 @@ class Images:
 
 
 @dataclass(frozen=True)
+class PoolItems:
+    """The items of a pool: the number of options and the images of each, by id."""
+
+    options: Mapping[str, int]
+    images: Mapping[str, Images]
+
+
+@dataclass(frozen=True)
 class Known:
     """Sizes of a run. What is None is not known yet.
 
     ``pool`` is the number of items of the pool; where ``pool_exact`` is false it has at most so many.
-    ``kept`` is the size of the benchmark. ``pool_options`` holds the number of options of every item of the
-    pool, ``kept_options`` that of every item of the benchmark, in the order in which
-    diagnostics.option_order takes them. ``corrupted_bytes`` is what the corrupted images take, where all are
-    written.
+    ``pool_options`` holds the number of options of every item of the pool. ``corrupted_bytes`` is what the
+    corrupted images take, where all are written.
     """
 
     pool: int | None = None
     pool_exact: bool = False
-    kept: int | None = None
     pool_options: tuple[int, ...] | None = None
-    kept_options: tuple[int, ...] | None = None
     pool_images: Images | None = None
-    kept_images: Images | None = None
     corrupted_bytes: int | None = None
+
+
+def known_of(
+    items: PoolItems | None, sources: Mapping[str, Source], pool: Pool, results: Path
+) -> tuple[Known, str]:
+    """Return the sizes of a run and a sentence that says where they come from.
+
+    ``items`` are those of the pool, None where it is not made; ``results`` is the folder of the run.
+    """
+    if items is not None:
+        return known_from_items(items), f"Pool: {counted(len(items.options), 'item')} ({pool_path(results)})."
+    paths = {source: results / f"sources/{source}.parquet" for source in sources}
+    if all(path.exists() for path in paths.values()):
+        columns = {source: entry.task_column for source, entry in sources.items()}
+        tables = {source: read_table(path, ITEMS, ["id", columns[source]]) for source, path in paths.items()}
+        known = known_from_sources(tables, dict(columns), pool)
+        which = "source that is" if len(sources) == 1 else f"{len(sources)} sources that are"
+        return known, f"Pool: {counted(known.pool or 0, 'item')}, from the {which} read."
+    known = known_from_settings(pool)
+    if known.pool is None:
+        return (
+            known,
+            "No source is read yet, and pool.total sets no bound: the size of the pool is not known.",
+        )
+    size = counted(known.pool, "item")
+    return known, f"Nothing is counted yet: the pool has at most {size} (pool.total)."
 
 
 def known_from_settings(pool: Pool) -> Known:
@@ -58,26 +96,38 @@ def known_from_sources(items: dict[str, pl.DataFrame], task_columns: dict[str, s
     return Known(pool=sum(min(count, cap) for count in counts), pool_exact=True)
 
 
-def known_from_tables(
-    pool: pl.DataFrame, images: Mapping[str, Images], selected: pl.DataFrame | None
-) -> Known:
-    """Return what the pool, and the selection where it is made, say.
-
-    ``pool`` needs id and options, ``selected`` id and kept; ``images`` has those of every item of the pool.
-    """
-    options = dict(zip(pool["id"], pool["options"].list.len(), strict=True))
-    kept = None if selected is None else [id_ for id_ in selected.filter("kept")["id"] if id_ in options]
-    # As in benchc/benchmarks/bench_c/selection/option_orders.py, which loads torch.
-    asked = None if kept is None else sorted(kept, key=lambda id_: (seed_of("option order", id_), id_))
+def known_from_items(items: PoolItems) -> Known:
+    """Return what the pool says."""
     return Known(
-        pool=pool.height,
+        pool=len(items.options),
         pool_exact=True,
-        kept=None if kept is None else len(kept),
-        pool_options=tuple(options.values()),
-        kept_options=None if asked is None else tuple(options[id_] for id_ in asked),
-        pool_images=_sum([images[id_] for id_ in options]),
-        kept_images=None if kept is None else _sum([images[id_] for id_ in kept]),
+        pool_options=tuple(items.options.values()),
+        pool_images=sum_of(items.images[id_] for id_ in items.options),
     )
+
+
+def pool_path(results: Path) -> Path:
+    """Return the file of a run's pool."""
+    return results / "pool/items.parquet"
+
+
+def pool_items(results: Path) -> PoolItems | None:
+    """Return the items of a run's pool; None where it is not made.
+
+    Raises InputError, with the item's id, where an image's header cannot be read.
+    """
+    path = pool_path(results)
+    if not path.exists():
+        return None
+    items = read_table(path, POOL, ["id", "options"])
+    images = images_of(iterate_groups(path, POOL, "id", set(items["id"]), GROUPS_AT_ONCE))
+    return PoolItems(dict(zip(items["id"], items["options"].list.len(), strict=True)), images)
+
+
+def bytes_of(folder: Path, types: Iterable[str]) -> int | None:
+    """Return what the images under these corruptions take in a folder; None unless all are written."""
+    paths = [folder / f"{name}.parquet" for name in (CLEAN, *types)]
+    return sum(path.stat().st_size for path in paths) if all(path.exists() for path in paths) else None
 
 
 def images_of(items: Iterable[pl.DataFrame]) -> dict[str, Images]:
@@ -108,5 +158,7 @@ def _images(id_: str, images: Sequence[dict[str, bytes]] | None) -> Images:
     return Images(len(images or ()), pixels / 1e6)
 
 
-def _sum(parts: Sequence[Images]) -> Images:
-    return Images(sum(part.count for part in parts), sum(part.megapixels for part in parts))
+def sum_of(parts: Iterable[Images]) -> Images:
+    """Return the images of several items together."""
+    found = list(parts)
+    return Images(sum(part.count for part in found), sum(part.megapixels for part in found))

@@ -1,93 +1,77 @@
 """The price of a run as Markdown that lines up in a terminal."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Mapping, Sequence
 
-from benchc.config.settings import Settings
-from benchc.planning.amounts import amount_text, disk_text, hours_text, marked, span_text
-from benchc.planning.done import Done, reads_done, reads_left
-from benchc.planning.hours import Prices, device_hours
-from benchc.planning.known import Known
-from benchc.planning.notes import SHARE, plan_notes
-from benchc.planning.pictures import Pictures, pictures
-from benchc.planning.reads import (
-    DIAGNOSTICS,
+from benchc.planning.amounts import (
     Amount,
-    Stage,
-    computing,
-    new_reads,
-    reads_by_model,
-    selector_targets,
-    stages,
+    amount_text,
+    disk_text,
+    hours_text,
+    marked,
+    span_text,
+    summed,
     total,
 )
-from benchc.rendering.counted import counted
+from benchc.planning.hours import Prices, device_hours
+from benchc.planning.notes import price_notes
+from benchc.planning.plan import Plan
+from benchc.planning.stages import Stage, computing, looking_up, new_reads, reads_done, reads_left
 from benchc.rendering.grid import markdown
 from benchc.rendering.numbers import MISSING
 
-Number = TypeVar("Number", int, float)
 
+def plan_markdown(plan: Plan, prices: Prices, *, models_apart: bool = True) -> str:
+    """Return reads, images and, where ``prices`` has any, device-hours of a run, with notes.
 
-def plan_markdown(
-    settings: Settings, known: Known, done: Done, prices: Prices, *, models_apart: bool = True
-) -> str:
-    """Return reads, diagnostics, images and, where ``prices`` has any, device-hours of a run, with notes.
-
-    Arguments as for :func:`benchc.planning.table.plan_rows`. ``models_apart``: list hours by model as well.
+    ``models_apart``: list hours by model as well.
     """
-    found = stages(settings, known)
-    by_model = reads_by_model(found, settings, known)
-    new = reads_by_model(found, settings, known, new=True)
-    left = {model: reads_left(model, amount, found, done) for model, amount in new.items()}
-    parts = [_reads_table(found, by_model, new, done, prices), _left(left, prices) + _diagnostics(found)]
-    parts.append(markdown(*_pictures_grid(pictures(settings, known))))
-    if prices and models_apart and all(amount.value is not None for amount in new.values()):
-        parts.append(markdown(*_models_grid(new, left, prices)))
+    left = {model: reads_left(model, amount, plan.stages, plan.done) for model, amount in plan.new.items()}
+    parts = [_reads_table(plan, prices), _left(left, prices) + plan.added]
+    parts.append(markdown(*_pictures_grid(plan)))
+    if prices and models_apart and all(amount.value is not None for amount in plan.new.values()):
+        parts.append(markdown(*_models_grid(plan.new, left, prices)))
     text = "\n".join(parts)
-    return f"{text}\n{plan_notes(text, found, settings, known, prices)}"
+    notes = [*plan.notes(text), *price_notes(prices)]
+    return f"{text}\n" + "".join(f"- {note}\n" for note in notes)
 
 
-def _reads_table(
-    found: Sequence[Stage],
-    by_model: Mapping[str, Amount],
-    new: Mapping[str, Amount],
-    done: Done,
-    prices: Prices,
-) -> str:
+def _reads_table(plan: Plan, prices: Prices) -> str:
+    found, share = plan.stages, plan.share
     at_share = any(stage.at_share is not None for stage in found)
-    looked_up = selector_targets(found)
+    looked_up = looking_up(found)
     header = ["stage", "models", "jobs", "items", "reads an item", "reads"]
     header += ["new reads"] if looked_up else []
-    header += [f"reads at {SHARE}"] if at_share else []
-    header += [f"new at {SHARE}"] if at_share and looked_up else []
+    header += [f"reads at {share}"] if at_share else []
+    header += [f"new at {share}"] if at_share and looked_up else []
     header += ["done"]
     header += ["hours"] if prices else []
-    header += [f"hours at {SHARE}"] if prices and at_share else []
-    rows = [_stage_row(stage, found, at_share, done, prices) for stage in found]
+    header += [f"hours at {share}"] if prices and at_share else []
+    rows = [_stage_row(stage, plan, at_share, prices) for stage in found]
     jobs = sum(len(stage.models) * stage.jobs for stage in found)
-    last = ["total", "", f"{jobs:,}", "", "", amount_text(total(by_model.values()))]
-    last += [amount_text(total(new.values()))] if looked_up else []
-    last += [_count_text(_summed(_reads_at_share(stage) for stage in found))] if at_share else []
+    last = ["total", "", f"{jobs:,}", "", "", amount_text(total(plan.reads.values()))]
+    last += [amount_text(total(plan.new.values()))] if looked_up else []
+    last += [_count_text(summed(_reads_at_share(stage) for stage in found))] if at_share else []
     if at_share and looked_up:
-        last += [_count_text(_summed(_summed(_new_at_share(stage, found).values()) for stage in found))]
-    last += [f"{sum(_done_by_model(found, by_model, done)):,}"]
+        last += [_count_text(summed(summed(_new_at_share(stage, found).values()) for stage in found))]
+    last += [f"{sum(_done_by_model(plan)):,}"]
     if prices:
-        last += [_hours_of(new, prices)]
+        last += [_hours_of(plan.new, prices)]
     if prices and at_share:
-        last += [hours_text(_summed(_hours_at_share(stage, found, prices) for stage in found))]
+        last += [hours_text(summed(_hours_at_share(stage, found, prices) for stage in found))]
     return markdown(header, [*rows, last])
 
 
-def _stage_row(stage: Stage, found: Sequence[Stage], at_share: bool, done: Done, prices: Prices) -> list[str]:
-    models, looked_up = len(stage.models), selector_targets(found)
+def _stage_row(stage: Stage, plan: Plan, at_share: bool, prices: Prices) -> list[str]:
+    found = plan.stages
+    models, looked_up = len(stage.models), looking_up(found)
     new = {model: new_reads(stage, found, model) for model in stage.models}
-    per_item = f"{stage.per_item} × (K − 1)" if stage.name == "option order" else f"{stage.per_item:,}"
-    row = [stage.name, f"{models}", f"{models * stage.jobs:,}", amount_text(stage.items), per_item]
+    row = [stage.name, f"{models}", f"{models * stage.jobs:,}", amount_text(stage.items)]
+    row += [f"{stage.per_item:,}{stage.factor}"]
     row += [amount_text(stage.reads.times(models))]
     row += [amount_text(total(new.values()))] if looked_up else []
     row += [_count_text(_reads_at_share(stage))] if at_share else []
-    row += [_count_text(_summed(_new_at_share(stage, found).values()))] if at_share and looked_up else []
-    row += [f"{sum(reads_done(stage, model, done) for model in stage.models):,}"]
+    row += [_count_text(summed(_new_at_share(stage, found).values()))] if at_share and looked_up else []
+    row += [f"{sum(reads_done(stage, model, plan.done) for model in stage.models):,}"]
     if prices:
         row += [_hours_of(new, prices)]
     if prices and at_share:
@@ -95,10 +79,10 @@ def _stage_row(stage: Stage, found: Sequence[Stage], at_share: bool, done: Done,
     return row
 
 
-def _done_by_model(found: Sequence[Stage], by_model: Mapping[str, Amount], done: Done) -> Iterator[int]:
+def _done_by_model(plan: Plan) -> Iterator[int]:
     """Yield what is there of every model's reads: what parts hold may exceed the bound of the whole."""
-    for model, reads in by_model.items():
-        there = sum(reads_done(stage, model, done) for stage in found if model in stage.models)
+    for model, reads in plan.reads.items():
+        there = sum(reads_done(stage, model, plan.done) for stage in plan.stages if model in stage.models)
         yield there if reads.value is None else min(there, reads.value)
 
 
@@ -114,17 +98,6 @@ def _hours_at_share(stage: Stage, found: Sequence[Stage], prices: Prices) -> flo
     return device_hours(_new_at_share(stage, found), prices)
 
 
-def _summed(values: Iterable[Number | None]) -> Number | None:
-    """Return the sum; None where a part is not known."""
-    known, lacking = [], False
-    for value in values:
-        if value is None:
-            lacking = True
-        else:
-            known.append(value)
-    return None if lacking else sum(known[1:], start=known[0])
-
-
 def _left(left: Mapping[str, Amount], prices: Prices) -> str:
     """Return the sentence of what is left to compute; nothing where that is not known."""
     reads = total(left.values())
@@ -135,24 +108,7 @@ def _left(left: Mapping[str, Amount], prices: Prices) -> str:
     return f"Left to compute: {amount_text(reads)}{time}.\n"
 
 
-def _diagnostics(found: Sequence[Stage]) -> str:
-    """Return the sentence of what diagnostics add to the targets' reads."""
-    added = [stage for stage in found if stage.name in DIAGNOSTICS]
-    if not added:
-        return "No diagnostics are asked for.\n"
-    (targets,) = (stage for stage in found if stage.name == "targets")
-    exact = all(stage.reads.kind == "exact" for stage in (*added, targets))
-    sizes = [stage.reads.value if exact else stage.at_share for stage in (targets, *added)]
-    base, *rest = sizes
-    reads = _summed(rest)
-    if base is None or reads is None:
-        return "What diagnostics add to the targets' reads is not known before the pool is.\n"
-    whole = counted(reads * len(targets.models), "read")
-    share = f", {100 * reads / base:.0f} % of the targets'" if base else ""
-    return f"Diagnostics add {whole}{share}{'' if exact else f', if {SHARE} of the pool are kept'}.\n"
-
-
-def _pictures_grid(rows: Sequence[Pictures]) -> tuple[list[str], list[list[str]]]:
+def _pictures_grid(plan: Plan) -> tuple[list[str], list[list[str]]]:
     header = ["images", "items", "images of them", "variants", "pictures", "disk"]
     return header, [
         [
@@ -163,7 +119,7 @@ def _pictures_grid(rows: Sequence[Pictures]) -> tuple[list[str], list[list[str]]
             amount_text(row.made),
             MISSING if row.disk is None else disk_text(row.disk),
         ]
-        for row in rows
+        for row in plan.pictures
     ]
 
 

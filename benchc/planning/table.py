@@ -2,11 +2,9 @@
 
 import polars as pl
 
-from benchc.config.settings import Settings
-from benchc.planning.done import Done, reads_done
 from benchc.planning.hours import Prices, device_hours
-from benchc.planning.known import Known
-from benchc.planning.reads import new_reads, stages
+from benchc.planning.plan import Plan
+from benchc.planning.stages import new_reads, reads_done
 
 COLUMNS = {
     "stage": pl.String,
@@ -16,8 +14,8 @@ COLUMNS = {
     "items_known": pl.String,  # exact, at most, assumed bound or unknown
     "reads": pl.Int64,
     "reads_known": pl.String,
-    "reads_at_papers_share": pl.Int64,  # null where the benchmark is known, or nothing is
-    "new_reads": pl.Int64,  # those that are computed: a target that is a selector looks its up in the store
+    "reads_at_papers_share": pl.Int64,  # null where no share is assumed
+    "new_reads": pl.Int64,  # those that are computed, not looked up in the store
     "done": pl.Int64,  # of the reads
     "seconds_per_read": pl.Float64,
     "reads_measured": pl.Int64,  # on which that rests; null where it was given, or nothing is measured
@@ -25,13 +23,12 @@ COLUMNS = {
 }
 
 
-def plan_rows(settings: Settings, known: Known, done: Done, prices: Prices) -> pl.DataFrame:
+def plan_rows(plan: Plan, prices: Prices) -> pl.DataFrame:
     """Return one row a stage and model, with the columns COLUMNS; what is not known is null."""
     rows = []
-    found = stages(settings, known)
-    for stage in found:
+    for stage in plan.stages:
         for model in stage.models:
-            new, price = new_reads(stage, found, model), prices.get(model)
+            new, price = new_reads(stage, plan.stages, model), prices.get(model)
             rows.append(
                 {
                     "stage": stage.name,
@@ -43,7 +40,7 @@ def plan_rows(settings: Settings, known: Known, done: Done, prices: Prices) -> p
                     "reads_known": stage.reads.kind,
                     "reads_at_papers_share": stage.at_share,
                     "new_reads": new.value,
-                    "done": reads_done(stage, model, done),
+                    "done": reads_done(stage, model, plan.done),
                     "seconds_per_read": None if price is None else price.seconds,
                     "reads_measured": None if price is None else price.measured,
                     "hours": device_hours({model: new.value}, prices),

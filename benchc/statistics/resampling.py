@@ -1,9 +1,9 @@
 """The bootstrap over items: how often each item is drawn, means of the drawn items, and percentiles.
 
 Items are drawn together for all models (paired), since every model reads the same items. Sums are exact:
-values are rounded to a grid, a power of two so coarse that no float64 sum over drawn items rounds (about
-1e-10 for Bench-C). So a matrix product gives the same bits whatever the number of threads, the order of its
-additions and the width of the processor's vectors.
+values are rounded to a grid, a power of two so coarse that no float64 sum over drawn items rounds. So a
+matrix product gives the same bits whatever the number of threads, the order of its additions and the width of
+the processor's vectors.
 """
 
 import math

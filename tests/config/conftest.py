@@ -1,12 +1,22 @@
 """The trial configuration as content and as a folder of files."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from benchc import benchmarks
 from tests.config.trial import CONFIG, MODELS, SOURCES
+
+
+@pytest.fixture(scope="module")
+def toy() -> Iterator[None]:
+    """The made-up benchmark stands beside those of the checkout."""
+    benchmarks.__path__.append(str(Path(__file__).parent / "slices"))
+    yield
+    benchmarks.__path__.pop()
 
 
 @pytest.fixture

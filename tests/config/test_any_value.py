@@ -12,6 +12,8 @@ from benchc.config.faults import ConfigError
 from benchc.config.load import load
 from tests.config.trial import CONFIG, MODELS, SOURCES
 
+pytestmark = pytest.mark.usefixtures("toy")
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 9) | st.floats() | st.text(max_size=5) | st.dates(),
     lambda inner: (
@@ -58,5 +60,7 @@ def test_any_value_anywhere(tmp_path_factory: pytest.TempPathFactory, text: str,
 
 @pytest.mark.parametrize("raw", [{}, {"sources": 3}, {"catalogues": {"sources": 1}}])
 def test_almost_nothing(tmp_path: Path, raw: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError, match="name is missing"):
+    with pytest.raises(ConfigError, match=r"config: benchmark is missing; it must be .*toy"):
         load(raw, tmp_path)
+    with pytest.raises(ConfigError, match="name is missing"):
+        load(raw | {"benchmark": "toy"}, tmp_path)

@@ -1,17 +1,18 @@
 """Inference batches hold every corruption once, and clean first."""
 
 import pytest
-import yaml
 
 from benchc.config.batches import batches
-from benchc.config.settings import Settings
-from tests.config.trial import CONFIG
+from benchc.config.settings import Corruptions, Inference
 
-
-def settings(batch: str) -> Settings:
-    raw = yaml.safe_load(CONFIG)
-    raw["inference"]["batch"] = batch
-    return Settings.model_validate(raw)
+CORRUPTIONS = Corruptions(
+    suite="imagenet-c",
+    engine="benchc",
+    corrupted="files",
+    alpha="drop",
+    types=["snow", "fog", "pixelate"],
+    severities=[1, 3, 5],
+)
 
 
 @pytest.mark.parametrize(
@@ -23,5 +24,5 @@ def settings(batch: str) -> Settings:
     ],
 )
 def test_batches(batch: str, expected: dict[str, list[str]]) -> None:
-    assert batches(settings(batch)) == expected
-    assert list(batches(settings(batch))) == list(expected)
+    assert batches(CORRUPTIONS, Inference(batch=batch)) == expected
+    assert list(batches(CORRUPTIONS, Inference(batch=batch))) == list(expected)

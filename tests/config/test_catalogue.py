@@ -8,6 +8,8 @@ import pytest
 from benchc.config.load import load
 from tests.config.trial import MODELS, SOURCES, faults
 
+pytestmark = pytest.mark.usefixtures("toy")
+
 TRAIN = (
     "hidden: 48, vision_layers: 1, text_layers: 2, patch: 8, steps: 3, batch: 4, learning_rate: 0.01, seed: 1"
 )

@@ -9,6 +9,8 @@ import pytest
 from benchc.config.load import Config, load
 from tests.config.trial import CONFIG, MODELS, SOURCES, faults
 
+pytestmark = pytest.mark.usefixtures("toy")
+
 
 def test_a_good_configuration_comes_back_with_the_entries_it_uses(raw: dict[str, Any], root: Path) -> None:
     raw["sources"] = ["drawn-charts"]
@@ -17,7 +19,7 @@ def test_a_good_configuration_comes_back_with_the_entries_it_uses(raw: dict[str,
     assert list(config.sources) == ["drawn-charts"]
     assert list(config.models) == ["small", "large"]  # selectors first, each once
     assert config.settings.corruptions.severities == [1, 3, 5]
-    assert config.settings.selection.alpha_kappa == 1.0
+    assert config.settings.weight == 1.0
     # What was not set is left to the script's own defaults.
     assert config.models["small"].train.model_dump(exclude_unset=True) == {
         "hidden": 48,
@@ -119,52 +121,10 @@ def test_a_good_configuration_comes_back_with_the_entries_it_uses(raw: dict[str,
             'config.yaml: sources[1] is "drawn-charts", which is in the list already; name it once.',
         ),
         (
-            ["figures", "figure4", "target"],
-            "huge",
-            'config.yaml: figures.figure4.target is "huge", but must be one of targets: large, small.',
-        ),
-        (
-            ["figures", "figure4", "corruption"],
-            "frost",
-            'config.yaml: figures.figure4.corruption is "frost", but must be one of '
-            "corruptions.types: snow, fog, pixelate.",
-        ),
-        (
-            ["figures", "figure4", "severity"],
-            2,
-            "config.yaml: figures.figure4.severity is 2, but must be one of corruptions.severities: 1, 3, 5.",
-        ),
-        (
-            ["selection", "image_encoder", "pretrained"],
-            "openai",
-            'config.yaml: selection.image_encoder.pretrained is "openai", but must be null where '
-            "the encoder is trained by "
-            "the run.",
-        ),
-        (
-            ["selection", "image_encoder", "name"],
-            "ViT-B-32-quickgelu",
-            "config.yaml: selection.image_encoder.pretrained is null, but must name the weights of "
-            "ViT-B-32-quickgelu, such as openai.",
-        ),
-        (
-            ["demo"],
-            None,
-            "config.yaml: demo is missing, but must say how the run makes drawn-text, drawn-charts, small, "
-            "the image encoder "
-            "(config/demo.yaml shows it).",
-        ),
-        (
             ["name"],
             "downloads",
             'config.yaml: name is "downloads", which is the name of a folder that runs share; choose another '
             "one.",
-        ),
-        (
-            ["selection", "alpha_diversity"],
-            float("inf"),
-            "config.yaml: selection.alpha_diversity is Infinity, but must be a number of at least 0 "
-            "(infinity and NaN are not allowed).",
         ),
         (
             ["catalogues", "models"],
@@ -181,6 +141,24 @@ def test_a_good_configuration_comes_back_with_the_entries_it_uses(raw: dict[str,
             ["catalogues", "sources"],
             " ",
             'config.yaml: catalogues.sources is " ", but must name a YAML file, such as config/sources.yaml.',
+        ),
+        (
+            ["demo"],
+            None,
+            "config.yaml: demo is missing, but must say how the run makes drawn-text, drawn-charts, small "
+            "(config/demo.yaml shows it).",
+        ),
+        (
+            ["weight"],
+            float("inf"),
+            "config.yaml: weight is Infinity, but must be a number of at least 0 "
+            "(infinity and NaN are not allowed).",
+        ),
+        (["weight"], 13, "config.yaml: weight is 13, which brings bad luck; take another number."),
+        (
+            ["benchmark"],
+            "tooy",
+            'config.yaml: benchmark is "tooy", which is no benchmark; the nearest is toy.',
         ),
     ],
 )
@@ -206,25 +184,30 @@ def test_the_engine_imgaug_is_refused_what_it_does_not_have(raw: dict[str, Any],
 
 def test_a_severity_that_the_suite_lacks_is_refused(raw: dict[str, Any], root: Path) -> None:
     raw["corruptions"] |= {"suite": "r-bench", "types": ["jpeg"]}
-    raw["figures"]["figure4"]["corruption"] = "jpeg"
     assert faults(raw, root) == (
         "config.yaml: corruptions.severities[2] is 5, but r-bench has the severities 1, 2, 3.",
     )
 
 
-def test_a_read_of_figure_5_that_the_run_lacks_is_refused(raw: dict[str, Any], root: Path) -> None:
-    raw["figures"]["figure5"]["reads"] = ["fog:1", "snow:4"]
-    assert faults(raw, root) == (
-        'config.yaml: figures.figure5.reads[1] is "snow:4", which is no read of this run; the nearest is '
-        "snow:5.",
-    )
+def test_what_the_benchmark_trains_needs_the_demo_block(raw: dict[str, Any], root: Path) -> None:
+    raw |= {"weight": 7, "demo": None}
+    assert "makes drawn-text, drawn-charts, small, a weight (config" in faults(raw, root)[0]
 
 
 def test_a_missing_key_is_named_with_what_it_allows(raw: dict[str, Any], root: Path) -> None:
-    del raw["selection"]["score"]
-    assert faults(raw, root) == (
-        "config.yaml: selection.score is missing; it must be at_pick or final_centroid.",
-    )
+    del raw["corruptions"]["engine"]
+    assert faults(raw, root) == ("config.yaml: corruptions.engine is missing; it must be benchc or imgaug.",)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "fault"), [(None, "is missing; it must be "), (3, "is 3, but must be ")]
+)
+def test_without_a_benchmark_there_is_one_fault(
+    raw: dict[str, Any], root: Path, benchmark: object, fault: str
+) -> None:
+    raw |= {"benchmark": benchmark, "seed": "x"}
+    (only,) = faults(raw, root)
+    assert only.startswith(f"config.yaml: benchmark {fault}") and only.endswith("toy.")
 
 
 def test_all_faults_come_at_once_and_in_all_files(raw: dict[str, Any], root: Path) -> None:
@@ -252,4 +235,4 @@ def test_a_key_that_stands_twice_in_the_main_file_is_refused(raw: dict[str, Any]
     (root / "config.yaml").write_text(CONFIG)
     load(raw, root, file="config.yaml")
     (root / "config.yaml").write_text(CONFIG + "seed: 2\n")
-    assert faults(raw, root) == ("config.yaml: seed stands twice, in lines 3 and 27.",)
+    assert faults(raw, root) == ("config.yaml: seed stands twice, in lines 4 and 16.",)

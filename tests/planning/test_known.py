@@ -6,17 +6,18 @@ import polars as pl
 import pytest
 from PIL import Image
 
+from benchc.config.settings import Pool
 from benchc.errors import InputError
 from benchc.planning.known import (
     Images,
     Known,
+    PoolItems,
     images_of,
+    known_from_items,
     known_from_settings,
     known_from_sources,
-    known_from_tables,
 )
 from benchc.sources.pool import choose, task_types
-from tests.planning.plans import settings_of
 
 
 def png(width: int, height: int) -> dict[str, bytes | None]:
@@ -45,16 +46,9 @@ def test_bytes_that_are_no_image_are_named() -> None:
         images_of([items])
 
 
-def test_the_selection_narrows_the_pool() -> None:
-    pool = pl.DataFrame({"id": ["a", "b", "c"], "options": [["1", "2"], ["1", "2", "3"], ["1"] * 5]})
-    images = {"a": Images(1, 0.5), "b": Images(2, 1.0), "c": Images(1, 0.25)}
-    before = known_from_tables(pool, images, None)
-    assert before == Known(3, True, None, (2, 3, 5), None, Images(4, 1.75), None)
-    # An item of an older pool, z, is no longer one that is read.
-    selected = pl.DataFrame({"id": ["z", "c", "b", "a"], "kept": [True, True, True, False]})
-    after = known_from_tables(pool, images, selected)
-    assert (after.kept, sorted(after.kept_options)) == (2, [3, 5])
-    assert after.kept_images == Images(3, 1.25) and after.pool_images == before.pool_images
+def test_the_pool_is_counted() -> None:
+    items = PoolItems({"a": 2, "b": 3}, {"b": Images(2, 1.0), "a": Images(1, 0.5)})
+    assert known_from_items(items) == Known(2, True, (2, 3), Images(3, 1.5))
 
 
 @pytest.mark.parametrize(("per_task", "total_"), [(None, None), (2, None), (None, 5), (2, 3), (1, 100)])
@@ -64,11 +58,11 @@ def test_the_sources_say_what_the_pool_will_be(per_task: int | None, total_: int
         "two": pl.DataFrame({"id": ["two/1", "two/2"], "l2_category": ["x", "z"]}),
     }
     columns = {"one": "category", "two": "l2_category"}
-    pool = settings_of("demo", pool={"per_task": per_task, "total": total_}).pool
+    pool = Pool(per_task=per_task, total=total_)
     known = known_from_sources(items, columns, pool)
     assert known == Known(choose(task_types(items, columns), per_task, total_).items.height, True)
 
 
 def test_the_configuration_bounds_the_pool_by_its_total_alone() -> None:
-    assert known_from_settings(settings_of("config").pool) == Known(4000, False)
-    assert known_from_settings(settings_of("demo").pool) == Known(None, False)
+    assert known_from_settings(Pool(per_task=200, total=4000)) == Known(4000, False)
+    assert known_from_settings(Pool(per_task=16, total=None)) == Known(None, False)

@@ -161,7 +161,8 @@ class Run:
 def call(script: str, arguments: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a script's ``main`` in this process."""
     monkeypatch.setattr(sys, "argv", [script, *arguments])
-    import_module(f"scripts.{script}").main()
+    own = script in ("embed", "kappa", "score", "select")
+    import_module(f"scripts.bench_c.{script}" if own else f"scripts.{script}").main()
 
 
 def score_all(run: Run, monkeypatch: pytest.MonkeyPatch, *options: str) -> None:

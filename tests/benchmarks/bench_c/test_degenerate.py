@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from benchc.errors import InputError
+from benchc.schemas.models import Models, models_text
 from scripts import compare
 from tests.benchmarks.bench_c.degenerate_runs import Run, call, drawn, score_all
 
@@ -175,6 +176,8 @@ def test_two_runs_of_one_item_are_compared(
             Path(new).parent.mkdir()
             Path(old).rename(new)
     monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        Path(name, "models.json").write_text(models_text(Models("bench-c", {})))
     compare.main(["a", "b", "--draws", "5", "--output", "d.csv"])
     assert not NOT_A_NUMBER.search(capsys.readouterr().out)
     rows = pl.read_csv("d.csv")

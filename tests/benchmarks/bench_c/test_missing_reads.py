@@ -10,6 +10,7 @@ from matplotlib.text import Text
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.errors import InputError
+from benchc.schemas.models import Models, models_text
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.predictions import PREDICTIONS
 from scripts import command, compare
@@ -162,6 +163,8 @@ def test_a_comparison_says_which_run_lacks_reads(
             Path(new).parent.mkdir()
             Path(old).rename(new)
     monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        Path(name, "models.json").write_text(models_text(Models("bench-c", {})))
     compare.main(["a", "b", "--draws", "5"])
     text = " ".join(capsys.readouterr().out.split())
     assert "Plain means over the 5 items" in text and "Run A:" not in text

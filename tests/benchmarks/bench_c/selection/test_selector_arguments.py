@@ -5,13 +5,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from scripts.bench_c.selector_arguments import add_selectors, read_by_selector, read_option_counts
 
 from benchc.benchmarks.bench_c.selection.kappa import SEVERITIES
 from benchc.errors import InputError
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
-from scripts.bench_c.selector_arguments import add_selectors, read_by_selector, read_option_counts
 
 
 def written(folder: Path, selector: str, batch: str, ids: list[str]) -> Path:

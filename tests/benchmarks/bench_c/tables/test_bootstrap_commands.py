@@ -12,6 +12,7 @@ from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.errors import InputError
 from benchc.schemas.items import ITEMS
+from benchc.schemas.models import Models, models_text
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
@@ -32,6 +33,7 @@ def make_run(folder: Path, *, seed: int, revision: str) -> Path:
     )
     selected = kappas(COUNT).with_columns(rank=pl.int_range(COUNT), score=pl.lit(1.0), kept=pl.lit(True))
     write_table(selected, folder / "selection/selected.parquet", SELECTED, {"alpha_kappa": 1.0})
+    (folder / "models.json").write_text(models_text(Models("bench-c", {})))
     for place, model in enumerate(("one", "two")):
         write_table(scored(COUNT, seed + place), folder / f"scores/{model}.parquet", SCORES)
         empty = pl.DataFrame(schema=dict(PREDICTIONS.columns))
@@ -88,8 +90,32 @@ def test_a_run_and_its_copy_differ_in_nothing(tmp_path, capsys):
     assert "No input differs." in capsys.readouterr().out
 
 
+def test_a_run_without_scores_is_refused(tmp_path):
+    (tmp_path / "models.json").write_text(models_text(Models("bench-c", {})))
+    with pytest.raises(SystemExit, match=r"error: .* holds no scores"):
+        main(["compare", str(tmp_path), str(tmp_path)])
+
+
+@pytest.mark.parametrize(
+    ("benchmarks", "sentence"),
+    [
+        (("bench-c", "bench-d"), "/a is a run of bench-c, and .*/b is one of bench-d; compare two runs of"),
+        (("bench-d", "bench-d"), 'there is no benchmark "bench-d"; the nearest is bench-c'),
+        (("bench-c", None), "/b/models.json: there is no such file; run snakemake again, which writes it"),
+    ],
+)
+def test_runs_of_no_common_benchmark_are_refused(tmp_path, benchmarks, sentence):
+    for name, benchmark in zip("ab", benchmarks, strict=True):
+        (tmp_path / name).mkdir()
+        if benchmark:
+            (tmp_path / name / "models.json").write_text(models_text(Models(benchmark, {})))
+    with pytest.raises(SystemExit, match=f"^error: .*{sentence}") as stop:
+        main(["compare", str(tmp_path / "a"), str(tmp_path / "b")])
+    assert "\n" not in str(stop.value.code)
+
+
 def test_errors_are_one_sentence(tmp_path, capsys):
-    with pytest.raises(SystemExit, match=r"error: .*nowhere holds no scores"):
+    with pytest.raises(SystemExit, match=r"error: .*nowhere: there is no such folder"):
         main(["compare", str(tmp_path / "nowhere"), str(tmp_path)])
     with pytest.raises(SystemExit) as stop:
         main(["no-such"])

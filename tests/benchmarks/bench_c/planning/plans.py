@@ -5,9 +5,9 @@ from typing import Any
 
 import yaml
 
-from benchc.config.settings import Settings
+from benchc.benchmarks.bench_c.settings import Settings
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 def settings_of(name: str, **blocks: Any) -> Settings:

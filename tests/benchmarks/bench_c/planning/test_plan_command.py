@@ -19,12 +19,13 @@ from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
 from scripts.benchc import main
-from tests.config.trial import CONFIG, MODELS, SOURCES
+from tests.benchmarks.bench_c.trial import CONFIG
+from tests.config.trial import MODELS, SOURCES
 
 IDS = [f"drawn-text/{number}" for number in range(5)]
 KEPT = IDS[:2]
 OPTIONS = [2, 3, 4, 4, 4]
-VARIANTS = 1 + 3 * 3  # of tests/config/trial.py
+VARIANTS = 1 + 3 * 3  # of tests/benchmarks/bench_c/trial.py
 
 
 @pytest.fixture
@@ -327,6 +328,6 @@ def test_a_price_is_a_positive_number(folder, price, capsys):
 
 def test_planning_loads_no_torch():
     code = "import sys; import scripts.plan; print('torch' in sys.modules, 'snakemake' in sys.modules)"
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[4]
     result = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
     assert result.stdout == "False False\n"

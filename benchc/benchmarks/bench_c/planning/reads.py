@@ -1,19 +1,14 @@
-"""How many reads every stage of a run makes: one read is one model, one item, one variant of its images."""
+"""How many reads every stage of a run of Bench-C makes."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Sequence
 
+from benchc.benchmarks.bench_c.planning.known import Known
+from benchc.benchmarks.bench_c.settings import Settings
 from benchc.config.batches import batches
-from benchc.config.settings import Settings
-from benchc.planning.known import Known
+from benchc.planning.amounts import UNKNOWN, Amount, Kind, joined
+from benchc.planning.stages import Stage, computing, variants
 
-StageName = Literal["selectors", "targets", "random subset", "option order"]
-Kind = Literal["exact", "at most", "assumed", "assumed bound", "unknown"]
-
-DIAGNOSTICS: tuple[StageName, ...] = ("random subset", "option order")
-# The stages of targets whose reads selectors make too.
-OF_THE_POOL: tuple[StageName, ...] = ("targets", "random subset")
+DIAGNOSTICS = ("random subset", "option order")
 
 # What the paper kept of its pool: the only share that is published.
 PAPER_KEPT, PAPER_POOL = 849, 4000
@@ -21,60 +16,18 @@ PAPER_KEPT, PAPER_POOL = 849, 4000
 ASSUMED_OPTIONS = 4
 
 
-@dataclass(frozen=True)
-class Amount:
-    """A count and how sure it is; None is unknown.
-
-    Exact, an upper bound (at most), an estimate (assumed), or an upper bound if what is assumed holds
-    (assumed bound).
-    """
-
-    value: int | None
-    kind: Kind
-
-    def times(self, factor: int) -> "Amount":
-        """Return the amount of ``factor`` such things."""
-        return Amount(None if self.value is None else self.value * factor, self.kind)
-
-
-UNKNOWN = Amount(None, "unknown")
-
-
-@dataclass(frozen=True)
-class Stage:
-    """What every one of ``models`` reads in one stage, in ``jobs`` jobs each.
-
-    ``items`` and ``reads`` are of one model. ``per_item``: reads of an item, or, where that depends on its
-    number of options K, of one order of its options. ``at_share``: reads of a model if the share of the pool
-    that the paper kept is kept here, in a pool of the known or largest size; None where the benchmark is
-    known, or nothing is.
-    """
-
-    name: StageName
-    models: tuple[str, ...]
-    jobs: int
-    items: Amount
-    per_item: int
-    reads: Amount
-    at_share: int | None
-
-
-def variants(settings: Settings) -> int:
-    """Return how many variants an item has: itself, and every corruption at every severity."""
-    return 1 + len(settings.corruptions.types) * len(settings.corruptions.severities)
-
-
 def stages(settings: Settings, known: Known) -> list[Stage]:
     """Return the stages in which models read, in the order of the pipeline.
 
     Selectors read the pool, targets the benchmark, both in all variants. diagnostics.random_subset: targets
-    read so many items more. diagnostics.option_order: targets read so many items of the benchmark again in
+    read so many items more: of the pool like the benchmark's, so that a target that is a selector has read
+    them. diagnostics.option_order: targets read so many items of the benchmark again in
     their K - 1 other circular orders, clean and under every corruption at its highest severity. Bounds are of
     each stage alone: an item that is selected is in no random subset, so together they are less (see
     :func:`reads_by_model`).
     """
-    jobs = len(batches(settings))
-    whole = variants(settings)
+    jobs = len(batches(settings.corruptions, settings.inference))
+    whole = variants(settings.corruptions)
     selectors, targets = tuple(settings.selectors), tuple(settings.targets)
     result = [
         _selectors(selectors, jobs, whole, known),
@@ -86,29 +39,6 @@ def stages(settings: Settings, known: Known) -> list[Stage]:
         clean_and_highest = 1 + len(settings.corruptions.types)
         result.append(_stage("option order", targets, 1, clean_and_highest, settings, known))
     return result
-
-
-def computing(found: Iterable[Stage], model: str) -> list[Stage]:
-    """Return the stages in which a model computes reads; in its others it looks them up in the store.
-
-    The benchmark and the random subset are parts of the pool, in the same variants: a selector that is a
-    target as well has read them.
-    """
-    own = [stage for stage in found if model in stage.models]
-    selects = any(stage.name == "selectors" for stage in own)
-    return [stage for stage in own if not (selects and stage.name in OF_THE_POOL)]
-
-
-def selector_targets(found: Sequence[Stage]) -> list[str]:
-    """Return the targets that are selectors, which look reads up."""
-    selectors = {model for stage in found if stage.name == "selectors" for model in stage.models}
-    targets = [model for stage in found if stage.name == "targets" for model in stage.models]
-    return [model for model in targets if model in selectors]
-
-
-def new_reads(stage: Stage, found: Sequence[Stage], model: str) -> Amount:
-    """Return what a model of ``stage`` computes in it, if the store holds what other stages read."""
-    return stage.reads if stage in computing(found, model) else Amount(0, "exact")
 
 
 def reads_by_model(
@@ -131,25 +61,6 @@ def reads_by_model(
     return result
 
 
-def joined(kinds: Iterable[Kind]) -> Kind:
-    """Return how sure a sum of amounts of these kinds is."""
-    found = set(kinds)
-    if "unknown" in found:
-        return "unknown"
-    bound = bool(found & {"at most", "assumed bound"})
-    if found & {"assumed", "assumed bound"}:
-        return "assumed bound" if bound else "assumed"
-    return "at most" if bound else "exact"
-
-
-def total(amounts: Iterable[Amount]) -> Amount:
-    """Return the sum of amounts, no surer than any of them."""
-    found = list(amounts)
-    kind = joined(amount.kind for amount in found)
-    values = [amount.value for amount in found if amount.value is not None]
-    return UNKNOWN if kind == "unknown" else Amount(sum(values), kind)
-
-
 def paper_share(pool: int) -> int:
     """Return how many items of a pool of this size are kept if it is the paper's share, 849 of 4,000."""
     return round(pool * PAPER_KEPT / PAPER_POOL)
@@ -164,27 +75,33 @@ def _selectors(models: tuple[str, ...], jobs: int, per_item: int, known: Known) 
 
 
 def _stage(
-    name: StageName, models: tuple[str, ...], jobs: int, per_item: int, settings: Settings, known: Known
+    name: str, models: tuple[str, ...], jobs: int, per_item: int, settings: Settings, known: Known
 ) -> Stage:
+    orders = name == "option order"
+
+    def stage(items: Amount, reads: Amount, at_share: int | None) -> Stage:
+        part_of, factor = (None, " × (K − 1)") if orders else ("selectors", "")
+        return Stage(name, models, jobs, items, per_item, reads, at_share, part_of, factor)
+
     if known.pool is None:
         items = _without_a_pool(name, settings)
-        if name == "option order" and items.value is not None:
+        if orders and items.value is not None:
             reads = Amount(items.value * per_item * (ASSUMED_OPTIONS - 1), "assumed bound")
         else:
             reads = items.times(per_item)
-        return Stage(name, models, jobs, items, per_item, reads, None)
+        return stage(items, reads, None)
     if known.kept is not None:
         items = Amount(_items(name, settings, known.pool, known.kept), "exact")
         reads = Amount(_reads(name, per_item, settings, known, known.kept), "exact")
-        return Stage(name, models, jobs, items, per_item, reads, None)
+        return stage(items, reads, None)
     # The fewest kept leave most for a random subset, the most kept are most for all else.
     kept = 0 if name == "random subset" else known.pool
-    assumed = name == "option order" and known.pool_options is None
+    assumed = orders and known.pool_options is None
     kind: Kind = "assumed bound" if assumed else "at most"
     items = Amount(_items(name, settings, known.pool, kept), "at most")
     reads = Amount(_reads(name, per_item, settings, known, kept), kind)
     at_share = _reads(name, per_item, settings, known, paper_share(known.pool), typical=True)
-    return Stage(name, models, jobs, items, per_item, reads, at_share)
+    return stage(items, reads, at_share)
 
 
 def _joint(stage: Stage, settings: Settings, known: Known, pool: int) -> int:
@@ -195,7 +112,7 @@ def _joint(stage: Stage, settings: Settings, known: Known, pool: int) -> int:
     return _reads(stage.name, stage.per_item, settings, known, kept)
 
 
-def _without_a_pool(name: StageName, settings: Settings) -> Amount:
+def _without_a_pool(name: str, settings: Settings) -> Amount:
     diagnostics = settings.diagnostics
     if name == "random subset" and isinstance(diagnostics.random_subset, int):
         return Amount(diagnostics.random_subset, "at most")
@@ -204,7 +121,7 @@ def _without_a_pool(name: StageName, settings: Settings) -> Amount:
     return UNKNOWN
 
 
-def _items(name: StageName, settings: Settings, pool: int, kept: int) -> int:
+def _items(name: str, settings: Settings, pool: int, kept: int) -> int:
     match name:
         case "random subset":
             others, wanted = pool - kept, settings.diagnostics.random_subset
@@ -216,7 +133,7 @@ def _items(name: StageName, settings: Settings, pool: int, kept: int) -> int:
 
 
 def _reads(
-    name: StageName, per_item: int, settings: Settings, known: Known, kept: int, *, typical: bool = False
+    name: str, per_item: int, settings: Settings, known: Known, kept: int, *, typical: bool = False
 ) -> int:
     """Return the reads of one target where ``kept`` items of ``known.pool`` are kept."""
     items = _items(name, settings, known.pool or 0, kept)

@@ -5,23 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchc.benchmarks.bench_c.planning.known import Known, with_benchmark
+from benchc.benchmarks.bench_c.planning.reads import paper_share, reads_by_model, stages
 from benchc.benchmarks.bench_c.selection.option_orders import sampled
 from benchc.benchmarks.bench_c.selection.unselected import unselected
-from benchc.config.settings import Settings
-from benchc.planning.done import reads_done, reads_left
-from benchc.planning.known import Images, Known, known_from_tables
-from benchc.planning.reads import (
-    UNKNOWN,
-    Amount,
-    joined,
-    new_reads,
-    paper_share,
-    reads_by_model,
-    selector_targets,
-    stages,
-    total,
-)
-from tests.planning.plans import diagnostics, settings_of
+from benchc.benchmarks.bench_c.settings import Settings
+from benchc.planning.amounts import UNKNOWN, Amount, total
+from benchc.planning.known import Images, PoolItems, known_from_items
+from benchc.planning.stages import looking_up, new_reads, reads_done, reads_left
+from tests.benchmarks.bench_c.planning.plans import diagnostics, settings_of
 
 SHORT = {
     "suite": "imagenet-c",
@@ -65,9 +57,9 @@ def listed(settings: Settings, options: dict[str, int], kept: list[str]) -> Read
 
 
 def tables(options: dict[str, int], kept: list[str] | None) -> Known:
-    pool = pl.DataFrame({"id": list(options), "options": [["o"] * count for count in options.values()]})
-    selected = None if kept is None else pool.select("id", kept=pl.col("id").is_in(kept))
-    return known_from_tables(pool, dict.fromkeys(options, Images(1, 0.1)), selected)
+    items = PoolItems(options, dict.fromkeys(options, Images(1, 0.1)))
+    known = known_from_items(items)
+    return Known(**vars(known)) if kept is None else with_benchmark(known, items, kept)
 
 
 @st.composite
@@ -136,7 +128,7 @@ def test_new_reads_are_the_distinct_ones(run) -> None:
     for model, amount in new.items():
         parts = [new_reads(stage, found, model) for stage in found if model in stage.models]
         assert total(parts) == amount
-    assert set(selector_targets(found)) == set(settings.selectors) & set(settings.targets)
+    assert set(looking_up(found)) == set(settings.selectors) & set(settings.targets)
     # Before the selection, what is new is bounded too.
     for model, amount in reads_by_model(
         stages(settings, before := tables(options, None)), settings, before, new=True
@@ -161,14 +153,6 @@ def test_what_is_left_are_the_distinct_reads_that_no_file_holds(run, data) -> No
         there = {read for name, owner in made if owner == model for read in reads[name] if read[0] == model}
         missing = computed(reads, model) - there
         assert reads_left(model, amount, found, done) == Amount(len(missing), "exact")
-
-
-def test_a_sum_is_as_sure_as_its_parts() -> None:
-    assert joined(["exact", "exact"]) == "exact" and joined([]) == "exact"
-    assert joined(["exact", "at most"]) == "at most"
-    assert joined(["exact", "assumed"]) == "assumed"
-    assert joined(["at most", "assumed"]) == joined(["assumed bound", "exact"]) == "assumed bound"
-    assert joined(["assumed bound", "unknown"]) == "unknown"
 
 
 def test_a_bound_that_rests_on_an_assumption_stays_a_bound() -> None:

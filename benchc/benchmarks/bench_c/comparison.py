@@ -1,0 +1,81 @@
+"""Two finished runs of Bench-C compared: their targets' scores, and the inputs that differ."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from benchc.benchmarks.bench_c.inputs import left_out_items, left_out_note
+from benchc.benchmarks.bench_c.metrics.comparison import compare
+from benchc.benchmarks.bench_c.schemas.scores import SCORES
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.benchmarks.bench_c.tables.comparison import comparison_markdown
+from benchc.errors import InputError
+from benchc.progress import track
+from benchc.schemas.differing import differing_rows
+from benchc.schemas.parquet import read_footer, read_table
+from benchc.schemas.pool import POOL
+from benchc.schemas.provenance import Footer, Key, differing_facts
+
+# Where a run keeps the tables whose footers say how they were made; * is the name that a row gives.
+STAGES = {
+    "source": "sources/*.parquet",
+    "pool": "pool/items.parquet",
+    "corruption": "corrupted/*.parquet",
+    "selector": "predictions/pool/*/*.parquet",
+    "selection": "selection/*.parquet",
+    "target": "predictions/selected/*/*.parquet",
+    "scores": "scores/*.parquet",
+}
+POOL_FACTS = ("question", "hint", "options", "answer", "task")
+
+
+def compare_runs(runs: tuple[Path, Path], draws: int, seed: int) -> tuple[pl.DataFrame, str]:
+    """Return the differences of two runs, the second minus the first, as a table and as Markdown.
+
+    ``runs`` are the folders of finished runs; ``draws`` and ``seed`` are of the resamples of the items.
+    Raises InputError where a run is not finished, or the two have nothing in common.
+    """
+    a, b = runs
+    scores = [_scores(folder) for folder in runs]
+    table = compare(scores[0], scores[1], draws, seed)
+    inputs = differing_facts(_footers(a), _footers(b))
+    inputs += differing_rows("pool", _pool(a), _pool(b))
+    inputs += differing_rows("selected items", _selected(a), _selected(b))
+    models = table["model"].unique(maintain_order=True).to_list()
+    note = "".join(_note(*run, models) for run in zip("AB", runs, scores, strict=True))
+    return table, comparison_markdown(table, inputs, (str(a), str(b)), draws, note)
+
+
+def _scores(folder: Path) -> dict[str, pl.DataFrame]:
+    paths = sorted(folder.glob("scores/*.parquet"))
+    if not paths:
+        raise InputError(f"{folder} holds no scores/*.parquet: give the folder of a finished run")
+    return {path.stem: read_table(path, SCORES) for path in track(paths, label=str(folder), unit="files")}
+
+
+def _note(run: str, folder: Path, scores: Mapping[str, pl.DataFrame], models: Sequence[str]) -> str:
+    """Return what the caption says of a run in which reads of these models are missing; else nothing."""
+    items = set.intersection(*(set(scores[model]["id"]) for model in models))
+    footers = [read_footer(folder / f"scores/{model}.parquet") for model in models]
+    note = left_out_note(len(items), left_out_items(footers, len(items)))
+    return f" Run {run}:{note}" if note else ""
+
+
+def _footers(folder: Path) -> dict[Key, list[Footer]]:
+    """Return the footers of a run's tables by stage and name; the batches of a model have one name."""
+    footers: dict[Key, list[Footer]] = {}
+    for stage, pattern in STAGES.items():
+        for path in sorted(folder.glob(pattern)):
+            name = path.parent.name if stage in ("selector", "target") else path.stem
+            footers.setdefault((stage, name), []).append(read_footer(path))
+    return footers
+
+
+def _pool(folder: Path) -> pl.DataFrame:
+    return read_table(folder / "pool/items.parquet", POOL, ["id", *POOL_FACTS])
+
+
+def _selected(folder: Path) -> pl.DataFrame:
+    selected = read_table(folder / "selection/selected.parquet", SELECTED)
+    return selected.filter("kept").select("id", "kappa", "rank")

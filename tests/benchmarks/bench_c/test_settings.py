@@ -1,0 +1,171 @@
+"""What Bench-C asks of its own keys, and what the shipped configurations of it say."""
+
+import csv
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from benchc.config.batches import batches
+from benchc.config.load import Config, load
+from benchc.corruptions.registry import corruptions_of
+from tests.benchmarks.bench_c.trial import CONFIG
+from tests.config.trial import MODELS, SOURCES, faults
+
+ROOT = Path(__file__).resolve().parents[3]
+SHARED = Path(os.environ.get("BENCHC_SHARED", ROOT / ".." / "shared"))
+NEEDS_SHARED = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of BENCHC_SHARED is absent")
+
+
+@pytest.fixture
+def raw() -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load(CONFIG)
+    return content
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "sources.yaml").write_text(SOURCES)
+    (tmp_path / "models.yaml").write_text(MODELS)
+    (tmp_path / "envs").mkdir()
+    (tmp_path / "envs" / "transformers.yaml").touch()
+    return tmp_path
+
+
+def test_selectors_come_before_targets(raw: dict[str, Any], root: Path) -> None:
+    config = load(raw, root)
+    assert list(config.models) == ["small", "large"]
+    assert config.settings.selection.alpha_kappa == 1.0
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "sentence"),
+    [
+        (
+            ["figures", "figure4", "target"],
+            "huge",
+            'config.yaml: figures.figure4.target is "huge", but must be one of targets: large, small.',
+        ),
+        (
+            ["figures", "figure4", "corruption"],
+            "frost",
+            'config.yaml: figures.figure4.corruption is "frost", but must be one of '
+            "corruptions.types: snow, fog, pixelate.",
+        ),
+        (
+            ["figures", "figure4", "severity"],
+            2,
+            "config.yaml: figures.figure4.severity is 2, but must be one of corruptions.severities: 1, 3, 5.",
+        ),
+        (
+            ["selection", "image_encoder", "pretrained"],
+            "openai",
+            'config.yaml: selection.image_encoder.pretrained is "openai", but must be null where '
+            "the encoder is trained by "
+            "the run.",
+        ),
+        (
+            ["selection", "image_encoder", "name"],
+            "ViT-B-32-quickgelu",
+            "config.yaml: selection.image_encoder.pretrained is null, but must name the weights of "
+            "ViT-B-32-quickgelu, such as openai.",
+        ),
+        (
+            ["demo"],
+            None,
+            "config.yaml: demo is missing, but must say how the run makes drawn-text, drawn-charts, small, "
+            "the image encoder "
+            "(config/demo.yaml shows it).",
+        ),
+        (
+            ["selection", "alpha_diversity"],
+            float("inf"),
+            "config.yaml: selection.alpha_diversity is Infinity, but must be a number of at least 0 "
+            "(infinity and NaN are not allowed).",
+        ),
+        (
+            ["corruptions", "severities"],
+            [5],
+            "config.yaml: corruptions.severities is [5], but must be a list of at least 2, each a whole "
+            "number from 1 to 5.",
+        ),
+    ],
+)
+def test_a_fault_is_one_sentence(
+    raw: dict[str, Any], root: Path, path: list[str], value: object, sentence: str
+) -> None:
+    block = raw
+    for key in path[:-1]:
+        block = block[key]
+    block[path[-1]] = value
+    assert sentence in faults(raw, root)
+
+
+def test_a_read_of_figure_5_that_the_run_lacks_is_refused(raw: dict[str, Any], root: Path) -> None:
+    raw["figures"]["figure5"]["reads"] = ["fog:1", "snow:4"]
+    assert faults(raw, root) == (
+        'config.yaml: figures.figure5.reads[1] is "snow:4", which is no read of this run; the nearest is '
+        "snow:5.",
+    )
+
+
+def test_a_missing_key_is_named_with_what_it_allows(raw: dict[str, Any], root: Path) -> None:
+    del raw["selection"]["score"]
+    assert faults(raw, root) == (
+        "config.yaml: selection.score is missing; it must be at_pick or final_centroid.",
+    )
+
+
+def test_a_trained_encoder_needs_its_key_of_the_demo(raw: dict[str, Any], root: Path) -> None:
+    del raw["demo"]["image_encoder"]
+    assert faults(raw, root) == (
+        "config.yaml: demo.image_encoder is missing; it must be a mapping with the keys steps.",
+    )
+
+
+def load_shipped(name: str) -> Config:
+    raw = yaml.safe_load((ROOT / "config" / name).read_text())
+    return load(raw, ROOT, file=f"config/{name}")
+
+
+def test_the_papers_run() -> None:
+    config = load_shipped("config.yaml")
+    assert (len(config.sources), len(config.settings.selectors), len(config.settings.targets)) == (6, 3, 13)
+    assert sorted(config.settings.corruptions.types) == sorted(corruptions_of("imagenet-c"))
+    assert len(config.settings.corruptions.types) == 19
+    assert config.settings.corruptions.severities == [1, 2, 3, 4, 5]
+    assert list(batches(config.settings.corruptions, config.settings.inference)) == [
+        "photometric",
+        "blur",
+        "noise",
+        "weather",
+        "digital",
+    ]
+    assert config.settings.pool.total == 4000
+    assert all(source.md5 for source in config.sources.values())
+
+
+@NEEDS_SHARED
+def test_the_targets_are_those_of_the_papers_table_1() -> None:
+    with (SHARED / "reference" / "bench_c_table1.csv").open() as file:
+        published = {row["model"]: (int(row["year"]), float(row["params_b"])) for row in csv.DictReader(file)}
+    config = load_shipped("config.yaml")
+    targets = [config.models[id_] for id_ in config.settings.targets]
+    assert {target.label: (target.year, target.parameters_b) for target in targets} == published
+
+
+def test_the_demo() -> None:
+    config = load_shipped("demo.yaml")
+    assert len(config.sources) == 6
+    assert (len(config.settings.selectors), len(config.settings.targets)) == (3, 4)
+    assert all(source.drawn for source in config.sources.values())
+    assert {model.scoring for model in config.models.values()} == {"letter", "text"}
+
+
+@NEEDS_SHARED
+def test_the_run_on_real_items() -> None:
+    config = load_shipped("real-items.yaml")
+    assert len(config.sources) == 14
+    assert config.settings.pool.per_task is None and config.settings.pool.total is None

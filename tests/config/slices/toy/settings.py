@@ -1,0 +1,31 @@
+"""The settings of a made-up benchmark, so that tests of what all share need none of the real ones."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import Field
+
+from benchc.config.settings import Corruptions, Pool, Raw, RunSettings
+from benchc.config.strict import Id
+
+
+class Settings(RunSettings):
+    """A run of a made-up benchmark."""
+
+    MODEL_KEYS = ("selectors", "targets")
+
+    benchmark: Literal["toy"]
+    pool: Pool
+    corruptions: Corruptions
+    selectors: list[Id] = Field(min_length=1)
+    targets: list[Id] = Field(min_length=1)
+    weight: float = Field(ge=0)
+
+    @classmethod
+    def own_faults(cls, raw: Raw, file: str) -> Iterator[str]:
+        if raw.get("weight") == 13:
+            yield f"{file}: weight is 13, which brings bad luck; take another number."
+
+    @classmethod
+    def own_training(cls, raw: Raw) -> list[str]:
+        return ["a weight"] if raw.get("weight") == 7 else []

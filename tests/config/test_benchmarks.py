@@ -1,0 +1,33 @@
+"""Benchmarks are found by name, or one line says why not."""
+
+import pytest
+
+from benchc.config.benchmarks import known_benchmarks, module_of, slice_of
+from benchc.errors import InputError
+from tests.config.trial import CONFIG
+
+pytestmark = pytest.mark.usefixtures("toy")
+
+
+def test_a_benchmark_is_a_folder_that_holds_settings() -> None:
+    assert "toy" in known_benchmarks()
+    assert "benchmark: toy" in CONFIG and module_of("toy", "settings").Settings.MODEL_KEYS
+    assert slice_of("a-b-c") == "a_b_c"
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "part", "sentence"),
+    [
+        ("tooy", "settings", 'there is no benchmark "tooy"; the nearest is toy'),
+        ("../toy", "settings", 'there is no benchmark "../toy"; the nearest is toy'),
+        (
+            "toy",
+            "planning.plan",
+            "the benchmark toy has no planning/plan.py, which this needs; give",
+        ),
+    ],
+)
+def test_what_is_not_there_is_refused(benchmark: str, part: str, sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
+        module_of(benchmark, part)
+    assert str(caught.value).startswith(sentence) and "\n" not in str(caught.value)
