@@ -36,7 +36,6 @@ wildcard_constraints:
     images="corrupted|benchmark",
     model="|".join(run.models),
     batch="|".join(BATCHES),
-    subset="pool|selected|unselected",
 
 
 include: "rules/demo.smk"
@@ -45,6 +44,13 @@ include: "rules/pool.smk"
 include: "rules/corrupt.smk"
 include: "rules/infer.smk"
 include: "rules/bench_c.smk"
+
+
+# Also of the rules above; which subsets there are, the benchmark says.
+wildcard_constraints:
+    subset="|".join(SUBSETS),
+
+
 include: "rules/tables.smk"
 include: "rules/figures.smk"
 include: "rules/contact_sheets.smk"

@@ -110,7 +110,7 @@ rule figure5:
         ),
         images=collect(
             "<results>/{images}/{corruption}.parquet",
-            images=IMAGES["selected"],
+            images=images_of("selected"),
             corruption=settings.corruptions.types,
         ),
     output:

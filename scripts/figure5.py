@@ -5,7 +5,7 @@ its most pronounced read of each regime, each under another corruption where it 
 """
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,8 @@ from benchc.errors import InputError
 from benchc.images import Pixels
 from benchc.rendering.item_pictures import item_pictures
 from benchc.rendering.save import save
-from benchc.schemas.corrupted import CORRUPTED
-from benchc.schemas.parquet import TableType, iterate_groups, read_table
+from benchc.schemas.corrupted_images import images_of_items
+from benchc.schemas.parquet import iterate_groups, read_table
 from benchc.schemas.pool import POOL
 from scripts.command import run
 from scripts.figure_arguments import add_outputs
@@ -64,7 +64,7 @@ def main() -> None:
     scores = read_table(arguments.scores, SCORES)
     item = arguments.item or item_of_most_regimes(scores)
     chosen = named_cases(scores, item, arguments.reads) if arguments.reads else cases_of_item(scores, item)
-    pool_row = _rows_of(item, arguments.pool, POOL).row(0, named=True)
+    pool_row = _item(item, arguments.pool)
     cases = with_probabilities(
         chosen, read_reads(arguments.predictions), pl.DataFrame([pool_row]).select("id", "answer", "options")
     )
@@ -73,7 +73,7 @@ def main() -> None:
         label=arguments.label,
         question=pool_row["question"],
         clean=item_pictures(pool_row, arguments.pool),
-        corrupted=_corrupted(cases, {path.stem: path for path in arguments.images}),
+        corrupted=_corrupted(cases, pool_row["image_keys"], {path.stem: path for path in arguments.images}),
     )
     save(figure, png=arguments.png, pdf=arguments.pdf)
 
@@ -85,13 +85,15 @@ def _read(text: str) -> tuple[str, int]:
     return name, int(severity)
 
 
-def _rows_of(item: str, path: Path, table: TableType) -> pl.DataFrame:
-    for rows in iterate_groups(path, table, "id", {item}):
-        return rows
-    raise InputError(f"{path}: it has no item {item!r}; name another one, or make the table again")
+def _item(item: str, pool: Path) -> dict[str, Any]:
+    for rows in iterate_groups(pool, POOL, "id", {item}):
+        return rows.row(0, named=True)
+    raise InputError(f"{pool}: it has no item {item!r}; name another one, or make the pool again")
 
 
-def _corrupted(cases: pl.DataFrame, paths: Mapping[str, Path]) -> dict[tuple[str, int], list[Pixels]]:
+def _corrupted(
+    cases: pl.DataFrame, keys: Sequence[str], paths: Mapping[str, Path]
+) -> dict[tuple[str, int], list[Pixels]]:
     pictures: dict[tuple[str, int], list[Pixels]] = {}
     for item, corruption, severity in cases.select("id", "corruption", "severity").rows():
         if corruption not in paths:
@@ -99,12 +101,8 @@ def _corrupted(cases: pl.DataFrame, paths: Mapping[str, Path]) -> dict[tuple[str
                 f"--images: there is no file {corruption}.parquet among them; give that of every corruption "
                 "that is shown"
             )
-        path = paths[corruption]
-        rows: dict[int, dict[str, Any]] = {
-            row["severity"]: row for row in _rows_of(item, path, CORRUPTED).rows(named=True)
-        }
-        if severity in rows:
-            pictures[corruption, severity] = item_pictures(rows[severity], path)
+        for _, variants in images_of_items(paths[corruption], {item: keys}, {severity}):
+            pictures[corruption, severity] = variants[severity]
     return pictures
 
 
