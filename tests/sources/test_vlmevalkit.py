@@ -37,6 +37,7 @@ def test_a_plain_row(tmp_path: Path) -> None:
             "category": "colour",
             "l2_category": "look",
             "images": [{"bytes": RED, "path": None}],
+            "image_keys": ["s/7#0"],
         }
     ]
     assert report == []
