@@ -22,6 +22,9 @@ class Images:
     megapixels: float
 
 
+Sized = tuple[str, int]  # an image's key and pixels
+
+
 @dataclass(frozen=True)
 class Known:
     """Sizes of a run. What is None is not known yet.
@@ -29,8 +32,9 @@ class Known:
     ``pool`` is the number of items of the pool; where ``pool_exact`` is false it has at most so many.
     ``kept`` is the size of the benchmark. ``pool_options`` holds the number of options of every item of the
     pool, ``kept_options`` that of every item of the benchmark, in the order in which
-    diagnostics.option_order takes them. ``corrupted_bytes`` is what the corrupted images take, where all are
-    written.
+    diagnostics.option_order takes them. ``pool_images`` and ``kept_images`` count an image once for every
+    item that shows it, ``pool_distinct`` and ``kept_distinct`` once in all. ``corrupted_bytes`` is what the
+    corrupted images take, where all are written.
     """
 
     pool: int | None = None
@@ -40,6 +44,8 @@ class Known:
     kept_options: tuple[int, ...] | None = None
     pool_images: Images | None = None
     kept_images: Images | None = None
+    pool_distinct: Images | None = None
+    kept_distinct: Images | None = None
     corrupted_bytes: int | None = None
 
 
@@ -59,7 +65,7 @@ def known_from_sources(items: dict[str, pl.DataFrame], task_columns: dict[str, s
 
 
 def known_from_tables(
-    pool: pl.DataFrame, images: Mapping[str, Images], selected: pl.DataFrame | None
+    pool: pl.DataFrame, images: Mapping[str, Sequence[Sized]], selected: pl.DataFrame | None
 ) -> Known:
     """Return what the pool, and the selection where it is made, say.
 
@@ -75,38 +81,38 @@ def known_from_tables(
         kept=None if kept is None else len(kept),
         pool_options=tuple(options.values()),
         kept_options=None if asked is None else tuple(options[id_] for id_ in asked),
-        pool_images=_sum([images[id_] for id_ in options]),
-        kept_images=None if kept is None else _sum([images[id_] for id_ in kept]),
+        pool_images=_sum(image for id_ in options for image in images[id_]),
+        kept_images=None if kept is None else _sum(image for id_ in kept for image in images[id_]),
+        pool_distinct=_sum({image for id_ in options for image in images[id_]}),
+        kept_distinct=None if kept is None else _sum({image for id_ in kept for image in images[id_]}),
     )
 
 
-def images_of(items: Iterable[pl.DataFrame]) -> dict[str, Images]:
-    """Return the images of each item by its id; the frames need id and images. Only headers are read.
+def images_of(items: Iterable[pl.DataFrame]) -> dict[str, list[Sized]]:
+    """Return the images of each item by its id; the frames need id, images and image_keys.
 
-    Raises InputError, with the item's id, where a header cannot be read.
+    Only headers are read. Raises InputError, with the item's id, where a header cannot be read.
     """
     return {
-        id_: _images(id_, images)
+        id_: [(key, _pixels(id_, image)) for key, image in zip(keys or (), images or (), strict=True)]
         for frame in items
-        for id_, images in frame.select("id", "images").iter_rows()
+        for id_, images, keys in frame.select("id", "images", "image_keys").iter_rows()
     }
 
 
-def _images(id_: str, images: Sequence[dict[str, bytes]] | None) -> Images:
-    pixels = 0
-    for image in images or ():
-        try:
-            with warnings.catch_warnings():
-                # Nothing is decoded here; the stages that decode refuse what is too large.
-                warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-                with Image.open(io.BytesIO(image["bytes"])) as file:
-                    pixels += file.width * file.height
-        except (OSError, ValueError, Image.DecompressionBombError) as error:
-            raise InputError(
-                f"item {id_}: the size of an image cannot be read ({error}); take the item out of its source"
-            ) from error
-    return Images(len(images or ()), pixels / 1e6)
+def _pixels(id_: str, image: dict[str, bytes]) -> int:
+    try:
+        with warnings.catch_warnings():
+            # Nothing is decoded here; the stages that decode refuse what is too large.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(image["bytes"])) as file:
+                return file.width * file.height
+    except (OSError, ValueError, Image.DecompressionBombError) as error:
+        raise InputError(
+            f"item {id_}: the size of an image cannot be read ({error}); take the item out of its source"
+        ) from error
 
 
-def _sum(parts: Sequence[Images]) -> Images:
-    return Images(sum(part.count for part in parts), sum(part.megapixels for part in parts))
+def _sum(images: Iterable[Sized]) -> Images:
+    pixels = [size for _, size in images]
+    return Images(len(pixels), sum(pixels) / 1e6)

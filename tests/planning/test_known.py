@@ -28,33 +28,41 @@ def png(width: int, height: int) -> dict[str, bytes | None]:
 def test_sizes_are_read_from_headers() -> None:
     whole = png(400, 250)
     cut = {"bytes": whole["bytes"][:60], "path": None}  # the header alone
-    items = pl.DataFrame({"id": ["a", "b"], "images": [[whole, png(100, 100)], [cut]]})
-    assert images_of([items[:1], items[1:]]) == {"a": Images(2, pytest.approx(0.11)), "b": Images(1, 0.1)}
+    keys = [["a#0", "a#1"], ["b#0"]]
+    items = pl.DataFrame({"id": ["a", "b"], "images": [[whole, png(100, 100)], [cut]], "image_keys": keys})
+    sizes = {"a": [("a#0", 100_000), ("a#1", 10_000)], "b": [("b#0", 100_000)]}
+    assert images_of([items[:1], items[1:]]) == sizes
 
 
 def test_an_item_may_have_no_image() -> None:
     items = pl.DataFrame(
-        {"id": ["a"], "images": [None]}, schema={"id": pl.String, "images": pl.List(pl.String)}
+        {"id": ["a"], "images": [None], "image_keys": [None]},
+        schema={"id": pl.String, "images": pl.List(pl.String), "image_keys": pl.List(pl.String)},
     )
-    assert images_of([items]) == {"a": Images(0, 0.0)}
+    assert images_of([items]) == {"a": []}
 
 
 def test_bytes_that_are_no_image_are_named() -> None:
-    items = pl.DataFrame({"id": ["s/7"], "images": [[{"bytes": b"no image", "path": None}]]})
+    image = {"bytes": b"no image", "path": None}
+    items = pl.DataFrame({"id": ["s/7"], "images": [[image]], "image_keys": [["s/7#0"]]})
     with pytest.raises(InputError, match="item s/7: the size of an image cannot be read"):
         images_of([items])
 
 
 def test_the_selection_narrows_the_pool() -> None:
     pool = pl.DataFrame({"id": ["a", "b", "c"], "options": [["1", "2"], ["1", "2", "3"], ["1"] * 5]})
-    images = {"a": Images(1, 0.5), "b": Images(2, 1.0), "c": Images(1, 0.25)}
+    # b and c show one image, and b another one twice.
+    images = {"a": [("s://x", 500_000)], "b": [("y", 250_000)] * 2 + [("z", 10**6)], "c": [("z", 10**6)]}
     before = known_from_tables(pool, images, None)
-    assert before == Known(3, True, None, (2, 3, 5), None, Images(4, 1.75), None)
+    assert before == Known(
+        3, True, None, (2, 3, 5), None, Images(5, 3.0), None, pool_distinct=Images(3, 1.75)
+    )
     # An item of an older pool, z, is no longer one that is read.
     selected = pl.DataFrame({"id": ["z", "c", "b", "a"], "kept": [True, True, True, False]})
     after = known_from_tables(pool, images, selected)
     assert (after.kept, sorted(after.kept_options)) == (2, [3, 5])
-    assert after.kept_images == Images(3, 1.25) and after.pool_images == before.pool_images
+    assert after.kept_images == Images(4, 2.5) and after.pool_images == before.pool_images
+    assert after.kept_distinct == Images(2, 1.25) and after.pool_distinct == before.pool_distinct
 
 
 @pytest.mark.parametrize(("per_task", "total_"), [(None, None), (2, None), (None, 5), (2, 3), (1, 100)])

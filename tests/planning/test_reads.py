@@ -9,7 +9,7 @@ from benchc.benchmarks.bench_c.selection.option_orders import sampled
 from benchc.benchmarks.bench_c.selection.unselected import unselected
 from benchc.config.settings import Settings
 from benchc.planning.done import reads_done, reads_left
-from benchc.planning.known import Images, Known, known_from_tables
+from benchc.planning.known import Known, known_from_tables
 from benchc.planning.reads import (
     UNKNOWN,
     Amount,
@@ -67,7 +67,7 @@ def listed(settings: Settings, options: dict[str, int], kept: list[str]) -> Read
 def tables(options: dict[str, int], kept: list[str] | None) -> Known:
     pool = pl.DataFrame({"id": list(options), "options": [["o"] * count for count in options.values()]})
     selected = None if kept is None else pool.select("id", kept=pl.col("id").is_in(kept))
-    return known_from_tables(pool, dict.fromkeys(options, Images(1, 0.1)), selected)
+    return known_from_tables(pool, {id_: [(f"{id_}#0", 100_000)] for id_ in options}, selected)
 
 
 @st.composite
