@@ -100,13 +100,13 @@ def test_a_wrong_config_stops_before_any_job_with_a_sentence_a_fault(checkout):
 
 
 def test_every_script_explains_itself():
-    scripts = [path for path in sorted((ROOT / "scripts").glob("*.py")) if "__main__" in path.read_text()]
+    scripts = [path for path in sorted((ROOT / "scripts").rglob("*.py")) if "__main__" in path.read_text()]
     rules = set(
         re.findall(r"^rule (\w+):", "".join(p.read_text() for p in (ROOT / "rules").glob("*.smk")), re.M)
     )
     for script in scripts:
         result = subprocess.run(
-            [sys.executable, "-m", f"scripts.{script.stem}", "--help"],
+            [sys.executable, "-m", ".".join(script.relative_to(ROOT).with_suffix("").parts), "--help"],
             cwd=ROOT,
             text=True,
             capture_output=True,

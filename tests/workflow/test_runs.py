@@ -114,6 +114,17 @@ def test_a_kernel_reruns_the_jobs_that_make_its_images_themselves(finished):
     assert finished.plan(*plan) == {}
 
 
+def test_a_seed_reruns_the_jobs_that_make_their_images_themselves(finished):
+    plan, file = ("--configfile", "config/fly.yaml"), finished.folder / "config/fly.yaml"
+    before = file.read_text()
+    config = yaml.safe_load(before)
+    file.write_text(yaml.safe_dump({**config, "seed": config["seed"] + 1}, sort_keys=False))
+    # Also the selectors', whose images no file holds.
+    assert finished.plan(*plan)["infer"] == len(config["selectors"]) + 2 * len(config["targets"])
+    file.write_text(before)
+    assert finished.plan(*plan) == {}
+
+
 def test_other_orders_are_read_clean_and_at_the_highest_severity(finished):
     orders = read_table(finished.folder / "results/small/orders/other.parquet", ORDERS)
     assert set(orders.filter(corruption="clean")["severity"]) == {0}
