@@ -35,7 +35,6 @@ wildcard_constraints:
     images="corrupted|benchmark",
     model="|".join(run.models),
     batch="|".join(BATCHES),
-    subset="pool|selected|unselected",
 
 
 include: "rules/demo.smk"
@@ -44,6 +43,13 @@ include: "rules/pool.smk"
 include: "rules/corrupt.smk"
 include: "rules/infer.smk"
 include: f"rules/{SLICE}.smk"
+
+
+# Also of the rules above; which subsets there are, the benchmark says.
+wildcard_constraints:
+    subset="|".join(SUBSETS),
+
+
 include: "rules/contact_sheets.smk"
 include: "rules/outputs.smk"
 

@@ -8,11 +8,21 @@ OUTPUTS:
     <results>/selection/kappa.parquet         how much the selectors' predictions waver on each item
     <results>/selection/embeddings.parquet    each item's image and text
     <results>/selection/selected.parquet      the order of picking, scores, and which items are kept
-    <results>/selection/unselected.parquet    items outside the benchmark that targets read as well
+    <results>/subsets/selected.parquet        the ids of the items that are kept
+    <results>/subsets/unselected.parquet      the ids of items outside the benchmark that targets read as well
     <results>/scores/{model}.parquet          entropy, calibration error, RAS, transition and regime of a read
     <results>/scores/unselected/{model}.parquet   the same of reads of unselected items
     <results>/orders/{model}.parquet          reads of a sample in every other circular order of the options
 """
+
+# The subsets of items that models are asked about, each a file of ids, or None for the whole pool.
+SUBSETS = {
+    "pool": None,
+    "selected": f"results/{settings.name}/subsets/selected.parquet",
+    "unselected": f"results/{settings.name}/subsets/unselected.parquet",
+}
+# The one whose images are written where the jobs that read the others make theirs themselves.
+BENCHMARK = "selected"
 
 
 rule kappa:
@@ -80,7 +90,8 @@ rule select:
         kappa="<results>/selection/kappa.parquet",
         embeddings="<results>/selection/embeddings.parquet",
     output:
-        "<results>/selection/selected.parquet",
+        table="<results>/selection/selected.parquet",
+        subset="<results>/subsets/selected.parquet",
     log:
         "<logs>/select.log",
     benchmark:
@@ -97,7 +108,7 @@ rule select:
     shell:
         "python -m scripts.bench_c.select --kappa {input.kappa} --embeddings {input.embeddings}"
         " {params.alpha_kappa} {params.alpha_diversity}"
-        " --score {params.score} --output {output} 2>&1 | tee {log}"
+        " --score {params.score} --output {output.table} --output-subset {output.subset} 2>&1 | tee {log}"
 
 
 rule score:
@@ -105,7 +116,7 @@ rule score:
     input:
         code=code_of("scripts/bench_c/score.py"),
         pool="<results>/pool/items.parquet",
-        chosen="<results>/selection/selected.parquet",
+        subset=SUBSETS["selected"],
         predictions=collect("<results>/predictions/selected/{{model}}/{batch}.parquet", batch=BATCHES),
     output:
         "<results>/scores/{model}.parquet",
@@ -117,7 +128,6 @@ rule score:
     conda:
         "../envs/core.yaml"
     params:
-        subset="--selected",
         corruptions=settings.corruptions.types,
         severities=settings.corruptions.severities,
         allow_missing="--allow-missing" if settings.scores.allow_missing else "",
@@ -125,7 +135,7 @@ rule score:
         "Scoring {wildcards.model}"
     shell:
         "python -m scripts.bench_c.score --predictions {input.predictions} --pool {input.pool}"
-        " {params.subset} {input.chosen} --corruptions {params.corruptions}"
+        " --subset {input.subset} --corruptions {params.corruptions}"
         " --severities {params.severities} {params.allow_missing} --output {output} 2>&1 | tee {log}"
 
 
@@ -135,7 +145,7 @@ rule draw_unselected:
         code=code_of("scripts/bench_c/draw_unselected.py"),
         selected="<results>/selection/selected.parquet",
     output:
-        "<results>/selection/unselected.parquet",
+        "<results>/subsets/unselected.parquet",
     log:
         "<logs>/draw_unselected.log",
     localrule: True
@@ -157,7 +167,7 @@ use rule score as score_unselected with:
     input:
         code=code_of("scripts/bench_c/score.py"),
         pool="<results>/pool/items.parquet",
-        chosen="<results>/selection/unselected.parquet",
+        subset=SUBSETS["unselected"],
         predictions=collect("<results>/predictions/unselected/{{model}}/{batch}.parquet", batch=BATCHES),
     output:
         "<results>/scores/unselected/{model}.parquet",
@@ -165,8 +175,6 @@ use rule score as score_unselected with:
         "<logs>/score/unselected/{model}.log",
     benchmark:
         "<benchmarks>/score/unselected/{model}.jsonl"
-    params:
-        subset="--unselected",
     message:
         "Scoring {wildcards.model} on items that were not selected"
 
@@ -177,10 +185,10 @@ rule infer_orders:
         code=lambda wildcards: ORDERS_CODE[wildcards.model],
         model=model_files,
         pool="<results>/pool/items.parquet",
-        selected="<results>/selection/selected.parquet",
+        subset=SUBSETS["selected"],
         corrupted=collect(
             "<results>/{images}/{corruption}.parquet",
-            images=IMAGES["selected"],
+            images=images_of("selected"),
             corruption=RECIPES,
         ),
     output:
@@ -206,7 +214,7 @@ rule infer_orders:
         "{wildcards.model} reads a sample with the options in other orders"
     shell:
         "python -m scripts.bench_c.infer_orders {params.model} --gpus {resources.gpu} --threads {threads}"
-        " --items {input.pool} --selected {input.selected} {params.sample} {params.severity}"
+        " --items {input.pool} --subset {input.subset} {params.sample} {params.severity}"
         " --corrupted {input.corrupted} --store {params.store}"
         " --writer {wildcards.model}-orders --output {output} 2>&1 | tee {log}"
 
@@ -225,7 +233,7 @@ SELECTOR_PREDICTIONS = collect(
 )
 BENCHMARK_IMAGES = collect(
     "<results>/{images}/{corruption}.parquet",
-    images=IMAGES["selected"],
+    images=images_of(BENCHMARK),
     corruption=settings.corruptions.types,
 )
 

@@ -1,7 +1,7 @@
 """The images under every corruption: of the whole pool, or of the benchmark alone.
 
 REQUIRED INPUTS: <results>/pool/items.parquet
-    <results>/selection/selected.parquet    for the benchmark
+    <results>/subsets/{subset}.parquet    for the benchmark: the ids of its items (BENCHMARK in its rules)
 OUTPUTS: all severities of one corruption, lossless; `clean` is severity 0 and passes through the same code
     <results>/corrupted/{corruption}.parquet    images of the pool, where corruptions.corrupted is files
     <results>/benchmark/{corruption}.parquet    images of the benchmark, where it is on_the_fly
@@ -13,10 +13,7 @@ rule corrupt:
     input:
         code=lambda wildcards: KERNEL_CODE[wildcards.corruption],
         pool="<results>/pool/items.parquet",
-        selected=branch(
-            evaluate("{images} == 'benchmark'"),
-            then="<results>/selection/selected.parquet",
-        ),
+        subset=lambda wildcards: SUBSETS[BENCHMARK] or [] if wildcards.images == "benchmark" else [],
     output:
         "<results>/{images}/{corruption}.parquet",
     log:
@@ -25,18 +22,17 @@ rule corrupt:
         "<benchmarks>/corrupt/{images}/{corruption}.jsonl"
     conda:
         "../envs/images.yaml"
-    # The work of an item is independent of the others': a cluster's profile gives more threads.
+    # The work of an image is independent of the others': a cluster's profile gives more threads.
     threads: 1
     resources:
         mem_mb=lambda wildcards, threads, attempt: attempt * (1000 + 1000 * threads),
     params:
         recipe=lambda wildcards: option("--recipe", RECIPES[wildcards.corruption]),
-        selected=lambda wildcards, input: option("--selected", input.get("selected") or None),
         seed=option("--seed", settings.seed),
         alpha=option("--alpha", settings.corruptions.alpha),
     message:
         "Corrupting images of the {wildcards.images}: {wildcards.corruption}"
     shell:
-        "python -m scripts.corrupt --items {input.pool} {params.selected} {params.recipe} {params.seed}"
+        "python -m scripts.corrupt --items {input.pool} --subset {input.subset} {params.recipe} {params.seed}"
         " {params.alpha}"
         " --threads {threads} --output {output} 2>&1 | tee {log}"

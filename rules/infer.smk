@@ -1,12 +1,11 @@
-"""Models read items: the selectors the pool, the targets the benchmark and, for diagnostics, items beside it.
+"""Models read items: those of the pool, or of a subset of it that the benchmark names (SUBSETS in its rules).
 
 REQUIRED INPUTS:
     <results>/pool/items.parquet
     <results>/{corrupted,benchmark}/{corruption}.parquet    unless the job makes its images itself
-    <results>/selection/selected.parquet      for the targets
-    <results>/selection/unselected.parquet    for the targets, where diagnostics.random_subset asks for it
+    <results>/subsets/{subset}.parquet    the ids of the items; none for the whole pool
     the models, from the Hub, from a folder, or trained by the run
-OUTPUTS: <results>/predictions/{pool,selected,unselected}/{model}/{batch}.parquet    one row a read
+OUTPUTS: <results>/predictions/{subset}/{model}/{batch}.parquet    one row a read
     A batch is some corruptions (configuration: inference.batch). Reads are kept in <results>/.reads/, which
     may be deleted at any time.
 """
@@ -18,26 +17,19 @@ rule infer:
         code=lambda wildcards: SCORER_CODE[wildcards.model],
         kernels=lambda wildcards: (
             [file for name in BATCHES[wildcards.batch] for file in KERNEL_CODE[name]]
-            if IMAGES[wildcards.subset] is None
+            if images_of(wildcards.subset) is None
             else []
         ),
         model=model_files,
         pool="<results>/pool/items.parquet",
-        selected=branch(
-            evaluate("{subset} == 'selected'"),
-            then="<results>/selection/selected.parquet",
-        ),
-        unselected=branch(
-            evaluate("{subset} == 'unselected'"),
-            then="<results>/selection/unselected.parquet",
-        ),
+        subset=lambda wildcards: SUBSETS[wildcards.subset] or [],
         corrupted=lambda wildcards: (
             collect(
                 "<results>/{images}/{corruption}.parquet",
-                images=IMAGES[wildcards.subset],
+                images=images_of(wildcards.subset),
                 corruption=BATCHES[wildcards.batch],
             )
-            if IMAGES[wildcards.subset]
+            if images_of(wildcards.subset)
             else []
         ),
     output:
@@ -56,15 +48,12 @@ rule infer:
         runtime=lambda wildcards: 1440 if run.models[wildcards.model].gpus else 60,
     params:
         model=model_options,
-        asked=lambda wildcards, input: (
-            "" if wildcards.subset == "pool" else option(f"--{wildcards.subset}", input[wildcards.subset])
-        ),
-        images=images_options,
+        recipes=recipe_options,
         store=f"results/{settings.name}/.reads",
     message:
         "{wildcards.model} reads the {wildcards.subset} items: {wildcards.batch}"
     shell:
         "python -m scripts.infer {params.model} --gpus {resources.gpu} --threads {threads}"
-        " --items {input.pool} {params.asked}"
-        " {params.images} --store {params.store}"
+        " --items {input.pool} --subset {input.subset}"
+        " --corrupted {input.corrupted} {params.recipes} --store {params.store}"
         " --writer {wildcards.model}-{wildcards.subset}-{wildcards.batch} --output {output} 2>&1 | tee {log}"

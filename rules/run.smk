@@ -51,12 +51,16 @@ SLICE = slice_of(settings.benchmark)
 # Empty where the run draws and trains nothing.
 demo = settings.demo.model_dump() if settings.demo else {}
 BATCHES = batches(settings.corruptions, settings.inference)
-# The files of images that a subset's readers read; None where they make their images themselves.
-IMAGES = (
-    dict.fromkeys(("pool", "selected", "unselected"), "corrupted")
-    if settings.corruptions.corrupted == "files"
-    else {"pool": None, "selected": "benchmark", "unselected": None}
-)
+
+
+def images_of(subset):
+    """Return the folder of the images of a subset's items; None where the jobs make these themselves.
+
+    SUBSETS and BENCHMARK are the benchmark's, whose rule file comes after this one.
+    """
+    if settings.corruptions.corrupted == "files":
+        return "corrupted"
+    return "benchmark" if subset == BENCHMARK else None
 
 
 def modules_of(model):
@@ -123,6 +127,7 @@ def reader_options(source):
         [
             option("--options-column", reader.options_column),
             option("--index-below", reader.index_below),
+            option("--image-column", reader.image_column),
             *(option("--leave-out", row) for row in rows),
         ]
     ).strip()
@@ -192,10 +197,10 @@ def model_options(wildcards):
     )
 
 
-def images_options(wildcards, input):
-    """Return where the images of a reading job come from, as options of infer."""
-    if IMAGES[wildcards.subset]:
-        return f"--corrupted {' '.join(input.corrupted)}"
+def recipe_options(wildcards):
+    """Return how an inference job makes its images, as options of infer; nothing where it reads files."""
+    if images_of(wildcards.subset):
+        return ""
     recipes = [option("--recipe", RECIPES[name]) for name in BATCHES[wildcards.batch]]
     return " ".join(
         [option("--seed", settings.seed), option("--alpha", settings.corruptions.alpha), *recipes]

@@ -20,13 +20,14 @@ from benchc.corruptions.registry import (
     type_of,
 )
 from benchc.errors import InputError
+from benchc.image_keys import derived_key, image_seed
 from benchc.images import ALPHAS, Alpha, ImageError, Pixels, decode
-from benchc.randomness import seed_of
 from benchc.rendering.contact_pages import pages_of
 from benchc.rendering.contact_sheet import Row, contact_sheet
 from benchc.rendering.save import save
-from benchc.schemas.parquet import iterate_groups, read_table
+from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
+from benchc.schemas.pool_images import pool_images
 from scripts.command import run
 
 # Without a choice: the first picture on which a corruption can be seen, and not all of a pool to find one.
@@ -85,12 +86,12 @@ def main() -> None:
     if arguments.page is not None and not 1 <= arguments.page <= len(pages):
         parser.error(f"--page: there are {len(pages)} pages, counted from 1")
 
-    item, clean = _picture(arguments.image, arguments.items, arguments.item, arguments.alpha)
+    key, clean = _picture(arguments.image, arguments.items, arguments.item, arguments.alpha)
     for number, page in enumerate(pages, start=1):
         if arguments.page not in (None, number):
             continue
         rows = [
-            _row(names[row], suite.name, arguments.engine, item, clean, severities, arguments.seed)
+            _row(names[row], suite.name, arguments.engine, key, clean, severities, arguments.seed)
             for row in page
         ]
         figure = contact_sheet(clean, rows, severities=severities)
@@ -104,20 +105,20 @@ def _sorted(names: Sequence[str], suite: str) -> list[str]:
 
 
 def _row(
-    name: str, suite: str, engine: Engine, item: str, clean: Pixels, severities: Sequence[int], seed: int
+    name: str, suite: str, engine: Engine, key: str, clean: Pixels, severities: Sequence[int], seed: int
 ) -> Row:
     recipe = recipe_of(name, suite, engine)
     images = [
-        apply(recipe, clean, severity, seed_of(seed, item, 0, name, severity)) for severity in severities
+        apply(recipe, clean, severity, image_seed(seed, key, name, severity)) for severity in severities
     ]
     return Row(family_of(name, suite), name, images)
 
 
 def _picture(file: Path | None, pool: Path | None, item: str | None, alpha: Alpha) -> tuple[str, Pixels]:
-    """Return the id on which random fields depend, and the picture."""
+    """Return the key on which random fields depend, and the picture."""
     if file is not None:
         try:
-            return file.name, decode(file.read_bytes(), alpha)
+            return derived_key(file.name, 0), decode(file.read_bytes(), alpha)
         except (OSError, ImageError) as error:
             raise InputError(f"{file}: {error}; give another --image") from error
     assert pool is not None  # one of the two is required
@@ -126,16 +127,16 @@ def _picture(file: Path | None, pool: Path | None, item: str | None, alpha: Alph
         raise InputError(f"{pool}: it has no item {item!r}; its first is {next(iter(ids), 'missing')!r}")
     largest: tuple[str, Pixels] | None = None
     wanted = {item} if item is not None else set(ids.head(LOOKED_AT))
-    for rows in iterate_groups(pool, POOL, "id", wanted):
-        id_, images = rows.select("id", "images").row(0)
+    for id_, images in pool_images(pool, wanted):
+        key, data = images[0]
         try:
-            pixels = decode(images[0]["bytes"], alpha)
+            pixels = decode(data or b"", alpha)
         except ImageError as error:
             raise InputError(f"{pool}: item {id_!r}: {error}; mend it, or name another --item") from error
         if min(pixels.shape[:2]) >= SIDE:
-            return id_, pixels
+            return key, pixels
         if largest is None or pixels.size > largest[1].size:
-            largest = id_, pixels
+            largest = key, pixels
     if largest is None:
         raise InputError(f"{pool}: it has no items; make it again")
     return largest

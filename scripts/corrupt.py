@@ -15,23 +15,21 @@ A pool:
 
     python -m scripts.corrupt --items pool/items.parquet --recipe JSON --seed 1 --output corrupted/fog.parquet
 
-The table has a row for every item and every severity of the recipe, in the order of the pool and, within an
-item, by severity. It is byte for byte the same for any number of threads, and after a kill too: what was
-finished waits in {output}.parts.
+The table has a row for every image and every severity of the recipe, in the order in which images first
+appear in the pool and, of an image, by severity; an image that items share is there once. It is byte for byte
+the same for any number of threads, and after a kill too: what was finished waits in {output}.parts.
 """
 
 import argparse
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from benchc.benchmarks.bench_c.schemas.selected import SELECTED
-from benchc.corruptions.portions import Item, Job, write_corrupted
+from benchc.corruptions.portions import Job, write_corrupted
 from benchc.images import ALPHAS, CODECS, DEFAULT_CODEC
-from benchc.schemas.parquet import iterate_groups, read_table
-from benchc.schemas.pool import POOL
+from benchc.schemas.pool_images import read_ids, unique_images, unique_keys
 from scripts.command import run
 from scripts.corruption_arguments import recipe_argument, seed_argument
 
@@ -45,7 +43,7 @@ FOLDER_DEFAULTS = {
     "suite": "imagenet-c",
     "engine": "benchc",
 }
-ITEMS_DEFAULTS = {"recipe": None, "selected": None, "codec": DEFAULT_CODEC}
+ITEMS_DEFAULTS = {"recipe": None, "subset": None, "codec": DEFAULT_CODEC}
 
 
 def main() -> None:
@@ -70,20 +68,12 @@ def main() -> None:
 
 
 def corrupt_items(arguments: argparse.Namespace) -> None:
-    """Write the table of the corrupted images of a pool, or of the items of it that were selected."""
-    if arguments.selected is None:
-        wanted = read_table(arguments.items, POOL, ["id"])["id"]
-    else:
-        wanted = read_table(arguments.selected, SELECTED).filter("kept")["id"]
-    ids = set(wanted)
+    """Write the table of the corrupted images of a pool, or of a subset of its items."""
+    ids = set(read_ids(arguments.items, arguments.subset))
     job = Job(arguments.recipe, arguments.seed, arguments.alpha, arguments.codec)
-    write_corrupted(items_of(arguments.items, ids), job, arguments.output, arguments.threads, len(ids))
-
-
-def items_of(pool: Path, ids: set[str]) -> Iterator[Item]:
-    """Yield the wanted items, with a few of them in memory."""
-    for rows in iterate_groups(pool, POOL, "id", ids):
-        yield rows["id"][0], [image["bytes"] for image in rows["images"][0]]
+    images = unique_images(arguments.items, ids)
+    total = len(unique_keys(arguments.items, ids))
+    write_corrupted(images, job, arguments.output, arguments.threads, total)
 
 
 def parse_arguments() -> tuple[argparse.Namespace, Callable[[str], NoReturn]]:
@@ -124,7 +114,13 @@ def parse_arguments() -> tuple[argparse.Namespace, Callable[[str], NoReturn]]:
     items.add_argument(
         "--recipe", type=recipe_argument, metavar="JSON", help="the corruption, as Recipe.to_json writes it"
     )
-    items.add_argument("--selected", type=Path, help="selection/selected.parquet: only the items it keeps")
+    items.add_argument(
+        "--subset",
+        type=Path,
+        nargs="?",
+        metavar="FILE",
+        help="subsets/{subset}.parquet: only the items in it; without it, or with no FILE, the whole pool",
+    )
     items.add_argument(
         "--codec",
         choices=CODECS,

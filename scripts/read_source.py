@@ -20,6 +20,10 @@ def main() -> None:
     parser.add_argument("--options-column", help="column with all options as a Python list of '(A) text'")
     parser.add_argument("--index-below", type=int, help="leave out rows with this index or a larger one")
     parser.add_argument(
+        "--image-column",
+        help="column that names the row's image, or its images as a Python list; rows of one name share one",
+    )
+    parser.add_argument(
         "--leave-out",
         metavar="COLUMN=VALUE",
         action="append",
@@ -32,7 +36,9 @@ def main() -> None:
         "--report", type=Path, required=True, help="report to write (CSV): id, line, kind, reason"
     )
     arguments = parser.parse_args()
-    switches = Switches(arguments.options_column, arguments.index_below, dict(arguments.leave_out))
+    switches = Switches(
+        arguments.options_column, arguments.index_below, dict(arguments.leave_out), arguments.image_column
+    )
     try:
         items, report = read_vlmevalkit(arguments.tsv, arguments.source, switches)
     except SourceError as error:

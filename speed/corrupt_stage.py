@@ -38,13 +38,14 @@ from PIL import Image
 from run_summary import processor
 
 from benchc.corruptions.apply import apply
-from benchc.corruptions.portions import ITEMS_OF_A_PORTION, Item, Job, write_corrupted
+from benchc.corruptions.portions import IMAGES_OF_A_PORTION, Job, write_corrupted
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import corruptions_of, recipe_of
-from benchc.corruptions.variants import variants_of_item
+from benchc.corruptions.variants import variants_of_image
+from benchc.image_keys import derived_key
 from benchc.images import Codec, Pixels, decode, pixel_hash
-from benchc.schemas.corrupted import CORRUPTED
-from benchc.schemas.parquet import iterate_groups
+from benchc.schemas.corrupted_images import images_of_items
+from benchc.schemas.pool_images import Encoded
 
 PARTS = ("forms", "stage", "cores", "files")
 # Those that leave most and least to compress, at the mildest and the strongest severity.
@@ -78,22 +79,23 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     cv2.setNumThreads(1)
-    items: list[Item] = [(name, [data]) for name, data in photographs(arguments.photos)[: arguments.limit]]
-    pixels = [decode(data) for _, (data,) in items]
+    photos = photographs(arguments.photos)[: arguments.limit]
+    images: list[Encoded] = [(derived_key(name, 0), data) for name, data in photos]
+    pixels = [decode(data) for _, data in photos]
     sizes = [image.size / 3e6 for image in pixels]
     print(
-        f"{date.today()}, {processor()}, Python {platform.python_version()}; {len(items)} photographs of ",
+        f"{date.today()}, {processor()}, Python {platform.python_version()}; {len(photos)} photographs of ",
         end="",
     )
     print(f"{min(sizes):.2f} to {max(sizes):.2f} megapixels, median {median(sizes):.2f}\n")
     if "forms" in arguments.parts:
         print_forms(pixels, arguments.rounds)
     if "stage" in arguments.parts:
-        print_stage(items, arguments.types, arguments.rounds)
+        print_stage(images, arguments.types, arguments.rounds)
     if "cores" in arguments.parts:
-        print_cores(items, arguments.items, arguments.rounds)
+        print_cores(images, arguments.items, arguments.rounds)
     if "files" in arguments.parts:
-        print_files(items, arguments.types, arguments.rounds, arguments.megapixels or median(sizes))
+        print_files(images, arguments.types, arguments.rounds, arguments.megapixels or median(sizes))
 
 
 Encoder = Callable[[Pixels], bytes]
@@ -173,26 +175,26 @@ def print_forms(photos: Sequence[Pixels], rounds: int) -> None:
     print(flush=True)
 
 
-def users_loop(items: Sequence[Item], name: str, folder: Path) -> None:
+def users_loop(images: Sequence[Encoded], name: str, folder: Path) -> None:
     """Corrupt with the package that people use, and save with Pillow's defaults."""
-    for id_, (data,) in items:
+    for key, data in images:
         image = np.array(Image.open(io.BytesIO(data or b"")).convert("RGB"))
         for severity in range(1, 6):
             corrupted = peer_corrupt(image, corruption_name=name, severity=severity)
-            Image.fromarray(corrupted).save(folder / f"{id_.replace('/', '_')}-{severity}.png")
+            Image.fromarray(corrupted).save(folder / f"{key.replace('/', '_')}-{severity}.png")
 
 
-def print_stage(items: Sequence[Item], types: Sequence[str], rounds: int) -> None:
+def print_stage(images: Sequence[Encoded], types: Sequence[str], rounds: int) -> None:
     """Print images per second of the user's loop and of the stage, for both ways to store."""
     rows: dict[str, list[float]] = {}
     codecs: tuple[Codec, ...] = ("webp", "png", "ppm")
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         for name in types:
-            calls: list[Callable[[], object]] = [lambda name=name: users_loop(items, name, folder)]
+            calls: list[Callable[[], object]] = [lambda name=name: users_loop(images, name, folder)]
             for codec in codecs:
                 job = Job(recipe_of(name), 1, codec=codec)
-                calls.append(lambda job=job: quietly(write_corrupted, items, job, folder / "t.parquet"))
+                calls.append(lambda job=job: quietly(write_corrupted, images, job, folder / "t.parquet"))
             for call in calls:
                 call()
             seconds: list[list[float]] = [[] for _ in calls]
@@ -201,23 +203,23 @@ def print_stage(items: Sequence[Item], types: Sequence[str], rounds: int) -> Non
                     column.append(timed(call)[0])
             rows[name] = [median(column) for column in seconds]
             print(name, *(f"{value:.2f}" for value in rows[name]), file=sys.stderr)
-    images = 5 * len(items)
+    count = 5 * len(images)
     print("### The stage as a whole\n")
     print("Decode, five severities, encode, store: images per second of one process.\n")
     print("| type | user's loop | WebP | PNG | stored | gain of WebP | gain of PNG | gain of stored |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
     whole = [sum(column) for column in zip(*rows.values(), strict=True)]
     for name, seconds_of in [*rows.items(), ("**all**", [value / len(rows) for value in whole])]:
-        rates = " | ".join(f"{images / value:.1f}" for value in seconds_of)
+        rates = " | ".join(f"{count / value:.1f}" for value in seconds_of)
         gains = " | ".join(f"{seconds_of[0] / value:.1f}" for value in seconds_of[1:])
         print(f"| {name} | {rates} | {gains} |")
     print(flush=True)
 
 
-def print_cores(items: Sequence[Item], count: int, rounds: int) -> None:
+def print_cores(images: Sequence[Encoded], count: int, rounds: int) -> None:
     """Print images per second with one and two worker processes."""
-    many = [(f"{number}", items[number % len(items)][1]) for number in range(count)]
-    few = many[: 2 * ITEMS_OF_A_PORTION]
+    many = [(derived_key(f"{number}", 0), images[number % len(images)][1]) for number in range(count)]
+    few = many[: 2 * IMAGES_OF_A_PORTION]
     print("### Cores\n")
     print("Elastic transform, WebP: images per second with the start of the workers and without it.\n")
     print("| workers | with | without | gain |")
@@ -242,7 +244,7 @@ def print_cores(items: Sequence[Item], count: int, rounds: int) -> None:
     print(flush=True)
 
 
-def print_files(items: Sequence[Item], types: Sequence[str], rounds: int, megapixels: float) -> None:
+def print_files(images: Sequence[Encoded], types: Sequence[str], rounds: int, megapixels: float) -> None:
     """Print what a variant costs to write, to read and to make again, and both ways for the paper's run."""
     seconds: dict[str, list[float]] = {"write": [], "read": [], "make": []}
     pixels = disk = 0.0
@@ -250,14 +252,14 @@ def print_files(items: Sequence[Item], types: Sequence[str], rounds: int, megapi
         output = Path(scratch) / "t.parquet"
         for recipe in map(recipe_of, types):
             job = Job(recipe, 1)
-            quietly(write_corrupted, items, job, output)
+            quietly(write_corrupted, images, job, output)
             disk += output.stat().st_size
             times: dict[str, list[float]] = {name: [] for name in seconds}
             for _ in range(rounds):
-                times["write"].append(timed(lambda job=job: quietly(write_corrupted, items, job, output))[0])
-                took, read = timed(lambda: list(map(pixel_hash, stored(output, items))))
+                times["write"].append(timed(lambda job=job: quietly(write_corrupted, images, job, output))[0])
+                took, read = timed(lambda: list(map(pixel_hash, stored(output, images))))
                 times["read"].append(took)
-                took, made = timed(lambda recipe=recipe: list(map(pixel_hash, remade(items, recipe))))
+                took, made = timed(lambda recipe=recipe: list(map(pixel_hash, remade(images, recipe))))
                 times["make"].append(took)
                 if read != made:
                     raise SystemExit(
@@ -265,7 +267,7 @@ def print_files(items: Sequence[Item], types: Sequence[str], rounds: int, megapi
                     )
             for name, column in times.items():
                 seconds[name].append(median(column))
-            pixels += sum(image.size / 3e6 for images in stored(output, items) for image in images)
+            pixels += sum(image.size / 3e6 for variant in stored(output, images) for image in variant)
     write, read, make = (sum(seconds[name]) / pixels for name in ("write", "read", "make"))
     print("### Files, or pixels made when they are read\n")
     print("Mean over the types and severities; reading and making include the hash of the pixels.\n")
@@ -289,18 +291,17 @@ def print_files(items: Sequence[Item], types: Sequence[str], rounds: int, megapi
     print(flush=True)
 
 
-def stored(path: Path, items: Sequence[Item]) -> Iterable[list[Pixels]]:
-    """Yield the images of every variant in a file, as inference reads them."""
-    for group in iterate_groups(path, CORRUPTED, "id", {id_ for id_, _ in items}):
-        for images in group["images"]:
-            yield [decode(image["bytes"]) for image in images]
+def stored(path: Path, images: Sequence[Encoded]) -> Iterable[list[Pixels]]:
+    """Yield every variant in a file, as inference reads items of one image."""
+    for _, variants in images_of_items(path, {key: [key] for key, _ in images}):
+        yield from variants.values()
 
 
-def remade(items: Sequence[Item], recipe: Recipe) -> Iterable[list[Pixels]]:
-    """Yield the images of every variant, made from the items."""
-    for id_, images in items:
-        for _, variant in variants_of_item(id_, images, recipe, recipe.severities, 1):
-            yield variant
+def remade(images: Sequence[Encoded], recipe: Recipe) -> Iterable[list[Pixels]]:
+    """Yield every variant, made from the images."""
+    for key, data in images:
+        for pixels in variants_of_image(key, data, recipe, recipe.severities, 1).values():
+            yield [pixels]
 
 
 def timed(call: Callable[[], object]) -> tuple[float, object]:

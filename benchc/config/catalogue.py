@@ -26,6 +26,11 @@ class Reader(Strict):
         default=None,
         description="Leave out rows whose index is this or larger: circular copies, in MMBench. null: none.",
     )
+    image_column: str | None = Field(
+        default=None,
+        description="Column that names the row's image, such as `image_id`, or its images as one Python "
+        "list: rows of one name show one image, which is corrupted once. null: every row has its own.",
+    )
     leave_out: dict[str, str] = Field(
         default_factory=dict,
         description="Leave out rows that have this value in this column, such as `question_type: sort`.",

@@ -11,9 +11,10 @@ from benchc.corruptions.portions import code_digest, library_versions, write_to
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import Engine, corruptions_of, recipe_of
 from benchc.corruptions.sources import Source, digest_of, discard_stale
-from benchc.corruptions.variants import variants_of_item
+from benchc.corruptions.variants import variants_of_image
 from benchc.corruptions.workers import ordered_map
 from benchc.errors import InputError
+from benchc.image_keys import derived_key
 from benchc.images import Alpha, ImageError, encode_png, readable_suffixes
 from benchc.progress import track
 
@@ -203,12 +204,14 @@ def _corrupt(work: Work) -> str | None:
     if digest_of(data) != work.digest:
         return "it has changed during this run"
     try:
-        made = variants_of_item(work.name, [data], work.recipe, tuple(work.targets), work.seed, work.alpha)
+        made = variants_of_image(
+            derived_key(work.name, 0), data, work.recipe, tuple(work.targets), work.seed, work.alpha
+        )
     except InputError as error:
         if not isinstance(error.__cause__, ImageError):
             raise
         return str(error.__cause__)
-    for severity, (pixels,) in made:
+    for severity, pixels in made.items():
         with write_to(work.targets[severity]), whole_file(work.targets[severity]) as file:
             file.write(encode_png(pixels))
     return None

@@ -1,4 +1,4 @@
-"""Make the corrupted images of many items, in portions that a killed job finds again."""
+"""Make many corrupted images, in portions that a killed job finds again."""
 
 import hashlib
 import importlib.metadata
@@ -18,27 +18,26 @@ import pyarrow as pa
 from benchc.atomic import whole_file
 from benchc.closure import closure_digest, module_file
 from benchc.corruptions.recipe import Recipe
-from benchc.corruptions.variants import variants_of_item
+from benchc.corruptions.variants import variants_of_image
 from benchc.corruptions.workers import ordered_map
 from benchc.errors import InputError
 from benchc.images import DEFAULT_CODEC, Alpha, Codec, encode
 from benchc.progress import track
 from benchc.schemas.corrupted import CORRUPTED
+from benchc.schemas.pool_images import Encoded
 from benchc.schemas.row_groups import arrow_table, table_writer
 
 ROOT = Path(__file__).resolve().parents[2]
 
 # What a worker loses when it is killed: a few seconds.
-ITEMS_OF_A_PORTION = 16
+IMAGES_OF_A_PORTION = 16
 
-IMAGE_BYTES = pl.col("images").list.eval(pl.element().struct.field("bytes").bin.size()).list.sum()
-
-Item = tuple[str, list[bytes | None]]  # id and encoded images
+IMAGE_BYTES = pl.col("image").struct.field("bytes").bin.size()
 
 
 @dataclass(frozen=True)
 class Job:
-    """What is done to every item: a corruption at the severities of its recipe, under the run's seed."""
+    """What is done to every image: a corruption at the severities of its recipe, under the run's seed."""
 
     recipe: Recipe
     seed: int
@@ -47,15 +46,16 @@ class Job:
 
 
 def write_corrupted(
-    items: Iterable[Item], job: Job, output: str | Path, workers: int = 1, total: int | None = None
+    images: Iterable[Encoded], job: Job, output: str | Path, workers: int = 1, total: int | None = None
 ) -> None:
-    """Write ``output``, a CORRUPTED table: a row for every item and severity, in the order of ``items``.
+    """Write ``output``, a CORRUPTED table: a row for every image and severity, in the order of ``images``.
 
-    Finished portions wait in the folder ``{output}.parts`` until the table is whole, and a job that was
-    killed takes up those that have the same items, recipe, seed and code. Neither that nor ``workers``
-    changes a byte. Memory: the images of one item at all severities in every worker, one row group here.
-    Disk: twice the table until it is whole. Raises what ``variants_of_item`` does, and InputError where
-    ``output`` cannot be written; and leaves ``output`` as it was.
+    ``images``: keys, no key twice, and encoded bytes; ``total``: how many. Finished portions wait in the
+    folder ``{output}.parts`` until the table is whole, and a job that was killed takes up those that have the
+    same images, recipe, seed and code. Neither that nor ``workers`` changes a byte. Memory: one image at all
+    severities in every worker, one row group here. Disk: twice the table until it is whole. Raises what
+    ``variants_of_image`` does, and InputError where ``output`` cannot be written; and leaves ``output`` as it
+    was.
     """
     output = Path(output)
     if output.is_dir():
@@ -67,9 +67,9 @@ def write_corrupted(
             unfinished.unlink()
     whole = folder / "whole.parquet"
     rows = track(
-        corrupted_items(items, job, folder, workers),
+        corrupted_images(images, job, folder, workers),
         label=f"corrupt {job.recipe.name}",
-        unit="items",
+        unit="images",
         total=total,
     )
     footer = {**asdict(job), "libraries": library_versions()}
@@ -80,11 +80,13 @@ def write_corrupted(
     shutil.rmtree(folder)
 
 
-def corrupted_items(items: Iterable[Item], job: Job, folder: Path, workers: int) -> Iterator[pl.DataFrame]:
-    """Yield the rows of one item after the other, and keep them by portions in ``folder``."""
+def corrupted_images(
+    images: Iterable[Encoded], job: Job, folder: Path, workers: int
+) -> Iterator[pl.DataFrame]:
+    """Yield the rows of one image after the other, and keep them by portions in ``folder``."""
     job_key = _job_key(job)
-    iterator = iter(items)
-    portions = iter(lambda: list(itertools.islice(iterator, ITEMS_OF_A_PORTION)), [])
+    iterator = iter(images)
+    portions = iter(lambda: list(itertools.islice(iterator, IMAGES_OF_A_PORTION)), [])
     calls = ((folder / f"{_key(job_key, portion)}.arrow", portion, job) for portion in portions)
     for path in ordered_map(_make_portion, calls, workers):
         batches = pa.ipc.open_file(pa.memory_map(str(path)))
@@ -140,9 +142,9 @@ def write_to(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _make_portion(call: tuple[Path, Sequence[Item], Job]) -> Path:
-    """Write the rows of a few items as an Arrow file, one batch an item, unless it is there."""
-    path, items, job = call
+def _make_portion(call: tuple[Path, Sequence[Encoded], Job]) -> Path:
+    """Write the rows of a few images as an Arrow file, one batch an image, unless it is there."""
+    path, images, job = call
     if path.exists():
         return path
     schema = pl.Schema(CORRUPTED.columns)
@@ -150,11 +152,11 @@ def _make_portion(call: tuple[Path, Sequence[Item], Job]) -> Path:
         whole_file(path) as file,
         pa.ipc.new_file(file, arrow_table(pl.DataFrame(schema=schema)).schema) as sink,
     ):
-        for id_, images in items:
-            made = variants_of_item(id_, images, job.recipe, job.recipe.severities, job.seed, job.alpha)
+        for key, data in images:
+            made = variants_of_image(key, data, job.recipe, job.recipe.severities, job.seed, job.alpha)
             rows = [
-                (id_, severity, [{"bytes": encode(image, job.codec), "path": None} for image in variant])
-                for severity, variant in made
+                (key, severity, {"bytes": encode(pixels, job.codec), "path": None})
+                for severity, pixels in made.items()
             ]
             sink.write(arrow_table(pl.DataFrame(rows, schema=schema, orient="row")).combine_chunks())
     return path
@@ -164,11 +166,9 @@ def _job_key(job: Job) -> str:
     return json.dumps([asdict(job), library_versions(), code_digest(job.recipe)], sort_keys=True)
 
 
-def _key(job_key: str, items: Sequence[Item]) -> str:
+def _key(job_key: str, images: Sequence[Encoded]) -> str:
     digest = hashlib.blake2b(job_key.encode(), digest_size=16)
-    for id_, images in items:
-        sizes = [None if image is None else len(image) for image in images]
-        digest.update(json.dumps([id_, sizes]).encode())
-        for image in images:
-            digest.update(image or b"")
+    for key, data in images:
+        digest.update(json.dumps([key, None if data is None else len(data)]).encode())
+        digest.update(data or b"")
     return digest.hexdigest()

@@ -8,7 +8,7 @@ import torch
 
 from benchc.letters import LETTERS
 from benchc.models.chat import ChatModel
-from benchc.models.protocol import Image, ModelError, OptionScores
+from benchc.models.protocol import Image, ModelError, OptionScores, require_options
 from benchc.models.question import Question, answer_separator, letter_prompt
 
 
@@ -23,6 +23,7 @@ class LetterScorer:
         return {**self.chat.identity, "scoring": "letter"}
 
     def prompt(self, question: Question, images: int) -> str:
+        require_options(question)
         return self.chat.render(letter_prompt(question), images)
 
     @torch.inference_mode()

@@ -36,6 +36,15 @@ class ModelError(InputError):
     """A model cannot be loaded, or cannot answer in the way that it was asked to."""
 
 
+def require_options(question: Question) -> None:
+    """Raise ModelError for an open question, which has no options to score."""
+    if not question.options:
+        raise ModelError(
+            f"an open question has no options to score: {question.question[:80]!r}; leave it out of "
+            "the subset"
+        )
+
+
 class Scorer(Protocol):
     """A loaded model together with the way its options are scored."""
 
@@ -43,7 +52,10 @@ class Scorer(Protocol):
         """Return whatever decides a read besides its prompt and pixels: revision, dtype, versions, …"""
 
     def prompt(self, question: Question, images: int) -> str:
-        """Return the text that the model reads for a question with that many images."""
+        """Return the text that the model reads for a question with that many images.
+
+        Raises ModelError for an open question.
+        """
 
     def score(self, question: Question, variants: Sequence[Sequence[Image]]) -> OptionScores:
         """Score the options under each variant of the question's images in one forward pass.

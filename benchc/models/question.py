@@ -7,16 +7,16 @@ from benchc.letters import LETTERS
 
 @dataclass(frozen=True)
 class Question:
-    """The text of an item. ``options`` holds at least two texts; option k has the letter ``LETTERS[k]``."""
+    """The text of an item. Option k has the letter ``LETTERS[k]``; an open question has no options."""
 
     question: str
     options: tuple[str, ...]
     hint: str | None = None
 
     def __post_init__(self) -> None:
-        if not 2 <= len(self.options) <= len(LETTERS):
+        if len(self.options) == 1 or len(self.options) > len(LETTERS):
             raise ValueError(
-                f"a question needs 2 to {len(LETTERS)} options, this one has {len(self.options)}: "
+                f"a question has 2 to {len(LETTERS)} options, or none, this one has {len(self.options)}: "
                 f"{self.question[:80]!r}"
             )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import torch
 
 from benchc.models.chat import ChatModel
-from benchc.models.protocol import Image, OptionScores
+from benchc.models.protocol import Image, OptionScores, require_options
 from benchc.models.question import Question, answer_separator, text_prompt
 
 
@@ -26,6 +26,7 @@ class TextScorer:
         return {**self.chat.identity, "scoring": "text_mean" if self.length_normalised else "text"}
 
     def prompt(self, question: Question, images: int) -> str:
+        require_options(question)
         return self.chat.render(text_prompt(question), images)
 
     @torch.inference_mode()

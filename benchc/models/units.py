@@ -1,21 +1,18 @@
 """Units of reading: one item's images under one corruption, from a file or made where they are read."""
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from benchc.corruptions.recipe import Recipe
-from benchc.corruptions.variants import variants_of_item
+from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
-from benchc.images import Alpha, ImageError, Pixels, decode
+from benchc.images import Alpha, Pixels
 from benchc.models.question import Question
 from benchc.models.reading import Reader
-from benchc.schemas.corrupted import CORRUPTED
-from benchc.schemas.parquet import iterate_groups
-from benchc.schemas.pool import POOL
+from benchc.schemas.corrupted_images import images_of_items
+from benchc.schemas.pool_images import pool_images
 
 
 @dataclass(frozen=True)
@@ -28,35 +25,45 @@ class Unit:
     variants: list[list[Pixels]]  # the item's images, by severity
 
 
-def written_units(
-    path: Path, items: Mapping[str, Question], severities: Container[int] | None = None
-) -> Iterator[Unit]:
-    """Yield the units of a file of corrupted images; None takes all severities that it holds.
+@dataclass(frozen=True)
+class Recipes:
+    """How images are corrupted where they are read."""
 
-    Raises InputError where the file lacks images of an item, or where these cannot be decoded.
+    recipes: Sequence[Recipe]
+    seed: int
+    alpha: Alpha = "drop"
+
+
+def units_of(
+    pool: Path,
+    keys: Mapping[str, Sequence[str]],
+    images: Sequence[Path] | Recipes,
+    severities: Container[int] | None = None,
+) -> Iterator[tuple[str, Iterator[Unit]]]:
+    """Yield every corruption and its units, one an item of ``keys`` (image keys by item id, in pool order).
+
+    ``images``: files of corrupted images, or recipes that are applied here to those of the ``pool``;
+    ``severities``: which to read, None takes all. Raises as :func:`written_units` and :func:`made_units`.
     """
-    missing = dict.fromkeys(items)
-    for rows in iterate_groups(path, CORRUPTED, "id", items):
-        group = _at(rows, severities)
-        if group.is_empty():
-            continue
-        id_ = group["id"][0]
-        try:
-            variants = [[decode(image["bytes"]) for image in images] for images in group["images"]]
-        except ImageError as error:
-            raise InputError(f"{path}: item {id_}: {error}") from error
-        missing.pop(id_)
-        yield Unit(id_, path.stem, group["severity"].to_list(), variants)
-    if missing:
-        raise InputError(
-            f"{path}: has no images of {len(missing)} items, the first is {min(missing)}; "
-            "delete the file and run snakemake again"
-        )
+    if isinstance(images, Recipes):
+        for recipe in images.recipes:
+            yield recipe.name, made_units(pool, keys, recipe, images.seed, images.alpha, severities)
+    else:
+        for path in images:
+            yield path.stem, written_units(path, keys, severities)
+
+
+def written_units(
+    path: Path, keys: Mapping[str, Sequence[str]], severities: Container[int] | None = None
+) -> Iterator[Unit]:
+    """Yield the units of a file of corrupted images; raises as ``images_of_items``."""
+    for id_, variants in images_of_items(path, keys, severities):
+        yield Unit(id_, path.stem, list(variants), list(variants.values()))
 
 
 def made_units(
     pool: Path,
-    items: Mapping[str, Question],
+    ids: Container[str],
     recipe: Recipe,
     seed: int,
     alpha: Alpha,
@@ -72,11 +79,14 @@ def made_units(
             f"the recipe of {recipe.name} has the severities {', '.join(map(str, recipe.severities))} and "
             "not the one to read; give one that it has"
         )
-    for row in iterate_groups(pool, POOL, "id", items):
-        id_ = row["id"][0]
-        encoded = [image["bytes"] for image in row["images"][0]]
-        made = variants_of_item(id_, encoded, recipe, wanted, seed, alpha)
-        yield Unit(id_, recipe.name, [severity for severity, _ in made], [images for _, images in made])
+    # Items that share an image stand side by side as a rule, and then it is corrupted once.
+    made: dict[str, dict[int, Pixels]] = {}
+    for id_, images in pool_images(pool, ids):
+        made = {
+            key: made[key] if key in made else variants_of_image(key, data, recipe, wanted, seed, alpha)
+            for key, data in images
+        }
+        yield Unit(id_, recipe.name, wanted, [[made[key][level] for key, _ in images] for level in wanted])
 
 
 def read_unit(reader: Reader, question: Question, unit: Unit) -> Iterator[dict[str, Any]]:
@@ -92,10 +102,3 @@ def read_unit(reader: Reader, question: Question, unit: Unit) -> Iterator[dict[s
             "prompt_hash": prompt_hash,
             "image_hash": image_hashes[row],
         }
-
-
-def _at(rows: pl.DataFrame, severities: Container[int] | None) -> pl.DataFrame:
-    # Before decoding, which is what reading a few severities of a file saves.
-    return (
-        rows if severities is None else rows.filter([severity in severities for severity in rows["severity"]])
-    )

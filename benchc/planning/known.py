@@ -31,12 +31,15 @@ class Images:
     megapixels: float
 
 
+Sized = tuple[str, int]  # an image's key and pixels
+
+
 @dataclass(frozen=True)
 class PoolItems:
-    """The items of a pool: the number of options and the images of each, by id."""
+    """The items of a pool: the number of options of each, and its images by key and size."""
 
     options: Mapping[str, int]
-    images: Mapping[str, Images]
+    images: Mapping[str, Sequence[Sized]]
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,8 @@ class Known:
     """Sizes of a run. What is None is not known yet.
 
     ``pool`` is the number of items of the pool; where ``pool_exact`` is false it has at most so many.
-    ``pool_options`` holds the number of options of every item of the pool. ``corrupted_bytes`` is what the
+    ``pool_options`` holds the number of options of every item of the pool. ``pool_images`` counts an image
+    once for every item that shows it, ``pool_distinct`` once in all. ``corrupted_bytes`` is what the
     corrupted images take, where all are written.
     """
 
@@ -52,6 +56,7 @@ class Known:
     pool_exact: bool = False
     pool_options: tuple[int, ...] | None = None
     pool_images: Images | None = None
+    pool_distinct: Images | None = None
     corrupted_bytes: int | None = None
 
 
@@ -102,7 +107,8 @@ def known_from_items(items: PoolItems) -> Known:
         pool=len(items.options),
         pool_exact=True,
         pool_options=tuple(items.options.values()),
-        pool_images=sum_of(items.images[id_] for id_ in items.options),
+        pool_images=sum_of(image for id_ in items.options for image in items.images[id_]),
+        pool_distinct=sum_of({image for id_ in items.options for image in items.images[id_]}),
     )
 
 
@@ -130,35 +136,32 @@ def bytes_of(folder: Path, types: Iterable[str]) -> int | None:
     return sum(path.stat().st_size for path in paths) if all(path.exists() for path in paths) else None
 
 
-def images_of(items: Iterable[pl.DataFrame]) -> dict[str, Images]:
-    """Return the images of each item by its id; the frames need id and images. Only headers are read.
+def images_of(items: Iterable[pl.DataFrame]) -> dict[str, list[Sized]]:
+    """Return the images of each item by its id; the frames need id, images and image_keys.
 
-    Raises InputError, with the item's id, where a header cannot be read.
+    Only headers are read. Raises InputError, with the item's id, where a header cannot be read.
     """
     return {
-        id_: _images(id_, images)
+        id_: [(key, _pixels(id_, image)) for key, image in zip(keys or (), images or (), strict=True)]
         for frame in items
-        for id_, images in frame.select("id", "images").iter_rows()
+        for id_, images, keys in frame.select("id", "images", "image_keys").iter_rows()
     }
 
 
-def _images(id_: str, images: Sequence[dict[str, bytes]] | None) -> Images:
-    pixels = 0
-    for image in images or ():
-        try:
-            with warnings.catch_warnings():
-                # Nothing is decoded here; the stages that decode refuse what is too large.
-                warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-                with Image.open(io.BytesIO(image["bytes"])) as file:
-                    pixels += file.width * file.height
-        except (OSError, ValueError, Image.DecompressionBombError) as error:
-            raise InputError(
-                f"item {id_}: the size of an image cannot be read ({error}); take the item out of its source"
-            ) from error
-    return Images(len(images or ()), pixels / 1e6)
+def _pixels(id_: str, image: dict[str, bytes]) -> int:
+    try:
+        with warnings.catch_warnings():
+            # Nothing is decoded here; the stages that decode refuse what is too large.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(image["bytes"])) as file:
+                return file.width * file.height
+    except (OSError, ValueError, Image.DecompressionBombError) as error:
+        raise InputError(
+            f"item {id_}: the size of an image cannot be read ({error}); take the item out of its source"
+        ) from error
 
 
-def sum_of(parts: Iterable[Images]) -> Images:
-    """Return the images of several items together."""
-    found = list(parts)
-    return Images(sum(part.count for part in found), sum(part.megapixels for part in found))
+def sum_of(images: Iterable[Sized]) -> Images:
+    """Return how many images these are, and their megapixels together."""
+    pixels = [size for _, size in images]
+    return Images(len(pixels), sum(pixels) / 1e6)

@@ -1,16 +1,16 @@
-"""`corrupted/{corruption}.parquet`: one row is an item under one severity of the corruption."""
+"""`corrupted/{corruption}.parquet`: one row is an image under one severity of the corruption."""
 
 import polars as pl
 
-from benchc.schemas.items import IMAGES
+from benchc.schemas.items import IMAGE
 from benchc.schemas.parquet import TableType
 
 CORRUPTED = TableType(
     "corrupted",
-    1,
+    2,
     {
-        "id": pl.String,
+        "image_key": pl.String,  # as in the pool; an image that several items share is here once
         "severity": pl.Int64,  # 1..5; 0 in `clean.parquet`
-        "images": IMAGES,  # lossless; every image of the item
+        "image": IMAGE,  # lossless
     },
 )

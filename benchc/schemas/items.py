@@ -4,19 +4,20 @@ import polars as pl
 
 from benchc.schemas.parquet import TableType
 
-IMAGES = pl.List(pl.Struct({"bytes": pl.Binary, "path": pl.String}))
+IMAGE = pl.Struct({"bytes": pl.Binary, "path": pl.String})
 
 ITEMS = TableType(
     "items",
-    1,
+    2,
     {
         "id": pl.String,  # source/index
         "question": pl.String,
         "hint": pl.String,  # null where there is none
-        "options": pl.List(pl.String),  # in the source's order, at least two
-        "answer": pl.Int64,  # 0-based index into options
+        "options": pl.List(pl.String),  # in the source's order, at least two; empty for an open question
+        "answer": pl.Int64,  # 0-based index into options; null for an open question
         "category": pl.String,
         "l2_category": pl.String,
-        "images": IMAGES,  # encoded files as published; path is where the source keeps it, or null
+        "images": pl.List(IMAGE),  # encoded files as published; path is where the source keeps it, or null
+        "image_keys": pl.List(pl.String),  # one an image: `id#0`, `id#1`, ... or `source://name`
     },
 )

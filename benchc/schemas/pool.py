@@ -7,7 +7,7 @@ from benchc.schemas.parquet import TableType
 
 POOL = TableType(
     "pool",
-    1,
+    2,
     {
         "id": pl.String,
         "source": pl.String,

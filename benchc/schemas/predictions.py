@@ -1,4 +1,4 @@
-"""`predictions/{pool,selected}/{model}/{batch}.parquet`: one row is one read of one model."""
+"""`predictions/{subset}/{model}/{batch}.parquet`: one row is one read of one model."""
 
 import polars as pl
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import PIL.Image
 
 from benchc.sources.error import RowRefused
+from benchc.sources.item_text import present
 
 # VLMEvalKit's rule: a shorter text is not an image but the index of the row whose image is meant.
 LONGEST_REFERENCE = 64
@@ -42,6 +43,23 @@ def read_item_images(values: Mapping[str, str]) -> list[Image] | str:
         Image(_decode(one, position), path)
         for position, (one, path) in enumerate(zip(encoded, paths or [None] * len(encoded), strict=True))
     ]
+
+
+def read_image_names(values: Mapping[str, str], column: str) -> list[str]:
+    """Return the names that a row's ``column`` gives its images: one text, or a Python list of them.
+
+    Numbers in the list become texts. Raises RowRefused where a name is missing.
+    """
+    text = values.get(column, "")
+    try:
+        names = ast.literal_eval(text) if text.startswith("[") and text.endswith("]") else [text]
+    except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
+        raise RowRefused(
+            f"column {column!r} holds a broken list of names ({type(error).__name__})"
+        ) from error
+    if not names or not all(present(str(name)) and isinstance(name, (str, int)) for name in names):
+        raise RowRefused(f"column {column!r} does not name every image")
+    return [str(name) for name in names]
 
 
 def _texts(field: str) -> list[str]:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import polars as pl
 
+from benchc.image_keys import derived_key, named_key
 from benchc.progress import track
 from benchc.schemas.items import ITEMS
 from benchc.sources.error import RowRefused, SourceError
-from benchc.sources.item_images import Image, read_item_images
+from benchc.sources.item_images import Image, read_image_names, read_item_images
 from benchc.sources.item_order import item_key
 from benchc.sources.item_text import ItemText, read_item_text
 from benchc.sources.report import Kind, Remark, report_frame
@@ -22,12 +23,15 @@ class Switches:
 
     ``options_column`` holds all options as one Python list of texts such as ``(A) red``. Rows whose index is
     ``index_below`` or larger are left out (MMBench's circular copies), and so are rows that hold a value of
-    ``leave_out``, a mapping of columns to values (LEGO-Puzzles' ``question_type: sort``).
+    ``leave_out``, a mapping of columns to values (LEGO-Puzzles' ``question_type: sort``). ``image_column``
+    names a row's image, or its images as one Python list: rows of one name show one image (VQAv2's
+    ``image_id``).
     """
 
     options_column: str | None = None
     index_below: int | None = None
     leave_out: Mapping[str, str] = field(default_factory=dict)
+    image_column: str | None = None
 
 
 def read_vlmevalkit(
@@ -51,7 +55,7 @@ def read_vlmevalkit(
             f"{path}: none of its rows became an item; the first reason is: "
             f"{reading.remarks[0].reason if reading.remarks else 'it has no rows'}"
         )
-    columns = [_columns(id_, text, images) for id_, text, images in items]
+    columns = [_columns(*item) for item in items]
     return pl.DataFrame(columns, schema=pl.Schema(ITEMS.columns)), report_frame(reading.remarks)
 
 
@@ -64,6 +68,8 @@ class _Reading:
         self._switches = switches
         self._texts: dict[str, tuple[int, ItemText]] = {}
         self._images: dict[str, list[Image] | str | RowRefused] = {}
+        self._names: dict[str, list[str]] = {}
+        self._named: dict[str, bytes] = {}
 
     def add(self, row: Row) -> None:
         index = row.values.get("index", "").strip()
@@ -82,6 +88,8 @@ class _Reading:
             return
         try:
             text = read_item_text(row.values, self._switches.options_column)
+            if self._switches.image_column is not None:
+                self._names[index] = read_image_names(row.values, self._switches.image_column)
         except RowRefused as refusal:
             self._remark(row, index, "refused", str(refusal))
             return
@@ -89,31 +97,52 @@ class _Reading:
             self._remark(row, index, "note", "two options have the same text")
         self._texts[index] = row.line, text
 
-    def finish(self) -> list[tuple[str, ItemText, list[Image]]]:
-        """Return the items in order; rows without usable images are refused."""
+    def finish(self) -> list[tuple[str, ItemText, list[Image], list[str]]]:
+        """Return the items in order, each with its text, images and their keys.
+
+        Rows without usable images or names of these are refused.
+        """
         items = []
         for index, (line, text) in self._texts.items():
             id_ = f"{self._source}/{index}"
-            images = self._resolved(index)
-            if isinstance(images, str):
+            try:
+                images = self._resolved(index)
+                items.append((id_, text, images, self._keys(id_, index, images)))
+            except RowRefused as refusal:
                 self.remarks = [note for note in self.remarks if (note.id, note.kind) != (id_, "note")]
-                self.remarks.append(Remark(id_, line, "refused", images))
-            else:
-                items.append((id_, text, images))
+                self.remarks.append(Remark(id_, line, "refused", str(refusal)))
         self.remarks.sort(key=lambda remark: remark.line)
         return sorted(items, key=lambda item: item_key(item[0]))
 
-    def _resolved(self, index: str) -> list[Image] | str:
-        """Return the images of a row, or the reason why it has none."""
+    def _resolved(self, index: str) -> list[Image]:
+        """Return the images of a row. Raises RowRefused where it has none."""
         images = self._images[index]
         if isinstance(images, RowRefused):
-            return str(images)
+            raise images
         if not isinstance(images, str):
             return images
         shared = self._images.get(images)
         if isinstance(shared, list):
             return shared
-        return f"shares the image of row {images[:40]!r}, which has none"
+        raise RowRefused(f"shares the image of row {images[:40]!r}, which has none")
+
+    def _keys(self, id_: str, index: str, images: list[Image]) -> list[str]:
+        """Return the keys of a row's images. Raises RowRefused where its names cannot be theirs."""
+        if index not in self._names:
+            # Also of a row that shares another's image by its index: keys decide the noise, and Bench-C's
+            # items have one noise each.
+            return [derived_key(id_, number) for number in range(len(images))]
+        names = self._names[index]
+        if len(names) != len(images):
+            raise RowRefused(
+                f"{self._switches.image_column} names {len(names)} images, but the row has {len(images)}"
+            )
+        named: dict[str, bytes] = {}
+        for name, image in zip(names, images, strict=True):
+            if named.setdefault(name, self._named.get(name, image.bytes)) != image.bytes:
+                raise RowRefused(f"calls its image {name[:40]!r}, the name of a different image before it")
+        self._named |= named
+        return [named_key(self._source, name) for name in names]
 
     def _left_out(self, index: str, values: Mapping[str, str]) -> str | None:
         for column, value in self._switches.leave_out.items():
@@ -139,9 +168,11 @@ def _needed(switches: Switches) -> Iterator[str]:
     yield from ("index", "image", "question", "answer")
     yield from ("A", "B") if switches.options_column is None else (switches.options_column,)
     yield from switches.leave_out
+    if switches.image_column is not None:
+        yield switches.image_column
 
 
-def _columns(id_: str, text: ItemText, images: list[Image]) -> dict[str, object]:
+def _columns(id_: str, text: ItemText, images: list[Image], keys: list[str]) -> dict[str, object]:
     return {
         "id": id_,
         "question": text.question,
@@ -151,4 +182,5 @@ def _columns(id_: str, text: ItemText, images: list[Image]) -> dict[str, object]
         "category": text.category,
         "l2_category": text.l2_category,
         "images": [image._asdict() for image in images],
+        "image_keys": keys,
     }

@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
-from benchc.benchmarks.bench_c.schemas.unselected import UNSELECTED
 from benchc.benchmarks.bench_c.selection.unselected import unselected
 from benchc.schemas.parquet import read_table, write_table
+from benchc.schemas.subset import SUBSET
 from scripts.command import run
 
 
@@ -16,7 +16,8 @@ def main() -> None:
     selected = read_table(arguments.selected, SELECTED)
     drawn = unselected(selected, arguments.count)
     candidates = selected.height - int(selected["kept"].sum())
-    write_table(drawn, arguments.output, UNSELECTED, {"candidates": candidates})
+    # The footer says of how many items of the pool these are a sample.
+    write_table(drawn, arguments.output, SUBSET, {"candidates": candidates})
     print(f"{drawn.height:,} of {candidates:,} items that were not selected", file=sys.stderr)
 
 
@@ -25,7 +26,7 @@ def parse_arguments() -> argparse.Namespace:
     add = parser.add_argument
     add("--selected", type=Path, required=True, help="selection/selected.parquet")
     add("--count", type=int, help="how many items at most; without it, all")
-    add("--output", type=Path, required=True, help="selection/unselected.parquet to write")
+    add("--output", type=Path, required=True, help="subsets/unselected.parquet to write")
     return parser.parse_args()
 
 

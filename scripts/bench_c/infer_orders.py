@@ -6,26 +6,26 @@ Clean, and under each corruption at one severity. Reads go through the store, as
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from benchc.benchmarks.bench_c.schemas.orders import ORDERS
-from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.benchmarks.bench_c.selection.option_orders import read_orders, sampled
+from benchc.models.inference import infer, summary
+from benchc.models.items import read_items, refuse_open_questions
+from benchc.models.loading import load_model
 from benchc.models.read_store import ReadStore
 from benchc.models.reading import Reader
-from benchc.schemas.parquet import read_table, write_table
+from benchc.schemas.parquet import write_table
 from scripts.command import run
 from scripts.reading_arguments import (
     add_images,
+    add_items,
     add_model,
     add_store,
     check_images,
-    load_model,
-    questions,
-    summary,
-    units_to_read,
+    images_of,
+    source_of,
 )
 
 CLEAN_SEVERITY = 0
@@ -33,18 +33,26 @@ CLEAN_SEVERITY = 0
 
 def main() -> None:
     arguments = parse_arguments()
-    wanted = sampled(read_table(arguments.selected, SELECTED).filter("kept")["id"], arguments.sample)
-    items = {id_: question for id_, question in questions(arguments.items).items() if id_ in wanted}
-    scorer, identity = load_model(arguments)
+    subset = read_items(arguments.items, arguments.subset)
+    wanted = sampled(subset, arguments.sample)
+    items = {id_: item for id_, item in subset.items() if id_ in wanted}
+    refuse_open_questions(items)
+    scorer, identity = load_model(
+        source_of(arguments), arguments.family, arguments.scoring, arguments.threads
+    )
     with ReadStore(arguments.store, identity, arguments.writer) as store:
         reader = Reader(scorer, store)
-        rows: list[dict[str, Any]] = []
-        for unit in units_to_read(arguments, items, {CLEAN_SEVERITY, arguments.severity}):
-            rows += read_orders(reader, items[unit.item], unit)
-    print(summary(arguments, len(rows), reader), file=sys.stderr)
-    place = {id_: row for row, id_ in enumerate(items)}
-    # Stable: an item's corruptions stay in the order given, and the orders within them.
-    rows.sort(key=lambda row: place[row["id"]])
+        rows = infer(
+            reader,
+            arguments.items,
+            items,
+            images_of(arguments),
+            label=Path(arguments.location).name,
+            severities={CLEAN_SEVERITY, arguments.severity},
+            ahead=bool(arguments.gpus),
+            read=read_orders,
+        )
+    print(summary(arguments.location, len(rows), reader), file=sys.stderr)
     footer = {**identity, "items": len(items), "reads": len(rows), "halved_units": reader.halved}
     write_table(pl.DataFrame(rows, schema=pl.Schema(ORDERS.columns)), arguments.output, ORDERS, footer)
 
@@ -56,8 +64,8 @@ def parse_arguments() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_model(parser)
+    add_items(parser)
     add = parser.add_argument
-    add("--selected", type=Path, required=True, help="selection/selected.parquet: ask about items it keeps")
     add("--sample", type=positive, required=True, help="on how many of them, in a hashed order")
     add("--severity", type=positive, required=True, help="the severity of every corruption; clean is 0")
     add_images(parser)

@@ -8,13 +8,12 @@ import polars as pl
 
 from benchc.benchmarks.bench_c.metrics.scoring import Grid, complete, first_names, score
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
-from benchc.benchmarks.bench_c.schemas.selected import SELECTED
-from benchc.benchmarks.bench_c.schemas.unselected import UNSELECTED
 from benchc.errors import InputError
 from benchc.progress import track
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions_of_model import read_predictions
+from benchc.schemas.subset import SUBSET
 from scripts.command import run
 
 
@@ -25,16 +24,13 @@ def main() -> None:
         raise InputError(f"--predictions: the files are of several models: {', '.join(folders)}")
     batches = track(arguments.predictions, label="predictions", unit="files")
     reads = read_predictions(batches, ["id", "corruption", "severity", "logits"])
-    if arguments.unselected is None:
-        chosen = read_table(arguments.selected, SELECTED).filter("kept").select("id")
-    else:
-        chosen = read_table(arguments.unselected, UNSELECTED).select("id")
+    chosen = read_table(arguments.subset, SUBSET)
     pool = read_table(arguments.pool, POOL, ["id", "options", "answer"])
     absent = chosen.join(pool, on="id", how="anti")
     if absent.height:
         raise InputError(
-            f"{arguments.unselected or arguments.selected}: {absent.height} items are not in "
-            f"{arguments.pool}, first {absent['id'][0]}; make the selection again"
+            f"{arguments.subset}: {absent.height} items are not in {arguments.pool}, first "
+            f"{absent['id'][0]}; make the selection again"
         )
     items = pool.join(chosen, on="id", how="semi", maintain_order="left").select(
         "id", "answer", pl.col("options").list.len().cast(pl.Int64)
@@ -75,9 +71,7 @@ def parse_arguments() -> argparse.Namespace:
     add("--pool", type=Path, required=True, help="pool/items.parquet")
     add("--corruptions", nargs="+", required=True, help="corruptions that every item must be read under")
     add("--severities", type=int, nargs="+", required=True, help="and their severities")
-    subset = parser.add_mutually_exclusive_group(required=True)
-    subset.add_argument("--selected", type=Path, help="selection/selected.parquet: score the items it keeps")
-    subset.add_argument("--unselected", type=Path, help="selection/unselected.parquet: score the items in it")
+    add("--subset", type=Path, required=True, help="subsets/{subset}.parquet: the items to score")
     add(
         "--allow-missing",
         action="store_true",

@@ -11,6 +11,7 @@ from benchc.benchmarks.bench_c.schemas.kappa import KAPPA
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.benchmarks.bench_c.selection.select import FINAL_SCORES, select
 from benchc.schemas.parquet import read_table, write_table
+from benchc.schemas.subset import SUBSET
 from scripts.command import run
 
 FEW = 30  # items, of which means and ranks are mostly chance
@@ -28,6 +29,7 @@ def main() -> None:
         "score": arguments.score,
     }
     write_table(table, arguments.output, SELECTED, footer)
+    write_table(table.filter("kept").select("id"), arguments.output_subset, SUBSET)
     left = table.filter(pl.col("kappa") == 0).height
     kept = table["kept"].sum()
     print(
@@ -58,6 +60,7 @@ def parse_arguments() -> argparse.Namespace:
         "centroid of all items when selection has ended",
     )
     add("--output", type=Path, required=True, help="selection/selected.parquet to write")
+    add("--output-subset", type=Path, required=True, help="subsets/selected.parquet to write: items kept")
     return parser.parse_args()
 
 

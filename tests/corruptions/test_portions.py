@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,18 +14,19 @@ import polars as pl
 import pytest
 from PIL import Image
 
-from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.closure import source_closure
 from benchc.corruptions import portions
-from benchc.corruptions.portions import ITEMS_OF_A_PORTION, Item, Job, write_corrupted
+from benchc.corruptions.portions import IMAGES_OF_A_PORTION, Job, write_corrupted
 from benchc.corruptions.recipe import Recipe, clean_recipe
 from benchc.corruptions.registry import recipe_of
-from benchc.corruptions.variants import variants_of_item
+from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
 from benchc.images import CODECS, Codec, decode, encode_png
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
+from benchc.schemas.pool_images import Encoded, read_ids, unique_images
+from benchc.schemas.subset import SUBSET
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -39,36 +40,35 @@ def png(seed: int, height: int = 36, width: int = 50) -> bytes:
     return encode_png(np.random.default_rng(seed).integers(0, 256, (height, width, 3), np.uint8))
 
 
-ITEMS: list[Item] = [("b/2", [png(1), png(1)]), ("b/10", [png(2)]), ("a/1", [png(1)])]
+IMAGES: list[Encoded] = [("b/2#0", png(1)), ("b/2#1", png(1)), ("b/10#0", png(2)), ("a://x", png(1))]
 JOB = Job(recipe("gaussian_noise", 1, 4), seed=7)
 
 
-def written(items: Sequence[Item], job: Job, path: Path, workers: int = 1) -> pl.DataFrame:
-    write_corrupted(items, job, path, workers)
+def written(images: Sequence[Encoded], job: Job, path: Path, workers: int = 1) -> pl.DataFrame:
+    write_corrupted(images, job, path, workers)
     assert [file.name for file in path.parent.iterdir() if file.name.startswith(path.name)] == [path.name]
     return read_table(path, CORRUPTED)
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_rows_follow_the_items_then_the_severities(tmp_path: Path, codec: Codec) -> None:
-    frame = written(ITEMS, replace(JOB, codec=codec), tmp_path / "t.parquet")
+def test_rows_follow_the_images_then_the_severities(tmp_path: Path, codec: Codec) -> None:
+    frame = written(IMAGES, replace(JOB, codec=codec), tmp_path / "t.parquet")
     expected = [
-        (id_, severity, variant)
-        for id_, images in ITEMS
-        for severity, variant in variants_of_item(id_, images, JOB.recipe, (1, 4), 7)
+        (key, severity, pixels)
+        for key, data in IMAGES
+        for severity, pixels in variants_of_image(key, data, JOB.recipe, (1, 4), 7).items()
     ]
-    for row, (id_, severity, variant) in zip(frame.iter_rows(named=True), expected, strict=True):
-        assert (row["id"], row["severity"]) == (id_, severity)
-        for image, pixels in zip(row["images"], variant, strict=True):
-            np.testing.assert_array_equal(decode(image["bytes"]), pixels)
+    for row, (key, severity, pixels) in zip(frame.iter_rows(named=True), expected, strict=True):
+        assert (row["image_key"], row["severity"]) == (key, severity)
+        np.testing.assert_array_equal(decode(row["image"]["bytes"]), pixels)
     footer = read_footer(tmp_path / "t.parquet")
     assert (footer["seed"], footer["codec"]) == (7, codec)
 
 
 def test_clean_passes_through_the_same_code(tmp_path: Path) -> None:
-    frame = written(ITEMS, Job(clean_recipe(), seed=7), tmp_path / "t.parquet")
-    assert frame["severity"].to_list() == [0, 0, 0]
-    np.testing.assert_array_equal(decode(frame["images"][1][0]["bytes"]), decode(png(2)))
+    frame = written(IMAGES, Job(clean_recipe(), seed=7), tmp_path / "t.parquet")
+    assert frame["severity"].to_list() == [0, 0, 0, 0]
+    np.testing.assert_array_equal(decode(frame["image"][2]["bytes"]), decode(png(2)))
 
 
 @pytest.mark.parametrize("name", ["impulse_noise", "frost"])
@@ -76,29 +76,29 @@ def test_neither_order_nor_neighbours_nor_workers_nor_portions_change_a_byte(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     job = Job(recipe(name, 2, 5), seed=3)
-    whole = written(ITEMS, job, tmp_path / "whole")
-    backwards = written(ITEMS[::-1], job, tmp_path / "backwards")
-    key = ["id", "severity"]
+    whole = written(IMAGES, job, tmp_path / "whole")
+    backwards = written(IMAGES[::-1], job, tmp_path / "backwards")
+    key = ["image_key", "severity"]
     assert backwards.sort(key).equals(whole.sort(key))
-    assert written(ITEMS[1:2], job, tmp_path / "alone").equals(whole.filter(id="b/10"))
-    monkeypatch.setattr(portions, "ITEMS_OF_A_PORTION", 1)
-    written(ITEMS, job, tmp_path / "workers", workers=2)
+    assert written(IMAGES[2:3], job, tmp_path / "alone").equals(whole.filter(image_key="b/10#0"))
+    monkeypatch.setattr(portions, "IMAGES_OF_A_PORTION", 1)
+    written(IMAGES, job, tmp_path / "workers", workers=2)
     assert (tmp_path / "workers").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
 def test_an_error_keeps_the_old_table_and_what_was_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(portions, "ITEMS_OF_A_PORTION", 1)
+    monkeypatch.setattr(portions, "IMAGES_OF_A_PORTION", 1)
     path = tmp_path / "t.parquet"
-    written(ITEMS[:1], JOB, path)
+    written(IMAGES[:1], JOB, path)
     old = path.read_bytes()
-    with pytest.raises(InputError, match=r"item 'a/2', image 0, under gaussian_noise: .* no whole image"):
-        write_corrupted([*ITEMS, ("a/2", [b"\x89PNG"])], JOB, path)
+    with pytest.raises(InputError, match=r"image 'a/2#0', under gaussian_noise: .* no whole image"):
+        write_corrupted([*IMAGES, ("a/2#0", b"\x89PNG")], JOB, path)
     assert path.read_bytes() == old
     remade = counted(monkeypatch)
-    written([*ITEMS, ("a/2", [png(9)])], JOB, path)
-    assert remade == ["a/2"]
+    written([*IMAGES, ("a/2#0", png(9))], JOB, path)
+    assert remade == ["a/2#0"]
 
 
 @pytest.mark.parametrize(
@@ -116,17 +116,17 @@ def test_portions_of_another_job_are_not_taken(
 ) -> None:
     interrupted(tmp_path / "t.parquet", other)
     remade = counted(monkeypatch)
-    frame = written(ITEMS, JOB, tmp_path / "t.parquet")
-    assert remade == [id_ for id_, _ in ITEMS]
-    assert frame.equals(written(ITEMS, JOB, tmp_path / "u.parquet"))
+    frame = written(IMAGES, JOB, tmp_path / "t.parquet")
+    assert remade == [key for key, _ in IMAGES]
+    assert frame.equals(written(IMAGES, JOB, tmp_path / "u.parquet"))
 
 
 def test_portions_of_older_code_are_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     interrupted(tmp_path / "t.parquet", JOB)
     monkeypatch.setattr(portions, "closure_digest", lambda files, root: "edited")
     remade = counted(monkeypatch)
-    written(ITEMS, JOB, tmp_path / "t.parquet")
-    assert len(remade) == len(ITEMS)
+    written(IMAGES, JOB, tmp_path / "t.parquet")
+    assert len(remade) == len(IMAGES)
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(
@@ -139,7 +139,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
         (tmp_path / "file" / "t.parquet", "cannot be written"),
     ):
         with pytest.raises(InputError, match=f"{message}.*another --output"):
-            write_corrupted(ITEMS, JOB, output)
+            write_corrupted(IMAGES, JOB, output)
     assert made == []
     assert not tmp_path.with_name(f"{tmp_path.name}.parts").exists()
 
@@ -151,8 +151,8 @@ def test_the_source_of_a_kernel_outside_the_repository_counts(
     module = tmp_path / "outside_kernels.py"
     module.write_text("def turned(image):\n    return image[:, ::-1].copy()\n")
     outside = Recipe("turned", "outside_kernels.turned", None, {1: {}})
-    frame = written(ITEMS[:1], Job(outside, seed=1), tmp_path / "t.parquet")
-    np.testing.assert_array_equal(decode(frame["images"][0][0]["bytes"]), decode(png(1))[:, ::-1])
+    frame = written(IMAGES[:1], Job(outside, seed=1), tmp_path / "t.parquet")
+    np.testing.assert_array_equal(decode(frame["image"][0]["bytes"]), decode(png(1))[:, ::-1])
     digest = portions.code_digest(outside)
     assert digest != portions.code_digest(clean_recipe())
     module.write_text(module.read_text() + "\n")
@@ -166,28 +166,28 @@ def interrupted(path: Path, job: Job) -> None:
     """Leave what a job leaves that was killed when its items were done and the table was not."""
     folder = path.with_name(f"{path.name}.parts")
     folder.mkdir()
-    assert list(portions.corrupted_items(ITEMS, job, folder, 1))
+    assert list(portions.corrupted_images(IMAGES, job, folder, 1))
     (folder / ".whole.parquet.x").write_bytes(b"half")
 
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return a list to which every item is added that is corrupted from now on."""
-    ids: list[str] = []
+    """Return a list to which every image is added that is corrupted from now on."""
+    keys: list[str] = []
 
-    def counting(id_: str, *arguments: object) -> object:
-        ids.append(id_)
-        return variants_of_item(id_, *arguments)  # type: ignore[arg-type]
+    def counting(key: str, *arguments: object) -> object:
+        keys.append(key)
+        return variants_of_image(key, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(portions, "variants_of_item", counting)
-    return ids
+    monkeypatch.setattr(portions, "variants_of_image", counting)
+    return keys
 
 
-def pool_file(path: Path, items: Sequence[Item]) -> None:
+def pool_file(path: Path, items: Mapping[str, Sequence[Encoded]]) -> None:
     texts = {"source": "a", "task": "t", "question": "?", "hint": None, "category": "c", "l2_category": None}
     rows = [
-        {"id": id_, "images": [{"bytes": data, "path": None} for data in images], **texts}
-        | {"options": ["x", "y"], "answer": 0}
-        for id_, images in items
+        {"id": id_, "images": [{"bytes": data, "path": None} for _, data in images], **texts}
+        | {"image_keys": [key for key, _ in images], "options": ["x", "y"], "answer": 0}
+        for id_, images in items.items()
     ]
     frame = pl.DataFrame([{name: row[name] for name in POOL.columns} for row in rows], schema=POOL.columns)
     write_table(frame, path, POOL)
@@ -201,8 +201,10 @@ def command(folder: Path, job: Job, output: Path, *options: str) -> list[str]:
 
 
 def test_a_killed_stage_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    items: list[Item] = [(f"a/{n}", [png(n, 240, 320)]) for n in range(3 * ITEMS_OF_A_PORTION)]
-    pool_file(tmp_path / "items.parquet", items)
+    images: list[Encoded] = [(f"a://{n}", png(n, 240, 320)) for n in range(3 * IMAGES_OF_A_PORTION)]
+    # Every other item shares its image with the one before it, and the last with the first.
+    items = {f"a/{n}": [images[n // 2]] for n in range(2 * len(images))}
+    pool_file(tmp_path / "items.parquet", items | {"a/last": [images[0]]})
     job = Job(recipe("elastic_transform", 1, 2, 3), seed=5)
     output = tmp_path / "killed.parquet"
     process = subprocess.Popen(command(tmp_path, job, output), cwd=ROOT, stderr=subprocess.DEVNULL)
@@ -215,32 +217,50 @@ def test_a_killed_stage_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest
     finished = len(list(parts.glob("*.arrow")))
     assert 1 <= finished < 3
     remade = counted(monkeypatch)
-    written(items, job, output)
-    assert remade == [id_ for id_, _ in items[finished * ITEMS_OF_A_PORTION :]]
-    written(items, job, tmp_path / "whole.parquet")
+    written(images, job, output)
+    assert remade == [key for key, _ in images[finished * IMAGES_OF_A_PORTION :]]
+    written(images, job, tmp_path / "whole.parquet")
     assert output.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
 
 
-def test_the_script_corrupts_the_selected_items_alone(tmp_path: Path) -> None:
-    pool_file(tmp_path / "items.parquet", ITEMS)
-    selected = [{"id": id_, "kappa": 1.0, "rank": 0, "score": 1.0, "kept": id_ != "b/10"} for id_, _ in ITEMS]
-    write_table(pl.DataFrame(selected, schema=SELECTED.columns), tmp_path / "selected.parquet", SELECTED)
-    output = tmp_path / "t.parquet"
-    options = ("--selected", str(tmp_path / "selected.parquet"), "--threads", "2")
-    subprocess.run(command(tmp_path, JOB, output, *options), cwd=ROOT, check=True)
-    written([ITEMS[0], ITEMS[2]], JOB, tmp_path / "expected.parquet")
-    assert output.read_bytes() == (tmp_path / "expected.parquet").read_bytes()
+def test_the_script_corrupts_the_images_of_a_subset_once_each(tmp_path: Path) -> None:
+    # The second image of b/2 is that of a/2, and b/10 is not in the subset.
+    items = {"b/2": IMAGES[:2], "b/10": IMAGES[2:3], "a/1": IMAGES[3:], "a/2": IMAGES[1:2]}
+    pool_file(tmp_path / "items.parquet", items)
+    for ids, expected in ((["b/2", "a/1", "a/2"], [*IMAGES[:2], IMAGES[3]]), (None, IMAGES)):
+        options = ["--threads", "2", "--subset"]
+        if ids is not None:
+            write_table(pl.DataFrame({"id": ids}), tmp_path / "subset.parquet", SUBSET)
+            options.append(str(tmp_path / "subset.parquet"))
+        output = tmp_path / "t.parquet"
+        subprocess.run(command(tmp_path, JOB, output, *options), cwd=ROOT, check=True)
+        written(expected, JOB, tmp_path / "expected.parquet")
+        assert output.read_bytes() == (tmp_path / "expected.parquet").read_bytes()
+
+
+def test_a_subset_of_another_pool_is_refused(tmp_path: Path) -> None:
+    pool_file(tmp_path / "items.parquet", {"b/2": IMAGES[:2]})
+    write_table(pl.DataFrame({"id": ["b/2", "b/3"]}), tmp_path / "subset.parquet", SUBSET)
+    with pytest.raises(InputError, match=r"subset.parquet: 1 items are not in .*items.parquet, such as b/3"):
+        read_ids(tmp_path / "items.parquet", tmp_path / "subset.parquet")
+
+
+def test_a_pool_that_means_two_images_by_one_key_is_refused(tmp_path: Path) -> None:
+    pool_file(tmp_path / "items.parquet", {"a/1": [("a://x", png(1))], "a/2": [("a://x", png(2))]})
+    with pytest.raises(InputError, match=r"item a/2 has another image under the key 'a://x'"):
+        list(unique_images(tmp_path / "items.parquet", {"a/1", "a/2"}))
+    assert list(unique_images(tmp_path / "items.parquet", {"a/2"})) == [("a://x", png(2))]
 
 
 def test_the_script_ends_on_one_sentence_where_an_image_is_truncated(tmp_path: Path) -> None:
-    pool_file(tmp_path / "items.parquet", [("a/1", [png(1)]), ("a/2", [png(1)[:-900]])])
+    pool_file(tmp_path / "items.parquet", {"a/1": [("a/1#0", png(1))], "a/2": [("a/2#0", png(1)[:-900])]})
     output = tmp_path / "t.parquet"
     result = subprocess.run(command(tmp_path, JOB, output), cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 1
     assert "Traceback" not in result.stderr
     last = result.stderr.splitlines()[-1]
-    assert last.startswith("error: item 'a/2', image 0, under gaussian_noise: ")
-    assert last.endswith("; mend the image in the item's source, or take the item out of it")
+    assert last.startswith("error: image 'a/2#0', under gaussian_noise: ")
+    assert last.endswith("; mend the image in its source, or take the items that show it out of that")
     assert not output.exists()
 
 
@@ -260,8 +280,8 @@ def test_transparency_is_laid_over_white_where_the_job_says_so(tmp_path: Path) -
     hidden = {}
     for alpha in ("drop", "white"):
         path = tmp_path / f"{alpha}.parquet"
-        write_corrupted([("a/1", [buffer.getvalue()])], Job(clean_recipe(), 0, alpha), path)
-        image = decode(read_table(path, CORRUPTED)["images"][0][0]["bytes"])
+        write_corrupted([("a/1#0", buffer.getvalue())], Job(clean_recipe(), 0, alpha), path)
+        image = decode(read_table(path, CORRUPTED)["image"][0]["bytes"])
         assert image[0, 0].tolist() == [255, 0, 0]
         hidden[alpha] = image[0, 39].tolist()
     assert hidden == {"drop": [0, 0, 255], "white": [255, 255, 255]}

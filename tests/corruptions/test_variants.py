@@ -1,11 +1,14 @@
+import hashlib
+
 import numpy as np
 import pytest
 
 from benchc.corruptions.corrupt import corrupt
 from benchc.corruptions.recipe import Recipe, clean_recipe
 from benchc.corruptions.registry import recipe_of
-from benchc.corruptions.variants import variants_of_item
+from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
+from benchc.image_keys import derived_key, image_seed, named_key
 from benchc.images import ImageError, Pixels, encode_png
 from benchc.randomness import seed_of
 
@@ -16,45 +19,69 @@ def picture(seed: int, height: int = 36, width: int = 50) -> Pixels:
     return np.random.default_rng(seed).integers(0, 256, (height, width, 3), np.uint8)
 
 
-def test_each_image_is_corrupted_at_each_severity_under_its_own_seed() -> None:
-    # The same picture twice, and one of another size.
-    pictures = [picture(1), picture(1), picture(2, 40, 30)]
-    made = variants_of_item("b/2", [encode_png(image) for image in pictures], NOISE, (1, 4), seed=7)
-    assert [severity for severity, _ in made] == [1, 4]
-    for severity, images in made:
-        for index, (image, found) in enumerate(zip(pictures, images, strict=True)):
+def test_the_seed_of_a_derived_key_is_that_of_item_and_index() -> None:
+    # An id may hold a hash sign, and end like a key.
+    for item in ("b/2", "b/2#7", "b/a:b", "photo.png", "a:b.png"):
+        for index in (0, 11):
+            key = derived_key(item, index)
+            assert image_seed(7, key, "fog", 4) == seed_of(7, item, index, "fog", 4)
+
+
+def test_the_seed_of_a_named_key_is_that_of_the_key() -> None:
+    # Also of a name that looks like a derived key.
+    for name in ("393225", "train/a.jpg", "2#0", "/2#0"):
+        key = named_key("b", name)
+        assert image_seed(7, key, "fog", 4) == seed_of(7, key, "fog", 4)
+        assert key not in {derived_key(f"b/{index}", 0) for index in (name, name[:-2])}
+    with pytest.raises(ValueError, match="'b/2' is no key of an image"):
+        image_seed(7, "b/2", "fog", 4)
+
+
+def test_an_image_is_corrupted_at_each_severity_under_its_own_seed() -> None:
+    images = [variants_of_image(f"b/2#{n}", encode_png(picture(1)), NOISE, (1, 4), seed=7) for n in range(2)]
+    for index, made in enumerate(images):
+        assert list(made) == [1, 4]
+        for severity, found in made.items():
             seed = seed_of(7, "b/2", index, "gaussian_noise", severity)
-            expected = corrupt(image, "gaussian_noise", severity, seed=seed, engine="imgaug")
+            expected = corrupt(picture(1), "gaussian_noise", severity, seed=seed, engine="imgaug")
             np.testing.assert_array_equal(found, expected)
-        assert not np.array_equal(images[0], images[1])
+    assert not np.array_equal(images[0][1], images[1][1])
+
+
+def test_the_pixels_of_a_derived_key_are_those_of_every_release() -> None:
+    # As made when images were seeded by item and index: published benchmarks hold these pixels.
+    recipe = recipe_of("gaussian_noise")
+    pixels = variants_of_image("b/2#1", encode_png(picture(1)), recipe, (3,), seed=7)[3]
+    assert (
+        hashlib.sha256(pixels.tobytes()).hexdigest()
+        == "bca0cc5169585e6e711dc850d86c1af428cd58268abae681e7d4752cddbc6bdb"
+    )
 
 
 def test_clean_is_severity_0_with_the_pixels_of_the_source() -> None:
     recipe = clean_recipe()
-    ((severity, images),) = variants_of_item("a/1", [encode_png(picture(2))], recipe, recipe.severities, 3)
-    assert severity == 0
-    np.testing.assert_array_equal(images[0], picture(2))
+    made = variants_of_image("a/1#0", encode_png(picture(2)), recipe, recipe.severities, 3)
+    assert list(made) == [0]
+    np.testing.assert_array_equal(made[0], picture(2))
 
 
-def test_what_a_kernel_cannot_do_is_reported_with_the_item() -> None:
-    data = [encode_png(np.zeros((1, 16_384, 3), np.uint8))]
-    with pytest.raises(
-        InputError, match=r"item 'a/2', image 0, under webp: .*at most 16,383 pixels"
-    ) as caught:
-        variants_of_item("a/2", data, recipe_of("webp", "r-bench"), (1,), seed=0)
+def test_what_a_kernel_cannot_do_is_reported_with_the_key() -> None:
+    data = encode_png(np.zeros((1, 16_384, 3), np.uint8))
+    with pytest.raises(InputError, match=r"image 'a/2#0', under webp: .*at most 16,383 pixels") as caught:
+        variants_of_image("a/2#0", data, recipe_of("webp", "r-bench"), (1,), seed=0)
     assert isinstance(caught.value.__cause__, ImageError)
     gone = Recipe("mine", "tests.corruptions.test_variants.gone", None, {1: {}})
-    with pytest.raises(InputError, match=r"item 'a/2', image 0, under mine: .* no function gone") as caught:
-        variants_of_item("a/2", data, gone, (1,), seed=0)
+    with pytest.raises(InputError, match=r"image 'a/2#0', under mine: .* no function gone") as caught:
+        variants_of_image("a/2#0", data, gone, (1,), seed=0)
     assert not isinstance(caught.value.__cause__, ImageError)
 
 
 @pytest.mark.parametrize(("data", "reason"), [(b"\x89PNG", "no whole image"), (None, "no bytes")])
-def test_an_image_that_cannot_be_read_is_reported_with_its_item(data: bytes | None, reason: str) -> None:
-    with pytest.raises(InputError, match=rf"item 'a/2', image 1, under gaussian_noise: .*{reason}"):
-        variants_of_item("a/2", [encode_png(picture(1)), data], NOISE, (1,), seed=0)
+def test_an_image_that_cannot_be_read_is_reported_with_its_key(data: bytes | None, reason: str) -> None:
+    with pytest.raises(InputError, match=rf"image 'a/2#1', under gaussian_noise: .*{reason}"):
+        variants_of_image("a/2#1", data, NOISE, (1,), seed=0)
 
 
 def test_a_severity_that_the_recipe_lacks_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"item 'a/1'.*severities 0, 1, 2, 3, 4, 5, not 6"):
-        variants_of_item("a/1", [encode_png(picture(1))], NOISE, (6,), seed=0)
+    with pytest.raises(ValueError, match=r"image 'a/1#0'.*severities 0, 1, 2, 3, 4, 5, not 6"):
+        variants_of_image("a/1#0", encode_png(picture(1)), NOISE, (6,), seed=0)

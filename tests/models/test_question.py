@@ -20,7 +20,11 @@ def test_an_answer_is_set_off_by_one_space(rendered, separator):
     assert answer_separator(rendered) == separator
 
 
-@pytest.mark.parametrize("count", [0, 1, 27])
-def test_a_question_needs_two_to_26_options(count):
+def test_an_open_question_has_no_options():
+    assert text_prompt(Question("Which colour?", ())) == "Question: Which colour?"
+
+
+@pytest.mark.parametrize("count", [1, 27])
+def test_another_question_has_two_to_26_options(count):
     with pytest.raises(ValueError, match="2 to 26 options"):
         Question("Which?", tuple(map(str, range(count))))

@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 
 from benchc.models.letter import LetterScorer
 from benchc.models.protocol import ModelError, ModelSource
-from benchc.models.question import letter_prompt, text_prompt
+from benchc.models.question import Question, letter_prompt, text_prompt
 from benchc.models.registry import UnknownFamilyError, load_scorer, scorer_modules
 from tests.models.conftest import FAMILIES, QUESTIONS
 
@@ -141,3 +141,11 @@ def test_processor_settings_are_checked_and_part_of_the_identity(checkpoints):
     assert plain.identity()["revision"] == tiles.identity()["revision"]
     with pytest.raises(ModelError, match="no setting 'max_tiles'"):
         load_scorer("internvl", "letter", ModelSource(folder, processor={"max_tiles": 3}))
+
+
+@pytest.mark.parametrize("scoring", ["letter", "text"])
+def test_an_open_question_is_refused(scorers, variants, scoring):
+    scorer = scorers["llava", scoring]
+    for call in (lambda open_: scorer.prompt(open_, 1), lambda open_: scorer.score(open_, variants)):
+        with pytest.raises(ModelError, match="an open question has no options to score: 'How many"):
+            call(Question("How many dots are there?", ()))

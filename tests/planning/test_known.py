@@ -29,26 +29,32 @@ def png(width: int, height: int) -> dict[str, bytes | None]:
 def test_sizes_are_read_from_headers() -> None:
     whole = png(400, 250)
     cut = {"bytes": whole["bytes"][:60], "path": None}  # the header alone
-    items = pl.DataFrame({"id": ["a", "b"], "images": [[whole, png(100, 100)], [cut]]})
-    assert images_of([items[:1], items[1:]]) == {"a": Images(2, pytest.approx(0.11)), "b": Images(1, 0.1)}
+    keys = [["a#0", "a#1"], ["b#0"]]
+    items = pl.DataFrame({"id": ["a", "b"], "images": [[whole, png(100, 100)], [cut]], "image_keys": keys})
+    sizes = {"a": [("a#0", 100_000), ("a#1", 10_000)], "b": [("b#0", 100_000)]}
+    assert images_of([items[:1], items[1:]]) == sizes
 
 
 def test_an_item_may_have_no_image() -> None:
     items = pl.DataFrame(
-        {"id": ["a"], "images": [None]}, schema={"id": pl.String, "images": pl.List(pl.String)}
+        {"id": ["a"], "images": [None], "image_keys": [None]},
+        schema={"id": pl.String, "images": pl.List(pl.String), "image_keys": pl.List(pl.String)},
     )
-    assert images_of([items]) == {"a": Images(0, 0.0)}
+    assert images_of([items]) == {"a": []}
 
 
 def test_bytes_that_are_no_image_are_named() -> None:
-    items = pl.DataFrame({"id": ["s/7"], "images": [[{"bytes": b"no image", "path": None}]]})
+    image = {"bytes": b"no image", "path": None}
+    items = pl.DataFrame({"id": ["s/7"], "images": [[image]], "image_keys": [["s/7#0"]]})
     with pytest.raises(InputError, match="item s/7: the size of an image cannot be read"):
         images_of([items])
 
 
 def test_the_pool_is_counted() -> None:
-    items = PoolItems({"a": 2, "b": 3}, {"b": Images(2, 1.0), "a": Images(1, 0.5)})
-    assert known_from_items(items) == Known(2, True, (2, 3), Images(3, 1.5))
+    # b and c show one image, and b another one twice.
+    images = {"a": [("s://x", 500_000)], "b": [("y", 250_000)] * 2 + [("z", 10**6)], "c": [("z", 10**6)]}
+    known = known_from_items(PoolItems({"a": 2, "b": 3, "c": 5}, images))
+    assert known == Known(3, True, (2, 3, 5), Images(5, 3.0), Images(3, 1.75))
 
 
 @pytest.mark.parametrize(("per_task", "total_"), [(None, None), (2, None), (None, 5), (2, 3), (1, 100)])

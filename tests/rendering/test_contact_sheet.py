@@ -132,6 +132,7 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Pixels]:
     pictures = {"s/0": picture(40, 300), "s/1": picture(210, 200, 1), "s/2": picture(300, 300, 2)}
     rows = [
         {"id": id_, "source": "s", "task": "t", "images": [{"bytes": encode_png(pixels), "path": None}] * 2}
+        | {"image_keys": [f"{id_}#0", f"{id_}#1"]}
         for id_, pixels in pictures.items()
     ]
     frame = pl.DataFrame(rows, schema={**POOL.columns})

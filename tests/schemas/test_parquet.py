@@ -79,7 +79,7 @@ def test_an_edited_file_is_noticed(tmp_path):
 def test_another_type_or_version_is_refused(tmp_path):
     path = tmp_path / "t.parquet"
     write_table(small(), path, SMALL)
-    with pytest.raises(TableError, match="expected a items table of version 1, found small"):
+    with pytest.raises(TableError, match="expected a items table of version 2, found small"):
         read_table(path, ITEMS)
     with pytest.raises(TableError, match="of version 2, found small of version 1"):
         read_table(path, TableType("small", 2, SMALL.columns))
@@ -136,6 +136,7 @@ def frame_of(rows):
                 "category": "",
                 "l2_category": "",
                 "images": [{"bytes": image, "path": None} for image in images],
+                "image_keys": [f"{id_}#{index}" for index in range(len(images))],
             }
             for id_, hint, options, answer, images in rows
         ],

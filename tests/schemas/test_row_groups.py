@@ -13,11 +13,11 @@ from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import TableError, iterate_groups, read_footer, read_table, write_table
 from benchc.schemas.row_groups import table_writer
 
-BYTES = pl.col("images").list.eval(pl.element().struct.field("bytes").bin.size()).list.sum()
+BYTES = pl.col("image").struct.field("bytes").bin.size()
 
 
 def corrupted(*sizes: int) -> pl.DataFrame:
-    rows = [(f"a/{n}", 1, [{"bytes": bytes([n]) * size, "path": None}]) for n, size in enumerate(sizes)]
+    rows = [(f"a/{n}#0", 1, {"bytes": bytes([n]) * size, "path": None}) for n, size in enumerate(sizes)]
     return pl.DataFrame(rows, schema=CORRUPTED.columns, orient="row")
 
 
@@ -41,8 +41,8 @@ def test_a_group_ends_before_the_row_that_would_make_it_too_large(tmp_path):
     assert groups == [2, 2, 1, 2, 1]
     assert read_table(tmp_path / "t.parquet", CORRUPTED).equals(frame)
     assert read_footer(tmp_path / "t.parquet") == {"seed": 3}
-    chosen = list(iterate_groups(tmp_path / "t.parquet", CORRUPTED, "id", {"a/3", "a/6"}))
-    assert [row["id"][0] for row in chosen] == ["a/3", "a/6"]
+    chosen = list(iterate_groups(tmp_path / "t.parquet", CORRUPTED, "image_key", {"a/3#0", "a/6#0"}))
+    assert [row["image_key"][0] for row in chosen] == ["a/3#0", "a/6#0"]
 
 
 @given(sizes=st.lists(st.integers(0, 120), max_size=8), cuts=st.lists(st.integers(0, 8), max_size=4))
@@ -63,6 +63,6 @@ def test_an_error_leaves_the_old_file(tmp_path):
     path = tmp_path / "t.parquet"
     write(path, corrupted(1))
     with pytest.raises(TableError, match="a corrupted table has the columns"):
-        write(path, corrupted(1).rename({"id": "name"}))
+        write(path, corrupted(1).rename({"image_key": "name"}))
     assert read_table(path, CORRUPTED).equals(corrupted(1))
     assert list(tmp_path.iterdir()) == [path]

@@ -32,6 +32,7 @@ def items(source: str, tasks: dict[str, int]) -> pl.DataFrame:
             "category": names,
             "l2_category": [f"l2 {name}" for name in names],
             "images": [[{"bytes": b"image %d" % index, "path": None}] for index in range(count)],
+            "image_keys": [[f"{source}/{index}#0"] for index in range(count)],
         },
         schema=pl.Schema(ITEMS.columns),
     )
@@ -144,6 +145,16 @@ def test_the_pool_holds_the_items_unchanged() -> None:
     ]
     assert pool["task"].to_list() == ["l2 place"] * 12 + ["count"] * 3
     assert pool.select(list(ITEMS.columns)).equals(pl.concat([sources["a"], sources["b"]]))
+
+
+def test_open_questions_pass_through() -> None:
+    open_ones = items("s", {"count": 2}).with_columns(
+        options=pl.lit([], dtype=pl.List(pl.String)), answer=pl.lit(None, dtype=pl.Int64)
+    )
+    sources = {"s": open_ones, "t": items("t", {"count": 2})}
+    pool = assemble(choose(task_types(sources, dict.fromkeys(sources, "category")), None, None), sources)
+    assert pool["options"].to_list() == [[], [], ["yes", "no"], ["yes", "no"]]
+    assert pool["answer"].to_list() == [None, None, 0, 1]
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:

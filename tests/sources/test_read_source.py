@@ -52,6 +52,13 @@ def test_rows_are_left_out_by_several_columns(tmp_path: Path) -> None:
     ]
 
 
+def test_images_are_named_by_a_column(tmp_path: Path) -> None:
+    write_tsv(tmp_path / "s.tsv", [row(1, photo="7"), row(2, photo="7")])
+    result = run(tmp_path, "--image-column", "photo")
+    assert result.returncode == 0, result.stderr
+    assert read_table(tmp_path / "s.parquet", ITEMS)["image_keys"].to_list() == [["s://7"], ["s://7"]]
+
+
 def test_a_file_at_fault_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "s.tsv").write_text("index\tquestion\n")
     result = run(tmp_path)

@@ -37,6 +37,7 @@ def test_a_plain_row(tmp_path: Path) -> None:
             "category": "colour",
             "l2_category": "look",
             "images": [{"bytes": RED, "path": None}],
+            "image_keys": ["s/7#0"],
         }
     ]
     assert report == []
@@ -184,6 +185,74 @@ def test_a_row_may_share_the_image_of_an_earlier_or_a_later_one(tmp_path: Path) 
     items, report = read(tmp_path, [row(1, image="2"), row(2, image=encoded(BLUE)), row(3, image="2")])
     assert [item["images"] for item in items] == [[{"bytes": BLUE, "path": None}]] * 3
     assert report == []
+
+
+def test_every_row_has_images_of_its_own_unless_a_column_names_them(tmp_path: Path) -> None:
+    both = f"['{encoded(RED)}', '{encoded(BLUE)}']"
+    rows = [row(1, image=both, photo="7"), row(2, image="1", photo="7")]
+    items, _ = read(tmp_path, rows)
+    # Row 2 shares its images by reference, and has noise of its own, as in Bench-C.
+    assert [item["image_keys"] for item in items] == [["s/1#0", "s/1#1"], ["s/2#0", "s/2#1"]]
+
+
+def test_a_column_names_images(tmp_path: Path) -> None:
+    both = f"['{encoded(RED)}', '{encoded(BLUE)}']"
+    rows = [
+        row(1, photo="393225"),
+        row(2, photo="1#0", image=encoded(BLUE)),
+        row(3, photo="['393225', '1#0']", image=both),
+        row(4, photo="[393225, 393225]", image=f"['{encoded(RED)}', '{encoded(RED)}']"),
+        row(5, photo="393225", image="1"),
+    ]
+    items, report = read(tmp_path, rows, Switches(image_column="photo"))
+    assert [item["image_keys"] for item in items] == [
+        ["s://393225"],
+        ["s://1#0"],
+        ["s://393225", "s://1#0"],
+        ["s://393225", "s://393225"],
+        ["s://393225"],
+    ]
+    assert report == []
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        (
+            {"photo": "x", "image": encoded(BLUE)},
+            "calls its image 'x', the name of a different image before it",
+        ),
+        ({"photo": ""}, "column 'photo' does not name every image"),
+        ({"photo": "nan"}, "column 'photo' does not name every image"),
+        ({"photo": "['']"}, "column 'photo' does not name every image"),
+        ({"photo": "[None]"}, "column 'photo' does not name every image"),
+        ({"photo": "[]"}, "column 'photo' does not name every image"),
+        ({"photo": "[x"}, None),
+        ({"photo": "[x]"}, "column 'photo' holds a broken list of names (ValueError)"),
+        ({"photo": "['x', 'y']"}, "photo names 2 images, but the row has 1"),
+    ],
+)
+def test_a_row_whose_names_cannot_be_its_images_is_refused(
+    tmp_path: Path, values: dict[str, str], reason: str | None
+) -> None:
+    rows = [row(1, photo="x"), row(2, **values), row(3, photo="y", image=encoded(BLUE))]
+    items, report = read(tmp_path, rows, Switches(image_column="photo"))
+    # A row that is refused takes no name away.
+    assert [item["id"] for item in items] == (["s/1", "s/3"] if reason else ["s/1", "s/2", "s/3"])
+    assert report == ([("s/2", "refused", reason)] if reason else [])
+
+
+def test_a_refused_row_gives_no_image_a_name(tmp_path: Path) -> None:
+    both = f"['{encoded(BLUE)}', '{encoded(BLUE)}']"
+    rows = [row(1, photo="x"), row(2, photo="['y', 'x']", image=both), row(3, photo="y")]
+    items, report = read(tmp_path, rows, Switches(image_column="photo"))
+    assert [item["image_keys"] for item in items] == [["s://x"], ["s://y"]]
+    assert [id_ for id_, *_ in report] == ["s/2"]
+
+
+def test_a_column_of_names_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="has no column 'photo'"):
+        read(tmp_path, [row(1)], Switches(image_column="photo"))
 
 
 def test_image_files_stay_as_published(tmp_path: Path) -> None:

@@ -28,8 +28,8 @@ OUTPUTS = {
     "infer": r"predictions/",
     "kappa": r"selection/kappa",
     "embed": r"selection/embeddings",
-    "select": r"selection/selected",
-    "draw_unselected": r"selection/unselected",
+    "select": r"(selection|subsets)/selected",
+    "draw_unselected": r"subsets/unselected",
     "infer_orders": r"orders/",
     "score": r"scores/\w+.parquet",
     "score_unselected": r"scores/unselected/",
@@ -151,7 +151,7 @@ def kept(checkout: Checkout) -> list[str]:
 
 
 def unselected(checkout: Checkout) -> list[str]:
-    return pl.read_parquet(checkout.folder / "results/small/selection/unselected.parquet")["id"].to_list()
+    return pl.read_parquet(checkout.folder / "results/small/subsets/unselected.parquet")["id"].to_list()
 
 
 ITEMS = {"pool": pool, "selected": kept, "unselected": unselected}

@@ -92,11 +92,11 @@ def test_images_made_on_the_fly_are_read_alike_and_only_the_benchmarks_are_writt
     }
     # The benchmark's pictures are those that stand among the pool's in the other run.
     selected = read_table(finished.folder / "results/fly/selection/selected.parquet", SELECTED)
-    kept = selected.filter("kept")["id"].to_list()
+    kept = [f"{id_}#0" for id_ in selected.filter("kept")["id"]]
     for file in written:
         benchmark = read_table(finished.folder / "results/fly" / file, CORRUPTED)
         whole = read_table(finished.folder / "results/small/corrupted" / Path(file).name, CORRUPTED)
-        assert benchmark.equals(whole.filter(pl.col("id").is_in(kept)))
+        assert benchmark.equals(whole.filter(pl.col("image_key").is_in(kept)))
 
 
 def test_a_kernel_reruns_the_jobs_that_make_its_images_themselves(finished):
@@ -111,6 +111,17 @@ def test_a_kernel_reruns_the_jobs_that_make_its_images_themselves(finished):
     # What is selected may come out otherwise, so all of the benchmark's images are waited for.
     assert jobs["corrupt"] == 1 + len(config["corruptions"]["types"])
     (finished.folder / NOISE).write_text(before)
+    assert finished.plan(*plan) == {}
+
+
+def test_a_seed_reruns_the_jobs_that_make_their_images_themselves(finished):
+    plan, file = ("--configfile", "config/fly.yaml"), finished.folder / "config/fly.yaml"
+    before = file.read_text()
+    config = yaml.safe_load(before)
+    file.write_text(yaml.safe_dump({**config, "seed": config["seed"] + 1}, sort_keys=False))
+    # Also the selectors', whose images no file holds.
+    assert finished.plan(*plan)["infer"] == len(config["selectors"]) + 2 * len(config["targets"])
+    file.write_text(before)
     assert finished.plan(*plan) == {}
 
 
@@ -172,7 +183,7 @@ def test_a_gpu_that_is_not_there_is_missed(finished, tmp_path):
     command = [*infer(finished, tmp_path / "store", tmp_path / "out.parquet"), "--gpus", "1"]
     result = subprocess.run(command, cwd=finished.folder, text=True, capture_output=True, check=False)
     assert result.returncode == 1
-    assert "this job was to have 1 GPU, but torch finds none" in result.stderr.splitlines()[-1]
+    assert "this job was to have a GPU, but torch finds none" in result.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize("fault", ["item without images", "damaged picture", "no model", "truncated table"])
@@ -181,20 +192,20 @@ def test_what_cannot_be_read_ends_in_one_sentence(finished, tmp_path, fault):
     rows = read_table(clean, CORRUPTED)
     path = tmp_path / "clean.parquet"
     model = "letters"
+    key = rows["image_key"][2]
+    item = key.partition("#")[0]
     expected = {
-        "item without images": rf"error: {path}: has no images of 1 items, the first is {rows['id'][2]}",
-        "damaged picture": rf"error: {path}: item {rows['id'][0]}: ",
+        "item without images": rf"error: {path}: has no images of 1 items, the first is {item}",
+        "damaged picture": rf"error: {path}: image {rows['image_key'][0]}: ",
         "no model": r"error: .*checkpoints/none: cannot be loaded \(.*; check the id or folder",
         "truncated table": rf"error: {path}: not a whole Parquet file .*; delete it and make it again",
     }[fault]
     if fault == "item without images":
-        rows = rows.filter(pl.col("id") != rows["id"][2])
+        rows = rows.filter(pl.col("image_key") != key)
     if fault == "damaged picture":
-        broken = [{"bytes": rows["images"][0][0]["bytes"][:60], "path": None}]
-        images = pl.Series(
-            "images", [broken, *rows["images"].to_list()[1:]], dtype=CORRUPTED.columns["images"]
-        )
-        rows = rows.with_columns(images)
+        broken = {"bytes": rows["image"][0]["bytes"][:60], "path": None}
+        images = [broken, *rows["image"].to_list()[1:]]
+        rows = rows.with_columns(pl.Series("image", images, dtype=CORRUPTED.columns["image"]))
     if fault == "no model":
         model = "none"
     write_table(rows, path, CORRUPTED)

@@ -24,6 +24,7 @@ STAGES = {
     "corruption": "corrupted/*.parquet",
     "selector": "predictions/pool/*/*.parquet",
     "selection": "selection/*.parquet",
+    "subset": "subsets/*.parquet",
     "target": "predictions/selected/*/*.parquet",
     "scores": "scores/*.parquet",
 }

@@ -18,8 +18,10 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
+from benchc.schemas.subset import SUBSET
 
 OPTIONS = 3
+OF_BENCH_C = ("kappa", "select", "score")
 FAMILIES = {"fog": "weather", "gaussian_blur": "blur", "pixelate": "digital"}
 
 
@@ -69,6 +71,7 @@ class Run:
                 "options": [["a", "b", "c"]] * self.items,
                 "answer": [item % OPTIONS for item in range(self.items)],
                 "images": [[image]] * self.items,
+                "image_keys": [[f"{id_}#0"] for id_ in self.ids],
             }
         )
         write_table(
@@ -81,6 +84,7 @@ class Run:
             schema=dict(SELECTED.columns),
         )
         write_table(selected, folder / "selected.parquet", SELECTED)
+        write_table(selected.select("id"), folder / "subset.parquet", SUBSET)
         vectors = [[1.0, float(item)] for item in range(self.items)]
         embeddings = {"id": self.ids, "image": vectors, "text": vectors, "truncated": [False] * self.items}
         write_table(
@@ -89,10 +93,11 @@ class Run:
             EMBEDDINGS,
         )
         for name in self.corruptions:
-            pictures = {"id": np.repeat(self.ids, len(self.severities))}
-            pictures |= {
+            keys = [f"{id_}#0" for id_ in self.ids for _ in self.severities]
+            pictures = {
+                "image_key": keys,
                 "severity": list(self.severities) * self.items,
-                "images": [[image]] * len(pictures["id"]),
+                "image": [image] * len(keys),
             }
             write_table(
                 pl.DataFrame(pictures, schema=dict(CORRUPTED.columns)),
@@ -126,7 +131,7 @@ class Run:
             "kappa": [*selectors, "--output", "kappa.parquet"],
             "select": [
                 *["--kappa", "kappa.parquet", "--embeddings", "embeddings.parquet"],
-                *["--output", "out/selected.parquet"],
+                *["--output", "out/selected.parquet", "--output-subset", "out/subset.parquet"],
             ],
             "selection_diagnostics": [*selectors, "--embeddings", "embeddings.parquet", *forms],
             "table1": [
@@ -161,8 +166,8 @@ class Run:
 def call(script: str, arguments: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a script's ``main`` in this process."""
     monkeypatch.setattr(sys, "argv", [script, *arguments])
-    own = script in ("embed", "kappa", "score", "select")
-    import_module(f"scripts.bench_c.{script}" if own else f"scripts.{script}").main()
+    folder = "bench_c." if script in OF_BENCH_C else ""
+    import_module(f"scripts.{folder}{script}").main()
 
 
 def score_all(run: Run, monkeypatch: pytest.MonkeyPatch, *options: str) -> None:
@@ -170,5 +175,5 @@ def score_all(run: Run, monkeypatch: pytest.MonkeyPatch, *options: str) -> None:
     for model in run.models:
         reads = ["--predictions", f"reads/{model}/all.parquet", "--pool", "pool.parquet"]
         reads += ["--corruptions", *run.corruptions, "--severities", *map(str, run.severities)]
-        reads += ["--selected", "selected.parquet", "--output", f"scores/{model}.parquet"]
+        reads += ["--subset", "subset.parquet", "--output", f"scores/{model}.parquet"]
         call("score", [*reads, *options], monkeypatch)

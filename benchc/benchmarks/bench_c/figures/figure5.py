@@ -24,8 +24,8 @@ from benchc.rendering.option_bars import CLEAN_FILL, option_bars
 from benchc.rendering.pictures import draw_pictures
 from benchc.rendering.style import INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 from benchc.rendering.wrap import option_text, wrap
-from benchc.schemas.corrupted import CORRUPTED
-from benchc.schemas.parquet import TableType, iterate_groups
+from benchc.schemas.corrupted_images import images_of_items
+from benchc.schemas.parquet import iterate_groups
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions_of_model import read_all_predictions
 
@@ -60,7 +60,7 @@ def figure5(
     chosen = (
         named_cases(scores, item, [_read(text) for text in reads]) if reads else cases_of_item(scores, item)
     )
-    row = _rows_of(item, pool, POOL).row(0, named=True)
+    row = _item(item, pool)
     cases = with_probabilities(
         chosen,
         read_all_predictions(predictions),
@@ -71,7 +71,7 @@ def figure5(
         label=label,
         question=row["question"],
         clean=item_pictures(row, pool),
-        corrupted=_corrupted(cases, {path.stem: path for path in images}),
+        corrupted=_corrupted(cases, row["image_keys"], {path.stem: path for path in images}),
     )
 
 
@@ -82,13 +82,15 @@ def _read(text: str) -> tuple[str, int]:
     return name, int(severity)
 
 
-def _rows_of(item: str, path: Path, table: TableType) -> pl.DataFrame:
-    for rows in iterate_groups(path, table, "id", {item}):
-        return rows
-    raise InputError(f"{path}: it has no item {item!r}; name another one, or make the table again")
+def _item(item: str, pool: Path) -> dict[str, Any]:
+    for rows in iterate_groups(pool, POOL, "id", {item}):
+        return rows.row(0, named=True)
+    raise InputError(f"{pool}: it has no item {item!r}; name another one, or make the pool again")
 
 
-def _corrupted(cases: pl.DataFrame, paths: Mapping[str, Path]) -> dict[tuple[str, int], list[Pixels]]:
+def _corrupted(
+    cases: pl.DataFrame, keys: Sequence[str], paths: Mapping[str, Path]
+) -> dict[tuple[str, int], list[Pixels]]:
     pictures: dict[tuple[str, int], list[Pixels]] = {}
     for item, corruption, severity in cases.select("id", "corruption", "severity").rows():
         if corruption not in paths:
@@ -96,12 +98,8 @@ def _corrupted(cases: pl.DataFrame, paths: Mapping[str, Path]) -> dict[tuple[str
                 f"figure 5: among the images there is no file {corruption}.parquet; give "
                 "that of every corruption that is shown"
             )
-        path = paths[corruption]
-        rows: dict[int, dict[str, Any]] = {
-            row["severity"]: row for row in _rows_of(item, path, CORRUPTED).rows(named=True)
-        }
-        if severity in rows:
-            pictures[corruption, severity] = item_pictures(rows[severity], path)
+        for _, variants in images_of_items(paths[corruption], {item: keys}, {severity}):
+            pictures[corruption, severity] = variants[severity]
     return pictures
 
 

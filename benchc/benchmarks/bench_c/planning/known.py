@@ -25,12 +25,14 @@ class Known(shared.Known):
     """Sizes of a run. What is None is not known yet.
 
     ``kept`` is the size of the benchmark, ``kept_options`` holds the number of options of each of its items,
-    in the order in which diagnostics.option_order takes them.
+    in the order in which diagnostics.option_order takes them. ``kept_images`` counts an image once for every
+    item that shows it, ``kept_distinct`` once in all.
     """
 
     kept: int | None = None
     kept_options: tuple[int, ...] | None = None
     kept_images: Images | None = None
+    kept_distinct: Images | None = None
 
 
 def known_of(settings: Settings, sources: Mapping[str, Source], results: Path) -> tuple[Known, str]:
@@ -57,7 +59,8 @@ def with_benchmark(known: shared.Known, items: PoolItems, selected: Iterable[str
         **vars(known),
         kept=len(kept),
         kept_options=tuple(items.options[id_] for id_ in asked),
-        kept_images=sum_of(items.images[id_] for id_ in kept),
+        kept_images=sum_of(image for id_ in kept for image in items.images[id_]),
+        kept_distinct=sum_of({image for id_ in kept for image in items.images[id_]}),
     )
 
 

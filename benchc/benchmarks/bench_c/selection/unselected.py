@@ -2,13 +2,12 @@
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.schemas.unselected import UNSELECTED
 from benchc.errors import InputError
 from benchc.randomness import seed_of
 
 
 def unselected(selected: pl.DataFrame, count: int | None = None) -> pl.DataFrame:
-    """Return the first ``count`` items of the pool that were not selected, as an UNSELECTED table.
+    """Return the first ``count`` items of the pool that were not selected, as a SUBSET table.
 
     ``selected``: a SELECTED table; items of kappa 0, which left the pool before selection, are candidates
     too. The order is that of a hash of the ids, so a larger count adds to what a smaller one takes; None, or
@@ -27,4 +26,4 @@ def unselected(selected: pl.DataFrame, count: int | None = None) -> pl.DataFrame
         )
     order = sorted((seed_of("unselected", id_), id_) for id_ in candidates["id"])
     taken = [id_ for _, id_ in order[:count]]
-    return candidates.filter(pl.col("id").is_in(taken)).select(*UNSELECTED.columns)
+    return candidates.filter(pl.col("id").is_in(taken)).select("id")

@@ -123,6 +123,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "category": "c",
             "l2_category": "c",
             "images": [[image]] * 2,
+            "image_keys": [["s/0#0"], ["s/1#0"]],
         },
         schema=dict(POOL.columns),
     )
@@ -148,8 +149,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     items = pool.select("id", "answer", pl.col("options").list.len().cast(pl.Int64))
     write_table(scored(reads, items), tmp_path / "scores.parquet", SCORES)
     for shade, name in ((60, "fog"), (70, "snow")):
-        images = [[{"bytes": encode(picture(shade + row)), "path": None}] for row in range(2)]
-        corrupted = pl.DataFrame({"id": ids, "severity": 3, "images": images}, schema=dict(CORRUPTED.columns))
+        images = [{"bytes": encode(picture(shade + row)), "path": None} for row in range(2)]
+        columns = {"image_key": ["s/0#0", "s/1#0"], "severity": 3, "image": images}
+        corrupted = pl.DataFrame(columns, schema=dict(CORRUPTED.columns))
         write_table(corrupted, tmp_path / f"{name}.parquet", CORRUPTED)
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -177,6 +177,7 @@ def test_the_command_draws_the_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             "images": [
                 [{"bytes": encode(np.full((4, 4, 3), row, np.uint8)), "path": None}] for row in range(4)
             ],
+            "image_keys": [[f"{id_}#0"] for id_ in ids],
         },
         schema=dict(POOL.columns),
     )

@@ -27,6 +27,7 @@ def folder(tmp_path: Path) -> Path:
             "category": ["map", "web", "map", "map"],
             "l2_category": ["x"] * 4,
             "images": [[{"bytes": b"", "path": None}]] * 4,
+            "image_keys": [[f"{id_}#0"] for id_ in ids],
         },
         schema=dict(ITEMS.columns),
     )
@@ -110,7 +111,7 @@ def test_lists_that_do_not_match_are_refused(
 def test_figures_import_neither_metrics_nor_each_other():
     modules = ("figure1a", *(f"figure{number}" for number in range(3, 11)))
     for module in modules:
-        source = Path(import_module(f"benchc.figures.{module}").__file__).read_text()
+        source = Path(import_module(f"benchc.benchmarks.bench_c.figures.{module}").__file__).read_text()
         others = [other for other in modules if other != module]
-        assert not any(f"benchc.figures.{other} " in source for other in others)
-        assert "benchc.metrics" not in source and "pyplot" not in source
+        assert not any(f"benchc.benchmarks.bench_c.figures.{other} " in source for other in others)
+        assert "bench_c.metrics" not in source and "pyplot" not in source

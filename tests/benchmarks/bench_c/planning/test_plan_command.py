@@ -46,6 +46,7 @@ def configured(folder: Path, **blocks: object) -> None:
 def write_pool() -> None:
     image = {"bytes": encode_png(np.zeros((4, 5, 3), np.uint8)), "path": None}
     pool = {"id": IDS, "options": [["o"] * count for count in OPTIONS], "images": [[image]] * 5}
+    pool["image_keys"] = [[f"{id_}#0"] for id_ in IDS]
     absent = {name: pl.lit(None, dtype) for name, dtype in POOL.columns.items() if name not in pool}
     frame = pl.DataFrame(pool, schema_overrides={"images": POOL.columns["images"]}).with_columns(**absent)
     write_table(frame.select(*POOL.columns), Path("results/trial/pool/items.parquet"), POOL)

@@ -11,7 +11,7 @@ from benchc.benchmarks.bench_c.selection.option_orders import sampled
 from benchc.benchmarks.bench_c.selection.unselected import unselected
 from benchc.benchmarks.bench_c.settings import Settings
 from benchc.planning.amounts import UNKNOWN, Amount, total
-from benchc.planning.known import Images, PoolItems, known_from_items
+from benchc.planning.known import PoolItems, known_from_items
 from benchc.planning.stages import looking_up, new_reads, reads_done, reads_left
 from tests.benchmarks.bench_c.planning.plans import diagnostics, settings_of
 
@@ -57,7 +57,7 @@ def listed(settings: Settings, options: dict[str, int], kept: list[str]) -> Read
 
 
 def tables(options: dict[str, int], kept: list[str] | None) -> Known:
-    items = PoolItems(options, dict.fromkeys(options, Images(1, 0.1)))
+    items = PoolItems(options, {id_: [(f"{id_}#0", 100_000)] for id_ in options})
     known = known_from_items(items)
     return Known(**vars(known)) if kept is None else with_benchmark(known, items, kept)
 

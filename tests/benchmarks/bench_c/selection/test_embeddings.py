@@ -16,7 +16,7 @@ from benchc.benchmarks.bench_c.selection.embeddings import (
 from benchc.errors import InputError
 from benchc.images import Pixels, encode_png
 from benchc.models.question import Question
-from benchc.schemas.items import IMAGES
+from benchc.schemas.items import IMAGE
 
 RED, GREEN, GREY = (30, 0, 0), (0, 40, 0), (9, 9, 9)
 
@@ -48,7 +48,7 @@ def items(*rows: tuple[str, str, list[bytes]]) -> pl.DataFrame:
         (name, question, ["x", "y"], [{"bytes": data, "path": None} for data in images])
         for name, question, images in rows
     ]
-    schema = {"id": pl.String, "question": pl.String, "options": pl.List(pl.String), "images": IMAGES}
+    schema = {"id": pl.String, "question": pl.String, "options": pl.List(pl.String), "images": pl.List(IMAGE)}
     return pl.DataFrame(records, schema=schema, orient="row")
 
 

@@ -1,6 +1,5 @@
 """Items asked in other circular orders of their options, by the library and by the command infer_orders."""
 
-import argparse
 import json
 import sys
 from collections.abc import Iterator
@@ -15,24 +14,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchc.benchmarks.bench_c.schemas.orders import ORDERS
-from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.benchmarks.bench_c.selection.option_orders import read_orders, rotated, sampled
 from benchc.corruptions.recipe import Recipe, clean_recipe
 from benchc.corruptions.registry import recipe_of
-from benchc.corruptions.variants import variants_of_item
+from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
 from benchc.images import encode, pixel_hash
+from benchc.models.inference import tracked_units
+from benchc.models.items import read_items
 from benchc.models.question import Question
 from benchc.models.read_store import ReadStore
 from benchc.models.reading import Reader
-from benchc.models.units import Unit
+from benchc.models.units import Recipes, Unit
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
+from benchc.schemas.subset import SUBSET
 from scripts import infer
 from scripts.bench_c import infer_orders
-from scripts.reading_arguments import questions, units_to_read
 from tests.models.conftest import QUESTIONS
 
 SEED = 5
@@ -63,18 +63,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             "category": "c",
             "l2_category": "c",
             "images": [[{"bytes": image, "path": None}] for image in images],
+            "image_keys": [[f"{id_}#0"] for id_ in ids],
         }
     ).select(*POOL.columns)
     write_table(pool.cast(dict(POOL.columns)), tmp_path / "pool.parquet", POOL)
-    selected = {"id": ids, "kappa": 0.5, "rank": range(4), "score": 1.0, "kept": [True] * 3 + [False]}
-    write_table(
-        pl.DataFrame(selected, schema=dict(SELECTED.columns)), tmp_path / "selected.parquet", SELECTED
-    )
+    write_table(pl.DataFrame({"id": ids[:3]}), tmp_path / "subset.parquet", SUBSET)
     for recipe in recipes():
         rows = [
-            (id_, severity, [{"bytes": encode(pixels[0]), "path": None}])
+            (f"{id_}#0", severity, {"bytes": encode(pixels), "path": None})
             for id_, image in zip(ids, images, strict=True)
-            for severity, pixels in variants_of_item(id_, [image], recipe, recipe.severities, SEED)
+            for severity, pixels in variants_of_image(
+                f"{id_}#0", image, recipe, recipe.severities, SEED
+            ).items()
         ]
         frame = pl.DataFrame(rows, schema=dict(CORRUPTED.columns), orient="row")
         write_table(frame, tmp_path / f"{recipe.name}.parquet", CORRUPTED)
@@ -102,7 +102,7 @@ def ask(
     """Run infer_orders, or infer, in the present folder; later options win."""
     own = [] if script is infer else ["--sample", "99", "--severity", "4"]
     arguments = ["--location", str(checkpoint), "--family", family, "--scoring", scoring]
-    arguments += ["--items", "pool.parquet", "--selected", "selected.parquet", *own, *images]
+    arguments += ["--items", "pool.parquet", "--subset", "subset.parquet", *own, *images]
     arguments += ["--store", f"store-{output}", "--writer", "w", "--output", f"{output}.parquet", *more]
     monkeypatch.setattr(sys, "argv", ["script", *arguments])
     script.main()
@@ -175,7 +175,7 @@ def test_a_job_reads_every_other_order_of_the_sample_at_one_severity(
         question = QUESTIONS[int(row["id"][2:])]
         data = pool.filter(id=row["id"])["images"][0][0]["bytes"]
         recipe = recipes()[2]
-        [(_, pixels)] = variants_of_item(row["id"], [data], recipe, [4], SEED)
+        pixels = [variants_of_image(f"{row['id']}#0", data, recipe, [4], SEED)[4]]
         texts = question.options[row["order"] :] + question.options[: row["order"]]
         direct = scorers["llava", "letter"].score(Question(question.question, texts, question.hint), [pixels])
         assert np.roll(direct.logits[0], row["order"]).tolist() == row["logits"]
@@ -232,20 +232,17 @@ def test_a_larger_sample_keeps_the_reads_of_a_smaller_one(folder, checkpoints, m
 
 
 def test_units_for_a_device_are_made_ahead_and_are_the_same(folder):
-    chosen = {"items": Path("pool.parquet"), "location": "m", "seed": SEED, "alpha": "drop"}
-    sources = [
-        {"corrupted": [Path("clean.parquet"), Path("brightness.parquet")], "recipe": []},
-        {"corrupted": [], "recipe": recipes()[:2]},
-    ]
+    pool = Path("pool.parquet")
+    sources = [[Path("clean.parquet"), Path("brightness.parquet")], Recipes(recipes()[:2], SEED)]
     found = [
         [
             (unit.item, unit.corruption, unit.severities, pixel_hash(unit.variants[0]))
-            for unit in units_to_read(
-                argparse.Namespace(**chosen, **source, gpus=gpus), questions(chosen["items"]), {0, 4}
+            for unit in tracked_units(
+                pool, read_items(pool), source, label="m", severities={0, 4}, ahead=ahead
             )
         ]
         for source in sources
-        for gpus in (0, 1)
+        for ahead in (False, True)
     ]
     assert found == [found[0]] * 4
     assert [(item, severities) for item, _, severities, _ in found[0]] == [

@@ -17,6 +17,7 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
+from benchc.schemas.subset import SUBSET
 
 COUNT, MODELS = 10, ("one", "two")
 IDS = [f"s/{item}" for item in range(COUNT)]
@@ -42,7 +43,8 @@ def predictions(ids: list[str], seed: int) -> pl.DataFrame:
 
 def run(name: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", [name, *arguments])
-    import_module(f"scripts.{name}").main()
+    folder = "bench_c." if name in ("score", "draw_unselected") else ""
+    import_module(f"scripts.{folder}{name}").main()
 
 
 @pytest.fixture
@@ -55,7 +57,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     kappa = [0.05 * item for item in range(COUNT)]
     selected = {"id": IDS, "kappa": kappa, "rank": range(COUNT), "score": [1.0] * COUNT, "kept": KEPT}
     write_table(pl.DataFrame(selected, schema=dict(SELECTED.columns)), "selected.parquet", SELECTED)
-    run("draw_unselected", ["--selected", "selected.parquet", "--output", "unselected.parquet"], monkeypatch)
+    Path("subsets").mkdir()
+    write_table(pl.DataFrame({"id": IDS[:4]}), "subsets/selected.parquet", SUBSET)
+    drawn = ["--selected", "selected.parquet", "--output", "subsets/unselected.parquet"]
+    run("draw_unselected", drawn, monkeypatch)
     for seed, model in enumerate(MODELS):
         for subset, ids in (("selected", IDS[:4]), ("unselected", IDS[4:])):
             file = f"predictions/{subset}/{model}/all.parquet"
@@ -66,8 +71,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 "--pool",
                 "pool.parquet",
                 *GRID,
-                f"--{subset}",
-                f"{subset}.parquet",
+                "--subset",
+                f"subsets/{subset}.parquet",
             ]
             run("score", [*arguments, *GRID, "--output", f"{subset}/{model}.parquet"], monkeypatch)
     return tmp_path
@@ -126,14 +131,13 @@ def test_files_of_the_wrong_kind_are_refused(folder: Path, monkeypatch: pytest.M
             run("discrimination", [part for part in changed if part is not None], monkeypatch)
 
 
-def test_score_takes_one_kind_of_items(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_score_takes_the_items_of_a_subset(folder: Path, monkeypatch: pytest.MonkeyPatch):
     arguments = ["--predictions", "predictions/selected/one/all.parquet", "--pool", "pool.parquet", *GRID]
-    both = ["--selected", "selected.parquet", "--unselected", "unselected.parquet"]
-    for subset in (both, []):
-        with pytest.raises(SystemExit):
-            run("score", [*arguments, *subset, "--output", "s.parquet"], monkeypatch)
+    with pytest.raises(SystemExit):
+        run("score", [*arguments, "--output", "s.parquet"], monkeypatch)
+    other = ["--subset", "subsets/unselected.parquet"]
     with pytest.raises(InputError, match="one: "):
-        run("score", [*arguments, *both[2:], "--output", "s.parquet"], monkeypatch)
+        run("score", [*arguments, *other, "--output", "s.parquet"], monkeypatch)
 
 
 def test_items_whose_reads_are_missing_are_left_out(folder: Path, monkeypatch: pytest.MonkeyPatch):
@@ -146,8 +150,8 @@ def test_items_whose_reads_are_missing_are_left_out(folder: Path, monkeypatch: p
             "--pool",
             "pool.parquet",
             *GRID,
-            f"--{subset}",
-            f"{subset}.parquet",
+            "--subset",
+            f"subsets/{subset}.parquet",
         ]
         run("score", [*arguments, *GRID, "--allow-missing", "--output", f"{subset}/one.parquet"], monkeypatch)
     run("discrimination", ARGUMENTS, monkeypatch)

@@ -1,0 +1,41 @@
+"""What a model is asked about: the questions of a pool's items, and the keys of their images."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from benchc.errors import InputError
+from benchc.models.question import Question
+from benchc.schemas.parquet import read_table
+from benchc.schemas.pool import POOL
+from benchc.schemas.pool_images import read_ids
+
+
+class Item(NamedTuple):
+    """The text of an item, and the keys of its images in order."""
+
+    question: Question
+    image_keys: tuple[str, ...]
+
+
+def read_items(pool: Path, subset: Path | None = None) -> dict[str, Item]:
+    """Return the items of the pool, or of a SUBSET of it, by id in the pool's order; raises as read_ids."""
+    wanted = set(read_ids(pool, subset))
+    rows = read_table(pool, POOL, ["id", "question", "hint", "options", "image_keys"])
+    return {
+        row["id"]: Item(
+            Question(row["question"], tuple(row["options"]), row["hint"]), tuple(row["image_keys"] or ())
+        )
+        for row in rows.iter_rows(named=True)
+        if row["id"] in wanted
+    }
+
+
+def refuse_open_questions(items: Mapping[str, Item]) -> None:
+    """Raise InputError, naming the first, where items have no options for a model to choose from."""
+    without = [id_ for id_, item in items.items() if not item.question.options]
+    if without:
+        raise InputError(
+            f"item {without[0]}: it is an open question, and a model is asked to choose among options here "
+            f"({len(without)} of {len(items)} items are open); leave open questions out of the subset"
+        )

@@ -1,0 +1,3 @@
+"""The small checkpoints of the models' tests."""
+
+from tests.models.conftest import checkpoints, scorers, variants  # noqa: F401

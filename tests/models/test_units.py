@@ -1,0 +1,174 @@
+"""Units of items that share images: from a file or made on the fly, in any order, with little in memory."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.corruptions.portions import Job, write_corrupted
+from benchc.corruptions.registry import recipe_of
+from benchc.corruptions.variants import variants_of_image
+from benchc.errors import InputError
+from benchc.images import encode_png, pixel_hash
+from benchc.models import units
+from benchc.models.items import read_items, refuse_open_questions
+from benchc.models.units import Recipes, units_of
+from benchc.schemas.corrupted import CORRUPTED
+from benchc.schemas.parquet import read_table, write_table
+from benchc.schemas.pool import POOL
+from benchc.schemas.pool_images import unique_images
+from benchc.schemas.subset import SUBSET
+from scripts.bench_c import infer_orders
+from scripts.infer import main as infer
+
+RECIPE = recipe_of("gaussian_noise")
+JOB = Job(RECIPE, seed=5)
+# Side by side, in one item, and at both ends; p/2 and p/3 have the same bytes under keys of their own.
+SHOWN = {
+    "p/0": ["s://x"],
+    "p/1": ["s://x"],
+    "p/2": ["p/2#0"],
+    "p/3": ["p/3#0"],
+    "p/4": ["s://y", "s://x"],
+    **{f"p/{n}": [f"p/{n}#0"] for n in range(5, 40)},
+    "p/40": ["s://y"],
+}
+
+
+def png(key: str) -> bytes:
+    seed = 2 if key in ("p/2#0", "p/3#0") else sum(key.encode())
+    return encode_png(np.random.default_rng(seed).integers(0, 256, (36, 40, 3), np.uint8))
+
+
+def write_pool(path: Path, options: list[str]) -> None:
+    columns = {
+        "id": list(SHOWN),
+        "question": "?",
+        "options": [options] * len(SHOWN),
+        "images": [[{"bytes": png(key), "path": None} for key in keys] for keys in SHOWN.values()],
+        "image_keys": list(SHOWN.values()),
+    }
+    absent = {name: pl.lit(None, dtype) for name, dtype in POOL.columns.items() if name not in columns}
+    frame = pl.DataFrame(columns, schema={name: POOL.columns[name] for name in columns})
+    write_table(frame.with_columns(**absent).select(*POOL.columns), path, POOL)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_pool(tmp_path / "pool.parquet", ["a", "b"])
+    write_corrupted(
+        unique_images(tmp_path / "pool.parquet", set(SHOWN)), JOB, tmp_path / "gaussian_noise.parquet"
+    )
+    return tmp_path
+
+
+def hashes(folder: Path, images, keys=SHOWN, severities=None) -> dict[str, dict[int, list[str]]]:
+    """Return the hash of every image of every unit, by item and severity, in the order of the units."""
+    [(name, found)] = units_of(folder / "pool.parquet", keys, images, severities)
+    assert name == "gaussian_noise"
+    return {
+        unit.item: {
+            severity: [pixel_hash([image]) for image in variant]
+            for severity, variant in zip(unit.severities, unit.variants, strict=True)
+        }
+        for unit in found
+    }
+
+
+def test_a_shared_image_is_stored_once_and_seen_alike_by_all_its_items(folder: Path) -> None:
+    file = read_table(folder / "gaussian_noise.parquet", CORRUPTED)
+    keys = list(dict.fromkeys(key for keys in SHOWN.values() for key in keys))
+    assert file.select("image_key", "severity").rows() == [
+        (key, severity) for key in keys for severity in (1, 2, 3, 4, 5)
+    ]
+    seen = hashes(folder, [folder / "gaussian_noise.parquet"])
+    assert list(seen) == list(SHOWN)
+    for severity in (1, 2, 3, 4, 5):
+        x = seen["p/0"][severity]
+        assert seen["p/1"][severity] == x and seen["p/4"][severity][1:] == x
+        assert seen["p/40"][severity] == seen["p/4"][severity][:1] != x
+        # An image that two rows hold without a name is two, each with its own noise.
+        assert seen["p/2"][severity] != seen["p/3"][severity]
+
+
+@pytest.mark.parametrize("severities", [None, {2, 5}])
+@pytest.mark.parametrize("keys", [SHOWN, {id_: SHOWN[id_] for id_ in ("p/1", "p/4", "p/20", "p/40")}])
+def test_files_and_recipes_show_the_same_pixels(folder: Path, keys, severities) -> None:
+    files, made = [folder / "gaussian_noise.parquet"], Recipes([RECIPE], seed=5)
+    from_files = hashes(folder, files, keys, severities)
+    from_recipes = hashes(folder, made, keys, severities)
+    assert list(from_files.items()) == list(from_recipes.items())
+    assert [list(unit) for unit in from_files.values()] == [sorted(severities or {1, 2, 3, 4, 5})] * len(keys)
+
+
+def test_neighbours_that_share_an_image_have_it_corrupted_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def counting(key: str, *arguments) -> object:
+        made.append(key)
+        return variants_of_image(key, *arguments)
+
+    monkeypatch.setattr(units, "variants_of_image", counting)
+    hashes(folder, Recipes([RECIPE], seed=5))
+    assert made[:6] == ["s://x", "p/2#0", "p/3#0", "s://y", "s://x", "p/5#0"]
+
+
+def test_a_file_is_read_in_pieces_of_several_items(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    cut = pl.LazyFrame.slice
+
+    def cutting(self: pl.LazyFrame, offset: int, length: int) -> pl.LazyFrame:
+        sizes.append(length)
+        return cut(self, offset, length)
+
+    monkeypatch.setattr(pl.LazyFrame, "slice", cutting)
+    hashes(folder, [folder / "gaussian_noise.parquet"])
+    # 41 items by sixteens; the last piece's y lies far in front of the others.
+    assert len(sizes) == 4 and max(sizes) <= 16 * 5
+
+
+@pytest.mark.parametrize(
+    "missing", [pl.col("image_key") == "s://y", (pl.col("image_key") == "s://y") & (pl.col("severity") == 3)]
+)
+def test_an_item_of_which_an_image_is_missing_is_named(folder: Path, missing: pl.Expr) -> None:
+    path = folder / "gaussian_noise.parquet"
+    write_table(read_table(path, CORRUPTED).filter(~missing), path, CORRUPTED)
+    only = {"p/0": SHOWN["p/0"], "p/4": SHOWN["p/4"]}
+    with pytest.raises(InputError, match=r"has no images of 1 items, the first is p/4; delete the file"):
+        hashes(folder, [path], only)
+
+
+def test_a_subset_is_asked_in_the_pools_order(folder: Path) -> None:
+    write_table(pl.DataFrame({"id": ["p/4", "p/0"]}), folder / "subset.parquet", SUBSET)
+    items = read_items(folder / "pool.parquet", folder / "subset.parquet")
+    assert {id_: item.image_keys for id_, item in items.items()} == {
+        "p/0": ("s://x",),
+        "p/4": ("s://y", "s://x"),
+    }
+    assert list(items) == ["p/0", "p/4"]
+    refuse_open_questions(items)
+
+
+@pytest.mark.parametrize("script", [infer, infer_orders.main])
+def test_open_questions_are_refused_before_the_model_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script
+) -> None:
+    write_pool(tmp_path / "pool.parquet", [])
+    arguments = ["--location", "no-such-model", "--family", "llava", "--scoring", "letter"]
+    arguments += ["--items", str(tmp_path / "pool.parquet"), "--subset", "--corrupted", "clean.parquet"]
+    arguments += [
+        "--store",
+        str(tmp_path / "store"),
+        "--writer",
+        "w",
+        "--output",
+        str(tmp_path / "o.parquet"),
+    ]
+    own = [] if script is infer else ["--sample", "99", "--severity", "1"]
+    monkeypatch.setattr("sys.argv", ["script", *arguments, *own])
+    with pytest.raises(InputError, match=r"item p/0: it is an open question.*\(41 of 41 items are open\)"):
+        script()
+    assert not (tmp_path / "store").exists()
