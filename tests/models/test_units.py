@@ -19,7 +19,6 @@ from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import unique_images
 from benchc.schemas.subset import SUBSET
-from scripts.bench_c import infer_orders
 from scripts.infer import main as infer
 
 RECIPE = recipe_of("gaussian_noise")
@@ -152,9 +151,8 @@ def test_a_subset_is_asked_in_the_pools_order(folder: Path) -> None:
     refuse_open_questions(items)
 
 
-@pytest.mark.parametrize("script", [infer, infer_orders.main])
 def test_open_questions_are_refused_before_the_model_is_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_pool(tmp_path / "pool.parquet", [])
     arguments = ["--location", "no-such-model", "--family", "llava", "--scoring", "letter"]
@@ -167,8 +165,7 @@ def test_open_questions_are_refused_before_the_model_is_loaded(
         "--output",
         str(tmp_path / "o.parquet"),
     ]
-    own = [] if script is infer else ["--sample", "99", "--severity", "1"]
-    monkeypatch.setattr("sys.argv", ["script", *arguments, *own])
+    monkeypatch.setattr("sys.argv", ["infer", *arguments])
     with pytest.raises(InputError, match=r"item p/0: it is an open question.*\(41 of 41 items are open\)"):
-        script()
+        infer()
     assert not (tmp_path / "store").exists()

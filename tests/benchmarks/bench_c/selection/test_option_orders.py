@@ -263,6 +263,13 @@ def test_a_severity_that_is_not_there_is_one_sentence(folder, checkpoints, monke
     assert not Path("a.parquet").exists()
 
 
+def test_open_questions_are_refused(folder, monkeypatch):
+    pool = read_table("pool.parquet", POOL)
+    write_table(pool.with_columns(options=pl.lit([], dtype=pl.List(pl.String))), "pool.parquet", POOL)
+    with pytest.raises(InputError, match=r"item s/0: it is an open question"):
+        ask(monkeypatch, Path("no-such-model"), "a")
+
+
 def shortened(line: str) -> str:
     """A recipe of severities 1 and 2 only."""
     recipe = json.loads(line.removeprefix("--recipe="))
