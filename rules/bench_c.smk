@@ -24,6 +24,19 @@ SUBSETS = {
 # The one whose images are written where the jobs that read the others make theirs themselves.
 BENCHMARK = "selected"
 
+ORDERS_CODE = {
+    id_: code_of("scripts/bench_c/infer_orders.py", *map(module_file, modules))
+    for id_, modules in SCORER_MODULES.items()
+}
+
+
+def encoder_options():
+    """Return the image encoder, as options of embed."""
+    encoder = settings.selection.image_encoder
+    if encoder.name == "trained":
+        return option("--image-encoder", ENCODER_FOLDER)
+    return f"{option('--image-encoder', encoder.name)} {option('--pretrained', encoder.pretrained)}"
+
 
 rule kappa:
     """Measure the inconsistency of the selectors' predictions under corruption (eq. 4 and 5)."""

@@ -163,10 +163,6 @@ KERNEL_CODE = {name: kernel_code(name) for name in RECIPES}
 SCORER_CODE = {
     id_: code_of("scripts/infer.py", *map(module_file, modules)) for id_, modules in SCORER_MODULES.items()
 }
-ORDERS_CODE = {
-    id_: code_of("scripts/bench_c/infer_orders.py", *map(module_file, modules))
-    for id_, modules in SCORER_MODULES.items()
-}
 TRAINER_CODE = {id_: trainer_code(id_) for id_, model in run.models.items() if model.train is not None}
 
 
@@ -205,11 +201,3 @@ def recipe_options(wildcards):
     return " ".join(
         [option("--seed", settings.seed), option("--alpha", settings.corruptions.alpha), *recipes]
     )
-
-
-def encoder_options():
-    """Return the image encoder, as options of embed."""
-    encoder = settings.selection.image_encoder
-    if encoder.name == "trained":
-        return option("--image-encoder", ENCODER_FOLDER)
-    return f"{option('--image-encoder', encoder.name)} {option('--pretrained', encoder.pretrained)}"

@@ -102,7 +102,7 @@ def parse_arguments() -> tuple[argparse.Namespace, Callable[[str], NoReturn]]:
     folder.add_argument("--severities", type=int, nargs="+", help="all of the suite unless given")
     folder.add_argument(
         "--suite",
-        help=f"imagenet-c, mllm-ic, r-bench or vqa-robustness; default: {FOLDER_DEFAULTS['suite']}",
+        help=f"a suite of docs/corruptions.md; default: {FOLDER_DEFAULTS['suite']}",
     )
     folder.add_argument(
         "--engine",

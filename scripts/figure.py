@@ -1,6 +1,6 @@
 """Draw a figure: call the function that MODULE is named after with files and settings.
 
-    python -m scripts.figure benchc.benchmarks.bench_c.figures.figure8 --input pool pool/items.parquet \\
+    python -m scripts.figure benchc.benchmarks.NAME.figures.figure8 --input pool pool/items.parquet \\
         --input selected selection/selected.parquet --output figures/figure8
 
 writes figures/figure8.png (300 dpi) and figures/figure8.pdf.

@@ -1,6 +1,6 @@
 """Print a table: call the function that MODULE is named after with files and settings.
 
-    python -m scripts.table benchc.benchmarks.bench_c.tables.table2 --input scores one.parquet two.parquet \\
+    python -m scripts.table benchc.benchmarks.NAME.tables.table2 --input scores one.parquet two.parquet \\
         --input models models.json --set centring='"none"' --output tables/table2
 
 writes tables/table2.csv, .md and .tex.
