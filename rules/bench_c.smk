@@ -15,6 +15,8 @@ OUTPUTS:
     <results>/orders/{model}.parquet          reads of a sample in every other circular order of the options
 """
 
+from functools import partial
+
 # The subsets of items that models are asked about, each a file of ids, or None for the whole pool.
 SUBSETS = {
     "pool": None,
@@ -28,14 +30,17 @@ ORDERS_CODE = {
     id_: code_of("scripts/bench_c/infer_orders.py", *map(module_file, modules))
     for id_, modules in SCORER_MODULES.items()
 }
-
-
-def encoder_options():
-    """Return the image encoder, as options of embed."""
-    encoder = settings.selection.image_encoder
-    if encoder.name == "trained":
-        return option("--image-encoder", ENCODER_FOLDER)
-    return f"{option('--image-encoder', encoder.name)} {option('--pretrained', encoder.pretrained)}"
+# As options of embed.
+IMAGE_ENCODER = (
+    option("--image-encoder", ENCODER_FOLDER)
+    if settings.selection.image_encoder.name == "trained"
+    else " ".join(
+        [
+            option("--image-encoder", settings.selection.image_encoder.name),
+            option("--pretrained", settings.selection.image_encoder.pretrained),
+        ]
+    )
+)
 
 
 rule kappa:
@@ -86,7 +91,7 @@ rule embed:
     resources:
         mem_mb=lambda wildcards, input, attempt: attempt * max(4000, int(4 * input.size_mb)),
     params:
-        image_encoder=encoder_options(),
+        image_encoder=IMAGE_ENCODER,
         text_encoder=option("--text-encoder", settings.selection.text_encoder),
         alpha=option("--alpha", settings.corruptions.alpha),
     message:
@@ -251,12 +256,8 @@ BENCHMARK_IMAGES = collect(
 )
 
 
-def predictions_of(models):
-    """Return the files of the models' predictions of the benchmark."""
-    return collect("<results>/predictions/selected/{model}/{batch}.parquet", model=models, batch=BATCHES)
-
-
-# What the files of facts about models are of.
+predictions_of = partial(collect, "<results>/predictions/selected/{model}/{batch}.parquet", batch=BATCHES)
+# The models that tables and figures name.
 MEASURED = settings.targets
 
 OUTPUTS = [
@@ -433,7 +434,7 @@ OUTPUTS = [
         "option_order",
         "other orders of the options",
         inputs={
-            "predictions": predictions_of(settings.targets),
+            "predictions": predictions_of(model=settings.targets),
             "orders": collect("<results>/orders/{model}.parquet", model=settings.targets),
             "models": "<results>/models.json",
             "pool": POOL,
@@ -480,7 +481,7 @@ OUTPUTS = [
         "figure 3",
         inputs={
             "scores": f"<results>/scores/{settings.figures.figure3.target}.parquet",
-            "predictions": predictions_of([settings.figures.figure3.target]),
+            "predictions": predictions_of(model=settings.figures.figure3.target),
             "pool": POOL,
         },
         settings={"label": run.models[settings.figures.figure3.target].label},
@@ -520,7 +521,7 @@ OUTPUTS = [
         "figure 5",
         inputs={
             "scores": f"<results>/scores/{settings.figures.figure5.target}.parquet",
-            "predictions": predictions_of([settings.figures.figure5.target]),
+            "predictions": predictions_of(model=settings.figures.figure5.target),
             "pool": POOL,
             "images": BENCHMARK_IMAGES,
         },

@@ -42,11 +42,6 @@ rule models:
         " --output {output} 2>&1 | tee {log}"
 
 
-def module_of(declared):
-    """Return the module of an output."""
-    return f"benchc.benchmarks.{SLICE}.{declared.prefix.replace('/', '.')}"
-
-
 for declared in OUTPUTS:
 
     rule:
@@ -54,7 +49,7 @@ for declared in OUTPUTS:
             declared.name
         input:
             **declared.inputs,
-            code=code_of(f"scripts/{declared.kind}.py", module_file(module_of(declared))),
+            code=code_of(f"scripts/{declared.kind}.py", module_file(declared.module_of(SLICE))),
             data=declared.data,
         output:
             **{
@@ -80,14 +75,14 @@ for declared in OUTPUTS:
             f"../envs/{OUTPUT_ENVIRONMENTS[declared.kind]}.yaml"
         params:
             script=declared.kind,
-            module=module_of(declared),
+            module=declared.module_of(SLICE),
             settings=declared.arguments,
             forms=f"--forms {' '.join(declared.forms)}" if declared.kind == "table" else "",
             caption=cleandoc(declared.caption),
             inputs=lambda wildcards, input, names=tuple(declared.inputs): " ".join(
                 f"--input {name} {input.get(name)}" for name in names
             ),
-            prefix=f"results/{settings.name}/{declared.prefix}",
+            prefix=subpath(output[0], strip_suffix=f".{declared.forms[0]}"),
         message:
             f"Making {declared.title}"
         shell:

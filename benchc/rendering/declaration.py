@@ -36,15 +36,14 @@ class Output:
     data: Sequence[str] = ()
     wanted: bool = True
 
-    @property
-    def prefix(self) -> str:
-        """Return the path of the output's files below the folder of the run, without the endings."""
-        return f"{self.kind}s/{self.name}"
+    def module_of(self, slice_: str) -> str:
+        """Return the module of the output in the package of its benchmark."""
+        return f"benchc.benchmarks.{slice_}.{self.kind}s.{self.name}"
 
     @property
     def files(self) -> dict[str, str]:
         """Return the path of each form below the folder of the run; the report shows the first."""
-        return {form: self.prefix + ENDINGS[form] for form in self.forms}
+        return {form: f"{self.kind}s/{self.name}{ENDINGS[form]}" for form in self.forms}
 
     @property
     def arguments(self) -> list[str]:

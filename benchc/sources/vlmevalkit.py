@@ -129,8 +129,8 @@ class _Reading:
     def _keys(self, id_: str, index: str, images: list[Image]) -> list[str]:
         """Return the keys of a row's images. Raises RowRefused where its names cannot be theirs."""
         if index not in self._names:
-            # Also of a row that shares another's image by its index: keys decide the noise, and benchmarks that
-            # were made of such rows have one noise an item.
+            # Also of a row that shares another's image by its index: keys decide the noise, and benchmarks
+            # that were made of such rows have one noise an item.
             return [derived_key(id_, number) for number in range(len(images))]
         names = self._names[index]
         if len(names) != len(images):
