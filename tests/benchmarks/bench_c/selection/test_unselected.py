@@ -11,7 +11,7 @@ from benchc.benchmarks.bench_c.selection.unselected import unselected
 from benchc.errors import InputError
 from benchc.randomness import seed_of
 from benchc.schemas.parquet import read_footer, read_table, write_table
-from scripts import draw_unselected as script
+from scripts.bench_c import draw_unselected as script
 
 
 def selection(kept: list[bool]) -> pl.DataFrame:
