@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from benchc.closure import source_closure
-from benchc.models.registry import UnknownFamilyError, family_module
+from benchc.closure import module_file, source_closure
+from benchc.models.registry import SCORINGS, UnknownFamilyError, family_module
 
 ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
@@ -56,25 +56,44 @@ def third_party(files: list[str]) -> set[str]:
 
 
 def rules() -> list[tuple[str, str]]:
-    """Return the script and the environment of every rule that has one."""
+    """Return the script and the environment of every rule that names one, but for tables and figures."""
     found = []
     for path in sorted((ROOT / "rules").glob("*.smk")):
         for rule in path.read_text().split("\nrule ")[1:]:
-            script = re.search(r"python -m scripts\.(\w+)", rule)
+            script = re.search(r"python -m scripts\.(\w+(?:\.\w+)*)", rule)
             environment = re.search(r"\.\./envs/(\w+)\.yaml", rule)
             if script:
                 found.append((script[1], environment[1] if environment else "transformers"))
     return found
 
 
+def python_files(folder: str, pattern: str) -> list[str]:
+    return [str(path.relative_to(ROOT)) for path in (ROOT / folder).glob(pattern)]
+
+
+def pinned(environment: str) -> set[str]:
+    packages = yaml.safe_load((ROOT / f"envs/{environment}.yaml").read_text())["dependencies"][-1]["pip"]
+    return {package.split("==")[0].lower().replace("_", "-") for package in packages}
+
+
 @pytest.mark.parametrize(("script", "environment"), rules())
 def test_an_environment_holds_what_its_rules_import(script, environment):
-    files = [f"scripts/{script}.py"]
-    if script in ("corrupt", "infer", "infer_orders", "contact_sheet"):
+    files = [f"scripts/{script.replace('.', '/')}.py"]
+    name = script.rpartition(".")[2]
+    if name in ("corrupt", "infer", "infer_orders", "contact_sheet"):
         # Kernels are imported by name: corrupting, also by readers that make their images themselves.
-        files += [str(path.relative_to(ROOT)) for path in (ROOT / "benchc/corruptions/kernels").glob("*.py")]
-    if script in ("infer", "infer_orders"):
-        files += [str(path.relative_to(ROOT)) for path in (ROOT / "benchc/models").rglob("*.py")]
-    packages = yaml.safe_load((ROOT / f"envs/{environment}.yaml").read_text())["dependencies"][-1]["pip"]
-    pinned = {package.split("==")[0].lower().replace("_", "-") for package in packages}
-    assert third_party(files) - pinned == set()
+        files += python_files("benchc/corruptions/kernels", "*.py")
+    if name in ("infer", "infer_orders"):
+        files += python_files("benchc/models/families", "*.py")
+        files += {module_file(module) for module in SCORINGS.values()}
+    assert third_party(files) - pinned(environment) == set()
+
+
+@pytest.mark.parametrize("kind", ["table", "figure"])
+def test_an_environment_holds_what_all_tables_or_figures_import(kind):
+    # Their rules are made in a loop, and their modules are imported by name.
+    rule_file = (ROOT / "rules/outputs.smk").read_text()
+    environments = ast.literal_eval(re.search(r"^OUTPUT_ENVIRONMENTS = (.*)$", rule_file, re.MULTILINE)[1])
+    modules = python_files("benchc/benchmarks", f"*/{kind}s/*.py")
+    assert f"benchc/benchmarks/bench_c/{kind}s/{kind}3.py" in modules
+    assert third_party([f"scripts/{kind}.py", *modules]) - pinned(environments[kind]) == set()

@@ -93,6 +93,9 @@ def read_targets(scores: list[Path], models: Path) -> Targets:
     if unknown or len(paths) != len(scores):
         fault = f"{paths[unknown[0]]} is of none of them" if unknown else "two files are of one model"
         raise InputError(f"{models}: it names {', '.join(named)}, and {fault}; give the scores of one run")
+    labels = [named[id_].label for id_ in paths]
+    if len(set(labels)) != len(labels):
+        raise InputError(f"{models}: two models have one label: {', '.join(labels)}; give each its own")
     footers = {id_: read_footer(path) for id_, path in paths.items()}
     missing = {named[id_].label: _number(footer, MISSING) for id_, footer in footers.items()}
     files = track(paths.items(), label="scores", unit="files")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,15 +14,16 @@ import pytest
 from benchc.benchmarks.bench_c.schemas.embeddings import EMBEDDINGS
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.images import encode
+from benchc.rendering.output import inputs_of, settings_of
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
 from benchc.schemas.subset import SUBSET
+from tests.benchmarks.bench_c.outputs import function_named, output, write_models
 
 OPTIONS = 3
-OF_BENCH_C = ("kappa", "select", "score")
 FAMILIES = {"fog": "weather", "gaussian_blur": "blur", "pixelate": "digital"}
 
 
@@ -41,10 +43,16 @@ class Run:
     severities: Sequence[int] = (1, 2, 5)
     kappas: Sequence[float] | None = None  # 0.2, 0.4, ... by default; every item is kept
     logits: Callable[[int, int, int, int], list[float]] = drawn
+    first_label: str = "One"
 
     @property
     def ids(self) -> list[str]:
         return [f"s/{number}" for number in range(self.items)]
+
+    @property
+    def labels(self) -> list[str]:
+        """Return the names of the models, of which the first is ``first_label``."""
+        return [self.first_label, *(model.title() for model in self.models[1:])]
 
     def reads(self, model: int) -> pl.DataFrame:
         cells = [("clean", -1, 0)]
@@ -60,6 +68,7 @@ class Run:
 
     def write(self, folder: Path) -> None:
         """Write every input of scoring, of the tables and of the figures."""
+        write_models(folder / "models.json", dict(zip(self.models, self.labels, strict=True)))
         image = {"bytes": encode(np.full((4, 4, 3), 9, np.uint8)), "path": None}
         texts = {"question": "What?", "hint": None, "category": "map", "l2_category": "map"}
         pool = pl.DataFrame(
@@ -107,67 +116,59 @@ class Run:
         for number, model in enumerate(self.models):
             write_table(self.reads(number), folder / f"reads/{model}/all.parquet", PREDICTIONS)
 
-    def arguments(self, script: str) -> list[str]:
-        """Return the command line of a script in the folder of the run, outputs in out/."""
-        first = self.models[0]
-        scores = ["--scores", *(f"scores/{model}.parquet" for model in self.models)]
-        labels = ["--labels", *(model.title() for model in self.models)]
-        models, selected = ["--models", *self.models], ["--selected", "selected.parquet"]
-        pool = ["--pool", "pool.parquet"]
-        families = ["--corruptions", *self.corruptions]
-        families += ["--families", *(FAMILIES[name] for name in self.corruptions)]
-        one = ["--scores", f"scores/{first}.parquet", "--label", first.title()]
-        one_read = [*one, *pool, "--predictions", f"reads/{first}/all.parquet"]
-        forms = [f"--output-{form}=out/{script}.{form}" for form in ("csv", "md", "tex")]
-        published = [f"--output-published=out/{script}_published.csv"]
-        drawing = ["--png", "out/f.png", "--pdf", "out/f.pdf"]
-        cell = [self.corruptions[0], str(self.severities[-1])]
+    def output(self, name: str, **settings: object) -> Any:
+        """Return a table or a figure of the run in the present folder; ``settings`` replace its own."""
+        function = function_named(name)
+        of_models = {"scores": "scores/{}.parquet", "predictions": "reads/{}/all.parquet"}
+        paths = {
+            "models": ["models.json"],
+            "sources": ["sources/s.parquet"],
+            "images": [f"images/{corruption}.parquet" for corruption in self.corruptions],
+            **{key: [f"{key}.parquet"] for key in ("pool", "selected", "embeddings")},
+            **{key: [path.format(model) for model in self.models] for key, path in of_models.items()},
+        }
+        if name in ("figure3", "figure4", "figure5"):  # of one target
+            paths |= {key: [path.format(self.models[0])] for key, path in of_models.items()}
+        read = {
+            "label": self.first_label,
+            "corruption": self.corruptions[0],
+            "severity": self.severities[-1],
+        }
+        known = {
+            "families": {corruption: FAMILIES[corruption] for corruption in self.corruptions},
+            "labels": {"s": "S"},
+            **{prefix + key: value for prefix in ("", "example_") for key, value in read.items()},
+            **{"draws": 20, "seed": 0, "centring": "none", "score": "at_pick"},
+            **{"selectors": self.models, "corruptions": self.corruptions, "severities": self.severities},
+            **{"alpha_kappa": 1.0, "alpha_diversity": 1.0},
+            **settings,
+        }
+        return output(
+            name,
+            {key: paths[key] for key in inputs_of(function)},
+            **{key: known[key] for key in settings_of(function) if key in known},
+        )
+
+    def stage(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Run kappa or select in the present folder."""
         selectors = ["--predictions", *(f"reads/{model}/all.parquet" for model in self.models)]
         selectors += ["--selectors", *self.models, "--corruptions", *self.corruptions]
-        selectors += ["--severities", *map(str, self.severities), *pool]
-        unknown = ["unknown"] * len(self.models)
-        resampled = [*scores, *models, *labels, *selected, "--draws", "20", *forms]
-        return {
+        selectors += ["--severities", *map(str, self.severities), "--pool", "pool.parquet"]
+        embedded = ["--kappa", "kappa.parquet", "--embeddings", "embeddings.parquet"]
+        arguments = {
             "kappa": [*selectors, "--output", "kappa.parquet"],
             "select": [
-                *["--kappa", "kappa.parquet", "--embeddings", "embeddings.parquet"],
+                *embedded,
                 *["--output", "out/selected.parquet", "--output-subset", "out/subset.parquet"],
             ],
-            "selection_diagnostics": [*selectors, "--embeddings", "embeddings.parquet", *forms],
-            "table1": [
-                *[*scores, *models, *labels, *selected, *forms, *published],
-                *["--years", *unknown, "--parameters", *unknown],
-            ],
-            "table2": [*scores, *labels, *forms, *published],
-            "table3": [*scores, *labels, *forms, *published, "--output-cells", "out/cells.csv"],
-            "claims": [
-                *[*scores, *labels, *pool, *selected, *families, *forms, "--example-label", first.title()],
-                *["--example-corruption", cell[0], "--example-severity", cell[1]],
-            ],
-            "bootstrap": resampled,
-            "rank_swaps": resampled,
-            "figure1a": [*selected, *drawing],
-            "figure3": [*one_read, *drawing],
-            "figure4": [*one, "--corruption", cell[0], "--severity", cell[1], *drawing],
-            "figure5": [
-                *one_read,
-                "--images",
-                *(f"images/{name}.parquet" for name in self.corruptions),
-                *drawing,
-            ],
-            "figure6": [*scores, *labels, *families, *drawing],
-            "figure7": ["--sources", "sources/s.parquet", "--source-labels", "S", *pool, *selected, *drawing],
-            "figure8": [*pool, *selected, *drawing],
-            "figure9": [*pool, *selected, *drawing],
-            "figure10": [*scores, *labels, *families, *drawing],
-        }[script]
+        }
+        script(name, arguments[name], monkeypatch)
 
 
-def call(script: str, arguments: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a script's ``main`` in this process."""
-    monkeypatch.setattr(sys, "argv", [script, *arguments])
-    folder = "bench_c." if script in OF_BENCH_C else ""
-    import_module(f"scripts.{folder}{script}").main()
+def script(name: str, arguments: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the ``main`` of a script of the benchmark in this process."""
+    monkeypatch.setattr(sys, "argv", [name, *arguments])
+    import_module(f"scripts.bench_c.{name}").main()
 
 
 def score_all(run: Run, monkeypatch: pytest.MonkeyPatch, *options: str) -> None:
@@ -176,4 +177,4 @@ def score_all(run: Run, monkeypatch: pytest.MonkeyPatch, *options: str) -> None:
         reads = ["--predictions", f"reads/{model}/all.parquet", "--pool", "pool.parquet"]
         reads += ["--corruptions", *run.corruptions, "--severities", *map(str, run.severities)]
         reads += ["--subset", "subset.parquet", "--output", f"scores/{model}.parquet"]
-        call("score", [*reads, *options], monkeypatch)
+        script("score", [*reads, *options], monkeypatch)

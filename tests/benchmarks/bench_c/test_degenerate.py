@@ -1,19 +1,16 @@
 """Tables and figures of runs in which statistics have nothing to hold on to: numbers or reasons, no NaN."""
 
-import csv
 import re
-from contextlib import nullcontext
 from pathlib import Path
 
 import polars as pl
 import pytest
-from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from benchc.errors import InputError
 from benchc.schemas.models import Models, models_text
 from scripts import compare
-from tests.benchmarks.bench_c.degenerate_runs import Run, call, drawn, score_all
+from tests.benchmarks.bench_c.degenerate_runs import Run, drawn, score_all
 
 NOT_A_NUMBER = re.compile(r"\b(nan|NaN|inf|null|None(?! of the models))\b")
 
@@ -37,7 +34,7 @@ RUNS = {
     "reads that no corruption moves": Run(logits=lambda model, item, *_: drawn(model, item, -1, 0)),
     "one of everything": Run(1, ["one"], ["fog"], [1], [0.0], same_everywhere),
 }
-TABLES = ("table1", "table2", "table3", "claims", "bootstrap", "rank_swaps")
+TABLES = ("table1", "table2", "table3", "cells", "claims", "intervals", "rank_swaps")
 OF_SCORES = ("figure3", "figure4", "figure5", "figure6", "figure10")
 OF_SELECTION = ("figure1a", "figure7", "figure8", "figure9")
 SELECTIONS = ("usual", "all kappas zero", "all kappas equal but for a rounding", "one of everything")
@@ -54,28 +51,29 @@ def run(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.filterwarnings("error")
-def test_tables_hold_numbers_dashes_and_reasons(run: Run, monkeypatch: pytest.MonkeyPatch):
-    for name in TABLES:
-        call(name, run.arguments(name), monkeypatch)
-    texts = {path.name: path.read_text() for path in sorted(Path("out").iterdir())}
-    assert len(texts) == 3 * len(TABLES) + 4 and all(texts.values())
-    for name, text in texts.items():
-        assert not NOT_A_NUMBER.search(text), name
-    for name in ("bootstrap", "rank_swaps", "table2"):
-        for row in csv.DictReader(texts[f"{name}.csv"].splitlines()):
-            keys = {"corruption", "severity", "note"} if name == "bootstrap" else {"note"}
-            assert row["note"] or all(value for key, value in row.items() if key not in keys), (name, row)
+def test_tables_hold_numbers_dashes_and_reasons(run: Run):
+    tables = {name: run.output(name) for name in TABLES}
+    for name, table in tables.items():
+        assert table.frame.columns and (name == "cells" or (table.markdown and table.latex)), name
+        assert (table.published is not None) == (name in ("table1", "table2", "table3")), name
+        published = [] if table.published is None else [table.published.write_csv()]
+        for text in (table.frame.write_csv(), table.markdown, table.latex, *published):
+            assert not NOT_A_NUMBER.search(text), name
+    for name in ("intervals", "rank_swaps", "table2"):
+        optional = {"corruption", "severity", "note"} if name == "intervals" else {"note"}
+        for row in tables[name].frame.iter_rows(named=True):
+            values = [value for key, value in row.items() if key not in optional]
+            assert row["note"] or all(value not in (None, "") for value in values), (name, row)
     # Ties are ties in all tables, though their sums are rounded in different ways.
-    table1, intervals = (pl.read_csv(f"out/{name}.csv") for name in ("table1", "bootstrap"))
-    pairs = pl.read_csv("out/rank_swaps.csv", schema_overrides={"opposite": pl.Boolean})
+    table1, intervals, pairs = (tables[name].frame for name in ("table1", "intervals", "rank_swaps"))
     for metric in ("delta_acc", "ras"):
         ranks = dict(intervals.filter(metric=f"rank_{metric}", weighting="kappa")["model", "estimate"].rows())
         assert ranks == dict(table1["model", f"rank_{metric}"].rows())
         for row in pairs.filter(pl.col("opposite").fill_null(False)).iter_rows(named=True):
             assert ranks[row["model_a"]] != ranks[row["model_b"]]
     undefined = table1["ras"].null_count() > 0
-    for form in ("md", "tex"):
-        assert ("undefined" in " ".join(texts[f"table1.{form}"].split())) == undefined
+    for text in (tables["table1"].markdown, tables["table1"].latex):
+        assert ("undefined" in " ".join(text.split())) == undefined
 
 
 @pytest.mark.parametrize(
@@ -107,22 +105,19 @@ def test_a_claim_that_cannot_be_checked_says_why(
     monkeypatch.chdir(tmp_path)
     RUNS[name].write(tmp_path)
     score_all(RUNS[name], monkeypatch)
-    call("claims", RUNS[name].arguments("claims"), monkeypatch)
-    row = pl.read_csv("out/claims.csv").filter(pl.col("claim").str.contains(word, literal=True))
+    row = RUNS[name].output("claims").frame.filter(pl.col("claim").str.contains(word, literal=True))
     assert row["verdict"].to_list() == ["not applicable"]
     assert reason in row["here"][0]
 
 
 @pytest.mark.filterwarnings("error")
-def test_figures_draw_no_nan(run: Run, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
+def test_figures_draw_no_nan(run: Run):
     names = OF_SCORES if run.kappas is None else ()
     names += OF_SELECTION if any(run is RUNS[name] for name in SELECTIONS) else ()
     for name in names:
-        figures: list[Figure] = []
-        monkeypatch.setattr(f"scripts.{name}.save", lambda figure, **_: figures.append(figure))  # noqa: B023
-        call(name, run.arguments(name), monkeypatch)
-        figures[0].draw_without_rendering()
-        for text in figures[0].findobj(Text):
+        figure = run.output(name)
+        figure.draw_without_rendering()
+        for text in figure.findobj(Text):
             assert not NOT_A_NUMBER.search(text.get_text()), name
 
 
@@ -145,17 +140,21 @@ def test_selection_selects_or_says_why_not(
 ):
     monkeypatch.chdir(tmp_path)
     run.write(tmp_path)
-    for stages in (("kappa", "select"), ("selection_diagnostics",)):
-        with pytest.raises(InputError, match=message) if message else nullcontext():
-            for name in stages:
-                call(name, run.arguments(name), monkeypatch)
     if message:
+        with pytest.raises(InputError, match=message):
+            run.output("selection_stability")
+        with pytest.raises(InputError, match=message):
+            for name in ("kappa", "select"):
+                run.stage(name, monkeypatch)
         assert not Path("out").exists()
         return
+    for name in ("kappa", "select"):
+        run.stage(name, monkeypatch)
     assert pl.read_parquet("out/selected.parquet")["kept"].any()
-    for form in ("csv", "md", "tex"):
-        assert not NOT_A_NUMBER.search(Path(f"out/selection_diagnostics.{form}").read_text())
-    for row in pl.read_csv("out/selection_diagnostics.csv").iter_rows(named=True):
+    table = run.output("selection_stability")
+    for text in (table.frame.write_csv(), table.markdown, table.latex):
+        assert not NOT_A_NUMBER.search(text)
+    for row in table.frame.iter_rows(named=True):
         assert row["fault"] or all(row[name] is not None for name in ("kept", "jaccard", "kappa_kept_mean"))
 
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
@@ -14,20 +13,14 @@ from benchc.schemas.models import Models, models_text
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.predictions import PREDICTIONS
 from scripts import command, compare
-from tests.benchmarks.bench_c.degenerate_runs import Run, call, score_all
+from tests.benchmarks.bench_c.degenerate_runs import Run, score_all
 
 RUN = Run(items=6)
 # "one" has all reads, "two" lacks the clean read of one item, "three" two corrupted ones of two others.
 GAPS = {"two": [("s/1", "clean", 0)], "three": [("s/3", "fog", 1), ("s/4", "pixelate", 5)]}
 COMMON = ["s/0", "s/2", "s/5"]
 SENTENCE = "On 3 of 6 items: those whose reads all targets have."
-FORMS = {
-    "table1": ("table1",),
-    "table2": ("table2",),
-    "table3": ("table3", "cells"),
-    "bootstrap": ("bootstrap",),
-    "rank_swaps": ("rank_swaps",),
-}
+TABLES = ("table1", "table2", "table3", "cells", "intervals", "rank_swaps")
 
 
 def drop(model: str, keys: list[tuple[str, str, int]]) -> None:
@@ -78,18 +71,17 @@ def test_what_is_left_out_is_named_counted_and_in_the_footer(
     assert Path("scores/one.parquet").read_bytes() == allowed
 
 
-@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("name", TABLES)
 def test_tables_are_those_of_the_common_items_and_say_so(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     score_all(RUN, monkeypatch, "--allow-missing")
-    call(name, RUN.arguments(name), monkeypatch)
+    found = RUN.output(name)
     assert (
         "3 targets have all reads of 3 items, 3 are left out; Three lacks most, 2" in capsys.readouterr().err
     )
-    for form in ("md", "tex"):
-        assert SENTENCE in " ".join(Path(f"out/{name}.{form}").read_text().split())
-    found = [Path(f"out/{table}.csv").read_text() for table in FORMS[name]]
+    for text in (found.markdown, found.latex) if found.markdown else ():
+        assert SENTENCE in " ".join(text.split())
     # The same items as a selection of their own, of which no read is missing.
     write_table(
         read_table("selected.parquet", SELECTED).filter(pl.col("id").is_in(COMMON)),
@@ -99,29 +91,27 @@ def test_tables_are_those_of_the_common_items_and_say_so(
     for model in RUN.models:
         scores = read_table(f"scores/{model}.parquet", SCORES).filter(pl.col("id").is_in(COMMON))
         write_table(scores, f"scores/{model}.parquet", SCORES, {"items": 3})
-    call(name, RUN.arguments(name), monkeypatch)
-    assert [Path(f"out/{table}.csv").read_text() for table in FORMS[name]] == found
-    assert "those whose reads" not in " ".join(Path(f"out/{name}.md").read_text().split())
+    whole = RUN.output(name)
+    assert whole.frame.write_csv() == found.frame.write_csv()
+    assert "those whose reads" not in " ".join(whole.markdown.split())
 
 
 def test_claims_are_checked_on_the_common_items(folder: Path, monkeypatch: pytest.MonkeyPatch):
     score_all(RUN, monkeypatch, "--allow-missing")
-    call("claims", RUN.arguments("claims"), monkeypatch)
-    for form in ("md", "tex"):
-        assert SENTENCE in " ".join(Path(f"out/claims.{form}").read_text().split())
-    share = pl.read_csv("out/claims.csv").row(0, named=True)
+    claims = RUN.output("claims")
+    for text in (claims.markdown, claims.latex):
+        assert SENTENCE in " ".join(text.split())
+    share = claims.frame.row(0, named=True)
     assert share["here"] == "6 of 6 (100.0 %)"  # of the selection, not of the scores
 
 
 @pytest.mark.parametrize("name", ["figure6", "figure10"])
 def test_figures_say_it_too(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
-    figures: list[Figure] = []
-    monkeypatch.setattr(f"scripts.{name}.save", lambda figure, **_: figures.append(figure))
     score_all(RUN, monkeypatch, "--allow-missing")
-    call(name, RUN.arguments(name), monkeypatch)
+    figures = [RUN.output(name)]
     RUN.write(folder)
     score_all(RUN, monkeypatch, "--allow-missing")
-    call(name, RUN.arguments(name), monkeypatch)
+    figures.append(RUN.output(name))
     for figure, there in zip(figures, (1, 0), strict=True):
         figure.draw_without_rendering()
         notes = [text for text in figure.findobj(Text) if SENTENCE in text.get_text() and text.get_visible()]
@@ -134,16 +124,13 @@ def test_figures_say_it_too(name: str, folder: Path, monkeypatch: pytest.MonkeyP
 def test_figures_of_one_target_are_of_its_whole_items(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    figures: list[Figure] = []
-    monkeypatch.setattr(f"scripts.{name}.save", lambda figure, **_: figures.append(figure))
     alone = Run(items=6, models=["two"])
     score_all(alone, monkeypatch, "--allow-missing")
-    call(name, alone.arguments(name), monkeypatch)
-    texts = " ".join(text.get_text() for text in figures[0].findobj(Text))
+    texts = " ".join(text.get_text() for text in alone.output(name).findobj(Text))
     assert "s/1" not in texts and (name != "figure4" or "(n = 5)" in texts)
     if name == "figure5":
         with pytest.raises(InputError, match=r"'s/1' has no scores.*of which no read is missing"):
-            call(name, [*alone.arguments(name), "--item", "s/1"], monkeypatch)
+            alone.output(name, item="s/1")
 
 
 def test_a_comparison_says_which_run_lacks_reads(
@@ -171,23 +158,22 @@ def test_a_comparison_says_which_run_lacks_reads(
     assert text.endswith("Run B: On 5 of 6 items: those whose reads all targets have.")
 
 
-def test_no_common_item_and_foreign_scores_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_no_common_item_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch):
     drop("one", [(id_, "fog", 2) for id_ in COMMON])
     score_all(RUN, monkeypatch, "--allow-missing")
-    for name in ("table2", "bootstrap", "figure10"):
+    for name in ("table2", "intervals", "figure10"):
         with pytest.raises(InputError, match="none of the 6 selected items has all reads of all 3 targets"):
-            call(name, RUN.arguments(name), monkeypatch)
-    assert not Path("out").exists()
+            RUN.output(name)
 
 
-@pytest.mark.parametrize("name", ["table1", "claims", "bootstrap"])
+@pytest.mark.parametrize("name", ["table1", "claims", "intervals"])
 def test_a_gap_that_no_footer_tells_of_is_refused(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
     score_all(RUN, monkeypatch, "--allow-missing")
     for model in RUN.models:
         path = f"scores/{model}.parquet"
         write_table(read_table(path, SCORES), path, SCORES, {"items": 0})
     with pytest.raises(InputError, match=r"make the scores of both again|make its scores again"):
-        call(name, RUN.arguments(name), monkeypatch)
+        RUN.output(name)
 
 
 @pytest.mark.parametrize("name", ["table1", "claims"])
@@ -198,4 +184,4 @@ def test_a_selection_larger_than_the_scores_know_of_is_refused(
     larger = Run(items=7)
     larger.write(folder)
     with pytest.raises(InputError, match="3 items were scored, 7 are selected"):
-        call(name, larger.arguments(name), monkeypatch)
+        larger.output(name)

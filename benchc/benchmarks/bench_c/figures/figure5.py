@@ -56,6 +56,8 @@ def figure5(
     ``item`` it is the item whose reads show the most regimes, most pronouncedly; without ``reads``, such as
     snow:5, they are its most pronounced read of each regime, each under another corruption where it can be.
     """
+    if reads and len(set(reads)) != len(reads):
+        raise InputError(f"figure 5: a read is named twice: {', '.join(reads)}; name each once")
     item = item or item_of_most_regimes(scores)
     chosen = (
         named_cases(scores, item, [_read(text) for text in reads]) if reads else cases_of_item(scores, item)

@@ -111,7 +111,6 @@ def _predictions_of(paths: Sequence[Path], models: Sequence[str]) -> dict[str, l
     for path in paths:
         found.setdefault(path.parent.name, []).append(path)
     wrong = [model for model, files in found.items() if (model in models) != bool(files)]
-    wrong += [model for model in found if model not in models]
     if wrong:
         raise InputError(
             f"predictions: the files do not go with the models, see {wrong[0]}; give all batches of each "

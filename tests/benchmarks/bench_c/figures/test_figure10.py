@@ -1,4 +1,3 @@
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -6,15 +5,15 @@ import polars as pl
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 
 from benchc.benchmarks.bench_c.figures.figure10 import MEDIAN, draw
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
+from benchc.errors import InputError
 from benchc.rendering.style import COLUMN_WIDTH, TEXT_WIDTH
 from benchc.schemas.parquet import write_table
-from scripts import draw as script
 from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, score, scores
+from tests.benchmarks.bench_c.outputs import output, write_models
 
 FAMILIES = {"defocus_blur": "blur", "snow": "weather", "zoom_blur": "blur"}
 
@@ -140,26 +139,16 @@ def test_one_box_no_scores_and_faults():
         draw({"m": one}, families_of={"fog": "weather"})
 
 
-ARGUMENTS = [
-    *["--scores", "one.parquet", "two.parquet", "--labels", "One", "Two"],
-    *["--corruptions", "snow", "fog", "--families", "weather", "haze"],
-]
-
-
-def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_it_is_drawn_of_the_files_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
+    write_models("models.json", {"one": "One", "two": "Two"})
     for seed, name in enumerate(("one", "two")):
         write_table(drawn_scores(4, ["snow", "fog"], seed), tmp_path / f"{name}.parquet", SCORES)
-    figures: list[Figure] = []
-    monkeypatch.setattr(script, "save", lambda figure, **_: figures.append(figure))
-    monkeypatch.setattr(sys, "argv", ["figure10", *ARGUMENTS, "--png", "a", "--pdf", "b"])
-    script.main()
-    assert [axes.get_title() for axes in figures[0].axes] == ["(a) Weather", "(b) Haze"]
-    for old, new, message in (("Two", "One", "no name twice"), ("haze", "", "--families: give one")):
-        changed = [part for part in (new if part == old else part for part in ARGUMENTS) if part]
-        monkeypatch.setattr(sys, "argv", ["figure10", *changed, "--png", "a", "--pdf", "b"])
-        with pytest.raises(ValueError, match=message):
-            script.main()
+    files = {"scores": ["one.parquet", "two.parquet"], "models": ["models.json"]}
+    figure = output("figure10", files, families={"snow": "weather", "fog": "haze"})
+    assert [axes.get_title() for axes in figure.axes] == ["(a) Weather", "(b) Haze"]
+    with pytest.raises(InputError, match="fog"):
+        output("figure10", files, families={"snow": "weather"})
 
 
 @pytest.mark.parametrize("ras", [0.0, -1e-17, 0.001])

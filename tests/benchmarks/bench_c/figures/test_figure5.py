@@ -1,4 +1,3 @@
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +10,15 @@ from benchc.benchmarks.bench_c.figures.figure5 import draw as draw_figure5
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS
 from benchc.benchmarks.bench_c.metrics.scoring import score as scored
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
+from benchc.errors import InputError
 from benchc.images import encode
 from benchc.rendering.style import TEXT_WIDTH
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
-from scripts import draw as figure5_script
-from scripts import figure3 as figure3_script
 from tests.benchmarks.bench_c.figures.case_tables import FOUR, cases, heights
+from tests.benchmarks.bench_c.outputs import output
 
 ONE_ITEM = tuple(row | {"id": "s/0"} for row in FOUR)
 
@@ -157,58 +156,38 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-TARGET = [
-    *["--scores", "scores.parquet", "--predictions", "reads.parquet"],
-    *["--pool", "pool.parquet", "--label", "One"],
-]
-IMAGES = ["--images", "fog.parquet", "snow.parquet"]
-OUTPUTS = ["--png", "out/f.png", "--pdf", "out/f.pdf"]
+TARGET = {"scores": ["scores.parquet"], "predictions": ["reads.parquet"], "pool": ["pool.parquet"]}
+FILES = TARGET | {"images": ["fog.parquet", "snow.parquet"]}
 
 
-def run(script: object, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> Figure:
-    """Return the figure that the script saves."""
-    figures: list[Figure] = []
-    monkeypatch.setattr(script, "save", lambda figure, **_: figures.append(figure))
-    monkeypatch.setattr(sys, "argv", ["figure", *arguments, *OUTPUTS])
-    script.main()
-    return figures[0]
-
-
-def test_the_command_finds_item_reads_and_pictures(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    figure = run(figure5_script, [*TARGET, *IMAGES], monkeypatch)
+def test_items_reads_and_pictures_are_found(folder: Path):
+    figure = output("figure5", FILES, label="One")
     # Only s/1 wavers: overconfident in fog, stable in snow.
     assert figure.texts[0].get_text() == "One, item s/1"
     assert [axes.get_title() for axes in figure.axes[::2]] == ["(a) clean", "(b) fog, 3", "(c) snow, 3"]
     shades = [int(axes.images[0].get_array()[0, 0, 0]) for axes in figure.axes[::2]]
     assert shades == [50, 61, 71]
-    chosen = [*TARGET, *IMAGES, "--item", "s/0", "--reads", "snow:3"]
-    figure = run(figure5_script, chosen, monkeypatch)
+    assert output("figure5", FILES, label="One", item=None, reads=None).texts[0].get_text() == "One, item s/1"
+    figure = output("figure5", FILES, label="One", item="s/0", reads=["snow:3"])
     assert figure.texts[0].get_text() == "One, item s/0"
     assert [axes.get_title() for axes in figure.axes[::2]] == ["(a) clean", "(b) snow, 3"]
     # Figure 3 takes the same tables.
-    figure = run(figure3_script, TARGET, monkeypatch)
+    figure = output("figure3", TARGET, label="One")
     assert [bool(axes.containers) for axes in figure.axes] == [False, True, False, True]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("images", "settings", "message"),
     [
-        (["--images", "fog.parquet"], "no file snow.parquet among them"),
-        ([*IMAGES, "--item", "s/7"], "item 's/7' has no scores"),
-        ([*IMAGES, "--reads", "snow:4"], "no scores for snow at severity 4"),
+        (["fog.parquet"], {}, "among the images there is no file snow.parquet"),
+        (FILES["images"], {"item": "s/7"}, "item 's/7' has no scores"),
+        (FILES["images"], {"reads": ["snow:4"]}, "no scores for snow at severity 4"),
+        (FILES["images"], {"reads": ["snow"]}, "the read 'snow' is not of the form snow:5"),
+        (FILES["images"], {"reads": ["snow:-3"]}, "the read 'snow:-3' is not of the form snow:5"),
     ],
 )
 def test_what_is_not_there_is_named(
-    arguments: list[str], message: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+    images: list[str], settings: dict[str, object], message: str, folder: Path
 ):
-    with pytest.raises(ValueError, match=message):
-        run(figure5_script, [*TARGET, *arguments], monkeypatch)
-
-
-@pytest.mark.parametrize("reads", [["snow"], ["snow:3", "snow:3"], [f"snow:{n}" for n in range(5)]])
-def test_reads_that_cannot_be_meant_are_refused(
-    reads: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    with pytest.raises(SystemExit) as stop:
-        run(figure5_script, [*TARGET, *IMAGES, "--reads", *reads], monkeypatch)
-    assert stop.value.code == 2 and "--reads" in capsys.readouterr().err
+    with pytest.raises(InputError, match=message):
+        output("figure5", TARGET | {"images": images}, label="One", **settings)

@@ -1,4 +1,3 @@
-import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,12 +11,13 @@ from matplotlib.figure import Figure
 from benchc.benchmarks.bench_c.figures.figure9 import draw as draw_figure9
 from benchc.benchmarks.bench_c.figures.kappa_examples import BANDS, band_of, examples_by_kappa
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.errors import InputError
 from benchc.images import encode
 from benchc.rendering.style import TEXT_WIDTH
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
-from scripts import draw as script
 from tests.benchmarks.bench_c.figures.figure_tables import selection
+from tests.benchmarks.bench_c.outputs import output
 
 
 def pool(rows: list[tuple[str, str, str, float]]) -> pl.DataFrame:
@@ -161,7 +161,7 @@ def test_an_item_without_pictures_is_named():
         draw_figure9(ITEMS, PICTURES | {"a/1": []}, largest_kappa=0.6)
 
 
-def test_the_command_draws_the_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_it_draws_items_of_the_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     ids = [f"s/{number}" for number in range(4)]
     table = pl.DataFrame(
         {
@@ -186,14 +186,13 @@ def test_the_command_draws_the_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     chosen = selection([0.9, 0.0, 0.5, 0.1], [True, False, True, False], ids).reverse()
     write_table(chosen, tmp_path / "selected.parquet", SELECTED)
     monkeypatch.chdir(tmp_path)
-    figures: list[Figure] = []
-    monkeypatch.setattr(script, "save", lambda figure, **_: figures.append(figure))
-    arguments = ["--pool", "pool.parquet", "--selected", "selected.parquet", "--png", "a", "--pdf", "b"]
-    for more in ([], ["--each", "1"], ["--items", "s/2"]):
-        monkeypatch.setattr(sys, "argv", ["figure9", *arguments, *more])
-        script.main()
+    files = {"pool": ["pool.parquet"], "selected": ["selected.parquet"]}
+    choices: tuple[dict[str, object], ...] = ({}, {"each": 1}, {"items": ["s/2"]})
+    figures = [output("figure9", files, **more) for more in choices]
     shades = [[int(axes.images[0].get_array()[0, 0, 0]) for axes in figure.axes] for figure in figures]
     assert shades == [[1, 3, 2, 0], [1, 2, 0], [2]]
     write_table(chosen.filter(pl.col("id") != "s/3"), tmp_path / "selected.parquet", SELECTED)
-    with pytest.raises(ValueError, match="1 items of the pool have no kappa, first 's/3'"):
-        script.main()
+    with pytest.raises(ValueError, match=r"1 items of pool\.parquet have no kappa, first 's/3'"):
+        output("figure9", files)
+    with pytest.raises(InputError, match="each"):
+        output("figure9", files, each=0)

@@ -1,4 +1,3 @@
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -6,13 +5,12 @@ import polars as pl
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 
 from benchc.benchmarks.bench_c.figures.figure_discrimination import figure_discrimination
 from benchc.errors import InputError
 from benchc.rendering.style import INK, TEXT_WIDTH
-from scripts import figure_discrimination as script
+from tests.benchmarks.bench_c.outputs import output
 
 CRITERIA = ("sd", "range", "separable", "kendall")
 METRICS = ("acc_clean", "acc_corrupted", "delta_acc", "ras")
@@ -144,17 +142,14 @@ def test_a_row_without_numbers_says_so(changes: dict[str, Any], reason: str):
     assert len(diamonds(axes)) == 7
 
 
-def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_it_is_drawn_of_a_csv_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    arguments = ["--discrimination", "d.csv", "--png", "out/f.png", "--pdf", "out/f.pdf"]
-    monkeypatch.setattr(sys, "argv", ["figure_discrimination", *arguments])
+    files = {"discrimination": ["d.csv"]}
     with pytest.raises(InputError, match=r"d\.csv: no such file"):
-        script.main()
+        output("figure_discrimination", files)
     nothing = {"selected", "share_below", *(f"random_{name}" for name in NUMBERS)}
     for data in (table(), table().with_columns(pl.lit(None).alias(name) for name in nothing)):
         data.write_csv("d.csv")
-        figures: list[Figure] = []
-        monkeypatch.setattr(script, "save", lambda figure, **_: figures.append(figure))  # noqa: B023
-        script.main()
         count = 0 if data["selected"].null_count() else 8
-        assert [len(boxes(axes)) for axes in figures[0].axes] == [count] * 3
+        figure = output("figure_discrimination", files)
+        assert [len(boxes(axes)) for axes in figure.axes] == [count] * 3

@@ -1,4 +1,3 @@
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -13,8 +12,8 @@ from benchc.benchmarks.bench_c.metrics.option_order import OPTION_ORDER, measure
 from benchc.benchmarks.bench_c.metrics.option_order import option_order as computed
 from benchc.errors import InputError
 from benchc.rendering.style import BLUE, COLUMN_WIDTH, SKY_BLUE, VERMILLION
-from scripts import figure_option_order as script
 from tests.benchmarks.bench_c.metrics.order_tables import drawn_reads, items_of
+from tests.benchmarks.bench_c.outputs import output
 
 
 def row(label: str, corruption: str | None, changed: float, mean: float, part: float, **more: object):
@@ -120,17 +119,13 @@ def test_one_target_and_thirteen_have_room():
         assert overlapping(figure) == []
 
 
-def test_the_command_draws_what_the_csv_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_it_draws_what_the_csv_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     TABLE.write_csv("t.csv")
-    figures: list[Figure] = []
-    monkeypatch.setattr(script, "save", lambda figure, **_: figures.append(figure))
-    monkeypatch.setattr(sys, "argv", ["f", "--option-order", "t.csv", "--png", "f.png", "--pdf", "f.pdf"])
-    script.main()
-    assert points(figures[0].axes[0]) == points(figure_option_order(TABLE).axes[0])
-    monkeypatch.setattr(sys, "argv", ["f", "--option-order", "no.csv", "--png", "f.png", "--pdf", "f.pdf"])
+    figure = output("figure_option_order", {"option_order": ["t.csv"]})
+    assert points(figure.axes[0]) == points(figure_option_order(TABLE).axes[0])
     with pytest.raises(InputError, match=r"no\.csv: no such file; make it first"):
-        script.main()
+        output("figure_option_order", {"option_order": ["no.csv"]})
 
 
 def test_a_table_without_targets_is_refused():

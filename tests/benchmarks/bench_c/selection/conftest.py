@@ -1,3 +1,5 @@
-"""The small checkpoints of the models' tests."""
+"""The small checkpoints with random weights, as the tests of models have them."""
 
-from tests.models.conftest import checkpoints, scorers, variants  # noqa: F401
+from tests.models.conftest import checkpoints, scorers, variants
+
+__all__ = ["checkpoints", "scorers", "variants"]

@@ -1,6 +1,4 @@
 import itertools
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +17,12 @@ from benchc.benchmarks.bench_c.selection.stability import (
     stability,
 )
 from benchc.benchmarks.bench_c.tables.selection_stability import stability_latex, stability_markdown
+from benchc.errors import InputError
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
+from tests.benchmarks.bench_c.outputs import output
 
-ROOT = Path(__file__).resolve().parents[4]
 CORRUPTIONS = ("fog", "blur")
 SELECTORS = ("one", "two", "three_s")
 SEVERITIES = (1, 2, 3, 4, 5)
@@ -200,7 +199,7 @@ def test_the_texts_show_the_tables_numbers():
     assert latex.isascii()
 
 
-def test_the_script_writes_the_librarys_table(tmp_path: Path) -> None:
+def test_the_table_of_files_is_the_librarys(tmp_path: Path) -> None:
     hashes = {"label_mass": pl.lit(1, pl.Float32), "prompt_hash": pl.lit(""), "image_hash": pl.lit("")}
     for selector, frame in READS.items():
         (tmp_path / selector).mkdir()
@@ -209,17 +208,25 @@ def test_the_script_writes_the_librarys_table(tmp_path: Path) -> None:
     absent = {name: pl.lit(None, dtype) for name, dtype in POOL.columns.items() if name not in pool.columns}
     write_table(pool.with_columns(**absent).select(*POOL.columns), tmp_path / "pool.parquet", POOL)
     write_table(EMBEDDED, tmp_path / "embeddings.parquet", EMBEDDINGS)
-    command = [sys.executable, "-m", "scripts.selection_diagnostics", "--selectors", *SELECTORS]
-    command += ["--predictions", *(str(tmp_path / selector / "all.parquet") for selector in SELECTORS)]
-    command += ["--pool", str(tmp_path / "pool.parquet"), "--corruptions", *CORRUPTIONS, "--alpha-kappa", "3"]
-    command += ["--embeddings", str(tmp_path / "embeddings.parquet"), "--score", "final_centroid"]
-    for form in ("csv", "md", "tex"):
-        command += [f"--output-{form}", str(tmp_path / f"stability.{form}")]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    assert "11 other selections; least alike, Jaccard 0." in result.stderr
+    files = {
+        "predictions": [str(tmp_path / selector / "all.parquet") for selector in SELECTORS],
+        "pool": [str(tmp_path / "pool.parquet")],
+        "embeddings": [str(tmp_path / "embeddings.parquet")],
+    }
+    settings = {
+        "selectors": SELECTORS,
+        "corruptions": CORRUPTIONS,
+        "severities": SEVERITIES,
+        "alpha_kappa": 3.0,
+    }
+    settings |= {"alpha_diversity": 1.0, "score": "final_centroid"}
+    found = output("selection_stability", files, **settings)
+    assert found.summary.startswith("11 other selections; least alike, Jaccard 0.")
     setting = Setting(SELECTORS, SEVERITIES, (3.0, 1.0), "final_centroid")
     table = pl.DataFrame(stability(setting, READS, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
-    assert (tmp_path / "stability.csv").read_text() == table.write_csv()
-    assert (tmp_path / "stability.md").read_text() == stability_markdown(table)
-    assert (tmp_path / "stability.tex").read_text() == stability_latex(table)
+    assert found.frame.equals(table)
+    assert (found.markdown, found.latex) == (stability_markdown(table), stability_latex(table))
+    with pytest.raises(InputError, match="no file lies in a folder named one"):
+        output("selection_stability", files | {"predictions": files["predictions"][1:]}, **settings)
+    with pytest.raises(InputError, match="--set score: "):
+        output("selection_stability", files, **settings | {"score": "best"})

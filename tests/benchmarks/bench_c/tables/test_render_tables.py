@@ -1,12 +1,9 @@
-"""Tables 2 and 3, the published values and the claims as text, and the scripts that write them."""
-
-import subprocess
-import sys
-from pathlib import Path
+"""Tables 2 and 3, the published values and the claims as text, and the tables of a run."""
 
 import polars as pl
 import pytest
 
+from benchc.benchmarks.bench_c.inputs import Targets
 from benchc.benchmarks.bench_c.metrics.regimes import cells
 from benchc.benchmarks.bench_c.metrics.table1 import TABLE1
 from benchc.benchmarks.bench_c.metrics.table2 import sensitivity, table2
@@ -18,18 +15,17 @@ from benchc.benchmarks.bench_c.published.section import (
     published_markdown,
 )
 from benchc.benchmarks.bench_c.published.tables import published_table1, published_table2, published_table3
-from benchc.benchmarks.bench_c.schemas.scores import SCORES
-from benchc.benchmarks.bench_c.schemas.selected import SELECTED
-from benchc.benchmarks.bench_c.tables.claims import claims_latex, claims_markdown
+from benchc.benchmarks.bench_c.tables.cells import cells as cells_of
+from benchc.benchmarks.bench_c.tables.claims import claims, claims_latex, claims_markdown
 from benchc.benchmarks.bench_c.tables.table1 import table1_latex, table1_markdown
+from benchc.benchmarks.bench_c.tables.table2 import table2 as table2_of
 from benchc.benchmarks.bench_c.tables.table2 import table2_latex, table2_markdown
+from benchc.benchmarks.bench_c.tables.table3 import table3 as table3_of
 from benchc.benchmarks.bench_c.tables.table3 import table3_latex, table3_markdown
 from benchc.rendering.numbers import latex_number, p_text
-from benchc.schemas.parquet import write_table
-from benchc.schemas.pool import POOL
+from benchc.schemas.models import Model
 from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, selection
 
-ROOT = Path(__file__).resolve().parents[4]
 LABELS = ["Molmo", "New_one"]
 TABLES = {label: drawn_scores(8, ["fog", "contrast", "spatter"], seed) for seed, label in enumerate(LABELS)}
 CELLS = {label: cells(table) for label, table in TABLES.items()}
@@ -140,50 +136,26 @@ def test_p_values(p, text, latex):
     assert (p_text(p), latex_number(p_text(p))) == (text, latex)
 
 
-@pytest.mark.parametrize("script", ["table2", "table3", "claims"])
-def test_scripts_write_all_forms(tmp_path: Path, script: str) -> None:
+def test_tables_have_all_their_forms_and_their_published_values() -> None:
+    targets = Targets(TABLES, {label: Model(label, label) for label in LABELS})
+    for table, height in ((table2_of(targets, "none"), 2), (table3_of(targets), GAINS.height)):
+        assert table.frame.height == height and table.published is not None
+        assert set(table.published["label"]) == {"Molmo"}
+        assert table.markdown.startswith("| Model") and r"\toprule" in table.latex
+    assert not table2_of(targets, "items").frame.equals(table2_of(targets, "none").frame)
+    assert cells_of(targets).frame.height == 2 * 3 * 2
+
+
+def test_claims_of_a_run_have_all_verdicts() -> None:
     ids = [f"s/{item}" for item in range(8)]
-    for label, table in TABLES.items():
-        write_table(table, tmp_path / f"{label}.parquet", SCORES)
-    write_table(selection([0.5] * 8, [True] * 8, ids), tmp_path / "selected.parquet", SELECTED)
-    empty = pl.DataFrame(schema=dict(POOL.columns))
-    pool = pl.concat([empty, pl.DataFrame({"id": ids, "source": "s", "task": "t"})], how="diagonal")
-    write_table(pool, tmp_path / "pool.parquet", POOL)
-    command = [sys.executable, "-m", f"scripts.{script}", "--labels", *LABELS]
-    command += ["--scores", *(str(tmp_path / f"{label}.parquet") for label in LABELS)]
-    outputs = {"csv": "t.csv", "md": "t.md", "tex": "t.tex"}
-    if script == "claims":
-        command += [
-            "--pool",
-            str(tmp_path / "pool.parquet"),
-            "--selected",
-            str(tmp_path / "selected.parquet"),
-        ]
-        command += [
-            "--corruptions",
-            "fog",
-            "contrast",
-            "spatter",
-            "--families",
-            "weather",
-            "photometric",
-            "weather",
-        ]
-        command += ["--example-label", "Molmo", "--example-corruption", "fog", "--example-severity", "5"]
-    else:
-        outputs["published"] = "p.csv"
-    if script == "table3":
-        outputs["cells"] = "c.csv"
-    for form, name in outputs.items():
-        command += [f"--output-{form}", str(tmp_path / name)]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    written = pl.read_csv(tmp_path / "t.csv")
-    if script == "claims":
-        assert set(written["verdict"]) == {"holds", "does not hold", "not applicable"}
-    else:
-        assert set(pl.read_csv(tmp_path / "p.csv")["label"]) == {"Molmo"}
-        assert written.height == {"table2": 2, "table3": GAINS.height}[script]
-    if script == "table3":
-        assert pl.read_csv(tmp_path / "c.csv").height == 2 * 3 * 2
-    assert r"\toprule" in (tmp_path / "t.tex").read_text()
+    table = claims(
+        Targets(TABLES, {label: Model(label, label) for label in LABELS}),
+        selection([0.5] * 8, [True] * 8, ids),
+        pl.DataFrame({"id": ids, "source": "s", "task": "t"}),
+        {"fog": "weather", "contrast": "photometric", "spatter": "weather"},
+        "Molmo",
+        "fog",
+        5,
+    )
+    assert set(table.frame["verdict"]) == {"holds", "does not hold", "not applicable"}
+    assert r"\toprule" in table.latex and "| Section" in table.markdown

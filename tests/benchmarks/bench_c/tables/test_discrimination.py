@@ -1,7 +1,5 @@
 """From predictions of selected and of other items to the table that compares them."""
 
-import sys
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +11,14 @@ from benchc.benchmarks.bench_c.metrics.discrimination import discrimination
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.errors import InputError
+from benchc.rendering.output import Table
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
 from benchc.schemas.subset import SUBSET
+from tests.benchmarks.bench_c.degenerate_runs import script
+from tests.benchmarks.bench_c.outputs import output, write_models
 
 COUNT, MODELS = 10, ("one", "two")
 IDS = [f"s/{item}" for item in range(COUNT)]
@@ -41,15 +42,10 @@ def predictions(ids: list[str], seed: int) -> pl.DataFrame:
     return pl.DataFrame(reads, schema=dict(PREDICTIONS.columns), orient="row")
 
 
-def run(name: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", [name, *arguments])
-    folder = "bench_c." if name in ("score", "draw_unselected") else ""
-    import_module(f"scripts.{folder}{name}").main()
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    write_models("models.json", {"one": "One", "two": "Two"})
     fields = {name: [None] * COUNT for name in ITEMS.columns}
     pool = {**fields, "id": IDS, "source": ["s"] * COUNT, "task": ["map"] * COUNT, "question": ["?"] * COUNT}
     pool |= {"options": [["a", "b", "c"]] * COUNT, "answer": [0] * COUNT, "images": [[]] * COUNT}
@@ -60,7 +56,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("subsets").mkdir()
     write_table(pl.DataFrame({"id": IDS[:4]}), "subsets/selected.parquet", SUBSET)
     drawn = ["--selected", "selected.parquet", "--output", "subsets/unselected.parquet"]
-    run("draw_unselected", drawn, monkeypatch)
+    script("draw_unselected", drawn, monkeypatch)
     for seed, model in enumerate(MODELS):
         for subset, ids in (("selected", IDS[:4]), ("unselected", IDS[4:])):
             file = f"predictions/{subset}/{model}/all.parquet"
@@ -74,16 +70,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 "--subset",
                 f"subsets/{subset}.parquet",
             ]
-            run("score", [*arguments, *GRID, "--output", f"{subset}/{model}.parquet"], monkeypatch)
+            script("score", [*arguments, *GRID, "--output", f"{subset}/{model}.parquet"], monkeypatch)
     return tmp_path
 
 
-ARGUMENTS = [
-    *["--scores", *(f"selected/{model}.parquet" for model in MODELS), "--labels", "One", "Two"],
-    *["--unselected-scores", *(f"unselected/{model}.parquet" for model in MODELS)],
-    *["--selected", "selected.parquet", "--draws", "30", "--seed", "2"],
-    *["--output-csv", "d.csv", "--output-md", "d.md", "--output-tex", "d.tex"],
-]
+FILES = {
+    "scores": [f"selected/{model}.parquet" for model in MODELS],
+    "models": ["models.json"],
+    "unselected_scores": [f"unselected/{model}.parquet" for model in MODELS],
+    "selected": ["selected.parquet"],
+}
+
+
+def made(**files: list[str]) -> Table:
+    return output("discrimination", FILES | files, draws=30, seed=2)
 
 
 def test_scores_of_unselected_items_are_of_these(folder: Path):
@@ -93,12 +93,11 @@ def test_scores_of_unselected_items_are_of_these(folder: Path):
         assert table.height == 6 * 2
 
 
-def test_the_table_is_the_librarys(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    texts = []
-    for _ in range(2):
-        run("discrimination", ARGUMENTS, monkeypatch)
-        texts.append([(folder / f"d.{kind}").read_bytes() for kind in ("csv", "md", "tex")])
-    assert texts[0] == texts[1] and all(texts[0])
+def test_the_table_is_the_librarys(folder: Path):
+    first, again = made(), made()
+    texts = (first.frame.write_csv(), first.markdown, first.latex)
+    assert all(texts) and texts == (again.frame.write_csv(), again.markdown, again.latex)
+    assert first.summary == "2 targets; the selected set beside 30 random subsets of 4 of 10 items"
     scores = {
         label: pl.concat(
             [read_table(f"{kind}/{model}.parquet", SCORES) for kind in ("selected", "unselected")]
@@ -108,36 +107,36 @@ def test_the_table_is_the_librarys(folder: Path, monkeypatch: pytest.MonkeyPatch
     cube = cube_of(scores)
     kappa = cube.kappa(read_table("selected.parquet", SELECTED))
     table = discrimination(cube, kappa, np.array(KEPT), (4, 6), draws=30, seed=2)
-    assert texts[0][0].decode() == table.write_csv()
+    assert texts[0] == table.write_csv()
     assert table["size"][0] == 4 and table["unselected_read"][0] == 6
 
 
-def test_files_of_the_wrong_kind_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    for old, new, message in (
-        ("unselected/two.parquet", None, "--unselected-scores: give one file to each file of --scores"),
+def test_files_of_the_wrong_kind_are_refused(folder: Path):
+    for files, message in (
         (
-            "selected/one.parquet",
-            "unselected/one.parquet",
-            "--scores: One was scored on 6 items, such as s/4, that are not selected",
+            {"unselected_scores": ["unselected/one.parquet"]},
+            "^Two has no scores of unselected items; make those of all targets",
         ),
         (
-            "unselected/one.parquet",
-            "selected/one.parquet",
-            "--unselected-scores: One was scored on 4 items, such as s/0, that are selected",
+            {"scores": ["unselected/one.parquet", "selected/two.parquet"]},
+            "^One: scores are of 6 items, such as s/4, that are not selected",
+        ),
+        (
+            {"unselected_scores": ["selected/one.parquet", "unselected/two.parquet"]},
+            "^One: scores of unselected items are of 4 items, such as s/0, that are selected",
         ),
     ):
-        changed = [new if part == old else part for part in ARGUMENTS]
         with pytest.raises(InputError, match=message):
-            run("discrimination", [part for part in changed if part is not None], monkeypatch)
+            made(**files)
 
 
 def test_score_takes_the_items_of_a_subset(folder: Path, monkeypatch: pytest.MonkeyPatch):
     arguments = ["--predictions", "predictions/selected/one/all.parquet", "--pool", "pool.parquet", *GRID]
     with pytest.raises(SystemExit):
-        run("score", [*arguments, "--output", "s.parquet"], monkeypatch)
+        script("score", [*arguments, "--output", "s.parquet"], monkeypatch)
     other = ["--subset", "subsets/unselected.parquet"]
     with pytest.raises(InputError, match="one: "):
-        run("score", [*arguments, *other, "--output", "s.parquet"], monkeypatch)
+        script("score", [*arguments, *other, "--output", "s.parquet"], monkeypatch)
 
 
 def test_items_whose_reads_are_missing_are_left_out(folder: Path, monkeypatch: pytest.MonkeyPatch):
@@ -153,19 +152,21 @@ def test_items_whose_reads_are_missing_are_left_out(folder: Path, monkeypatch: p
             "--subset",
             f"subsets/{subset}.parquet",
         ]
-        run("score", [*arguments, *GRID, "--allow-missing", "--output", f"{subset}/one.parquet"], monkeypatch)
-    run("discrimination", ARGUMENTS, monkeypatch)
+        script(
+            "score", [*arguments, *GRID, "--allow-missing", "--output", f"{subset}/one.parquet"], monkeypatch
+        )
+    table = made()
     columns = ("size", "pool_items", "selected_items", "selected_read", "unselected_read")
-    assert pl.read_csv("d.csv").select(columns).unique().rows() == [(1, 10, 4, 3, 4)]
-    caption = " ".join(Path("d.md").read_text().split())
+    assert table.frame.select(columns).unique().rows() == [(1, 10, 4, 3, 4)]
+    caption = " ".join(table.markdown.split())
     assert "30 random subsets of 1 of the 3 selected items that the targets read" in caption
     assert "the targets read 3 of the 4 that are selected and 4 of the 6 that are not" in caption
     assert "On 3 of 4 items: those whose reads all targets have." in caption
 
 
-def test_scores_of_too_few_items_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_scores_of_too_few_items_are_refused(folder: Path):
     for model in MODELS:
         path = f"selected/{model}.parquet"
         write_table(read_table(path, SCORES).filter(pl.col("id") != IDS[0]), path, SCORES, {"items": 3})
-    with pytest.raises(InputError, match=r"--scores: 3 of the 4 selected items .* make the scores again"):
-        run("discrimination", ARGUMENTS, monkeypatch)
+    with pytest.raises(InputError, match=r"^3 of the 4 selected items .* make the scores again"):
+        made()

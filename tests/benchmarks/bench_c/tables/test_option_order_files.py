@@ -1,6 +1,5 @@
-"""The command that compares the targets' reads in all orders of the options."""
+"""The table that compares the targets' reads in all orders of the options."""
 
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -9,11 +8,12 @@ import pytest
 from benchc.benchmarks.bench_c.metrics.ras import entropy
 from benchc.benchmarks.bench_c.schemas.orders import ORDERS
 from benchc.errors import InputError
+from benchc.rendering.output import Table
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
-from scripts import option_order as script
 from tests.benchmarks.bench_c.metrics.order_tables import drawn_reads, items_of
+from tests.benchmarks.bench_c.outputs import output, write_models
 
 ITEMS = items_of([2, 3, 4])
 ABSENT = {"label_mass": 1.0, "prompt_hash": "p", "image_hash": "i"}
@@ -59,23 +59,25 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_table(pool, tmp_path / "pool.parquet", POOL)
     for seed, model in enumerate(("a", "b")):
         write_model(tmp_path, model, seed)
+    write_models(tmp_path / "models.json", {"a": "A", "b": "B"})
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def compare(monkeypatch: pytest.MonkeyPatch, *more: str) -> pl.DataFrame:
-    arguments = ["--predictions", *map(str, sorted(Path("predictions").rglob("*.parquet"), reverse=True))]
-    arguments += ["--orders", "orders/b.parquet", "orders/a.parquet", "--pool", "pool.parquet"]
-    arguments += ["--models", "a", "b", "--labels", "A", "B", "--draws", "30"]
-    arguments += [f"--output-{form}=out/t.{form}" for form in ("csv", "md", "tex")]
-    monkeypatch.setattr(sys, "argv", ["option_order", *arguments, *more])
-    script.main()
-    return pl.read_csv("out/t.csv", infer_schema_length=None)
+def compare(allow_missing: bool = False, **files: list[str]) -> Table:
+    given = {
+        "predictions": [*map(str, sorted(Path("predictions").rglob("*.parquet"), reverse=True))],
+        "orders": ["orders/b.parquet", "orders/a.parquet"],
+        "models": ["models.json"],
+        "pool": ["pool.parquet"],
+    }
+    return output("option_order", given | files, draws=30, seed=0, allow_missing=allow_missing)
 
 
-def test_files_are_found_by_their_models_and_written_again_in_the_same_bytes(folder, monkeypatch, capsys):
-    table = compare(monkeypatch)
-    assert "2 targets, 54 reads of 3 items in all orders" in capsys.readouterr().err
+def test_files_are_found_by_their_models_and_the_table_comes_again_the_same(folder):
+    first, again = compare(), compare()
+    assert first.summary == "2 targets, 54 reads of 3 items in all orders"
+    table = first.frame
     assert table["label"].unique(maintain_order=True).to_list() == ["A", "B"]
     assert table["reads"].to_list() == [3, 6, 3, 3] * 2 and table["severity"].max() == 5
     assert set(table["scoring"]) == {"letter"}
@@ -86,55 +88,67 @@ def test_files_are_found_by_their_models_and_written_again_in_the_same_bytes(fol
         )
         mean = sum(float(entropy(read)) for read in logits.to_list()) / 3
         assert table.filter(label=label, corruption="clean")["entropy"][0] == pytest.approx(mean, abs=1e-8)
-    first = [path.read_bytes() for path in sorted(Path("out").iterdir())]
-    compare(monkeypatch)
-    assert [path.read_bytes() for path in sorted(Path("out").iterdir())] == first and all(first)
+    texts = (table.write_csv(), first.markdown, first.latex)
+    assert all(texts) and texts == (again.frame.write_csv(), again.markdown, again.latex)
 
 
-def test_reads_of_another_model_are_refused(folder, monkeypatch):
+def test_reads_of_another_model_are_refused(folder):
     write_model(folder, "b", 1, revision="2")
     with pytest.raises(InputError, match=r"orders/b\.parquet: its revision is 2, that of .*/b/.* is 1"):
-        compare(monkeypatch)
+        compare()
 
 
-def test_missing_reads_are_refused_or_left_out(folder, monkeypatch, capsys):
+def test_missing_reads_are_refused_or_left_out(folder, capsys):
     write_model(folder, "b", 1, drop=(pl.col("id") == "s/1") & (pl.col("corruption") == "snow"))
     with pytest.raises(InputError, match=r"^B: the read \(s/1, snow, 5\) in order 0 is missing"):
-        compare(monkeypatch)
-    assert not Path("out").exists()
-    table = compare(monkeypatch, "--allow-missing")
+        compare()
+    table = compare(allow_missing=True)
     assert "B: 1 of 3 items lack a read, left out" in capsys.readouterr().err
-    assert set(table["items"]) == {2}
-    for form in ("md", "tex"):
-        text = " ".join(Path(f"out/t.{form}").read_text().split())
-        assert "On 2 of 3 items: those whose reads all have." in text
+    assert set(table.frame["items"]) == {2}
+    for text in (table.markdown, table.latex):
+        assert "On 2 of 3 items: those whose reads all have." in " ".join(text.split())
     write_model(folder, "a", 0, drop=pl.col("id").is_in(["s/0", "s/2"]))
     with pytest.raises(InputError, match="none of the 3 items asked about in other orders has all reads"):
-        compare(monkeypatch, "--allow-missing")
+        compare(allow_missing=True)
 
 
-def test_an_item_that_was_asked_in_no_other_order_is_left_out_and_counted(folder, monkeypatch, capsys):
+def test_an_item_that_was_asked_in_no_other_order_is_left_out_and_counted(folder, capsys):
     write_model(folder, "b", 1, drop_orders=pl.col("id") == "s/1")
     with pytest.raises(InputError, match=r"different items"):
-        compare(monkeypatch)
-    assert set(compare(monkeypatch, "--allow-missing")["items"]) == {2}
+        compare()
+    assert set(compare(allow_missing=True).frame["items"]) == {2}
     assert "B: 1 of 3 items lack a read, left out" in capsys.readouterr().err
     write_model(folder, "a", 0, drop_orders=pl.col("id") == "s/1")
-    assert set(compare(monkeypatch, "--allow-missing")["items"]) == {2}
+    table = compare(allow_missing=True)
+    assert set(table.frame["items"]) == {2}
     said = capsys.readouterr().err
     assert all(f"{label}: 1 of 3 items lack a read, left out" in said for label in "AB")
-    assert "On 2 of 3 items" in Path("out/t.md").read_text()
+    assert "On 2 of 3 items" in table.markdown
 
 
 @pytest.mark.parametrize(
-    ("more", "message"),
+    ("files", "message"),
     [
-        (["--labels", "A", "A"], "--models, --labels, --orders: give one of each to each target"),
-        (["--orders", "orders/a.parquet", "x/c.parquet"], r"--orders: the files are of a, c; give one"),
-        (["--models", "a", "c"], "--predictions: the files do not go with --models, see c"),
-        (["--draws", "0"], "draws must be at least 1"),
+        ({"orders": ["orders/a.parquet"]}, "^orders: the files are of a; give one .* to each of a, b"),
+        ({"orders": ["orders/a.parquet", "x/c.parquet"]}, "^orders: the files are of a, c; give one"),
+        (
+            {"predictions": ["predictions/selected/a/one.parquet"]},
+            "^predictions: the files do not go with the models, see b",
+        ),
+        (
+            {"predictions": [f"predictions/selected/{model}/one.parquet" for model in "abc"]},
+            "^predictions: the files do not go with the models, see c",
+        ),
     ],
 )
-def test_lists_that_do_not_match_are_refused(folder, monkeypatch, more, message):
-    with pytest.raises((InputError, ValueError), match=message):
-        compare(monkeypatch, *more)
+def test_files_that_do_not_go_with_the_models_are_refused(folder, files, message):
+    with pytest.raises(InputError, match=message):
+        compare(**files)
+
+
+def test_settings_of_a_wrong_type_are_refused(folder):
+    for wrong in ({"draws": 0}, {"allow_missing": "no"}):
+        settings = {"draws": 30, "seed": 0, "allow_missing": False} | wrong
+        files = {"orders": ["o"], "predictions": ["p"], "models": ["models.json"], "pool": ["pool.parquet"]}
+        with pytest.raises(InputError, match=f"^--set {next(iter(wrong))}: "):
+            output("option_order", files, **settings)

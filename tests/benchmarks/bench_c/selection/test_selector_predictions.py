@@ -1,13 +1,11 @@
 """The selectors' predictions are found by their folders, and anything that does not fit is refused."""
 
-import argparse
 from pathlib import Path
 
 import polars as pl
 import pytest
-from scripts.bench_c.selector_arguments import add_selectors, read_by_selector, read_option_counts
 
-from benchc.benchmarks.bench_c.selection.kappa import SEVERITIES
+from benchc.benchmarks.bench_c.selection.selector_predictions import read_by_selector, read_option_counts
 from benchc.errors import InputError
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
@@ -35,8 +33,8 @@ def test_batches_are_joined_in_the_order_of_selectors(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("selectors", "sentence"),
     [
-        (["a", "a"], "--selectors: one occurs twice: a a; name each once"),
-        (["b"], "lies in the folder of a, which is not one of --selectors b; leave the file out"),
+        (["a", "a"], "selectors: one occurs twice: a a; name each once"),
+        (["b"], "lies in the folder of a, which is not one of the selectors b; leave the file out"),
         (["a", "b", "c"], "no file lies in a folder named b or c; give the predictions of all 3 selectors"),
     ],
 )
@@ -50,11 +48,3 @@ def test_option_counts_come_in_the_order_of_the_pool(tmp_path: Path) -> None:
     absent = {name: pl.lit(None, dtype) for name, dtype in POOL.columns.items() if name not in pool.columns}
     write_table(pool.with_columns(**absent).select(*POOL.columns), tmp_path / "pool.parquet", POOL)
     assert read_option_counts(tmp_path / "pool.parquet").rows() == [("z", 3), ("y", 2)]
-
-
-def test_the_arguments_are_those_of_both_scripts() -> None:
-    parser = argparse.ArgumentParser()
-    add_selectors(parser)
-    given = ["--predictions", "x/p.parquet", "--pool", "q", "--selectors", "x", "--corruptions", "fog"]
-    assert parser.parse_args(given).severities == list(SEVERITIES)
-    assert parser.parse_args([*given, "--severities", "1", "5"]).severities == [1, 5]

@@ -1,0 +1,30 @@
+"""The tables and figures of Bench-C as their rules make them, of files and of settings in JSON."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchc.rendering.output import call, function_of
+from benchc.schemas.models import Model, Models, models_text
+
+
+def function_named(name: str) -> Callable[..., Any]:
+    """Return the function of a table or a figure."""
+    kind = "figures" if name.startswith("figure") else "tables"
+    return function_of(f"benchc.benchmarks.bench_c.{kind}.{name}")
+
+
+def output(name: str, files: Mapping[str, Iterable[str]], **settings: object) -> Any:
+    """Return a table or a figure made of ``files``, paths by input, and of ``settings``."""
+    return call(
+        function_named(name),
+        {key: [Path(path) for path in paths] for key, paths in files.items()},
+        {key: json.dumps(value) for key, value in settings.items()},
+    )
+
+
+def write_models(path: str | Path, labels: Mapping[str, str]) -> None:
+    """Write models.json of models by id."""
+    models = {id_: Model(id_, label) for id_, label in labels.items()}
+    Path(path).write_text(models_text(Models("bench-c", models)))

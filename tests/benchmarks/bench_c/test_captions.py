@@ -1,0 +1,41 @@
+"""The captions that rules/bench_c.smk declares are text that docutils reads without complaint."""
+
+import ast
+from inspect import cleandoc
+from pathlib import Path
+
+import pytest
+from docutils.core import publish_string
+
+RULES = Path(__file__).resolve().parents[3] / "rules/bench_c.smk"
+
+
+def captions() -> dict[str, str]:
+    """Return the caption of every table and figure; what the run fills in is a word or a number."""
+    text = RULES.read_text()
+    found = {}
+    for call in ast.walk(ast.parse(text[text.index("\nOUTPUTS = [") :])):
+        for keyword in call.keywords if isinstance(call, ast.Call) else ():
+            if keyword.arg == "caption":
+                value = keyword.value
+                parts = value.values if isinstance(value, ast.JoinedStr) else [value]
+                words = (str(part.value) if isinstance(part, ast.Constant) else "7" for part in parts)
+                found[ast.literal_eval(call.args[0])] = cleandoc("".join(words))
+    return found
+
+
+CAPTIONS = captions()
+
+
+def test_there_are_captions() -> None:
+    assert {"table1", "cells", "figure1a", "figure_option_order"} <= CAPTIONS.keys()
+
+
+@pytest.mark.parametrize("name", CAPTIONS)
+def test_a_caption_is_plain_restructured_text(name: str) -> None:
+    page = publish_string(
+        CAPTIONS[name],
+        writer="pseudoxml",
+        settings_overrides={"report_level": 1, "halt_level": 1, "warning_stream": ""},
+    )
+    assert b"problematic" not in page and b"system_message" not in page

@@ -1,0 +1,91 @@
+"""Targets are read of scores and models.json: who they are, in which order, and on which items."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from benchc.benchmarks.bench_c.inputs import Targets, left_out_items, left_out_note, read_targets
+from benchc.benchmarks.bench_c.schemas.scores import SCORES
+from benchc.errors import InputError
+from benchc.schemas.parquet import write_table
+from tests.benchmarks.bench_c.metrics.score_tables import scored
+from tests.benchmarks.bench_c.outputs import write_models
+
+MODELS = {"a": "Model A", "b": "Model B", "c": "Model C"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_models("models.json", MODELS)
+    return tmp_path
+
+
+def write(path: str, seed: int, *without: str, footer: Mapping[str, object] | None = None) -> pl.DataFrame:
+    """Write the scores of 5 items, s/0 to s/4, but for some."""
+    table = scored(5, seed).filter(~pl.col("id").is_in(without))
+    write_table(table, Path(path), SCORES, footer or {"items": 5})
+    return table
+
+
+def read(*paths: str) -> Targets:
+    return read_targets([Path(path) for path in paths], Path("models.json"))
+
+
+def test_targets_come_in_the_order_of_the_files_each_with_its_name(folder, capsys):
+    tables = {id_: write(f"{id_}.parquet", seed) for seed, id_ in enumerate("abc")}
+    found = read("c.parquet", "a.parquet")  # fewer than models.json names
+    assert list(found.scores) == list(found.models) == ["c", "a"]
+    assert all(found.scores[id_].equals(tables[id_]) for id_ in "ca")
+    assert found.labels == {"c": "Model C", "a": "Model A"}
+    assert list(found.by_label) == ["Model C", "Model A"]
+    assert found.by_label["Model C"].equals(tables["c"])
+    assert list(found.cube.models) == ["c", "a"]
+    assert (found.items, found.left_out, found.note) == (5, 0, "")
+    assert "left out" not in capsys.readouterr().err
+
+
+def test_missing_reads_leave_out_items_of_all_targets(folder, capsys):
+    missing = {"items": 4, "missing_items": 1, "missing_reads": 2}
+    write("a.parquet", 0, "s/1", footer=missing)
+    whole = write("b.parquet", 1)
+    write("c.parquet", 2, "s/3", footer=missing)
+    found = read("a.parquet", "b.parquet", "c.parquet")
+    assert (found.items, found.left_out) == (3, 2)
+    assert found.note == " On 3 of 5 items: those whose reads all targets have."
+    assert found.scores["b"].equals(whole.filter(~pl.col("id").is_in(["s/1", "s/3"])))
+    said = capsys.readouterr().err
+    assert "3 targets have all reads of 3 items, 2 are left out; Model A lacks most, 1\n" in said
+
+
+@pytest.mark.parametrize(
+    ("paths", "fault"),
+    [
+        (("a.parquet", "d.parquet"), r"d\.parquet is of none of them"),
+        (("a.parquet", "other/a.parquet"), "two files are of one model"),
+    ],
+)
+def test_files_that_do_not_go_with_the_models_are_refused(folder, paths, fault):
+    for path in paths:
+        write(path, 0)
+    with pytest.raises(
+        InputError, match=rf"^models\.json: it names a, b, c, and {fault}; give the scores of"
+    ):
+        read(*paths)
+
+
+def test_left_out_items_are_counted_from_the_footers():
+    assert left_out_items([{"items": 6}, {"items": 6}], 6) == 0
+    assert left_out_items([{"items": 6}, {"items": 4, "missing_items": 2}], 3) == 3
+    assert left_out_note(1_000, 0) == ""
+    assert left_out_note(1_000, 234).startswith(" On 1,000 of 1,234 items: ")
+
+
+def test_two_models_of_one_label_are_refused(tmp_path: Path):
+    write_models(tmp_path / "models.json", {"one": "Same", "two": "Same"})
+    for name in ("one", "two"):
+        write_table(scored(3, 0), tmp_path / f"{name}.parquet", SCORES)
+    with pytest.raises(InputError, match=r"two models have one label: Same, Same"):
+        read_targets([tmp_path / "one.parquet", tmp_path / "two.parquet"], tmp_path / "models.json")
