@@ -45,7 +45,14 @@ include: "rules/infer.smk"
 include: f"rules/{SLICE}.smk"
 
 
-# Also of the rules above; which subsets there are, the benchmark says.
+LACKING = [name for name in ("SUBSETS", "BENCHMARK", "MEASURED", "OUTPUTS") if name not in globals()]
+if LACKING:
+    raise WorkflowError(
+        f"rules/{SLICE}.smk lacks {', '.join(LACKING)}; docs/architecture.md says what it must hold."
+    )
+
+
+# Constrains the rules above as well; which subsets there are, the benchmark says.
 wildcard_constraints:
     subset="|".join(SUBSETS),
 

@@ -25,6 +25,8 @@ SUBSETS = {
 }
 # The one whose images are written where the jobs that read the others make theirs themselves.
 BENCHMARK = "selected"
+# The models that tables and figures name.
+MEASURED = settings.targets
 
 ORDERS_CODE = {
     id_: code_of("scripts/bench_c/infer_orders.py", *map(module_file, modules))
@@ -257,8 +259,6 @@ BENCHMARK_IMAGES = collect(
 
 
 predictions_of = partial(collect, "<results>/predictions/selected/{model}/{batch}.parquet", batch=BATCHES)
-# The models that tables and figures name.
-MEASURED = settings.targets
 
 OUTPUTS = [
     table(

@@ -14,14 +14,18 @@ OUTPUTS: <results>/predictions/{subset}/{model}/{batch}.parquet    one row a rea
 rule infer:
     """Ask one model about all items of a subset, under the corruptions of one batch."""
     input:
+        # The model's own family and scoring alone: an edit of another family reruns nothing here.
         code=lambda wildcards: SCORER_CODE[wildcards.model],
+        # Where the job corrupts images itself, an edit of a kernel changes what it makes.
         kernels=lambda wildcards: (
             [file for name in BATCHES[wildcards.batch] for file in KERNEL_CODE[name]]
             if images_of(wildcards.subset) is None
             else []
         ),
+        # Of a model that the run trains or that lies on this machine; the Hub's have a revision instead.
         model=model_files,
         pool="<results>/pool/items.parquet",
+        # Which items: the benchmark's rule file says it. Empty is the whole pool.
         subset=lambda wildcards: SUBSETS[wildcards.subset] or [],
         corrupted=lambda wildcards: (
             collect(

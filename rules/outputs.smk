@@ -49,13 +49,13 @@ for declared in OUTPUTS:
             declared.name
         input:
             **declared.inputs,
-            code=code_of(f"scripts/{declared.kind}.py", module_file(declared.module_of(SLICE))),
+            code=code_of(f"scripts/{declared.kind}.py", module_file(declared.module(SLICE))),
             data=declared.data,
         output:
             **{
                 form: (
                     f"<results>/{file}"
-                    if number
+                    if form != declared.forms[0]
                     else report(
                         f"<results>/{file}",
                         caption="captions/output.rst",
@@ -64,7 +64,7 @@ for declared in OUTPUTS:
                         labels={declared.kind: declared.title},
                     )
                 )
-                for number, (form, file) in enumerate(declared.files.items())
+                for form, file in declared.files.items()
             },
         log:
             f"<logs>/{declared.name}.log",
@@ -75,7 +75,7 @@ for declared in OUTPUTS:
             f"../envs/{OUTPUT_ENVIRONMENTS[declared.kind]}.yaml"
         params:
             script=declared.kind,
-            module=declared.module_of(SLICE),
+            module=declared.module(SLICE),
             settings=declared.arguments,
             forms=f"--forms {' '.join(declared.forms)}" if declared.kind == "table" else "",
             caption=cleandoc(declared.caption),

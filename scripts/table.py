@@ -10,6 +10,7 @@ import sys
 
 from benchc.atomic import write_text
 from benchc.errors import InputError
+from benchc.rendering.declaration import ENDINGS
 from benchc.rendering.output import Table
 from scripts.command import run
 from scripts.output_arguments import call_output, output_parser
@@ -32,16 +33,16 @@ def main() -> None:
     if not isinstance(table, Table):
         raise InputError(f"{arguments.module} does not return a table; draw figures with scripts.figure")
     texts = {
-        "csv": (".csv", table.frame.write_csv()),
-        "md": (".md", table.markdown),
-        "tex": (".tex", table.latex),
-        "published": ("_published.csv", None if table.published is None else table.published.write_csv()),
+        "csv": table.frame.write_csv(),
+        "md": table.markdown,
+        "tex": table.latex,
+        "published": None if table.published is None else table.published.write_csv(),
     }
     for form in arguments.forms:
-        ending, text = texts[form]
+        text = texts[form]
         if not text:
             raise InputError(f"{arguments.module} has no form {form}; leave it out of --forms")
-        write_text(f"{arguments.output}{ending}", text)
+        write_text(f"{arguments.output}{ENDINGS[form]}", text)
     print(table.summary or f"{table.frame.height:,} rows", file=sys.stderr)
 
 

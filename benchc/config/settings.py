@@ -122,6 +122,8 @@ class RunSettings(Strict):
     sources: list[Id] = Field(
         min_length=1, description="Data sets that the pool is drawn from, by id, in the order of figures."
     )
+    pool: Pool = Field(description="Size of the candidate pool.")
+    corruptions: Corruptions = Field(description="What is done to the images.")
     inference: Inference = Field(description="How reading is cut into jobs.")
     demo: Demo | None = Field(
         default=None,

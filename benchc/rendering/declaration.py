@@ -36,7 +36,7 @@ class Output:
     data: Sequence[str] = ()
     wanted: bool = True
 
-    def module_of(self, slice_: str) -> str:
+    def module(self, slice_: str) -> str:
         """Return the module of the output in the package of its benchmark."""
         return f"benchc.benchmarks.{slice_}.{self.kind}s.{self.name}"
 

@@ -22,6 +22,7 @@ STAGES = {
     "source": "sources/*.parquet",
     "pool": "pool/items.parquet",
     "corruption": "corrupted/*.parquet",
+    "benchmark images": "benchmark/*.parquet",
     "selector": "predictions/pool/*/*.parquet",
     "selection": "selection/*.parquet",
     "subset": "subsets/*.parquet",

@@ -8,7 +8,7 @@ from pydantic import Field
 from benchc.benchmarks.bench_c.crosscheck import encoder_faults, figure_faults
 from benchc.config import settings
 from benchc.config.raw import block
-from benchc.config.settings import Pool, TrainedEncoder
+from benchc.config.settings import TrainedEncoder
 from benchc.config.strict import Id, Severity, Strict
 
 
@@ -162,7 +162,6 @@ class Settings(settings.RunSettings):
     MODEL_KEYS = ("selectors", "targets")
 
     benchmark: Literal["bench-c"] = Field(description="Benchmark that the run builds.")
-    pool: Pool = Field(description="Size of the candidate pool.")
     corruptions: Corruptions = Field(description="What is done to the images.")
     selectors: list[Id] = Field(
         min_length=1, description="Models whose wavering decides which items are selected, by id."

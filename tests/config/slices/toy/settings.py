@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from benchc.config.settings import Corruptions, Pool, Raw, RunSettings
+from benchc.config.settings import Raw, RunSettings
 from benchc.config.strict import Id
 
 
@@ -15,8 +15,6 @@ class Settings(RunSettings):
     MODEL_KEYS = ("selectors", "targets")
 
     benchmark: Literal["toy"]
-    pool: Pool
-    corruptions: Corruptions
     selectors: list[Id] = Field(min_length=1)
     targets: list[Id] = Field(min_length=1)
     weight: float = Field(ge=0)

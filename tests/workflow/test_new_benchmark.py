@@ -1,0 +1,115 @@
+"""The smallest benchmark, added as docs/architecture.md says: planned, and run to its table."""
+
+import pytest
+import yaml
+
+from tests.workflow.checkout import ROOT, Checkout
+
+SETTINGS = '''
+from typing import Literal
+
+from pydantic import Field
+
+from benchc.config.settings import RunSettings
+
+
+class Settings(RunSettings):
+    """A run of the smallest benchmark."""
+
+    MODEL_KEYS = ("models",)
+
+    benchmark: Literal["my-bench"]
+    models: list[str] = Field(min_length=1)
+'''
+RULES = """
+SUBSETS = {"pool": None}
+BENCHMARK = None
+MEASURED = settings.models
+OUTPUTS = [
+    table(
+        "sizes",
+        "sizes",
+        inputs={"pool": "<results>/pool/items.parquet"},
+        settings={"least": 1},
+        caption="**Sizes**",
+    ),
+    table(
+        "predicted",
+        "predictions",
+        inputs={
+            "predictions": collect(
+                "<results>/predictions/pool/{model}/{batch}.parquet", model=settings.models, batch=BATCHES
+            )
+        },
+        caption="Predictions.",
+    ),
+]
+"""
+TABLES = {
+    "sizes": """
+from typing import Annotated
+
+import polars as pl
+
+from benchc.rendering.output import Table, parquet
+from benchc.rendering.printing import Column, printed
+from benchc.schemas.pool import POOL
+
+
+def sizes(pool: Annotated[pl.DataFrame, parquet(POOL, "id", "task")], least: int) -> Table:
+    counts = pool.group_by("task").len("items").filter(pl.col("items") >= least).sort("task")
+    columns = [Column("task", "Task"), Column("items", "Items")]
+    return printed(counts.cast({"items": pl.Int64}), columns, caption="Sizes.", label="sizes")
+""",
+    "predicted": """
+from pathlib import Path
+
+import polars as pl
+
+from benchc.rendering.output import Table
+
+
+def predicted(predictions: list[Path]) -> Table:
+    return Table(pl.DataFrame({"files": [len(predictions)]}), "x", "x")
+""",
+}
+
+
+@pytest.fixture
+def checkout(tmp_path) -> Checkout:
+    checkout = Checkout(tmp_path / "benchc", "config/my-bench.yaml")
+    folder = checkout.folder / "benchc/benchmarks/my_bench"
+    (folder / "tables").mkdir(parents=True)
+    for file, text in {
+        **{"__init__.py": "", "report.rst": "My benchmark.\n", "settings.py": SETTINGS},
+        **{"tables/__init__.py": "", **{f"tables/{name}.py": text for name, text in TABLES.items()}},
+    }.items():
+        (folder / file).write_text(text)
+    (checkout.folder / "rules/my_bench.smk").write_text(RULES)
+    demo = yaml.safe_load((ROOT / "config/demo.yaml").read_text())
+    shared = ("seed", "catalogues", "pool", "corruptions", "inference")
+    config = {"benchmark": "my-bench", "name": "mine", **{key: demo[key] for key in shared}}
+    config |= {"sources": ["drawn-text"], "models": ["tiny-llava-s"]}
+    config["demo"] = {key: demo["demo"][key] for key in ("world_seed", "training_set")}
+    config["corruptions"] |= {"types": ["fog", "snow"]}
+    (checkout.folder / checkout.config).write_text(yaml.safe_dump(config, sort_keys=False))
+    return checkout
+
+
+def test_a_new_benchmark_is_planned_in_both_modes_and_its_table_is_made(checkout):
+    made = dict.fromkeys(("draw_source", "read_source", "pool", "draw_training_set", "train_demo_model"), 1)
+    outputs = dict.fromkeys(("infer", "sizes", "predicted", "contact_sheet"), 1)
+    assert checkout.plan() == {**made, **outputs, "corrupt": 3}
+    checkout.configure(corruptions={"corrupted": "on_the_fly"})
+    assert checkout.plan() == {**made, **outputs}
+    checkout.make("sizes", cores=1)
+    assert "| Task" in (checkout.folder / "results/mine/tables/sizes.md").read_text()
+    assert checkout.plan("sizes") == {}
+
+
+@pytest.mark.parametrize("name", ["SUBSETS", "BENCHMARK", "MEASURED", "OUTPUTS"])
+def test_what_a_rule_file_lacks_is_said(checkout, name):
+    checkout.edit("rules/my_bench.smk", f"\n{name} =", f"\nOTHER_{name} =")
+    result = checkout.snakemake("-n", check=False)
+    assert result.returncode != 0
+    assert f"rules/my_bench.smk lacks {name}; docs/architecture.md says what it must hold." in result.stdout
