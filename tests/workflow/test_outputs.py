@@ -1,5 +1,6 @@
 """Declarations of tables and figures: each agrees with its function, each rule has its own settings."""
 
+import inspect
 import json
 import re
 import shlex
@@ -43,7 +44,10 @@ def test_every_module_of_a_table_or_figure_is_declared_and_agrees(commands, subt
             assert given.keys() == inputs.keys()
             assert all(several or len(given[name]) == 1 for name, several in inputs.items())
             (pairs,) = arguments(command, "--set")
-            assert {pair.partition("=")[0] for pair in pairs} <= settings.keys()
+            named = {pair.partition("=")[0] for pair in pairs}
+            parameters = inspect.signature(function).parameters
+            required = {name for name in settings if parameters[name].default is inspect.Parameter.empty}
+            assert required <= named <= settings.keys()
     for kind in ("tables", "figures"):
         modules = (path for path in (folder / kind).glob("*.py") if path.stem != "__init__")
         outputs = {path.stem for path in modules if f"\ndef {path.stem}(" in path.read_text()}
