@@ -31,7 +31,8 @@ rule models:
         "../envs/core.yaml"
     params:
         benchmark=settings.benchmark,
-        models=[
+        # A function, since Snakemake takes braces in plain text for wildcards.
+        models=lambda wildcards: [
             json.dumps({"id": id_, **run.models[id_].model_dump(include={"label", "year", "parameters_b"})})
             for id_ in MEASURED
         ],
@@ -76,9 +77,12 @@ for declared in OUTPUTS:
         params:
             script=declared.kind,
             module=declared.module(SLICE),
-            settings=declared.arguments,
+            # Functions, since Snakemake takes braces in plain text for wildcards. Which file is which input
+            # Snakemake does not record of the inputs themselves.
+            settings=lambda wildcards, declared=declared: declared.arguments,
+            given=lambda wildcards, declared=declared: declared.given,
             forms=f"--forms {' '.join(declared.forms)}" if declared.kind == "table" else "",
-            caption=cleandoc(declared.caption),
+            caption=lambda wildcards, declared=declared: cleandoc(declared.caption),
             inputs=lambda wildcards, input, names=tuple(declared.inputs): " ".join(
                 f"--input {name} {input.get(name)}" for name in names
             ),

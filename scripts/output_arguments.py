@@ -33,6 +33,9 @@ def call_output(arguments: argparse.Namespace) -> Any:
     files = {name: [Path(path) for path in paths] for name, *paths in arguments.input}
     if len(files) != len(arguments.input):
         raise InputError("--input: an input is given twice; give all its files at once")
+    for text in arguments.set:
+        if "=" not in text:
+            raise InputError(f"--set {text}: it is not of the form NAME=JSON, such as draws=2000")
     settings = dict(text.partition("=")[::2] for text in arguments.set)
     if len(settings) != len(arguments.set):
         raise InputError("--set: a setting is given twice; give each once")

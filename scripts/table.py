@@ -10,12 +10,10 @@ import sys
 
 from benchc.atomic import write_text
 from benchc.errors import InputError
-from benchc.rendering.declaration import ENDINGS
+from benchc.rendering.declaration import ENDINGS, TABLE_FORMS
 from benchc.rendering.output import Table
 from scripts.command import run
 from scripts.output_arguments import call_output, output_parser
-
-FORMS = ("csv", "md", "tex", "published")
 
 
 def main() -> None:
@@ -23,8 +21,8 @@ def main() -> None:
     parser.add_argument(
         "--forms",
         nargs="+",
-        choices=FORMS,
-        default=FORMS[:3],
+        choices=TABLE_FORMS,
+        default=TABLE_FORMS[:3],
         help="what to write: OUTPUT.csv with all digits, OUTPUT.md, OUTPUT.tex, and OUTPUT_published.csv, "
         "the values beside those of the paper; default: csv md tex",
     )
@@ -38,11 +36,11 @@ def main() -> None:
         "tex": table.latex,
         "published": None if table.published is None else table.published.write_csv(),
     }
+    absent = [form for form in arguments.forms if not texts[form]]
+    if absent:
+        raise InputError(f"{arguments.module} has no form {absent[0]}; leave it out of --forms")
     for form in arguments.forms:
-        text = texts[form]
-        if not text:
-            raise InputError(f"{arguments.module} has no form {form}; leave it out of --forms")
-        write_text(f"{arguments.output}{ENDINGS[form]}", text)
+        write_text(f"{arguments.output}{ENDINGS[form]}", texts[form] or "")
     print(table.summary or f"{table.frame.height:,} rows", file=sys.stderr)
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, RootModel, model_validator
 
-from benchc.config.strict import Environment, Family, HubId, Id, Md5, Scalar, Strict, WebAddress
+from benchc.config.strict import Environment, Family, HubId, Id, Label, Md5, Scalar, Strict, WebAddress
 from benchc.demo.tiny.families import FAMILIES
 
 
@@ -40,7 +40,7 @@ class Reader(Strict):
 class Source(Strict):
     """A multiple-choice data set. Exactly one of url, path and drawn says where it comes from."""
 
-    label: str = Field(description="Name in figures.")
+    label: Label = Field(description="Name in figures.")
     url: WebAddress | None = Field(
         default=None,
         description="Address of the TSV.",
@@ -93,7 +93,7 @@ class Training(Strict):
 class Model(Strict):
     """A vision-language model. Exactly one of repo, path and train says where it comes from."""
 
-    label: str = Field(description="Name in tables and figures.")
+    label: Label = Field(description="Name in tables and figures.")
     family: Family = Field(
         description="How the model is loaded and prompted: a module of benchc/models/families.",
     )

@@ -60,4 +60,11 @@ Environment = Annotated[
         json_schema_extra={"patternErrorMessage": "the name of a file in envs, without .yaml"},
     ),
 ]
+Label = Annotated[
+    str,
+    Field(
+        pattern=r"^[^\s\x00-\x1f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f])?$",
+        json_schema_extra={"patternErrorMessage": "text in one line, without spaces around it"},
+    ),
+]
 Severity = Annotated[int, Field(ge=1, le=5)]

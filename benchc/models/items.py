@@ -37,5 +37,6 @@ def refuse_open_questions(items: Mapping[str, Item]) -> None:
     if without:
         raise InputError(
             f"item {without[0]}: it is an open question, and a model is asked to choose among options here "
-            f"({len(without)} of {len(items)} items are open); leave open questions out of the subset"
+            f"({len(without)} of {len(items)} items are open); leave them out of the sources or "
+            "the subset"
         )

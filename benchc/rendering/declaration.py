@@ -13,6 +13,8 @@ ENDINGS = {
     "png": ".png",
     "pdf": ".pdf",
 }
+TABLE_FORMS = ("csv", "md", "tex", "published")
+FIGURE_FORMS = ("png", "pdf")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +38,19 @@ class Output:
     data: Sequence[str] = ()
     wanted: bool = True
 
+    def __post_init__(self) -> None:
+        known = TABLE_FORMS if self.kind == "table" else FIGURE_FORMS
+        wrong = [form for form in self.forms if form not in known]
+        if wrong or not self.forms:
+            raise ValueError(
+                f"{self.kind} {self.name}: its forms are of {', '.join(known)}, not {list(self.forms)}"
+            )
+        taken = [name for name in self.inputs if name in ("code", "data") or hasattr(list, name)]
+        if taken:
+            raise ValueError(
+                f"{self.kind} {self.name}: an input cannot be called {taken[0]}; rename the parameter"
+            )
+
     def module(self, slice_: str) -> str:
         """Return the module of the output in the package of its benchmark."""
         return f"benchc.benchmarks.{slice_}.{self.kind}s.{self.name}"
@@ -46,16 +61,21 @@ class Output:
         return {form: f"{self.kind}s/{self.name}{ENDINGS[form]}" for form in self.forms}
 
     @property
+    def given(self) -> list[str]:
+        """Return which files are given as which input, one text an input."""
+        return [f"{name}: {files}" for name, files in self.inputs.items()]
+
+    @property
     def arguments(self) -> list[str]:
         """Return the settings as arguments of the command, NAME=JSON each, equal for equal settings."""
         return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in self.settings.items()]
 
 
-def table(name: str, title: str, *, forms: Sequence[str] = ("csv", "md", "tex"), **facts: Any) -> Output:
+def table(name: str, title: str, *, forms: Sequence[str] = TABLE_FORMS[:3], **facts: Any) -> Output:
     """Return the declaration of a table in the given forms: of csv, md, tex and published."""
     return Output(kind="table", name=name, title=title, forms=forms, **facts)
 
 
 def figure(name: str, title: str, **facts: Any) -> Output:
     """Return the declaration of a figure."""
-    return Output(kind="figure", name=name, title=title, forms=("png", "pdf"), **facts)
+    return Output(kind="figure", name=name, title=title, forms=FIGURE_FORMS, **facts)

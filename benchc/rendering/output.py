@@ -7,6 +7,7 @@ function itself takes frames and plain values, and is called with them in tests 
 
 import importlib
 import inspect
+import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -62,6 +63,8 @@ def function_of(module: str) -> Callable[..., Any]:
     Raises InputError where there is none.
     """
     name = module.rpartition(".")[2]
+    if not all(part.isidentifier() for part in module.split(".")):
+        raise InputError(f"{module!r} is no module; give its dotted path, such as my_tables.by_source")
     try:
         function: Callable[..., Any] = getattr(importlib.import_module(module), name)
     except ModuleNotFoundError as error:
@@ -129,7 +132,21 @@ def call(
 
 def _parameters(function: Callable[..., Any]) -> dict[str, Any]:
     hints = typing.get_type_hints(function, include_extras=True)
-    return {name: hints[name] for name in inspect.signature(function).parameters}
+    parameters = inspect.signature(function).parameters
+    for name, parameter in parameters.items():
+        many = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        if name not in hints or many or _optional_input(hints[name]):
+            raise InputError(
+                f"{function.__name__}: its parameter {name} must be annotated as an input, which cannot be "
+                "optional, or as a setting; mend the function"
+            )
+    return {name: hints[name] for name in parameters}
+
+
+def _optional_input(hint: Any) -> bool:
+    if typing.get_origin(hint) not in (typing.Union, types.UnionType):
+        return False
+    return any(part in (Path, list[Path]) or _source(part) for part in typing.get_args(hint))
 
 
 def _source(hint: Any) -> File | Files | None:

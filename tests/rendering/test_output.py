@@ -8,6 +8,7 @@ import pytest
 from pydantic import PositiveInt
 
 from benchc.errors import InputError
+from benchc.rendering.declaration import table
 from benchc.rendering.output import File, Files, call, function_of, inputs_of, parquet, settings_of
 from benchc.schemas.parquet import TableError, TableType, write_table
 
@@ -105,3 +106,43 @@ def test_the_function_of_a_module_has_its_name(tmp_path, monkeypatch):
         function_of("my_package.my_table")
     with pytest.raises(ModuleNotFoundError, match="my_absent"):  # a fault of the module, not of its name
         function_of("my_broken")
+
+
+def optional(table: Path | None = None) -> None: ...
+
+
+def unannotated(table): ...
+
+
+def rest(*tables: Path) -> None: ...
+
+
+@pytest.mark.parametrize("function", [optional, unannotated, rest])
+def test_a_signature_that_cannot_be_served_is_refused(function):
+    with pytest.raises(InputError, match=f"{function.__name__}: its parameter tables? must be annotated"):
+        inputs_of(function)
+
+
+def test_an_input_without_a_file_is_refused(files):
+    with pytest.raises(InputError, match="--input title: it is one file, and 0 are given"):
+        call(example, files | {"title": []}, {"draws": "7"})
+
+
+@pytest.mark.parametrize("module", ["", ".table1", "../x", "a..b", "a/b"])
+def test_what_is_no_module_is_refused(module):
+    with pytest.raises(InputError, match="is no module; give its dotted path"):
+        function_of(module)
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ({"forms": ["cvs"]}, "table t: its forms are of csv, md, tex, published"),
+        ({"forms": ["png"]}, "table t: its forms are of csv"),
+        ({"inputs": {"code": "x"}}, "table t: an input cannot be called code"),
+        ({"inputs": {"count": "x"}}, "table t: an input cannot be called count"),
+    ],
+)
+def test_a_declaration_that_no_rule_can_be_made_of_is_refused(facts, message):
+    with pytest.raises(ValueError, match=message):
+        table("t", "T", **{"inputs": {}, "caption": "", **facts})

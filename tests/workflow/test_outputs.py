@@ -57,6 +57,8 @@ def test_every_module_of_a_table_or_figure_is_declared_and_agrees(commands, subt
 
 def test_settings_arrive_as_the_configuration_has_them(commands):
     assert "draws=2000" in commands["intervals"] and "draws=20000" in commands["rank_swaps"]
+    families = next(word for word in commands["figure6"] if word.startswith("families="))
+    assert families.startswith('families={"brightness": "photometric", "contrast"')
     label, corruption, severity = arguments(commands["figure4"], "--set")[0]
     assert (label, corruption, severity) == ('label="Tiny-LLaVA-M"', 'corruption="snow"', "severity=5")
 
@@ -98,6 +100,45 @@ def test_two_outputs_of_one_loop_record_their_own_settings(tmp_path):
     assert checkout.plan("first", "second") == {}
     rules.write_text(rules.read_text().replace('"number": 2', '"number": 7'))
     assert checkout.plan("first", "second") == {"second": 1}
+
+
+def test_another_file_for_an_input_is_seen_and_braces_are_no_wildcards(tmp_path):
+    """Snakemake records the inputs of a job as a set: two of them may change places unseen."""
+    checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
+    results = checkout.folder / "results/demo"
+    results.mkdir(parents=True)
+    for name in "ab":
+        (results / f"{name}.txt").write_text(name)
+    (checkout.folder / "benchc/benchmarks/bench_c/tables/joined.py").write_text(
+        "from pathlib import Path\n\nimport polars as pl\n\n"
+        "from benchc.rendering.output import Table\n\n\n"
+        "def joined(one: Path, two: Path, several: list[Path], label: str) -> Table:\n"
+        "    text = ''.join(path.read_text() for path in (one, two, *several)) + label\n"
+        "    return Table(pl.DataFrame({'text': [text]}), text, text)\n"
+    )
+    (checkout.folder / "data.csv").write_text("1\n")
+    rules = checkout.folder / "rules/bench_c.smk"
+    added = (
+        'table("joined", "joined", inputs={"one": "<results>/a.txt", "two": "<results>/b.txt", '
+        '"several": ["<results>/b.txt", "<results>/a.txt"]}, settings={"label": "{x} $10^{3}$"}, '
+        'data=["data.csv"], caption="see $10^{3}$ of {n}"),\n'
+    )
+    rules.write_text(rules.read_text().replace("OUTPUTS = [\n", f"OUTPUTS = [\n{added}"))
+    checkout.make("joined", cores=1)
+    assert (results / "tables/joined.md").read_text() == "abba{x} $10^{3}$"
+    assert checkout.plan("joined") == {}
+    one_two = '"one": "<results>/{}.txt", "two": "<results>/{}.txt"'
+    several = '["<results>/{}.txt", "<results>/{}.txt"]'
+    for old, new in (
+        (one_two.format("a", "b"), one_two.format("b", "a")),
+        (several.format("b", "a"), several.format("a", "b")),
+    ):
+        checkout.edit("rules/bench_c.smk", old, new)
+        assert checkout.plan("joined") == {"joined": 1}
+        checkout.edit("rules/bench_c.smk", new, old)
+        assert checkout.plan("joined") == {}
+    (checkout.folder / "data.csv").write_text("2\n")
+    assert checkout.plan("joined") == {"joined": 1}
 
 
 def test_a_change_of_a_label_reruns_what_prints_it_and_no_inference(tmp_path):

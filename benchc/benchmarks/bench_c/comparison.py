@@ -5,11 +5,11 @@ from pathlib import Path
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.inputs import left_out_items, left_out_note
 from benchc.benchmarks.bench_c.metrics.comparison import compare
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.benchmarks.bench_c.tables.comparison import comparison_markdown
+from benchc.benchmarks.bench_c.targets import left_out_items, left_out_note
 from benchc.errors import InputError
 from benchc.progress import track
 from benchc.schemas.differing import differing_rows

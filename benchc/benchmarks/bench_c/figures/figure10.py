@@ -9,7 +9,7 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from benchc.benchmarks.bench_c.inputs import TargetScores
+from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.errors import InputError
 from benchc.rendering.contact_pages import pages_of
 from benchc.rendering.style import COLUMN_WIDTH, FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from benchc.benchmarks.bench_c.inputs import TargetScores
+from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.errors import InputError
 from benchc.rendering.labels import drawable, families, shorten, width
 from benchc.rendering.style import (

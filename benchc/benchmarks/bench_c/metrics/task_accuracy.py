@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from benchc.benchmarks.bench_c.metrics.cube import Cube
+from benchc.errors import InputError
 from benchc.statistics.resampling import drawn_means, item_counts, on_grid, percentile_interval
 from benchc.statistics.rounding import rounded
 
@@ -19,8 +20,14 @@ def task_accuracy(cube: Cube, tasks: Mapping[str, str], draws: int, seed: int) -
     delta_acc, corrupted minus clean in [-1, 1], each with the ends ``_low`` and ``_high`` of its 95 %
     percentile interval over ``draws`` resamples of all items, together for all models and tasks. Corrupted
     accuracy is the mean over corruptions and severities. An end is null where no resample holds an item of
-    the task.
+    the task. Raises InputError where an item has no task type.
     """
+    unknown = [item for item in cube.items if item not in tasks]
+    if unknown:
+        raise InputError(
+            f"{len(unknown)} items with scores have no task type, first {unknown[0]}: pool and scores are "
+            "not of the same run, make the scores again"
+        )
     names = sorted({tasks[item] for item in cube.items})
     members = np.array([[tasks[item] == name for name in names] for item in cube.items], dtype=np.float64)
     counts = item_counts(len(cube.items), draws, seed)

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.inputs import TargetScores
 from benchc.benchmarks.bench_c.metrics import regimes
+from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.rendering.output import Table
 
 

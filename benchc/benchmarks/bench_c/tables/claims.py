@@ -7,7 +7,8 @@ import polars as pl
 from benchc.benchmarks.bench_c.claims import table as checks
 from benchc.benchmarks.bench_c.claims.claim import VERDICTS
 from benchc.benchmarks.bench_c.claims.evidence import evidence
-from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected, TargetScores
+from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected
+from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.rendering.grid import latex_text, markdown
 from benchc.rendering.numbers import CAPTION_WIDTH
 from benchc.rendering.output import Table

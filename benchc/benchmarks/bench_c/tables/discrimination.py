@@ -5,9 +5,10 @@ import textwrap
 import polars as pl
 from pydantic import PositiveInt
 
-from benchc.benchmarks.bench_c.inputs import Selected, TargetScores, UnselectedScores, left_out_note
+from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.benchmarks.bench_c.metrics import discrimination as metrics
 from benchc.benchmarks.bench_c.metrics.cube import cube_of
+from benchc.benchmarks.bench_c.targets import TargetScores, UnselectedScores, left_out_note
 from benchc.errors import InputError
 from benchc.rendering.counted import counted
 from benchc.rendering.environment import table_environment

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 import polars as pl
 from pydantic import PositiveInt
 
-from benchc.benchmarks.bench_c.inputs import Selected, TargetScores
+from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.benchmarks.bench_c.metrics.bootstrap import KAPPA, PLAIN, bootstrap
+from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.rendering.environment import table_environment
 from benchc.rendering.grid import booktabs, latex_text, markdown
 from benchc.rendering.numbers import CAPTION_WIDTH, MISSING, interval_text, number_text

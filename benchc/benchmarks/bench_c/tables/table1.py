@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.inputs import Selected, TargetScores
+from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.benchmarks.bench_c.metrics import table1 as metrics
 from benchc.benchmarks.bench_c.metrics.table1 import best_rows
 from benchc.benchmarks.bench_c.published.section import beside_table1, published_latex, published_markdown
+from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.rendering.environment import table_environment
 from benchc.rendering.grid import booktabs, latex_text, markdown
 from benchc.rendering.numbers import CAPTION_WIDTH, MISSING, number_text

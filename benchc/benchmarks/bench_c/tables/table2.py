@@ -5,7 +5,6 @@ from typing import Literal
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.inputs import TargetScores
 from benchc.benchmarks.bench_c.metrics import table2 as metrics
 from benchc.benchmarks.bench_c.published.section import (
     NAMES,
@@ -13,6 +12,7 @@ from benchc.benchmarks.bench_c.published.section import (
     published_latex,
     published_markdown,
 )
+from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.rendering.environment import table_environment
 from benchc.rendering.grid import booktabs, latex_text, markdown
 from benchc.rendering.numbers import CAPTION_WIDTH, latex_number, number_text, p_text

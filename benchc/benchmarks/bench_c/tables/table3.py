@@ -4,7 +4,6 @@ import textwrap
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.inputs import TargetScores
 from benchc.benchmarks.bench_c.metrics import table3 as metrics
 from benchc.benchmarks.bench_c.metrics.regimes import cells
 from benchc.benchmarks.bench_c.metrics.table3 import SUBTLE
@@ -15,6 +14,7 @@ from benchc.benchmarks.bench_c.published.section import (
     published_markdown,
 )
 from benchc.benchmarks.bench_c.schemas.scores import REGIMES
+from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.rendering.environment import table_environment
 from benchc.rendering.grid import booktabs, latex_text, markdown
 from benchc.rendering.numbers import CAPTION_WIDTH, latex_number, number_text

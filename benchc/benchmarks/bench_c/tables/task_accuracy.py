@@ -2,8 +2,9 @@
 
 from pydantic import PositiveInt
 
-from benchc.benchmarks.bench_c.inputs import PoolTasks, TargetScores
+from benchc.benchmarks.bench_c.inputs import PoolTasks
 from benchc.benchmarks.bench_c.metrics import task_accuracy as metrics
+from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 

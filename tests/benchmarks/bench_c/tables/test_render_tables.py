@@ -3,7 +3,6 @@
 import polars as pl
 import pytest
 
-from benchc.benchmarks.bench_c.inputs import Targets
 from benchc.benchmarks.bench_c.metrics.regimes import cells
 from benchc.benchmarks.bench_c.metrics.table1 import TABLE1
 from benchc.benchmarks.bench_c.metrics.table2 import sensitivity, table2
@@ -22,6 +21,7 @@ from benchc.benchmarks.bench_c.tables.table2 import table2 as table2_of
 from benchc.benchmarks.bench_c.tables.table2 import table2_latex, table2_markdown
 from benchc.benchmarks.bench_c.tables.table3 import table3 as table3_of
 from benchc.benchmarks.bench_c.tables.table3 import table3_latex, table3_markdown
+from benchc.benchmarks.bench_c.targets import Targets
 from benchc.rendering.numbers import latex_number, p_text
 from benchc.schemas.models import Model
 from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, selection

@@ -4,8 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchc.benchmarks.bench_c.inputs import Targets
 from benchc.benchmarks.bench_c.tables.task_accuracy import task_accuracy
+from benchc.benchmarks.bench_c.targets import Targets
+from benchc.errors import InputError
 from benchc.schemas.models import Model
 from benchc.statistics.resampling import item_counts
 from tests.benchmarks.bench_c.metrics.score_tables import scored
@@ -49,9 +50,30 @@ def test_intervals_are_percentiles_over_resamples_of_all_items(table):
     np.testing.assert_allclose(ends, np.quantile(means, [0.025, 0.975]), atol=1e-8)
 
 
-def test_a_task_of_no_drawn_item_has_no_interval_and_what_is_printed_says_on_which_items():
+def test_the_sample_itself_is_no_draw_of_its_interval():
+    table = task_accuracy(TARGETS, POOL, 1, SEED).frame  # one draw: both ends are its mean
+    assert table["delta_acc_low"].equals(table["delta_acc_high"].alias("delta_acc_low"))
+    assert (table["delta_acc_low"] != table["delta_acc"]).any()
+
+
+def test_a_task_of_no_drawn_item_has_no_interval():
+    # One draw of two items with replacement holds one of the two tasks only, for some seed.
+    two = {name: scores.filter(pl.col("id").is_in(["s/0", "s/1"])) for name, scores in SCORES.items()}
+    tables = [task_accuracy(Targets(two, TARGETS.models), POOL, 1, seed) for seed in range(8)]
+    lows = [table.frame["acc_clean_low"].null_count() for table in tables]
+    assert max(lows) == 2 and any("[–]" in table.markdown for table in tables)
+
+
+def test_what_is_printed_says_on_how_many_items_and_signs_shifts():
     one_item = {name: scores.filter(pl.col("id") == "s/1") for name, scores in SCORES.items()}
     table = task_accuracy(Targets(one_item, TARGETS.models, left_out=2), POOL, 5, SEED)
     assert table.frame["task"].to_list() == ["chart"] * 2
-    assert table.frame["acc_clean_low"].equals(table.frame["acc_clean"].alias("acc_clean_low"))
     assert "On 1 of 3 items" in table.markdown and "One" in table.markdown
+    shift = task_accuracy(TARGETS, POOL, 5, SEED)
+    rising = shift.frame.filter(pl.col("delta_acc_high") > 0.001)["delta_acc_high"]
+    assert len(rising) and all(f"+{value:.3f}]" in shift.markdown for value in rising)
+
+
+def test_an_item_without_a_task_is_refused():
+    with pytest.raises(InputError, match=r"1 items with scores have no task type, first s/0"):
+        task_accuracy(TARGETS, POOL[1:], 5, SEED)

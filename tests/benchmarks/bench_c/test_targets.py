@@ -6,8 +6,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from benchc.benchmarks.bench_c.inputs import Targets, left_out_items, left_out_note, read_targets
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
+from benchc.benchmarks.bench_c.targets import Targets, left_out_items, left_out_note, read_targets
 from benchc.errors import InputError
 from benchc.schemas.parquet import write_table
 from tests.benchmarks.bench_c.metrics.score_tables import scored
