@@ -1,10 +1,12 @@
 """Units of items that share images: from a file or made on the fly, in any order, with little in memory."""
 
+import io
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from PIL import Image
 
 from benchc.corruptions.portions import Job, write_corrupted
 from benchc.corruptions.registry import recipe_of
@@ -99,6 +101,23 @@ def test_files_and_recipes_show_the_same_pixels(folder: Path, keys, severities) 
     from_recipes = hashes(folder, made, keys, severities)
     assert list(from_files.items()) == list(from_recipes.items())
     assert [list(unit) for unit in from_files.values()] == [sorted(severities or {1, 2, 3, 4, 5})] * len(keys)
+
+
+@pytest.mark.parametrize("alpha", ["drop", "white"])
+def test_transparency_is_treated_alike_in_files_and_recipes(tmp_path: Path, alpha, monkeypatch) -> None:
+    pixels = np.random.default_rng(1).integers(0, 256, (36, 40, 4), np.uint8)
+    buffer = io.BytesIO()
+    Image.fromarray(pixels, "RGBA").save(buffer, "PNG")
+    monkeypatch.setattr("tests.models.test_units.png", lambda key: buffer.getvalue())
+    write_pool(tmp_path / "pool.parquet", ["a", "b"])
+    job = Job(RECIPE, seed=5, alpha=alpha)
+    keys = {"p/0": SHOWN["p/0"]}
+    images = unique_images(tmp_path / "pool.parquet", set(keys))
+    write_corrupted(images, job, tmp_path / "gaussian_noise.parquet")
+    made = hashes(tmp_path, Recipes([RECIPE], seed=5, alpha=alpha), keys)
+    assert made == hashes(tmp_path, [tmp_path / "gaussian_noise.parquet"], keys)
+    other = "white" if alpha == "drop" else "drop"
+    assert made != hashes(tmp_path, Recipes([RECIPE], seed=5, alpha=other), keys)
 
 
 def test_neighbours_that_share_an_image_have_it_corrupted_once(

@@ -230,6 +230,10 @@ def test_a_column_names_images(tmp_path: Path) -> None:
         ({"photo": "[x"}, None),
         ({"photo": "[x]"}, "column 'photo' holds a broken list of names (ValueError)"),
         ({"photo": "['x', 'y']"}, "photo names 2 images, but the row has 1"),
+        (
+            {"photo": "y", "image": f"['{encoded(BLUE)}', '{encoded(BLUE)}']"},
+            "photo names 1 images, but the row has 2",
+        ),
     ],
 )
 def test_a_row_whose_names_cannot_be_its_images_is_refused(
