@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 import imgaug.random
 import numpy as np
 import pytest
-from benchmarks.severity_ssim import faults, median_distances
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from benchc.corruptions.suite import CorruptionType
 from benchc.corruptions.suites.imagenet_c import IMAGENET_C
 from benchc.corruptions.suites.mllm_ic import MLLM_IC
 from benchc.images import Pixels
+from speed.severity_ssim import faults, median_distances
 from tests.corruptions.photos import NEEDS_PHOTOS, photo
 
 SHARED = [type_ for type_ in IMAGENET_C.types() if type_.in_default]
