@@ -102,8 +102,8 @@ def test_the_function_of_a_module_has_its_name(tmp_path, monkeypatch):
     assert function_of("my_table").__name__ == "my_table"
     with pytest.raises(InputError, match="my_figure has no function my_figure"):
         function_of("my_figure")
-    with pytest.raises(InputError, match=r"there is no module my_package; name"):
-        function_of("my_package.my_table")
+    with pytest.raises(InputError, match=r"there is no module absent_package; name"):
+        function_of("absent_package.my_table")
     with pytest.raises(ModuleNotFoundError, match="my_absent"):  # a fault of the module, not of its name
         function_of("my_broken")
 
