@@ -9,7 +9,7 @@ from typing import IO
 
 
 @contextmanager
-def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
+def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     """Give a file to write that takes the place of ``path`` when the block ends, or leaves it as it was.
 
     The bytes are on the disk before the old file goes; a folder that is missing is made.
@@ -60,7 +60,7 @@ def whole_folder(path: str | Path) -> Iterator[Path]:
 
 def write_text(path: str | Path, text: str) -> None:
     """Write ``text`` as UTF-8 to ``path``, or leave ``path`` as it was."""
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(text.encode())
 
 

@@ -34,7 +34,7 @@ DEFAULT_CODEC: Codec = "webp"
 WEBP_MAX_SIDE = 16_383  # of the format
 JPEG_MAX_SIDE = 65_500  # of libjpeg
 
-# Pillow knows what these are and reads no pixels; of EPS it does with Ghostscript alone.
+# Pillow knows what these are and predictions no pixels; of EPS it does with Ghostscript alone.
 IDENTIFIED_ONLY = ("BUFR", "EPS", "GRIB", "HDF5", "MPEG", "WMF")
 
 

@@ -1,18 +1,18 @@
-"""Bench-C: the items on which selectors' predictions waver, and how the targets' predictions degrade on them.
+"""Bench-C: the items on which selectors' predictions are inconsistent, and how the targets' predictions degrade on them.
 
 REQUIRED INPUTS:
     <results>/pool/items.parquet
     <results>/predictions/{pool,selected,unselected}/{model}/{batch}.parquet    made by rule infer
     <results>/{corrupted,benchmark}/{corruption}.parquet    for option_order
 OUTPUTS:
-    <results>/selection/kappa.parquet         how much the selectors' predictions waver on each item
+    <results>/selection/kappa.parquet         how inconsistent the selectors' predictions are on each item
     <results>/selection/embeddings.parquet    each item's image and text
     <results>/selection/selected.parquet      the order of picking, scores, and which items are kept
     <results>/subsets/selected.parquet        the ids of the items that are kept
     <results>/subsets/unselected.parquet      the ids of items outside the benchmark that targets read as well
-    <results>/scores/{model}.parquet          entropy, calibration error, RAS, transition and regime of a read
-    <results>/scores/unselected/{model}.parquet   the same of reads of unselected items
-    <results>/orders/{model}.parquet          reads of a sample in every other circular order of the options
+    <results>/scores/{model}.parquet          entropy, calibration error, RAS, transition and regime of a prediction
+    <results>/scores/unselected/{model}.parquet   the same of predictions of unselected items
+    <results>/orders/{model}.parquet          predictions of a sample in every other circular order of the options
 """
 
 from functools import partial
@@ -132,7 +132,7 @@ rule select:
 
 
 rule score:
-    """Compare every corrupted read of a target with its clean read (eq. 6 to 10)."""
+    """Compare every corrupted prediction of a target with its clean read (eq. 6 to 10)."""
     input:
         code=code_of("scripts/bench_c/score.py"),
         pool="<results>/pool/items.parquet",
@@ -229,14 +229,14 @@ rule infer_orders:
         model=model_options,
         sample=option("--sample", settings.diagnostics.option_order),
         severity=option("--severity", max(settings.corruptions.severities)),
-        store=f"results/{settings.name}/.reads",
+        cache=f"results/{settings.name}/.cache",
     message:
-        "{wildcards.model} reads a sample with the options in other orders"
+        "{wildcards.model} answers a sample with the options in other orders"
     shell:
         "python -m scripts.bench_c.infer_orders {params.model} --gpus {resources.gpu} --threads {threads}"
         " --items {input.pool} --subset {input.subset} {params.sample} {params.severity}"
-        " --corrupted {input.corrupted} --store {params.store}"
-        " --writer {wildcards.model}-orders --output {output} 2>&1 | tee {log}"
+        " --corrupted {input.corrupted} --cache {params.cache}"
+        " --shard {wildcards.model}-orders --output {output} 2>&1 | tee {log}"
 
 
 SELECTED = "<results>/selection/selected.parquet"
@@ -270,7 +270,7 @@ OUTPUTS = [
         caption="""
         **Table 1.** The targets on the selected items, clean and corrupted. Acc(o), S(o) and C(o) are accuracy,
         uncertainty (normalised entropy) and calibration error on clean images, as plain means over items. ΔAcc,
-        RAS, ΔS and ΔC compare every corrupted read with the clean read of the same item: means over items
+        RAS, ΔS and ΔC compare every corrupted prediction with the clean prediction of the same item: means over items
         weighted by their discriminative power κ, then over all corruptions and severities (eq. 11). Arrows
         point to the better side, the numbers in brackets are ranks (1 is best, ties share the lower rank), and
         the best of each column is bold. The csv file holds all digits, and S(o) and C(o) weighted by κ as well:
@@ -420,7 +420,7 @@ OUTPUTS = [
         gives, and above 0.975 the set is beyond 95 % of random ones (of a random subset of the selected set
         where only some unselected items were read, which is nearer to 0.5). Where κ weights, "Below" is left
         out: selected items hold most of the weight of random subsets and of the pool, random subsets are
-        noisier, and chance does not give 0.5. Spread is in part noise, of which items that waver have more.
+        noisier, and chance does not give 0.5. Spread is in part noise, of which inconsistent items have more.
         Random subsets contain selected items, and all sets are parts of the pool to whose order they are
         compared: the third criterion asks whether the selected set keeps the pool's order, not whether it is
         better; where unselected items were sampled, that order is known from the sample only, of which random
@@ -452,8 +452,8 @@ OUTPUTS = [
         entropy plus the **order part**, a Jensen-Shannon divergence over log K in [0, 1]: the uncertainty that
         no single order shows. *Changed* is the share of the other orders whose prediction differs from the
         given order's, *letter* the share of the other orders that are answered with the given order's letter,
-        whatever option stands there. *Circular* accuracy counts a read as right if it is right in all orders
-        (MMBench's CircularEval). ρ is Spearman's rank correlation, over reads, of entropy in the given order
+        whatever option stands there. *Circular* accuracy counts a prediction as right if it is right in all orders
+        (MMBench's CircularEval). ρ is Spearman's rank correlation, over predictions, of entropy in the given order
         and *changed*: near 0, entropy does not know which predictions hang on the order. Means are plain,
         unweighted by κ; 95 % intervals are percentiles of {RESAMPLING['draws']} resamples of the items, drawn together for
         all targets. Models that are scored by the options' texts do not see the options in their prompt: order
@@ -487,13 +487,13 @@ OUTPUTS = [
         settings={"label": run.models[settings.figures.figure3.target].label},
         subcategory="Robustness",
         caption=r"""
-        **Four ways in which a prediction shifts** (figure 3 of Bench-C). One read of each regime by one target:
+        **Four ways in which a prediction shifts** (figure 3 of Bench-C). One prediction of each regime by one target:
         the probabilities of the item's options (softmax of their logits), clean in grey, corrupted in colour,
         the right option with a tick; the highest bar is the prediction. Regimes follow the signs of the shift
         in normalised entropy ΔS (eq. 7) and in calibration error ΔC (eq. 9), a change of exactly 0 counted as
-        not positive; RAS is eq. 10. Each read is the target's most pronounced one of its regime, that with the
+        not positive; RAS is eq. 10. Each prediction is the target's most pronounced one of its regime, that with the
         largest smaller one of \|ΔS\| and \|ΔC\| over all items, corruptions and severities: an extreme to show
-        what the word means, not a typical read. Figure 4 shows how all reads are spread.
+        what the word means, not a typical prediction. Figure 4 shows how all predictions are spread.
         """,
     ),
     figure(
@@ -528,17 +528,17 @@ OUTPUTS = [
         settings={
             "label": run.models[settings.figures.figure5.target].label,
             "item": settings.figures.figure5.item,
-            "reads": settings.figures.figure5.reads,
+            "corruptions": settings.figures.figure5.corruptions,
         },
         subcategory="Robustness",
         caption=r"""
         **One item across corruptions** (figure 5 of Bench-C). The same question to one target with the clean
         picture (a) and with corrupted ones, which are named with their severity. Bars are the probabilities of
-        the options, grey for the clean read, coloured by regime for the corrupted one; the right option has a
+        the options, grey for the clean prediction, coloured by regime for the corrupted one; the right option has a
         tick, and the highest bar is the prediction. Below: normalised entropy S (eq. 6) and calibration error C
-        (eq. 8) of the clean read, the shifts of both (eq. 7, 9) and RAS (eq. 10) of the others, and the
-        transition of the answer. Unless the configuration names them, the item is the one whose reads fall into
-        the most regimes, most pronouncedly in the least pronounced of these, and its reads are the most
+        (eq. 8) of the clean prediction, the shifts of both (eq. 7, 9) and RAS (eq. 10) of the others, and the
+        transition of the answer. Unless the configuration names them, the item is the one whose predictions fall into
+        the most regimes, most pronouncedly in the least pronounced of these, and its predictions are the most
         pronounced of each regime, by the smaller one of \|ΔS\| and \|ΔC\|: an example that was looked for, not
         a typical item. A hint of the item, where it has one, is part of the prompt but not shown.
         """,
@@ -648,8 +648,8 @@ OUTPUTS = [
         circular order of the options. (a) Share of the other orders whose prediction differs from the given
         order's, in [0, 1]; lines are 95 % bootstrap intervals over items. (b) The entropy of the mean
         distribution over all orders, in [0, 1], is the mean entropy (eq. 6) plus the order part (hatched),
-        which no single order shows. ρ: Spearman's rank correlation, over corrupted reads, of entropy in the
-        given order and the share changed; a dash where one of them is the same in all reads. Models that are
+        which no single order shows. ρ: Spearman's rank correlation, over corrupted predictions, of entropy in the
+        given order and the share changed; a dash where one of them is the same in all predictions. Models that are
         scored by the options' texts do not see the options in their prompt: both are 0 for them by
         construction, but for rounding. Plain means, unweighted by κ.
         """,

@@ -5,8 +5,8 @@ REQUIRED INPUTS:
     <results>/{corrupted,benchmark}/{corruption}.parquet    unless the job makes its images itself
     <results>/subsets/{subset}.parquet    the ids of the items; none for the whole pool
     the models, from the Hub, from a folder, or trained by the run
-OUTPUTS: <results>/predictions/{subset}/{model}/{batch}.parquet    one row a read
-    A batch is some corruptions (configuration: inference.batch). Reads are kept in <results>/.reads/, which
+OUTPUTS: <results>/predictions/{subset}/{model}/{batch}.parquet    one row a prediction
+    A batch is some corruptions (configuration: inference.batch). Predictions are cached in <results>/.cache/, which
     may be deleted at any time.
 """
 
@@ -53,11 +53,11 @@ rule infer:
     params:
         model=model_options,
         recipes=recipe_options,
-        store=f"results/{settings.name}/.reads",
+        cache=f"results/{settings.name}/.cache",
     message:
-        "{wildcards.model} reads the {wildcards.subset} items: {wildcards.batch}"
+        "{wildcards.model} answers the {wildcards.subset} items: {wildcards.batch}"
     shell:
         "python -m scripts.infer {params.model} --gpus {resources.gpu} --threads {threads}"
         " --items {input.pool} --subset {input.subset}"
-        " --corrupted {input.corrupted} {params.recipes} --store {params.store}"
-        " --writer {wildcards.model}-{wildcards.subset}-{wildcards.batch} --output {output} 2>&1 | tee {log}"
+        " --corrupted {input.corrupted} {params.recipes} --cache {params.cache}"
+        " --shard {wildcards.model}-{wildcards.subset}-{wildcards.batch} --output {output} 2>&1 | tee {log}"

@@ -10,7 +10,7 @@ from scripts.command import run
 # Each is the module scripts.<name> with main(argv, prog); only the one that is called is imported.
 COMMANDS = {
     "compare": "compare two finished runs and name the inputs that differ",
-    "plan": "price a run before it is made: reads by stage and model, and hours where they are measured",
+    "plan": "price a run before it is made: predictions by stage and model, and hours where they are measured",
 }
 
 

@@ -27,7 +27,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from benchc.corruptions.portions import Job, write_corrupted
+from benchc.corruptions.chunks import Job, write_corrupted
 from benchc.images import ALPHAS, CODECS, DEFAULT_CODEC
 from benchc.schemas.pool_images import read_ids, unique_images, unique_keys
 from scripts.command import run

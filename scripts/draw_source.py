@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from benchc.atomic import whole_file
+from benchc.atomic import atomic_write
 from benchc.demo.source import draw_source
 from benchc.demo.world import SOURCES
 from scripts.command import run
@@ -24,7 +24,7 @@ def main() -> None:
 
     frame = draw_source(arguments.source, seed=arguments.seed, groups=arguments.groups)
     output: Path = arguments.output
-    with whole_file(output) as file:
+    with atomic_write(output) as file:
         frame.write_csv(file, separator="\t", quote_style="always")
     print(f"{output}: {frame.height:,} items in {frame['category'].n_unique()} categories")
 

@@ -1,4 +1,4 @@
-"""Price a run before it is made: how many reads each stage needs, how many are there, how long they take.
+"""Price a run before it is made: how many predictions each stage needs, how many are there, how long they take.
 
 Counts come from the run's own tables as far as it has them, otherwise they are bounds from the
 configuration. Nothing is made or changed. Run it in the repository's root, as snakemake.
@@ -14,7 +14,7 @@ from benchc.config.faults import ConfigError, shown
 from benchc.config.load import Config, load
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
-from benchc.planning.hours import Price, Prices, seconds_per_read
+from benchc.planning.hours import Price, Prices, seconds_per_prediction
 from benchc.planning.measured import measured_jobs, measured_sentence
 from benchc.planning.plan import plan_of
 from benchc.planning.report import plan_markdown
@@ -30,18 +30,21 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.plan"
     results, logs = Path("results") / name, Path("logs") / name
     plan = plan_of(config, results)
     prices: Prices
-    if arguments.seconds_per_read is None:
-        prices = seconds_per_read(measured_jobs(config.models, plan.subsets, plan.batches, results, logs))
+    if arguments.seconds_per_prediction is None:
+        prices = seconds_per_prediction(
+            measured_jobs(config.models, plan.subsets, plan.batches, results, logs)
+        )
         hours = measured_sentence(list(config.models), prices, logs)
     else:
-        prices = dict.fromkeys(config.models, Price(arguments.seconds_per_read))
+        prices = dict.fromkeys(config.models, Price(arguments.seconds_per_prediction))
         hours = (
-            f"hours: of one job at a time, at the {arguments.seconds_per_read:g} s a read that were given."
+            f"hours: of one job at a time, at the {arguments.seconds_per_prediction:g} s a prediction that "
+            "were given."
         )
     if output is not None:
         write_csv(output, plan_rows(plan, prices).write_csv())
     print(f"{arguments.config}: the run {name}. {plan.origin}\n")
-    print(plan_markdown(plan, prices, models_apart=arguments.seconds_per_read is None) + f"- {hours}")
+    print(plan_markdown(plan, prices, models_apart=arguments.seconds_per_prediction is None) + f"- {hours}")
 
 
 def parse_arguments(argv: Sequence[str] | None, prog: str) -> argparse.Namespace:
@@ -58,10 +61,10 @@ def parse_arguments(argv: Sequence[str] | None, prog: str) -> argparse.Namespace
         help="file of the run's configuration [%(default)s]",
     )
     add(
-        "--seconds-per-read",
+        "--seconds-per-prediction",
         type=positive,
         metavar="X",
-        help="price of a read on your device, alike for all models, instead of what the run's own jobs took",
+        help="price of a prediction on your device, alike for all models, instead of what the run's own jobs took",
     )
     add("--output", metavar="FILE", help="csv file with one row a stage and model, to write")
     return parser.parse_args(argv)

@@ -9,7 +9,7 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import write_table
 from benchc.sources.error import SourceError
 from benchc.sources.report import summary
-from benchc.sources.vlmevalkit import Switches, read_vlmevalkit
+from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
 from scripts.command import run
 
 
@@ -36,7 +36,7 @@ def main() -> None:
         "--report", type=Path, required=True, help="report to write (CSV): id, line, kind, reason"
     )
     arguments = parser.parse_args()
-    switches = Switches(
+    switches = ReaderOptions(
         arguments.options_column, arguments.index_below, dict(arguments.leave_out), arguments.image_column
     )
     try:

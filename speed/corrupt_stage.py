@@ -38,7 +38,7 @@ from PIL import Image
 from run_summary import processor
 
 from benchc.corruptions.apply import apply
-from benchc.corruptions.portions import IMAGES_OF_A_PORTION, Job, write_corrupted
+from benchc.corruptions.chunks import IMAGES_PER_CHUNK, Job, write_corrupted
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import corruptions_of, recipe_of
 from benchc.corruptions.variants import variants_of_image
@@ -219,7 +219,7 @@ def print_stage(images: Sequence[Encoded], types: Sequence[str], rounds: int) ->
 def print_cores(images: Sequence[Encoded], count: int, rounds: int) -> None:
     """Print images per second with one and two worker processes."""
     many = [(derived_key(f"{number}", 0), images[number % len(images)][1]) for number in range(count)]
-    few = many[: 2 * IMAGES_OF_A_PORTION]
+    few = many[: 2 * IMAGES_PER_CHUNK]
     print("### Cores\n")
     print("Elastic transform, WebP: images per second with the start of the workers and without it.\n")
     print("| workers | with | without | gain |")

@@ -2,11 +2,11 @@
 
     python speed/metrics.py [--models 13] [--items 849] [--peer-models 13]
 
-The paper's run has 13 models and 849 items under 19 corruptions at 5 severities: 80,655 corrupted reads a
-model, and a clean one of each item. Logits are drawn. The peer is what one would write first: a pandas loop
-over rows that computes softmax, entropy, calibration error, RAS and transition beside the clean read, then
-groupby. Both give the same numbers, or the benchmark fails. Its bootstrap, a merge and a groupby for each
-draw, is measured on a few draws and scaled, as the output says.
+The paper's run has 13 models and 849 items under 19 corruptions at 5 severities: 80,655 corrupted predictions
+a model, and a clean one of each item. Logits are drawn. The peer is what one would write first: a pandas loop
+over rows that computes softmax, entropy, calibration error, RAS and transition beside the clean prediction,
+then groupby. Both give the same numbers, or the benchmark fails. Its bootstrap, a merge and a groupby for
+each draw, is measured on a few draws and scaled, as the output says.
 
 Prints Markdown for docs/benchmarks.md. On a loaded machine only ratios mean something.
 """
@@ -69,17 +69,17 @@ def main() -> None:
     peer_models = min(arguments.peer_models, arguments.models)
     warm_up()
     items, kappa = drawn_items(arguments.items)
-    reads = [drawn_reads(items, model) for model in range(arguments.models)]
+    predictions = [drawn_predictions(items, model) for model in range(arguments.models)]
     print(
         f"{date.today()}, {len(os.sched_getaffinity(0))} of {processor()}, "
         f"{pl.thread_pool_size()} threads of polars, Python {platform.python_version()}, numpy "
         f"{np.__version__}, polars {pl.__version__}, pandas {pd.__version__}\n"
     )
     before = peak_gib()
-    seconds, table = measured(reads, items, kappa)
+    seconds, table = measured(predictions, items, kappa)
     peak = peak_gib()
     total = seconds["scoring"] + seconds["aggregation"] + seconds["bootstrap"]
-    print(f"{arguments.models} models x {arguments.items * (len(CELLS) - 1):,} corrupted reads:\n")
+    print(f"{arguments.models} models x {arguments.items * (len(CELLS) - 1):,} corrupted predictions:\n")
     print("| step | seconds |\n|---|---:|")
     for step, value in seconds.items():
         print(f"| {step} | {value:.2f} |")
@@ -87,7 +87,7 @@ def main() -> None:
     print(f"\nPeak memory {peak:.2f} GiB, of which {before:.2f} GiB were there before: libraries, reads.\n")
 
     here, there = [], []
-    for number, frame in enumerate(reads[:peer_models]):
+    for number, frame in enumerate(predictions[:peer_models]):
         # In turns: what else the machine does then slows both.
         spent, ours = timed(lambda frame=frame: aggregated([score(frame, items)], kappa))
         here.append(spent)
@@ -108,23 +108,26 @@ def main() -> None:
     print(f"| all | {slow:.1f} s | {fast:.3f} s | {slow / fast:.0f} |")
     print()
     print(f"Scoring, aggregation and bootstrap of other sizes, best of {REPEATS}:\n")
-    print("| items | corrupted reads | seconds | seconds per million reads |\n|---:|---:|---:|---:|")
+    print(
+        "| items | corrupted predictions | seconds | seconds per million predictions |\n|---:|---:|---:|---:|"
+    )
     for count in (arguments.items // 3, arguments.items, arguments.items * 3):
         some_items, some_kappa = drawn_items(count)
-        some_reads = [drawn_reads(some_items, model) for model in range(arguments.models)]
+        some_predictions = [drawn_predictions(some_items, model) for model in range(arguments.models)]
         spent = min(
-            sum(measured(some_reads, some_items, some_kappa, swaps=False)[0].values()) for _ in range(REPEATS)
+            sum(measured(some_predictions, some_items, some_kappa, swaps=False)[0].values())
+            for _ in range(REPEATS)
         )
         rows = arguments.models * count * (len(CELLS) - 1)
         print(f"| {count:,} | {rows:,} | {spent:.2f} | {spent / rows * 1e6:.2f} |")
 
 
 def measured(
-    reads: Sequence[pl.DataFrame], items: pl.DataFrame, kappa: pl.DataFrame, *, swaps: bool = True
+    predictions: Sequence[pl.DataFrame], items: pl.DataFrame, kappa: pl.DataFrame, *, swaps: bool = True
 ) -> tuple[dict[str, float], pl.DataFrame]:
     """Return the seconds of each step, and each model's (delta_acc, ras) by eq. 11."""
     seconds = {}
-    seconds["scoring"], scores = timed(lambda: [score(frame, items) for frame in reads])
+    seconds["scoring"], scores = timed(lambda: [score(frame, items) for frame in predictions])
     seconds["aggregation"], table = timed(lambda: aggregated(scores, kappa))
     named = {str(number): frame for number, frame in enumerate(scores)}
 
@@ -153,12 +156,12 @@ def aggregated(scores: Sequence[pl.DataFrame], kappa: pl.DataFrame) -> pl.DataFr
 
 
 def loop(
-    reads: pl.DataFrame, items: pl.DataFrame, kappa: pl.DataFrame
+    predictions: pl.DataFrame, items: pl.DataFrame, kappa: pl.DataFrame
 ) -> tuple[tuple[float, float], pd.DataFrame]:
     """Score and aggregate one model row by row; return its (delta_acc, ras) by eq. 11, and its scores."""
     answer_of = dict(items.select("id", "answer").iter_rows())
     kappa_of = dict(kappa.iter_rows())
-    table = pd.DataFrame(reads.to_dict(as_series=False))
+    table = pd.DataFrame(predictions.to_dict(as_series=False))
     clean = {}
     for _, row in table[table["corruption"] == "clean"].iterrows():
         clean[row["id"]] = read_by_read(row["logits"], answer_of[row["id"]])
@@ -200,7 +203,7 @@ def drawn_again(weighted: pd.DataFrame, number: int) -> tuple[float, float]:
 
 
 def read_by_read(logits: Sequence[float], answer: int) -> tuple[bool, float, float]:
-    """Return whether the read is right, its entropy (eq. 6) and its calibration error (eq. 8)."""
+    """Return whether the prediction is right, its entropy (eq. 6) and its calibration error (eq. 8)."""
     values = np.asarray(logits, dtype=np.float64)
     weights = np.exp(values - values.max())
     chances = weights / weights.sum()
@@ -217,7 +220,7 @@ def drawn_items(count: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     return items, pl.DataFrame({"id": ids, "kappa": generator.uniform(0.05, 0.6, count)})
 
 
-def drawn_reads(items: pl.DataFrame, model: int) -> pl.DataFrame:
+def drawn_predictions(items: pl.DataFrame, model: int) -> pl.DataFrame:
     generator = np.random.default_rng(1 + model)
     cells = pl.DataFrame(
         CELLS, schema={"corruption": pl.String, "severity": pl.Int64}, orient="row"
@@ -233,7 +236,7 @@ def drawn_reads(items: pl.DataFrame, model: int) -> pl.DataFrame:
 
 def warm_up() -> None:
     items, kappa = drawn_items(8)
-    measured([drawn_reads(items, model) for model in range(2)], items, kappa)
+    measured([drawn_predictions(items, model) for model in range(2)], items, kappa)
 
 
 def timed(work: Callable[[], Result]) -> tuple[float, Result]:

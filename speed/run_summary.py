@@ -31,11 +31,11 @@ def main() -> None:
     pool = read_table(folder / "pool/items.parquet", POOL, ["id", "source", "task", "options"])
     kappa = read_table(folder / "selection/kappa.parquet", KAPPA)
     selected = read_table(folder / "selection/selected.parquet", SELECTED)
-    wavering = kappa.filter(pl.col("kappa") > 0).height
+    inconsistent = kappa.filter(pl.col("kappa") > 0).height
     print(f"{date.today()}, {processor()}, {platform.python_version()}\n")
     print(
         f"Pool: {pool.height:,} items of {pool['source'].n_unique()} sources in {pool['task'].n_unique()} "
-        f"task types; κ > 0: {wavering:,} ({wavering / pool.height:.1%}); "
+        f"task types; κ > 0: {inconsistent:,} ({inconsistent / pool.height:.1%}); "
         f"selected: {selected['kept'].sum():,}.\n"
     )
     print_options(folder, pool)
@@ -45,15 +45,15 @@ def main() -> None:
 def print_options(folder: Path, pool: pl.DataFrame) -> None:
     """Print how often each option is predicted, clean and corrupted, by model."""
     letters = LETTERS[: pool["options"].list.len().max()]
-    print(f"| model | reads | {' | '.join(letters)} |")
+    print(f"| model | predictions | {' | '.join(letters)} |")
     print(f"|---|---:|{'---:|' * len(letters)}")
     for path in sorted(folder.glob("predictions/*/*")):
-        reads = pl.concat(
+        predictions = pl.concat(
             read_table(file, PREDICTIONS, ["logits"]) for file in sorted(path.glob("*.parquet"))
         )
-        counts = dict(reads["logits"].list.arg_max().value_counts().iter_rows())
-        shares = [f"{counts.get(k, 0) / reads.height:.1%}" for k in range(len(letters))]
-        print(f"| {path.name} ({path.parent.name}) | {reads.height:,} | {' | '.join(shares)} |")
+        counts = dict(predictions["logits"].list.arg_max().value_counts().iter_rows())
+        shares = [f"{counts.get(k, 0) / predictions.height:.1%}" for k in range(len(letters))]
+        print(f"| {path.name} ({path.parent.name}) | {predictions.height:,} | {' | '.join(shares)} |")
     print()
 
 

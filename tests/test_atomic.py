@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchc.atomic import whole_file, whole_folder, write_text
+from benchc.atomic import atomic_write, whole_folder, write_text
 
 ROOT = Path(__file__).resolve().parents[1]
 # Dies as the machine would kill it, before the second of the two moves.
@@ -43,7 +43,7 @@ def test_a_file_appears_with_everyones_permissions(tmp_path):
 def test_a_failure_leaves_the_old_file_and_no_litter(tmp_path):
     path = tmp_path / "a.txt"
     write_text(path, "old")
-    with pytest.raises(KeyError), whole_file(path) as file:
+    with pytest.raises(KeyError), atomic_write(path) as file:
         file.write(b"new")
         raise KeyError
     assert path.read_text() == "old"

@@ -8,7 +8,7 @@ from benchc.corruptions.registry import family_of
 def batches(corruptions: Corruptions, inference: Inference) -> dict[str, list[str]]:
     """Return the corruptions of every inference batch, by the batch's name, in the configured order.
 
-    Clean reads come first in the first batch.
+    Clean predictions come first in the first batch.
     """
     result: dict[str, list[str]] = {}
     for corruption in corruptions.types:

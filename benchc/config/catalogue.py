@@ -14,7 +14,7 @@ class Drawn(Strict):
     groups: int = Field(ge=1, description="Groups of items per category; a group has one item per option.")
 
 
-class Reader(Strict):
+class Predictor(Strict):
     """Where a TSV departs from the plain form: index, image, question, hint, A, B, ..., answer, category."""
 
     options_column: str | None = Field(
@@ -55,7 +55,9 @@ class Source(Strict):
         "environment. ${BENCHC_SHARED} is ../shared where it is not set.",
     )
     drawn: Drawn | None = Field(default=None, description="Drawn by the run: how much of it.")
-    reader: Reader = Field(default_factory=Reader, description="Where the TSV departs from the plain form.")
+    reader: Predictor = Field(
+        default_factory=Predictor, description="Where the TSV departs from the plain form."
+    )
     task_column: Literal["category", "l2_category"] = Field(
         description="Column that holds the task type by which the pool is balanced."
     )

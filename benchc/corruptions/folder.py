@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchc.atomic import whole_file, write_text
-from benchc.corruptions.portions import code_digest, library_versions, write_to
+from benchc.atomic import atomic_write, write_text
+from benchc.corruptions.chunks import code_digest, library_versions, write_to
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import Engine, corruptions_of, recipe_of
 from benchc.corruptions.sources import Source, digest_of, discard_stale
@@ -212,6 +212,6 @@ def _corrupt(work: Work) -> str | None:
             raise
         return str(error.__cause__)
     for severity, pixels in made.items():
-        with write_to(work.targets[severity]), whole_file(work.targets[severity]) as file:
+        with write_to(work.targets[severity]), atomic_write(work.targets[severity]) as file:
             file.write(encode_png(pixels))
     return None

@@ -20,7 +20,7 @@ Engine = Literal["benchc", "imgaug"]
 SUITES: Mapping[str, Suite] = {suite.name: suite for suite in (IMAGENET_C, MLLM_IC, R_BENCH, VQA_ROBUSTNESS)}
 
 # What imgaug's wrapper of the imagecorruptions package offers.
-PEER_KERNEL = "benchc.corruptions.kernels.imgcorruptlike.imgcorruptlike"
+IMGAUG_KERNEL = "benchc.corruptions.kernels.imgcorruptlike.imgcorruptlike"
 PEER_DRAWS = "draw_seed"
 PEER_SUITE = "imagenet-c"
 
@@ -81,7 +81,7 @@ def recipe_of(name: str, suite: str = "imagenet-c", engine: Engine = "benchc") -
             )
         calls: dict[int, dict[str, Value]]
         calls = {severity: {"corruption": name, "severity": severity} for severity in severities}
-        return Recipe(name, PEER_KERNEL, PEER_DRAWS, calls)
+        return Recipe(name, IMGAUG_KERNEL, PEER_DRAWS, calls)
     calls_of_kernel = {severity: type_.at(severity) for severity in severities}
     return Recipe(name, type_.kernel, type_.draws, calls_of_kernel, type_.resizes)
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from benchc.atomic import whole_file
+from benchc.atomic import atomic_write
 from benchc.models.question import Question
 
 PICTURE_SIDE = 48  # pixels, what every tiny model sees
@@ -38,7 +38,7 @@ def save_training_set(training_set: TrainingSet, path: Path) -> None:
     questions = [
         {"question": q.question, "options": list(q.options), "hint": q.hint} for q in training_set.questions
     ]
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         np.savez_compressed(
             file,
             pictures=training_set.pictures,

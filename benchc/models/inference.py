@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from benchc.models.items import Item
+from benchc.models.predictor import Predictor
 from benchc.models.question import Question
-from benchc.models.reading import Reader
-from benchc.models.units import Recipes, Unit, read_unit, units_of
+from benchc.models.units import Recipes, Unit, predict_unit, units_of
 from benchc.prefetch import prefetch
 from benchc.progress import track
 
@@ -18,7 +18,7 @@ Rows = Iterable[dict[str, Any]]
 
 
 def infer(
-    reader: Reader,
+    predictor: Predictor,
     pool: Path,
     items: Mapping[str, Item],
     images: Sequence[Path] | Recipes,
@@ -26,9 +26,9 @@ def infer(
     label: str,
     severities: Container[int] | None = None,
     ahead: bool = False,
-    read: Callable[[Reader, Question, Unit], Rows] = read_unit,
+    predict: Callable[[Predictor, Question, Unit], Rows] = predict_unit,
 ) -> list[dict[str, Any]]:
-    """Return the rows that ``read`` makes of every unit: in the order of ``items``, then of corruptions.
+    """Return the rows that ``predict`` makes of every unit: in the order of ``items``, then of corruptions.
 
     ``images`` and ``severities`` as for :func:`benchc.models.units.units_of`; ``label`` names the model in
     the lines of progress; ``ahead`` decodes or makes pixels while the model works, for a model on a device.
@@ -37,7 +37,7 @@ def infer(
     rows = [
         row
         for unit in tracked_units(pool, items, images, label=label, severities=severities, ahead=ahead)
-        for row in read(reader, items[unit.item].question, unit)
+        for row in predict(predictor, items[unit.item].question, unit)
     ]
     order = {id_: place for place, id_ in enumerate(items)}
     # Stable: an item's corruptions stay in the order given.
@@ -60,6 +60,6 @@ def tracked_units(
         yield from track(made, label=f"{label} {corruption}", unit="items", total=len(items))
 
 
-def summary(model: str, reads: int, reader: Reader) -> str:
-    """Return the line that says how many reads there are and where they come from."""
-    return f"{model}: {reads:,} reads, {reader.stored:,} from the store, {reader.new:,} new"
+def summary(model: str, count: int, predictor: Predictor) -> str:
+    """Return the line that says how many predictions there are and where they come from."""
+    return f"{model}: {count:,} predictions, {predictor.cached:,} from the cache, {predictor.computed:,} computed"

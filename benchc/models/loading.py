@@ -1,4 +1,4 @@
-"""Load a model for a job, and say what decides its reads."""
+"""Load a model for a job, and say what decides its predictions."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def load_model(
     source: ModelSource, family: str, scoring: str, threads: int = 1
 ) -> tuple[Scorer, dict[str, str]]:
-    """Return the scorer, and whatever decides its reads besides prompt and pixels.
+    """Return the scorer, and whatever decides its predictions besides prompt and pixels.
 
     ``family``: a module of benchc/models/families; ``scoring``: a key of ``SCORINGS``; ``threads``: of one
     forward pass. Sets the process's threads and deterministic algorithms of torch. Raises InputError where

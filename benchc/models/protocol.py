@@ -49,7 +49,7 @@ class Scorer(Protocol):
     """A loaded model together with the way its options are scored."""
 
     def identity(self) -> Mapping[str, str]:
-        """Return whatever decides a read besides its prompt and pixels: revision, dtype, versions, …"""
+        """Return whatever decides a prediction besides its prompt and pixels: revision, dtype, versions, …"""
 
     def prompt(self, question: Question, images: int) -> str:
         """Return the text that the model reads for a question with that many images.
@@ -60,6 +60,6 @@ class Scorer(Protocol):
     def score(self, question: Question, variants: Sequence[Sequence[Image]]) -> OptionScores:
         """Score the options under each variant of the question's images in one forward pass.
 
-        All variants hold the same number of images of the same sizes, so no row needs padding and no read
-        depends on another item.
+        All variants hold the same number of images of the same sizes, so no row needs padding and no
+        prediction depends on another item.
         """

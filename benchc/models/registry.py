@@ -35,7 +35,7 @@ def family_module(family: str) -> str:
 
 
 def scorer_modules(family: str, scoring: str) -> tuple[str, ...]:
-    """Return the modules that decide the reads of a model: its family's and its scoring's."""
+    """Return the modules that decide the predictions of a model: its family's and its scoring's."""
     if scoring not in SCORINGS:
         raise ModelError(f"unknown scoring {scoring!r}; choose one of {', '.join(SCORINGS)}")
     return family_module(family), SCORINGS[scoring]

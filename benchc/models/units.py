@@ -1,4 +1,4 @@
-"""Units of reading: one item's images under one corruption, from a file or made where they are read."""
+"""Units of inference: one item's images under one corruption, loaded from a file or corrupted here."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
 from benchc.images import Alpha, Pixels
+from benchc.models.predictor import Predictor
 from benchc.models.question import Question
-from benchc.models.reading import Reader
 from benchc.schemas.corrupted_images import images_of_items
 from benchc.schemas.pool_images import pool_images
 
 
 @dataclass(frozen=True)
 class Unit:
-    """One item under some severities of one corruption, whose reads share their prompt."""
+    """One item under some severities of one corruption, whose predictions share their prompt."""
 
     item: str
     corruption: str
@@ -27,7 +27,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Recipes:
-    """How images are corrupted where they are read."""
+    """How images are corrupted on the fly."""
 
     recipes: Sequence[Recipe]
     seed: int
@@ -43,17 +43,17 @@ def units_of(
     """Yield every corruption and its units, one an item of ``keys`` (image keys by item id, in pool order).
 
     ``images``: files of corrupted images, or recipes that are applied here to those of the ``pool``;
-    ``severities``: which to read, None takes all. Raises as :func:`written_units` and :func:`made_units`.
+    ``severities``: which to read, None takes all. Raises as :func:`load_units` and :func:`corrupt_units`.
     """
     if isinstance(images, Recipes):
         for recipe in images.recipes:
-            yield recipe.name, made_units(pool, keys, recipe, images.seed, images.alpha, severities)
+            yield recipe.name, corrupt_units(pool, keys, recipe, images.seed, images.alpha, severities)
     else:
         for path in images:
-            yield path.stem, written_units(path, keys, severities)
+            yield path.stem, load_units(path, keys, severities)
 
 
-def written_units(
+def load_units(
     path: Path, keys: Mapping[str, Sequence[str]], severities: Container[int] | None = None
 ) -> Iterator[Unit]:
     """Yield the units of a file of corrupted images; raises as ``images_of_items``."""
@@ -61,7 +61,7 @@ def written_units(
         yield Unit(id_, path.stem, list(variants), list(variants.values()))
 
 
-def made_units(
+def corrupt_units(
     pool: Path,
     ids: Container[str],
     recipe: Recipe,
@@ -89,9 +89,9 @@ def made_units(
         yield Unit(id_, recipe.name, wanted, [[made[key][level] for key, _ in images] for level in wanted])
 
 
-def read_unit(reader: Reader, question: Question, unit: Unit) -> Iterator[dict[str, Any]]:
-    """Yield the unit's reads as rows of PREDICTIONS, logits in the order of the question's options."""
-    scores, prompt_hash, image_hashes = reader.read(question, unit.variants)
+def predict_unit(predictor: Predictor, question: Question, unit: Unit) -> Iterator[dict[str, Any]]:
+    """Yield the unit's predictions as rows of PREDICTIONS, logits in the order of the question's options."""
+    scores, prompt_hash, image_hashes = predictor.predict(question, unit.variants)
     for row, severity in enumerate(unit.severities):
         yield {
             "id": unit.item,

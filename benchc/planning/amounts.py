@@ -92,7 +92,7 @@ def hours_text(hours: float | None) -> str:
 
 
 def span_text(hours: float, amount: Amount) -> str:
-    """Return device-hours for running text, with the sign of the reads that take them: ≤ 3 hours."""
+    """Return device-hours for running text, with the sign of the predictions that take them: ≤ 3 hours."""
     text = hours_text(hours)
     unit = "" if text.endswith("min") else " hour" if text == "1" else " hours"
     return marked(f"{text}{unit}", amount)

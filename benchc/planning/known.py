@@ -13,7 +13,7 @@ from benchc.config.catalogue import Source
 from benchc.config.settings import Pool
 from benchc.corruptions.recipe import CLEAN
 from benchc.errors import InputError
-from benchc.rendering.counted import counted
+from benchc.rendering.pluralize import pluralize
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import iterate_groups, read_table
 from benchc.schemas.pool import POOL
@@ -68,21 +68,23 @@ def known_of(
     ``items`` are those of the pool, None where it is not made; ``results`` is the folder of the run.
     """
     if items is not None:
-        return known_from_items(items), f"Pool: {counted(len(items.options), 'item')} ({pool_path(results)})."
+        return known_from_items(
+            items
+        ), f"Pool: {pluralize(len(items.options), 'item')} ({pool_path(results)})."
     paths = {source: results / f"sources/{source}.parquet" for source in sources}
     if all(path.exists() for path in paths.values()):
         columns = {source: entry.task_column for source, entry in sources.items()}
         tables = {source: read_table(path, ITEMS, ["id", columns[source]]) for source, path in paths.items()}
         known = known_from_sources(tables, dict(columns), pool)
         which = "source that is" if len(sources) == 1 else f"{len(sources)} sources that are"
-        return known, f"Pool: {counted(known.pool or 0, 'item')}, from the {which} read."
+        return known, f"Pool: {pluralize(known.pool or 0, 'item')}, from the {which} read."
     known = known_from_settings(pool)
     if known.pool is None:
         return (
             known,
             "No source is read yet, and pool.total sets no bound: the size of the pool is not known.",
         )
-    size = counted(known.pool, "item")
+    size = pluralize(known.pool, "item")
     return known, f"Nothing is counted yet: the pool has at most {size} (pool.total)."
 
 

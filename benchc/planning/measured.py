@@ -9,18 +9,18 @@ from benchc.planning.hours import Job, Prices
 from benchc.schemas.parquet import read_footer
 
 # The last line of an inference job's log.
-COUNTS = re.compile(r"([\d,]+) reads, [\d,]+ from the store, ([\d,]+) new")
+COUNTS = re.compile(r"([\d,]+) predictions, [\d,]+ from the cache, ([\d,]+) computed")
 
 
-def reads_in(path: Path) -> int:
-    """Return how many reads a file of predictions holds; 0 where there is none."""
-    return int(str(read_footer(path).get("reads", 0))) if path.exists() else 0
+def predictions_in(path: Path) -> int:
+    """Return how many predictions a file of predictions holds; 0 where there is none."""
+    return int(str(read_footer(path).get("predictions", 0))) if path.exists() else 0
 
 
 def measured_jobs(
     models: Iterable[str], subsets: Iterable[str], batches: Iterable[str], results: Path, logs: Path
 ) -> dict[str, list[Job]]:
-    """Return the finished inference jobs of every model whose time and reads are on record.
+    """Return the finished inference jobs of every model whose time and predictions are on record.
 
     ``subsets`` are the folders of predictions; ``results`` and ``logs`` are the run's.
     """
@@ -41,12 +41,12 @@ def job_of(benchmark: Path, log: Path) -> list[Job]:
     lines = benchmark.read_text(errors="replace").splitlines()
     if not counts or not lines:
         return []
-    reads, computed = (int(text.replace(",", "")) for text in counts[-1])
+    predictions, computed = (int(text.replace(",", "")) for text in counts[-1])
     try:
         seconds = float(json.loads(lines[-1])["s"])
     except (ValueError, TypeError, KeyError):
         return []  # Cut off or edited: the job is not measured, and the plan does without.
-    return [Job(seconds, reads, computed)] if 0 < seconds < float("inf") else []
+    return [Job(seconds, predictions, computed)] if 0 < seconds < float("inf") else []
 
 
 def measured_sentence(models: Sequence[str], prices: Prices, logs: Path) -> str:
@@ -54,7 +54,8 @@ def measured_sentence(models: Sequence[str], prices: Prices, logs: Path) -> str:
     without = [model for model in models if model not in prices]
     if not prices:
         return (
-            "hours: not known, for no inference job of this run is measured; give --seconds-per-read X, or "
+            "hours: not known, for no inference job of this run is measured; give --seconds-per-prediction "
+            "X, or "
             f"plan again when the first has ended and its time stands in {logs}/benchmarks/infer."
         )
     lacking = f" Not measured yet: {', '.join(without)}." if without else ""

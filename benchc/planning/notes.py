@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from benchc.config.settings import Corruptions
-from benchc.planning.hours import LEAST_READS, Prices
+from benchc.planning.hours import LEAST_PREDICTIONS, Prices
 from benchc.planning.known import Known
 from benchc.planning.stages import variants
-from benchc.rendering.counted import counted
+from benchc.rendering.pluralize import pluralize
 
 
 def sign_notes(text: str, bound: str = "") -> Iterator[str]:
@@ -22,12 +22,13 @@ def sign_notes(text: str, bound: str = "") -> Iterator[str]:
 
 
 def variants_note(corruptions: Corruptions) -> str:
-    """Return what the reads of an item are."""
-    types = counted(len(corruptions.types), "corruption")
+    """Return what the predictions of an item are."""
+    types = pluralize(len(corruptions.types), "corruption")
     count = len(corruptions.severities)
     severities = f"{count} severit{'y' if count == 1 else 'ies'}"
     return (
-        f"reads an item: itself and {types} × {severities} make {counted(variants(corruptions), 'variant')}."
+        f"predictions an item: itself and {types} × {severities} make "
+        f"{pluralize(variants(corruptions), 'variant')}."
     )
 
 
@@ -40,18 +41,19 @@ def disk_notes(text: str, known: Known) -> Iterator[str]:
 def done_note() -> str:
     """Return what counts as done."""
     return (
-        "done: of the reads, those in the predictions that are there; what an older configuration read "
+        "done: of the predictions, those in the predictions that are there; what an older configuration read "
         "beyond them is not counted. snakemake -n says which predictions it would make again."
     )
 
 
 def price_notes(prices: Prices) -> Iterator[str]:
-    """Yield which prices rest on few reads."""
+    """Yield which prices rest on few predictions."""
     few = [
-        f"{model} ({counted(price.measured or 0, 'read')})" for model, price in prices.items() if price.few
+        f"{model} ({pluralize(price.measured or 0, 'read')})" for model, price in prices.items() if price.few
     ]
     if few:
         yield (
-            f"measured on fewer than {LEAST_READS} reads, so that the start of the jobs is much of the price "
+            f"measured on fewer than {LEAST_PREDICTIONS} predictions, so that the start of the jobs is much "
+            "of the price "
             f"and the hours are too many rather than too few: {', '.join(few)}."
         )

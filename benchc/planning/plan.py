@@ -15,17 +15,17 @@ from benchc.planning.stages import Done, Stage
 class Plan:
     """The stages and images of a run.
 
-    ``origin``: a sentence that says where sizes come from. ``reads`` and ``new``: what every model reads and
-    what of that it computes, over all stages; these may be less than the sum of the stages' bounds.
+    ``origin``: a sentence that says where sizes come from. ``predictions`` and ``new``: what every model
+    reads and what of that it computes, over all stages; these may be less than the sum of the stages' bounds.
     ``subsets`` and ``batches``: the folders of predictions, and the files of each model in them, whose jobs
-    are measured. ``share``: the share of the pool that
-    ``at_share`` of the stages assumes. ``added``: a sentence on reads that were asked for beside the
-    benchmark's own. ``notes`` returns the notes to the tables, given their text.
+    are measured. ``share``: the share of the pool that ``at_share`` of the stages assumes. ``added``: a
+    sentence on predictions that were asked for beside the benchmark's own. ``notes`` returns the notes to the
+    tables, given their text.
     """
 
     origin: str
     stages: Sequence[Stage]
-    reads: Mapping[str, Amount]
+    predictions: Mapping[str, Amount]
     new: Mapping[str, Amount]
     done: Done
     subsets: Sequence[str]

@@ -4,7 +4,7 @@ import polars as pl
 
 from benchc.planning.hours import Prices, device_hours
 from benchc.planning.plan import Plan
-from benchc.planning.stages import new_reads, reads_done
+from benchc.planning.stages import new_predictions, predictions_done
 
 COLUMNS = {
     "stage": pl.String,
@@ -12,14 +12,14 @@ COLUMNS = {
     "jobs": pl.Int64,
     "items": pl.Int64,
     "items_known": pl.String,  # exact, at most, assumed bound or unknown
-    "reads": pl.Int64,
-    "reads_known": pl.String,
-    "reads_at_papers_share": pl.Int64,  # null where no share is assumed
-    "new_reads": pl.Int64,  # those that are computed, not looked up in the store
-    "done": pl.Int64,  # of the reads
-    "seconds_per_read": pl.Float64,
-    "reads_measured": pl.Int64,  # on which that rests; null where it was given, or nothing is measured
-    "hours": pl.Float64,  # of the new reads
+    "predictions": pl.Int64,
+    "predictions_known": pl.String,
+    "predictions_at_papers_share": pl.Int64,  # null where no share is assumed
+    "new_predictions": pl.Int64,  # those that are computed, not looked up in the cache
+    "done": pl.Int64,  # of the predictions
+    "seconds_per_prediction": pl.Float64,
+    "predictions_measured": pl.Int64,  # on which that rests; null where it was given, or nothing is measured
+    "hours": pl.Float64,  # of the new predictions
 }
 
 
@@ -28,7 +28,7 @@ def plan_rows(plan: Plan, prices: Prices) -> pl.DataFrame:
     rows = []
     for stage in plan.stages:
         for model in stage.models:
-            new, price = new_reads(stage, plan.stages, model), prices.get(model)
+            new, price = new_predictions(stage, plan.stages, model), prices.get(model)
             rows.append(
                 {
                     "stage": stage.name,
@@ -36,13 +36,13 @@ def plan_rows(plan: Plan, prices: Prices) -> pl.DataFrame:
                     "jobs": stage.jobs,
                     "items": stage.items.value,
                     "items_known": stage.items.kind,
-                    "reads": stage.reads.value,
-                    "reads_known": stage.reads.kind,
-                    "reads_at_papers_share": stage.at_share,
-                    "new_reads": new.value,
-                    "done": reads_done(stage, model, plan.done),
-                    "seconds_per_read": None if price is None else price.seconds,
-                    "reads_measured": None if price is None else price.measured,
+                    "predictions": stage.predictions.value,
+                    "predictions_known": stage.predictions.kind,
+                    "predictions_at_papers_share": stage.at_share,
+                    "new_predictions": new.value,
+                    "done": predictions_done(stage, model, plan.done),
+                    "seconds_per_prediction": None if price is None else price.seconds,
+                    "predictions_measured": None if price is None else price.measured,
                     "hours": device_hours({model: new.value}, prices),
                 }
             )

@@ -41,7 +41,7 @@ def option_bars(
         # Away from each other, for the two bars may be neighbours.
         sides = ["right", "left"] if highest[0][1] < highest[1][1] else ["left", "right"]
     elif len(fills) == 2:
-        # Beside the bar of the clean read, where that stands on the same option.
+        # Beside the bar of the clean prediction, where that stands on the same option.
         sides = ["left" if highest[0][0] == highest[1][0] else "center"]
         highest = highest[1:]
     for (_, place, height), side in zip(highest, sides, strict=True):

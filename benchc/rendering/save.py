@@ -4,7 +4,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from benchc.atomic import whole_file
+from benchc.atomic import atomic_write
 from benchc.rendering.style import styled
 
 PIXELS_PER_INCH = 300
@@ -21,6 +21,6 @@ def save(figure: Figure, *, png: str | Path, pdf: str | Path) -> None:
 
     Neither file is replaced before both have been drawn, and each is replaced in one step.
     """
-    with styled(), whole_file(png) as png_file, whole_file(pdf) as pdf_file:
+    with styled(), atomic_write(png) as png_file, atomic_write(pdf) as pdf_file:
         for form, file in (("png", png_file), ("pdf", pdf_file)):
             figure.savefig(file, format=form, dpi=PIXELS_PER_INCH, metadata=METADATA[form])

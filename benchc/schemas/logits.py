@@ -16,7 +16,7 @@ def as_logits(values: npt.ArrayLike) -> Floats:
     """Return ``values``, float[..., K], as float64 logits of K >= 2 options.
 
     Finite values of any size are allowed, and -inf for an option that the model rules out, as long as one
-    option of the read is finite. Raises ValueError for fewer than two options, NaN, +inf, or -inf only.
+    option of the prediction is finite. Raises ValueError for fewer than two options, NaN, +inf, or -inf only.
     """
     # One memory layout: numpy adds up a transposed array in another order.
     logits = np.asarray(values, dtype=np.float64, order="C")
@@ -29,7 +29,7 @@ def as_logits(values: npt.ArrayLike) -> Floats:
     if bad.any():
         first = tuple(int(index) for index in np.argwhere(bad)[0])
         raise ValueError(
-            f"{int(bad.sum())} reads hold NaN, +inf or no finite logit; the first is "
+            f"{int(bad.sum())} predictions hold NaN, +inf or no finite logit; the first is "
             f"{logits[first].tolist()} at index {first}"
         )
     return logits
@@ -43,34 +43,36 @@ def prediction(logits: npt.ArrayLike) -> Integers:
     return np.asarray(as_logits(logits).argmax(axis=-1), dtype=np.int64)
 
 
-def logit_blocks(reads: pl.DataFrame) -> Iterator[tuple[Integers, Floats]]:
-    """Yield (row numbers int64[n], logits float64[n, K]) for every number of options K in ``reads``.
+def logit_blocks(predictions: pl.DataFrame) -> Iterator[tuple[Integers, Floats]]:
+    """Yield (row numbers int64[n], logits float64[n, K]) for every number of options K in ``predictions``.
 
-    ``reads`` has the columns id, corruption, severity, logits (list). Every row is in exactly one block; the
-    blocks come in ascending K. Raises InputError naming the first read whose logits are missing, fewer than
-    two, or not allowed by :func:`as_logits`.
+    ``predictions`` has the columns id, corruption, severity, logits (list). Every row is in exactly one
+    block; the blocks come in ascending K. Raises InputError naming the first prediction whose logits are
+    missing, fewer than two, or not allowed by :func:`as_logits`.
     """
-    counts = reads["logits"].list.len().fill_null(0).to_numpy()
+    counts = predictions["logits"].list.len().fill_null(0).to_numpy()
     for count in np.unique(counts):
         rows = np.flatnonzero(counts == count).astype(np.int64)
         if count < 2:
             raise InputError(
-                f"{len(rows)} reads have fewer than two logits, first {name_of(reads, int(rows[0]))}: "
+                f"{len(rows)} predictions have fewer than two logits, first "
+                f"{name_of(predictions, int(rows[0]))}: "
                 "every item needs at least two options, make the predictions again"
             )
-        values = reads["logits"].gather(rows).explode().cast(pl.Float64).fill_null(np.nan).to_numpy()
+        values = predictions["logits"].gather(rows).explode().cast(pl.Float64).fill_null(np.nan).to_numpy()
         block = values.reshape(len(rows), int(count))
         bad = ~np.isfinite(block.max(axis=1))  # as in as_logits
         if bad.any():
             row = int(np.flatnonzero(bad)[0])
             raise InputError(
-                f"{int(bad.sum())} reads hold NaN, +inf or no finite logit; the first is "
-                f"{name_of(reads, int(rows[row]))} with {block[row].tolist()}: look at how its model scores "
+                f"{int(bad.sum())} predictions hold NaN, +inf or no finite logit; the first is "
+                f"{name_of(predictions, int(rows[row]))} with {block[row].tolist()}: look at how its model "
+                "scores "
                 "it, then make its predictions again"
             )
         yield rows, block
 
 
-def name_of(reads: pl.DataFrame, row: int) -> str:
+def name_of(predictions: pl.DataFrame, row: int) -> str:
     """Return "(id, corruption, severity)" of one row, for messages."""
-    return "({}, {}, {})".format(*reads.select("id", "corruption", "severity").row(row))
+    return "({}, {}, {})".format(*predictions.select("id", "corruption", "severity").row(row))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from benchc.atomic import whole_file
+from benchc.atomic import atomic_write
 from benchc.errors import InputError
 
 # Viewers and readers choke on larger row groups of images (design: "row groups under 256 MiB").
@@ -40,7 +40,7 @@ def write_table(
     check_columns(frame, path, table)
     metadata = file_metadata(table, content_hash(frame), footer)
     rows_per_group = max(1, int(frame.height * ROW_GROUP_BYTES / max(1, frame.estimated_size())))
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         frame.write_parquet(
             file, metadata=metadata, row_group_size=rows_per_group, compression="zstd", statistics=False
         )

@@ -1,16 +1,16 @@
-"""`predictions/{subset}/{model}/{batch}.parquet`: one row is one read of one model."""
+"""`predictions/{subset}/{model}/{batch}.parquet`: one row is one prediction of one model."""
 
 import polars as pl
 
 from benchc.schemas.parquet import TableType
 
-# Footer: model, revision, scoring, dtype, device, versions, reads.
+# Footer: model, revision, scoring, dtype, device, versions, predictions.
 PREDICTIONS = TableType(
     "predictions",
     1,
     {
         "id": pl.String,
-        "corruption": pl.String,  # `clean` for the uncorrupted read
+        "corruption": pl.String,  # `clean` for the uncorrupted prediction
         "severity": pl.Int64,  # 1..5; 0 for clean
         "logits": pl.List(pl.Float32),  # one per option, in the item's order
         "label_mass": pl.Float32,  # probability that the whole vocabulary leaves to the options, in [0, 1]

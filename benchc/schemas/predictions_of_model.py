@@ -10,15 +10,15 @@ from benchc.schemas.parquet import TableError, read_footer, read_table
 from benchc.schemas.predictions import PREDICTIONS
 
 # What a job's footer says that may differ from batch to batch: its size, and the device it happened to get,
-# on another of which reads agree within 1e-4.
-MAY_DIFFER = {"reads", "halved_units", "device"}
+# on another of which predictions agree within 1e-4.
+MAY_DIFFER = {"predictions", "oom_splits", "device"}
 
 
 def read_predictions(paths: Iterable[Path], columns: Sequence[str]) -> pl.DataFrame:
     """Return the given columns of one model's batches, in the order of ``paths``, at least one.
 
     Raises TableError where two files were made by different weights, libraries, or sources of the scorer:
-    a shift between their reads would not be the corruption's.
+    a shift between their predictions would not be the corruption's.
     """
     frames, first, first_footer = [], None, {}
     for path in paths:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-# How many reads a batch held, and how often its memory ran out, is no property of what they say.
-NO_INPUT = {"reads", "halved_units"}
+# How many predictions a batch held, and how often its memory ran out, is no property of what they say.
+NO_INPUT = {"predictions", "oom_splits"}
 PRESENT, ABSENT = "present", "absent"
 NAMED = 3
 

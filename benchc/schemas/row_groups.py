@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchc.atomic import whole_file
+from benchc.atomic import atomic_write
 from benchc.schemas.parquet import ContentHash, TableType, check_columns, file_metadata
 
 # A reader of a few items decodes whole groups.
@@ -67,7 +67,7 @@ def table_writer(
     """
     schema = arrow_table(pl.DataFrame(schema=pl.Schema(table.columns))).schema
     options = {"compression": "none", "use_dictionary": False, "write_statistics": False}
-    with whole_file(path) as file, pq.ParquetWriter(file, schema, **options) as parquet:
+    with atomic_write(path) as file, pq.ParquetWriter(file, schema, **options) as parquet:
         writer = TableWriter(Path(path), table, row_bytes, parquet)
         yield writer
         writer.finish(footer)

@@ -18,7 +18,7 @@ from benchc.sources.tsv import Row, read_header, read_rows
 
 
 @dataclass(frozen=True)
-class Switches:
+class ReaderOptions:
     """Where a TSV departs from the plain form.
 
     ``options_column`` holds all options as one Python list of texts such as ``(A) red``. Rows whose index is
@@ -35,7 +35,7 @@ class Switches:
 
 
 def read_vlmevalkit(
-    path: str | Path, source: str, switches: Switches | None = None
+    path: str | Path, source: str, switches: ReaderOptions | None = None
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the items of a TSV, of type ITEMS in the order of their indices, and the report.
 
@@ -44,7 +44,7 @@ def read_vlmevalkit(
     ``refused`` or ``left out``), and so does a remark on a row that can (kind ``note``). Raises SourceError
     where the file cannot be read or lacks a column.
     """
-    path, switches = Path(path), switches or Switches()
+    path, switches = Path(path), switches or ReaderOptions()
     _check_columns(path, switches)
     reading = _Reading(source, switches)
     for row in track(read_rows(path), label=f"read {source}", unit="rows"):
@@ -62,7 +62,7 @@ def read_vlmevalkit(
 class _Reading:
     """Rows read so far. Images wait until the end, since a row may share those of a later one."""
 
-    def __init__(self, source: str, switches: Switches) -> None:
+    def __init__(self, source: str, switches: ReaderOptions) -> None:
         self.remarks: list[Remark] = []
         self._source = source
         self._switches = switches
@@ -157,14 +157,14 @@ class _Reading:
         self.remarks.append(Remark(f"{self._source}/{index}", row.line, kind, reason))
 
 
-def _check_columns(path: Path, switches: Switches) -> None:
+def _check_columns(path: Path, switches: ReaderOptions) -> None:
     header = read_header(path)
     missing = [name for name in _needed(switches) if name not in header]
     if missing:
         raise SourceError(f"{path}: has no column {missing[0]!r}; its columns are {', '.join(header)}")
 
 
-def _needed(switches: Switches) -> Iterator[str]:
+def _needed(switches: ReaderOptions) -> Iterator[str]:
     yield from ("index", "image", "question", "answer")
     yield from ("A", "B") if switches.options_column is None else (switches.options_column,)
     yield from switches.leave_out

@@ -1,6 +1,6 @@
 """Ask one model about a sample of the benchmark's items with their options in every other circular order.
 
-Clean, and under each corruption at one severity. Reads go through the store, as those of infer do.
+Clean, and under each corruption at one severity. Predictions are cached, as those of infer are.
 """
 
 import argparse
@@ -10,19 +10,19 @@ from pathlib import Path
 import polars as pl
 
 from benchc.benchmarks.bench_c.schemas.orders import ORDERS
-from benchc.benchmarks.bench_c.selection.option_orders import read_orders, sampled
+from benchc.benchmarks.bench_c.selection.option_orders import predict_orders, sampled
 from benchc.models.inference import infer, summary
 from benchc.models.items import read_items, refuse_open_questions
 from benchc.models.loading import load_model
-from benchc.models.read_store import ReadStore
-from benchc.models.reading import Reader
+from benchc.models.prediction_cache import PredictionCache
+from benchc.models.predictor import Predictor
 from benchc.schemas.parquet import write_table
 from scripts.command import run
-from scripts.reading_arguments import (
+from scripts.inference_arguments import (
+    add_cache,
     add_images,
     add_items,
     add_model,
-    add_store,
     check_images,
     images_of,
     source_of,
@@ -40,20 +40,20 @@ def main() -> None:
     scorer, identity = load_model(
         source_of(arguments), arguments.family, arguments.scoring, arguments.threads
     )
-    with ReadStore(arguments.store, identity, arguments.writer) as store:
-        reader = Reader(scorer, store)
+    with PredictionCache(arguments.cache, identity, arguments.shard) as cache:
+        predictor = Predictor(scorer, cache)
         rows = infer(
-            reader,
+            predictor,
             arguments.items,
             items,
             images_of(arguments),
             label=Path(arguments.location).name,
             severities={CLEAN_SEVERITY, arguments.severity},
             ahead=bool(arguments.gpus),
-            read=read_orders,
+            predict=predict_orders,
         )
-    print(summary(arguments.location, len(rows), reader), file=sys.stderr)
-    footer = {**identity, "items": len(items), "reads": len(rows), "halved_units": reader.halved}
+    print(summary(arguments.location, len(rows), predictor), file=sys.stderr)
+    footer = {**identity, "items": len(items), "predictions": len(rows), "oom_splits": predictor.oom_splits}
     write_table(pl.DataFrame(rows, schema=pl.Schema(ORDERS.columns)), arguments.output, ORDERS, footer)
 
 
@@ -69,7 +69,7 @@ def parse_arguments() -> argparse.Namespace:
     add("--sample", type=positive, required=True, help="on how many of them, in a hashed order")
     add("--severity", type=positive, required=True, help="the severity of every corruption; clean is 0")
     add_images(parser)
-    add_store(parser)
+    add_cache(parser)
     add("--output", type=Path, required=True, help="orders/{model}.parquet to write")
     arguments = parser.parse_args()
     check_images(parser, arguments)

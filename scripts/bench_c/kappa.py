@@ -1,4 +1,4 @@
-"""Measure how much the selectors' answers to each item of the pool waver under corruption (eq. 4 and 5)."""
+"""Measure how inconsistent the selectors' answers to each item of the pool are under corruption (eq. 4 and 5)."""
 
 import argparse
 import sys
@@ -15,18 +15,18 @@ from scripts.command import run
 
 def main() -> None:
     arguments = parse_arguments()
-    reads = read_by_selector(arguments.predictions, arguments.selectors)
+    predictions = read_by_selector(arguments.predictions, arguments.selectors)
     items = read_option_counts(arguments.pool)
-    table = kappa(reads, items, arguments.corruptions, arguments.severities)
+    table = kappa(predictions, items, arguments.corruptions, arguments.severities)
     footer = {
         "selectors": arguments.selectors,
         "corruptions": arguments.corruptions,
         "severities": arguments.severities,
     }
     write_table(table, arguments.output, KAPPA, footer)
-    wavering = table.filter(pl.col("kappa") > 0).height
+    inconsistent = table.filter(pl.col("kappa") > 0).height
     print(
-        f"{wavering:,} of {table.height:,} items have kappa > 0 over {len(reads)} selectors and "
+        f"{inconsistent:,} of {table.height:,} items have kappa > 0 over {len(predictions)} selectors and "
         f"{len(arguments.corruptions)} corruptions",
         file=sys.stderr,
     )

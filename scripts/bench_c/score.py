@@ -1,4 +1,4 @@
-"""Score one target: entropy, calibration error and RAS of every corrupted read beside its clean read."""
+"""Score one target: entropy, calibration error and RAS of every corrupted prediction beside its clean prediction."""
 
 import argparse
 import sys
@@ -23,7 +23,7 @@ def main() -> None:
     if len(folders) != 1:
         raise InputError(f"--predictions: the files are of several models: {', '.join(folders)}")
     batches = track(arguments.predictions, label="predictions", unit="files")
-    reads = read_predictions(batches, ["id", "corruption", "severity", "logits"])
+    predictions = read_predictions(batches, ["id", "corruption", "severity", "logits"])
     chosen = read_table(arguments.subset, SUBSET)
     pool = read_table(arguments.pool, POOL, ["id", "options", "answer"])
     absent = chosen.join(pool, on="id", how="anti")
@@ -40,22 +40,25 @@ def main() -> None:
     try:
         if arguments.allow_missing:
             selected = items.height
-            reads, items, missing = complete(reads, items, grid)
+            predictions, items, missing = complete(predictions, items, grid)
             if missing.height:
-                footer = {"missing_items": selected - items.height, "missing_reads": missing.height}
+                footer = {"missing_items": selected - items.height, "missing_predictions": missing.height}
                 print(
                     f"{folders[0]}: {footer['missing_items']:,} of {selected:,} items are left out, since "
-                    f"{missing.height:,} reads are missing: {first_names(missing)}",
+                    f"{missing.height:,} predictions are missing: {first_names(missing)}",
                     file=sys.stderr,
                 )
-        table = score(reads, items, grid)
+        table = score(predictions, items, grid)
     except InputError as error:
         raise InputError(
             f"{folders[0]}: {error} (to make them again delete {arguments.predictions[0].parent} and run "
             "snakemake)"
         ) from error
     write_table(table, arguments.output, SCORES, {"items": items.height, **footer})
-    print(f"{folders[0]}: {table.height:,} corrupted reads of {items.height:,} items scored", file=sys.stderr)
+    print(
+        f"{folders[0]}: {table.height:,} corrupted predictions of {items.height:,} items scored",
+        file=sys.stderr,
+    )
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -75,7 +78,7 @@ def parse_arguments() -> argparse.Namespace:
     add(
         "--allow-missing",
         action="store_true",
-        help="leave out the items of which a read is missing, instead of refusing the target",
+        help="leave out the items of which a prediction is missing, instead of refusing the target",
     )
     add("--output", type=Path, required=True, help="table of scores to write")
     return parser.parse_args()

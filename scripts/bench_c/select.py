@@ -40,7 +40,7 @@ def main() -> None:
     if kept < FEW:
         print(
             f"warning: {kept:,} items are too few to tell models apart (tables/intervals.md will show it); "
-            "use a larger pool, or selectors that waver on more items",
+            "use a larger pool, or selectors that are inconsistent on more items",
             file=sys.stderr,
         )
 

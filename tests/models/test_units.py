@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from PIL import Image
 
-from benchc.corruptions.portions import Job, write_corrupted
+from benchc.corruptions.chunks import Job, write_corrupted
 from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError

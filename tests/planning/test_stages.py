@@ -1,4 +1,4 @@
-"""What a plan of any benchmark counts once: reads that one stage makes and another looks up."""
+"""What a plan of any benchmark counts once: predictions that one stage makes and another looks up."""
 
 import re
 
@@ -10,7 +10,14 @@ from benchc.planning.known import Images, Known
 from benchc.planning.pictures import Pictures, count_of, disk_of
 from benchc.planning.plan import Plan
 from benchc.planning.report import plan_markdown
-from benchc.planning.stages import Stage, computing, looking_up, new_reads, reads_done, reads_left
+from benchc.planning.stages import (
+    Stage,
+    computing,
+    looking_up,
+    new_predictions,
+    predictions_done,
+    predictions_left,
+)
 from benchc.planning.table import plan_rows
 
 WHOLE = Stage("whole", ("a", "b"), 2, Amount(100, "exact"), 3, Amount(300, "exact"), None)
@@ -22,7 +29,7 @@ NEW = READS | {"b": Amount(300, "exact")}
 PLAN = Plan(
     origin="Counted.",
     stages=STAGES,
-    reads=READS,
+    predictions=READS,
     new=NEW,
     done={("whole", "a"): 300, ("part", "c"): 31},
     subsets=["x"],
@@ -37,14 +44,19 @@ PLAN = Plan(
 def test_a_part_is_looked_up_where_the_whole_is_made() -> None:
     assert computing(STAGES, "b") == [WHOLE] and computing(STAGES, "c") == [PART, OWN]
     assert looking_up(STAGES) == ["b"]
-    assert new_reads(PART, STAGES, "b") == Amount(0, "exact") and new_reads(PART, STAGES, "c") == PART.reads
+    assert (
+        new_predictions(PART, STAGES, "b") == Amount(0, "exact")
+        and new_predictions(PART, STAGES, "c") == PART.predictions
+    )
 
 
 def test_what_is_left_counts_a_read_once() -> None:
-    assert reads_done(WHOLE, "a", {("whole", "a"): 301}) == 300
+    assert predictions_done(WHOLE, "a", {("whole", "a"): 301}) == 300
     for done, left in (({}, 300), ({("part", "b"): 20}, 280), ({("part", "b"): 20, ("whole", "b"): 50}, 250)):
-        assert reads_left("b", Amount(300, "exact"), STAGES, done).value == left
-    assert reads_left("c", Amount(45, "at most"), STAGES, {("part", "c"): 30, ("own", "c"): 15}).value == 0
+        assert predictions_left("b", Amount(300, "exact"), STAGES, done).value == left
+    assert (
+        predictions_left("c", Amount(45, "at most"), STAGES, {("part", "c"): 30, ("own", "c"): 15}).value == 0
+    )
 
 
 def test_a_plan_is_printed() -> None:
@@ -52,7 +64,7 @@ def test_a_plan_is_printed() -> None:
     assert re.search(r"\| own +\| +1 \| +1 \| +5 \| +3 × 2 \| +15 \|", text)
     assert "Left to compute: ≤ 315, ≤ 3.1 hours." in text and text.endswith("- half of it\n")
     rows = plan_rows(PLAN, {})
-    assert rows["new_reads"].to_list() == [300, 300, 0, 30, 15]
+    assert rows["new_predictions"].to_list() == [300, 300, 0, 30, 15]
     assert rows["done"].to_list() == [300, 0, 0, 30, 0] and rows["hours"].dtype == pl.Float64
 
 

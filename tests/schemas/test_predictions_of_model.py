@@ -7,7 +7,7 @@ from benchc.schemas.parquet import TableError, write_table
 from benchc.schemas.predictions import PREDICTIONS
 from benchc.schemas.predictions_of_model import read_predictions
 
-FOOTER = {"model": "m", "revision": "1", "device": "cpu", "scorer": "abc", "reads": 1, "halved_units": 0}
+FOOTER = {"model": "m", "revision": "1", "device": "cpu", "scorer": "abc", "predictions": 1, "oom_splits": 0}
 
 
 def batch(path, corruption, **footer):
@@ -25,7 +25,7 @@ def batch(path, corruption, **footer):
 
 
 def test_batches_follow_each_other(tmp_path):
-    files = [batch(tmp_path / "a", "snow"), batch(tmp_path / "b", "fog", reads=7, device="other GPU")]
+    files = [batch(tmp_path / "a", "snow"), batch(tmp_path / "b", "fog", predictions=7, device="other GPU")]
     assert read_predictions(files, ["corruption"]).rows() == [("snow",), ("fog",)]
 
 

@@ -25,8 +25,8 @@ def test_facts_that_differ_are_named_and_alike_ones_joined():
 
 
 def test_batches_of_a_model_count_as_one_and_their_sizes_do_not():
-    a = {("target", "tiny"): [{"revision": "r1", "reads": 10}, {"revision": "r1", "reads": 4}]}
-    b = {("target", "tiny"): [{"revision": "r1", "reads": 14, "threads": 1}]}
+    a = {("target", "tiny"): [{"revision": "r1", "predictions": 10}, {"revision": "r1", "predictions": 4}]}
+    b = {("target", "tiny"): [{"revision": "r1", "predictions": 14, "threads": 1}]}
     assert differing_facts(a, b) == [{"input": "target: tiny", "fact": "threads", "a": "absent", "b": "1"}]
 
 

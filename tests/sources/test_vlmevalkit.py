@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from benchc.schemas.items import ITEMS
 from benchc.sources.error import SourceError
 from benchc.sources.report import summary
-from benchc.sources.vlmevalkit import Switches, read_vlmevalkit
+from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
 from tests.sources.tsv_files import BLUE, RED, encoded, image_bytes, row, write_tsv
 
 
 def read(
-    tmp_path: Path, rows: list[dict[str, str]], switches: Switches | None = None
+    tmp_path: Path, rows: list[dict[str, str]], switches: ReaderOptions | None = None
 ) -> tuple[list[dict[str, object]], list[tuple[str, str, str]]]:
     """Return the items as dictionaries, and the report as (id, kind, reason)."""
     path = write_tsv(tmp_path / "source.tsv", rows)
@@ -204,7 +204,7 @@ def test_a_column_names_images(tmp_path: Path) -> None:
         row(4, photo="[393225, 393225]", image=f"['{encoded(RED)}', '{encoded(RED)}']"),
         row(5, photo="393225", image="1"),
     ]
-    items, report = read(tmp_path, rows, Switches(image_column="photo"))
+    items, report = read(tmp_path, rows, ReaderOptions(image_column="photo"))
     assert [item["image_keys"] for item in items] == [
         ["s://393225"],
         ["s://1#0"],
@@ -240,7 +240,7 @@ def test_a_row_whose_names_cannot_be_its_images_is_refused(
     tmp_path: Path, values: dict[str, str], reason: str | None
 ) -> None:
     rows = [row(1, photo="x"), row(2, **values), row(3, photo="y", image=encoded(BLUE))]
-    items, report = read(tmp_path, rows, Switches(image_column="photo"))
+    items, report = read(tmp_path, rows, ReaderOptions(image_column="photo"))
     # A row that is refused takes no name away.
     assert [item["id"] for item in items] == (["s/1", "s/3"] if reason else ["s/1", "s/2", "s/3"])
     assert report == ([("s/2", "refused", reason)] if reason else [])
@@ -249,14 +249,14 @@ def test_a_row_whose_names_cannot_be_its_images_is_refused(
 def test_a_refused_row_gives_no_image_a_name(tmp_path: Path) -> None:
     both = f"['{encoded(BLUE)}', '{encoded(BLUE)}']"
     rows = [row(1, photo="x"), row(2, photo="['y', 'x']", image=both), row(3, photo="y")]
-    items, report = read(tmp_path, rows, Switches(image_column="photo"))
+    items, report = read(tmp_path, rows, ReaderOptions(image_column="photo"))
     assert [item["image_keys"] for item in items] == [["s://x"], ["s://y"]]
     assert [id_ for id_, *_ in report] == ["s/2"]
 
 
 def test_a_column_of_names_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="has no column 'photo'"):
-        read(tmp_path, [row(1)], Switches(image_column="photo"))
+        read(tmp_path, [row(1)], ReaderOptions(image_column="photo"))
 
 
 def test_image_files_stay_as_published(tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ def test_options_in_one_column(tmp_path: Path) -> None:
     for values in rows:
         for letter in "ABC":
             del values[letter]
-    items, report = read(tmp_path, rows, Switches(options_column="choices"))
+    items, report = read(tmp_path, rows, ReaderOptions(options_column="choices"))
     assert [item["options"] for item in items] == [["red", "(A) is wrong", " two\nlines"], ["red", "blue"]]
     assert report == [
         ("s/3", "refused", "option B in column 'choices' does not start with '(B) '"),
@@ -286,7 +286,7 @@ def test_options_in_one_column(tmp_path: Path) -> None:
 
 def test_circular_copies_are_left_out_but_may_lend_their_image(tmp_path: Path) -> None:
     rows = [row(5, image="1000005"), row(1000005, image=encoded(BLUE)), row(1000000)]
-    items, report = read(tmp_path, rows, Switches(index_below=1000000))
+    items, report = read(tmp_path, rows, ReaderOptions(index_below=1000000))
     assert [(item["id"], item["images"]) for item in items] == [("s/5", [{"bytes": BLUE, "path": None}])]
     assert report == [
         ("s/1000005", "left out", "index is 1000000 or larger"),
@@ -296,7 +296,7 @@ def test_circular_copies_are_left_out_but_may_lend_their_image(tmp_path: Path) -
 
 def test_rows_of_another_kind_are_left_out(tmp_path: Path) -> None:
     rows = [row(1, question_type="multiple-choice"), row(2, question_type="sort", answer="BA")]
-    items, report = read(tmp_path, rows, Switches(leave_out={"question_type": "sort"}))
+    items, report = read(tmp_path, rows, ReaderOptions(leave_out={"question_type": "sort"}))
     assert [item["id"] for item in items] == ["s/1"]
     assert report == [("s/2", "left out", "question_type is sort")]
 

@@ -42,7 +42,7 @@ def summary(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     write_table(frame, run / "selection/selected.parquet", SELECTED)
     # Two batches of one model: A, A and B, and the last of eleven options.
     for batch, chosen in (("noise", [(0, 2), (0, 3)]), ("blur", [(1, 2), (OPTIONS - 1, OPTIONS)])):
-        reads = [
+        predictions = [
             {
                 "id": "a/0",
                 "corruption": batch,
@@ -54,7 +54,7 @@ def summary(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
             }
             for number, (option, count) in enumerate(chosen)
         ]
-        frame = pl.DataFrame(reads, schema=dict(PREDICTIONS.columns))
+        frame = pl.DataFrame(predictions, schema=dict(PREDICTIONS.columns))
         write_table(frame, run / f"predictions/pool/tiny/{batch}.parquet", PREDICTIONS)
     jobs = (("pool", 2.2, None), ("infer/pool/x", 1000, 300.0), ("infer/pool/y", 9, 512.4))
     for name, seconds, memory in jobs:
@@ -74,7 +74,7 @@ def test_counts(summary: list[str]) -> None:
 
 
 def test_each_options_share_of_the_reads_however_many_options_there_are(summary: list[str]) -> None:
-    assert f"| model | reads | {' | '.join('ABCDEFGHIJK')} |" in summary
+    assert f"| model | predictions | {' | '.join('ABCDEFGHIJK')} |" in summary
     assert f"| tiny (pool) | 4 | 50.0% | 25.0% | {'0.0% | ' * 8}25.0% |" in summary
 
 

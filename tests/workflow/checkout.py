@@ -65,12 +65,12 @@ class Checkout:
         return dict(counts)
 
     def hashes(self, *folders: str) -> dict[str, str]:
-        """Return a hash of every file below the folders (default: all results), but for the read store."""
+        """Return a hash of every file below the folders (default: all results), but for the prediction store."""
         files = [
             path
             for folder in folders or ("results",)
             for path in sorted((self.folder / folder).rglob("*"))
-            if path.is_file() and ".reads" not in path.parts
+            if path.is_file() and ".predictions" not in path.parts
         ]
         return {
             str(path.relative_to(self.folder)): hashlib.blake2b(path.read_bytes()).hexdigest()
@@ -92,8 +92,8 @@ class Checkout:
             config[key] = {**config[key], **value} if isinstance(value, dict) else value
         path.write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
 
-    def reads(self) -> dict[str, tuple[int, int]]:
-        """Return by `subset/model` how many reads the last run of each job looked up and computed."""
+    def predictions(self) -> dict[str, tuple[int, int]]:
+        """Return by `subset/model` how many predictions the last run of each job looked up and computed."""
         found = {}
         for log in sorted(self.folder.glob("logs/*/infer/*/*/*.log")):
             match = re.search(r"([\d,]+) from the store, ([\d,]+) new", log.read_text())

@@ -1,7 +1,7 @@
 """A small run of the real pipeline: drawn sources, three corruptions of two families, random models.
 
-Random weights waver on every item, which is what kappa needs, and cost no training; one target is trained,
-so that the demo's rules run too.
+Random weights are inconsistent on every item, which is what kappa needs, and cost no training; one target is
+trained, so that the demo's rules run too.
 """
 
 from pathlib import Path
@@ -52,7 +52,7 @@ def small_checkout(folder: Path, checkpoints: Path) -> Checkout:
         "figures": {
             "figure3": {"target": "other"},
             "figure4": {"target": "other", "corruption": "gaussian_blur", "severity": 5},
-            "figure5": {"target": "trained", "item": None, "reads": None},
+            "figure5": {"target": "trained", "item": None, "predictions": None},
         },
         "demo": {"world_seed": 1, "training_set": {"items_per_category": 8}, "image_encoder": {"steps": 3}},
     }

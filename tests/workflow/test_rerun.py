@@ -1,4 +1,4 @@
-"""Rerun only what changed: one edit at a time, the jobs it costs, its reads, and what it leaves alone.
+"""Rerun only what changed: one edit at a time, the jobs it costs, its predictions, and what it leaves alone.
 
 The edits build on each other, as a user's do: each test edits, looks at the plan, runs it and compares. The
 table in README's section "Rerun only what changed" says the same.
@@ -63,7 +63,7 @@ TABLES = dict.fromkeys(
     ("table1", "table2", "table3", "cells", "claims", "intervals", "rank_swaps", "task_accuracy"), 1
 )
 SCORE_FIGURES = {"figure3": 1, "figure4": 1, "figure5": 1, "figure6": 1, "figure10": 1}
-# What the diagnostics make of their reads.
+# What the diagnostics make of their predictions.
 MEASURED = dict.fromkeys(
     ("discrimination", "figure_discrimination", "option_order", "figure_option_order"), 1
 )
@@ -91,7 +91,7 @@ def ledger() -> "Ledger":
 
 
 def run(checkout: Checkout, expected: dict[str, int]) -> dict[str, tuple[int, int]]:
-    """Assert the plan, carry it out, assert that nothing else changed; return the reads of its jobs."""
+    """Assert the plan, carry it out, assert that nothing else changed; return the predictions of its jobs."""
     assert checkout.plan() == expected
     before = checkout.hashes()
     for log in checkout.folder.glob("logs/*/infer/*/*/*.log"):
@@ -103,19 +103,19 @@ def run(checkout: Checkout, expected: dict[str, int]) -> dict[str, tuple[int, in
     assert [file for file in sorted(changed) if not re.search(rf"results/small/({allowed})", file)] == []
     assert changed, "the edit was meant to change a result"
     assert checkout.plan() == {}
-    return checkout.reads()
+    return checkout.predictions()
 
 
-def new(reads: dict[str, tuple[int, int]]) -> dict[str, int]:
-    """Return the reads that each job computed."""
-    return {job: count for job, (_, count) in reads.items()}
+def new(predictions: dict[str, tuple[int, int]]) -> dict[str, int]:
+    """Return the predictions that each job computed."""
+    return {job: count for job, (_, count) in predictions.items()}
 
 
 class Ledger:
     """What each model has read so far, and so what a run still has to read.
 
-    A read is known by its item, its corruption, and by how often an edit has changed the item's text, the
-    corruption's kernel and the model's scorer.
+    A prediction is known by its item, its corruption, and by how often an edit has changed the item's text,
+    the corruption's kernel and the model's scorer.
     """
 
     def __init__(self) -> None:
@@ -123,7 +123,7 @@ class Ledger:
         self.edits: Counter[str] = Counter()  # of a model, a corruption or an item
 
     def new(self, checkout: Checkout, *jobs: str) -> dict[str, int]:
-        """Return the new reads of each job (`pool/model` before `selected/model`), and take them as done."""
+        """Return the new predictions of each job (`pool/model` before `selected/model`), and take them as done."""
         counts = {}
         for job in jobs:
             subset, model = job.split("/")
@@ -164,7 +164,7 @@ def corruptions(checkout: Checkout) -> list[str]:
 def test_a_second_run_does_nothing(checkout, ledger):
     assert checkout.plan() == {}
     jobs = (*SELECTORS, *TARGETS)
-    assert new(checkout.reads()) == ledger.new(checkout, *jobs)
+    assert new(checkout.predictions()) == ledger.new(checkout, *jobs)
 
 
 def test_touching_every_file_changes_nothing(checkout):
@@ -244,8 +244,8 @@ def test_the_letter_scorer_reruns_letter_models_and_all_their_reads(checkout, le
         "benchc/models/letter.py", "head.states[:, -1], tokens)", "head.states[:, -1] * 0.9, tokens)"
     )
     ledger.edits["letters"] += 1
-    reads = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 5})
-    assert new(reads) == ledger.new(checkout, "pool/letters", *TARGETS)
+    predictions = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 5})
+    assert new(predictions) == ledger.new(checkout, "pool/letters", *TARGETS)
 
 
 def test_a_family_reruns_its_own_models(checkout, ledger):
@@ -256,8 +256,8 @@ def test_a_family_reruns_its_own_models(checkout, ledger):
         "    return chat",
     )
     ledger.edits["texts"] += 1
-    reads = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 5})
-    assert new(reads) == ledger.new(checkout, "pool/texts", *TARGETS)
+    predictions = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 5})
+    assert new(predictions) == ledger.new(checkout, "pool/texts", *TARGETS)
 
 
 def test_a_kernel_reruns_its_corruption_and_reads_only_its_images(checkout, ledger):
@@ -265,20 +265,20 @@ def test_a_kernel_reruns_its_corruption_and_reads_only_its_images(checkout, ledg
     ledger.edits["gaussian_noise"] += 1
     other = checkout.hashes("results/small/corrupted")["results/small/corrupted/shot_noise.parquet"]
     # The module holds a family's kernels; shot noise is made again, to the same bytes.
-    reads = run(checkout, {"corrupt": 2, **FROM_IMAGES})
+    predictions = run(checkout, {"corrupt": 2, **FROM_IMAGES})
     assert checkout.hashes("results/small/corrupted")["results/small/corrupted/shot_noise.parquet"] == other
     jobs = (*SELECTORS, *TARGETS)
-    assert new(reads) == ledger.new(checkout, *jobs)
-    assert new(reads)["pool/texts"] == len(pool(checkout)) * SEVERITIES
+    assert new(predictions) == ledger.new(checkout, *jobs)
+    assert new(predictions)["pool/texts"] == len(pool(checkout)) * SEVERITIES
 
 
 def test_a_number_of_a_suite_reruns_its_corruption_alone(checkout, ledger):
     checkout.edit("benchc/corruptions/suites/imagenet_c.py", "published(_CODE, 60, 25, 12, 5, 3)", PHOTONS)
-    reads = run(checkout, {"corrupt": 1, **FROM_IMAGES})
-    # Only the images of one severity are new; a read's unit is an item under all of them.
+    predictions = run(checkout, {"corrupt": 1, **FROM_IMAGES})
+    # Only the images of one severity are new; a prediction's unit is an item under all of them.
     ledger.edits["shot_noise"] += 1
     jobs = (*SELECTORS, *TARGETS)
-    assert new(reads) == ledger.new(checkout, *jobs)
+    assert new(predictions) == ledger.new(checkout, *jobs)
 
 
 def test_a_corruption_of_ones_own_redraws_the_contact_sheet_and_no_more_until_it_is_used(checkout):
@@ -301,26 +301,26 @@ def test_a_corruption_of_ones_own_redraws_the_contact_sheet_and_no_more_until_it
 
 def test_one_more_corruption_reads_only_its_images(checkout, ledger):
     checkout.configure(corruptions={"types": [*corruptions(checkout), "mine"]})
-    reads = run(checkout, {"corrupt": 1, **FROM_IMAGES})
+    predictions = run(checkout, {"corrupt": 1, **FROM_IMAGES})
     jobs = (*SELECTORS, *TARGETS)
-    assert new(reads) == ledger.new(checkout, *jobs)
-    assert new(reads)["pool/texts"] == len(pool(checkout)) * SEVERITIES
+    assert new(predictions) == ledger.new(checkout, *jobs)
+    assert new(predictions)["pool/texts"] == len(pool(checkout)) * SEVERITIES
 
 
 def test_one_more_target_costs_its_own_jobs_and_the_merges(checkout, ledger):
     checkout.configure(targets=["other", "trained", "more"])
     own = {"infer": 2, "infer_orders": 1, "score": 1, "score_unselected": 1}
-    reads = run(checkout, {"models": 1, **own, **TABLES, **MEASURED, "figure6": 1, "figure10": 1})
-    assert new(reads) == ledger.new(checkout, "selected/more", "unselected/more")
+    predictions = run(checkout, {"models": 1, **own, **TABLES, **MEASURED, "figure6": 1, "figure10": 1})
+    assert new(predictions) == ledger.new(checkout, "selected/more", "unselected/more")
 
 
 def test_one_more_selector_reads_the_pool_and_what_is_newly_selected(checkout, ledger):
     checkout.configure(selectors=["letters", "texts", "other"])
     jobs = ("pool/other", *TARGETS, "selected/more", "unselected/more")
-    reads = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": len(jobs), **OF_THREE_TARGETS})
-    assert new(reads) == ledger.new(checkout, *jobs)
+    predictions = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": len(jobs), **OF_THREE_TARGETS})
+    assert new(predictions) == ledger.new(checkout, *jobs)
     # What it had read as a target it does not read again as a selector.
-    assert new(reads)["pool/other"] < len(pool(checkout)) * (1 + 4 * SEVERITIES)
+    assert new(predictions)["pool/other"] < len(pool(checkout)) * (1 + 4 * SEVERITIES)
 
 
 def test_a_changed_item_of_a_source_is_the_only_one_read_again(checkout, ledger):
@@ -333,7 +333,7 @@ def test_a_changed_item_of_a_source_is_the_only_one_read_again(checkout, ledger)
     before_corrupt = checkout.hashes("results/small/corrupted")
     expected = {"read_source": 1, "pool": 1, "corrupt": 5, "embed": 1, **FROM_IMAGES}
     jobs = (*SELECTORS, "pool/other", *TARGETS, "selected/more", "unselected/more")
-    reads = run(checkout, {**expected, "infer": len(jobs), **OF_THREE_TARGETS})
-    assert new(reads) == ledger.new(checkout, *jobs)
-    assert new(reads)["pool/texts"] == 1 + 4 * SEVERITIES
+    predictions = run(checkout, {**expected, "infer": len(jobs), **OF_THREE_TARGETS})
+    assert new(predictions) == ledger.new(checkout, *jobs)
+    assert new(predictions)["pool/texts"] == 1 + 4 * SEVERITIES
     assert checkout.hashes("results/small/corrupted") == before_corrupt

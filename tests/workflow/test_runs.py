@@ -57,7 +57,7 @@ def test_one_core_a_kill_and_other_batches_change_no_byte(tmp_path_factory, chec
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    store = checkout.folder / "results/small/.reads"
+    store = checkout.folder / "results/small/.predictions"
     wait_for(lambda: process.poll() is not None or any(store.glob("*/*/*.jsonl")))
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()

@@ -57,7 +57,7 @@ def _scores(folder: Path) -> dict[str, pl.DataFrame]:
 
 
 def _note(run: str, folder: Path, scores: Mapping[str, pl.DataFrame], models: Sequence[str]) -> str:
-    """Return what the caption says of a run in which reads of these models are missing; else nothing."""
+    """Return what the caption says of a run in which predictions of these models are missing; else nothing."""
     items = set.intersection(*(set(scores[model]["id"]) for model in models))
     footers = [read_footer(folder / f"scores/{model}.parquet") for model in models]
     note = left_out_note(len(items), left_out_items(footers, len(items)))

@@ -25,10 +25,12 @@ def figure_faults(raw: Raw, file: str) -> Iterator[str]:
             names = ", ".join(map(str, known))
             yield f"{file}: figures.{figure}.{key} is {shown(chosen[key])}, but must be {kind}: {names}."
     if isinstance(types[0], list) and isinstance(severities[0], list):
-        reads = [f"{type_}:{severity}" for type_ in types[0] for severity in severities[0]]
-        for position, read in texts(block(figures, "figure5").get("reads")):
-            if read not in reads:
-                yield unknown(file, f"figures.figure5.reads[{position}]", read, reads, "read of this run")
+        known = [f"{type_}:{severity}" for type_ in types[0] for severity in severities[0]]
+        for position, name in texts(block(figures, "figure5").get("corruptions")):
+            if name not in known:
+                yield unknown(
+                    file, f"figures.figure5.corruptions[{position}]", name, known, "corruption of this run"
+                )
 
 
 def encoder_faults(raw: Raw, file: str) -> Iterator[str]:

@@ -42,12 +42,12 @@ class Selection(Strict):
 
 
 class Scores(Strict):
-    """How reads become scores."""
+    """How predictions become scores."""
 
     allow_missing: bool = Field(
-        description="Whether a target that lacks reads of some items is scored on the others. The items that "
+        description="Whether a target that lacks predictions of some items is scored on the others. The items that "
         "any target lacks then leave every table and figure that compares targets, which says how many; "
-        "without it, a run whose reads are not all there stops, and names them."
+        "without it, a run whose predictions are not all there stops, and names them."
     )
 
 
@@ -85,7 +85,8 @@ class Diagnostics(Strict):
     random_subset: Annotated[int, Field(ge=1)] | Literal["all"] | None = Field(
         description="How many items that were not selected targets read as well, so that the selected set "
         "can be compared with random subsets of the pool: a number, all, or null for none. Items are taken "
-        "in a hashed order, so that a larger number adds to what a smaller one reads. With fewer than all, "
+        "in a hashed order, so that a larger number adds to what a smaller one predictions. With fewer than "
+        "all, "
         "the sets that are compared are smaller than the benchmark: of as many items as half the harmonic "
         "mean of the benchmark's and the number, so half the benchmark's where both are equal. With "
         "corruptions.corrupted: on_the_fly, every job that reads these items makes their images."
@@ -98,7 +99,7 @@ class Diagnostics(Strict):
 
 
 class Figure3(Strict):
-    """What figure 3 shows: one read of each regime by one target."""
+    """What figure 3 shows: one prediction of each regime by one target."""
 
     target: str = Field(description="Id of the model: one of targets.")
 
@@ -117,13 +118,13 @@ class Figure5(Strict):
     target: str = Field(description="Id of the model: one of targets.")
     item: str | None = Field(
         default=None,
-        description="Id of the item, one of the benchmark; null for the one whose reads fall into the most "
+        description="Id of the item, one of the benchmark; null for the one whose predictions fall into the most "
         "regimes.",
     )
-    reads: Annotated[list[str], Field(min_length=1, max_length=4)] | None = Field(
+    corruptions: Annotated[list[str], Field(min_length=1, max_length=4)] | None = Field(
         default=None,
-        description="Up to four reads of the item beside the clean one, each a corruption and a severity "
-        "such as snow:5; null for the most pronounced read of each regime.",
+        description="Up to four predictions of the item beside the clean one, each a corruption and a severity "
+        "such as snow:5; null for the most pronounced prediction of each regime.",
     )
 
 
@@ -164,13 +165,13 @@ class Settings(settings.RunSettings):
     benchmark: Literal["bench-c"] = Field(description="Benchmark that the run builds.")
     corruptions: Corruptions = Field(description="What is done to the images.")
     selectors: list[Id] = Field(
-        min_length=1, description="Models whose wavering decides which items are selected, by id."
+        min_length=1, description="Models whose inconsistency decides which items are selected, by id."
     )
     targets: list[Id] = Field(
         min_length=1, description="Models that the benchmark measures, by id, in the order of tables."
     )
     selection: Selection = Field(description="How the benchmark is selected from the pool.")
-    scores: Scores = Field(description="How reads become scores.")
+    scores: Scores = Field(description="How predictions become scores.")
     diagnostics: Diagnostics = Field(
         description="Reads beyond the paper's, which measure the benchmark itself; benchc plan prices them."
     )

@@ -17,14 +17,14 @@ from benchc.rendering.output import Files
 from benchc.schemas.models import Model, read_models
 from benchc.schemas.parquet import read_footer, read_table
 
-MISSING = "missing_items"  # of a footer of scores, where reads are missing
+MISSING = "missing_items"  # of a footer of scores, where predictions are missing
 
 
 @dataclass(frozen=True)
 class Targets:
     """The targets' tables of scores by id, in the order given, on the items that every target has.
 
-    ``left_out`` selected items are not among these, since reads of them are missing.
+    ``left_out`` selected items are not among these, since predictions of them are missing.
     """
 
     scores: dict[str, pl.DataFrame]
@@ -53,7 +53,7 @@ class Targets:
 
     @property
     def cube(self) -> Cube:
-        """Return the reads of all targets as arrays, by id."""
+        """Return the predictions of all targets as arrays, by id."""
         return cube_of(self.scores)
 
 
@@ -64,7 +64,7 @@ def left_out_note(items: int, left_out: int) -> str:
     """
     if not left_out:
         return ""
-    return f" On {items:,} of {items + left_out:,} items: those whose reads all targets have."
+    return f" On {items:,} of {items + left_out:,} items: those whose predictions all targets have."
 
 
 def left_out_items(footers: Sequence[Mapping[str, object]], items: int) -> int:
@@ -81,8 +81,8 @@ def left_out_items(footers: Sequence[Mapping[str, object]], items: int) -> int:
 def read_targets(scores: list[Path], models: Path) -> Targets:
     """Return the targets of ``scores``, {model}.parquet each, as ``models``, models.json, names them.
 
-    Where a table leaves out items since reads of them are missing, all tables are of the items that every
-    target has. Raises InputError where a file is of no model that is named, or two are of one.
+    Where a table leaves out items since predictions of them are missing, all tables are of the items that
+    every target has. Raises InputError where a file is of no model that is named, or two are of one.
     """
     named = read_models(models).models
     paths = {path.stem: path for path in scores}
@@ -103,7 +103,8 @@ def read_targets(scores: list[Path], models: Path) -> Targets:
     found = Targets(found.scores, found.models, left_out_items(list(footers.values()), found.items))
     most = max(missing, key=lambda label: missing[label])
     print(
-        f"{len(tables)} targets have all reads of {found.items:,} items, {found.left_out:,} are left out; "
+        f"{len(tables)} targets have all predictions of {found.items:,} items, {found.left_out:,} are left "
+        "out; "
         f"{most} lacks most, {missing[most]:,}",
         file=sys.stderr,
     )

@@ -16,7 +16,7 @@ from benchc.corruptions.lab import from_linear, to_linear
 from benchc.corruptions.smear import Line
 from benchc.images import Pixels
 
-# Of the dark image's sensor: photons at white, and noise of the read-out with white being 1.
+# Of the dark image's sensor: photons at white, and noise of the prediction-out with white being 1.
 _PHOTONS = 2000.0
 _READ_OUT = 0.004
 _OUTLINE = 6  # random numbers a side, from which the outline of an obstacle is drawn

@@ -29,7 +29,7 @@ FAMILIES = {"fog": "weather", "gaussian_blur": "blur", "pixelate": "digital"}
 
 def drawn(model: int, item: int, corruption: int, severity: int) -> list[float]:
     """Logits that shift with all of the four numbers."""
-    # Clean reads are severity 0 of corruption -1.
+    # Clean predictions are severity 0 of corruption -1.
     return np.random.default_rng([model, item, corruption + 1, severity]).normal(0, 2, OPTIONS).tolist()
 
 
@@ -54,7 +54,7 @@ class Run:
         """Return the names of the models, of which the first is ``first_label``."""
         return [self.first_label, *(model.title() for model in self.models[1:])]
 
-    def reads(self, model: int) -> pl.DataFrame:
+    def predictions(self, model: int) -> pl.DataFrame:
         cells = [("clean", -1, 0)]
         cells += [
             (name, place, level) for place, name in enumerate(self.corruptions) for level in self.severities
@@ -114,12 +114,12 @@ class Run:
                 CORRUPTED,
             )
         for number, model in enumerate(self.models):
-            write_table(self.reads(number), folder / f"reads/{model}/all.parquet", PREDICTIONS)
+            write_table(self.predictions(number), folder / f"predictions/{model}/all.parquet", PREDICTIONS)
 
     def output(self, name: str, **settings: object) -> Any:
         """Return a table or a figure of the run in the present folder; ``settings`` replace its own."""
         function = function_named(name)
-        of_models = {"scores": "scores/{}.parquet", "predictions": "reads/{}/all.parquet"}
+        of_models = {"scores": "scores/{}.parquet", "predictions": "predictions/{}/all.parquet"}
         paths = {
             "models": ["models.json"],
             "sources": ["sources/s.parquet"],
@@ -151,7 +151,7 @@ class Run:
 
     def stage(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """Run kappa or select in the present folder."""
-        selectors = ["--predictions", *(f"reads/{model}/all.parquet" for model in self.models)]
+        selectors = ["--predictions", *(f"predictions/{model}/all.parquet" for model in self.models)]
         selectors += ["--selectors", *self.models, "--corruptions", *self.corruptions]
         selectors += ["--severities", *map(str, self.severities), "--pool", "pool.parquet"]
         embedded = ["--kappa", "kappa.parquet", "--embeddings", "embeddings.parquet"]
@@ -174,7 +174,7 @@ def script(name: str, arguments: Sequence[str], monkeypatch: pytest.MonkeyPatch)
 def score_all(run: Run, monkeypatch: pytest.MonkeyPatch, *options: str) -> None:
     """Score every model of the run in the present folder."""
     for model in run.models:
-        reads = ["--predictions", f"reads/{model}/all.parquet", "--pool", "pool.parquet"]
-        reads += ["--corruptions", *run.corruptions, "--severities", *map(str, run.severities)]
-        reads += ["--subset", "subset.parquet", "--output", f"scores/{model}.parquet"]
-        script("score", [*reads, *options], monkeypatch)
+        predictions = ["--predictions", f"predictions/{model}/all.parquet", "--pool", "pool.parquet"]
+        predictions += ["--corruptions", *run.corruptions, "--severities", *map(str, run.severities)]
+        predictions += ["--subset", "subset.parquet", "--output", f"scores/{model}.parquet"]
+        script("score", [*predictions, *options], monkeypatch)

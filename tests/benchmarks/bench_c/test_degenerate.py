@@ -27,11 +27,11 @@ RUNS = {
     "one model": Run(models=["one"]),
     "one severity, not the mildest": Run(severities=[3]),
     "one corruption": Run(corruptions=["fog"]),
-    "all reads equal": Run(logits=same_everywhere),
+    "all predictions equal": Run(logits=same_everywhere),
     "all models equal": Run(
         logits=lambda _, item, corruption, severity: drawn(0, item, corruption, severity)
     ),
-    "reads that no corruption moves": Run(logits=lambda model, item, *_: drawn(model, item, -1, 0)),
+    "predictions that no corruption moves": Run(logits=lambda model, item, *_: drawn(model, item, -1, 0)),
     "one of everything": Run(1, ["one"], ["fog"], [1], [0.0], same_everywhere),
 }
 TABLES = ("table1", "table2", "table3", "cells", "claims", "intervals", "rank_swaps")
@@ -80,14 +80,18 @@ def test_tables_hold_numbers_dashes_and_reasons(run: Run):
     ("name", "word", "reason"),
     [
         (
-            "all reads equal",
+            "all predictions equal",
             "most accurate model has the lowest RAS",
             "the same clean accuracy, or the same RAS",
         ),
-        ("all reads equal", "least accurate model loses less", "the same clean accuracy"),
-        ("all reads equal", "Of the families, blur degrades most", "all families have the same mean RAS"),
-        ("all reads equal", "Blur hurts destructive robustness", "the same mean destructive RAS"),
-        ("all reads equal", "For every model p < 0.001", "the test is defined for no model"),
+        ("all predictions equal", "least accurate model loses less", "the same clean accuracy"),
+        (
+            "all predictions equal",
+            "Of the families, blur degrades most",
+            "all families have the same mean RAS",
+        ),
+        ("all predictions equal", "Blur hurts destructive robustness", "the same mean destructive RAS"),
+        ("all predictions equal", "For every model p < 0.001", "the test is defined for no model"),
         ("all kappas zero", "do not order the models alike", "all items have kappa 0"),
         ("all kappas zero", "Falcon2-VLM beats", "all items have kappa 0"),
         (

@@ -104,9 +104,9 @@ def test_a_fault_is_one_sentence(
 
 
 def test_a_read_of_figure_5_that_the_run_lacks_is_refused(raw: dict[str, Any], root: Path) -> None:
-    raw["figures"]["figure5"]["reads"] = ["fog:1", "snow:4"]
+    raw["figures"]["figure5"]["predictions"] = ["fog:1", "snow:4"]
     assert faults(raw, root) == (
-        'config.yaml: figures.figure5.reads[1] is "snow:4", which is no read of this run; the nearest is '
+        'config.yaml: figures.figure5.predictions[1] is "snow:4", which is no prediction of this run; the nearest is '
         "snow:5.",
     )
 

@@ -48,16 +48,16 @@ def test_targets_come_in_the_order_of_the_files_each_with_its_name(folder, capsy
 
 
 def test_missing_reads_leave_out_items_of_all_targets(folder, capsys):
-    missing = {"items": 4, "missing_items": 1, "missing_reads": 2}
+    missing = {"items": 4, "missing_items": 1, "missing_predictions": 2}
     write("a.parquet", 0, "s/1", footer=missing)
     whole = write("b.parquet", 1)
     write("c.parquet", 2, "s/3", footer=missing)
     found = read("a.parquet", "b.parquet", "c.parquet")
     assert (found.items, found.left_out) == (3, 2)
-    assert found.note == " On 3 of 5 items: those whose reads all targets have."
+    assert found.note == " On 3 of 5 items: those whose predictions all targets have."
     assert found.scores["b"].equals(whole.filter(~pl.col("id").is_in(["s/1", "s/3"])))
     said = capsys.readouterr().err
-    assert "3 targets have all reads of 3 items, 2 are left out; Model A lacks most, 1\n" in said
+    assert "3 targets have all predictions of 3 items, 2 are left out; Model A lacks most, 1\n" in said
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ class Example:
     label: str
     corruption: str
     severity: int
-    reads: pl.DataFrame  # its rows of SCORES; none where they were not read
+    predictions: pl.DataFrame  # its rows of SCORES; none where they were not read
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ def evidence(
 
     ``scores[i]`` is the SCORES table of ``targets[i]``; ``selected`` a SELECTED table; ``pool`` has id,
     source and task; ``families`` gives every corruption's family; ``example`` is the label, corruption and
-    severity of figure 4; ``left_out`` of the kept items have no scores, since reads of them are missing.
-    Raises InputError where targets were not scored on the same reads (as ``table1`` does), labels occur
-    twice, a family is missing, or pool and selection hold different items.
+    severity of figure 4; ``left_out`` of the kept items have no scores, since predictions of them are
+    missing. Raises InputError where targets were not scored on the same predictions (as ``table1`` does),
+    labels occur twice, a family is missing, or pool and selection hold different items.
     """
     labels = [target.label for target in targets]
     if len(set(labels)) != len(labels):
@@ -78,7 +78,7 @@ def evidence(
     every = _stacked(tables)
     sensitivities = {label: sensitivity(frame) for label, frame in zip(labels, scores, strict=True)}
     label, corruption, severity = example
-    reads = [
+    predictions = [
         frame.filter((pl.col("corruption") == corruption) & (pl.col("severity") == severity))
         for name, frame in zip(labels, scores, strict=True)
         if name == label
@@ -92,7 +92,9 @@ def evidence(
         subtle_cases=every.filter(pl.col("severity") == SUBTLE).height,
         robustness=_stacked({name: _robustness(frame) for name, frame in zip(labels, scores, strict=True)}),
         families=families,
-        example=Example(label, corruption, severity, (reads[0] if reads else scores[0].clear()).sort("id")),
+        example=Example(
+            label, corruption, severity, (predictions[0] if predictions else scores[0].clear()).sort("id")
+        ),
         items=items.sort("id"),
     )
 

@@ -20,28 +20,28 @@ def claims_of_plane(example: Example) -> list[Claim]:
             "Items that turn overconfident lose most RAS, stable ones keep it best (figure 4 a)",
             f"of the four regimes' mean RAS the overconfident is lowest, the stable highest; {where}",
             "a figure, without numbers (mPLUG-Owl3, snow, severity 5)",
-            _regimes(example, example.reads),
+            _regimes(example, example.predictions),
         ),
         Claim(
             "6.2",
             "RAS varies where predictions stay as they were (figure 4 b)",
             f"of unchanged predictions some regimes' mean RAS are above 0, others below; {where}",
             "-0.128 to +0.071 (mPLUG-Owl3, snow, severity 5)",
-            _unflipped(example, example.reads.filter(same)),
+            _unflipped(example, example.predictions.filter(same)),
         ),
         Claim(
             "6.2",
             "Of changed predictions the overconfident ones lose most RAS (figure 4 c)",
             f"no other regime's mean RAS is as low among changed predictions; {where}",
             "a figure, without numbers (mPLUG-Owl3, snow, severity 5)",
-            _flipped(example, example.reads.filter(~same)),
+            _flipped(example, example.predictions.filter(~same)),
         ),
         Claim(
             "6.2",
             "Degraded items shift more in accuracy than overconfident ones, which yet have the lower RAS",
             f"|ΔAcc| is larger in degraded, RAS lower in overconfident, among changed predictions; {where}",
             "a figure, without numbers (mPLUG-Owl3, snow, severity 5)",
-            _accuracy_or_ras(example, example.reads.filter(~same)),
+            _accuracy_or_ras(example, example.predictions.filter(~same)),
         ),
         Claim(
             "6.2",
@@ -105,37 +105,37 @@ def claims_of_sensitivity(evidence: Evidence) -> list[Claim]:
     ]
 
 
-def _regimes(example: Example, reads: pl.DataFrame) -> Finding:
-    means = _by_regime(reads)
+def _regimes(example: Example, predictions: pl.DataFrame) -> Finding:
+    means = _by_regime(predictions)
     if len(means) < 4:
-        return _too_few(example, reads, means)
+        return _too_few(example, predictions, means)
     order = sorted(means, key=lambda regime: means[regime])
     return judged(order[0] == "overconfident" and order[-1] == "stable", f"mean RAS: {listed(means)}")
 
 
-def _unflipped(example: Example, reads: pl.DataFrame) -> Finding:
-    means = _by_regime(reads)
+def _unflipped(example: Example, predictions: pl.DataFrame) -> Finding:
+    means = _by_regime(predictions)
     if len(means) < 2:
-        return _too_few(example, reads, means)
+        return _too_few(example, predictions, means)
     low, high = min(means.values()), max(means.values())
-    return judged(low < 0 < high, f"mean RAS {signed(low)} to {signed(high)} ({reads.height} items)")
+    return judged(low < 0 < high, f"mean RAS {signed(low)} to {signed(high)} ({predictions.height} items)")
 
 
-def _flipped(example: Example, reads: pl.DataFrame) -> Finding:
-    means = _by_regime(reads)
+def _flipped(example: Example, predictions: pl.DataFrame) -> Finding:
+    means = _by_regime(predictions)
     if len(means) < 2 or "overconfident" not in means:
-        return _too_few(example, reads, means)
+        return _too_few(example, predictions, means)
     return judged(
         min(means, key=lambda regime: means[regime]) == "overconfident",
-        f"mean RAS: {listed(means)} ({reads.height} items)",
+        f"mean RAS: {listed(means)} ({predictions.height} items)",
     )
 
 
-def _accuracy_or_ras(example: Example, reads: pl.DataFrame) -> Finding:
-    means = _by_regime(reads)
+def _accuracy_or_ras(example: Example, predictions: pl.DataFrame) -> Finding:
+    means = _by_regime(predictions)
     if not {"degraded", "overconfident"} <= set(means):
-        return _too_few(example, reads, means)
-    shift = reads.with_columns(
+        return _too_few(example, predictions, means)
+    shift = predictions.with_columns(
         shift=pl.col("correct").cast(pl.Float64) - pl.col("correct_clean").cast(pl.Float64)
     )
     accuracy = means_by(shift.sort("regime", "id"), "regime", "shift")
@@ -147,15 +147,15 @@ def _accuracy_or_ras(example: Example, reads: pl.DataFrame) -> Finding:
     )
 
 
-def _by_regime(reads: pl.DataFrame) -> dict[str, float]:
-    return means_by(reads.sort("regime", "id"), "regime", "ras")
+def _by_regime(predictions: pl.DataFrame) -> dict[str, float]:
+    return means_by(predictions.sort("regime", "id"), "regime", "ras")
 
 
-def _too_few(example: Example, reads: pl.DataFrame, means: dict[str, float]) -> Finding:
-    if example.reads.is_empty():
+def _too_few(example: Example, predictions: pl.DataFrame, means: dict[str, float]) -> Finding:
+    if example.predictions.is_empty():
         return not_applicable("the cell of figure 4 was not read")
     regimes = ", ".join(means) or "none"
-    return not_applicable(f"its {reads.height} items are in too few regimes: {regimes}")
+    return not_applicable(f"its {predictions.height} items are in too few regimes: {regimes}")
 
 
 def _every_case(table: pl.DataFrame) -> Finding:

@@ -1,4 +1,4 @@
-"""Single reads that show a regime: which ones, and what the target made of the options."""
+"""Single predictions that show a regime: which ones, and what the target made of the options."""
 
 from collections.abc import Sequence
 
@@ -10,17 +10,17 @@ from benchc.benchmarks.bench_c.schemas.scores import REGIMES
 from benchc.errors import InputError
 from benchc.schemas.logits import name_of, prediction
 
-# A read is as pronounced as the smaller of its two shifts: far from both axes of the (ΔS, ΔC) plane.
+# A prediction is as pronounced as the smaller of its two shifts: far from both axes of the (ΔS, ΔC) plane.
 _PRONOUNCED = pl.min_horizontal(pl.col("delta_entropy").abs(), pl.col("delta_calibration").abs()).alias(
     "pronounced"
 )
 
 
 def case_of_each_regime(scores: pl.DataFrame) -> pl.DataFrame:
-    """Return the most pronounced read of every regime that occurs, in the order of REGIMES.
+    """Return the most pronounced prediction of every regime that occurs, in the order of REGIMES.
 
-    ``scores`` is a SCORES table, and so is the result. A read is as pronounced as the smaller of |ΔS| and
-    |ΔC|; ties go to the first by id, corruption and severity.
+    ``scores`` is a SCORES table, and so is the result. A prediction is as pronounced as the smaller of |ΔS|
+    and |ΔC|; ties go to the first by id, corruption and severity.
     """
     return _sorted_by_regime(_ranked(scores).group_by("regime", maintain_order=True).first(), scores)
 
@@ -28,9 +28,9 @@ def case_of_each_regime(scores: pl.DataFrame) -> pl.DataFrame:
 def item_of_most_regimes(scores: pl.DataFrame) -> str:
     """Return the item that best shows how differently corruptions act: the id to draw in figure 5.
 
-    That is the one whose reads fall into the most regimes and, of several, the one whose least pronounced
-    regime (by its most pronounced read) is the most pronounced; ties go to the first id. Raises InputError
-    where ``scores`` is empty.
+    That is the one whose predictions fall into the most regimes and, of several, the one whose least
+    pronounced regime (by its most pronounced prediction) is the most pronounced; ties go to the first id.
+    Raises InputError where ``scores`` is empty.
     """
     if scores.is_empty():
         raise InputError("the target has no scores, so there is no item to show; make the scores again")
@@ -40,14 +40,15 @@ def item_of_most_regimes(scores: pl.DataFrame) -> str:
 
 
 def cases_of_item(scores: pl.DataFrame, item: str) -> pl.DataFrame:
-    """Return the item's most pronounced read of each regime, each of another corruption where it can be.
+    """Return the item's most pronounced prediction of each regime, each of another corruption where it can be.
 
     ``scores`` is a SCORES table, and so is the result. Raises InputError where it has no row of the item.
     """
     rows = _ranked(scores.filter(pl.col("id") == item))
     if rows.is_empty():
         raise InputError(
-            f"item {item!r} has no scores; name one that the benchmark keeps, and of which no read is missing"
+            f"item {item!r} has no scores; name one that the benchmark keeps, and of which no prediction is "
+            "missing"
         )
     chosen: list[pl.DataFrame] = []
     shown: list[str] = []
@@ -59,32 +60,34 @@ def cases_of_item(scores: pl.DataFrame, item: str) -> pl.DataFrame:
     return _sorted_by_regime(pl.concat(chosen), scores)
 
 
-def named_cases(scores: pl.DataFrame, item: str, reads: Sequence[tuple[str, int]]) -> pl.DataFrame:
-    """Return the item's rows of ``scores`` under each (corruption, severity), in the order of ``reads``.
+def named_cases(scores: pl.DataFrame, item: str, predictions: Sequence[tuple[str, int]]) -> pl.DataFrame:
+    """Return the item's rows of ``scores`` under each (corruption, severity), in the order of ``predictions``.
 
     Raises InputError where one is not there.
     """
     rows = {row[1:3]: number for number, row in enumerate(scores.select(*KEY).rows()) if row[0] == item}
-    for corruption, severity in reads:
+    for corruption, severity in predictions:
         if (corruption, severity) not in rows:
             raise InputError(
                 f"item {item!r} has no scores for {corruption} at severity {severity}; name an item of the "
                 "benchmark, and a corruption and severity of the run"
             )
-    return scores[[rows[read] for read in reads]]
+    return scores[[rows[read] for read in predictions]]
 
 
-def with_probabilities(cases: pl.DataFrame, reads: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+def with_probabilities(cases: pl.DataFrame, predictions: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     """Return ``cases`` with what stands behind them: probabilities, probabilities_clean, answer, options.
 
-    ``cases``: rows of a SCORES table; ``reads``: id, corruption, severity, logits of the same target, clean
-    (severity 0) among them; ``items``: id, answer (0-based), options (texts). The probabilities are
-    list[float64] over the item's options, softmax of the logits. Raises InputError where a read or an item
-    is missing, or where predictions and scores are not of the same run.
+    ``cases``: rows of a SCORES table; ``predictions``: id, corruption, severity, logits of the same target,
+    clean (severity 0) among them; ``items``: id, answer (0-based), options (texts). The probabilities are
+    list[float64] over the item's options, softmax of the logits. Raises InputError where a prediction or an
+    item is missing, or where predictions and scores are not of the same run.
     """
     clean = pl.DataFrame({"id": cases["id"].unique(), "corruption": CLEAN, "severity": 0})
     wanted = pl.concat([cases.select(*KEY), clean.cast({"severity": pl.Int64})])
-    logits = {row[:3]: row[3] for row in reads.join(wanted, on=KEY, how="semi").select(*KEY, "logits").rows()}
+    logits = {
+        row[:3]: row[3] for row in predictions.join(wanted, on=KEY, how="semi").select(*KEY, "logits").rows()
+    }
     corrupted: list[list[float]] = []
     uncorrupted: list[list[float]] = []
     for number, case in enumerate(cases.iter_rows(named=True)):

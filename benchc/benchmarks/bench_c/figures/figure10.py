@@ -16,7 +16,9 @@ from benchc.rendering.style import COLUMN_WIDTH, FAINT, INK, NORMAL, SMALL, TEXT
 
 MOST_IN_A_ROW = 11  # corruptions
 FEW_MODELS = 5  # below, quartiles are made of so few values that these are drawn themselves
-LEAST_RANGE = 0.02  # of RAS: the axis does not magnify what is less, such as the roundings of equal reads
+LEAST_RANGE = (
+    0.02  # of RAS: the axis does not magnify what is less, such as the roundings of equal predictions
+)
 COLOUR_MAP = "Blues"  # one hue, from light for mild to dark for severe
 MEDIAN = "#E69F00"  # Okabe and Ito's orange: stands out from light and dark blue
 

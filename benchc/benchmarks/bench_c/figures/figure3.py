@@ -1,4 +1,4 @@
-"""Figure 3: one read of each regime, and how corruption moves the probabilities of its options."""
+"""Figure 3: one prediction of each regime, and how corruption moves the probabilities of its options."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from benchc.schemas.predictions_of_model import read_all_predictions
 
 
 def figure3(scores: Scores, predictions: list[Path], pool: PoolOptions, label: str) -> Figure:
-    """Draw a target's most pronounced read of each regime, and the probabilities of its options.
+    """Draw a target's most pronounced prediction of each regime, and the probabilities of its options.
 
     ``predictions``: all batches of the target; ``label``: its name.
     """
@@ -28,7 +28,7 @@ def figure3(scores: Scores, predictions: list[Path], pool: PoolOptions, label: s
 
 
 def draw(cases: pl.DataFrame, *, label: str) -> Figure:
-    """Draw the options' probabilities, clean beside corrupted, of one read of each regime.
+    """Draw the options' probabilities, clean beside corrupted, of one prediction of each regime.
 
     ``cases``: at most one row a regime, with the columns of a SCORES table, probabilities and
     probabilities_clean (list[float], one an option, in [0, 1]) and answer (0-based), as

@@ -33,7 +33,7 @@ from benchc.schemas.predictions_of_model import read_all_predictions
 MARGIN = 0.04
 LEFT = 0.4  # for the labels of the vertical axis
 GAP = 0.12
-MOST_READS = 4  # beside the clean one
+MOST_PREDICTIONS = 4  # beside the clean one
 PICTURE_HEIGHT, TITLE, BARS, TEXT = 1.0, 0.32, 0.8, 0.58
 LINE = 0.115
 MOST_LINES = 4  # of the question, and as many of the options
@@ -48,19 +48,22 @@ def figure5(
     images: list[Path],
     label: str,
     item: str | None = None,
-    reads: list[str] | None = None,
+    corruptions: list[str] | None = None,
 ) -> Figure:
     """Draw one item, clean and corrupted, with its pictures and a target's probabilities.
 
     ``predictions``: all batches of the target; ``images``: {corruption}.parquet of every corruption. Without
-    ``item`` it is the item whose reads show the most regimes, most pronouncedly; without ``reads``, such as
-    snow:5, they are its most pronounced read of each regime, each under another corruption where it can be.
+    ``item`` it is the item whose predictions show the most regimes, most pronouncedly. ``corruptions``, such
+    as snow:5, says which of its predictions to show; without it these are the most pronounced of each regime,
+    each under another corruption where possible.
     """
-    if reads and len(set(reads)) != len(reads):
-        raise InputError(f"figure 5: a read is named twice: {', '.join(reads)}; name each once")
+    if corruptions and len(set(corruptions)) != len(corruptions):
+        raise InputError(f"figure 5: a corruption is named twice: {', '.join(corruptions)}; name each once")
     item = item or item_of_most_regimes(scores)
     chosen = (
-        named_cases(scores, item, [_read(text) for text in reads]) if reads else cases_of_item(scores, item)
+        named_cases(scores, item, [_parsed(text) for text in corruptions])
+        if corruptions
+        else cases_of_item(scores, item)
     )
     row = _item(item, pool)
     cases = with_probabilities(
@@ -77,10 +80,10 @@ def figure5(
     )
 
 
-def _read(text: str) -> tuple[str, int]:
+def _parsed(text: str) -> tuple[str, int]:
     name, colon, severity = text.partition(":")
     if not (name and colon and severity.isdecimal()):
-        raise InputError(f"figure 5: the read {text!r} is not of the form snow:5; write it so")
+        raise InputError(f"figure 5: the corruption {text!r} is not of the form snow:5; write it so")
     return name, int(severity)
 
 
@@ -123,10 +126,10 @@ def draw(
     RAS (eq. 10). Raises InputError where there is no row, where rows are of several items or more than four,
     or where pictures are missing. Paper: figure 5.
     """
-    if cases["id"].n_unique() != 1 or cases.height > MOST_READS:
+    if cases["id"].n_unique() != 1 or cases.height > MOST_PREDICTIONS:
         raise InputError(
-            f"figure 5: {cases.height} reads of {cases['id'].n_unique()} items were given; give one to "
-            f"{MOST_READS} reads of one item"
+            f"figure 5: {cases.height} predictions of {cases['id'].n_unique()} items were given; give one to "
+            f"{MOST_PREDICTIONS} predictions of one item"
         )
     rows = cases.rows(named=True)
     for row in rows:
@@ -136,7 +139,7 @@ def draw(
                 f"{row['severity']}; make the corrupted images again"
             )
     cells: list[dict[str, Any] | None] = [None, *rows]
-    width = (TEXT_WIDTH - LEFT - MARGIN - MOST_READS * GAP) / (1 + MOST_READS)
+    width = (TEXT_WIDTH - LEFT - MARGIN - MOST_PREDICTIONS * GAP) / (1 + MOST_PREDICTIONS)
     total = LEFT + len(cells) * (width + GAP) - GAP + MARGIN
     head = _head(rows[0], label, question, total - 2 * MARGIN)
     height = MARGIN + len(head) * LINE + TITLE + PICTURE_HEIGHT + BARS + TEXT

@@ -111,11 +111,11 @@ def _nothing() -> Figure:
 
 def _note(row: dict[str, Any]) -> str | None:
     others = row["pool_items"] - row["selected_items"]
-    if (row["selected_read"], row["unselected_read"]) == (row["selected_items"], others):
+    if (row["selected_evaluated"], row["unselected_evaluated"]) == (row["selected_items"], others):
         return None
     return (
-        f"Read: {row['selected_read']:,} of {row['selected_items']:,} selected items and "
-        f"{row['unselected_read']:,} of {others:,} others."
+        f"Read: {row['selected_evaluated']:,} of {row['selected_items']:,} selected items and "
+        f"{row['unselected_evaluated']:,} of {others:,} others."
     )
 
 

@@ -42,12 +42,12 @@ ORDER_FILL: dict[str, Any] = {
 def figure_option_order(option_order: Printed) -> Figure:
     """Draw every target's changed predictions (a) and the parts of its uncertainty (b).
 
-    ``option_order``: as ``metrics.option_order`` makes it; its rows of clean reads and of all corruptions
-    together are drawn, each target's clean above corrupted, in the table's order. (a) Share of the other
-    orders whose prediction differs from the given order's, in [0, 1], with its 95 % interval as a line. (b)
-    Mean entropy (eq. 6) over all orders and, stacked on it, the order part; together the entropy of the mean
-    distribution, in [0, 1]. At the right, Spearman's ρ of entropy and changed over corrupted reads. The
-    legend counts the items. Raises InputError where the table has no target.
+    ``option_order``: as ``metrics.option_order`` makes it; its rows of clean predictions and of all
+    corruptions together are drawn, each target's clean above corrupted, in the table's order. (a) Share of
+    the other orders whose prediction differs from the given order's, in [0, 1], with its 95 % interval as a
+    line. (b) Mean entropy (eq. 6) over all orders and, stacked on it, the order part; together the entropy of
+    the mean distribution, in [0, 1]. At the right, Spearman's ρ of entropy and changed over corrupted
+    predictions. The legend counts the items. Raises InputError where the table has no target.
     """
     if option_order.is_empty():
         raise InputError("option order: the option_order has no target; make it again")

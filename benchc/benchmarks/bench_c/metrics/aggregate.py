@@ -1,4 +1,4 @@
-"""From the scores of single reads to the numbers of a table: means over items, then over corruptions.
+"""From the scores of single predictions to the numbers of a table: means over items, then over corruptions.
 
 Sums run in a fixed order (items by id within a corruption and severity), whatever order the rows come in
 and however many threads there are, so that a table is the same to the last digit every time.
@@ -48,7 +48,7 @@ def overall_means(
 
 
 def clean_means(scores: pl.DataFrame, weights: pl.DataFrame | None = None) -> dict[str, float | None]:
-    """Return acc_clean, entropy_clean and calibration_clean, the means over items of the clean reads.
+    """Return acc_clean, entropy_clean and calibration_clean, the means over items of the clean predictions.
 
     Plain or, with ``weights``, weighted by kappa; null where there are no items.
     """

@@ -1,7 +1,7 @@
 """Bootstrap intervals of every aggregate and of every rank of Table 1.
 
-Items are resampled, for all models at once, and all models' reads of an item come with it. The selected set
-is taken as given: the intervals say how far other items of the same kind could move a number, not what
+Items are resampled, for all models at once, and all models' predictions of an item come with it. The selected
+set is taken as given: the intervals say how far other items of the same kind could move a number, not what
 another selection, other seeds of the corruptions or other training runs would.
 """
 

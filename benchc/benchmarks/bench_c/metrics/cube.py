@@ -1,4 +1,4 @@
-"""The scores of several models as dense arrays, for whatever goes over all reads many times."""
+"""The scores of several models as dense arrays, for whatever goes over all predictions many times."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,9 +48,9 @@ class Cube:
 def cube_of(scores: Mapping[str, pl.DataFrame]) -> Cube:
     """Return the SCORES tables of the models, by name, as a :class:`Cube`; rows may come in any order.
 
-    Raises InputError where there is no model, and, naming the model and a read, where a model lacks a read of
-    (its items) x (all corruptions) x (all severities), has one twice, holds a value that is missing or NaN,
-    or was scored on other reads than the first model.
+    Raises InputError where there is no model, and, naming the model and a prediction, where a model lacks a
+    prediction of (its items) x (all corruptions) x (all severities), has one twice, holds a value that is
+    missing or NaN, or was scored on other predictions than the first model.
     """
     if not scores:
         raise InputError("there are no tables of scores: give one of each model")
@@ -90,17 +90,19 @@ def _places(
     if places.null_count():
         odd = frame.filter(places.is_null()).sort(KEY).row(0, named=True)
         raise InputError(
-            f"{model} was scored on {_name(odd)} and {places.null_count() - 1:,} more reads that {first} "
-            "lacks: models can be compared on the same reads only, make the scores of both again"
+            f"{model} was scored on {_name(odd)} and {places.null_count() - 1:,} more predictions that "
+            f"{first} "
+            "lacks: models can be compared on the same predictions only, make the scores of both again"
         )
     times = np.bincount(places.to_numpy(), minlength=int(np.prod([len(axis) for axis in axes])))
     if (times != 1).any():
         wrong = int(np.flatnonzero(times != 1)[0])
         index = np.unravel_index(wrong, [len(axis) for axis in axes])
-        read = {name: axis[i] for name, axis, i in zip(KEY, axes, index, strict=True)}
+        key = {name: axis[i] for name, axis, i in zip(KEY, axes, index, strict=True)}
         raise InputError(
-            f"{model} has {times[wrong]} scores of {_name(read)}, and {int((times != 1).sum()) - 1:,} more "
-            "reads are missing or repeated: every model needs each item once under every corruption and "
+            f"{model} has {times[wrong]} scores of {_name(key)}, and {int((times != 1).sum()) - 1:,} more "
+            "predictions are missing or repeated: every model needs each item once under every corruption "
+            "and "
             "severity, make its scores again"
         )
     return places.to_numpy()
@@ -120,5 +122,5 @@ def _metrics(frame: pl.DataFrame) -> dict[str, pl.Series]:
     return {column.name: column.fill_null(np.nan) for column in values}
 
 
-def _name(read: Mapping[str, object]) -> str:
-    return f"({', '.join(str(read[name]) for name in KEY)})"
+def _name(key: Mapping[str, object]) -> str:
+    return f"({', '.join(str(key[name]) for name in KEY)})"

@@ -50,8 +50,8 @@ DISCRIMINATION = {
     "size": pl.Int64,  # items of each set that is compared
     "pool_items": pl.Int64,
     "selected_items": pl.Int64,  # of the pool
-    "selected_read": pl.Int64,
-    "unselected_read": pl.Int64,
+    "selected_evaluated": pl.Int64,
+    "unselected_evaluated": pl.Int64,
     "draws": pl.Int64,
     "undefined_random": pl.Int64,  # draws that are left out, since the criterion is undefined
     "undefined_selected": pl.Int64,
@@ -94,8 +94,8 @@ def discrimination(
         "size": size,
         "pool_items": sum(pool),
         "selected_items": pool[0],
-        "selected_read": read[0],
-        "unselected_read": read[1],
+        "selected_evaluated": read[0],
+        "unselected_evaluated": read[1],
         "draws": draws,
     }
     rows = []

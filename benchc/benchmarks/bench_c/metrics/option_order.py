@@ -30,7 +30,7 @@ DRAWS = 2_000
 KEY = ("id", "corruption", "severity")
 ENTROPY_DIGITS = 5  # of an entropy that count in ranks
 
-# Of one read; each in [0, 1].
+# Of one prediction; each in [0, 1].
 MEASURES = (
     "entropy",  # eq. 6 in the given order
     "entropy_orders",  # mean over all orders
@@ -51,22 +51,22 @@ OPTION_ORDER = {
     "corruption": pl.String,  # `clean`; null: all corruptions together
     "severity": pl.Int64,  # 0 for clean
     "items": pl.Int64,
-    "reads": pl.Int64,  # items times corruptions
+    "predictions": pl.Int64,  # items times corruptions
     **{
-        name: pl.Float64  # mean over reads, and the ends of its 95 % percentile interval
+        name: pl.Float64  # mean over predictions, and the ends of its 95 % percentile interval
         for measure in MEASURES
         for name in (measure, *((f"{measure}_low", f"{measure}_high") if measure in INTERVALS else ()))
     },
-    "spearman": pl.Float64,  # of entropy and changed over reads, in [-1, 1]; null where undefined
+    "spearman": pl.Float64,  # of entropy and changed over predictions, in [-1, 1]; null where undefined
     "note": pl.String,  # why numbers are null; null otherwise
 }
 
 
 def all_orders(given: pl.DataFrame, orders: pl.DataFrame) -> pl.DataFrame:
-    """Return one target's reads in every order: KEY, order (0: the given one), logits.
+    """Return one target's predictions in every order: KEY, order (0: the given one), logits.
 
-    ``given``: reads of the target as in PREDICTIONS, any more than ``orders`` has; ``orders``: an ORDERS
-    table. Logits are in the items' own order.
+    ``given``: predictions of the target as in PREDICTIONS, any more than ``orders`` has; ``orders``: an
+    ORDERS table. Logits are in the items' own order.
     """
     asked = given.join(orders.select(KEY).unique(), on=KEY, how="semi").select(
         *KEY, pl.lit(0, pl.Int64).alias("order"), "logits"
@@ -74,59 +74,60 @@ def all_orders(given: pl.DataFrame, orders: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([asked, orders.select(*KEY, "order", "logits")])
 
 
-def missing_reads(reads: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """Return KEY and order of every read that is not there, sorted; none where each item has all of its.
+def missing_predictions(predictions: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """Return KEY and order of every prediction that is not there, sorted; none where each item has all of its.
 
-    ``reads``: from :func:`all_orders`; ``items``: id, answer (0-based), options (their number). An item needs
-    every order of its options, clean and under every corruption that occurs.
+    ``predictions``: from :func:`all_orders`; ``items``: id, answer (0-based), options (their number). An item
+    needs every order of its options, clean and under every corruption that occurs.
     """
-    cells = reads.select("corruption", "severity").unique()
-    wanted = items.join(reads.select("id").unique(), on="id", how="semi").join(cells, how="cross")
+    cells = predictions.select("corruption", "severity").unique()
+    wanted = items.join(predictions.select("id").unique(), on="id", how="semi").join(cells, how="cross")
     wanted = wanted.with_columns(order=pl.int_ranges(pl.col("options"))).explode("order")
-    return wanted.select(*KEY, "order").join(reads, on=[*KEY, "order"], how="anti").sort(pl.all())
+    return wanted.select(*KEY, "order").join(predictions, on=[*KEY, "order"], how="anti").sort(pl.all())
 
 
 def complete_items(
-    reads: dict[str, pl.DataFrame], items: pl.DataFrame, asked: int
+    predictions: dict[str, pl.DataFrame], items: pl.DataFrame, asked: int
 ) -> tuple[dict[str, pl.DataFrame], int]:
-    """Return the reads of the items that every target has all reads of, and how many others there are.
+    """Return the predictions of the items that every target has all predictions of, and how many others there are.
 
     ``asked``: about how many items the targets were asked.
     """
     lacking: set[str] = set()
-    every = set().union(*(part["id"] for part in reads.values()))
+    every = set().union(*(part["id"] for part in predictions.values()))
     asked = max(asked, len(every))
-    for label, part in reads.items():
-        lacks = set(missing_reads(part, items)["id"]) | (every - set(part["id"]))
+    for label, part in predictions.items():
+        lacks = set(missing_predictions(part, items)["id"]) | (every - set(part["id"]))
         count = len(lacks) + max(0, asked - len(every))
         if count:
-            print(f"{label}: {count:,} of {asked:,} items lack a read, left out", file=sys.stderr)
+            print(f"{label}: {count:,} of {asked:,} items lack a prediction, left out", file=sys.stderr)
         lacking |= lacks
     if lacking == every:
         raise InputError(
-            f"none of the {asked:,} items asked about in other orders has all reads of {', '.join(reads)}: "
+            f"none of the {asked:,} items asked about in other orders has all predictions of "
+            f"{', '.join(predictions)}: "
             "make predictions/selected and orders/ again"
         )
-    kept = {label: part.filter(~pl.col("id").is_in(list(lacking))) for label, part in reads.items()}
+    kept = {label: part.filter(~pl.col("id").is_in(list(lacking))) for label, part in predictions.items()}
     return kept, asked - len(every - lacking)
 
 
-def measure_reads(reads: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """Return KEY and ``MEASURES`` of every read, one row per item and corruption, sorted by KEY.
+def measure_predictions(predictions: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """Return KEY and ``MEASURES`` of every prediction, one row per item and corruption, sorted by KEY.
 
-    Arguments as for :func:`missing_reads`. Raises InputError, naming a read, where one is missing, occurs
-    twice, is of an unknown item, or has not as many logits as its item has options.
+    Arguments as for :func:`missing_predictions`. Raises InputError, naming a prediction, where one is
+    missing, occurs twice, is of an unknown item, or has not as many logits as its item has options.
     """
-    reads = reads.sort(*KEY, "order").join(items, on="id", how="left", maintain_order="left")
-    _check(reads, items)
+    predictions = predictions.sort(*KEY, "order").join(items, on="id", how="left", maintain_order="left")
+    _check(predictions, items)
     parts = []
-    for rows, logits in logit_blocks(reads):
+    for rows, logits in logit_blocks(predictions):
         options = logits.shape[1]
-        # A read's orders follow each other: [reads, orders, options].
+        # A prediction's orders follow each other: [predictions, orders, options].
         by_order = logits.reshape(-1, options, options)
         firsts = rows[::options]
-        values = _measures(by_order, reads["answer"].gather(firsts).to_numpy())
-        keys = reads.select(KEY)[firsts]
+        values = _measures(by_order, predictions["answer"].gather(firsts).to_numpy())
+        keys = predictions.select(KEY)[firsts]
         parts.append(keys.with_columns(pl.Series(name, values[name]) for name in MEASURES))
     return pl.concat(parts).sort(KEY)
 
@@ -134,25 +135,25 @@ def measure_reads(reads: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
 def option_order(
     measures: Mapping[str, pl.DataFrame], scorings: Mapping[str, str], draws: int = DRAWS, seed: int = 0
 ) -> pl.DataFrame:
-    """Return means over reads for every model, columns as ``OPTION_ORDER``.
+    """Return means over predictions for every model, columns as ``OPTION_ORDER``.
 
-    ``measures``: a table of :func:`measure_reads` for each model, by its label; ``scorings``: how each is
-    scored. Rows by model, in the order given: clean, all corruptions together, each corruption by name.
-    Intervals resample the items, together for all models and with all their reads. Raises InputError where
-    there is no model, one has no clean or no corrupted reads, or two were read on different items or
-    corruptions; ValueError where ``draws`` is not positive.
+    ``measures``: a table of :func:`measure_predictions` for each model, by its label; ``scorings``: how each
+    is scored. Rows by model, in the order given: clean, all corruptions together, each corruption by name.
+    Intervals resample the items, together for all models and with all their predictions. Raises InputError
+    where there is no model, one has no clean or no corrupted predictions, or two were read on different items
+    or corruptions; ValueError where ``draws`` is not positive.
     """
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")
     if not measures:
-        raise InputError("there are no reads in other orders of the options: give one table a model")
+        raise InputError("there are no predictions in other orders of the options: give one table a model")
     first = next(iter(measures))
     keys = measures[first].select(KEY).sort(KEY)
     for model, table in measures.items():
         if not table.select(KEY).sort(KEY).equals(keys):
             raise InputError(
                 f"{model} and {first} were asked about different items or under different corruptions: they "
-                "can be compared on the same reads only, make orders/ and predictions/ of both again"
+                "can be compared on the same predictions only, make orders/ and predictions/ of both again"
             )
     items = keys["id"].n_unique()
     conditions = _conditions(keys)
@@ -167,14 +168,14 @@ def option_order(
             sums = on_grid(np.ascontiguousarray(values), items * cells).sum(axis=1)
             drawn = drawn_means(counts, sums, np.full(items, float(cells)))
             names = {"label": model, "scoring": scorings[model], "corruption": corruption}
-            sizes = {"severity": severity, "items": items, "reads": part.height}
+            sizes = {"severity": severity, "items": items, "predictions": part.height}
             rows.append({**names, **sizes, **_numbers(drawn, items, part)})
     return pl.DataFrame(rows, schema=OPTION_ORDER)
 
 
 def _measures(logits: Floats, answers: np.ndarray) -> dict[str, Floats]:
-    """Return ``MEASURES`` of reads; ``logits``: float64[reads, orders, options]."""
-    uncertainty = entropy(logits)  # [reads, orders]
+    """Return ``MEASURES`` of predictions; ``logits``: float64[predictions, orders, options]."""
+    uncertainty = entropy(logits)  # [predictions, orders]
     mean = probabilities(logits).mean(axis=1)
     with np.errstate(divide="ignore"):  # an option of probability 0 has the logit -inf
         total = entropy(np.log(mean))
@@ -211,7 +212,8 @@ def _conditions(keys: pl.DataFrame) -> list[tuple[str | None, int, pl.Expr]]:
     if cells.height == corrupted.height or len(severities) != 1:
         found = ", ".join(f"{name} {severity}" for name, severity in cells.rows())
         raise InputError(
-            "reads in other orders of the options are needed clean and under corruptions at one severity, "
+            "predictions in other orders of the options are needed clean and under corruptions at one "
+            "severity, "
             f"these are {found}: make orders/ again"
         )
     severity = int(severities[0])
@@ -232,7 +234,10 @@ def _numbers(drawn: Floats, items: int, part: pl.DataFrame) -> dict[str, object]
             numbers[f"{measure}_high"] = high[place] if items > 1 else None
     # Logits are float32: what differs by less in entropy is equal.
     part = part.with_columns(pl.col("entropy").round(ENTROPY_DIGITS))
-    names = {"entropy": "entropy is the same in all reads", "changed": "changed is the same in all reads"}
+    names = {
+        "entropy": "entropy is the same in all predictions",
+        "changed": "changed is the same in all predictions",
+    }
     constant = [reason for name, reason in names.items() if part[name].n_unique() < 2]
     if constant:
         numbers["spearman"] = None
@@ -243,22 +248,29 @@ def _numbers(drawn: Floats, items: int, part: pl.DataFrame) -> dict[str, object]
     return {**numbers, "note": "; ".join(notes) or None}
 
 
-def _check(reads: pl.DataFrame, items: pl.DataFrame) -> None:
-    """Refuse reads, joined with their items, that are not every order of every item once."""
-    if reads.is_empty():
-        raise InputError("there are no reads in other orders of the options: make orders/ again")
-    missing = missing_reads(reads, items)
+def _check(predictions: pl.DataFrame, items: pl.DataFrame) -> None:
+    """Refuse predictions, joined with their items, that are not every order of every item once."""
+    if predictions.is_empty():
+        raise InputError("there are no predictions in other orders of the options: make orders/ again")
+    missing = missing_predictions(predictions, items)
     for wrong, what in (
-        (reads.filter(pl.col("options").is_null()), "is of an item that the pool lacks"),
-        (reads.filter(pl.struct(*KEY, "order").is_duplicated()), "occurs twice"),
-        (reads.filter(pl.col("order") >= pl.col("options")), "is in an order that its item does not have"),
-        (reads.filter(pl.col("logits").list.len() != pl.col("options")), "has not one logit per option"),
+        (predictions.filter(pl.col("options").is_null()), "is of an item that the pool lacks"),
+        (predictions.filter(pl.struct(*KEY, "order").is_duplicated()), "occurs twice"),
+        (
+            predictions.filter(pl.col("order") >= pl.col("options")),
+            "is in an order that its item does not have",
+        ),
+        (
+            predictions.filter(pl.col("logits").list.len() != pl.col("options")),
+            "has not one logit per option",
+        ),
         (missing, "is missing"),
     ):
         if wrong.height:
             read = ", ".join(map(str, wrong.select(*KEY).row(0)))
             raise InputError(
-                f"the read ({read}) in order {wrong['order'][0]} {what} ({wrong.height:,} reads like this): "
+                f"the read ({read}) in order {wrong['order'][0]} {what} ({wrong.height:,} predictions like "
+                "this): "
                 "predictions/selected and orders/ must be of the same run, make them again, or set "
-                "scores.allow_missing to true to leave out the items that lack a read"
+                "scores.allow_missing to true to leave out the items that lack a prediction"
             )

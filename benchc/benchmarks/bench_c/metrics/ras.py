@@ -1,8 +1,8 @@
 """Uncertainty, calibration error and the robustness alignment score of Bench-C, section 5.
 
 ``logits`` are float[..., K], one per option and K >= 2; ``answers`` are int[...], the 0-based right option.
-All arithmetic is float64. An option may have the logit -inf (probability 0); NaN, +inf and a read without
-any finite logit raise ValueError.
+All arithmetic is float64. An option may have the logit -inf (probability 0); NaN, +inf and a prediction
+without any finite logit raise ValueError.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ __all__ = [
     "prediction",
     "probabilities",
     "ras",
-    "ras_of_reads",
+    "ras_of_predictions",
 ]
 
 
@@ -60,7 +60,8 @@ def calibration_error(logits: npt.ArrayLike, answers: npt.ArrayLike) -> Floats:
     answers = np.asarray(answers)
     if answers.shape != logits.shape[:-1] or not np.issubdtype(answers.dtype, np.integer):
         raise ValueError(
-            f"answers must be integers of shape {logits.shape[:-1]}, one per read, not {answers.dtype} of "
+            f"answers must be integers of shape {logits.shape[:-1]}, one per prediction, not "
+            f"{answers.dtype} of "
             f"shape {answers.shape}"
         )
     options = logits.shape[-1]
@@ -87,8 +88,8 @@ def ras(delta_entropy: npt.ArrayLike, delta_calibration: npt.ArrayLike) -> Float
     return np.asarray(0.0 - delta_c - overconfidence - hesitation)
 
 
-def ras_of_reads(logits: npt.ArrayLike, clean_logits: npt.ArrayLike, answers: npt.ArrayLike) -> Floats:
-    """Return eq. 10 of corrupted reads beside the clean reads of the same items, float64[...] in [-2, 1]."""
+def ras_of_predictions(logits: npt.ArrayLike, clean_logits: npt.ArrayLike, answers: npt.ArrayLike) -> Floats:
+    """Return eq. 10 of corrupted predictions beside the clean predictions of the same items, float64[...] in [-2, 1]."""
     return ras(
         entropy(logits) - entropy(clean_logits),
         calibration_error(logits, answers) - calibration_error(clean_logits, answers),

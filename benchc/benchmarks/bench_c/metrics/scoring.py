@@ -1,4 +1,4 @@
-"""From a target's reads to its scores: every corrupted read beside the clean read of the same item."""
+"""From a target's predictions to its scores: every corrupted prediction beside the clean prediction of the same item."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -19,39 +19,39 @@ NAMED = 5  # how many keys a message lists
 
 
 class Grid(NamedTuple):
-    """The reads that every item must have beside its clean one: each corruption at each severity."""
+    """The predictions that every item must have beside its clean one: each corruption at each severity."""
 
     corruptions: Sequence[str]
     severities: Sequence[int]
 
 
-def score(reads: pl.DataFrame, items: pl.DataFrame, grid: Grid | None = None) -> pl.DataFrame:
-    """Return one row per corrupted read, as a SCORES table.
+def score(predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None = None) -> pl.DataFrame:
+    """Return one row per corrupted prediction, as a SCORES table.
 
-    ``reads``: id, corruption, severity, logits (as in PREDICTIONS), all reads of one target in any order,
-    `clean` at severity 0. ``items``: id, answer (0-based), options (their number), one row per item.
-    ``grid``: what every item must have been read under; None: whatever corruptions and severities occur.
-    Rows are sorted by the order of ``items``, then corruption by name, then severity, so that batching
-    changes nothing. Raises InputError, naming the reads, where an item lacks its clean read or one of
-    ``grid``, where a read occurs twice or is of an unknown item, corruption or severity, and where the number
-    of logits is not the item's number of options.
+    ``predictions``: id, corruption, severity, logits (as in PREDICTIONS), all predictions of one target in
+    any order, `clean` at severity 0. ``items``: id, answer (0-based), options (their number), one row per
+    item. ``grid``: what every item must have been read under; None: whatever corruptions and severities
+    occur. Rows are sorted by the order of ``items``, then corruption by name, then severity, so that batching
+    changes nothing. Raises InputError, naming the predictions, where an item lacks its clean prediction or
+    one of ``grid``, where a prediction occurs twice or is of an unknown item, corruption or severity, and
+    where the number of logits is not the item's number of options.
     """
     if items["id"].n_unique() != items.height:
         raise InputError(
             f"items occur twice: {items.filter(pl.col('id').is_duplicated())['id'].unique().to_list()}"
         )
-    rows, clean_cell = _places(reads, items, grid)
+    rows, clean_cell = _places(predictions, items, grid)
     cells = len(rows) // items.height
-    reads = reads.select(*KEY, "logits")[rows].with_columns(
+    predictions = predictions.select(*KEY, "logits")[rows].with_columns(
         items.select("answer", "options")[np.repeat(np.arange(items.height), cells)]
     )
-    _check_options(reads)
-    measures = _measures(reads)
+    _check_options(predictions)
+    measures = _measures(predictions)
     # Reads stand by item, then cell: each beside the clean one of its item.
     number = np.arange(len(rows))
     corrupted = number[number % cells != clean_cell]
     clean = corrupted - corrupted % cells + clean_cell
-    scores: pl.DataFrame = reads.select(KEY)[corrupted].hstack(measures[corrupted])
+    scores: pl.DataFrame = predictions.select(KEY)[corrupted].hstack(measures[corrupted])
     scores = scores.hstack(measures[clean].rename(lambda name: f"{name}_clean"))
     scores = scores.with_columns(
         delta_entropy=pl.col("entropy") - pl.col("entropy_clean"),
@@ -65,31 +65,33 @@ def score(reads: pl.DataFrame, items: pl.DataFrame, grid: Grid | None = None) ->
 
 
 def complete(
-    reads: pl.DataFrame, items: pl.DataFrame, grid: Grid | None = None
+    predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None = None
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Return the reads and the items of which no read is missing, and the ``KEY`` of those that are, sorted.
+    """Return the predictions and the items of which no prediction is missing, and the ``KEY`` of those that are, sorted.
 
-    Arguments as for :func:`score`, which takes the first two of what is returned. An item that lacks a read
-    leaves with all of its reads, so that every mean is over the same items. Raises InputError where no item
-    remains, and where a read occurs twice or is of an unknown item, corruption or severity.
+    Arguments as for :func:`score`, which takes the first two of what is returned. An item that lacks a
+    prediction leaves with all of its predictions, so that every mean is over the same items. Raises
+    InputError where no item remains, and where a prediction occurs twice or is of an unknown item, corruption
+    or severity.
     """
-    missing = _missing(reads, items, _cells(reads, grid))
+    missing = _missing(predictions, items, _cells(predictions, grid))
     incomplete = missing.select("id").unique()
     whole = items.join(incomplete, on="id", how="anti", maintain_order="left")
     if whole.is_empty():
         raise InputError(
-            f"{_listed(missing, 'reads are missing')}; so no item has its clean read and one under every "
+            f"{_listed(missing, 'predictions are missing')}; so no item has its clean prediction and one "
+            "under every "
             "corruption and severity, and there is nothing to score: make the predictions again"
         )
-    return reads.join(incomplete, on="id", how="anti", maintain_order="left"), whole, missing
+    return predictions.join(incomplete, on="id", how="anti", maintain_order="left"), whole, missing
 
 
-def _measures(reads: pl.DataFrame) -> pl.DataFrame:
-    height = reads.height
+def _measures(predictions: pl.DataFrame) -> pl.DataFrame:
+    height = predictions.height
     chosen = np.empty(height, dtype=np.int64)
     max_prob, uncertainty = np.empty(height), np.empty(height)
-    answers = reads["answer"].to_numpy()
-    for rows, logits in logit_blocks(reads):
+    answers = predictions["answer"].to_numpy()
+    for rows, logits in logit_blocks(predictions):
         chosen[rows] = prediction(logits)
         uncertainty[rows], max_prob[rows] = entropy_and_confidence(logits)
     correct = chosen == answers
@@ -104,12 +106,12 @@ def _measures(reads: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _places(reads: pl.DataFrame, items: pl.DataFrame, grid: Grid | None) -> tuple[Integers, int]:
-    """Return the rows of ``reads`` by item, corruption and severity, and which of an item's cells is clean.
+def _places(predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None) -> tuple[Integers, int]:
+    """Return the rows of ``predictions`` by item, corruption and severity, and which of an item's cells is clean.
 
-    Raises InputError where the reads are not each item under each cell once.
+    Raises InputError where the predictions are not each item under each cell once.
     """
-    cells = _cells(reads, grid)
+    cells = _cells(predictions, grid)
     # Codes instead of names: joins and sorts of a million strings are what scoring would wait for.
     names, severities = cells["corruption"].unique().sort(), cells["severity"].unique().sort()
     cell_of = np.full((len(names), len(severities)), -1)
@@ -117,79 +119,83 @@ def _places(reads: pl.DataFrame, items: pl.DataFrame, grid: Grid | None) -> tupl
         names.search_sorted(cells["corruption"]).to_numpy(),
         severities.search_sorted(cells["severity"]).to_numpy(),
     ] = np.arange(cells.height)
-    item = reads["id"].cast(pl.Enum(items["id"]), strict=False).to_physical()
-    if item.null_count() == 0 and reads.height == items.height * cells.height:
-        corruption = reads["corruption"].cast(pl.Enum(names)).to_physical().to_numpy()
-        cell = cell_of[corruption, np.searchsorted(severities.to_numpy(), reads["severity"].to_numpy())]
+    item = predictions["id"].cast(pl.Enum(items["id"]), strict=False).to_physical()
+    if item.null_count() == 0 and predictions.height == items.height * cells.height:
+        corruption = predictions["corruption"].cast(pl.Enum(names)).to_physical().to_numpy()
+        cell = cell_of[corruption, np.searchsorted(severities.to_numpy(), predictions["severity"].to_numpy())]
         place = item.to_numpy().astype(np.int64) * cells.height + cell
-        rows = np.full(reads.height, -1, dtype=np.int64)
-        rows[place] = np.arange(reads.height)
+        rows = np.full(predictions.height, -1, dtype=np.int64)
+        rows[place] = np.arange(predictions.height)
         if (rows >= 0).all():
             return rows, int(cells.with_row_index().filter(corruption=CLEAN)["index"][0])
-    _check_keys(reads, items, cells)
-    raise AssertionError("the checks above let an incomplete grid of reads through")
+    _check_keys(predictions, items, cells)
+    raise AssertionError("the checks above let an incomplete grid of predictions through")
 
 
-def _cells(reads: pl.DataFrame, grid: Grid | None) -> pl.DataFrame:
+def _cells(predictions: pl.DataFrame, grid: Grid | None) -> pl.DataFrame:
     """Return every (corruption, severity) that each item must have, sorted: clean, and all severities of all
     corruptions.
     """
-    wrong = reads.filter((pl.col("corruption") == CLEAN) != (pl.col("severity") == 0))
+    wrong = predictions.filter((pl.col("corruption") == CLEAN) != (pl.col("severity") == 0))
     if wrong.height:
         raise InputError(
-            f"{name_of(wrong, 0)}: severity 0 is the clean read and only that "
-            f"({wrong.height} reads break this)"
+            f"{name_of(wrong, 0)}: severity 0 is the clean prediction and only that "
+            f"({wrong.height} predictions break this)"
         )
-    corrupted = reads.filter(pl.col("corruption") != CLEAN)
+    corrupted = predictions.filter(pl.col("corruption") != CLEAN)
     if corrupted.is_empty():
-        raise InputError("there are no corrupted reads to score; pass the files of all batches")
+        raise InputError("there are no corrupted predictions to score; pass the files of all batches")
     grid = grid or Grid(corrupted["corruption"].unique().to_list(), corrupted["severity"].unique().to_list())
     cells = [(CLEAN, 0), *product(grid.corruptions, grid.severities)]
-    schema = {name: reads.schema[name] for name in ("corruption", "severity")}
+    schema = {name: predictions.schema[name] for name in ("corruption", "severity")}
     expected = pl.DataFrame(cells, schema=schema, orient="row").sort(pl.all())
-    unknown = reads.join(expected, on=["corruption", "severity"], how="anti")
+    unknown = predictions.join(expected, on=["corruption", "severity"], how="anti")
     if unknown.height:
         raise InputError(
-            f"{_listed(unknown, 'reads are under corruptions or severities that the run does not have')}; "
+            f"{_listed(unknown, 'predictions are under corruptions or severities that the run does not have')}; "
             "they were made for another configuration: make the predictions again"
         )
     return expected
 
 
-def _check_keys(reads: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame) -> None:
-    missing = _missing(reads, items, cells)
+def _check_keys(predictions: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame) -> None:
+    missing = _missing(predictions, items, cells)
     if missing.height:
         raise InputError(
-            f"{_listed(missing, 'reads are missing')}; every selected item needs its clean read and one "
+            f"{_listed(missing, 'predictions are missing')}; every selected item needs its clean prediction "
+            "and one "
             "under every corruption and severity: make the predictions again, or set scores.allow_missing to "
             "true to leave out the items that lack one"
         )
 
 
-def _missing(reads: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
-    """Return ``KEY`` of every read that an item lacks, sorted; refuse repeated ones and unknown items."""
-    repeated = reads.select(*KEY).filter(pl.struct(KEY).is_duplicated()).unique()
+def _missing(predictions: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
+    """Return ``KEY`` of every prediction that an item lacks, sorted; refuse repeated ones and unknown items."""
+    repeated = predictions.select(*KEY).filter(pl.struct(KEY).is_duplicated()).unique()
     if repeated.height:
-        raise InputError(f"{_listed(repeated, 'reads occur twice')}; pass each file of predictions once")
-    unknown = reads.select(*KEY).join(items, on="id", how="anti")
+        raise InputError(
+            f"{_listed(repeated, 'predictions occur twice')}; pass each file of predictions once"
+        )
+    unknown = predictions.select(*KEY).join(items, on="id", how="anti")
     if unknown.height:
         raise InputError(
-            f"{_listed(unknown, 'reads are of items that are not selected')}; they were made for another "
+            f"{_listed(unknown, 'predictions are of items that are not selected')}; they were made for "
+            "another "
             "selection: make the predictions again"
         )
     expected = items.select("id").join(cells, how="cross")
-    return expected.join(reads, on=KEY, how="anti").sort(KEY)
+    return expected.join(predictions, on=KEY, how="anti").sort(KEY)
 
 
-def _check_options(reads: pl.DataFrame) -> None:
-    wrong = reads.filter(pl.col("logits").list.len() != pl.col("options"))
+def _check_options(predictions: pl.DataFrame) -> None:
+    wrong = predictions.filter(pl.col("logits").list.len() != pl.col("options"))
     if wrong.height:
         raise InputError(
             f"{name_of(wrong, 0)} has {len(wrong['logits'][0])} logits, its item has "
-            f"{wrong['options'][0]} options ({wrong.height} reads like this): the predictions are of "
+            f"{wrong['options'][0]} options ({wrong.height} predictions like this): the predictions are of "
             "another pool, make them again"
         )
-    wrong = reads.filter(~pl.col("answer").is_between(0, pl.col("options") - 1))
+    wrong = predictions.filter(~pl.col("answer").is_between(0, pl.col("options") - 1))
     if wrong.height:
         raise InputError(
             f"item {wrong['id'][0]}: answer {wrong['answer'][0]} is not one of its "
@@ -202,7 +208,7 @@ def _listed(keys: pl.DataFrame, what: str) -> str:
 
 
 def first_names(keys: pl.DataFrame) -> str:
-    """Return the names of the first few reads, by id, corruption and severity, for messages."""
+    """Return the names of the first few predictions, by id, corruption and severity, for messages."""
     named = keys.sort(KEY).head(NAMED)
     names = ", ".join(name_of(named, row) for row in range(named.height))
     return f"{names}{', …' if keys.height > NAMED else ''}"

@@ -49,8 +49,8 @@ def table1(
     """Return Table 1 with the columns of ``TABLE1``, sorted by clean accuracy as the paper's is.
 
     ``scores[i]`` is the SCORES table of ``targets[i]``; ``weights`` has the columns id and kappa, one row per
-    item of the benchmark; ``left_out`` of these have no scores, since reads of them are missing. Rows of
-    equal accuracy keep the order of ``targets``. Weighted means are null where all weights are 0. Raises
+    item of the benchmark; ``left_out`` of these have no scores, since predictions of them are missing. Rows
+    of equal accuracy keep the order of ``targets``. Weighted means are null where all weights are 0. Raises
     InputError where there is no target, where one occurs twice, where targets were scored on different items,
     corruptions or severities, or where these items are not those of ``weights``.
     """
@@ -61,7 +61,7 @@ def table1(
     names = [target.id for target in targets]
     if len(set(names)) != len(names):
         raise InputError(f"a target occurs twice: {', '.join(names)}")
-    _check_same_reads(targets, scores)
+    _check_same_predictions(targets, scores)
     _check_items(scores[0], weights, left_out)
     rows = []
     for target, frame in zip(targets, scores, strict=True):
@@ -112,19 +112,22 @@ def best_rows(table: pl.DataFrame) -> dict[str, set[int]]:
     return best
 
 
-def _check_same_reads(targets: Sequence[Model], scores: Sequence[pl.DataFrame]) -> None:
+def _check_same_predictions(targets: Sequence[Model], scores: Sequence[pl.DataFrame]) -> None:
     key = ("id", "corruption", "severity")
     first = scores[0].select(key)
     for target, frame in zip(targets, scores, strict=True):
-        reads = frame.select(key)
+        predictions = frame.select(key)
         # Scores of one run stand in one order, as a rule; sorting costs more than the rest of the table.
-        same = reads.equals(first) or reads.sort(key).equals(first.sort(key))
-        if reads.is_empty() or not same:
-            odd = pl.concat([reads.join(first, on=key, how="anti"), first.join(reads, on=key, how="anti")])
+        same = predictions.equals(first) or predictions.sort(key).equals(first.sort(key))
+        if predictions.is_empty() or not same:
+            odd = pl.concat(
+                [predictions.join(first, on=key, how="anti"), first.join(predictions, on=key, how="anti")]
+            )
             example = f", first {odd.sort(key).row(0)}" if odd.height else ""
             raise InputError(
-                f"{target.id} has {reads.height:,} scores, {targets[0].id} has {first.height:,}, and "
-                f"{odd.height:,} of them differ{example}: targets can be compared on the same reads only, "
+                f"{target.id} has {predictions.height:,} scores, {targets[0].id} has {first.height:,}, and "
+                f"{odd.height:,} of them differ{example}: targets can be compared on the same predictions "
+                "only, "
                 "make the scores of both again"
             )
 

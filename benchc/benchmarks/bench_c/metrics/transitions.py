@@ -1,4 +1,4 @@
-"""What corruption did to one read: from right or wrong to right or wrong, and in which regime."""
+"""What corruption did to one prediction: from right or wrong to right or wrong, and in which regime."""
 
 import polars as pl
 
@@ -6,7 +6,7 @@ from benchc.benchmarks.bench_c.schemas.scores import REGIMES, TRANSITIONS
 
 
 def transition(correct_clean: pl.Expr, correct: pl.Expr) -> pl.Expr:
-    """Return RR, RW, WR or WW: the clean read's correctness, then the corrupted one's (section 6.2)."""
+    """Return RR, RW, WR or WW: the clean prediction's correctness, then the corrupted one's (section 6.2)."""
     return (
         pl.when(correct_clean & correct)
         .then(pl.lit("RR"))

@@ -10,10 +10,10 @@ from benchc.config.batches import batches
 from benchc.config.catalogue import Source
 from benchc.planning import known as shared
 from benchc.planning.known import Images, PoolItems, bytes_of, pool_items, sum_of
-from benchc.planning.measured import reads_in
+from benchc.planning.measured import predictions_in
 from benchc.planning.stages import Done
 from benchc.randomness import seed_of
-from benchc.rendering.counted import counted
+from benchc.rendering.pluralize import pluralize
 from benchc.schemas.parquet import read_table
 
 # The folder of predictions that a stage of the plan fills.
@@ -47,7 +47,7 @@ def known_of(settings: Settings, sources: Mapping[str, Source], results: Path) -
     if not selected.exists():
         return Known(**vars(known)), f"{origin} The benchmark is not selected yet."
     whole = with_benchmark(known, items, read_table(selected, SELECTED).filter("kept")["id"])
-    return whole, f"{origin} Benchmark: {counted(whole.kept or 0, 'item')} ({selected})."
+    return whole, f"{origin} Benchmark: {pluralize(whole.kept or 0, 'item')} ({selected})."
 
 
 def with_benchmark(known: shared.Known, items: PoolItems, selected: Iterable[str]) -> Known:
@@ -64,14 +64,14 @@ def with_benchmark(known: shared.Known, items: PoolItems, selected: Iterable[str
     )
 
 
-def done_reads(settings: Settings, results: Path) -> Done:
-    """Return how many reads are in the run's predictions, by stage and model."""
+def done_predictions(settings: Settings, results: Path) -> Done:
+    """Return how many predictions are in the run's predictions, by stage and model."""
     done = {}
     names = batches(settings.corruptions, settings.inference)
     for stage, subset in SUBSETS.items():
         for model in settings.selectors if stage == "selectors" else settings.targets:
             files = [results / f"predictions/{subset}/{model}/{batch}.parquet" for batch in names]
-            done[stage, model] = sum(reads_in(path) for path in files)
+            done[stage, model] = sum(predictions_in(path) for path in files)
     for model in settings.targets:
-        done["option order", model] = reads_in(results / f"orders/{model}.parquet")
-    return {key: reads for key, reads in done.items() if reads}
+        done["option order", model] = predictions_in(results / f"orders/{model}.parquet")
+    return {key: predictions for key, predictions in done.items() if predictions}

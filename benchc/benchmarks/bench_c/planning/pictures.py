@@ -1,7 +1,7 @@
 """The images that a run of Bench-C embeds and corrupts."""
 
 from benchc.benchmarks.bench_c.planning.known import Known
-from benchc.benchmarks.bench_c.planning.reads import stages
+from benchc.benchmarks.bench_c.planning.predictions import stages
 from benchc.benchmarks.bench_c.settings import Settings
 from benchc.planning.amounts import Amount, joined
 from benchc.planning.pictures import Pictures, count_of, disk_of

@@ -1,4 +1,4 @@
-"""`orders/{model}.parquet`: one row is one read of an item whose options stand in another circular order."""
+"""`orders/{model}.parquet`: one row is one prediction of an item whose options stand in another circular order."""
 
 import polars as pl
 
@@ -11,7 +11,7 @@ ORDERS = TableType(
     {
         "id": pl.String,
         "order": pl.Int64,  # s in 1..K-1: place j of the prompt held option (j + s) mod K of the item
-        "corruption": pl.String,  # `clean` for the uncorrupted read
+        "corruption": pl.String,  # `clean` for the uncorrupted prediction
         "severity": pl.Int64,  # 0 for clean
         "logits": pl.List(pl.Float32),  # one per option, in the item's own order
         "label_mass": pl.Float32,  # probability that the whole vocabulary leaves to the options, in [0, 1]

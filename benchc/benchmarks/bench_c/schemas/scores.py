@@ -1,4 +1,4 @@
-"""`scores/{model}.parquet`: one row is a corrupted read of a target beside its clean read."""
+"""`scores/{model}.parquet`: one row is a corrupted prediction of a target beside its clean prediction."""
 
 import polars as pl
 

@@ -65,7 +65,7 @@ def embedded_text(question: Question) -> str:
     """Return the text that is embedded: the question and its lettered options, as they stand in the prompt.
 
     The hint is left out: it is neither, and a long one would crowd both out of what the encoder
-    reads.
+    predictions.
     """
     options = [f"{letter}. {text}" for letter, text in zip(LETTERS, question.options, strict=False)]
     return "\n".join([question.question, *options])

@@ -1,4 +1,4 @@
-"""Discriminative power: how much the selectors' answers waver under corruption (Bench-C, eq. 4 and 5)."""
+"""Discriminative power: how inconsistent the selectors' answers are under corruption (Bench-C, eq. 4 and 5)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -42,25 +42,25 @@ def gini(predictions: npt.ArrayLike, options: npt.ArrayLike) -> Floats:
 
 
 def kappa(
-    reads: Mapping[str, pl.DataFrame],
+    predictions: Mapping[str, pl.DataFrame],
     items: pl.DataFrame,
     corruptions: Sequence[str],
     severities: Sequence[int] = SEVERITIES,
 ) -> pl.DataFrame:
     """Return the discriminative power of every item with its parts, as a KAPPA table (eq. 5).
 
-    ``reads``: by selector, the columns id, corruption, severity, logits (as in PREDICTIONS), rows in any
-    order; ``items``: id and options (their number), one row per item, whose order the result keeps. Only
-    the named corruptions and severities count; clean reads and any others do not. kappa is the mean over
-    selectors (outermost, in the mapping's order) and corruptions (in the given order), summed in that order;
-    it is 0 exactly where every selector keeps its prediction over the severities of every corruption.
-    Raises InputError for a single severity, and, naming the reads, where one is missing, doubled, of an
+    ``predictions``: by selector, the columns id, corruption, severity, logits (as in PREDICTIONS), rows in
+    any order; ``items``: id and options (their number), one row per item, whose order the result keeps. Only
+    the named corruptions and severities count; clean predictions and any others do not. kappa is the mean
+    over selectors (outermost, in the mapping's order) and corruptions (in the given order), summed in that
+    order; it is 0 exactly where every selector keeps its prediction over the severities of every corruption.
+    Raises InputError for a single severity, and, naming the predictions, where one is missing, doubled, of an
     unknown item, or has not one logit per option.
     """
-    if not reads or not corruptions or not severities:
+    if not predictions or not corruptions or not severities:
         raise InputError("kappa needs at least one selector, one corruption and one severity")
     if "clean" in corruptions or 0 in severities:
-        raise InputError("clean reads (severity 0) do not count in kappa: leave them out of the lists")
+        raise InputError("clean predictions (severity 0) do not count in kappa: leave them out of the lists")
     if len(severities) == 1:
         raise InputError(
             f"severity {severities[0]} alone gives every item kappa 0, since that is how often an answer "
@@ -70,11 +70,11 @@ def kappa(
     parts = np.stack(
         [
             gini(_predictions(selector, frame, items, corruptions, severities), options)
-            for selector, frame in reads.items()
+            for selector, frame in predictions.items()
         ],
         axis=1,
     )  # [items, selectors, corruptions]
-    names = pl.DataFrame({"selector": list(reads)}).join(
+    names = pl.DataFrame({"selector": list(predictions)}).join(
         pl.DataFrame({"corruption": list(corruptions)}), how="cross", maintain_order="left_right"
     )
     flat = parts.reshape(items.height, -1)
@@ -102,16 +102,17 @@ def _row_means(values: Floats) -> Floats:
 
 def _predictions(
     selector: str,
-    reads: pl.DataFrame,
+    predictions: pl.DataFrame,
     items: pl.DataFrame,
     corruptions: Sequence[str],
     severities: Sequence[int],
 ) -> Integers:
     """Return the predictions of one selector, int64[items, corruptions, severities]."""
-    unknown = reads.select("id", "corruption", "severity").join(items, on="id", how="anti")
+    unknown = predictions.select("id", "corruption", "severity").join(items, on="id", how="anti")
     if unknown.height:
         raise InputError(
-            f"selector {selector}: {unknown.height:,} reads are of items that the pool does not have, first "
+            f"selector {selector}: {unknown.height:,} predictions are of items that the pool does not have, "
+            "first "
             f"{name_of(unknown, 0)}: make its predictions for this pool again"
         )
     grid = (
@@ -120,17 +121,19 @@ def _predictions(
         .join(pl.DataFrame({"severity": list(severities)}), how="cross", maintain_order="left_right")
     )
     key = ("id", "corruption", "severity")
-    found = grid.join(reads.select(*key, "logits"), on=key, how="left", maintain_order="left")
+    found = grid.join(predictions.select(*key, "logits"), on=key, how="left", maintain_order="left")
     missing = found.filter(pl.col("logits").is_null())
     if missing.height:
         raise InputError(
-            f"selector {selector}: {missing.height:,} reads are missing: {_listed(missing)}; every item of "
+            f"selector {selector}: {missing.height:,} predictions are missing: {_listed(missing)}; every "
+            "item of "
             "the pool needs one under every corruption and severity: make its predictions again"
         )
     if found.height != grid.height:
         repeated = found.filter(pl.struct(key).is_duplicated()).unique(key, maintain_order=True)
         raise InputError(
-            f"selector {selector}: {repeated.height:,} reads occur twice: {_listed(repeated)}; pass each "
+            f"selector {selector}: {repeated.height:,} predictions occur twice: {_listed(repeated)}; pass "
+            "each "
             "file of predictions once"
         )
     wrong = found.filter(pl.col("logits").list.len() != pl.col("options"))
@@ -145,6 +148,6 @@ def _predictions(
     return chosen.reshape(items.height, len(corruptions), len(severities))
 
 
-def _listed(reads: pl.DataFrame) -> str:
-    names = ", ".join(name_of(reads, row) for row in range(min(NAMED, reads.height)))
-    return f"{names}{', …' if reads.height > NAMED else ''}"
+def _listed(predictions: pl.DataFrame) -> str:
+    names = ", ".join(name_of(predictions, row) for row in range(min(NAMED, predictions.height)))
+    return f"{names}{', …' if predictions.height > NAMED else ''}"

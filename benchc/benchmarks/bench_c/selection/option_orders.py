@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from benchc.models.predictor import Predictor
 from benchc.models.question import Question
-from benchc.models.reading import Reader
-from benchc.models.units import Unit, read_unit
+from benchc.models.units import Unit, predict_unit
 from benchc.randomness import seed_of
 
 Element = TypeVar("Element")
@@ -31,13 +31,13 @@ def rotated(values: Sequence[Element], shift: int) -> list[Element]:
     return [*values[shift:], *values[:shift]]
 
 
-def read_orders(reader: Reader, question: Question, unit: Unit) -> Iterator[dict[str, Any]]:
-    """Yield the reads of one unit in the circular orders 1 to K - 1, as rows of ORDERS.
+def predict_orders(predictor: Predictor, question: Question, unit: Unit) -> Iterator[dict[str, Any]]:
+    """Yield the predictions of one unit in the circular orders 1 to K - 1, as rows of ORDERS.
 
     Order s asks about option (j + s) mod K in place j; logits come back in the item's own order. The given
     order, 0, is left to those who read the benchmark.
     """
     for shift in range(1, len(question.options)):
         asked = replace(question, options=tuple(rotated(question.options, shift)))
-        for row in read_unit(reader, asked, unit):
+        for row in predict_unit(predictor, asked, unit):
             yield {**row, "order": shift, "logits": rotated(row["logits"], -shift)}

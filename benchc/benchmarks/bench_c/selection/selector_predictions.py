@@ -13,7 +13,7 @@ from benchc.schemas.predictions_of_model import read_predictions
 
 
 def read_by_selector(paths: Sequence[Path], selectors: Sequence[str]) -> dict[str, pl.DataFrame]:
-    """Return id, corruption, severity and logits of every selector's reads, in the order of ``selectors``.
+    """Return id, corruption, severity and logits of every selector's predictions, in the order of ``selectors``.
 
     The folder of a file names its selector. Raises InputError where a selector is named twice, a file
     belongs to none of them, or one has no file.

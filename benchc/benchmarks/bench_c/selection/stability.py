@@ -35,7 +35,7 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Setting:
-    """The choices that lead from the selectors' reads to the selected set."""
+    """The choices that lead from the selectors' predictions to the selected set."""
 
     selectors: tuple[str, ...]
     severities: tuple[int, ...]
@@ -74,7 +74,7 @@ def stability_row(
     choice: str,
     name: str,
     setting: Setting,
-    reads: Mapping[str, pl.DataFrame],
+    predictions: Mapping[str, pl.DataFrame],
     items: pl.DataFrame,
     corruptions: Sequence[str],
     embeddings: pl.DataFrame,
@@ -83,7 +83,7 @@ def stability_row(
 ) -> tuple[dict[str, object], pl.DataFrame | None]:
     """Return one row of :data:`COLUMNS` for a setting, and the SELECTED table that it leads to.
 
-    ``reads``, ``items``, ``corruptions``: as for :func:`selection.kappa.kappa`; ``embeddings``: an
+    ``predictions``, ``items``, ``corruptions``: as for :func:`selection.kappa.kappa`; ``embeddings``: an
     EMBEDDINGS table; ``configured``: the SELECTED table to compare with, None for the first row, which is
     compared with itself; ``known_kappa``: the kappas under this setting, where they are known. A setting
     that selects nothing gives a row that says why, and None.
@@ -92,7 +92,7 @@ def stability_row(
     row |= {"choice": choice, "setting": name, "items": items.height}
     table = known_kappa
     if table is None:
-        chosen = {selector: reads[selector] for selector in setting.selectors}
+        chosen = {selector: predictions[selector] for selector in setting.selectors}
         table = kappa(chosen, items, corruptions, setting.severities)
     row |= _summary(table["kappa"], "pool") | {"selectable": table.filter(pl.col("kappa") > 0).height}
     try:
@@ -105,7 +105,7 @@ def stability_row(
 
 def stability(
     configured: Setting,
-    reads: Mapping[str, pl.DataFrame],
+    predictions: Mapping[str, pl.DataFrame],
     items: pl.DataFrame,
     corruptions: Sequence[str],
     embeddings: pl.DataFrame,
@@ -117,12 +117,12 @@ def stability(
     nothing, and as :func:`selection.kappa.kappa` and :func:`selection.select.select` do.
     """
     common = kappa(
-        {selector: reads[selector] for selector in configured.selectors},
+        {selector: predictions[selector] for selector in configured.selectors},
         items,
         corruptions,
         configured.severities,
     )
-    inputs = (reads, items, corruptions, embeddings)
+    inputs = (predictions, items, corruptions, embeddings)
     row, selected = stability_row("as configured", "", configured, *inputs, known_kappa=common)
     if selected is None:
         raise InputError(str(row["fault"]))

@@ -10,11 +10,11 @@ from benchc.benchmarks.bench_c.metrics import discrimination as metrics
 from benchc.benchmarks.bench_c.metrics.cube import cube_of
 from benchc.benchmarks.bench_c.targets import TargetScores, UnselectedScores, left_out_note
 from benchc.errors import InputError
-from benchc.rendering.counted import counted
 from benchc.rendering.environment import table_environment
 from benchc.rendering.grid import booktabs, latex_symbols, markdown
 from benchc.rendering.numbers import CAPTION_WIDTH, MISSING, number_text
 from benchc.rendering.output import Table
+from benchc.rendering.pluralize import pluralize
 
 CRITERIA = {"sd": "spread", "separable": "separable pairs", "kendall": "order"}
 METRICS = {"acc_clean": "Acc(o)", "acc_corrupted": "Acc(c)", "delta_acc": "ΔAcc", "ras": "RAS"}
@@ -31,7 +31,8 @@ CAPTION = (
     "the targets on the pool. Acc(o), Acc(c): clean and corrupted accuracy; κ: weighted by κ (eq. 11). "
     "Below: {share}. It is not given where κ weights: there selected items hold most of the weight of random "
     "subsets and of the pool, and chance does not give 0.5. Spread is in part noise, of which items that "
-    "waver have more. Random subsets share items with the selected set and with the pool; all is conditional "
+    "are inconsistent have more. Random subsets share items with the selected set and with the pool; all is "
+    "conditional "
     "on {conditions}, and a target that is also a selector has had its say in the selection."
 )
 PLACE = (
@@ -74,7 +75,8 @@ def discrimination(
     read = len(set().union(*(table["id"] for table in inside.values())))
     if len(kept) - read != targets.left_out:
         raise InputError(
-            f"{read:,} of the {len(kept):,} selected items were scored, and no reads of the others are said "
+            f"{read:,} of the {len(kept):,} selected items were scored, and no predictions of the others "
+            "are said "
             "to be missing; make the scores again"
         )
     cube = cube_of({label: pl.concat([table, outside[label]]) for label, table in inside.items()})
@@ -91,8 +93,9 @@ def discrimination(
         table,
         discrimination_markdown(table, note),
         discrimination_latex(table, note),
-        summary=f"{counted(len(cube.models), 'target')}; the selected set beside "
-        f"{counted(draws, 'random subset')} of {table['size'][0]:,} of {counted(selected.height, 'item')}",
+        summary=f"{pluralize(len(cube.models), 'target')}; the selected set beside "
+        f"{pluralize(draws, 'random subset')} of {table['size'][0]:,} of "
+        f"{pluralize(selected.height, 'item')}",
     )
 
 
@@ -161,10 +164,19 @@ def _caption(table: pl.DataFrame) -> str:
         return "One target: there are none to tell apart."
     size, draws, selected, read, of_selected, pool = (
         first[name]
-        for name in ("size", "draws", "selected_read", "unselected_read", "selected_items", "pool_items")
+        for name in (
+            "size",
+            "draws",
+            "selected_evaluated",
+            "unselected_evaluated",
+            "selected_items",
+            "pool_items",
+        )
     )
     others = pool - of_selected
-    ours = counted(selected, "selected item") + ("" if selected == of_selected else " that the targets read")
+    ours = pluralize(selected, "selected item") + (
+        "" if selected == of_selected else " that the targets read"
+    )
     caption = CAPTION.format(
         models=first["models"],
         selected=f"the {ours}"
@@ -172,12 +184,12 @@ def _caption(table: pl.DataFrame) -> str:
         else f"median, and in brackets 95 %, of {draws:,} random subsets of {size:,} of the {ours}",
         draws=draws,
         size=size,
-        pool=counted(pool, "item"),
+        pool=pluralize(pool, "item"),
         read="the targets read all of these"
         if (selected, read) == (of_selected, others)
         else f"the targets read {selected:,} of the {of_selected:,} that are selected and {read:,} of the "
         f"{others:,} that are not, and those of either kind that they read stand for all of it",
-        conditions=CONDITIONS if read == others else SAMPLED.format(read=counted(read, "unselected item")),
+        conditions=CONDITIONS if read == others else SAMPLED.format(read=pluralize(read, "unselected item")),
         share=PLACE.format(
             low=LOW,
             high=HIGH,

@@ -41,9 +41,12 @@ CAPTION = (
     "mean S, a Jensen-Shannon divergence over log K: the uncertainty that no single order shows; changed: "
     "share of the other orders whose prediction differs from the given order's; letter: share of the other "
     "orders that are answered with the given order's letter, whatever option stands there; Acc: accuracy in "
-    "the given order; circular: share of reads answered rightly in all orders (MMBench's CircularEval); ρ: "
-    "Spearman's rank correlation of S and changed over reads. All but ρ are in [0, 1] and plain means over "
-    "reads, not weighted by κ. Brackets: 95 % bootstrap intervals from {draws:,} resamples of the items, "
+    "the given order; circular: share of predictions answered rightly in all orders (MMBench's "
+    "CircularEval); ρ: "
+    "Spearman's rank correlation of S and changed over predictions. All but ρ are in [0, 1] and plain means "
+    "over "
+    "predictions, not weighted by κ. Brackets: 95 % bootstrap intervals from {draws:,} resamples of the "
+    "items, "
     "together for all models and conditional on the selected set; the csv file has more of them, and every "
     "corruption."
 )
@@ -66,7 +69,7 @@ def option_order(
     """Return what another order of the options changes in the targets' answers.
 
     ``predictions``: selected/{model}/{batch}.parquet of all targets; ``orders``: {model}.parquet of all.
-    ``allow_missing`` leaves out the items of which a target lacks a read, instead of refusing.
+    ``allow_missing`` leaves out the items of which a target lacks a prediction, instead of refusing.
     """
     items = pool.select("id", "answer", pl.col("options").list.len().cast(pl.Int64))
     labels = {id_: model.label for id_, model in models.models.items()}
@@ -76,32 +79,34 @@ def option_order(
             f"orders: the files are of {', '.join(sorted(asked))}; give one {{model}}.parquet to each of "
             f"{', '.join(labels)}"
         )
-    reads, scorings, asked_items = {}, {}, {}
+    in_all_orders, scorings, asked_items = {}, {}, {}
     for model, label in track(labels.items(), label="option orders", unit="targets"):
         _check_footers(given[model], asked[model])
         same_order = read_predictions(given[model], [*metrics.KEY, "logits"])
-        reads[label] = metrics.all_orders(same_order, read_table(asked[model], ORDERS))
+        in_all_orders[label] = metrics.all_orders(same_order, read_table(asked[model], ORDERS))
         footer = read_footer(asked[model])
         scorings[label] = str(footer.get("scoring", "unknown"))
         asked_items[label] = int(str(footer.get("items", 0)))
     left_out = 0
     if allow_missing:
-        reads, left_out = metrics.complete_items(reads, items, max(asked_items.values()))
+        in_all_orders, left_out = metrics.complete_items(in_all_orders, items, max(asked_items.values()))
     measures = {}
-    for label, part in reads.items():
+    for label, part in in_all_orders.items():
         try:
-            measures[label] = metrics.measure_reads(part, items)
+            measures[label] = metrics.measure_predictions(part, items)
         except InputError as error:
             raise InputError(f"{label}: {error}") from error
     table = metrics.option_order(measures, scorings, draws, seed)
     count = int(table["items"][0])
-    note = f" On {count:,} of {count + left_out:,} items: those whose reads all have." if left_out else ""
-    total = sum(part.height for part in reads.values())
+    note = (
+        f" On {count:,} of {count + left_out:,} items: those whose predictions all have." if left_out else ""
+    )
+    total = sum(part.height for part in in_all_orders.values())
     return Table(
         table,
         option_order_markdown(table, draws, note),
         option_order_latex(table, draws, note),
-        summary=f"{len(labels)} targets, {total:,} reads of {count:,} items in all orders",
+        summary=f"{len(labels)} targets, {total:,} predictions of {count:,} items in all orders",
     )
 
 
@@ -120,7 +125,7 @@ def _predictions_of(paths: Sequence[Path], models: Sequence[str]) -> dict[str, l
 
 
 def _check_footers(given: Sequence[Path], orders: Path) -> None:
-    """Refuse reads in the given order and in others that were not made by the same model."""
+    """Refuse predictions in the given order and in others that were not made by the same model."""
     own = {"items", *MAY_DIFFER}
     first, second = (
         {key: value for key, value in read_footer(path).items() if key not in own}
@@ -172,14 +177,14 @@ def _rows(table: pl.DataFrame) -> list[list[str]]:
 
 
 def _shown(table: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of clean reads and of all corruptions together."""
+    """Return the rows of clean predictions and of all corruptions together."""
     return table.filter((pl.col("corruption") == CLEAN) | pl.col("corruption").is_null())
 
 
 def _caption(table: pl.DataFrame, draws: int) -> str:
     shown = _shown(table)
     corrupted = shown.filter(pl.col("corruption").is_null()).row(0, named=True)
-    count = corrupted["reads"] // corrupted["items"]
+    count = corrupted["predictions"] // corrupted["items"]
     caption = CAPTION.format(
         items=corrupted["items"],
         corruptions=f"{count} corruptions" if count > 1 else "1 corruption",

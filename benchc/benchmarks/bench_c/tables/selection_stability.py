@@ -53,10 +53,10 @@ def selection_stability(
 
     ``predictions``: pool/{selector}/{batch}.parquet of all selectors; the settings are those of the run.
     """
-    reads = read_by_selector(predictions, selectors)
+    by_selector = read_by_selector(predictions, selectors)
     configured = Setting(tuple(selectors), tuple(sorted(severities)), (alpha_kappa, alpha_diversity), score)
     count = 1 + sum(1 for _ in settings_beside(configured))
-    found = stability(configured, reads, read_option_counts(pool), corruptions, embeddings)
+    found = stability(configured, by_selector, read_option_counts(pool), corruptions, embeddings)
     table = pl.DataFrame(list(track(found, total=count, label="selections", unit="settings")), schema=COLUMNS)
     others = table[1:].drop_nulls("jaccard")
     worst = others.sort("jaccard", maintain_order=True).head(1).row(0, named=True) if others.height else None

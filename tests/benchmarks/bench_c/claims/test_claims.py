@@ -156,13 +156,13 @@ def test_the_order_of_models_decides_the_claims_about_it():
 
 
 def plane(rows: list[tuple[float, float, float, str, bool]]) -> list[str]:
-    reads = scores(
+    predictions = scores(
         [
             score(f"s/{number}", s, c, ras, transition, shifted=shifted)
             for number, (s, c, ras, transition, shifted) in enumerate(rows)
         ]
     )
-    table = evidence_of({"Third": reads})
+    table = evidence_of({"Third": predictions})
     return [claim.finding.verdict for claim in claims_of_plane(table.example)]
 
 

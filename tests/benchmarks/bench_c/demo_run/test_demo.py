@@ -1,7 +1,7 @@
 """What the embedded default promises, measured on a finished run: `make check-demo`.
 
-Every model of the run reads every item of the drawn world, not only the pool: clean, grey, and under blur and
-noise at severity 5.
+Every model of the run predictions every item of the drawn world, not only the pool: clean, grey, and under
+blur and noise at severity 5.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Reads with the probabilities behind them, for the tests of the figures that draw single reads."""
+"""Reads with the probabilities behind them, for the tests of the figures that draw single predictions."""
 
 import polars as pl
 

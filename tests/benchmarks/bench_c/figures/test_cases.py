@@ -112,11 +112,11 @@ def test_probabilities_are_the_softmax_of_the_reads_behind_the_scores():
     assert case["probabilities"] == pytest.approx(list(weights / weights.sum()))
     assert max(case["probabilities"]) == pytest.approx(case["max_prob"])
     assert (case["answer"], case["options"]) == (1, ["a", "b", "c"])
-    for reads, items, message in (
+    for predictions, items, message in (
         (READS.filter(severity=0), ITEMS, "fog, 1.: predictions and scores are not of the same run"),
         (READS.with_columns(logits=pl.lit([5.0, 0, 0])), ITEMS, "not of the same run"),
         (READS, ITEMS.with_columns(options=pl.lit(["a", "b"])), "no such item with so many options"),
         (READS, ITEMS.clear(), "no such item"),
     ):
         with pytest.raises(ValueError, match=message):
-            with_probabilities(table, reads, items)
+            with_probabilities(table, predictions, items)

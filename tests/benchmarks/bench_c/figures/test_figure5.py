@@ -89,11 +89,11 @@ def test_all_words_are_inside_the_figure_however_long():
 
 def test_one_read_is_enough_and_faults_are_named():
     assert len(draw(cases(*ONE_ITEM[:1])).axes) == 4
-    with pytest.raises(ValueError, match="4 reads of 4 items"):
+    with pytest.raises(ValueError, match="4 predictions of 4 items"):
         draw(cases(*FOUR))
-    with pytest.raises(ValueError, match="5 reads of 1 items"):
+    with pytest.raises(ValueError, match="5 predictions of 1 items"):
         draw(cases(*ONE_ITEM, ONE_ITEM[0] | {"severity": 1}))
-    with pytest.raises(ValueError, match="0 reads"):
+    with pytest.raises(ValueError, match="0 predictions"):
         draw(cases())
     with pytest.raises(ValueError, match="'s/0' has no pictures under fog at severity 5"):
         draw_figure5(
@@ -128,7 +128,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     write_table(pool, tmp_path / "pool.parquet", POOL)
     logits = {"clean": [1.0, 0.0], "fog": [0.0, 3.0], "snow": [3.0, 0.0]}
-    reads = pl.DataFrame(
+    predictions = pl.DataFrame(
         [
             {
                 "id": id_,
@@ -144,9 +144,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ],
         schema=dict(PREDICTIONS.columns),
     )
-    write_table(reads, tmp_path / "reads.parquet", PREDICTIONS)
+    write_table(predictions, tmp_path / "predictions.parquet", PREDICTIONS)
     items = pool.select("id", "answer", pl.col("options").list.len().cast(pl.Int64))
-    write_table(scored(reads, items), tmp_path / "scores.parquet", SCORES)
+    write_table(scored(predictions, items), tmp_path / "scores.parquet", SCORES)
     for shade, name in ((60, "fog"), (70, "snow")):
         images = [{"bytes": encode(picture(shade + row)), "path": None} for row in range(2)]
         columns = {"image_key": ["s/0#0", "s/1#0"], "severity": 3, "image": images}
@@ -156,19 +156,22 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-TARGET = {"scores": ["scores.parquet"], "predictions": ["reads.parquet"], "pool": ["pool.parquet"]}
+TARGET = {"scores": ["scores.parquet"], "predictions": ["predictions.parquet"], "pool": ["pool.parquet"]}
 FILES = TARGET | {"images": ["fog.parquet", "snow.parquet"]}
 
 
 def test_items_reads_and_pictures_are_found(folder: Path):
     figure = output("figure5", FILES, label="One")
-    # Only s/1 wavers: overconfident in fog, stable in snow.
+    # Only s/1 is inconsistent: overconfident in fog, stable in snow.
     assert figure.texts[0].get_text() == "One, item s/1"
     assert [axes.get_title() for axes in figure.axes[::2]] == ["(a) clean", "(b) fog, 3", "(c) snow, 3"]
     shades = [int(axes.images[0].get_array()[0, 0, 0]) for axes in figure.axes[::2]]
     assert shades == [50, 61, 71]
-    assert output("figure5", FILES, label="One", item=None, reads=None).texts[0].get_text() == "One, item s/1"
-    figure = output("figure5", FILES, label="One", item="s/0", reads=["snow:3"])
+    assert (
+        output("figure5", FILES, label="One", item=None, predictions=None).texts[0].get_text()
+        == "One, item s/1"
+    )
+    figure = output("figure5", FILES, label="One", item="s/0", predictions=["snow:3"])
     assert figure.texts[0].get_text() == "One, item s/0"
     assert [axes.get_title() for axes in figure.axes[::2]] == ["(a) clean", "(b) snow, 3"]
     # Figure 3 takes the same tables.
@@ -181,9 +184,9 @@ def test_items_reads_and_pictures_are_found(folder: Path):
     [
         (["fog.parquet"], {}, "among the images there is no file snow.parquet"),
         (FILES["images"], {"item": "s/7"}, "item 's/7' has no scores"),
-        (FILES["images"], {"reads": ["snow:4"]}, "no scores for snow at severity 4"),
-        (FILES["images"], {"reads": ["snow"]}, "the read 'snow' is not of the form snow:5"),
-        (FILES["images"], {"reads": ["snow:-3"]}, "the read 'snow:-3' is not of the form snow:5"),
+        (FILES["images"], {"predictions": ["snow:4"]}, "no scores for snow at severity 4"),
+        (FILES["images"], {"predictions": ["snow"]}, "the prediction 'snow' is not of the form snow:5"),
+        (FILES["images"], {"predictions": ["snow:-3"]}, "the prediction 'snow:-3' is not of the form snow:5"),
     ],
 )
 def test_what_is_not_there_is_named(

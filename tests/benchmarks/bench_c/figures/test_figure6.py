@@ -153,8 +153,8 @@ def test_a_corruption_without_family_and_a_run_without_model_are_refused():
 def test_no_bit_depends_on_the_order_of_reads():
     table = drawn_scores(300, list(FAMILIES), 0)
     matrices = [
-        [axes.images[0].get_array() for axes in draw({"a": reads}, families_of=FAMILIES).axes[:2]]
-        for reads in (table, table.sample(fraction=1, shuffle=True, seed=1))
+        [axes.images[0].get_array() for axes in draw({"a": predictions}, families_of=FAMILIES).axes[:2]]
+        for predictions in (table, table.sample(fraction=1, shuffle=True, seed=1))
     ]
     for one, other in zip(*matrices, strict=True):
         assert one.tobytes() == other.tobytes()

@@ -26,7 +26,7 @@ def table(**changes: Any) -> pl.DataFrame:
             start = 0.1 + 0.02 * number + 0.1 * place
             row = {"criterion": criterion, "metric": metric, "weighting": weighting, "size": 40}
             row |= {"models": 4, "pool_items": 1_240, "selected_items": 40}
-            row |= {"selected_read": 40, "unselected_read": 1_200}
+            row |= {"selected_evaluated": 40, "unselected_evaluated": 1_200}
             row |= {"selected": start + 0.05, "selected_low": None, "selected_high": None}
             row |= {f"random_{name}": start + 0.03 * step for step, name in enumerate(NUMBERS)}
             row |= {"share_below": 0.1 * number + 0.01 * place}
@@ -109,7 +109,7 @@ def test_subsets_of_the_selected_set_have_a_line_over_95_percent():
     ],
 )
 def test_a_note_says_how_many_items_were_read(read: tuple[int, int], note: str):
-    data = table().with_columns(selected_read=pl.lit(read[0]), unselected_read=pl.lit(read[1]))
+    data = table().with_columns(selected_evaluated=pl.lit(read[0]), unselected_evaluated=pl.lit(read[1]))
     assert figure_discrimination(data).legends[0].get_title().get_text() == note
 
 

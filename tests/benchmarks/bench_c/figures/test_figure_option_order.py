@@ -8,11 +8,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from benchc.benchmarks.bench_c.figures.figure_option_order import OFFSET, figure_option_order
-from benchc.benchmarks.bench_c.metrics.option_order import OPTION_ORDER, measure_reads
+from benchc.benchmarks.bench_c.metrics.option_order import OPTION_ORDER, measure_predictions
 from benchc.benchmarks.bench_c.metrics.option_order import option_order as computed
 from benchc.errors import InputError
 from benchc.rendering.style import BLUE, COLUMN_WIDTH, SKY_BLUE, VERMILLION
-from tests.benchmarks.bench_c.metrics.order_tables import drawn_reads, items_of
+from tests.benchmarks.bench_c.metrics.order_tables import drawn_predictions, items_of
 from tests.benchmarks.bench_c.outputs import output
 
 
@@ -87,7 +87,7 @@ def test_names_axes_and_legend():
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
     assert legend == ["clean (above)", "severity 4 (below)", "mean over orders", "order part"]
     assert figure.legends[0].get_title().get_text() == "17 items in all orders of their options"
-    # ρ is over corrupted reads, so it stands beside these.
+    # ρ is over corrupted predictions, so it stands beside these.
     assert [text.get_position()[1] for text in right.texts[:2]] == [OFFSET, 1 + OFFSET]
 
 
@@ -110,7 +110,9 @@ def overlapping(figure: Figure) -> list[tuple[str, str]]:
 def test_one_target_and_thirteen_have_room():
     items = items_of([2, 3, 4, 5])
     labels = [f"Vision-Language-{number:02}B" for number in range(13)]
-    measures = {label: measure_reads(drawn_reads(items, seed), items) for seed, label in enumerate(labels)}
+    measures = {
+        label: measure_predictions(drawn_predictions(items, seed), items) for seed, label in enumerate(labels)
+    }
     table = computed(measures, dict.fromkeys(labels, "letter"), draws=20)
     for part in (table, table.filter(label=labels[0])):
         figure = figure_option_order(part)

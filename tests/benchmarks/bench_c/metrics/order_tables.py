@@ -31,7 +31,7 @@ def reads_of(logits: Mapping[tuple[str, str, int, int], Sequence[float]]) -> pl.
     return pl.DataFrame([(*key, list(value)) for key, value in logits.items()], schema=READS, orient="row")
 
 
-def drawn_reads(
+def drawn_predictions(
     items: pl.DataFrame, seed: int, corruptions: Sequence[str] = ("fog", "snow"), severity: int = 5
 ) -> pl.DataFrame:
     """All orders of all items, clean and corrupted."""

@@ -15,7 +15,7 @@ def scored(
     generator = np.random.default_rng(seed)
     ids = [f"s/{item}" for item in range(items)]
     cells = [("clean", 0), *((name, severity) for name in corruptions for severity in severities)]
-    reads = [
+    predictions = [
         (id_, corruption, severity, generator.normal(0, 2, 3).tolist())
         for id_ in ids
         for corruption, severity in cells
@@ -23,7 +23,7 @@ def scored(
     columns = {"id": pl.String, "corruption": pl.String, "severity": pl.Int64, "logits": pl.List(pl.Float64)}
     answers = np.random.default_rng(0).integers(0, 3, items)
     table = pl.DataFrame({"id": ids, "answer": answers, "options": [3] * items})
-    return score(pl.DataFrame(reads, schema=columns, orient="row"), table)
+    return score(pl.DataFrame(predictions, schema=columns, orient="row"), table)
 
 
 def kappas(items: int) -> pl.DataFrame:

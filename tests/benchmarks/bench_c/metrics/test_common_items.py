@@ -25,7 +25,7 @@ def test_what_all_have_is_kept_in_its_order(parts):
         assert all(found.equals(expected) for found in common_items(scores, missing).values())
     else:
         with pytest.raises(
-            InputError, match=f"none of the 6 selected items has all reads of all {len(parts)}"
+            InputError, match=f"none of the 6 selected items has all predictions of all {len(parts)}"
         ):
             common_items(scores, missing)
 

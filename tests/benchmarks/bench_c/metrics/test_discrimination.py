@@ -216,7 +216,15 @@ def test_the_table_is_made_of_each_sets_criteria(pool):
                 assert result["share_below"] == pytest.approx(below, abs=1e-9)
     assert dict(table.schema) == DISCRIMINATION
     assert table.height == len(CRITERIA) * len(METRICS) * 2
-    columns = ("models", "size", "pool_items", "selected_items", "selected_read", "unselected_read", "draws")
+    columns = (
+        "models",
+        "size",
+        "pool_items",
+        "selected_items",
+        "selected_evaluated",
+        "unselected_evaluated",
+        "draws",
+    )
     assert table.select(columns).unique().rows() == [(4, size, sum(pool), pool[0], 7, 7, DRAWS)]
 
 

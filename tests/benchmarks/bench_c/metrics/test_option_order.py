@@ -13,13 +13,13 @@ from benchc.benchmarks.bench_c.metrics.option_order import (
     MEASURES,
     OPTION_ORDER,
     all_orders,
-    measure_reads,
-    missing_reads,
+    measure_predictions,
+    missing_predictions,
     option_order,
 )
 from benchc.errors import InputError
 from benchc.statistics.resampling import item_counts
-from tests.benchmarks.bench_c.metrics.order_tables import drawn_reads, items_of, reads_of
+from tests.benchmarks.bench_c.metrics.order_tables import drawn_predictions, items_of, reads_of
 
 ONE = pl.DataFrame({"id": ["s/0"], "answer": [0], "options": [2]})
 COUNTS = st.lists(st.integers(2, 5), min_size=1, max_size=5)
@@ -30,9 +30,9 @@ def logs(*probabilities: float) -> list[float]:
 
 
 def one_read(*orders: list[float], items: pl.DataFrame = ONE) -> dict[str, float]:
-    """The measures of a single clean read."""
-    reads = reads_of({("s/0", "clean", 0, order): logits for order, logits in enumerate(orders)})
-    return measure_reads(reads, items).select(MEASURES).row(0, named=True)
+    """The measures of a single clean prediction."""
+    predictions = reads_of({("s/0", "clean", 0, order): logits for order, logits in enumerate(orders)})
+    return measure_predictions(predictions, items).select(MEASURES).row(0, named=True)
 
 
 def test_two_orders_by_hand():
@@ -88,10 +88,10 @@ def test_certain_answers_have_only_an_order_part():
     assert (values["entropy_orders"], values["order_part"], values["entropy_total"]) == (0, 1, 1)
 
 
-def plain(reads: pl.DataFrame, items: pl.DataFrame, id_: str, corruption: str) -> dict[str, float]:
-    """The measures of one read in plain Python."""
+def plain(predictions: pl.DataFrame, items: pl.DataFrame, id_: str, corruption: str) -> dict[str, float]:
+    """The measures of one prediction in plain Python."""
     answer, options = items.filter(id=id_).select("answer", "options").row(0)
-    rows = reads.filter(id=id_, corruption=corruption).sort("order")["logits"].to_list()
+    rows = predictions.filter(id=id_, corruption=corruption).sort("order")["logits"].to_list()
 
     def softmax(logits):
         weights = [math.exp(value) for value in logits]
@@ -127,13 +127,13 @@ def plain(reads: pl.DataFrame, items: pl.DataFrame, id_: str, corruption: str) -
 @given(COUNTS, st.integers(0, 999))
 def test_against_plain_python_in_any_order_of_rows(options, seed):
     items = items_of(options, seed)
-    reads = drawn_reads(items, seed)
-    measures = measure_reads(reads.sample(fraction=1, shuffle=True, seed=seed), items)
+    predictions = drawn_predictions(items, seed)
+    measures = measure_predictions(predictions.sample(fraction=1, shuffle=True, seed=seed), items)
     assert measures.select(KEY).rows() == sorted(measures.select(KEY).rows())
     assert measures.height == 3 * len(options)
-    assert measures.equals(measure_reads(reads, items))
+    assert measures.equals(measure_predictions(predictions, items))
     for row in measures.iter_rows(named=True):
-        expected = plain(reads, items, row["id"], row["corruption"])
+        expected = plain(predictions, items, row["id"], row["corruption"])
         assert {name: row[name] for name in MEASURES} == pytest.approx(expected, abs=1e-9)
         assert all(0 <= row[name] <= 1 for name in MEASURES)
         assert row["entropy_orders"] + row["order_part"] == pytest.approx(row["entropy_total"], abs=1e-12)
@@ -142,24 +142,26 @@ def test_against_plain_python_in_any_order_of_rows(options, seed):
 @given(st.integers(2, 5), st.integers(0, 99), st.integers(0, 4))
 def test_another_given_order_leaves_what_is_over_all_orders(options, seed, turn):
     items = items_of([options], seed)
-    reads = drawn_reads(items, seed)
-    turned = reads.with_columns(order=(pl.col("order") + turn) % pl.col("logits").list.len())
+    predictions = drawn_predictions(items, seed)
+    turned = predictions.with_columns(order=(pl.col("order") + turn) % pl.col("logits").list.len())
     names = ["entropy_orders", "order_part", "entropy_total", "any_changed"]
     names += ["accuracy_orders", "accuracy_circular"]
-    first, second = (measure_reads(part, items).select(names).to_numpy() for part in (reads, turned))
+    first, second = (
+        measure_predictions(part, items).select(names).to_numpy() for part in (predictions, turned)
+    )
     np.testing.assert_allclose(first, second, atol=1e-12)
 
 
 def test_means_intervals_and_correlation_against_numpy():
     items = items_of([2, 3, 4, 3, 5, 2], 1)
-    models = {f"m{seed}": measure_reads(drawn_reads(items, seed), items) for seed in range(3)}
+    models = {f"m{seed}": measure_predictions(drawn_predictions(items, seed), items) for seed in range(3)}
     scorings = dict.fromkeys(models, "letter")
     table = option_order(models, scorings, draws=200, seed=4)
     assert dict(table.schema) == OPTION_ORDER
     assert table["label"].to_list() == [name for name in models for _ in range(4)]
     assert table["corruption"].to_list() == ["clean", None, "fog", "snow"] * 3
     assert table["severity"].to_list() == [0, 5, 5, 5] * 3
-    assert table["reads"].to_list() == [6, 12, 6, 6] * 3
+    assert table["predictions"].to_list() == [6, 12, 6, 6] * 3
     counts = item_counts(6, 200, 4)[1:]
     for row in table.iter_rows(named=True):
         part = models[row["label"]]
@@ -196,63 +198,70 @@ def test_what_is_undefined_is_null_and_says_why():
             for order in range(3)
         }
     )
-    table = option_order({"m": measure_reads(same, items)}, {"m": "text"}, draws=20)
+    table = option_order({"m": measure_predictions(same, items)}, {"m": "text"}, draws=20)
     for row in table.iter_rows(named=True):
         assert row["spearman"] is None and row["changed_low"] is None and row["entropy_high"] is None
         assert row["note"] == (
             "intervals undefined: one item; "
-            "spearman undefined: entropy is the same in all reads and changed is the same in all reads"
+            "spearman undefined: entropy is the same in all predictions and changed is the same in all "
+            "predictions"
         )
     assert "NaN" not in table.write_csv() and table["severity"].to_list() == [0, 3, 3]
 
 
 def test_the_given_order_is_taken_from_all_predictions():
     items = items_of([2, 3])
-    reads = drawn_reads(items, 0)
-    orders = reads.filter(pl.col("order") > 0)
-    given_reads = drawn_reads(items_of([2, 3, 4]), 0, corruptions=("fog", "snow", "frost"), severity=5)
-    asked = reads.filter(order=0).drop("order")
+    predictions = drawn_predictions(items, 0)
+    orders = predictions.filter(pl.col("order") > 0)
+    given_reads = drawn_predictions(items_of([2, 3, 4]), 0, corruptions=("fog", "snow", "frost"), severity=5)
+    asked = predictions.filter(order=0).drop("order")
     more = given_reads.filter(order=0).drop("order").join(asked, on=KEY, how="anti")
     joined = all_orders(pl.concat([more, asked]), orders)
-    assert joined.sort(*KEY, "order").equals(reads.select(joined.columns).sort(*KEY, "order"))
+    assert joined.sort(*KEY, "order").equals(predictions.select(joined.columns).sort(*KEY, "order"))
 
 
 def faults():
     items = items_of([2, 3])
-    reads = drawn_reads(items, 0)
+    predictions = drawn_predictions(items, 0)
     first = (pl.col("id") == "s/1") & (pl.col("corruption") == "fog") & (pl.col("order") == 2)
     longer = pl.when(first).then(pl.lit([1.0, 2.0])).otherwise(pl.col("logits")).alias("logits")
     unknown = pl.when(first).then(pl.lit("x/9")).otherwise(pl.col("id")).alias("id")
     later = pl.when(first).then(3).otherwise(pl.col("order")).cast(pl.Int64).alias("order")
     return [
-        (reads.filter(~first), r"\(s/1, fog, 5\) in order 2 is missing \(1 reads like this\)"),
-        (pl.concat([reads, reads.filter(first)]), r"\(s/1, fog, 5\) in order 2 occurs twice"),
-        (reads.with_columns(longer), r"\(s/1, fog, 5\) in order 2 has not one logit per option"),
-        (reads.with_columns(unknown), r"\(x/9, fog, 5\) in order 2 is of an item that the pool lacks"),
-        (reads.with_columns(later), r"\(s/1, fog, 5\) in order 3 is in an order that its item does not have"),
-        (reads.clear(), "there are no reads in other orders"),
+        (predictions.filter(~first), r"\(s/1, fog, 5\) in order 2 is missing \(1 predictions like this\)"),
+        (pl.concat([predictions, predictions.filter(first)]), r"\(s/1, fog, 5\) in order 2 occurs twice"),
+        (predictions.with_columns(longer), r"\(s/1, fog, 5\) in order 2 has not one logit per option"),
+        (predictions.with_columns(unknown), r"\(x/9, fog, 5\) in order 2 is of an item that the pool lacks"),
+        (
+            predictions.with_columns(later),
+            r"\(s/1, fog, 5\) in order 3 is in an order that its item does not have",
+        ),
+        (predictions.clear(), "there are no predictions in other orders"),
     ]
 
 
 @pytest.mark.parametrize(
-    ("reads", "message"), faults(), ids=lambda value: value if isinstance(value, str) else ""
+    ("predictions", "message"), faults(), ids=lambda value: value if isinstance(value, str) else ""
 )
-def test_reads_that_are_not_every_order_once_are_refused(reads, message):
+def test_reads_that_are_not_every_order_once_are_refused(predictions, message):
     with pytest.raises(InputError, match=message):
-        measure_reads(reads, items_of([2, 3]))
+        measure_predictions(predictions, items_of([2, 3]))
 
 
 def test_missing_reads_are_named():
     items = items_of([2, 3])
-    reads = drawn_reads(items, 0)
-    assert missing_reads(reads, items).is_empty()
+    predictions = drawn_predictions(items, 0)
+    assert missing_predictions(predictions, items).is_empty()
     gaps = (pl.col("id") == "s/0") & (pl.col("corruption") == "snow")
-    assert missing_reads(reads.filter(~gaps), items).rows() == [("s/0", "snow", 5, 0), ("s/0", "snow", 5, 1)]
+    assert missing_predictions(predictions.filter(~gaps), items).rows() == [
+        ("s/0", "snow", 5, 0),
+        ("s/0", "snow", 5, 1),
+    ]
 
 
 def test_models_on_different_reads_and_odd_severities_are_refused():
     items = items_of([2, 3])
-    one = measure_reads(drawn_reads(items, 0), items)
+    one = measure_predictions(drawn_predictions(items, 0), items)
     scorings = {"one": "letter", "two": "letter"}
     with pytest.raises(InputError, match="two and one were asked about different items"):
         option_order({"one": one, "two": one.filter(id="s/0")}, scorings)

@@ -13,7 +13,7 @@ from benchc.benchmarks.bench_c.metrics.ras import (
     prediction,
     probabilities,
     ras,
-    ras_of_reads,
+    ras_of_predictions,
 )
 
 LOG3 = math.log(3)
@@ -67,7 +67,7 @@ def test_ras_by_hand(delta_s, delta_c, expected):
 def test_ras_of_reads_by_hand():
     # Clean: certain of the right option, C = 0, S = 0. Corrupted: even, but the tie goes to the wrong one.
     expected = -0.5  # ΔC = 1/2, ΔS = 1: degraded
-    assert ras_of_reads([[0.0, 0.0]], [[-1e4, 1e4]], [1]) == pytest.approx(expected, abs=1e-15)
+    assert ras_of_predictions([[0.0, 0.0]], [[-1e4, 1e4]], [1]) == pytest.approx(expected, abs=1e-15)
 
 
 def test_ties_go_to_the_lower_option():
@@ -125,15 +125,15 @@ def test_bounds(values):
         lambda k: st.tuples(logits(st.just(k)), logits(st.just(k)), st.integers(0, k - 1))
     )
 )
-def test_shifts_of_any_two_reads_are_within_bounds(reads):
-    corrupted, clean, answer = reads
+def test_shifts_of_any_two_reads_are_within_bounds(predictions):
+    corrupted, clean, answer = predictions
     count = min(len(corrupted), len(clean))
     corrupted, clean, answers = corrupted[:count], clean[:count], np.full(count, answer)
     delta_s = entropy(corrupted) - entropy(clean)
     delta_c = calibration_error(corrupted, answers) - calibration_error(clean, answers)
     assert (np.abs(delta_s) <= 1).all()
     assert (np.abs(delta_c) <= 1).all()
-    value = ras_of_reads(corrupted, clean, answers)
+    value = ras_of_predictions(corrupted, clean, answers)
     assert ((value >= -2) & (value <= 1)).all()
 
 

@@ -61,8 +61,8 @@ def test_every_column_by_hand():
 
 @settings(max_examples=20)
 @given(st.permutations(READS))
-def test_the_order_of_reads_changes_nothing(reads):
-    assert score(frame(reads), ITEMS).equals(score(frame(READS), ITEMS))
+def test_the_order_of_reads_changes_nothing(predictions):
+    assert score(frame(predictions), ITEMS).equals(score(frame(READS), ITEMS))
 
 
 @pytest.mark.parametrize("number", range(len(READS)))
@@ -73,37 +73,39 @@ def test_a_missing_read_is_named(number):
 
 
 def test_a_severity_that_one_corruption_lacks_altogether_is_named():
-    reads = [read for read in READS if read[1:3] != ("fog", 2)]
-    with pytest.raises(ValueError, match=r"2 reads are missing: \(a/2, fog, 2\), \(b/1, fog, 2\)"):
-        score(frame(reads), ITEMS)
+    predictions = [read for read in READS if read[1:3] != ("fog", 2)]
+    with pytest.raises(ValueError, match=r"2 predictions are missing: \(a/2, fog, 2\), \(b/1, fog, 2\)"):
+        score(frame(predictions), ITEMS)
 
 
 def test_what_no_item_was_read_under_is_missing_too():
     grid = Grid(["blur", "fog"], [1, 2])
     for corruption, severity in ((("blur", "fog"), (2,)), (("fog",), (1, 2))):
-        reads = [read for read in READS if read[1] not in corruption or read[2] not in severity]
-        with pytest.raises(InputError, match=r"4 reads are missing: \(a/2, "):
-            score(frame(reads), ITEMS, grid)
-        with pytest.raises(InputError, match=r"4 reads are missing: .* there is nothing to score"):
-            complete(frame(reads), ITEMS, grid)
+        predictions = [read for read in READS if read[1] not in corruption or read[2] not in severity]
+        with pytest.raises(InputError, match=r"4 predictions are missing: \(a/2, "):
+            score(frame(predictions), ITEMS, grid)
+        with pytest.raises(InputError, match=r"4 predictions are missing: .* there is nothing to score"):
+            complete(frame(predictions), ITEMS, grid)
     assert score(frame(READS), ITEMS, grid).equals(score(frame(READS), ITEMS))
 
 
 def test_a_read_that_the_run_does_not_have_is_refused():
     for grid in (Grid(["fog"], [1, 2]), Grid(["fog", "blur"], [1])):
-        with pytest.raises(InputError, match=r"4 reads are under corruptions or severities that the run"):
+        with pytest.raises(
+            InputError, match=r"4 predictions are under corruptions or severities that the run"
+        ):
             score(frame(READS), ITEMS, grid)
 
 
 @pytest.mark.parametrize(
-    ("reads", "items", "message"),
+    ("predictions", "items", "message"),
     [
         ([*READS, READS[2]], ITEMS, r"occur twice: \(b/1, fog, 2\)"),
         ([*READS, READS[0]], ITEMS, r"occur twice: \(b/1, clean, 0\)"),
         (READS, ITEMS.head(1), r"not selected: \(a/2, blur, 1\)"),
         ([*READS, ("b/1", "fog", 0, [0.0, 0.0])], ITEMS, r"\(b/1, fog, 0\): severity 0"),
         ([*READS, ("b/1", "clean", 1, [0.0, 0.0])], ITEMS, r"\(b/1, clean, 1\): severity 0"),
-        ([READS[0], READS[5]], ITEMS, "no corrupted reads"),
+        ([READS[0], READS[5]], ITEMS, "no corrupted predictions"),
         (READS, ITEMS.with_columns(options=pl.lit(3)), r"b/1.* has 2 logits, its item has 3 options"),
         (READS, ITEMS.with_columns(answer=pl.lit(2)), "item b/1: answer 2"),
         (READS, pl.concat([ITEMS, ITEMS]), "items occur twice"),
@@ -114,29 +116,29 @@ def test_a_read_that_the_run_does_not_have_is_refused():
         ),
     ],
 )
-def test_faults_are_named(reads, items, message):
+def test_faults_are_named(predictions, items, message):
     with pytest.raises(ValueError, match=message):
-        score(frame(reads), items)
+        score(frame(predictions), items)
 
 
 def test_an_item_that_lacks_a_read_leaves_whole():
     number = READS.index(("a/2", "fog", 2, [1e4, 0.0, 0.0]))
-    reads, items, missing = complete(frame(READS[:number] + READS[number + 1 :]), ITEMS)
-    assert items["id"].to_list() == ["b/1"] and set(reads["id"]) == {"b/1"}
+    predictions, items, missing = complete(frame(READS[:number] + READS[number + 1 :]), ITEMS)
+    assert items["id"].to_list() == ["b/1"] and set(predictions["id"]) == {"b/1"}
     assert missing.rows() == [("a/2", "fog", 2)]
-    assert score(reads, items).equals(score(frame(READS), ITEMS).filter(id="b/1"))
+    assert score(predictions, items).equals(score(frame(READS), ITEMS).filter(id="b/1"))
 
 
 @settings(max_examples=50)
 @given(st.permutations(READS), st.sets(st.integers(0, len(READS) - 1), max_size=6))
-def test_complete_items_are_those_with_every_read_that_occurs(reads, dropped):
-    kept = [read for number, read in enumerate(reads) if number not in dropped]
+def test_complete_items_are_those_with_every_read_that_occurs(predictions, dropped):
+    kept = [read for number, read in enumerate(predictions) if number not in dropped]
     corruptions, severities = ({read[place] for read in kept} - {"clean", 0} for place in (1, 2))
     needed = {("clean", 0), *((name, level) for name in corruptions for level in severities)}
     lacks = {id_: needed - {read[1:3] for read in kept if read[0] == id_} for id_ in ITEMS["id"]}
     whole = [id_ for id_, keys in lacks.items() if not keys]
     if not whole or not corruptions:
-        with pytest.raises(InputError, match=r"nothing to score|no corrupted reads"):
+        with pytest.raises(InputError, match=r"nothing to score|no corrupted predictions"):
             complete(frame(kept), ITEMS)
         return
     left, items, missing = complete(frame(kept), ITEMS)
@@ -147,16 +149,16 @@ def test_complete_items_are_those_with_every_read_that_occurs(reads, dropped):
 
 
 @pytest.mark.parametrize(
-    ("reads", "items", "message"),
+    ("predictions", "items", "message"),
     [
         ([*READS[1:], READS[2]], ITEMS, r"occur twice: \(b/1, fog, 2\)"),
         (READS[:-1], ITEMS.head(1), r"not selected: \(a/2, blur, 1\)"),
-        (READS[:2] + READS[7:], ITEMS, r"5 reads are missing: \(a/2, clean, 0\), .*; so no item has"),
+        (READS[:2] + READS[7:], ITEMS, r"5 predictions are missing: \(a/2, clean, 0\), .*; so no item has"),
     ],
 )
-def test_leaving_items_out_hides_no_other_fault(reads, items, message):
+def test_leaving_items_out_hides_no_other_fault(predictions, items, message):
     with pytest.raises(InputError, match=message):
-        complete(frame(reads), items)
+        complete(frame(predictions), items)
 
 
 def test_the_first_reads_are_named_in_order():

@@ -58,14 +58,14 @@ def write_selection() -> None:
     write_table(selected, Path("results/trial/selection/selected.parquet"), SELECTED)
 
 
-def write_predictions(subset: str, model: str, reads: int, seconds: float, new: int) -> None:
+def write_predictions(subset: str, model: str, predictions: int, seconds: float, new: int) -> None:
     empty = pl.DataFrame(schema=dict(PREDICTIONS.columns))
     path = Path(f"results/trial/predictions/{subset}/{model}/all.parquet")
-    write_table(empty, path, PREDICTIONS, {"model": model, "reads": reads})
+    write_table(empty, path, PREDICTIONS, {"model": model, "predictions": predictions})
     logs = Path("logs/trial")
     for name in (f"infer/{subset}/{model}/all.log", f"benchmarks/infer/{subset}/{model}/all.jsonl"):
         (logs / name).parent.mkdir(parents=True, exist_ok=True)
-    counts = f"{reads:,} reads, {reads - new:,} from the store, {new:,} new"
+    counts = f"{predictions:,} predictions, {predictions - new:,} from the store, {new:,} new"
     (logs / f"infer/{subset}/{model}/all.log").write_text(f"fog: 5 of 5 items\n{model}: {counts}\n")
     (logs / f"benchmarks/infer/{subset}/{model}/all.jsonl").write_text(json.dumps({"s": seconds}) + "\n")
 
@@ -88,9 +88,9 @@ def test_a_run_that_is_not_begun(folder, capsys):
     assert rows["total"] == ["", "5", "", "", "≤ 1,200", "≤ 800", "700", "550", "0"]  # all 40 are selected
     assert "- ≤: at most; " in text and "≈" not in text and "≲" not in text
     assert "looks up in the store as a target: small." in text
-    assert "Diagnostics add 140 reads, 88 % of the targets', if 21.2 % of the pool are kept." in text
+    assert "Diagnostics add 140 predictions, 88 % of the targets', if 21.2 % of the pool are kept." in text
     assert "849 of 4,000), here 8 of 40 items; the selection decides" in text
-    assert "give --seconds-per-read X" in text
+    assert "give --seconds-per-prediction X" in text
     assert not (folder / "results").exists()
 
 
@@ -124,7 +124,7 @@ def test_a_finished_run_is_counted(folder, capsys):
         images = pl.DataFrame(schema=dict(CORRUPTED.columns))
         write_table(images, Path(f"results/trial/corrupted/{name}.parquet"), CORRUPTED)
     orders = pl.DataFrame(schema=dict(ORDERS.columns))
-    write_table(orders, Path("results/trial/orders/large.parquet"), ORDERS, {"reads": 4})
+    write_table(orders, Path("results/trial/orders/large.parquet"), ORDERS, {"predictions": 4})
     rows, text = planned(capsys, "--output", "plan.csv")
     assert rows["selectors"][:7] == ["1", "1", "5", "10", "50", "50", "50"]
     assert rows["targets"][:7] == ["2", "2", "2", "10", "40", "20", "40"]
@@ -136,12 +136,15 @@ def test_a_finished_run_is_counted(folder, capsys):
     assert rows["total"][4:7] == [f"{150 + again}", f"{100 + again}", "124"]
     # small has no other orders yet; its random subset is of the pool, which it has read.
     assert f"Left to compute: {again - 4}, " in text
-    # 50 reads in 10 s and 20 in 5: 0.214 s of small; 20 in 5 s: 0.25 s of large.
+    # 50 predictions in 10 s and 20 in 5: 0.214 s of small; 20 in 5 s: 0.25 s of large.
     assert rows["small"][:2] == ["0.214", "70"] and rows["large"][:2] == ["0.25", "20"]
     assert (
-        "fewer than 500 reads, so that the start" in text and ": small (70 reads), large (20 reads)." in text
+        "fewer than 500 predictions, so that the start" in text
+        and ": small (70 predictions), large (20 predictions)." in text
     )
-    assert f"Diagnostics add {60 + again} reads, {100 * (60 + again) / 40:.0f} % of the targets'." in text
+    assert (
+        f"Diagnostics add {60 + again} predictions, {100 * (60 + again) / 40:.0f} % of the targets'." in text
+    )
     assert "≤" not in text and "≈" not in text and "assum" not in text
     size = sum(path.stat().st_size for path in Path("results/trial/corrupted").iterdir())
     assert rows["corrupted, written: pool"][-1] == f"{size / 1e9:.2g} GB"
@@ -153,30 +156,32 @@ def test_a_finished_run_is_counted(folder, capsys):
             "jobs": 1,
             "items": 2,
             "items_known": "exact",
-            "reads": 20,
-            "reads_known": "exact",
-            "reads_at_papers_share": None,
-            "new_reads": 20,
+            "predictions": 20,
+            "predictions_known": "exact",
+            "predictions_at_papers_share": None,
+            "new_predictions": 20,
             "done": 20,
-            "seconds_per_read": 0.25,
-            "reads_measured": 20,
+            "seconds_per_prediction": 0.25,
+            "predictions_measured": 20,
             "hours": 20 * 0.25 / 3600,
         }
     ]
-    assert table["reads"].sum() == 150 + again and table["done"].sum() == 124
-    assert table.filter(stage="targets", model="small")["new_reads", "hours"].row(0) == (0, 0.0)
+    assert table["predictions"].sum() == 150 + again and table["done"].sum() == 124
+    assert table.filter(stage="targets", model="small")["new_predictions", "hours"].row(0) == (0, 0.0)
 
 
 def test_a_given_price_goes_before_measured_ones(folder, capsys):
     configured(folder, diagnostics={"random_subset": None, "option_order": None})
     write_pool()
     write_predictions("pool", "small", 50, 10.0, 50)
-    rows, text = planned(capsys, "--seconds-per-read", "720")
+    rows, text = planned(capsys, "--seconds-per-prediction", "720")
     # Nothing is selected yet: at most all 5 items, 1 at the paper's share.
     assert rows["selectors"] == ["1", "1", "5", "10", "50", "50", "50", "50", "50", "10", "10"]
     assert rows["targets"] == ["2", "2", "≤ 5", "10", "≤ 100", "≤ 50", "20", "10", "0", "≤ 10", "2"]
     assert rows["total"] == ["", "3", "", "", "≤ 150", "≤ 100", "70", "60", "50", "≤ 20", "12"]
-    assert "Left to compute: ≤ 50, ≤ 10 hours." in text and "at the 720 s a read that were given" in text
+    assert (
+        "Left to compute: ≤ 50, ≤ 10 hours." in text and "at the 720 s a prediction that were given" in text
+    )
     assert "No diagnostics are asked for." in text and "small" not in rows
 
 
@@ -223,7 +228,7 @@ def test_without_a_selector_among_the_targets_nothing_is_looked_up(folder, capsy
     write_pool()
     write_selection()
     rows, text = planned(capsys)
-    assert rows["targets"] == ["1", "1", "2", "10", "20", "0"] and "new reads" not in text
+    assert rows["targets"] == ["1", "1", "2", "10", "20", "0"] and "new predictions" not in text
 
 
 def test_an_assumed_bound_has_a_sign_of_its_own(folder, capsys):
@@ -248,11 +253,11 @@ def test_one_thing_is_singular_and_short_times_are_minutes(folder, capsys):
     configured(
         folder, pool={"per_task": 4, "total": 1}, diagnostics={"random_subset": None, "option_order": None}
     )
-    rows, text = planned(capsys, "--seconds-per-read", "11.4")
+    rows, text = planned(capsys, "--seconds-per-prediction", "11.4")
     assert "at most 1 item (pool.total)" in text and "of 1 item; the selection" in text
-    assert rows["selectors"][9] == "≤ 1.9 min"  # 10 reads of 11.4 s
+    assert rows["selectors"][9] == "≤ 1.9 min"  # 10 predictions of 11.4 s
     assert "Left to compute: ≤ 20, ≤ 3.8 min." in text
-    _, text = planned(capsys, "--seconds-per-read", "180")
+    _, text = planned(capsys, "--seconds-per-prediction", "180")
     assert "Left to compute: ≤ 20, ≤ 1 hour." in text
 
 
@@ -322,9 +327,9 @@ def test_a_file_that_cannot_be_read_is_one_sentence(folder, name, why):
 @pytest.mark.parametrize("price", ["0", "-1", "nan", "inf", "x", "abc", "1,5", ""])
 def test_a_price_is_a_positive_number(folder, price, capsys):
     with pytest.raises(SystemExit) as stop:
-        main(["plan", "config.yaml", f"--seconds-per-read={price}"])
+        main(["plan", "config.yaml", f"--seconds-per-prediction={price}"])
     assert stop.value.code == 2
-    assert f"--seconds-per-read: {price!r} is not a positive number" in capsys.readouterr().err
+    assert f"--seconds-per-prediction: {price!r} is not a positive number" in capsys.readouterr().err
 
 
 def test_planning_loads_no_torch():

@@ -15,7 +15,9 @@ SEVERITIES = (1, 2, 3, 4, 5)
 ITEMS = pl.DataFrame({"id": ["b/1", "a/2"], "options": [2, 4]})
 
 
-def reads(predictions: np.ndarray, items: pl.DataFrame = ITEMS, corruptions=CORRUPTIONS) -> pl.DataFrame:
+def predictions(
+    predictions: np.ndarray, items: pl.DataFrame = ITEMS, corruptions=CORRUPTIONS
+) -> pl.DataFrame:
     """Reads whose largest logit is at predictions[item, corruption, severity]; and clean ones that differ."""
     rows = []
     for i, (id_, options) in enumerate(items.rows()):
@@ -30,7 +32,7 @@ def reads(predictions: np.ndarray, items: pl.DataFrame = ITEMS, corruptions=CORR
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-WAVERING = np.array([[[0, 0, 0, 0, 0], [0, 1, 0, 0, 1]], [[3, 3, 3, 3, 3], [0, 1, 2, 3, 3]]])
+INCONSISTENT = np.array([[[0, 0, 0, 0, 0], [0, 1, 0, 0, 1]], [[3, 3, 3, 3, 3], [0, 1, 2, 3, 3]]])
 FIRM = np.array([[[1] * 5, [0] * 5], [[3] * 5, [2, 2, 2, 2, 1]]])
 
 
@@ -89,7 +91,7 @@ def test_gini_refuses_what_has_no_value(predictions, options, message):
 
 
 def test_kappa_and_its_parts_by_hand():
-    table = kappa({"one": reads(WAVERING), "two": reads(FIRM)}, ITEMS, CORRUPTIONS)
+    table = kappa({"one": predictions(INCONSISTENT), "two": predictions(FIRM)}, ITEMS, CORRUPTIONS)
     assert dict(table.schema) == dict(pl.Schema(KAPPA.columns))
     assert table["id"].to_list() == ["b/1", "a/2"]
     expected = [
@@ -109,25 +111,29 @@ def test_kappa_and_its_parts_by_hand():
 
 @given(hnp.arrays(np.int64, (2, 2, 2, 5), elements=st.integers(0, 1)))
 def test_kappa_is_zero_only_where_all_five_predictions_agree_for_every_pair(predictions):
-    table = kappa({"one": reads(predictions[0]), "two": reads(predictions[1])}, ITEMS, CORRUPTIONS)
+    table = kappa(
+        {"one": predictions(predictions[0]), "two": predictions(predictions[1])}, ITEMS, CORRUPTIONS
+    )
     agree = (predictions == predictions[..., :1]).all(axis=(0, 2, 3))  # [items]
     assert (table["kappa"] == 0).to_list() == agree.tolist()
     assert table["kappa"].is_between(0, 1).all()
 
 
 def test_the_order_of_reads_and_what_does_not_count_change_nothing():
-    expected = kappa({"one": reads(WAVERING)}, ITEMS, ["blur"])
-    more = pl.concat([reads(WAVERING), reads(WAVERING[:, ::-1], corruptions=("snow", "rain"))])
+    expected = kappa({"one": predictions(INCONSISTENT)}, ITEMS, ["blur"])
+    more = pl.concat(
+        [predictions(INCONSISTENT), predictions(INCONSISTENT[:, ::-1], corruptions=("snow", "rain"))]
+    )
     assert kappa({"one": more.reverse()}, ITEMS, ["blur"]).equals(expected)
     assert expected["kappa"].to_list() == pytest.approx([0.96, 0.96])
 
 
 def test_fewer_severities():
-    table = kappa({"one": reads(WAVERING)}, ITEMS, ["blur"], severities=(1, 3))
+    table = kappa({"one": predictions(INCONSISTENT)}, ITEMS, ["blur"], severities=(1, 3))
     assert table["kappa"].to_list() == pytest.approx([0.0, 2 / 3])
 
 
-WHOLE = reads(WAVERING)
+WHOLE = predictions(INCONSISTENT)
 
 
 @pytest.mark.parametrize(
@@ -136,9 +142,9 @@ WHOLE = reads(WAVERING)
         (
             WHOLE.filter(~((pl.col("corruption") == "fog") & (pl.col("severity") == 4))),
             ITEMS,
-            r"selector one: 2 reads are missing: \(b/1, fog, 4\), \(a/2, fog, 4\)",
+            r"selector one: 2 predictions are missing: \(b/1, fog, 4\), \(a/2, fog, 4\)",
         ),
-        (pl.concat([WHOLE, WHOLE.slice(3, 1)]), ITEMS, r"1 reads occur twice: \(b/1, fog, 3\)"),
+        (pl.concat([WHOLE, WHOLE.slice(3, 1)]), ITEMS, r"1 predictions occur twice: \(b/1, fog, 3\)"),
         (WHOLE, ITEMS.head(1), r"items that the pool does not have, first \(a/2, clean, 0\)"),
         (
             WHOLE,
@@ -162,5 +168,5 @@ def test_nothing_to_average_is_refused(selectors, corruptions, severities):
 
 
 def test_clean_reads_do_not_count():
-    with pytest.raises(ValueError, match="clean reads"):
+    with pytest.raises(ValueError, match="clean predictions"):
         kappa({"one": WHOLE}, ITEMS, ["clean", "fog"])

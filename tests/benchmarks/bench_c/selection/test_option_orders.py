@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchc.benchmarks.bench_c.schemas.orders import ORDERS
-from benchc.benchmarks.bench_c.selection.option_orders import read_orders, rotated, sampled
+from benchc.benchmarks.bench_c.selection.option_orders import predict_orders, rotated, sampled
 from benchc.corruptions.recipe import Recipe, clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
@@ -22,9 +22,9 @@ from benchc.errors import InputError
 from benchc.images import encode, pixel_hash
 from benchc.models.inference import tracked_units
 from benchc.models.items import read_items
+from benchc.models.prediction_cache import PredictionCache
+from benchc.models.predictor import Predictor
 from benchc.models.question import Question
-from benchc.models.read_store import ReadStore
-from benchc.models.reading import Reader
 from benchc.models.units import Recipes, Unit
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import read_footer, read_table, write_table
@@ -137,8 +137,8 @@ def test_logits_come_back_in_the_items_own_order(family, scoring, scorers, varia
     scorer = scorers[family, scoring]
     question = QUESTIONS[1]
     unit = Unit("s/1", "fog", [5], variants[:1])
-    with ReadStore(tmp_path, {"model": "m"}, "w") as store:
-        rows = list(read_orders(Reader(scorer, store), question, unit))
+    with PredictionCache(tmp_path, {"model": "m"}, "w") as store:
+        rows = list(predict_orders(Predictor(scorer, store), question, unit))
     assert [(row["order"], row["id"], row["corruption"], row["severity"]) for row in rows] == [
         (order, "s/1", "fog", 5) for order in (1, 2, 3)
     ]
@@ -162,7 +162,7 @@ def test_a_job_reads_every_other_order_of_the_sample_at_one_severity(
     folder, checkpoints, scorers, monkeypatch, capsys
 ):
     rows = ask(monkeypatch, checkpoints["llava"], "a")
-    assert f"{READS} reads, 0 from the store, {READS} new" in capsys.readouterr().err
+    assert f"{READS} predictions, 0 from the store, {READS} new" in capsys.readouterr().err
     expected = [
         (f"s/{item}", order, corruption, 0 if corruption == "clean" else 4)
         for item, question in enumerate(QUESTIONS)
@@ -180,10 +180,10 @@ def test_a_job_reads_every_other_order_of_the_sample_at_one_severity(
         direct = scorers["llava", "letter"].score(Question(question.question, texts, question.hint), [pixels])
         assert np.roll(direct.logits[0], row["order"]).tolist() == row["logits"]
     footer = read_footer("a.parquet")
-    assert (footer["items"], footer["reads"], footer["scoring"]) == (3, READS, "letter")
+    assert (footer["items"], footer["predictions"], footer["scoring"]) == (3, READS, "letter")
     given_order = ask(monkeypatch, checkpoints["llava"], "g", script=infer)
     # The two files say the same of the model, so that they can be compared.
-    own = {"items", "reads"}
+    own = {"items", "predictions"}
     other = read_footer("g.parquet")
     assert {k: v for k, v in footer.items() if k not in own} == {
         k: v for k, v in other.items() if k not in own
@@ -202,7 +202,7 @@ def test_files_and_recipes_give_the_same_bytes(folder, checkpoints, monkeypatch)
 
 def test_a_killed_job_resumes(folder, checkpoints, monkeypatch, capsys):
     ask(monkeypatch, checkpoints["llava"], "whole")
-    put, kept = ReadStore.put, []
+    put, kept = PredictionCache.put, []
 
     def killed(self, *arguments):
         if len(kept) == 7:
@@ -210,14 +210,14 @@ def test_a_killed_job_resumes(folder, checkpoints, monkeypatch, capsys):
         kept.append(arguments)
         put(self, *arguments)
 
-    monkeypatch.setattr(ReadStore, "put", killed)
+    monkeypatch.setattr(PredictionCache, "put", killed)
     with pytest.raises(KeyboardInterrupt):
         ask(monkeypatch, checkpoints["llava"], "resumed")
     assert not Path("resumed.parquet").exists()
-    monkeypatch.setattr(ReadStore, "put", put)
+    monkeypatch.setattr(PredictionCache, "put", put)
     capsys.readouterr()
     ask(monkeypatch, checkpoints["llava"], "resumed")
-    assert f"{READS} reads, 7 from the store, {READS - 7} new" in capsys.readouterr().err
+    assert f"{READS} predictions, 7 from the store, {READS - 7} new" in capsys.readouterr().err
     assert Path("resumed.parquet").read_bytes() == Path("whole.parquet").read_bytes()
 
 
@@ -226,7 +226,7 @@ def test_a_larger_sample_keeps_the_reads_of_a_smaller_one(folder, checkpoints, m
     capsys.readouterr()
     assert one["id"].n_unique() == 1
     two = ask(monkeypatch, checkpoints["llava"], "a", "--sample", "2")
-    assert f"{len(two)} reads, {len(one)} from the store" in capsys.readouterr().err
+    assert f"{len(two)} predictions, {len(one)} from the store" in capsys.readouterr().err
     assert two["id"].n_unique() == 2
     assert two.join(one, on="id", how="semi", maintain_order="left").equals(one)
 

@@ -24,10 +24,10 @@ def written(folder: Path, selector: str, batch: str, ids: list[str]) -> Path:
 def test_batches_are_joined_in_the_order_of_selectors(tmp_path: Path) -> None:
     paths = [written(tmp_path, "b", "two", ["3"]), written(tmp_path, "a", "one", ["1"])]
     paths += [written(tmp_path, "b", "one", ["2", "4"])]
-    reads = read_by_selector(paths, ["a", "b"])
-    assert list(reads) == ["a", "b"]
-    assert reads["b"]["id"].to_list() == ["3", "2", "4"]
-    assert reads["a"].columns == ["id", "corruption", "severity", "logits"]
+    predictions = read_by_selector(paths, ["a", "b"])
+    assert list(predictions) == ["a", "b"]
+    assert predictions["b"]["id"].to_list() == ["3", "2", "4"]
+    assert predictions["a"].columns == ["id", "corruption", "severity", "logits"]
 
 
 @pytest.mark.parametrize(

@@ -30,18 +30,18 @@ CONFIGURED = Setting(SELECTORS, SEVERITIES, (1.0, 1.0), "at_pick")
 ITEMS = pl.DataFrame({"id": [f"a/{row}" for row in range(40)], "options": [4] * 40})
 
 
-def reads(seed: int, wavering: float) -> pl.DataFrame:
-    """Reads of four options, of which a share ``wavering`` picks any, and the others the first."""
+def predictions(seed: int, inconsistent: float) -> pl.DataFrame:
+    """Reads of four options, of which a share ``inconsistent`` picks any, and the others the first."""
     random = np.random.default_rng(seed)
     rows = []
     for item, corruption, severity in itertools.product(ITEMS["id"], CORRUPTIONS, SEVERITIES):
-        chosen = random.integers(4) if random.random() < wavering else 0
+        chosen = random.integers(4) if random.random() < inconsistent else 0
         rows.append((item, corruption, severity, [float(option == chosen) for option in range(4)]))
     schema = {"id": pl.String, "corruption": pl.String, "severity": pl.Int64, "logits": pl.List(pl.Float32)}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-READS = {selector: reads(seed, 0.1 + 0.1 * seed) for seed, selector in enumerate(SELECTORS)}
+READS = {selector: predictions(seed, 0.1 + 0.1 * seed) for seed, selector in enumerate(SELECTORS)}
 
 
 def embeddings() -> pl.DataFrame:
@@ -156,7 +156,7 @@ def test_the_order_of_reads_and_embeddings_changes_nothing():
 
 
 def test_a_choice_that_selects_nothing_says_why():
-    firm = {"one": reads(1, 0.5), "two": reads(2, 0.0)}
+    firm = {"one": predictions(1, 0.5), "two": predictions(2, 0.0)}
     setting = Setting(("one", "two"), SEVERITIES, (1.0, 1.0), "at_pick")
     table = pl.DataFrame(stability(setting, firm, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
     row = table.row(by_predicate=pl.col("setting") == "without one", named=True)

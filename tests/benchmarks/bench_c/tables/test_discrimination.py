@@ -27,7 +27,7 @@ GRID = ["--corruptions", "fog", "--severities", "1", "5"]
 
 
 def predictions(ids: list[str], seed: int) -> pl.DataFrame:
-    reads = [
+    predictions = [
         (
             id_,
             *cell,
@@ -39,7 +39,7 @@ def predictions(ids: list[str], seed: int) -> pl.DataFrame:
         for id_ in ids
         for cell in (("clean", 0), ("fog", 1), ("fog", 5))
     ]
-    return pl.DataFrame(reads, schema=dict(PREDICTIONS.columns), orient="row")
+    return pl.DataFrame(predictions, schema=dict(PREDICTIONS.columns), orient="row")
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_the_table_is_the_librarys(folder: Path):
     kappa = cube.kappa(read_table("selected.parquet", SELECTED))
     table = discrimination(cube, kappa, np.array(KEPT), (4, 6), draws=30, seed=2)
     assert texts[0] == table.write_csv()
-    assert table["size"][0] == 4 and table["unselected_read"][0] == 6
+    assert table["size"][0] == 4 and table["unselected_evaluated"][0] == 6
 
 
 def test_files_of_the_wrong_kind_are_refused(folder: Path):
@@ -156,12 +156,12 @@ def test_items_whose_reads_are_missing_are_left_out(folder: Path, monkeypatch: p
             "score", [*arguments, *GRID, "--allow-missing", "--output", f"{subset}/one.parquet"], monkeypatch
         )
     table = made()
-    columns = ("size", "pool_items", "selected_items", "selected_read", "unselected_read")
+    columns = ("size", "pool_items", "selected_items", "selected_evaluated", "unselected_evaluated")
     assert table.frame.select(columns).unique().rows() == [(1, 10, 4, 3, 4)]
     caption = " ".join(table.markdown.split())
     assert "30 random subsets of 1 of the 3 selected items that the targets read" in caption
     assert "the targets read 3 of the 4 that are selected and 4 of the 6 that are not" in caption
-    assert "On 3 of 4 items: those whose reads all targets have." in caption
+    assert "On 3 of 4 items: those whose predictions all targets have." in caption
 
 
 def test_scores_of_too_few_items_are_refused(folder: Path):

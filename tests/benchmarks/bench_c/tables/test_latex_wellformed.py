@@ -10,7 +10,7 @@ import pytest
 
 from benchc.benchmarks.bench_c.metrics.cube import cube_of
 from benchc.benchmarks.bench_c.metrics.discrimination import discrimination
-from benchc.benchmarks.bench_c.metrics.option_order import measure_reads, option_order
+from benchc.benchmarks.bench_c.metrics.option_order import measure_predictions, option_order
 from benchc.benchmarks.bench_c.metrics.table1 import TABLE1
 from benchc.benchmarks.bench_c.published.section import (
     beside_table1,
@@ -26,7 +26,7 @@ from benchc.benchmarks.bench_c.tables.option_order import option_order_latex
 from benchc.benchmarks.bench_c.tables.selection_stability import stability_latex
 from benchc.benchmarks.bench_c.tables.table1 import table1_latex
 from tests.benchmarks.bench_c.degenerate_runs import Run, drawn, score_all
-from tests.benchmarks.bench_c.metrics.order_tables import drawn_reads, items_of
+from tests.benchmarks.bench_c.metrics.order_tables import drawn_predictions, items_of
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 from tests.benchmarks.bench_c.selection.test_stability import (
     CORRUPTIONS,
@@ -46,7 +46,7 @@ RUNS = {
     "one item": Run(items=1),
     "one model": Run(models=["one"]),
     "one severity": Run(severities=[3]),
-    "all reads equal": Run(logits=lambda *_: [2.0, 1.0, 0.0]),
+    "all predictions equal": Run(logits=lambda *_: [2.0, 1.0, 0.0]),
     "models apart": Run(logits=lambda model, *cell: [3.0 * model, *drawn(model, *cell)[1:]]),
 }
 
@@ -134,8 +134,8 @@ def test_stability_with_ids_that_need_care() -> None:
 @pytest.mark.parametrize("counts", [[2, 3, 4, 5], [3]])
 def test_option_order(counts: list[int]) -> None:
     items = items_of(counts)
-    reads = {label: drawn_reads(items, seed) for seed, label in enumerate((LABEL, "B"))}
-    measures = {label: measure_reads(table, items) for label, table in reads.items()}
+    predictions = {label: drawn_predictions(items, seed) for seed, label in enumerate((LABEL, "B"))}
+    measures = {label: measure_predictions(table, items) for label, table in predictions.items()}
     table = option_order(measures, {LABEL: "text", "B": "letter"}, draws=20)
     text = option_order_latex(table, 20, " On 4 of 5 items.")
     assert read_latex(text) == ([], {"booktabs"})

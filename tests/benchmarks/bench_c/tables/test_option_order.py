@@ -1,9 +1,9 @@
 import polars as pl
 import pytest
 
-from benchc.benchmarks.bench_c.metrics.option_order import measure_reads, option_order
+from benchc.benchmarks.bench_c.metrics.option_order import measure_predictions, option_order
 from benchc.benchmarks.bench_c.tables.option_order import option_order_latex, option_order_markdown
-from tests.benchmarks.bench_c.metrics.order_tables import drawn_reads, items_of
+from tests.benchmarks.bench_c.metrics.order_tables import drawn_predictions, items_of
 
 SCORINGS = {"One & Co": "letter", "Two": "text", "Three": "text_mean"}
 
@@ -11,7 +11,7 @@ SCORINGS = {"One & Co": "letter", "Two": "text", "Three": "text_mean"}
 def made(options: list[int], labels=tuple(SCORINGS), corruptions=("fog", "snow")) -> pl.DataFrame:
     items = items_of(options)
     measures = {
-        label: measure_reads(drawn_reads(items, seed, corruptions), items)
+        label: measure_predictions(drawn_predictions(items, seed, corruptions), items)
         for seed, label in enumerate(labels)
     }
     return option_order(measures, SCORINGS, draws=40)

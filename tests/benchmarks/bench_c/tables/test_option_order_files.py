@@ -1,4 +1,4 @@
-"""The table that compares the targets' reads in all orders of the options."""
+"""The table that compares the targets' predictions in all orders of the options."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from benchc.rendering.output import Table
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
-from tests.benchmarks.bench_c.metrics.order_tables import drawn_reads, items_of
+from tests.benchmarks.bench_c.metrics.order_tables import drawn_predictions, items_of
 from tests.benchmarks.bench_c.outputs import output, write_models
 
 ITEMS = items_of([2, 3, 4])
@@ -28,25 +28,25 @@ def write_model(
     drop_orders: pl.Expr | None = None,
     **footer: str,
 ) -> None:
-    """Write a target's reads of ITEMS: the given order in two batches, the other orders."""
-    reads = drawn_reads(ITEMS, seed).with_columns(
+    """Write a target's predictions of ITEMS: the given order in two batches, the other orders."""
+    predictions = drawn_predictions(ITEMS, seed).with_columns(
         [pl.lit(value).alias(name) for name, value in ABSENT.items()]
     )
-    orders = reads.filter(pl.col("order") > 0).select(*ORDERS.columns).cast(dict(ORDERS.columns))
+    orders = predictions.filter(pl.col("order") > 0).select(*ORDERS.columns).cast(dict(ORDERS.columns))
     orders = orders if drop_orders is None else orders.filter(~drop_orders)
     write_table(
         orders, folder / f"orders/{model}.parquet", ORDERS, {**FOOTER, "model": model, "items": 3, **footer}
     )
-    given = reads.filter(order=0).select(*PREDICTIONS.columns).cast(dict(PREDICTIONS.columns))
+    given = predictions.filter(order=0).select(*PREDICTIONS.columns).cast(dict(PREDICTIONS.columns))
     given = given if drop is None else given.filter(~drop)
-    # A milder read, as all predictions have, that nobody asked for in other orders.
+    # A milder prediction, as all predictions have, that nobody asked for in other orders.
     mild = given.filter(corruption="fog").with_columns(severity=pl.lit(1, pl.Int64))
     for batch, part in (
         ("one", pl.concat([given.filter(corruption="snow"), mild])),
         ("two", given.filter(pl.col("corruption") != "snow")),
     ):
         path = folder / f"predictions/selected/{model}/{batch}.parquet"
-        write_table(part, path, PREDICTIONS, {**FOOTER, "model": model, "reads": part.height})
+        write_table(part, path, PREDICTIONS, {**FOOTER, "model": model, "predictions": part.height})
 
 
 @pytest.fixture
@@ -76,15 +76,17 @@ def compare(allow_missing: bool = False, **files: list[str]) -> Table:
 
 def test_files_are_found_by_their_models_and_the_table_comes_again_the_same(folder):
     first, again = compare(), compare()
-    assert first.summary == "2 targets, 54 reads of 3 items in all orders"
+    assert first.summary == "2 targets, 54 predictions of 3 items in all orders"
     table = first.frame
     assert table["label"].unique(maintain_order=True).to_list() == ["A", "B"]
-    assert table["reads"].to_list() == [3, 6, 3, 3] * 2 and table["severity"].max() == 5
+    assert table["predictions"].to_list() == [3, 6, 3, 3] * 2 and table["severity"].max() == 5
     assert set(table["scoring"]) == {"letter"}
-    # Each target's own reads: entropy of the given order, by hand from what was drawn.
+    # Each target's own predictions: entropy of the given order, by hand from what was drawn.
     for seed, label in enumerate("AB"):
         logits = (
-            drawn_reads(ITEMS, seed).filter(corruption="clean", order=0)["logits"].cast(pl.List(pl.Float32))
+            drawn_predictions(ITEMS, seed)
+            .filter(corruption="clean", order=0)["logits"]
+            .cast(pl.List(pl.Float32))
         )
         mean = sum(float(entropy(read)) for read in logits.to_list()) / 3
         assert table.filter(label=label, corruption="clean")["entropy"][0] == pytest.approx(mean, abs=1e-8)
@@ -100,15 +102,17 @@ def test_reads_of_another_model_are_refused(folder):
 
 def test_missing_reads_are_refused_or_left_out(folder, capsys):
     write_model(folder, "b", 1, drop=(pl.col("id") == "s/1") & (pl.col("corruption") == "snow"))
-    with pytest.raises(InputError, match=r"^B: the read \(s/1, snow, 5\) in order 0 is missing"):
+    with pytest.raises(InputError, match=r"^B: the prediction \(s/1, snow, 5\) in order 0 is missing"):
         compare()
     table = compare(allow_missing=True)
-    assert "B: 1 of 3 items lack a read, left out" in capsys.readouterr().err
+    assert "B: 1 of 3 items lack a prediction, left out" in capsys.readouterr().err
     assert set(table.frame["items"]) == {2}
     for text in (table.markdown, table.latex):
-        assert "On 2 of 3 items: those whose reads all have." in " ".join(text.split())
+        assert "On 2 of 3 items: those whose predictions all have." in " ".join(text.split())
     write_model(folder, "a", 0, drop=pl.col("id").is_in(["s/0", "s/2"]))
-    with pytest.raises(InputError, match="none of the 3 items asked about in other orders has all reads"):
+    with pytest.raises(
+        InputError, match="none of the 3 items asked about in other orders has all predictions"
+    ):
         compare(allow_missing=True)
 
 
@@ -117,12 +121,12 @@ def test_an_item_that_was_asked_in_no_other_order_is_left_out_and_counted(folder
     with pytest.raises(InputError, match=r"different items"):
         compare()
     assert set(compare(allow_missing=True).frame["items"]) == {2}
-    assert "B: 1 of 3 items lack a read, left out" in capsys.readouterr().err
+    assert "B: 1 of 3 items lack a prediction, left out" in capsys.readouterr().err
     write_model(folder, "a", 0, drop_orders=pl.col("id") == "s/1")
     table = compare(allow_missing=True)
     assert set(table.frame["items"]) == {2}
     said = capsys.readouterr().err
-    assert all(f"{label}: 1 of 3 items lack a read, left out" in said for label in "AB")
+    assert all(f"{label}: 1 of 3 items lack a prediction, left out" in said for label in "AB")
     assert "On 2 of 3 items" in table.markdown
 
 

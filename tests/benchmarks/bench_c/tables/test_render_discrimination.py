@@ -12,7 +12,7 @@ METRICS = {"acc_clean": "Acc(o)", "acc_corrupted": "Acc(c)", "delta_acc": "ΔAcc
 
 
 def made(models: int = 4, pool: tuple[int, int] = (6, 6), items: int = ITEMS, first: int = 0) -> pl.DataFrame:
-    """The first six items are selected; those before ``first`` lack reads."""
+    """The first six items are selected; those before ``first`` lack predictions."""
     scores = {
         f"m{seed}": scored(items, seed).filter(pl.col("id").str.slice(2).cast(pl.Int64) >= first)
         for seed in range(models)

@@ -29,10 +29,10 @@ def table():
 
 def test_means_are_those_of_the_reads_of_a_task(table):
     for row in table.frame.rows(named=True):
-        reads = SCORES[row["model"]].join(POOL, on="id").filter(task=row["task"])
-        assert row["items"] == reads["id"].n_unique()
-        assert row["acc_clean"] == pytest.approx(reads.unique("id")["correct_clean"].mean())
-        assert row["acc_corrupted"] == pytest.approx(reads["correct"].mean())
+        predictions = SCORES[row["model"]].join(POOL, on="id").filter(task=row["task"])
+        assert row["items"] == predictions["id"].n_unique()
+        assert row["acc_clean"] == pytest.approx(predictions.unique("id")["correct_clean"].mean())
+        assert row["acc_corrupted"] == pytest.approx(predictions["correct"].mean())
         assert row["delta_acc"] == pytest.approx(row["acc_corrupted"] - row["acc_clean"])
     order = [(model, task) for model in ("one", "two") for task in ("chart", "map")]
     assert table.frame.select("model", "task").rows() == order

@@ -1,4 +1,4 @@
-"""Make many corrupted images, in portions that a killed job finds again."""
+"""Make many corrupted images, in chunks that a killed job finds again."""
 
 import hashlib
 import importlib.metadata
@@ -15,7 +15,7 @@ import cv2
 import polars as pl
 import pyarrow as pa
 
-from benchc.atomic import whole_file
+from benchc.atomic import atomic_write
 from benchc.closure import closure_digest, module_file
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.variants import variants_of_image
@@ -30,7 +30,7 @@ from benchc.schemas.row_groups import arrow_table, table_writer
 ROOT = Path(__file__).resolve().parents[2]
 
 # What a worker loses when it is killed: a few seconds.
-IMAGES_OF_A_PORTION = 16
+IMAGES_PER_CHUNK = 16
 
 IMAGE_BYTES = pl.col("image").struct.field("bytes").bin.size()
 
@@ -50,7 +50,7 @@ def write_corrupted(
 ) -> None:
     """Write ``output``, a CORRUPTED table: a row for every image and severity, in the order of ``images``.
 
-    ``images``: keys, no key twice, and encoded bytes; ``total``: how many. Finished portions wait in the
+    ``images``: keys, no key twice, and encoded bytes; ``total``: how many. Finished chunks wait in the
     folder ``{output}.parts`` until the table is whole, and a job that was killed takes up those that have the
     same images, recipe, seed and code. Neither that nor ``workers`` changes a byte. Memory: one image at all
     severities in every worker, one row group here. Disk: twice the table until it is whole. Raises what
@@ -83,12 +83,12 @@ def write_corrupted(
 def corrupted_images(
     images: Iterable[Encoded], job: Job, folder: Path, workers: int
 ) -> Iterator[pl.DataFrame]:
-    """Yield the rows of one image after the other, and keep them by portions in ``folder``."""
+    """Yield the rows of one image after the other, and keep them by chunks in ``folder``."""
     job_key = _job_key(job)
     iterator = iter(images)
-    portions = iter(lambda: list(itertools.islice(iterator, IMAGES_OF_A_PORTION)), [])
-    calls = ((folder / f"{_key(job_key, portion)}.arrow", portion, job) for portion in portions)
-    for path in ordered_map(_make_portion, calls, workers):
+    chunks = iter(lambda: list(itertools.islice(iterator, IMAGES_PER_CHUNK)), [])
+    calls = ((folder / f"{_key(job_key, chunk)}.arrow", chunk, job) for chunk in chunks)
+    for path in ordered_map(_make_chunk, calls, workers):
         batches = pa.ipc.open_file(pa.memory_map(str(path)))
         for number in range(batches.num_record_batches):
             yield pl.DataFrame(batches.get_batch(number))
@@ -142,14 +142,14 @@ def write_to(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _make_portion(call: tuple[Path, Sequence[Encoded], Job]) -> Path:
+def _make_chunk(call: tuple[Path, Sequence[Encoded], Job]) -> Path:
     """Write the rows of a few images as an Arrow file, one batch an image, unless it is there."""
     path, images, job = call
     if path.exists():
         return path
     schema = pl.Schema(CORRUPTED.columns)
     with (
-        whole_file(path) as file,
+        atomic_write(path) as file,
         pa.ipc.new_file(file, arrow_table(pl.DataFrame(schema=schema)).schema) as sink,
     ):
         for key, data in images:

@@ -1,7 +1,7 @@
-"""Keep reads between jobs, so that a killed job resumes and a changed one computes only what is new.
+"""Cache predictions between jobs, so that a killed job resumes and a changed one computes only what is new.
 
-A store is a folder of one model under one scorer. Each job appends to a file of its own, one JSON line a
-unit of reads, and looks up what all jobs before it wrote. Deleting the folder changes no result, only time.
+The cache of one model under one scorer is a folder. Each job appends to a shard of its own, one JSON line a
+unit, and looks up what all jobs before it wrote. Deleting the folder changes no result, only time.
 """
 
 import hashlib
@@ -17,15 +17,15 @@ import numpy as np
 from benchc.models.protocol import OptionScores
 
 
-class ReadStore:
-    """The reads of one model under one scorer, found by prompt and pixels.
+class PredictionCache:
+    """The predictions of one model under one scorer, found by prompt and pixels.
 
-    ``identity`` holds whatever else decides a read (revision, dtype, device, versions, the digest of the
-    scorer's sources); each identity has its own folder. ``writer`` names this job's file, and no two jobs
+    ``identity`` holds whatever else decides a prediction (revision, dtype, device, versions, the digest of
+    the scorer's sources); each identity has its own folder. ``shard`` names this job's file, and no two jobs
     that run at once may share it.
     """
 
-    def __init__(self, root: str | Path, identity: Mapping[str, str], writer: str) -> None:
+    def __init__(self, root: str | Path, identity: Mapping[str, str], shard: str) -> None:
         canonical = json.dumps(dict(identity), sort_keys=True, ensure_ascii=False, indent=1)
         scope = hashlib.blake2b(canonical.encode(), digest_size=8).hexdigest()
         self.folder = Path(root) / identity["model"].replace("/", "--") / scope
@@ -34,7 +34,7 @@ class ReadStore:
         self._units: dict[str, tuple[OptionScores, bool]] = {}
         for path in sorted(self.folder.glob("*.jsonl")):
             self._load(path)
-        path = self.folder / f"{writer}.jsonl"
+        path = self.folder / f"{shard}.jsonl"
         _end_torn_line(path)
         self._file = path.open("a", encoding="ascii")
 
@@ -45,19 +45,19 @@ class ReadStore:
         """
         return self._units.get(_key(prompt_hash, image_hashes))
 
-    def put(self, prompt_hash: str, image_hashes: Sequence[str], scores: OptionScores, halved: bool) -> None:
+    def put(self, prompt_hash: str, image_hashes: Sequence[str], scores: OptionScores, split: bool) -> None:
         """Keep the scores of a unit; a kill right after this call does not lose them.
 
-        ``halved`` says that its rows did not pass through the model together.
+        ``split`` says that its rows did not pass through the model together.
         """
         key = _key(prompt_hash, image_hashes)
-        self._units[key] = scores, halved
+        self._units[key] = scores, split
         # A float32 survives the way through a decimal of a float64 unchanged.
         record = {
             "key": key,
             "logits": scores.logits.tolist(),
             "mass": scores.label_mass.tolist(),
-            "halved": halved,
+            "split": split,
         }
         self._file.write(json.dumps(record) + "\n")
         self._file.flush()
@@ -80,7 +80,7 @@ class ReadStore:
                         np.array(record["logits"], dtype=np.float32),
                         np.array(record["mass"], dtype=np.float32),
                     )
-                    self._units[record["key"]] = scores, bool(record["halved"])
+                    self._units[record["key"]] = scores, bool(record["split"])
                 except (ValueError, KeyError, TypeError):
                     continue  # the last line of a job that was killed while it wrote
 

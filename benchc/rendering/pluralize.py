@@ -1,6 +1,6 @@
 """Numbers of things in running text."""
 
 
-def counted(number: int, thing: str) -> str:
+def pluralize(number: int, thing: str) -> str:
     """Return ``number`` and ``thing``, a regular noun in the singular: "1 item", "1,000 items"."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""A table of corrupted images is the same however it came about: workers, portions, neighbours, a kill."""
+"""A table of corrupted images is the same however it came about: workers, chunks, neighbours, a kill."""
 
 import io
 import signal
@@ -15,8 +15,8 @@ import pytest
 from PIL import Image
 
 from benchc.closure import source_closure
-from benchc.corruptions import portions
-from benchc.corruptions.portions import IMAGES_OF_A_PORTION, Job, write_corrupted
+from benchc.corruptions import chunks
+from benchc.corruptions.chunks import IMAGES_PER_CHUNK, Job, write_corrupted
 from benchc.corruptions.recipe import Recipe, clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
@@ -81,7 +81,7 @@ def test_neither_order_nor_neighbours_nor_workers_nor_portions_change_a_byte(
     key = ["image_key", "severity"]
     assert backwards.sort(key).equals(whole.sort(key))
     assert written(IMAGES[2:3], job, tmp_path / "alone").equals(whole.filter(image_key="b/10#0"))
-    monkeypatch.setattr(portions, "IMAGES_OF_A_PORTION", 1)
+    monkeypatch.setattr(chunks, "IMAGES_PER_CHUNK", 1)
     written(IMAGES, job, tmp_path / "workers", workers=2)
     assert (tmp_path / "workers").read_bytes() == (tmp_path / "whole").read_bytes()
 
@@ -89,14 +89,14 @@ def test_neither_order_nor_neighbours_nor_workers_nor_portions_change_a_byte(
 def test_an_error_keeps_the_old_table_and_what_was_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(portions, "IMAGES_OF_A_PORTION", 1)
+    monkeypatch.setattr(chunks, "IMAGES_PER_CHUNK", 1)
     path = tmp_path / "t.parquet"
     written(IMAGES[:1], JOB, path)
     old = path.read_bytes()
     with pytest.raises(InputError, match=r"image 'a/2#0', under gaussian_noise: .* no whole image"):
         write_corrupted([*IMAGES, ("a/2#0", b"\x89PNG")], JOB, path)
     assert path.read_bytes() == old
-    remade = counted(monkeypatch)
+    remade = pluralize(monkeypatch)
     written([*IMAGES, ("a/2#0", png(9))], JOB, path)
     assert remade == ["a/2#0"]
 
@@ -115,7 +115,7 @@ def test_portions_of_another_job_are_not_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: Job
 ) -> None:
     interrupted(tmp_path / "t.parquet", other)
-    remade = counted(monkeypatch)
+    remade = pluralize(monkeypatch)
     frame = written(IMAGES, JOB, tmp_path / "t.parquet")
     assert remade == [key for key, _ in IMAGES]
     assert frame.equals(written(IMAGES, JOB, tmp_path / "u.parquet"))
@@ -123,8 +123,8 @@ def test_portions_of_another_job_are_not_taken(
 
 def test_portions_of_older_code_are_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     interrupted(tmp_path / "t.parquet", JOB)
-    monkeypatch.setattr(portions, "closure_digest", lambda files, root: "edited")
-    remade = counted(monkeypatch)
+    monkeypatch.setattr(chunks, "closure_digest", lambda files, root: "edited")
+    remade = pluralize(monkeypatch)
     written(IMAGES, JOB, tmp_path / "t.parquet")
     assert len(remade) == len(IMAGES)
 
@@ -133,7 +133,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
-    made = counted(monkeypatch)
+    made = pluralize(monkeypatch)
     for output, message in (
         (tmp_path, "is a folder"),
         (tmp_path / "file" / "t.parquet", "cannot be written"),
@@ -153,24 +153,24 @@ def test_the_source_of_a_kernel_outside_the_repository_counts(
     outside = Recipe("turned", "outside_kernels.turned", None, {1: {}})
     frame = written(IMAGES[:1], Job(outside, seed=1), tmp_path / "t.parquet")
     np.testing.assert_array_equal(decode(frame["image"][0]["bytes"]), decode(png(1))[:, ::-1])
-    digest = portions.code_digest(outside)
-    assert digest != portions.code_digest(clean_recipe())
+    digest = chunks.code_digest(outside)
+    assert digest != chunks.code_digest(clean_recipe())
     module.write_text(module.read_text() + "\n")
-    assert portions.code_digest(outside) != digest
+    assert chunks.code_digest(outside) != digest
     for kernel in ("no_such_package.light.turned", "outside_kernels.light.turned", ".turned"):
         with pytest.raises(InputError, match=r"there is no file of the module .* on PYTHONPATH"):
-            portions.code_digest(replace(outside, kernel=kernel))
+            chunks.code_digest(replace(outside, kernel=kernel))
 
 
 def interrupted(path: Path, job: Job) -> None:
     """Leave what a job leaves that was killed when its items were done and the table was not."""
     folder = path.with_name(f"{path.name}.parts")
     folder.mkdir()
-    assert list(portions.corrupted_images(IMAGES, job, folder, 1))
+    assert list(chunks.corrupted_images(IMAGES, job, folder, 1))
     (folder / ".whole.parquet.x").write_bytes(b"half")
 
 
-def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def pluralize(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list to which every image is added that is corrupted from now on."""
     keys: list[str] = []
 
@@ -178,7 +178,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         keys.append(key)
         return variants_of_image(key, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(portions, "variants_of_image", counting)
+    monkeypatch.setattr(chunks, "variants_of_image", counting)
     return keys
 
 
@@ -201,7 +201,7 @@ def command(folder: Path, job: Job, output: Path, *options: str) -> list[str]:
 
 
 def test_a_killed_stage_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    images: list[Encoded] = [(f"a://{n}", png(n, 240, 320)) for n in range(3 * IMAGES_OF_A_PORTION)]
+    images: list[Encoded] = [(f"a://{n}", png(n, 240, 320)) for n in range(3 * IMAGES_PER_CHUNK)]
     # Every other item shares its image with the one before it, and the last with the first.
     items = {f"a/{n}": [images[n // 2]] for n in range(2 * len(images))}
     pool_file(tmp_path / "items.parquet", items | {"a/last": [images[0]]})
@@ -216,9 +216,9 @@ def test_a_killed_stage_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest
     assert not output.exists()
     finished = len(list(parts.glob("*.arrow")))
     assert 1 <= finished < 3
-    remade = counted(monkeypatch)
+    remade = pluralize(monkeypatch)
     written(images, job, output)
-    assert remade == [key for key, _ in images[finished * IMAGES_OF_A_PORTION :]]
+    assert remade == [key for key, _ in images[finished * IMAGES_PER_CHUNK :]]
     written(images, job, tmp_path / "whole.parquet")
     assert output.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
 
@@ -266,7 +266,7 @@ def test_the_script_ends_on_one_sentence_where_an_image_is_truncated(tmp_path: P
 
 def test_an_edit_of_a_suite_reruns_no_job_that_was_given_its_recipe() -> None:
     closure = source_closure(["scripts/corrupt.py"], ROOT)
-    assert "benchc/corruptions/portions.py" in closure
+    assert "benchc/corruptions/chunks.py" in closure
     assert not [file for file in closure if "suites" in file or "registry" in file or "kernels" in file]
 
 

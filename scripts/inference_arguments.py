@@ -30,7 +30,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="a setting of the image processor to override, such as max_patches=6; may be repeated",
     )
-    add("--threads", type=int, default=1, help="threads of one forward pass; part of a read's identity")
+    add("--threads", type=int, default=1, help="threads of one forward pass; part of a prediction's identity")
 
 
 def add_items(parser: argparse.ArgumentParser) -> None:
@@ -61,11 +61,11 @@ def add_images(parser: argparse.ArgumentParser) -> None:
     add("--alpha", choices=ALPHAS, default="drop", help="what becomes of transparency, for --recipe")
 
 
-def add_store(parser: argparse.ArgumentParser) -> None:
-    """Add the read store and the job's file in it."""
+def add_cache(parser: argparse.ArgumentParser) -> None:
+    """Add the prediction cache and the job's shard in it."""
     add = parser.add_argument
-    add("--store", type=Path, required=True, help="folder of the read store")
-    add("--writer", required=True, help="name of this job's file in the store, unique among running jobs")
+    add("--cache", type=Path, required=True, help="folder of the prediction cache")
+    add("--shard", required=True, help="name of this job's file in the cache, unique among running jobs")
 
 
 def check_images(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:

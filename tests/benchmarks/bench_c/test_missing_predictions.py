@@ -1,4 +1,4 @@
-"""A run in which targets lack reads: refused, or made on the items that all targets have, and said so."""
+"""A run in which targets lack predictions: refused, or made on the items that all targets have, and said so."""
 
 from pathlib import Path
 
@@ -16,18 +16,19 @@ from scripts import command, compare
 from tests.benchmarks.bench_c.degenerate_runs import Run, score_all
 
 RUN = Run(items=6)
-# "one" has all reads, "two" lacks the clean read of one item, "three" two corrupted ones of two others.
+# "one" has all predictions, "two" lacks the clean prediction of one item, "three" two corrupted ones of two
+# others.
 GAPS = {"two": [("s/1", "clean", 0)], "three": [("s/3", "fog", 1), ("s/4", "pixelate", 5)]}
 COMMON = ["s/0", "s/2", "s/5"]
-SENTENCE = "On 3 of 6 items: those whose reads all targets have."
+SENTENCE = "On 3 of 6 items: those whose predictions all targets have."
 TABLES = ("table1", "table2", "table3", "cells", "intervals", "rank_swaps")
 
 
 def drop(model: str, keys: list[tuple[str, str, int]]) -> None:
-    path = Path(f"reads/{model}/all.parquet")
-    reads = read_table(path, PREDICTIONS)
+    path = Path(f"predictions/{model}/all.parquet")
+    predictions = read_table(path, PREDICTIONS)
     gone = pl.DataFrame(keys, schema=["id", "corruption", "severity"], orient="row")
-    write_table(reads.join(gone, on=gone.columns, how="anti", maintain_order="left"), path, PREDICTIONS)
+    write_table(predictions.join(gone, on=gone.columns, how="anti", maintain_order="left"), path, PREDICTIONS)
 
 
 @pytest.fixture
@@ -41,10 +42,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_target_that_lacks_reads_is_refused_and_named(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    message = r"^two: 1 reads are missing: \(s/1, clean, 0\); .* set scores.allow_missing to true"
+    message = r"^two: 1 predictions are missing: \(s/1, clean, 0\); .* set scores.allow_missing to true"
     with pytest.raises(InputError, match=message):
         score_all(RUN, monkeypatch)
-    with pytest.raises(SystemExit, match=r"^error: two: 1 reads are missing") as stop:
+    with pytest.raises(SystemExit, match=r"^error: two: 1 predictions are missing") as stop:
         command.run(lambda: score_all(RUN, monkeypatch))
     assert len(str(stop.value).splitlines()) == 1
     assert [path.stem for path in Path("scores").iterdir()] == ["one"]
@@ -55,17 +56,18 @@ def test_what_is_left_out_is_named_counted_and_in_the_footer(
 ):
     score_all(RUN, monkeypatch, "--allow-missing")
     text = capsys.readouterr().err
-    assert "two: 1 of 6 items are left out, since 1 reads are missing: (s/1, clean, 0)\n" in text
+    assert "two: 1 of 6 items are left out, since 1 predictions are missing: (s/1, clean, 0)\n" in text
     assert (
-        "three: 2 of 6 items are left out, since 2 reads are missing: (s/3, fog, 1), (s/4, pixelate, 5)\n"
-        in text
+        "three: 2 of 6 items are left out, since 2 predictions are missing: (s/3, fog, 1), (s/4, pixelate, "
+        "5)\n" in text
     )
     assert [read_footer(f"scores/{model}.parquet") for model in RUN.models] == [
         {"items": 6},
-        {"items": 5, "missing_items": 1, "missing_reads": 1},
-        {"items": 4, "missing_items": 2, "missing_reads": 2},
+        {"items": 5, "missing_items": 1, "missing_predictions": 1},
+        {"items": 4, "missing_items": 2, "missing_predictions": 2},
     ]
-    # A target with all reads has the same file, byte by byte, whether reads may be missing or not.
+    # A target with all predictions has the same file, byte by byte, whether predictions may be missing or
+    # not.
     allowed = Path("scores/one.parquet").read_bytes()
     score_all(Run(items=6, models=["one"]), monkeypatch)
     assert Path("scores/one.parquet").read_bytes() == allowed
@@ -78,11 +80,12 @@ def test_tables_are_those_of_the_common_items_and_say_so(
     score_all(RUN, monkeypatch, "--allow-missing")
     found = RUN.output(name)
     assert (
-        "3 targets have all reads of 3 items, 3 are left out; Three lacks most, 2" in capsys.readouterr().err
+        "3 targets have all predictions of 3 items, 3 are left out; Three lacks most, 2"
+        in capsys.readouterr().err
     )
     for text in (found.markdown, found.latex) if found.markdown else ():
         assert SENTENCE in " ".join(text.split())
-    # The same items as a selection of their own, of which no read is missing.
+    # The same items as a selection of their own, of which no prediction is missing.
     write_table(
         read_table("selected.parquet", SELECTED).filter(pl.col("id").is_in(COMMON)),
         "selected.parquet",
@@ -93,7 +96,7 @@ def test_tables_are_those_of_the_common_items_and_say_so(
         write_table(scores, f"scores/{model}.parquet", SCORES, {"items": 3})
     whole = RUN.output(name)
     assert whole.frame.write_csv() == found.frame.write_csv()
-    assert "those whose reads" not in " ".join(whole.markdown.split())
+    assert "those whose predictions" not in " ".join(whole.markdown.split())
 
 
 def test_claims_are_checked_on_the_common_items(folder: Path, monkeypatch: pytest.MonkeyPatch):
@@ -129,7 +132,7 @@ def test_figures_of_one_target_are_of_its_whole_items(
     texts = " ".join(text.get_text() for text in alone.output(name).findobj(Text))
     assert "s/1" not in texts and (name != "figure4" or "(n = 5)" in texts)
     if name == "figure5":
-        with pytest.raises(InputError, match=r"'s/1' has no scores.*of which no read is missing"):
+        with pytest.raises(InputError, match=r"'s/1' has no scores.*of which no prediction is missing"):
             alone.output(name, item="s/1")
 
 
@@ -155,14 +158,16 @@ def test_a_comparison_says_which_run_lacks_reads(
     compare.main(["a", "b", "--draws", "5"])
     text = " ".join(capsys.readouterr().out.split())
     assert "Plain means over the 5 items" in text and "Run A:" not in text
-    assert text.endswith("Run B: On 5 of 6 items: those whose reads all targets have.")
+    assert text.endswith("Run B: On 5 of 6 items: those whose predictions all targets have.")
 
 
 def test_no_common_item_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch):
     drop("one", [(id_, "fog", 2) for id_ in COMMON])
     score_all(RUN, monkeypatch, "--allow-missing")
     for name in ("table2", "intervals", "figure10"):
-        with pytest.raises(InputError, match="none of the 6 selected items has all reads of all 3 targets"):
+        with pytest.raises(
+            InputError, match="none of the 6 selected items has all predictions of all 3 targets"
+        ):
             RUN.output(name)
 
 

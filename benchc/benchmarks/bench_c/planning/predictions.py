@@ -1,4 +1,4 @@
-"""How many reads every stage of a run of Bench-C makes."""
+"""How many predictions every stage of a run of Bench-C makes."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ def stages(settings: Settings, known: Known) -> list[Stage]:
     them. diagnostics.option_order: targets read so many items of the benchmark again in
     their K - 1 other circular orders, clean and under every corruption at its highest severity. Bounds are of
     each stage alone: an item that is selected is in no random subset, so together they are less (see
-    :func:`reads_by_model`).
+    :func:`predictions_by_model`).
     """
     jobs = len(batches(settings.corruptions, settings.inference))
     whole = variants(settings.corruptions)
@@ -41,7 +41,7 @@ def stages(settings: Settings, known: Known) -> list[Stage]:
     return result
 
 
-def reads_by_model(
+def predictions_by_model(
     found: Sequence[Stage], settings: Settings, known: Known, *, new: bool = False
 ) -> dict[str, Amount]:
     """Return what every model reads in the stages ``found``, which :func:`stages` returned.
@@ -53,11 +53,11 @@ def reads_by_model(
     result = {}
     for model in dict.fromkeys(model for stage in found for model in stage.models):
         own = computing(found, model) if new else [stage for stage in found if model in stage.models]
-        kind = joined(stage.reads.kind for stage in own)
-        reads = (
+        kind = joined(stage.predictions.kind for stage in own)
+        predictions = (
             None if known.pool is None else sum(_joint(stage, settings, known, known.pool) for stage in own)
         )
-        result[model] = UNKNOWN if kind == "unknown" else Amount(reads, kind)
+        result[model] = UNKNOWN if kind == "unknown" else Amount(predictions, kind)
     return result
 
 
@@ -68,9 +68,15 @@ def paper_share(pool: int) -> int:
 
 def _selectors(models: tuple[str, ...], jobs: int, per_item: int, known: Known) -> Stage:
     items = UNKNOWN if known.pool is None else Amount(known.pool, "exact" if known.pool_exact else "at most")
-    reads = items.times(per_item)
+    predictions = items.times(per_item)
     return Stage(
-        "selectors", models, jobs, items, per_item, reads, reads.value if known.kept is None else None
+        "selectors",
+        models,
+        jobs,
+        items,
+        per_item,
+        predictions,
+        predictions.value if known.kept is None else None,
     )
 
 
@@ -79,33 +85,33 @@ def _stage(
 ) -> Stage:
     orders = name == "option order"
 
-    def stage(items: Amount, reads: Amount, at_share: int | None) -> Stage:
+    def stage(items: Amount, predictions: Amount, at_share: int | None) -> Stage:
         part_of, factor = (None, " × (K − 1)") if orders else ("selectors", "")
-        return Stage(name, models, jobs, items, per_item, reads, at_share, part_of, factor)
+        return Stage(name, models, jobs, items, per_item, predictions, at_share, part_of, factor)
 
     if known.pool is None:
         items = _without_a_pool(name, settings)
         if orders and items.value is not None:
-            reads = Amount(items.value * per_item * (ASSUMED_OPTIONS - 1), "assumed bound")
+            predictions = Amount(items.value * per_item * (ASSUMED_OPTIONS - 1), "assumed bound")
         else:
-            reads = items.times(per_item)
-        return stage(items, reads, None)
+            predictions = items.times(per_item)
+        return stage(items, predictions, None)
     if known.kept is not None:
         items = Amount(_items(name, settings, known.pool, known.kept), "exact")
-        reads = Amount(_reads(name, per_item, settings, known, known.kept), "exact")
-        return stage(items, reads, None)
+        predictions = Amount(_reads(name, per_item, settings, known, known.kept), "exact")
+        return stage(items, predictions, None)
     # The fewest kept leave most for a random subset, the most kept are most for all else.
     kept = 0 if name == "random subset" else known.pool
     assumed = orders and known.pool_options is None
     kind: Kind = "assumed bound" if assumed else "at most"
     items = Amount(_items(name, settings, known.pool, kept), "at most")
-    reads = Amount(_reads(name, per_item, settings, known, kept), kind)
+    predictions = Amount(_reads(name, per_item, settings, known, kept), kind)
     at_share = _reads(name, per_item, settings, known, paper_share(known.pool), typical=True)
-    return stage(items, reads, at_share)
+    return stage(items, predictions, at_share)
 
 
 def _joint(stage: Stage, settings: Settings, known: Known, pool: int) -> int:
-    """Return the reads of one model in a stage where as many items are kept as can be."""
+    """Return the predictions of one model in a stage where as many items are kept as can be."""
     if stage.name == "selectors":
         return stage.per_item * pool
     kept = pool if known.kept is None else known.kept
@@ -135,7 +141,7 @@ def _items(name: str, settings: Settings, pool: int, kept: int) -> int:
 def _reads(
     name: str, per_item: int, settings: Settings, known: Known, kept: int, *, typical: bool = False
 ) -> int:
-    """Return the reads of one target where ``kept`` items of ``known.pool`` are kept."""
+    """Return the predictions of one target where ``kept`` items of ``known.pool`` are kept."""
     items = _items(name, settings, known.pool or 0, kept)
     return per_item * (_other_orders(items, known, typical) if name == "option order" else items)
 

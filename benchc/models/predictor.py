@@ -1,8 +1,8 @@
-"""Read a model's answers to many items under one corruption, unit by unit.
+"""Compute a model's predictions for items under a corruption, unit by unit, behind a cache.
 
 The unit is one item under all severities of one corruption: its rows share prompt and image sizes, so they
 need no padding, and what a row's batch holds depends on no other item. A benchmark that gains items or
-corruptions therefore keeps every read that it had, to the last bit.
+corruptions therefore keeps every prediction that it had, to the last bit.
 """
 
 import hashlib
@@ -13,22 +13,22 @@ import numpy as np
 import torch
 
 from benchc.images import pixel_hash
+from benchc.models.prediction_cache import PredictionCache
 from benchc.models.protocol import Image, OptionScores, Scorer
 from benchc.models.question import Question
-from benchc.models.read_store import ReadStore
 
 
 @dataclass
-class Reader:
-    """A scorer with a store in front of it, and counts of what each of them served."""
+class Predictor:
+    """A scorer behind a cache, with counts of what each of them served."""
 
     scorer: Scorer
-    store: ReadStore
-    stored: int = 0  # reads found in the store
-    new: int = 0  # reads computed
-    halved: int = 0  # units that did not fit into the device's memory at once
+    cache: PredictionCache
+    cached: int = 0  # predictions found in the cache
+    computed: int = 0  # all other predictions
+    oom_splits: int = 0  # units split since they did not fit into the device's memory
 
-    def read(
+    def predict(
         self, question: Question, variants: Sequence[Sequence[Image]]
     ) -> tuple[OptionScores, str, list[str]]:
         """Return the scores of a unit, the hash of its prompt and the hash of each variant's pixels."""
@@ -36,15 +36,15 @@ class Reader:
         # The options are part of it: a text scorer's prompt does not list them.
         prompt_hash = _hash("\x1f".join((prompt, *question.options)))
         image_hashes = [pixel_hash(images) for images in variants]
-        found = self.store.get(prompt_hash, image_hashes)
+        found = self.cache.get(prompt_hash, image_hashes)
         if found is not None:
-            self.stored += len(variants)
+            self.cached += len(variants)
         else:
             found = self._score_by_size(question, variants)
-            self.store.put(prompt_hash, image_hashes, *found)
-            self.new += len(variants)
-        scores, halved = found
-        self.halved += halved
+            self.cache.put(prompt_hash, image_hashes, *found)
+            self.computed += len(variants)
+        scores, split = found
+        self.oom_splits += split
         return scores, prompt_hash, image_hashes
 
     def _score_by_size(
@@ -65,10 +65,10 @@ class Reader:
         order = np.argsort(np.concatenate(list(sizes.values())))
         logits = np.concatenate([scores.logits for scores, _ in groups])[order]
         mass = np.concatenate([scores.label_mass for scores, _ in groups])[order]
-        return OptionScores(logits, mass), any(halved for _, halved in groups)
+        return OptionScores(logits, mass), any(split for _, split in groups)
 
     def _score(self, question: Question, variants: Sequence[Sequence[Image]]) -> tuple[OptionScores, bool]:
-        """Return the scores, and whether the variants had to be halved to fit into the device's memory."""
+        """Return the scores, and whether the variants had to be split to fit into the device's memory."""
         try:
             return self.scorer.score(question, variants), False
         except torch.OutOfMemoryError:

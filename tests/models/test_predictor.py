@@ -1,4 +1,4 @@
-"""The read store and the reader in front of a scorer."""
+"""The prediction cache and the predictor in front of a scorer."""
 
 import hashlib
 
@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from benchc.models.prediction_cache import PredictionCache
+from benchc.models.predictor import Predictor
 from benchc.models.protocol import OptionScores
 from benchc.models.question import Question
-from benchc.models.read_store import ReadStore
-from benchc.models.reading import Reader
 
 IDENTITY = {"model": "owner/name", "revision": "1"}
 SCORES = OptionScores(
@@ -48,79 +48,79 @@ def same(a: OptionScores, b: OptionScores) -> bool:
 
 
 def test_scores_come_back_bit_for_bit(tmp_path):
-    with ReadStore(tmp_path, IDENTITY, "a") as store:
-        store.put("p", ["i", "j"], SCORES, False)
-    with ReadStore(tmp_path, IDENTITY, "b") as store:
-        scores, halved = store.get("p", ["i", "j"])
+    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
+        cache.put("p", ["i", "j"], SCORES, False)
+    with PredictionCache(tmp_path, IDENTITY, "b") as cache:
+        scores, split = cache.get("p", ["i", "j"])
         assert same(scores, SCORES)
-        assert not halved
-        assert store.get("p", ["j", "i"]) is None
-        assert store.get("q", ["i", "j"]) is None
+        assert not split
+        assert cache.get("p", ["j", "i"]) is None
+        assert cache.get("q", ["i", "j"]) is None
 
 
 def test_another_identity_shares_nothing(tmp_path):
-    with ReadStore(tmp_path, IDENTITY, "a") as store:
-        store.put("p", ["i", "j"], SCORES, False)
-    with ReadStore(tmp_path, {**IDENTITY, "revision": "2"}, "a") as store:
-        assert store.get("p", ["i", "j"]) is None
+    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
+        cache.put("p", ["i", "j"], SCORES, False)
+    with PredictionCache(tmp_path, {**IDENTITY, "revision": "2"}, "a") as cache:
+        assert cache.get("p", ["i", "j"]) is None
 
 
 def test_a_line_torn_by_a_kill_is_passed_over_and_written_again(tmp_path):
-    with ReadStore(tmp_path, IDENTITY, "a") as store:
-        store.put("p", ["i", "j"], SCORES, False)
-        store.put("q", ["i", "j"], SCORES, False)
-        folder = store.folder
+    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
+        cache.put("p", ["i", "j"], SCORES, False)
+        cache.put("q", ["i", "j"], SCORES, False)
+        folder = cache.folder
     path = folder / "a.jsonl"
     path.write_bytes(path.read_bytes()[:-9])
-    with ReadStore(tmp_path, IDENTITY, "a") as store:
-        assert store.get("p", ["i", "j"]) is not None
-        assert store.get("q", ["i", "j"]) is None
-        store.put("q", ["i", "j"], SCORES, False)
-    with ReadStore(tmp_path, IDENTITY, "a") as store:
-        assert same(store.get("q", ["i", "j"])[0], SCORES)
+    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
+        assert cache.get("p", ["i", "j"]) is not None
+        assert cache.get("q", ["i", "j"]) is None
+        cache.put("q", ["i", "j"], SCORES, False)
+    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
+        assert same(cache.get("q", ["i", "j"])[0], SCORES)
 
 
 def test_the_reader_computes_what_is_new_and_counts_it(tmp_path):
     question = Question("Which?", ("a", "b"))
-    with ReadStore(tmp_path, IDENTITY, "a") as store:
-        reader = Reader(PixelScorer(), store)
-        first, prompt_hash, image_hashes = reader.read(question, variants(1, 2, 3))
-        again, *hashes = reader.read(question, variants(1, 2, 3))
+    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
+        predictor = Predictor(PixelScorer(), cache)
+        first, prompt_hash, image_hashes = predictor.predict(question, variants(1, 2, 3))
+        again, *hashes = predictor.predict(question, variants(1, 2, 3))
         assert same(first, again)
         assert hashes == [prompt_hash, image_hashes]
-        assert (reader.new, reader.stored) == (3, 3)
-        reader.read(question, variants(1, 2, 4))
-        reader.read(Question("Which?", ("a", "c")), variants(1, 2, 3))
-        assert (reader.new, reader.stored) == (9, 3)
+        assert (predictor.computed, predictor.cached) == (3, 3)
+        predictor.predict(question, variants(1, 2, 4))
+        predictor.predict(Question("Which?", ("a", "c")), variants(1, 2, 3))
+        assert (predictor.computed, predictor.cached) == (9, 3)
     assert len(set(image_hashes)) == 3
     assert prompt_hash == hashlib.blake2b(b"<image>Which?\x1fa\x1fb", digest_size=16).hexdigest()
 
 
 def test_what_does_not_fit_is_halved_until_it_does(tmp_path):
     scorer = PixelScorer(capacity=2)
-    with ReadStore(tmp_path, IDENTITY, "a") as store:
-        reader = Reader(scorer, store)
-        scores, *_ = reader.read(Question("Which?", ("a", "b")), variants(1, 2, 3, 4, 5))
+    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
+        predictor = Predictor(scorer, cache)
+        scores, *_ = predictor.predict(Question("Which?", ("a", "b")), variants(1, 2, 3, 4, 5))
     np.testing.assert_array_equal(scores.logits[:, 0], [18, 36, 54, 72, 90])
     assert scorer.calls == [5, 2, 3, 1, 2]
-    assert reader.halved == 1
-    with ReadStore(tmp_path, IDENTITY, "b") as store:
-        resumed = Reader(scorer, store)
-        resumed.read(Question("Which?", ("a", "b")), variants(1, 2, 3, 4, 5))
+    assert predictor.oom_splits == 1
+    with PredictionCache(tmp_path, IDENTITY, "b") as cache:
+        resumed = Predictor(scorer, cache)
+        resumed.predict(Question("Which?", ("a", "b")), variants(1, 2, 3, 4, 5))
     # A resumed run says of a unit what the run that read it said.
-    assert (resumed.new, resumed.halved) == (0, 1)
+    assert (resumed.computed, resumed.oom_splits) == (0, 1)
 
 
 def test_a_single_variant_that_does_not_fit_is_an_error(tmp_path):
-    with ReadStore(tmp_path, IDENTITY, "a") as store, pytest.raises(torch.OutOfMemoryError):
-        Reader(PixelScorer(capacity=0), store).read(Question("Which?", ("a", "b")), variants(1))
+    with PredictionCache(tmp_path, IDENTITY, "a") as cache, pytest.raises(torch.OutOfMemoryError):
+        Predictor(PixelScorer(capacity=0), cache).predict(Question("Which?", ("a", "b")), variants(1))
 
 
 def test_variants_of_other_sizes_are_scored_apart_and_come_back_in_order(tmp_path):
     scorer = PixelScorer()
     images = [np.full((2 + k % 2, 3, 3), k, dtype=np.uint8) for k in range(5)]
     question = Question("?", ("a", "b"), None)
-    with ReadStore(tmp_path, IDENTITY, "a") as store:
-        scores, _, _ = Reader(scorer, store).read(question, [[image] for image in images])
+    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
+        scores, _, _ = Predictor(scorer, cache).predict(question, [[image] for image in images])
     assert scorer.calls == [3, 2]
     assert scores.logits[:, 0].tolist() == [image.sum() for image in images]
