@@ -65,12 +65,12 @@ class Checkout:
         return dict(counts)
 
     def hashes(self, *folders: str) -> dict[str, str]:
-        """Return a hash of every file below the folders (default: all results), but for the prediction store."""
+        """Return a hash of every file in the folders (default: results), without the prediction cache."""
         files = [
             path
             for folder in folders or ("results",)
             for path in sorted((self.folder / folder).rglob("*"))
-            if path.is_file() and ".predictions" not in path.parts
+            if path.is_file() and ".cache" not in path.parts
         ]
         return {
             str(path.relative_to(self.folder)): hashlib.blake2b(path.read_bytes()).hexdigest()
@@ -96,8 +96,8 @@ class Checkout:
         """Return by `subset/model` how many predictions the last run of each job looked up and computed."""
         found = {}
         for log in sorted(self.folder.glob("logs/*/infer/*/*/*.log")):
-            match = re.search(r"([\d,]+) from the store, ([\d,]+) new", log.read_text())
+            match = re.search(r"([\d,]+) from the cache, ([\d,]+) computed", log.read_text())
             if match:
-                stored, new = (int(number.replace(",", "")) for number in match.groups())
-                found["/".join(log.parts[-3:-1])] = (stored, new)
+                cached, computed = (int(number.replace(",", "")) for number in match.groups())
+                found["/".join(log.parts[-3:-1])] = (cached, computed)
         return found

@@ -75,7 +75,7 @@ FROM_SELECTION = {
 }
 FROM_IMAGES = {"contact_sheet": 1, "kappa": 1, **FROM_SELECTION, "infer": 6}
 OF_THREE_TARGETS = {"score": 3, "score_unselected": 3, "infer_orders": 3}
-# Jobs of models, in the order in which they read.
+# Inference jobs, in the order in which they run.
 SELECTORS = ("pool/letters", "pool/texts")
 TARGETS = ("selected/other", "selected/trained", "unselected/other", "unselected/trained")
 
@@ -112,18 +112,18 @@ def new(predictions: dict[str, tuple[int, int]]) -> dict[str, int]:
 
 
 class Ledger:
-    """What each model has read so far, and so what a run still has to read.
+    """What each model has predicted so far, and so what a run still has to compute.
 
     A prediction is known by its item, its corruption, and by how often an edit has changed the item's text,
     the corruption's kernel and the model's scorer.
     """
 
     def __init__(self) -> None:
-        self.read: dict[str, set[tuple[object, ...]]] = {}
+        self.predicted: dict[str, set[tuple[object, ...]]] = {}
         self.edits: Counter[str] = Counter()  # of a model, a corruption or an item
 
     def new(self, checkout: Checkout, *jobs: str) -> dict[str, int]:
-        """Return the new predictions of each job (`pool/model` before `selected/model`), and take them as done."""
+        """Return how many new predictions each job needs, and record them; `pool/model` before `selected/model`."""
         counts = {}
         for job in jobs:
             subset, model = job.split("/")
@@ -133,9 +133,9 @@ class Ledger:
                 for item in items
                 for corruption in ["clean", *corruptions(checkout)]
             }
-            missing = needed - self.read.setdefault(model, set())
+            missing = needed - self.predicted.setdefault(model, set())
             counts[job] = sum(1 if corruption == "clean" else SEVERITIES for _, corruption, *_ in missing)
-            self.read[model] |= needed
+            self.predicted[model] |= needed
         return counts
 
 
@@ -319,7 +319,7 @@ def test_one_more_selector_reads_the_pool_and_what_is_newly_selected(checkout, l
     jobs = ("pool/other", *TARGETS, "selected/more", "unselected/more")
     predictions = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": len(jobs), **OF_THREE_TARGETS})
     assert new(predictions) == ledger.new(checkout, *jobs)
-    # What it had read as a target it does not read again as a selector.
+    # What it predicted as a target it does not compute again as a selector.
     assert new(predictions)["pool/other"] < len(pool(checkout)) * (1 + 4 * SEVERITIES)
 
 

@@ -57,8 +57,8 @@ def test_one_core_a_kill_and_other_batches_change_no_byte(tmp_path_factory, chec
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    store = checkout.folder / "results/small/.predictions"
-    wait_for(lambda: process.poll() is not None or any(store.glob("*/*/*.jsonl")))
+    cache = checkout.folder / "results/small/.cache"
+    wait_for(lambda: process.poll() is not None or any(cache.glob("*/*/*.jsonl")))
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     assert not (checkout.folder / "results/small/tables/table1.csv").exists()
@@ -106,7 +106,7 @@ def test_a_kernel_reruns_the_jobs_that_make_its_images_themselves(finished):
     (finished.folder / NOISE).write_text(before + "\n# An edit.\n")
     config = yaml.safe_load((finished.folder / "config/fly.yaml").read_text())
     jobs = finished.plan(*plan)
-    # Targets read the benchmark, and items beside it.
+    # Targets are evaluated on the benchmark and on items outside it.
     assert jobs["infer"] == len(config["selectors"]) + 2 * len(config["targets"])
     # What is selected may come out otherwise, so all of the benchmark's images are waited for.
     assert jobs["corrupt"] == 1 + len(config["corruptions"]["types"])
@@ -141,7 +141,7 @@ def test_the_report_shows_tables_and_figures_with_their_captions(finished):
         assert text in page, text
 
 
-def infer(finished, store, output, *, model="letters", corrupted=None):
+def infer(finished, cache, output, *, model="letters", corrupted=None):
     """Return the command that asks a model about the pool of the finished run."""
     folder = finished.folder / "results/small/corrupted"
     files = corrupted or [folder / f"{name}.parquet" for name in ("clean", *CORRUPTIONS)]
@@ -150,37 +150,37 @@ def infer(finished, store, output, *, model="letters", corrupted=None):
         *("--family", "llava", "--scoring", "letter"),
         *("--items", str(finished.folder / "results/small/pool/items.parquet")),
         *("--corrupted", *map(str, files)),
-        *("--store", str(store), "--writer", "w", "--output", str(output)),
+        *("--cache", str(cache), "--shard", "w", "--output", str(output)),
     ]
 
 
-def test_a_killed_inference_resumes_from_its_store(finished, tmp_path):
-    def run(store, output):
+def test_a_killed_inference_resumes_from_its_cache(finished, tmp_path):
+    def run(cache, output):
         result = subprocess.run(
-            infer(finished, store, output), cwd=finished.folder, text=True, capture_output=True, check=True
+            infer(finished, cache, output), cwd=finished.folder, text=True, capture_output=True, check=True
         )
-        return next(line for line in result.stderr.splitlines() if "from the store" in line)
+        return next(line for line in result.stderr.splitlines() if "from the cache" in line)
 
     whole = run(tmp_path / "one", tmp_path / "whole.parquet")
-    assert " 0 from the store" in whole
+    assert " 0 from the cache" in whole
 
-    store = tmp_path / "two"
+    cache = tmp_path / "two"
     process = subprocess.Popen(
-        infer(finished, store, tmp_path / "resumed.parquet"), cwd=finished.folder, stderr=subprocess.DEVNULL
+        infer(finished, cache, tmp_path / "resumed.parquet"), cwd=finished.folder, stderr=subprocess.DEVNULL
     )
-    wait_for(lambda: sum(file.stat().st_size for file in store.glob("*/*/w.jsonl")) > 2000)
+    wait_for(lambda: sum(file.stat().st_size for file in cache.glob("*/*/w.jsonl")) > 2000)
     process.kill()
     process.wait()
     assert not (tmp_path / "resumed.parquet").exists()
-    resumed = run(store, tmp_path / "resumed.parquet")
-    assert " 0 from the store" not in resumed
+    resumed = run(cache, tmp_path / "resumed.parquet")
+    assert " 0 from the cache" not in resumed
     assert " 0 new" not in resumed
     assert (tmp_path / "resumed.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has the GPU that the test wants to miss")
 def test_a_gpu_that_is_not_there_is_missed(finished, tmp_path):
-    command = [*infer(finished, tmp_path / "store", tmp_path / "out.parquet"), "--gpus", "1"]
+    command = [*infer(finished, tmp_path / "cache", tmp_path / "out.parquet"), "--gpus", "1"]
     result = subprocess.run(command, cwd=finished.folder, text=True, capture_output=True, check=False)
     assert result.returncode == 1
     assert "this job was to have a GPU, but torch finds none" in result.stderr.splitlines()[-1]
@@ -211,7 +211,7 @@ def test_what_cannot_be_read_ends_in_one_sentence(finished, tmp_path, fault):
     write_table(rows, path, CORRUPTED)
     if fault == "truncated table":
         path.write_bytes(path.read_bytes()[:-100])
-    command = infer(finished, tmp_path / "store", tmp_path / "out.parquet", model=model, corrupted=[path])
+    command = infer(finished, tmp_path / "cache", tmp_path / "out.parquet", model=model, corrupted=[path])
     result = subprocess.run(command, cwd=finished.folder, text=True, capture_output=True, check=False)
     assert result.returncode == 1
     assert re.match(expected, result.stderr.splitlines()[-1]), result.stderr
