@@ -123,7 +123,7 @@ class Ledger:
         self.edits: Counter[str] = Counter()  # of a model, a corruption or an item
 
     def new(self, checkout: Checkout, *jobs: str) -> dict[str, int]:
-        """Return how many new predictions each job needs, and record them; `pool/model` before `selected/model`."""
+        """Return how many new predictions each job needs, `pool/model` first, and record them as done."""
         counts = {}
         for job in jobs:
             subset, model = job.split("/")
