@@ -48,7 +48,7 @@ include: f"rules/{SLICE}.smk"
 LACKING = [name for name in ("SUBSETS", "BENCHMARK", "MEASURED", "OUTPUTS") if name not in globals()]
 if LACKING:
     raise WorkflowError(
-        f"rules/{SLICE}.smk lacks {', '.join(LACKING)}; docs/architecture.md says what it must hold."
+        f"rules/{SLICE}.smk lacks {', '.join(LACKING)}; define it (CONTRIBUTING.md, A new benchmark)."
     )
 
 

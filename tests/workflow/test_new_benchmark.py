@@ -1,4 +1,4 @@
-"""The smallest benchmark, added as docs/architecture.md says: planned, and run to its table."""
+"""The minimal benchmark, added as CONTRIBUTING.md describes: planned, and run to its table."""
 
 import pytest
 import yaml
@@ -112,4 +112,4 @@ def test_what_a_rule_file_lacks_is_said(checkout, name):
     checkout.edit("rules/my_bench.smk", f"\n{name} =", f"\nOTHER_{name} =")
     result = checkout.snakemake("-n", check=False)
     assert result.returncode != 0
-    assert f"rules/my_bench.smk lacks {name}; docs/architecture.md says what it must hold." in result.stdout
+    assert f"rules/my_bench.smk lacks {name}; define it (CONTRIBUTING.md, A new benchmark)." in result.stdout
