@@ -18,7 +18,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--location", required=True, help="the model: a Hub id, or a folder in the Hub's form")
     add("--revision", help="commit of the Hub id; none takes the newest")
-    add("--family", required=True, help="name of a module in benchc/models/families/")
+    add("--family", required=True, help="how the model is loaded (docs/models.md)")
     add("--scoring", required=True, choices=sorted(SCORINGS), help="how options are scored")
     add("--dtype", default="float32", choices=["float32", "bfloat16", "float16"])
     add("--gpus", type=int, default=0, help="GPUs that the job was given: with one, the model runs on it")

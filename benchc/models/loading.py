@@ -17,7 +17,7 @@ def load_model(
 ) -> tuple[Scorer, dict[str, str]]:
     """Return the scorer, and whatever decides its predictions besides prompt and pixels.
 
-    ``family``: a module of benchc/models/families; ``scoring``: a key of ``SCORINGS``; ``threads``: of one
+    ``family``: a model family (docs/models.md); ``scoring``: a key of ``SCORINGS``; ``threads``: of one
     forward pass. Sets the process's threads and deterministic algorithms of torch. Raises InputError where
     the model is to run on a GPU that torch does not find, or cannot be loaded.
     """
