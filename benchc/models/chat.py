@@ -32,7 +32,7 @@ class Head:
 
 @dataclass
 class ChatModel:
-    """A loaded model and its processor. ``identity`` names everything but the input that decides its output."""
+    """A loaded model and its processor. ``identity``: all that decides its output but the input."""
 
     model: Any
     processor: Any
