@@ -82,14 +82,10 @@ def corrupt_units(
             "but not the requested one; choose one of these"
         )
     # Items that share an image are usually neighbours; then it is corrupted once.
-    variants: dict[str, dict[int, Pixels]] = {}
+    made: dict[str, dict[int, Pixels]] = {}
     for id_, images in pool_images(pool, ids):
-        variants = {
-            key: variants[key]
-            if key in variants
-            else variants_of_image(key, data, recipe, wanted, seed, alpha)
+        made = {
+            key: made[key] if key in made else variants_of_image(key, data, recipe, wanted, seed, alpha)
             for key, data in images
         }
-        yield Unit(
-            id_, recipe.name, wanted, [[variants[key][level] for key, _ in images] for level in wanted]
-        )
+        yield Unit(id_, recipe.name, wanted, [[made[key][level] for key, _ in images] for level in wanted])
