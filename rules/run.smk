@@ -15,7 +15,8 @@ from benchc.config.load import load
 from benchc.corruptions.recipe import CLEAN
 from benchc.corruptions.registry import family_of, kernel_module, recipe_of
 from benchc.rendering.declaration import figure, table
-from benchc.models.registry import UnknownFamilyError, scorer_modules
+from benchc.models.registry import scorer_modules
+from benchc.models.supported import UnsupportedFamilyError, check_family
 
 # What save_pretrained of transformers writes for a model and its processor.
 MODEL_FILES = [
@@ -64,27 +65,28 @@ def images_of(subset):
 
 
 def modules_of(model):
-    """Return the modules of a model's family and scoring; none where its family is not written yet."""
+    """Return the modules of a model's family and scoring; none where its family is not supported yet."""
     try:
-        return scorer_modules(model.family, model.scoring)
-    except UnknownFamilyError:
+        check_family(model.family)
+    except UnsupportedFamilyError:
         return ()
+    return scorer_modules(model.family, model.scoring)
 
 
 SCORER_MODULES = {id_: modules_of(model) for id_, model in run.models.items()}
-UNWRITTEN = [id_ for id_, modules in SCORER_MODULES.items() if not modules]
-if UNWRITTEN:
+UNSUPPORTED = [id_ for id_, modules in SCORER_MODULES.items() if not modules]
+if UNSUPPORTED:
     logger.warning(
-        f"{len(UNWRITTEN)} models cannot be read, for no module of benchc/models/families loads their family "
-        f"yet (docs/models.md): {', '.join(UNWRITTEN)}."
+        f"{len(UNSUPPORTED)} models cannot be loaded, because their families are not supported yet "
+        f"(docs/models.md): {', '.join(UNSUPPORTED)}."
     )
 
 
 # A dry run does not come here: a run can be seen before it can be made.
 onstart:
-    if UNWRITTEN:
+    if UNSUPPORTED:
         raise WorkflowError(
-            f"Leave the models that cannot be read out of {' and '.join(settings.MODEL_KEYS)}."
+            f"Remove the models that cannot be loaded from {' and '.join(settings.MODEL_KEYS)}."
         )
 
 

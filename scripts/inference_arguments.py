@@ -1,4 +1,4 @@
-"""Arguments of the scripts that ask a model."""
+"""Arguments of the scripts that run a model."""
 
 import argparse
 from collections.abc import Sequence
@@ -14,70 +14,75 @@ from scripts.corruption_arguments import recipe_argument, seed_argument
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
-    """Add the model: where it is, how it is held and scored, and on what it runs."""
+    """Add the model: its location, precision, scoring and device."""
     add = parser.add_argument
-    add("--location", required=True, help="the model: a Hub id, or a folder in the Hub's form")
-    add("--revision", help="commit of the Hub id; none takes the newest")
-    add("--family", required=True, help="name of a module in benchc/models/families/")
+    add("--location", required=True, help="the model: a Hub id, or a folder with the same files")
+    add("--revision", help="commit of the Hub id; default: the newest")
+    add("--family", required=True, help="how the model is loaded (docs/models.md)")
     add("--scoring", required=True, choices=sorted(SCORINGS), help="how options are scored")
     add("--dtype", default="float32", choices=["float32", "bfloat16", "float16"])
-    add("--gpus", type=int, default=0, help="GPUs that the job was given: with one, the model runs on it")
+    add("--gpus", type=int, default=0, help="GPUs of the job; with 1 or more, the model runs on a GPU")
     add(
         "--processor",
         action="append",
         default=[],
         type=setting,
         metavar="NAME=VALUE",
-        help="a setting of the image processor to override, such as max_patches=6; may be repeated",
+        help="an image processor setting to override, for example max_patches=6; may be repeated",
     )
-    add("--threads", type=int, default=1, help="threads of one forward pass; part of a prediction's identity")
+    add(
+        "--threads",
+        type=int,
+        default=1,
+        help="threads of a forward pass; they decide a logit's last bits",
+    )
 
 
 def add_items(parser: argparse.ArgumentParser) -> None:
-    """Add the items that the model is asked about: the pool, and the subset of it."""
+    """Add the items: the pool, and a subset of it."""
     parser.add_argument("--items", type=Path, required=True, help="pool/items.parquet")
     parser.add_argument(
         "--subset",
         type=Path,
         nargs="?",
         metavar="FILE",
-        help="subsets/{subset}.parquet: only the items in it; without it, or with no FILE, the whole pool",
+        help="subsets/{subset}.parquet: only these items; default, or without FILE: the whole pool",
     )
 
 
 def add_images(parser: argparse.ArgumentParser) -> None:
-    """Add the images: files of them, or recipes that are applied here."""
+    """Add the images: files of corrupted images, or recipes that are applied to the items' images."""
     add = parser.add_argument
-    add("--corrupted", type=Path, nargs="*", default=[], help="{corruption}.parquet of the images, in order")
+    add("--corrupted", type=Path, nargs="*", default=[], help="{corruption}.parquet, one or more")
     add(
         "--recipe",
         action="append",
         default=[],
         type=recipe_argument,
         metavar="JSON",
-        help="instead of a file: a corruption that is applied here to the images of --items; may be repeated",
+        help="instead of a file: a corruption to apply to the images of --items; may be repeated",
     )
     add("--seed", type=seed_argument, help="the run's seed, for --recipe")
-    add("--alpha", choices=ALPHAS, default="drop", help="what becomes of transparency, for --recipe")
+    add("--alpha", choices=ALPHAS, default="drop", help="how to handle transparency, for --recipe")
 
 
 def add_cache(parser: argparse.ArgumentParser) -> None:
     """Add the prediction cache and the job's shard in it."""
     add = parser.add_argument
     add("--cache", type=Path, required=True, help="folder of the prediction cache")
-    add("--shard", required=True, help="name of this job's file in the cache, unique among running jobs")
+    add("--shard", required=True, help="name of this job's file in the cache; unique among running jobs")
 
 
 def check_images(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    """End with a usage message unless images come from files or from recipes with a seed."""
+    """Exit with a usage error unless images come from files, or from recipes with a seed."""
     if bool(arguments.corrupted) == bool(arguments.recipe):
-        parser.error("give either files (--corrupted) or recipes (--recipe)")
+        parser.error("give either --corrupted or --recipe")
     if arguments.recipe and arguments.seed is None:
         parser.error("--recipe needs the run's --seed")
 
 
-def source_of(arguments: argparse.Namespace) -> ModelSource:
-    """Return where the model is and how it is held."""
+def model_source(arguments: argparse.Namespace) -> ModelSource:
+    """Return the checkpoint, its precision, device and settings."""
     return ModelSource(
         arguments.location,
         arguments.revision,
@@ -87,8 +92,8 @@ def source_of(arguments: argparse.Namespace) -> ModelSource:
     )
 
 
-def images_of(arguments: argparse.Namespace) -> Sequence[Path] | Recipes:
-    """Return where the images come from."""
+def image_source(arguments: argparse.Namespace) -> Sequence[Path] | Recipes:
+    """Return the files of corrupted images, or the recipes to apply."""
     if arguments.recipe:
         return Recipes(arguments.recipe, arguments.seed, arguments.alpha)
     files: list[Path] = arguments.corrupted

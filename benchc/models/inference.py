@@ -1,4 +1,4 @@
-"""Ask a model about items under corruptions: every unit once, rows in the order of the items."""
+"""Predict units with a model: every unit once, rows in the order of the items."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -7,40 +7,41 @@ from typing import Any
 from benchc.models.items import Item
 from benchc.models.predictor import Predictor
 from benchc.models.question import Question
-from benchc.models.units import Recipes, Unit, predict_unit, units_of
+from benchc.models.units import Recipes, Unit, units_of
 from benchc.prefetch import prefetch
 from benchc.progress import track
 
-# Enough to hide the slowest image of a batch, few enough to hold.
+# Enough to hide the slowest image of a batch, few enough for the memory.
 UNITS_AHEAD = 4
 
-Rows = Iterable[dict[str, Any]]
+Row = dict[str, Any]
+
+
+def predict_unit(predictor: Predictor, question: Question, unit: Unit) -> Iterator[Row]:
+    """Yield the unit's predictions as rows of PREDICTIONS, logits in the order of the question's options."""
+    scores, prompt_hash, image_hashes = predictor.predict(question, unit.variants)
+    for row, severity in enumerate(unit.severities):
+        yield {
+            "id": unit.item,
+            "corruption": unit.corruption,
+            "severity": severity,
+            "logits": scores.logits[row].tolist(),
+            "label_mass": float(scores.label_mass[row]),
+            "prompt_hash": prompt_hash,
+            "image_hash": image_hashes[row],
+        }
 
 
 def infer(
     predictor: Predictor,
-    pool: Path,
     items: Mapping[str, Item],
-    images: Sequence[Path] | Recipes,
-    *,
-    label: str,
-    severities: Container[int] | None = None,
-    ahead: bool = False,
-    predict: Callable[[Predictor, Question, Unit], Rows] = predict_unit,
-) -> list[dict[str, Any]]:
-    """Return the rows that ``predict`` makes of every unit: in the order of ``items``, then of corruptions.
-
-    ``images`` and ``severities`` as for :func:`benchc.models.units.units_of`; ``label`` names the model in
-    the lines of progress; ``ahead`` decodes or makes pixels while the model works, for a model on a device.
-    Raises as the units do.
-    """
-    rows = [
-        row
-        for unit in tracked_units(pool, items, images, label=label, severities=severities, ahead=ahead)
-        for row in predict(predictor, items[unit.item].question, unit)
-    ]
+    units: Iterable[Unit],
+    predict: Callable[[Predictor, Question, Unit], Iterable[Row]] = predict_unit,
+) -> list[Row]:
+    """Return the rows that ``predict`` yields for all units, in the order of ``items``."""
+    rows = [row for unit in units for row in predict(predictor, items[unit.item].question, unit)]
     order = {id_: place for place, id_ in enumerate(items)}
-    # Stable: an item's corruptions stay in the order given.
+    # The sort is stable: an item's corruptions stay in their order.
     return sorted(rows, key=lambda row: order[row["id"]])
 
 
@@ -53,11 +54,22 @@ def tracked_units(
     severities: Container[int] | None = None,
     ahead: bool = False,
 ) -> Iterator[Unit]:
-    """Yield the units of every corruption in turn, with a line of progress; arguments as of :func:`infer`."""
+    """Yield the units of all corruptions and show progress.
+
+    Args:
+        pool: the POOL table of the items, whose images the recipes are applied to.
+        items: the items to take, by id in the pool's order.
+        images: files of corrupted images, or recipes.
+        label: name of the model in the progress bar.
+        severities: the severities to take; None takes all.
+        ahead: load or corrupt images while the model runs, for a model on a GPU.
+
+    Raises as :func:`benchc.models.units.units_of` does.
+    """
     keys = {id_: item.image_keys for id_, item in items.items()}
     for corruption, units in units_of(pool, keys, images, severities):
-        made = prefetch(units, UNITS_AHEAD) if ahead else units
-        yield from track(made, label=f"{label} {corruption}", unit="items", total=len(items))
+        loaded = prefetch(units, UNITS_AHEAD) if ahead else units
+        yield from track(loaded, label=f"{label} {corruption}", unit="items", total=len(items))
 
 
 def summary(model: str, count: int, predictor: Predictor) -> str:

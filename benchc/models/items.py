@@ -1,4 +1,4 @@
-"""What a model is asked about: the questions of a pool's items, and the keys of their images."""
+"""The items that a model answers: their questions, and the keys of their images."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,11 +32,10 @@ def read_items(pool: Path, subset: Path | None = None) -> dict[str, Item]:
 
 
 def refuse_open_questions(items: Mapping[str, Item]) -> None:
-    """Raise InputError, naming the first, where items have no options for a model to choose from."""
+    """Raise InputError for items without options, naming the first."""
     without = [id_ for id_, item in items.items() if not item.question.options]
     if without:
         raise InputError(
-            f"item {without[0]}: it is an open question, and a model is asked to choose among options here "
-            f"({len(without)} of {len(items)} items are open); leave them out of the sources or "
-            "the subset"
+            f"item {without[0]}: it is an open question, but option logits need options "
+            f"({len(without)} of {len(items)} items are open); remove them from the sources or the subset"
         )

@@ -14,7 +14,7 @@ from benchc.models.question import Question, answer_separator, letter_prompt
 
 @dataclass
 class LetterScorer:
-    """A :class:`benchc.models.protocol.Scorer` that reads the letters A, B, … of the options."""
+    """A :class:`benchc.models.protocol.Scorer` whose logits are those of the options' letters A, B, …"""
 
     chat: ChatModel
     _tokens: dict[tuple[str, int], torch.Tensor] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class LetterScorer:
     def letter_tokens(self, rendered: str, options: int) -> torch.Tensor:
         """Return the token of each option's letter after the prompt, int64[K].
 
-        Raises ModelError unless every letter is exactly one token and no two share one.
+        Raises ModelError unless each letter is exactly one token and no two letters have the same.
         """
         key = (rendered[-40:], options)
         if key not in self._tokens:

@@ -1,4 +1,4 @@
-"""Load a model for a job, and say what decides its predictions."""
+"""Load a model for a job, together with the identity of its predictions."""
 
 from pathlib import Path
 
@@ -15,18 +15,24 @@ ROOT = Path(__file__).resolve().parents[2]
 def load_model(
     source: ModelSource, family: str, scoring: str, threads: int = 1
 ) -> tuple[Scorer, dict[str, str]]:
-    """Return the scorer, and whatever decides its predictions besides prompt and pixels.
+    """Return the scorer, and all that decides its predictions besides prompt and pixels.
 
-    ``family``: a module of benchc/models/families; ``scoring``: a key of ``SCORINGS``; ``threads``: of one
-    forward pass. Sets the process's threads and deterministic algorithms of torch. Raises InputError where
-    the model is to run on a GPU that torch does not find, or cannot be loaded.
+    Sets torch's number of threads and deterministic algorithms for the process.
+
+    Args:
+        source: the checkpoint.
+        family: a model family (docs/models.md).
+        scoring: a key of ``SCORINGS``.
+        threads: threads of a forward pass.
+
+    Raises InputError where torch finds no GPU for the model, or where the model cannot be loaded.
     """
     torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(True, warn_only=True)
     if source.device == "cuda" and not torch.cuda.is_available():
         raise InputError(
-            f"{source.location}: this job was to have a GPU, but torch finds none; ask for a node that has "
-            "one, or set `gpus: 0` in the model catalogue to read on the processor"
+            f"{source.location}: the job needs a GPU, but torch finds none; request a node with one, or set "
+            "`gpus: 0` in the model catalogue to run on the CPU"
         )
     modules = scorer_modules(family, scoring)
     scorer = load_scorer(family, scoring, source)

@@ -1,7 +1,7 @@
-"""Cache predictions between jobs, so that a killed job resumes and a changed one computes only what is new.
+"""Cache predictions between jobs: a killed job resumes, and a changed one computes only what is new.
 
-The cache of one model under one scorer is a folder. Each job appends to a shard of its own, one JSON line a
-unit, and looks up what all jobs before it wrote. Deleting the folder changes no result, only time.
+The cache of a model under a scoring is a folder. Each job appends to its own shard, one JSON line per unit,
+and looks up what earlier jobs wrote. Deleting the folder costs time but changes no result.
 """
 
 import hashlib
@@ -18,11 +18,11 @@ from benchc.models.protocol import OptionScores
 
 
 class PredictionCache:
-    """The predictions of one model under one scorer, found by prompt and pixels.
+    """The predictions of a model under a scoring, by prompt and pixels.
 
-    ``identity`` holds whatever else decides a prediction (revision, dtype, device, versions, the digest of
-    the scorer's sources); each identity has its own folder. ``shard`` names this job's file, and no two jobs
-    that run at once may share it.
+    ``identity``: all else that decides a prediction (revision, dtype, device, versions, digest of the
+    scorer's sources); each identity has its own folder. ``shard``: name of this job's file, unique among
+    running jobs.
     """
 
     def __init__(self, root: str | Path, identity: Mapping[str, str], shard: str) -> None:
@@ -35,24 +35,21 @@ class PredictionCache:
         for path in sorted(self.folder.glob("*.jsonl")):
             self._load(path)
         path = self.folder / f"{shard}.jsonl"
-        _end_torn_line(path)
+        _end_incomplete_line(path)
         self._file = path.open("a", encoding="ascii")
 
     def get(self, prompt_hash: str, image_hashes: Sequence[str]) -> tuple[OptionScores, bool] | None:
-        """Return the scores of a unit (one prompt, V variants in this order), or None where it is new.
-
-        The flag is that of :meth:`put`.
-        """
+        """Return the scores and ``split`` of a unit (one prompt, V variants in order), or None."""
         return self._units.get(_key(prompt_hash, image_hashes))
 
     def put(self, prompt_hash: str, image_hashes: Sequence[str], scores: OptionScores, split: bool) -> None:
-        """Keep the scores of a unit; a kill right after this call does not lose them.
+        """Store the scores of a unit; they survive a kill right after this call.
 
-        ``split`` says that its rows did not pass through the model together.
+        ``split``: the unit was split to fit into the device's memory.
         """
         key = _key(prompt_hash, image_hashes)
         self._units[key] = scores, split
-        # A float32 survives the way through a decimal of a float64 unchanged.
+        # A float32 written as the decimal of a float64 is read back unchanged.
         record = {
             "key": key,
             "logits": scores.logits.tolist(),
@@ -82,7 +79,7 @@ class PredictionCache:
                     )
                     self._units[record["key"]] = scores, bool(record["split"])
                 except (ValueError, KeyError, TypeError):
-                    continue  # the last line of a job that was killed while it wrote
+                    continue  # a line that a killed job left incomplete
 
 
 def _key(prompt_hash: str, image_hashes: Sequence[str]) -> str:
@@ -90,7 +87,7 @@ def _key(prompt_hash: str, image_hashes: Sequence[str]) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def _end_torn_line(path: Path) -> None:
+def _end_incomplete_line(path: Path) -> None:
     if path.exists() and (content := path.read_bytes()) and not content.endswith(b"\n"):
         with path.open("ab") as file:
             file.write(b"\n")

@@ -1,8 +1,8 @@
-"""Compute a model's predictions for items under a corruption, unit by unit, behind a cache.
+"""Predict with a model unit by unit, behind a cache.
 
-The unit is one item under all severities of one corruption: its rows share prompt and image sizes, so they
-need no padding, and what a row's batch holds depends on no other item. A benchmark that gains items or
-corruptions therefore keeps every prediction that it had, to the last bit.
+A unit is one item under all severities of one corruption. Its rows have the same prompt and image sizes: they
+need no padding, and their batch contains no other item. A benchmark that gains items or corruptions therefore
+keeps every earlier prediction to the last bit.
 """
 
 import hashlib
@@ -20,20 +20,20 @@ from benchc.models.question import Question
 
 @dataclass
 class Predictor:
-    """A scorer behind a cache, with counts of what each of them served."""
+    """A scorer behind a cache."""
 
     scorer: Scorer
     cache: PredictionCache
     cached: int = 0  # predictions found in the cache
     computed: int = 0  # all other predictions
-    oom_splits: int = 0  # units split since they did not fit into the device's memory
+    oom_splits: int = 0  # units that were split to fit into the device's memory
 
     def predict(
         self, question: Question, variants: Sequence[Sequence[Image]]
     ) -> tuple[OptionScores, str, list[str]]:
         """Return the scores of a unit, the hash of its prompt and the hash of each variant's pixels."""
         prompt = self.scorer.prompt(question, len(variants[0]))
-        # The options are part of it: a text scorer's prompt does not list them.
+        # With the options, since a text scorer's prompt does not list them.
         prompt_hash = _hash("\x1f".join((prompt, *question.options)))
         image_hashes = [pixel_hash(images) for images in variants]
         found = self.cache.get(prompt_hash, image_hashes)
@@ -50,9 +50,9 @@ class Predictor:
     def _score_by_size(
         self, question: Question, variants: Sequence[Sequence[Image]]
     ) -> tuple[OptionScores, bool]:
-        """Return the scores of variants of any sizes: those of one size go through the model together.
+        """Return the scores of variants of any sizes, one forward pass per size.
 
-        Hardly any corruption changes an image's size; then there is one group.
+        Few corruptions change an image's size; with all others there is one group.
         """
         sizes: dict[tuple[tuple[int, ...], ...], list[int]] = {}
         for position, images in enumerate(variants):

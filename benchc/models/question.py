@@ -1,4 +1,4 @@
-"""What a model is asked: the text of one item, and its two renderings as a prompt."""
+"""The question of an item, and its two prompts."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from benchc.letters import LETTERS
 
 @dataclass(frozen=True)
 class Question:
-    """The text of an item. Option k has the letter ``LETTERS[k]``; an open question has no options."""
+    """The text of an item. The letter of option k is ``LETTERS[k]``; an open question has no options."""
 
     question: str
     options: tuple[str, ...]
@@ -16,7 +16,7 @@ class Question:
     def __post_init__(self) -> None:
         if len(self.options) == 1 or len(self.options) > len(LETTERS):
             raise ValueError(
-                f"a question has 2 to {len(LETTERS)} options, or none, this one has {len(self.options)}: "
+                f"a question has no options or 2 to {len(LETTERS)}, but this one has {len(self.options)}: "
                 f"{self.question[:80]!r}"
             )
 
@@ -38,5 +38,5 @@ def text_prompt(question: Question) -> str:
 
 
 def answer_separator(rendered_prompt: str) -> str:
-    """Return what stands between a rendered chat prompt and the answer: a space, unless one is there."""
+    """Return what separates a rendered prompt from the answer: a space, unless the prompt ends in one."""
     return "" if rendered_prompt[-1:].isspace() else " "

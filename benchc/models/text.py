@@ -1,4 +1,4 @@
-"""Score options by their texts: the log-likelihood of each text as the answer (as VQAScore does)."""
+"""Score options by the log-likelihood of their texts as the answer (as VQAScore does)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,8 +14,8 @@ from benchc.models.question import Question, answer_separator, text_prompt
 class TextScorer:
     """A :class:`benchc.models.protocol.Scorer` whose logits are log-likelihoods of the options' texts.
 
-    Summed over a text's tokens, or averaged where ``length_normalised``. The prompt is read once a variant
-    and its keys and values are shared by the options.
+    They are summed over a text's tokens, or averaged if ``length_normalised``. Each variant's prompt passes
+    through the model once; the options share its keys and values.
     """
 
     chat: ChatModel
@@ -53,13 +53,13 @@ class TextScorer:
         """Return the log-likelihood [V, K] of each option's tokens after its first."""
         variants, options = inputs["input_ids"].shape[0], len(tokens)
         device = inputs["input_ids"].device
-        # Options shorter than the longest are filled up on the right, where causal attention hides it.
+        # Shorter options are padded on the right, where causal attention hides the padding.
         padded = torch.tensor([option + option[-1:] * (longest - len(option)) for option in tokens])
         counts = torch.tensor([[k + 1 < len(option) for k in range(longest - 1)] for option in tokens])
         cache.batch_repeat_interleave(options)  # type: ignore[attr-defined]
         rows = padded.to(device).repeat(variants, 1)  # [V * K, longest]
         with self.chat.head() as head:
-            # No row is padded before its end, so there is no mask to give; some classes misread one here.
+            # Padding is only at the end, so no mask is needed; some classes misinterpret one here.
             output = self.chat.forward({"input_ids": rows[:, :-1], "past_key_values": cache}, last_only=False)
             states = head.states.flatten(0, 1)  # [V * K * (longest - 1), hidden]
             targets = head.logits(states, rows[:, 1:].reshape(-1, 1)).view(len(rows), longest - 1)

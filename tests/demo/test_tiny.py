@@ -45,9 +45,9 @@ def built(request: pytest.FixtureRequest, training_set: TrainingSet) -> tuple[Mo
 
     family = importlib.import_module(f"benchc.demo.tiny.{request.param}")
     torch.manual_seed(1)
-    size = TinySize(hidden=48, vision_layers=1, text_layers=1, patch=8, picture_side=PICTURE_SIDE)
+    size = TinySize(hidden=48, vision_layers=1, text_layers=1, patch=8, image_side=PICTURE_SIDE)
     if request.param != "llava":
-        size = TinySize(hidden=48, vision_layers=1, text_layers=1, patch=6, picture_side=PICTURE_SIDE)
+        size = TinySize(hidden=48, vision_layers=1, text_layers=1, patch=6, image_side=PICTURE_SIDE)
     model, processor = family.build(tokenizer_texts(training_set.questions), size)
     set_positions(model, PICTURE_SIDE // size.patch)
     return family, model, processor
@@ -72,7 +72,7 @@ def test_training_lowers_the_loss_and_the_folder_loads_back(
     recipe = Recipe(
         scoring=scoring, text_share=0.2, steps=24, batch=12, learning_rate=0.01, noise=0.2, seed=3
     )
-    losses = train(model, processor, training_set, recipe, family.NESTED_PICTURES)
+    losses = train(model, processor, training_set, recipe, family.NESTED_IMAGES)
     first = 5 if scoring == "letter" else 0
     assert np.mean(losses[-5:]) < 0.8 * np.mean(losses[first : first + 3])
 

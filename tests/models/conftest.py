@@ -33,7 +33,7 @@ def save_checkpoint(folder: Path, family: str) -> Path:
         texts += [f"USER: \n{prompt(question)} ASSISTANT:" for prompt in (letter_prompt, text_prompt)]
         texts += [f" {answer}" for answer in (*question.options, *"ABCD")]
     torch.manual_seed(7)
-    size = TinySize(hidden=48, vision_layers=1, text_layers=2, patch=8, picture_side=32)
+    size = TinySize(hidden=48, vision_layers=1, text_layers=2, patch=8, image_side=32)
     model, processor = importlib.import_module(f"benchc.demo.tiny.{family}").build(texts * 20, size)
     # Random initial weights give nearly uniform answers; larger ones make every mistake visible.
     with torch.no_grad():

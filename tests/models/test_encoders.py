@@ -18,7 +18,7 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
     return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
 
 
-def test_sentence_bert_loads_without_a_network_and_puts_like_beside_like(sbert: TextEncoder) -> None:
+def test_sentence_bert_loads_without_a_network_and_puts_similar_texts_close(sbert: TextEncoder) -> None:
     vectors = sbert.encode(
         ["How many cats are there?", "Count the cats.", "Which month had the lowest sales?"]
     )
@@ -34,8 +34,8 @@ def test_a_texts_vector_does_not_depend_on_its_neighbours(sbert: TextEncoder) ->
     np.testing.assert_array_equal(together, sbert.encode(texts))
 
 
-def test_truncation_begins_after_the_last_token_that_is_read(sbert: TextEncoder) -> None:
-    # 256 tokens are read, two of which open and close the text.
+def test_texts_are_truncated_after_the_last_accepted_token(sbert: TextEncoder) -> None:
+    # 256 tokens are accepted, including one special token at each end.
     assert not sbert.is_truncated("cat " * 254)
     assert sbert.is_truncated("cat " * 255)
     long, longer = sbert.encode(["cat " * 254 + "dog", "cat " * 254 + "tax law"])
@@ -49,11 +49,11 @@ def test_an_image_encoder_without_weights_is_refused(tmp_path: Path) -> None:
         load_image_encoder("ViT-B-32-quickgelu")
     with pytest.raises(InputError, match=r"no weights 'opnai'"):
         load_image_encoder("ViT-B-32-quickgelu", "opnai")
-    with pytest.raises(InputError, match=r"holds no open_clip_model\.safetensors"):
+    with pytest.raises(InputError, match=r"contains no open_clip_model\.safetensors"):
         load_image_encoder(str(tmp_path))
 
 
-def test_weights_that_cannot_be_fetched_end_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_the_hub_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     import open_clip
     import sentence_transformers
 
@@ -66,7 +66,7 @@ def test_weights_that_cannot_be_fetched_end_in_one_sentence(monkeypatch: pytest.
         load_image_encoder("ViT-B-32-quickgelu", "openai")
     assert str(caught.value) == (
         "image encoder 'ViT-B-32-quickgelu' with the weights 'openai' cannot be loaded (We couldn't connect "
-        "to the Hub.); check the network, or give a whole folder of open_clip_config.json and "
+        "to the Hub.); check the network, or give a folder with a complete open_clip_config.json and "
         "open_clip_model.safetensors"
     )
     with pytest.raises(InputError) as caught:
@@ -77,8 +77,10 @@ def test_weights_that_cannot_be_fetched_end_in_one_sentence(monkeypatch: pytest.
     )
 
 
-def test_a_damaged_folder_of_weights_ends_in_one_sentence(tmp_path: Path) -> None:
+def test_a_damaged_weights_file_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "open_clip_model.safetensors").write_bytes(b"x")
     (tmp_path / "open_clip_config.json").write_text("{}")
-    with pytest.raises(InputError, match=r"cannot be loaded \(.*\); give a whole folder of open_clip_config"):
+    with pytest.raises(
+        InputError, match=r"cannot be loaded \(.*\); give a folder with a complete open_clip_config"
+    ):
         load_image_encoder(str(tmp_path))

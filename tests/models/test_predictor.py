@@ -18,7 +18,7 @@ SCORES = OptionScores(
 
 
 class PixelScorer:
-    """Scores by pixels, and holds at most ``capacity`` variants at once."""
+    """Scores by pixels, with memory for ``capacity`` variants."""
 
     def __init__(self, capacity: int = 100) -> None:
         self.capacity = capacity
@@ -65,7 +65,7 @@ def test_another_identity_shares_nothing(tmp_path):
         assert cache.get("p", ["i", "j"]) is None
 
 
-def test_a_line_torn_by_a_kill_is_passed_over_and_written_again(tmp_path):
+def test_an_incomplete_line_is_skipped_and_written_again(tmp_path):
     with PredictionCache(tmp_path, IDENTITY, "a") as cache:
         cache.put("p", ["i", "j"], SCORES, False)
         cache.put("q", ["i", "j"], SCORES, False)
@@ -80,7 +80,7 @@ def test_a_line_torn_by_a_kill_is_passed_over_and_written_again(tmp_path):
         assert same(cache.get("q", ["i", "j"])[0], SCORES)
 
 
-def test_the_reader_computes_what_is_new_and_counts_it(tmp_path):
+def test_new_predictions_are_computed_and_counted(tmp_path):
     question = Question("Which?", ("a", "b"))
     with PredictionCache(tmp_path, IDENTITY, "a") as cache:
         predictor = Predictor(PixelScorer(), cache)
@@ -96,7 +96,7 @@ def test_the_reader_computes_what_is_new_and_counts_it(tmp_path):
     assert prompt_hash == hashlib.blake2b(b"<image>Which?\x1fa\x1fb", digest_size=16).hexdigest()
 
 
-def test_what_does_not_fit_is_halved_until_it_does(tmp_path):
+def test_a_unit_is_split_until_it_fits(tmp_path):
     scorer = PixelScorer(capacity=2)
     with PredictionCache(tmp_path, IDENTITY, "a") as cache:
         predictor = Predictor(scorer, cache)
@@ -107,7 +107,7 @@ def test_what_does_not_fit_is_halved_until_it_does(tmp_path):
     with PredictionCache(tmp_path, IDENTITY, "b") as cache:
         resumed = Predictor(scorer, cache)
         resumed.predict(Question("Which?", ("a", "b")), variants(1, 2, 3, 4, 5))
-    # A resumed run says of a unit what the run that read it said.
+    # A resumed run counts the splits of the run that computed the unit.
     assert (resumed.computed, resumed.oom_splits) == (0, 1)
 
 
@@ -116,7 +116,7 @@ def test_a_single_variant_that_does_not_fit_is_an_error(tmp_path):
         Predictor(PixelScorer(capacity=0), cache).predict(Question("Which?", ("a", "b")), variants(1))
 
 
-def test_variants_of_other_sizes_are_scored_apart_and_come_back_in_order(tmp_path):
+def test_variants_of_different_sizes_are_scored_separately_and_returned_in_order(tmp_path):
     scorer = PixelScorer()
     images = [np.full((2 + k % 2, 3, 3), k, dtype=np.uint8) for k in range(5)]
     question = Question("?", ("a", "b"), None)

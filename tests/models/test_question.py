@@ -16,7 +16,7 @@ def test_the_text_prompt_lists_no_options():
 
 
 @pytest.mark.parametrize(("rendered", "separator"), [("ASSISTANT:", " "), ("assistant\n", ""), ("a ", "")])
-def test_an_answer_is_set_off_by_one_space(rendered, separator):
+def test_one_space_precedes_an_answer(rendered, separator):
     assert answer_separator(rendered) == separator
 
 
@@ -25,6 +25,6 @@ def test_an_open_question_has_no_options():
 
 
 @pytest.mark.parametrize("count", [1, 27])
-def test_another_question_has_two_to_26_options(count):
-    with pytest.raises(ValueError, match="2 to 26 options"):
+def test_any_other_question_has_2_to_26_options(count):
+    with pytest.raises(ValueError, match="no options or 2 to 26"):
         Question("Which?", tuple(map(str, range(count))))

@@ -5,7 +5,7 @@ import pytest
 import torch
 import transformers
 
-from benchc.demo.tiny.chat import chat_template
+from benchc.demo.tiny.processor import chat_template
 from benchc.demo.tiny.tokenizer import train_tokenizer
 from benchc.models.protocol import ModelError, ModelSource
 from benchc.models.registry import load_scorer

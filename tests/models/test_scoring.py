@@ -1,6 +1,7 @@
 """Letter and text scores against plain forward passes of the same models."""
 
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,10 +9,13 @@ import torch
 from PIL import Image as PILImage
 from safetensors.torch import load_file, save_file
 
+from benchc.models import families
 from benchc.models.letter import LetterScorer
 from benchc.models.protocol import ModelError, ModelSource
 from benchc.models.question import Question, letter_prompt, text_prompt
-from benchc.models.registry import UnknownFamilyError, load_scorer, scorer_modules
+from benchc.models.registry import load_scorer, scorer_modules
+from benchc.models.supported import FAMILIES as FAMILIES_SUPPORTED
+from benchc.models.supported import UnsupportedFamilyError, check_family
 from tests.models.conftest import FAMILIES, QUESTIONS
 
 
@@ -109,8 +113,8 @@ def test_different_chinese_options_get_different_scores(scorers, variants):
 
 
 def test_an_unknown_family_names_the_near_one():
-    with pytest.raises(UnknownFamilyError, match="did you mean 'internvl'"):
-        scorer_modules("internvl3", "letter")
+    with pytest.raises(UnsupportedFamilyError, match="did you mean 'internvl'"):
+        check_family("internvl3")
     with pytest.raises(ModelError, match="unknown scoring 'letters'"):
         scorer_modules("llava", "letters")
 
@@ -126,7 +130,7 @@ def test_a_checkpoint_that_lacks_weights_is_refused(checkpoints, tmp_path):
     weights = load_file(folder / "model.safetensors")
     name = next(name for name in weights if "q_proj" in name)
     save_file({key: value for key, value in weights.items() if key != name}, folder / "model.safetensors")
-    with pytest.raises(ModelError, match=r"lacks 1 of the model's weights, such as .*q_proj"):
+    with pytest.raises(ModelError, match=r"1 of the model's weights are missing, for example .*q_proj"):
         load_scorer("llava", "letter", ModelSource(str(folder)))
     (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:-50])
     with pytest.raises(ModelError, match="cannot be loaded"):
@@ -149,3 +153,13 @@ def test_an_open_question_is_refused(scorers, variants, scoring):
     for call in (lambda open_: scorer.prompt(open_, 1), lambda open_: scorer.score(open_, variants)):
         with pytest.raises(ModelError, match="an open question has no options to score: 'How many"):
             call(Question("How many dots are there?", ()))
+
+
+def test_supported_families_are_those_of_transformers_and_those_with_a_file():
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+
+    for family in FAMILIES_SUPPORTED:
+        check_family(family)
+        assert family in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+    files = {path.stem for path in Path(families.__path__[0]).glob("*.py")} - {"__init__"}
+    assert files <= set(FAMILIES_SUPPORTED)

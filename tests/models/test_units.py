@@ -176,15 +176,8 @@ def test_open_questions_are_refused_before_the_model_is_loaded(
     write_pool(tmp_path / "pool.parquet", [])
     arguments = ["--location", "no-such-model", "--family", "llava", "--scoring", "letter"]
     arguments += ["--items", str(tmp_path / "pool.parquet"), "--subset", "--corrupted", "clean.parquet"]
-    arguments += [
-        "--store",
-        str(tmp_path / "store"),
-        "--writer",
-        "w",
-        "--output",
-        str(tmp_path / "o.parquet"),
-    ]
+    arguments += ["--cache", str(tmp_path / "cache"), "--shard", "w", "--output", str(tmp_path / "o.parquet")]
     monkeypatch.setattr("sys.argv", ["infer", *arguments])
     with pytest.raises(InputError, match=r"item p/0: it is an open question.*\(41 of 41 items are open\)"):
         infer()
-    assert not (tmp_path / "store").exists()
+    assert not (tmp_path / "cache").exists()

@@ -248,12 +248,11 @@ def test_the_letter_scorer_reruns_letter_models_and_all_their_reads(checkout, le
     assert new(predictions) == ledger.new(checkout, "pool/letters", *TARGETS)
 
 
-def test_a_family_reruns_its_own_models(checkout, ledger):
-    checkout.edit(
-        "benchc/models/families/internvl.py",
-        "return load_chat_model(source)",
-        "chat = load_chat_model(source)\n    chat.processor.image_processor.rescale_factor = 0.005\n"
-        "    return chat",
+def test_a_familys_file_reruns_its_own_models(checkout, ledger):
+    (checkout.folder / "benchc/models/families/internvl.py").write_text(
+        "from benchc.models import checkpoint\n\n\ndef load(source):\n"
+        "    chat = checkpoint.load(source)\n    chat.processor.image_processor.rescale_factor = 0.005\n"
+        "    return chat\n"
     )
     ledger.edits["texts"] += 1
     predictions = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 5})

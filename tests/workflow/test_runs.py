@@ -183,7 +183,7 @@ def test_a_gpu_that_is_not_there_is_missed(finished, tmp_path):
     command = [*infer(finished, tmp_path / "cache", tmp_path / "out.parquet"), "--gpus", "1"]
     result = subprocess.run(command, cwd=finished.folder, text=True, capture_output=True, check=False)
     assert result.returncode == 1
-    assert "this job was to have a GPU, but torch finds none" in result.stderr.splitlines()[-1]
+    assert "the job needs a GPU, but torch finds none" in result.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize("fault", ["item without images", "damaged picture", "no model", "truncated table"])

@@ -1,3 +1,3 @@
-"""The families of tiny models that can be trained, each a module beside this one; this imports nothing."""
+"""The families of tiny models that can be trained, a module each; this one imports nothing."""
 
 FAMILIES = ("llava", "internvl", "idefics3")

@@ -10,8 +10,7 @@ from transformers import (
     LlamaConfig,
 )
 
-from benchc.demo.tiny.chat import chat_template
-from benchc.demo.tiny.pictures import picture_settings
+from benchc.demo.tiny.processor import IMAGE_SETTINGS, chat_template
 from benchc.demo.tiny.size import TinySize
 from benchc.demo.tiny.tokenizer import train_tokenizer
 
@@ -23,32 +22,26 @@ SPECIAL = {
     "global_image_token": "<global-img>",
     "end_of_utterance_token": "<end_of_utterance>",
 }
-SHUFFLE = 2  # patches per side that become one token
-NESTED_PICTURES = True  # the model wants pictures as [items, pictures, ...]
+SHUFFLE = 2  # patches per side that are merged into one token
+NESTED_IMAGES = True  # the model takes images as [items, images, ...]
 
 
 def build(texts: Iterable[str], size: TinySize) -> tuple[Idefics3ForConditionalGeneration, Idefics3Processor]:
     """Return a model with random weights and its processor; the tokenizer is trained on ``texts``."""
     tokenizer = train_tokenizer(texts, SPECIAL)
-    side = {"longest_edge": size.picture_side}
+    side = {"longest_edge": size.image_side}
     processor = Idefics3Processor(
-        # Without splitting, the class squashes to `max_image_size`; its own first resizing would only blur.
+        # Without splitting, the class resizes to `max_image_size`; the resizing before that would only blur.
         image_processor=Idefics3ImageProcessorPil(
-            do_resize=False, do_image_splitting=False, size=side, max_image_size=side, **picture_settings()
+            do_resize=False, do_image_splitting=False, size=side, max_image_size=side, **IMAGE_SETTINGS
         ),
         tokenizer=tokenizer,
         image_seq_len=size.patches // SHUFFLE**2,
         chat_template=chat_template(IMAGE),
     )
     config = Idefics3Config(
-        vision_config={"image_size": size.picture_side, "patch_size": size.patch, **size.vision_sizes()},
-        text_config=LlamaConfig(
-            vocab_size=len(tokenizer),
-            bos_token_id=tokenizer.bos_token_id,
-            eos_token_id=tokenizer.eos_token_id,
-            pad_token_id=tokenizer.pad_token_id,
-            **size.text_sizes(),
-        ),
+        vision_config={"image_size": size.image_side, "patch_size": size.patch, **size.vision_sizes()},
+        text_config=LlamaConfig(**size.text_config(tokenizer)),
         scale_factor=SHUFFLE,
         image_token_id=tokenizer.convert_tokens_to_ids(IMAGE),
         pad_token_id=tokenizer.pad_token_id,

@@ -12,8 +12,7 @@ from transformers import (
     Qwen2Config,
 )
 
-from benchc.demo.tiny.chat import chat_template
-from benchc.demo.tiny.pictures import picture_settings
+from benchc.demo.tiny.processor import IMAGE_SETTINGS, chat_template
 from benchc.demo.tiny.size import TinySize
 from benchc.demo.tiny.tokenizer import train_tokenizer
 
@@ -24,18 +23,18 @@ SPECIAL = {
     "context_image_token": IMAGE,
     "video_token": "<video>",
 }
-SHUFFLE = 2  # patches per side that become one token
-NESTED_PICTURES = False  # the model wants all pictures of a batch in one row
+SHUFFLE = 2  # patches per side that are merged into one token
+NESTED_IMAGES = False  # the model takes a batch's images in one row
 
 
 def build(texts: Iterable[str], size: TinySize) -> tuple[InternVLForConditionalGeneration, InternVLProcessor]:
     """Return a model with random weights and its processor; the tokenizer is trained on ``texts``."""
     tokenizer = train_tokenizer(texts, SPECIAL)
-    side = {"height": size.picture_side, "width": size.picture_side}
-    # The processor's own default is to cut a picture into several; a largest number of 1 overrules it.
-    pictures = GotOcr2ImageProcessorPil(size=side, min_patches=1, max_patches=1, **picture_settings())
+    side = {"height": size.image_side, "width": size.image_side}
+    # By default the processor cuts an image into several patches.
+    images = GotOcr2ImageProcessorPil(size=side, min_patches=1, max_patches=1, **IMAGE_SETTINGS)
     processor = InternVLProcessor(
-        image_processor=pictures,
+        image_processor=images,
         tokenizer=tokenizer,
         image_seq_length=size.patches // SHUFFLE**2,
         chat_template=chat_template(IMAGE),
@@ -43,15 +42,9 @@ def build(texts: Iterable[str], size: TinySize) -> tuple[InternVLForConditionalG
     )
     config = InternVLConfig(
         vision_config=InternVLVisionConfig(
-            image_size=[size.picture_side] * 2, patch_size=[size.patch] * 2, **size.vision_sizes()
+            image_size=[size.image_side] * 2, patch_size=[size.patch] * 2, **size.vision_sizes()
         ),
-        text_config=Qwen2Config(
-            vocab_size=len(tokenizer),
-            bos_token_id=tokenizer.bos_token_id,
-            eos_token_id=tokenizer.eos_token_id,
-            pad_token_id=tokenizer.pad_token_id,
-            **size.text_sizes(),
-        ),
+        text_config=Qwen2Config(**size.text_config(tokenizer)),
         image_token_id=tokenizer.convert_tokens_to_ids(IMAGE),
         image_seq_length=size.patches // SHUFFLE**2,
         downsample_ratio=1 / SHUFFLE,

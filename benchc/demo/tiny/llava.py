@@ -11,22 +11,21 @@ from transformers import (
     LlavaProcessor,
 )
 
-from benchc.demo.tiny.chat import chat_template
-from benchc.demo.tiny.pictures import picture_settings
+from benchc.demo.tiny.processor import IMAGE_SETTINGS, chat_template
 from benchc.demo.tiny.size import TinySize
 from benchc.demo.tiny.tokenizer import train_tokenizer
 
 IMAGE = "<image>"
-NESTED_PICTURES = False  # the model wants all pictures of a batch in one row
+NESTED_IMAGES = False  # the model takes a batch's images in one row
 
 
 def build(texts: Iterable[str], size: TinySize) -> tuple[LlavaForConditionalGeneration, LlavaProcessor]:
     """Return a model with random weights and its processor; the tokenizer is trained on ``texts``."""
     tokenizer = train_tokenizer(texts, {"image_token": IMAGE})
-    side = {"height": size.picture_side, "width": size.picture_side}
+    side = {"height": size.image_side, "width": size.image_side}
     processor = LlavaProcessor(
         image_processor=CLIPImageProcessorPil(
-            size=side, do_center_crop=False, crop_size=side, **picture_settings()
+            size=side, do_center_crop=False, crop_size=side, **IMAGE_SETTINGS
         ),
         tokenizer=tokenizer,
         patch_size=size.patch,
@@ -37,18 +36,12 @@ def build(texts: Iterable[str], size: TinySize) -> tuple[LlavaForConditionalGene
     )
     config = LlavaConfig(
         vision_config=CLIPVisionConfig(
-            image_size=size.picture_side,
+            image_size=size.image_side,
             patch_size=size.patch,
             projection_dim=size.hidden,
             **size.vision_sizes(),
         ),
-        text_config=LlamaConfig(
-            vocab_size=len(tokenizer),
-            bos_token_id=tokenizer.bos_token_id,
-            eos_token_id=tokenizer.eos_token_id,
-            pad_token_id=tokenizer.pad_token_id,
-            **size.text_sizes(),
-        ),
+        text_config=LlamaConfig(**size.text_config(tokenizer)),
         image_token_index=tokenizer.convert_tokens_to_ids(IMAGE),
         vision_feature_layer=-1,
     )

@@ -1,7 +1,7 @@
-"""Muon, for the weight matrices of models small enough that a step's fixed cost matters.
+"""Muon, an optimizer of weight matrices (Jordan et al., 2024), for small models on the CPU.
 
-torch.optim.Muon runs its matrix products in bfloat16, which processors without instructions for it emulate
-many times slower; this one stays in float32 and takes matrices of one shape together.
+torch.optim.Muon multiplies matrices in bfloat16, which is many times slower on CPUs without instructions for
+it. This one stays in float32 and batches matrices of one shape.
 """
 
 from collections import defaultdict
@@ -11,19 +11,19 @@ import torch
 
 MOMENTUM = 0.95
 ITERATIONS = 4
-# Coefficients of the quintic that drives singular values towards 1 (Jordan et al., 2024).
+# Coefficients of the quintic that moves singular values towards 1.
 QUINTIC = (3.4445, -4.7750, 2.0315)
 
 
 class Muon(torch.optim.Optimizer):
-    """Momentum whose update of a matrix is replaced by the nearest orthogonal matrix, roughly."""
+    """Momentum SGD that replaces a matrix's update by about the nearest orthogonal matrix."""
 
     def __init__(self, matrices: Iterable[torch.nn.Parameter], lr: float, weight_decay: float) -> None:
         super().__init__(list(matrices), {"lr": lr, "weight_decay": weight_decay})
 
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # type: ignore[override]
-        """Take one step on every matrix that has a gradient."""
+        """Update every matrix that has a gradient."""
         for group in self.param_groups:
             by_shape: dict[tuple[int, int], list[tuple[torch.nn.Parameter, torch.Tensor]]] = defaultdict(list)
             for matrix in group["params"]:

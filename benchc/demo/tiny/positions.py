@@ -1,17 +1,17 @@
-"""Start a vision tower with positions that already say where a patch is."""
+"""Initialise a vision tower's position embeddings with sines."""
 
 import math
 
 import torch
 
-# Strength beside the patches' own embeddings; learning starts far later with the usual 0.02 noise.
+# Relative to the patch embeddings. With the usual noise of 0.02, the loss starts to fall far later.
 AMPLITUDE = 0.5
 
 
 def set_positions(model: torch.nn.Module, patches_per_side: int) -> None:
-    """Set the vision tower's learned position table to two-dimensional sines; a class token's row stays.
+    """Set the vision tower's learned position table to two-dimensional sines, except a class token's row.
 
-    Raises ValueError where the model has not exactly one such table.
+    Raises ValueError unless the model has exactly one such table.
     """
     tables = [
         parameter
@@ -19,7 +19,7 @@ def set_positions(model: torch.nn.Module, patches_per_side: int) -> None:
         if "vision" in name and "position_embedding" in name
     ]
     if len(tables) != 1:
-        raise ValueError(f"the model has {len(tables)} position tables in its vision tower, not one")
+        raise ValueError(f"the model's vision tower has {len(tables)} position tables, but must have one")
     table = tables[0][0] if tables[0].ndim == 3 else tables[0]
     with torch.no_grad():
         table[-(patches_per_side**2) :] = AMPLITUDE * sines(patches_per_side, table.shape[-1])

@@ -1,6 +1,7 @@
 """The dimensions of a tiny model."""
 
 from dataclasses import dataclass
+from typing import Any
 
 HEAD_WIDTH = 24
 MAX_POSITIONS = 4096
@@ -8,22 +9,22 @@ MAX_POSITIONS = 4096
 
 @dataclass(frozen=True)
 class TinySize:
-    """Widths and depths of a model for square pictures of ``picture_side`` pixels.
+    """Widths and depths of a model for square images of ``image_side`` pixels.
 
-    Raises ValueError where HEAD_WIDTH does not divide ``hidden`` or ``patch`` the pictures' side.
+    Raises ValueError unless HEAD_WIDTH divides ``hidden`` and ``patch`` divides ``image_side``.
     """
 
     hidden: int
     vision_layers: int
     text_layers: int
     patch: int
-    picture_side: int
+    image_side: int
 
     def __post_init__(self) -> None:
         if self.hidden % HEAD_WIDTH:
             raise ValueError(f"hidden is {self.hidden}; choose a multiple of {HEAD_WIDTH}")
-        if self.picture_side % self.patch:
-            raise ValueError(f"patch is {self.patch}; choose a divisor of {self.picture_side}")
+        if self.image_side % self.patch:
+            raise ValueError(f"patch is {self.patch}; choose a divisor of {self.image_side}")
 
     @property
     def heads(self) -> int:
@@ -32,12 +33,16 @@ class TinySize:
 
     @property
     def patches(self) -> int:
-        """Patches of a picture."""
-        return (self.picture_side // self.patch) ** 2
+        """Patches of an image."""
+        return (self.image_side // self.patch) ** 2
 
-    def text_sizes(self) -> dict[str, int]:
-        """Return the part of a text model's configuration that depends on the size."""
+    def text_config(self, tokenizer: Any) -> dict[str, int]:
+        """Return the configuration of a text model with this tokenizer."""
         return {
+            "vocab_size": len(tokenizer),
+            "bos_token_id": tokenizer.bos_token_id,
+            "eos_token_id": tokenizer.eos_token_id,
+            "pad_token_id": tokenizer.pad_token_id,
             "hidden_size": self.hidden,
             "intermediate_size": 2 * self.hidden,
             "num_hidden_layers": self.text_layers,
@@ -47,7 +52,7 @@ class TinySize:
         }
 
     def vision_sizes(self) -> dict[str, int]:
-        """Return the part of a vision model's configuration that depends on the size."""
+        """Return the sizes in a vision model's configuration."""
         return {
             "hidden_size": self.hidden,
             "intermediate_size": 2 * self.hidden,

@@ -1,4 +1,4 @@
-"""A byte-level tokenizer whose whole words are the world's."""
+"""A byte-level tokenizer trained on the demo's texts."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,9 +10,9 @@ VOCABULARY_SIZE = 1024
 
 
 def train_tokenizer(texts: Iterable[str], special: Mapping[str, str]) -> PreTrainedTokenizerFast:
-    """Train a byte-pair encoding on ``texts``; ``special`` names further special tokens by their role.
+    """Train a byte-pair encoding on ``texts``; ``special`` gives further special tokens by role.
 
-    All 256 bytes are in the alphabet, so every text has its own tokens, in whatever script.
+    The alphabet contains all 256 bytes, so any two different texts have different tokens, in any script.
     """
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)

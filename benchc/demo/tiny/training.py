@@ -1,4 +1,4 @@
-"""Train a tiny model to answer the world's questions: the loss counts the tokens of the answers only."""
+"""Train a tiny model to answer the demo's questions; only answer tokens count in the loss."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,23 +15,22 @@ from benchc.progress import track
 
 EMBEDDING_RATE = 2e-3
 WEIGHT_DECAY = 0.02
-LARGEST_GRADIENT = 1.0
+MAX_GRADIENT_NORM = 1.0
 WARM_UP, COOL_DOWN = 0.1, 0.6  # shares of the steps
-STRONGEST_NOISE = 0.5  # standard deviation on the scale -1..1
+MAX_NOISE = 0.5  # standard deviation, for pixels in -1..1
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to train: ``steps`` of ``batch`` pictures; ``noise`` is the share of items seen through noise."""
+    """How to train."""
 
     scoring: str  # letter or text
-    text_share: (
-        float  # a letter model's first steps ask for the option's text: letters alone teach no eye to see
-    )
+    # A letter model is first trained on option texts: its vision tower does not learn from letters alone.
+    text_share: float  # share of the steps
     steps: int
-    batch: int
+    batch: int  # images per step
     learning_rate: float
-    noise: float
+    noise: float  # share of items with noise added
     seed: int
 
 
@@ -45,12 +44,11 @@ def train(
 ) -> list[float]:
     """Train ``model`` in place and return the loss of every step.
 
-    ``nested`` says that the model wants pictures as [items, pictures, ...] rather than in one row; ``label``
-    is what progress is shown under. The same arguments give the same weights on the same machine with the
-    same number of threads.
+    ``nested``: the model takes images as [items, images, ...] rather than in one row; ``label``: of the
+    progress bar. The same arguments give the same weights on one machine with one number of threads.
     """
     generator = torch.Generator().manual_seed(recipe.seed)
-    pictures = torch.from_numpy(training_set.pictures)
+    images = torch.from_numpy(training_set.pictures)
     counts = (training_set.item_pictures >= 0).sum(axis=1)
     text_steps = recipe.steps if recipe.scoring == "text" else round(recipe.text_share * recipe.steps)
     tokens = {scoring: _tokens(processor, training_set, counts, scoring) for scoring in SCORINGS}
@@ -64,7 +62,7 @@ def train(
         asked = tokens["text" if step < text_steps else "letter"]
         prompts = [asked[training_set.item_question[item]][training_set.item_answer[item]] for item in items]
         ids, places, targets = _pad(prompts)
-        pixels = pictures[torch.from_numpy(training_set.item_pictures[items, : counts[items[0]]])]
+        pixels = images[torch.from_numpy(training_set.item_pictures[items, : counts[items[0]]])]
         pixels = _noisy(pixels.permute(0, 1, 4, 2, 3).float() / 127.5 - 1, recipe.noise, generator)
         hidden = model.model(
             input_ids=ids, pixel_values=pixels if nested else pixels.flatten(0, 1), use_cache=False
@@ -72,7 +70,7 @@ def train(
         loss = torch.nn.functional.cross_entropy(model.lm_head(hidden[places]), targets)
         model.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(model.parameters(), LARGEST_GRADIENT)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), MAX_GRADIENT_NORM)
         for optimizer, schedule in zip(optimizers, schedules, strict=True):
             optimizer.step()
             schedule.step()
@@ -84,17 +82,17 @@ def train(
 def _tokens(
     processor: Any, training_set: TrainingSet, counts: npt.NDArray[np.int64], scoring: str
 ) -> list[list[tuple[list[int], list[int]]]]:
-    """Return (prompt, answer) as tokens for every question and option."""
-    pictures = dict(zip(training_set.item_question.tolist(), counts.tolist(), strict=True))
+    """Return the tokens of (prompt, answer) by question and option."""
+    images = dict(zip(training_set.item_question.tolist(), counts.tolist(), strict=True))
     tokens = []
     for number, question in enumerate(training_set.questions):
-        prompt, answers = encode(processor, question, pictures[number], scoring, PICTURE_SIDE)
+        prompt, answers = encode(processor, question, images[number], scoring, PICTURE_SIDE)
         tokens.append([(prompt, answer) for answer in answers])
     return tokens
 
 
 def _optimizers(model: torch.nn.Module, learning_rate: float) -> list[torch.optim.Optimizer]:
-    """Return Muon for the matrices inside the layers and AdamW for all else."""
+    """Return Muon for the matrices inside the layers and AdamW for all other parameters."""
     matrices: list[torch.nn.Parameter] = []
     others: list[torch.nn.Parameter] = []
     for name, parameter in model.named_parameters():
@@ -107,14 +105,14 @@ def _optimizers(model: torch.nn.Module, learning_rate: float) -> list[torch.opti
 
 
 def _rate(step: int, steps: int) -> float:
-    """Return the learning rate's share of its peak: a ramp up, a plateau, a ramp down."""
+    """Return the learning rate relative to its peak: linear warm-up, constant, linear decay."""
     return min(1.0, (step + 1) / (WARM_UP * steps), (steps - step) / (COOL_DOWN * steps))
 
 
 def _batches(
     counts: npt.NDArray[np.int64], batch: int, generator: torch.Generator
 ) -> Iterator[npt.NDArray[np.int64]]:
-    """Yield batches of items with equally many pictures, epoch after epoch, int64 [items]."""
+    """Yield batches of items with the same number of images, int64 [items], epoch after epoch."""
     while True:
         batches: list[torch.Tensor] = []
         for count in np.unique(counts):
@@ -130,7 +128,7 @@ def _pad(
 ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor], torch.Tensor]:
     """Return token ids [items, length], the (item, position) before each answer token, and those tokens.
 
-    Padding is on the right, where causal attention never sees it, so no mask is needed.
+    Padding is on the right, where causal attention hides it, so no mask is needed.
     """
     length = max(len(prompt) + len(answer) for prompt, answer in prompts) - 1
     ids = torch.zeros((len(prompts), length), dtype=torch.int64)
@@ -147,10 +145,10 @@ def _pad(
 
 
 def _noisy(pixels: torch.Tensor, share: float, generator: torch.Generator) -> torch.Tensor:
-    """Add Gaussian noise to a share of the items, pixels float32 [items, pictures, 3, side, side]."""
+    """Add Gaussian noise to a share of the items, pixels float32 [items, images, 3, side, side]."""
     if share <= 0:
         return pixels
     shape = (len(pixels), 1, 1, 1, 1)
-    strength = STRONGEST_NOISE * torch.rand(shape, generator=generator)
+    strength = MAX_NOISE * torch.rand(shape, generator=generator)
     strength = torch.where(torch.rand(shape, generator=generator) < share, strength, 0.0)
     return (pixels + strength * torch.randn(pixels.shape, generator=generator)).clamp(-1, 1)

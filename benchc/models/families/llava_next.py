@@ -1,6 +1,7 @@
-"""LLaVA-NeXT, and Falcon2-VLM, which is of its class but ships without a chat template."""
+"""LLaVA-NeXT, and Falcon2-VLM, which has the same class but ships without a chat template."""
 
-from benchc.models.chat import ChatModel, load_chat_model
+from benchc.models import checkpoint
+from benchc.models.chat import ChatModel
 from benchc.models.protocol import ModelSource
 
 # The turns of Falcon2-VLM's model card: "User:<image>\\n{text} Falcon:".
@@ -14,4 +15,4 @@ FALCON_TEMPLATE = (
 
 def load(source: ModelSource) -> ChatModel:
     """Load a checkpoint of the family."""
-    return load_chat_model(source, chat_template=FALCON_TEMPLATE)
+    return checkpoint.load(source, chat_template=FALCON_TEMPLATE)

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from benchc.models.inference import predict_unit
 from benchc.models.predictor import Predictor
 from benchc.models.question import Question
-from benchc.models.units import Unit, predict_unit
+from benchc.models.units import Unit
 from benchc.randomness import seed_of
 
 Element = TypeVar("Element")

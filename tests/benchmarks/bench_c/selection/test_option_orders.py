@@ -1,4 +1,4 @@
-"""Items asked in other circular orders of their options, by the library and by the command infer_orders."""
+"""Predictions with the options in other circular orders, by the library and by the script infer_orders."""
 
 import json
 import sys
@@ -37,7 +37,7 @@ from tests.models.conftest import QUESTIONS
 
 SEED = 5
 CORRUPTIONS = ("brightness", "gaussian_noise")
-READS = (1 + len(CORRUPTIONS)) * sum(len(question.options) - 1 for question in QUESTIONS)
+PREDICTED = (1 + len(CORRUPTIONS)) * sum(len(question.options) - 1 for question in QUESTIONS)
 
 
 def recipes() -> list[Recipe]:
@@ -103,7 +103,7 @@ def ask(
     own = [] if script is infer else ["--sample", "99", "--severity", "4"]
     arguments = ["--location", str(checkpoint), "--family", family, "--scoring", scoring]
     arguments += ["--items", "pool.parquet", "--subset", "subset.parquet", *own, *images]
-    arguments += ["--store", f"store-{output}", "--writer", "w", "--output", f"{output}.parquet", *more]
+    arguments += ["--cache", f"cache-{output}", "--shard", "w", "--output", f"{output}.parquet", *more]
     monkeypatch.setattr(sys, "argv", ["script", *arguments])
     script.main()
     return read_table(f"{output}.parquet", PREDICTIONS if script is infer else ORDERS)
@@ -137,8 +137,8 @@ def test_logits_come_back_in_the_items_own_order(family, scoring, scorers, varia
     scorer = scorers[family, scoring]
     question = QUESTIONS[1]
     unit = Unit("s/1", "fog", [5], variants[:1])
-    with PredictionCache(tmp_path, {"model": "m"}, "w") as store:
-        rows = list(predict_orders(Predictor(scorer, store), question, unit))
+    with PredictionCache(tmp_path, {"model": "m"}, "w") as cache:
+        rows = list(predict_orders(Predictor(scorer, cache), question, unit))
     assert [(row["order"], row["id"], row["corruption"], row["severity"]) for row in rows] == [
         (order, "s/1", "fog", 5) for order in (1, 2, 3)
     ]
@@ -158,11 +158,11 @@ def test_logits_come_back_in_the_items_own_order(family, scoring, scorers, varia
     assert len({row["image_hash"] for row in rows}) == 1
 
 
-def test_a_job_reads_every_other_order_of_the_sample_at_one_severity(
+def test_a_job_predicts_every_other_order_of_the_sample_at_one_severity(
     folder, checkpoints, scorers, monkeypatch, capsys
 ):
     rows = ask(monkeypatch, checkpoints["llava"], "a")
-    assert f"{READS} predictions, 0 from the store, {READS} new" in capsys.readouterr().err
+    assert f"{PREDICTED} predictions, 0 from the cache, {PREDICTED} computed" in capsys.readouterr().err
     expected = [
         (f"s/{item}", order, corruption, 0 if corruption == "clean" else 4)
         for item, question in enumerate(QUESTIONS)
@@ -180,7 +180,7 @@ def test_a_job_reads_every_other_order_of_the_sample_at_one_severity(
         direct = scorers["llava", "letter"].score(Question(question.question, texts, question.hint), [pixels])
         assert np.roll(direct.logits[0], row["order"]).tolist() == row["logits"]
     footer = read_footer("a.parquet")
-    assert (footer["items"], footer["predictions"], footer["scoring"]) == (3, READS, "letter")
+    assert (footer["items"], footer["predictions"], footer["scoring"]) == (3, PREDICTED, "letter")
     given_order = ask(monkeypatch, checkpoints["llava"], "g", script=infer)
     # The two files say the same of the model, so that they can be compared.
     own = {"items", "predictions"}
@@ -217,21 +217,21 @@ def test_a_killed_job_resumes(folder, checkpoints, monkeypatch, capsys):
     monkeypatch.setattr(PredictionCache, "put", put)
     capsys.readouterr()
     ask(monkeypatch, checkpoints["llava"], "resumed")
-    assert f"{READS} predictions, 7 from the store, {READS - 7} new" in capsys.readouterr().err
+    assert f"{PREDICTED} predictions, 7 from the cache, {PREDICTED - 7} computed" in capsys.readouterr().err
     assert Path("resumed.parquet").read_bytes() == Path("whole.parquet").read_bytes()
 
 
-def test_a_larger_sample_keeps_the_reads_of_a_smaller_one(folder, checkpoints, monkeypatch, capsys):
+def test_a_larger_sample_keeps_the_predictions_of_a_smaller_one(folder, checkpoints, monkeypatch, capsys):
     one = ask(monkeypatch, checkpoints["llava"], "a", "--sample", "1")
     capsys.readouterr()
     assert one["id"].n_unique() == 1
     two = ask(monkeypatch, checkpoints["llava"], "a", "--sample", "2")
-    assert f"{len(two)} predictions, {len(one)} from the store" in capsys.readouterr().err
+    assert f"{len(two)} predictions, {len(one)} from the cache" in capsys.readouterr().err
     assert two["id"].n_unique() == 2
     assert two.join(one, on="id", how="semi", maintain_order="left").equals(one)
 
 
-def test_units_for_a_device_are_made_ahead_and_are_the_same(folder):
+def test_prefetched_units_are_the_same(folder):
     pool = Path("pool.parquet")
     sources = [[Path("clean.parquet"), Path("brightness.parquet")], Recipes(recipes()[:2], SEED)]
     found = [
@@ -250,9 +250,9 @@ def test_units_for_a_device_are_made_ahead_and_are_the_same(folder):
     ]
 
 
-def test_a_severity_that_is_not_there_is_one_sentence(folder, checkpoints, monkeypatch):
+def test_a_missing_severity_is_one_sentence(folder, checkpoints, monkeypatch):
     few = [line if "brightness" not in line else shortened(line) for line in MADE]
-    with pytest.raises(InputError, match=r"the recipe of brightness has the severities 1, 2 and not the one"):
+    with pytest.raises(InputError, match=r"recipe of brightness has the severities 1, 2, but not the"):
         ask(monkeypatch, checkpoints["llava"], "a", images=few)
     rows = read_table("brightness.parquet", CORRUPTED).filter(pl.col("severity") < 3)
     write_table(rows, "brightness.parquet", CORRUPTED)

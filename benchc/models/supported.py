@@ -1,0 +1,23 @@
+"""The families of models that can be loaded.
+
+Inference does not import this module, so a family added here reruns no job.
+"""
+
+import difflib
+
+from benchc.models.protocol import ModelError
+
+# The first need no code of ours: transformers loads them with their own classes.
+FAMILIES = ("emu3", "gemma3", "idefics3", "internvl", "llava", "ovis2", "qwen2_5_vl", "smolvlm", "llava_next")
+
+
+class UnsupportedFamilyError(ModelError):
+    """No code loads the models of a family."""
+
+
+def check_family(family: str) -> None:
+    """Raise UnsupportedFamilyError for a family that cannot be loaded."""
+    if family not in FAMILIES:
+        near = difflib.get_close_matches(family, FAMILIES, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(FAMILIES)}"
+        raise UnsupportedFamilyError(f"models of the family {family!r} cannot be loaded yet; {hint}")

@@ -1,0 +1,53 @@
+"""What infer and infer_orders share: load the model, predict, write the predictions."""
+
+import argparse
+import sys
+from collections.abc import Callable, Container, Iterable, Mapping
+from pathlib import Path
+
+import polars as pl
+
+from benchc.models.inference import Row, infer, predict_unit, summary, tracked_units
+from benchc.models.items import Item, refuse_open_questions
+from benchc.models.loading import load_model
+from benchc.models.prediction_cache import PredictionCache
+from benchc.models.predictor import Predictor
+from benchc.models.question import Question
+from benchc.models.units import Unit
+from benchc.schemas.parquet import TableType, write_table
+from scripts.inference_arguments import image_source, model_source
+
+
+def run_inference(
+    arguments: argparse.Namespace,
+    items: Mapping[str, Item],
+    table: TableType,
+    *,
+    severities: Container[int] | None = None,
+    predict: Callable[[Predictor, Question, Unit], Iterable[Row]] = predict_unit,
+    facts: Mapping[str, object] | None = None,
+) -> None:
+    """Write the rows that ``predict`` yields for ``items`` to ``arguments.output``, a ``table``.
+
+    Items without options are refused before the model is loaded. ``severities``: None takes all; ``facts``
+    are added to the footer.
+    """
+    refuse_open_questions(items)
+    scorer, identity = load_model(
+        model_source(arguments), arguments.family, arguments.scoring, arguments.threads
+    )
+    units = tracked_units(
+        arguments.items,
+        items,
+        image_source(arguments),
+        label=Path(arguments.location).name,
+        severities=severities,
+        ahead=bool(arguments.gpus),
+    )
+    with PredictionCache(arguments.cache, identity, arguments.shard) as cache:
+        predictor = Predictor(scorer, cache)
+        rows = infer(predictor, items, units, predict)
+    print(summary(arguments.location, len(rows), predictor), file=sys.stderr)
+    # The footer records nothing that depends on the cache: a resumed job writes the same bytes.
+    footer = {**identity, **(facts or {}), "predictions": len(rows), "oom_splits": predictor.oom_splits}
+    write_table(pl.DataFrame(rows, schema=pl.Schema(table.columns)), arguments.output, table, footer)
