@@ -86,21 +86,20 @@ def stages(settings: Settings, pool: Amount, selected: Amount, orders: Sequence[
     ]
     wanted, asked = settings.diagnostics.random_subset, settings.diagnostics.option_order
     if wanted is not None:
-        # Where the selected items are only bounded, all items may be left.
-        left = Amount(
-            pool.less(0 if selected.kind == "at most" else selected.value or 0).value, selected.kind
-        )
-        items = left if wanted == "all" else left.capped(wanted)
+        # An upper bound on the selected items does not bound the others.
+        least = 0 if selected.kind == "at most" else selected.value or 0
+        others = Amount(pool.less(least).value, selected.kind)
+        items = others if wanted == "all" else others.capped(wanted)
         found.append(stage("random subset", targets, items, "unselected", "selectors"))
     if asked is not None:
         items = selected.capped(asked)
         clean_and_highest = 1 + len(settings.corruptions.types)
         if orders is None:
-            others = Amount(items.times(OPTIONS - 1).value, "estimate")
+            reordered = Amount(items.times(OPTIONS - 1).value, "estimate")
         else:
-            others = Amount(sum(orders[: int(items.value or 0)]), items.kind)
+            reordered = Amount(sum(orders[: int(items.value or 0)]), items.kind)
         outputs = ("orders/{model}.parquet",)
-        found.append(Stage("option order", targets, items, others.times(clean_and_highest), outputs))
+        found.append(Stage("option order", targets, items, reordered.times(clean_and_highest), outputs))
     return found
 
 
@@ -119,6 +118,6 @@ def _notes(settings: Settings, size: RunSize) -> Iterator[str]:
     yield f"predictions of an item: 1 clean + {len(types)} corruptions × {len(severities)} severities."
     if settings.diagnostics.option_order is not None:
         assumed = "" if size.options is not None else f"; K = {OPTIONS} is assumed"
-        yield f"option order: 1 clean + {len(types)} corruptions in K - 1 other orders of K options{assumed}."
+        yield f"option order: 1 clean + {len(types)} corruptions in K − 1 other orders of K options{assumed}."
     if both := [model for model in settings.selectors if model in settings.targets]:
         yield f"new predictions: targets that are selectors too find theirs in the cache ({', '.join(both)})."
