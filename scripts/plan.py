@@ -1,123 +1,75 @@
-"""Price a run before it is made: how many predictions each stage needs, how many are there, how long they take.
+"""Estimate the cost of a run: predictions by stage, how many exist, device time, and disk.
 
-Counts come from the run's own tables as far as it has them, otherwise they are bounds from the
-configuration. Nothing is made or changed. Run it in the repository's root, as snakemake.
+Counts are exact where the run's tables exist, and bounds from the configuration elsewhere. Nothing is
+computed or changed. Run it in the repository's root, like snakemake.
 """
 
 import argparse
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from benchc.atomic import write_text
-from benchc.config.faults import ConfigError, shown
+from benchc.config.faults import ConfigError
 from benchc.config.load import Config, load
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
-from benchc.planning.hours import Price, Prices, seconds_per_prediction
-from benchc.planning.measured import measured_jobs, measured_sentence
-from benchc.planning.plan import plan_of
-from benchc.planning.report import plan_markdown
-from benchc.planning.table import plan_rows
+from benchc.planning.plan import plan_markdown, plan_of
+from benchc.planning.rates import Rate, measured_rates
+from benchc.planning.stages import work_of, work_table
 from scripts.command import run
 
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.plan") -> None:
-    arguments = parse_arguments(argv, prog)
-    output = None if arguments.output is None else output_path(arguments.output)
-    config = read_config(arguments.config)
-    name = config.settings.name
-    results, logs = Path("results") / name, Path("logs") / name
-    plan = plan_of(config, results)
-    prices: Prices
-    if arguments.seconds_per_prediction is None:
-        prices = seconds_per_prediction(
-            measured_jobs(config.models, plan.subsets, plan.batches, results, logs)
-        )
-        hours = measured_sentence(list(config.models), prices, logs)
-    else:
-        prices = dict.fromkeys(config.models, Price(arguments.seconds_per_prediction))
-        hours = (
-            f"hours: of one job at a time, at the {arguments.seconds_per_prediction:g} s a prediction that "
-            "were given."
-        )
-    if output is not None:
-        write_csv(output, plan_rows(plan, prices).write_csv())
-    print(f"{arguments.config}: the run {name}. {plan.origin}\n")
-    print(plan_markdown(plan, prices, models_apart=arguments.seconds_per_prediction is None) + f"- {hours}")
-
-
-def parse_arguments(argv: Sequence[str] | None, prog: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog=prog, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    add = parser.add_argument
-    add(
-        "config",
-        type=Path,
-        nargs="?",
-        default=Path("config/config.yaml"),
-        metavar="CONFIG",
-        help="file of the run's configuration [%(default)s]",
-    )
+    add, default = parser.add_argument, Path("config/config.yaml")
+    add("config", type=Path, nargs="?", default=default, help="the run's configuration [%(default)s]")
     add(
         "--seconds-per-prediction",
         type=positive,
         metavar="X",
-        help="price of a prediction on your device, alike for all models, instead of what the run's own jobs took",
+        help="rate of every model, instead of those measured on the run's finished jobs",
     )
-    add("--output", metavar="FILE", help="csv file with one row a stage and model, to write")
-    return parser.parse_args(argv)
+    add("--output", type=Path, metavar="FILE", help="csv file to write, one row per stage and model")
+    arguments = parser.parse_args(argv)
+    config = read_config(arguments.config)
+    name = config.settings.name
+    results, given = Path("results") / name, arguments.seconds_per_prediction
+    plan = plan_of(config, results)
+    rates = measured_rates(config.models, Path("logs") / name)
+    if given is not None:
+        rates = dict.fromkeys(config.models, Rate(given))
+    if arguments.output is not None:
+        table = work_table(work_of(plan.stages, results, rates))
+        try:
+            write_text(arguments.output, table.write_csv())
+        except OSError as error:
+            raise InputError(f"--output {arguments.output}: {error.strerror}; name another file") from error
+    print(f"{arguments.config}: run {name}\n\n{plan_markdown(plan, results, rates)}", end="")
 
 
 def positive(text: str) -> float:
     """Return a finite number > 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
+    value = float(text)
     if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number, such as 0.5")
+        raise ValueError
     return value
 
 
-def output_path(text: str) -> Path:
-    """Return the file to write; raises InputError where it is a folder, or its folder is not there."""
-    path = Path(text)
-    if path.is_dir() or text.endswith(("/", os.sep)):
-        raise InputError(f"--output: {text} is a folder; name a file, such as {path / 'plan.csv'}")
-    if not path.parent.is_dir():
-        raise InputError(f"--output: there is no folder {path.parent}; make it, or name another file")
-    return path
-
-
-def write_csv(path: Path, text: str) -> None:
-    try:
-        write_text(path, text)
-    except OSError as error:
-        raise InputError(
-            f"--output: {path} cannot be written ({error.strerror}); name another file"
-        ) from error
-
-
 def read_config(path: Path) -> Config:
-    """Return the configuration; its faults end the process, one line each, as snakemake words them."""
+    """Return the configuration; ends the process with one line per validation error."""
     try:
         raw = read_yaml(path)
-    except FileNotFoundError as error:
-        raise InputError(
-            f"{path}: there is no such file; give a configuration, such as config/demo.yaml"
-        ) from error
-    except YamlError as error:
-        raise InputError(f"{path}: {error}") from error
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); give a YAML file") from error
+    except (OSError, YamlError) as error:
+        reason = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else error
+        raise InputError(f"{path}: {reason}; see config/config.yaml for an example") from error
     if not isinstance(raw, dict):
-        raise InputError(f"{path}: the whole is {shown(raw)}, but must be a mapping as in config/config.yaml")
+        raise InputError(f"{path}: not a mapping of keys to values; see config/config.yaml for an example")
     try:
         return load(raw, Path.cwd(), file=str(path))
     except ConfigError as error:
-        raise SystemExit("\n".join(f"error: {fault}" for fault in error.faults)) from error
+        raise SystemExit("\n".join(f"error: {line}" for line in str(error).splitlines())) from error
 
 
 if __name__ == "__main__":

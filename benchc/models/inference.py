@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from benchc.models.items import Item
+from benchc.models.job_counts import counts_text
 from benchc.models.predictor import Predictor
 from benchc.models.question import Question
 from benchc.models.units import Recipes, Unit, units_of
@@ -74,4 +75,4 @@ def tracked_units(
 
 def summary(model: str, count: int, predictor: Predictor) -> str:
     """Return the line that says how many predictions there are and where they come from."""
-    return f"{model}: {count:,} predictions, {predictor.cached:,} from the cache, {predictor.computed:,} computed"
+    return f"{model}: {counts_text(count, predictor.cached, predictor.computed)}"

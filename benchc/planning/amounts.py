@@ -1,98 +1,58 @@
-"""Counts and how sure they are, and how a plan prints counts, disk and time with a sign of that."""
+"""Numbers of a plan: exact, upper bounds, estimates, or unknown."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal
 
-from benchc.rendering.numbers import MISSING
-
-Kind = Literal["exact", "at most", "assumed", "assumed bound", "unknown"]
+Kind = Literal["exact", "at most", "estimate"]
+SIGNS: dict[Kind, str] = {"exact": "", "at most": "≤ ", "estimate": "≈ "}  # from the surest to the least sure
 
 
 @dataclass(frozen=True)
 class Amount:
-    """A count and how sure it is; None is unknown.
+    """A number and how sure it is; None is unknown."""
 
-    Exact, an upper bound (at most), an estimate (assumed), or an upper bound if what is assumed holds
-    (assumed bound).
-    """
+    value: float | None
+    kind: Kind = "exact"
 
-    value: int | None
-    kind: Kind
+    @property
+    def known(self) -> str:
+        return "unknown" if self.value is None else self.kind
 
-    def times(self, factor: int) -> "Amount":
-        """Return the amount of ``factor`` such things."""
+    def times(self, factor: float) -> "Amount":
         return Amount(None if self.value is None else self.value * factor, self.kind)
 
+    def less(self, number: float) -> "Amount":
+        """Return what is left without ``number``, at least 0."""
+        return Amount(None if self.value is None else max(0, self.value - number), self.kind)
 
-UNKNOWN = Amount(None, "unknown")
+    def capped(self, limit: int) -> "Amount":
+        """Return the smaller of this and ``limit``; of an unknown amount ``limit`` is a bound."""
+        return Amount(limit, "at most") if self.value is None else Amount(min(limit, self.value), self.kind)
 
-
-def joined(kinds: Iterable[Kind]) -> Kind:
-    """Return how sure a sum of amounts of these kinds is."""
-    found = set(kinds)
-    if "unknown" in found:
-        return "unknown"
-    bound = bool(found & {"at most", "assumed bound"})
-    if found & {"assumed", "assumed bound"}:
-        return "assumed bound" if bound else "assumed"
-    return "at most" if bound else "exact"
+    def text(self, show: Callable[[float], str] = "{:,}".format) -> str:
+        """Return the number as ``show`` formats it, after its sign: 96, ≤ 96, ≈ 96 or unknown."""
+        if self.value is None:
+            return "unknown"
+        return (SIGNS[self.kind] if self.value else "") + show(self.value)
 
 
 def total(amounts: Iterable[Amount]) -> Amount:
-    """Return the sum of amounts, no surer than any of them."""
+    """Return the sum of at least one amount, as sure as the least sure amount in it."""
     found = list(amounts)
-    kind = joined(amount.kind for amount in found)
     values = [amount.value for amount in found if amount.value is not None]
-    return UNKNOWN if kind == "unknown" else Amount(sum(values), kind)
+    kind = max((amount.kind for amount in found), key=list(SIGNS).index)
+    return Amount(sum(values) if len(values) == len(found) else None, kind)
 
 
-Number = TypeVar("Number", int, float)
+def disk_text(size: float) -> str:
+    """Return bytes in GB of 10^9 bytes, with two significant digits below ten."""
+    gigabytes = size / 1e9
+    return f"{gigabytes:,.0f} GB" if gigabytes >= 10 else f"{gigabytes:.2g} GB"
 
 
-def summed(values: Iterable[Number | None]) -> Number | None:
-    """Return the sum of at least one number; None where a part is not known."""
-    known, lacking = [], False
-    for value in values:
-        if value is None:
-            lacking = True
-        else:
-            known.append(value)
-    return None if lacking else sum(known[1:], start=known[0])
-
-
-SIGNS = {"at most": "≤ ", "assumed": "≈ ", "assumed bound": "≲ "}
-
-
-def marked(text: str, amount: Amount) -> str:
-    """Return ``text`` after the sign of ``amount``: none where it is exact."""
-    return f"{SIGNS.get(amount.kind, '')}{text}"
-
-
-def amount_text(amount: Amount) -> str:
-    """Return a count with its thousands set apart: 96, ≤ 96, ≈ 96, ≲ 96 or unknown."""
-    return "unknown" if amount.value is None else marked(f"{amount.value:,}", amount)
-
-
-def disk_text(amount: Amount) -> str:
-    """Return bytes as GB of 10^9 bytes, with two significant digits below ten."""
-    if amount.value is None:
-        return "unknown"
-    size = amount.value / 1e9
-    return marked(f"{size:,.0f} GB" if size >= 10 else f"{size:.2g} GB", amount)
-
-
-def hours_text(hours: float | None) -> str:
-    """Return device-hours with two significant digits below ten; below a tenth in minutes, with the unit."""
-    if hours is None:
-        return MISSING
-    if 0 < hours < 0.1:
+def hours_text(hours: float) -> str:
+    """Return hours with two significant digits below ten; below 1 in minutes."""
+    if hours < 1:
         return f"{60 * hours:.2g} min"
-    return f"{hours:,.0f}" if hours >= 10 else f"{hours:.2g}"
-
-
-def span_text(hours: float, amount: Amount) -> str:
-    """Return device-hours for running text, with the sign of the predictions that take them: ≤ 3 hours."""
-    text = hours_text(hours)
-    unit = "" if text.endswith("min") else " hour" if text == "1" else " hours"
-    return marked(f"{text}{unit}", amount)
+    return f"{hours:,.0f} h" if hours >= 10 else f"{hours:.2g} h"

@@ -1,45 +1,102 @@
-"""What a run costs, as its benchmark works it out and as it is printed."""
+"""The plan of a run, as its benchmark works it out and as it is printed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchc.config.benchmarks import module_of
 from benchc.config.load import Config
-from benchc.planning.amounts import Amount
-from benchc.planning.pictures import Pictures
-from benchc.planning.stages import Done, Stage
+from benchc.planning.amounts import disk_text, hours_text, total
+from benchc.planning.rates import Rates
+from benchc.planning.size import BYTES_PER_PIXEL, ImageCounts
+from benchc.planning.stages import Stage, Work, work_of
+from benchc.rendering.grid import markdown
+
+SUMS = ["predictions", "new predictions", "done", "left", "device time", "time left"]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The stages and images of a run.
+    """The stages of a run, the images it writes, and notes that explain the table of stages.
 
-    ``origin``: a sentence that says where sizes come from. ``predictions`` and ``new``: what every model
-    reads and what of that it computes, over all stages; these may be less than the sum of the stages' bounds.
-    ``subsets`` and ``batches``: the folders of predictions, and the files of each model in them, whose jobs
-    are measured. ``share``: the share of the pool that ``at_share`` of the stages assumes. ``added``: a
-    sentence on predictions that were asked for beside the benchmark's own. ``notes`` returns the notes to the
-    tables, given their text.
+    ``expected``: the stages if the ``assumption`` holds; empty where nothing has to be assumed.
     """
 
-    origin: str
     stages: Sequence[Stage]
-    predictions: Mapping[str, Amount]
-    new: Mapping[str, Amount]
-    done: Done
-    subsets: Sequence[str]
-    batches: Sequence[str]
-    pictures: Sequence[Pictures]
-    share: str
-    added: str
-    notes: Callable[[str], list[str]]
+    images: ImageCounts
+    notes: Sequence[str]
+    expected: Sequence[Stage] = ()
+    assumption: str = ""
 
 
 def plan_of(config: Config, results: Path) -> Plan:
-    """Return the plan of a run, whose tables are in the folder ``results`` as far as they are made.
+    """Return the plan of a run whose tables are in the folder ``results`` as far as they exist.
 
     Raises InputError where the run's benchmark cannot be planned, or a table cannot be read.
     """
     plan: Plan = module_of(config.settings.benchmark, "planning.plan").plan_of(config, results)
     return plan
+
+
+def plan_markdown(plan: Plan, results: Path, rates: Rates) -> str:
+    """Return the work by stage and, where ``rates`` has any, by model, the disk, and notes."""
+    work = work_of(plan.stages, results, rates)
+    header = ["stage", "models", "jobs", "items", *SUMS]
+    rows = []
+    for stage in plan.stages:
+        own = [each for each in work if each.stage is stage]
+        rows.append([stage.name, f"{len(own)}", _jobs(own), stage.items.text(), *_sums(own)])
+    rows.append(["total", "", _jobs(work), "", *_sums(work)])
+    shown = len(header) if rates else -2  # without times, which are all unknown
+    parts = [markdown(header[:shown], [row[:shown] for row in rows])]
+    if plan.expected:
+        _, new, _, left, _, time_left = _sums(work_of(plan.expected, results, rates))
+        time = f", {time_left}" if rates else ""
+        parts.append(f"If {plan.assumption}: {new} new predictions, {left} left{time}.\n")
+    written, disk = plan.images.written.text(), plan.images.disk.text(disk_text)
+    parts.append(f"Corrupted images on disk: {written if written == disk else f'{written}, {disk}'}.\n")
+    if rates:
+        models = dict.fromkeys(each.model for each in work)
+        rows = [_model_row([each for each in work if each.model == model]) for model in models]
+        parts.append(markdown(["model", "seconds per prediction", "measured on", *SUMS[3:]], rows))
+    text = "\n".join(parts)
+    return f"{text}\n" + "".join(f"- {note}\n" for note in (*_legend(text, rates), *plan.notes))
+
+
+def _jobs(work: Sequence[Work]) -> str:
+    return f"{sum(len(each.stage.outputs) for each in work):,}"
+
+
+def _sums(work: Sequence[Work]) -> list[str]:
+    """Return the cells of the columns SUMS."""
+    return [
+        total(each.stage.predictions for each in work).text(),
+        total(each.new for each in work).text(),
+        f"{sum(each.done for each in work):,}",
+        total(each.left for each in work).text(),
+        total(each.hours for each in work).text(hours_text),
+        total(each.hours_left for each in work).text(hours_text),
+    ]
+
+
+def _model_row(work: Sequence[Work]) -> list[str]:
+    rate = work[0].rate
+    seconds = "unknown" if rate is None else f"{rate.seconds:.3g}"
+    measured = f"{rate.measured:,}" if rate and rate.measured else "–"
+    return [work[0].model, seconds, measured, *_sums(work)[3:]]
+
+
+def _legend(text: str, rates: Rates) -> Iterator[str]:
+    if "≤" in text:
+        yield "≤: upper bound."
+    if "≈" in text:
+        yield "≈: estimate."
+    if "disk: unknown" in text:
+        yield "unknown: build the pool first (`snakemake pool` with this configuration), then plan again."
+    if "≈" in text and "GB" in text:
+        yield f"disk: estimated at {BYTES_PER_PIXEL} bytes per pixel, as for photographs; drawings take less."
+    yield "done: predictions in the run's files; `snakemake -n` lists the jobs that will rerun."
+    if rates:
+        yield "time: one job after another; measured rates include model loading."
+    else:
+        yield "time: plan again after the first inference job, or give --seconds-per-prediction."

@@ -1,81 +1,92 @@
-"""What every stage of a run predictions: one prediction is one model, one item, one variant of its images."""
+"""The stages of a run and the predictions in them: one model, one item, one variant of its images."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from benchc.config.settings import Corruptions
+import polars as pl
+
 from benchc.planning.amounts import Amount
-
-Done = Mapping[tuple[str, str], int]  # predictions that files hold, by stage and model
+from benchc.planning.rates import Rate, Rates
+from benchc.schemas.parquet import read_footer
 
 
 @dataclass(frozen=True)
 class Stage:
-    """What every one of ``models`` predictions in one stage, in ``jobs`` jobs each.
+    """A stage in which each of ``models`` answers the same items.
 
-    ``items`` and ``predictions`` are of one model. ``per_item``: predictions of an item, or, where items
-    differ, of what ``factor`` counts. ``at_share``: predictions of a model if the share of the pool that the
-    plan assumes is chosen; None where the choice is made, or the pool is not known. ``part_of``: the stage
-    whose predictions, where a model makes them, hold this one's too.
+    ``items`` and ``predictions`` are of one model. ``outputs``: files of one model's jobs in the run's
+    results, with ``{model}``. ``part_of``: the stage that computes these predictions too; a model of both
+    looks them up here.
     """
 
     name: str
     models: tuple[str, ...]
-    jobs: int
     items: Amount
-    per_item: int
     predictions: Amount
-    at_share: int | None
+    outputs: tuple[str, ...]
     part_of: str | None = None
-    factor: str = ""
 
 
-def variants(corruptions: Corruptions) -> int:
-    """Return how many variants an item has: itself, and every corruption at every severity."""
-    return 1 + len(corruptions.types) * len(corruptions.severities)
+@dataclass(frozen=True)
+class Work:
+    """What one model does in one stage: ``new`` predictions are computed, ``done`` ones are in its files."""
+
+    stage: Stage
+    model: str
+    new: Amount
+    done: int
+    left: Amount  # of the new ones
+    rate: Rate | None
+    hours: Amount  # of the new ones
+    hours_left: Amount
 
 
-def computing(found: Iterable[Stage], model: str) -> list[Stage]:
-    """Return the stages in which a model computes predictions; in its others it looks them up in the cache."""
-    own = [stage for stage in found if model in stage.models]
-    names = {stage.name for stage in own}
-    return [stage for stage in own if stage.part_of not in names]
+def work_of(stages: Sequence[Stage], results: Path, rates: Rates) -> list[Work]:
+    """Return the work of every model in every stage of the run whose tables are in ``results``."""
+    pairs = [(stage, model) for stage in stages for model in stage.models]
+    names = {(stage.name, model) for stage, model in pairs}
+    work = []
+    for stage, model in pairs:
+        new = Amount(0) if (stage.part_of, model) in names else stage.predictions
+        done = _done(stage, model, results)
+        left, rate = new.less(done), rates.get(model)
+        work.append(Work(stage, model, new, done, left, rate, _hours(new, rate), _hours(left, rate)))
+    return work
 
 
-def looking_up(found: Sequence[Stage]) -> list[str]:
-    """Return the models that look predictions of some stage up, since they made them in another."""
-    models = dict.fromkeys(model for stage in found if stage.part_of for model in stage.models)
-    return [model for model in models if len(computing(found, model)) < sum(model in s.models for s in found)]
+def _hours(predictions: Amount, rate: Rate | None) -> Amount:
+    if rate is None:
+        return predictions if predictions.value == 0 else Amount(None)
+    return predictions.times(rate.seconds / 3600)
 
 
-def new_predictions(stage: Stage, found: Sequence[Stage], model: str) -> Amount:
-    """Return what a model of ``stage`` computes in it, if the cache holds what other stages read."""
-    return stage.predictions if stage in computing(found, model) else Amount(0, "exact")
+def _done(stage: Stage, model: str, results: Path) -> int:
+    """Return the predictions in a model's files, at most those of the stage: files may be of a larger run."""
+    paths = [results / output.format(model=model) for output in stage.outputs]
+    found = sum(int(str(read_footer(path).get("predictions", 0))) for path in paths if path.exists())
+    return found if stage.predictions.value is None else min(found, int(stage.predictions.value))
 
 
-def predictions_done(stage: Stage, model: str, done: Done) -> int:
-    """Return how many of a model's predictions of a stage are there, by ``done``, which counts what files hold.
-
-    Never more than the stage has: files that a larger configuration made hold others.
-    """
-    there = done.get((stage.name, model), 0)
-    return there if stage.predictions.value is None else min(there, stage.predictions.value)
-
-
-def predictions_left(model: str, new: Amount, found: Sequence[Stage], done: Done) -> Amount:
-    """Return what a model has still to compute of its ``new`` predictions.
-
-    A prediction counts once: what it read in a stage, and in the stage that this is part of, is the same.
-    """
-    if new.value is None:
-        return new
-    own = [stage for stage in found if model in stage.models]
-    wholes = {stage.part_of for stage in own}
-    parts = sum(predictions_done(stage, model, done) for stage in own if stage.part_of)
-    others = 0
-    for stage in own:
-        if stage.name in wholes and stage.predictions.value is not None:
-            parts = min(max(parts, predictions_done(stage, model, done)), stage.predictions.value)
-        elif not stage.part_of:
-            others += predictions_done(stage, model, done)
-    return Amount(max(0, new.value - parts - others), new.kind)
+def work_table(work: Sequence[Work]) -> pl.DataFrame:
+    """Return one row per stage and model; null is unknown, and measured is null where a rate was given."""
+    rows = [
+        {
+            "stage": each.stage.name,
+            "model": each.model,
+            "jobs": len(each.stage.outputs),
+            "items": each.stage.items.value,
+            "items_known": each.stage.items.known,
+            "predictions": each.stage.predictions.value,
+            "predictions_known": each.stage.predictions.known,
+            "new_predictions": each.new.value,
+            "done": each.done,
+            "left": each.left.value,
+            "seconds_per_prediction": each.rate and each.rate.seconds,
+            "predictions_measured": each.rate and each.rate.measured,
+            "hours": each.hours.value,
+            "hours_left": each.hours_left.value,
+        }
+        for each in work
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)

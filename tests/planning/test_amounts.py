@@ -1,17 +1,40 @@
-"""Sums of counts, and how sure they are."""
+"""Sums of numbers, how sure they are, and their text."""
 
-from benchc.planning.amounts import UNKNOWN, Amount, joined, summed, total
+import pytest
 
-
-def test_a_sum_is_as_sure_as_its_parts() -> None:
-    assert joined(["exact", "exact"]) == "exact" and joined([]) == "exact"
-    assert joined(["exact", "at most"]) == "at most"
-    assert joined(["exact", "assumed"]) == "assumed"
-    assert joined(["at most", "assumed"]) == joined(["assumed bound", "exact"]) == "assumed bound"
-    assert joined(["assumed bound", "unknown"]) == "unknown"
+from benchc.planning.amounts import Amount, disk_text, hours_text, total
 
 
-def test_an_unknown_part_makes_the_sum_unknown() -> None:
-    assert total([Amount(3, "exact"), Amount(4, "at most")]) == Amount(7, "at most")
-    assert total([Amount(3, "exact"), UNKNOWN]) == UNKNOWN
-    assert summed([1, 2]) == 3 and summed([1, None]) is None
+def test_a_sum_is_as_sure_as_its_least_sure_part() -> None:
+    exact, bound, estimate = Amount(1), Amount(2, "at most"), Amount(4, "estimate")
+    assert total([exact, exact]) == Amount(2)
+    assert total([bound, exact]) == Amount(3, "at most")
+    assert total([exact, estimate, bound]) == Amount(7, "estimate")
+    assert total([exact, Amount(None)]).known == "unknown"
+
+
+def test_a_limit_bounds_an_unknown_amount() -> None:
+    assert Amount(None).capped(7) == Amount(7, "at most")
+    assert Amount(9).capped(7) == Amount(7) and Amount(5, "at most").capped(7) == Amount(5, "at most")
+    assert Amount(5).less(7) == Amount(0) and Amount(None).less(7).value is None
+
+
+def test_signs_mark_what_is_not_exact() -> None:
+    assert [Amount(1234, kind).text() for kind in ("exact", "at most", "estimate")] == [
+        "1,234",
+        "≤ 1,234",
+        "≈ 1,234",
+    ]
+    assert (Amount(0, "at most").text(), Amount(None, "at most").text()) == ("0", "unknown")
+
+
+@pytest.mark.parametrize(
+    ("hours", "text"),
+    [(0, "0 min"), (0.0316, "1.9 min"), (0.5, "30 min"), (1, "1 h"), (2.345, "2.3 h"), (1234.5, "1,234 h")],
+)
+def test_short_times_are_minutes(hours: float, text: str) -> None:
+    assert hours_text(hours) == text
+
+
+def test_disk_is_in_gb() -> None:
+    assert (disk_text(0.378e9), disk_text(1234.5e9)) == ("0.38 GB", "1,234 GB")

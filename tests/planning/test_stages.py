@@ -1,73 +1,89 @@
-"""What a plan of any benchmark counts once: predictions that one stage makes and another looks up."""
+"""Predictions that one stage computes and another looks up count once."""
 
 import re
+from pathlib import Path
 
 import polars as pl
+import pytest
 
 from benchc.planning.amounts import Amount
-from benchc.planning.hours import Price
-from benchc.planning.known import Images, Known
-from benchc.planning.pictures import Pictures, count_of, disk_of
-from benchc.planning.plan import Plan
-from benchc.planning.report import plan_markdown
-from benchc.planning.stages import (
-    Stage,
-    computing,
-    looking_up,
-    new_predictions,
-    predictions_done,
-    predictions_left,
-)
-from benchc.planning.table import plan_rows
+from benchc.planning.plan import Plan, plan_markdown
+from benchc.planning.rates import Rate
+from benchc.planning.size import ImageCounts
+from benchc.planning.stages import Stage, Work, work_of, work_table
+from benchc.schemas.parquet import write_table
+from benchc.schemas.predictions import PREDICTIONS
 
-WHOLE = Stage("whole", ("a", "b"), 2, Amount(100, "exact"), 3, Amount(300, "exact"), None)
-PART = Stage("part", ("b", "c"), 1, Amount(10, "at most"), 3, Amount(30, "at most"), 15, "whole")
-OWN = Stage("own", ("c",), 1, Amount(5, "exact"), 3, Amount(15, "exact"), None, None, " × 2")
+WHOLE = Stage("whole", ("a", "b"), Amount(100), Amount(300), ("whole/{model}/1", "whole/{model}/2"))
+PART = Stage("part", ("b", "c"), Amount(10, "at most"), Amount(30, "at most"), ("part/{model}",), "whole")
+OWN = Stage("own", ("c",), Amount(5), Amount(15), ("own/{model}",))
 STAGES = [WHOLE, PART, OWN]
-READS = {"a": Amount(300, "exact"), "b": Amount(330, "at most"), "c": Amount(45, "at most")}
-NEW = READS | {"b": Amount(300, "exact")}
-PLAN = Plan(
-    origin="Counted.",
-    stages=STAGES,
-    predictions=READS,
-    new=NEW,
-    done={("whole", "a"): 300, ("part", "c"): 31},
-    subsets=["x"],
-    batches=["all"],
-    pictures=[Pictures("made", Amount(10, "exact"), count_of(Images(12, 3.0)), 3, 1, None)],
-    share="half",
-    added="",
-    notes=lambda text: ["half of it"] if "at half" in text else [],
-)
 
 
-def test_a_part_is_looked_up_where_the_whole_is_made() -> None:
-    assert computing(STAGES, "b") == [WHOLE] and computing(STAGES, "c") == [PART, OWN]
-    assert looking_up(STAGES) == ["b"]
-    assert (
-        new_predictions(PART, STAGES, "b") == Amount(0, "exact")
-        and new_predictions(PART, STAGES, "c") == PART.predictions
+def write_predictions(path: Path, predictions: int) -> None:
+    frame = pl.DataFrame(schema=dict(PREDICTIONS.columns))
+    write_table(frame, path, PREDICTIONS, {"predictions": predictions})
+
+
+def by_name(work: list[Work]) -> dict[tuple[str, str], Work]:
+    return {(each.stage.name, each.model): each for each in work}
+
+
+def test_a_part_is_looked_up_where_the_whole_is_computed(tmp_path: Path) -> None:
+    work = by_name(work_of(STAGES, tmp_path, {}))
+    assert work["part", "b"].new == work["part", "b"].left == Amount(0)
+    assert work["part", "c"].new == work["part", "c"].left == Amount(30, "at most")
+    assert work["whole", "b"].new == Amount(300)
+
+
+def test_done_predictions_are_not_left(tmp_path: Path) -> None:
+    write_predictions(tmp_path / "whole/a/1", 120)
+    write_predictions(tmp_path / "whole/a/2", 60)
+    write_predictions(tmp_path / "part/b", 20)
+    write_predictions(tmp_path / "own/c", 16)  # of a larger configuration
+    work = by_name(work_of(STAGES, tmp_path, {}))
+    assert (work["whole", "a"].done, work["whole", "a"].left) == (180, Amount(120))
+    assert (work["part", "b"].done, work["part", "b"].left) == (20, Amount(0))
+    assert (work["own", "c"].done, work["own", "c"].left) == (15, Amount(0))
+    unknown = Stage("own", ("c",), Amount(None), Amount(None), ("own/{model}",))
+    (each,) = work_of([unknown], tmp_path, {})
+    assert each.done == 16 and each.left.value is None
+
+
+def test_hours_need_a_rate_unless_nothing_is_computed(tmp_path: Path) -> None:
+    write_predictions(tmp_path / "whole/a/1", 200)
+    work = by_name(work_of(STAGES, tmp_path, {"a": Rate(36.0)}))
+    assert work["whole", "a"].hours.value == pytest.approx(3)
+    assert work["whole", "a"].hours_left.value == pytest.approx(1)
+    assert work["own", "c"].hours.value is None
+    assert work["part", "b"].hours == Amount(0)
+
+
+def test_a_plan_is_printed(tmp_path: Path) -> None:
+    plan = Plan(
+        STAGES,
+        ImageCounts(Amount(36), Amount(1.5e9, "estimate")),
+        ["a note"],
+        [WHOLE, OWN],
+        "no part is done",
     )
-
-
-def test_what_is_left_counts_a_read_once() -> None:
-    assert predictions_done(WHOLE, "a", {("whole", "a"): 301}) == 300
-    for done, left in (({}, 300), ({("part", "b"): 20}, 280), ({("part", "b"): 20, ("whole", "b"): 50}, 250)):
-        assert predictions_left("b", Amount(300, "exact"), STAGES, done).value == left
-    assert (
-        predictions_left("c", Amount(45, "at most"), STAGES, {("part", "c"): 30, ("own", "c"): 15}).value == 0
+    text = plan_markdown(plan, tmp_path, {name: Rate(40.0, 50) for name in "abc"})
+    assert re.search(
+        r"\| whole +\| +2 \| +4 \| +100 \| +600 \| +600 \| +0 \| +600 \| +6.7 h \| +6.7 h \|", text
     )
+    assert re.search(r"\| part +\| +2 \| +2 \| +≤ 10 \| +≤ 60 \| +≤ 30 \| +0 \| +≤ 30 \| +≤ 20 min \|", text)
+    assert re.search(r"\| total +\| +\| +7 \| +\| +≤ 675 \| +≤ 645 \| +0 \| +≤ 645 \| +≤ 7.2 h \|", text)
+    assert re.search(r"\| c +\| +40 \| +50 \| +≤ 45 \| +≤ 30 min \| +≤ 30 min \|", text)
+    assert "If no part is done: 615 new predictions, 615 left, 6.8 h." in text
+    assert "Corrupted images on disk: 36, ≈ 1.5 GB." in text
+    assert "- ≤: upper bound.\n- ≈: estimate.\n- disk: estimated at 1.11 bytes per pixel" in text
+    assert text.endswith("- a note\n")
+    assert "time left" not in plan_markdown(plan, tmp_path, {})
 
 
-def test_a_plan_is_printed() -> None:
-    text = plan_markdown(PLAN, {name: Price(36.0) for name in "abc"})
-    assert re.search(r"\| own +\| +1 \| +1 \| +5 \| +3 × 2 \| +15 \|", text)
-    assert "Left to compute: ≤ 315, ≤ 3.1 hours." in text and text.endswith("- half of it\n")
-    rows = plan_rows(PLAN, {})
+def test_the_csv_has_a_row_per_stage_and_model(tmp_path: Path) -> None:
+    rows = work_table(work_of(STAGES, tmp_path, {"c": Rate(36.0)}))
     assert rows["new_predictions"].to_list() == [300, 300, 0, 30, 15]
-    assert rows["done"].to_list() == [300, 0, 0, 30, 0] and rows["hours"].dtype == pl.Float64
-
-
-def test_disk_is_measured_where_all_is_written() -> None:
-    assert disk_of(Known(corrupted_bytes=7), None, 3) == Amount(7, "exact")
-    assert disk_of(Known(), Images(2, 1.0), 3) == Amount(3_330_000, "assumed")
+    assert rows["predictions_known"].to_list() == ["exact", "exact", "at most", "at most", "exact"]
+    assert rows["jobs"].to_list() == [2, 2, 1, 1, 1]
+    assert rows["hours"].to_list() == pytest.approx([None, None, 0, 0.3, 0.15])

@@ -1,4 +1,4 @@
-"""What can be seen before anything runs."""
+"""What a dry run shows, and what stops a run before its first job."""
 
 import re
 import subprocess
@@ -33,14 +33,14 @@ def checkout(tmp_path) -> Checkout:
 
 
 def test_the_papers_run_is_planned_without_network_weights_or_torch(checkout, tmp_path):
-    # A torch that cannot be imported stands in for one that is not there.
+    # Stands in for a torch that is not installed.
     (checkout.folder / "torch.py").write_text("raise ImportError('torch was imported while planning')\n")
     assert checkout.plan() == PAPER
     output = checkout.snakemake("-n").stdout
     assert "9 models cannot be read" in output
 
 
-def test_a_run_that_could_not_end_does_not_begin(checkout):
+def test_a_run_that_could_not_finish_does_not_start(checkout):
     result = checkout.snakemake("--cores", "1", check=False)
     assert result.returncode != 0
     assert "9 models cannot be read" in result.stdout
@@ -48,7 +48,7 @@ def test_a_run_that_could_not_end_does_not_begin(checkout):
     assert not (checkout.folder / "results").exists()
 
 
-def test_a_demo_without_its_name_is_not_taken_for_the_papers_run(checkout):
+def test_a_config_without_a_name_does_not_take_the_name_of_the_papers_run(checkout):
     text = (checkout.folder / "config/demo.yaml").read_text()
     (checkout.folder / "config/nameless.yaml").write_text(text.replace("name: demo", "# name: demo"))
     checkout.config = "config/nameless.yaml"
@@ -60,7 +60,7 @@ def test_a_demo_without_its_name_is_not_taken_for_the_papers_run(checkout):
 @pytest.mark.parametrize(
     "file", ["benchc/models/families/internvl.py", "benchc/corruptions/kernels/noise.py"]
 )
-def test_code_that_does_not_parse_is_an_error_not_nothing_to_do(checkout, file):
+def test_code_that_does_not_parse_is_an_error(checkout, file):
     path = checkout.folder / file
     path.write_text(path.read_text() + "\ndef broken(:\n")
     result = checkout.snakemake("-n", check=False)
@@ -79,12 +79,12 @@ def test_the_cluster_profile_plans_the_papers_run(checkout):
     assert checkout.plan("--profile", "slurm") == PAPER
 
 
-def test_strict_evaluation_finds_nothing(checkout):
+def test_strict_dag_evaluation_finds_nothing(checkout):
     checks = ("functions", "cyclic-graph", "periodic-wildcards")
     assert checkout.plan("--strict-dag-evaluation", *checks) == PAPER
 
 
-def test_a_wrong_config_stops_before_any_job_with_a_sentence_a_fault(checkout):
+def test_an_invalid_config_stops_before_any_job_with_a_line_per_error(checkout):
     path = checkout.folder / checkout.config
     config = yaml.safe_load(path.read_text())
     config["corruptions"]["types"][0] = "brightnes"
@@ -93,14 +93,14 @@ def test_a_wrong_config_stops_before_any_job_with_a_sentence_a_fault(checkout):
     path.write_text(yaml.safe_dump(config))
     result = checkout.snakemake("-n", check=False)
     assert result.returncode != 0
-    faults = [line for line in result.stdout.splitlines() if "config/config.yaml: " in line]
-    assert len([fault for fault in faults if "brightnes" in fault and "brightness" in fault]) == 1
-    assert len([fault for fault in faults if "alpha_kapa" in fault and "alpha_kappa" in fault]) == 1
-    assert len([fault for fault in faults if "qwen2.5-vl-8b" in fault and "qwen2.5-vl-7b" in fault]) == 1
+    errors = [line for line in result.stdout.splitlines() if "config/config.yaml: " in line]
+    assert len([error for error in errors if "brightnes" in error and "brightness" in error]) == 1
+    assert len([error for error in errors if "alpha_kapa" in error and "alpha_kappa" in error]) == 1
+    assert len([error for error in errors if "qwen2.5-vl-8b" in error and "qwen2.5-vl-7b" in error]) == 1
     assert not (checkout.folder / "results").exists()
 
 
-def test_every_script_explains_itself():
+def test_every_script_has_help():
     files = [path for path in sorted((ROOT / "scripts").rglob("*.py")) if "__main__" in path.read_text()]
     scripts = {".".join(path.relative_to(ROOT).with_suffix("").parts) for path in files}
     for script in sorted(scripts):
@@ -109,7 +109,7 @@ def test_every_script_explains_itself():
         )
         assert result.returncode == 0, f"{script}: {result.stderr}"
         assert "usage: " in result.stdout
-    # What a user or a developer calls, and no rule does.
+    # Called by users and developers, not by a rule.
     others = {"benchc", "compare", "plan", "write_config_reference", "write_corruption_reference"}
     text = "".join(path.read_text() for path in (ROOT / "rules").glob("*.smk"))
     called = set(re.findall(r"python -m (scripts[.\w]*\w)", text)) | {"scripts.table", "scripts.figure"}

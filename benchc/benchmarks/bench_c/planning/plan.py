@@ -1,104 +1,123 @@
-"""What a run of Bench-C costs."""
+"""The stages of a run of Bench-C, and how many predictions each needs."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import cast
 
-from benchc.benchmarks.bench_c.planning.known import SUBSETS, Known, done_predictions, known_of
-from benchc.benchmarks.bench_c.planning.pictures import pictures
-from benchc.benchmarks.bench_c.planning.predictions import (
-    ASSUMED_OPTIONS,
-    DIAGNOSTICS,
-    PAPER_KEPT,
-    PAPER_POOL,
-    paper_share,
-    predictions_by_model,
-    stages,
-)
+import polars as pl
+
+from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.benchmarks.bench_c.settings import Settings
 from benchc.config.batches import batches
 from benchc.config.load import Config
-from benchc.planning.amounts import summed
-from benchc.planning.notes import disk_notes, done_note, sign_notes, variants_note
+from benchc.planning.amounts import Amount
 from benchc.planning.plan import Plan
-from benchc.planning.stages import Stage, looking_up
-from benchc.rendering.pluralize import pluralize
+from benchc.planning.size import ImageCounts, RunSize, image_counts, run_size, variants
+from benchc.planning.stages import Stage
+from benchc.randomness import seed_of
+from benchc.schemas.parquet import read_table
 
-SHARE = f"{100 * PAPER_KEPT / PAPER_POOL:.1f} %"
+# 849 of 4,000 items were selected: the only published share.
+PAPERS_SHARE = 849 / 4000
+# Options of an item, assumed until the pool is built.
+OPTIONS = 4
 
 
 def plan_of(config: Config, results: Path) -> Plan:
-    """Return the plan of a run, whose tables are in the folder ``results`` as far as they are made."""
+    """Return the plan of a run whose tables are in the folder ``results`` as far as they exist."""
     settings = cast(Settings, config.settings)
-    known, origin = known_of(settings, config.sources, results)
-    found = stages(settings, known)
+    size = run_size(settings.pool, results)
+    selected = selected_ids(size, results / "selection/selected.parquet")
+    orders, pool = other_orders(size, selected), size.pool.value
+    count = Amount(pool, "at most") if selected is None else Amount(len(selected))
+    expected: list[Stage] = []
+    if selected is None and pool is not None:
+        expected = stages(settings, size.pool, Amount(round(pool * PAPERS_SHARE), "estimate"), orders)
     return Plan(
-        origin=origin,
-        stages=found,
-        predictions=predictions_by_model(found, settings, known),
-        new=predictions_by_model(found, settings, known, new=True),
-        done=done_predictions(settings, results),
-        subsets=tuple(SUBSETS.values()),
-        batches=list(batches(settings.corruptions, settings.inference)),
-        pictures=pictures(settings, known),
-        share=SHARE,
-        added=_diagnostics(found),
-        notes=partial(_notes, found, settings, known),
+        stages(settings, size.pool, count, orders),
+        images(settings, size, selected, results),
+        list(_notes(settings, size)),
+        expected,
+        f"{100 * PAPERS_SHARE:.1f} % of the pool is selected, as in the paper",
     )
 
 
-def _diagnostics(found: Sequence[Stage]) -> str:
-    """Return the sentence of what diagnostics add to the targets' predictions."""
-    added = [stage for stage in found if stage.name in DIAGNOSTICS]
-    if not added:
-        return "No diagnostics are asked for.\n"
-    (targets,) = (stage for stage in found if stage.name == "targets")
-    exact = all(stage.predictions.kind == "exact" for stage in (*added, targets))
-    sizes = [stage.predictions.value if exact else stage.at_share for stage in (targets, *added)]
-    base, *rest = sizes
-    predictions = summed(rest)
-    if base is None or predictions is None:
-        return "What diagnostics add to the targets' predictions is not known before the pool is.\n"
-    whole = pluralize(predictions * len(targets.models), "read")
-    share = f", {100 * predictions / base:.0f} % of the targets'" if base else ""
-    return f"Diagnostics add {whole}{share}{'' if exact else f', if {SHARE} of the pool are kept'}.\n"
+def selected_ids(size: RunSize, path: Path) -> list[str] | None:
+    """Return the selected items of the pool; None where the pool or the selection does not exist."""
+    if size.options is None or not path.exists():
+        return None
+    ids = read_table(path, SELECTED).filter("kept")["id"]
+    return [id_ for id_ in ids if id_ in size.options]  # the selection may be of an older pool
 
 
-def _notes(found: Sequence[Stage], settings: Settings, known: Known, text: str) -> list[str]:
-    """Return the notes to the tables ``text`` of a plan."""
-    names = {stage.name for stage in found}
-    bounded = "random subset" in names and known.pool is not None
-    subset = "; a selected item is in no random subset, so the total is below the sum" if bounded else ""
-    return [
-        *sign_notes(text, subset),
-        variants_note(settings.corruptions),
-        *_assumptions(names, known),
-        *disk_notes(text, known),
-        *_looked_up(found),
-        done_note(),
-        "left: the cache may hold more than done shows, as after a change of the selection or of "
-        "diagnostics.random_subset; a job looks up what it finds there, and less is left.",
+def other_orders(size: RunSize, selected: Sequence[str] | None) -> list[int] | None:
+    """Return K - 1 (0 for an open question) of the items that diagnostics.option_order may take.
+
+    Selected items come in the order in which they are taken. Before the selection, the pool's come in
+    descending order, so that the first n bound any n. None before the pool is built.
+    """
+    if size.options is None:
+        return None
+    if selected is None:
+        return sorted((max(0, count - 1) for count in size.options.values()), reverse=True)
+    # As in benchc/benchmarks/bench_c/selection/option_orders.py, which loads torch.
+    taken = sorted(selected, key=lambda id_: (seed_of("option order", id_), id_))
+    return [max(0, size.options[id_] - 1) for id_ in taken]
+
+
+def stages(settings: Settings, pool: Amount, selected: Amount, orders: Sequence[int] | None) -> list[Stage]:
+    """Return the stages in which models make predictions, in the order of the pipeline.
+
+    Selectors answer the pool, targets the ``selected`` items, both in all variants.
+    diagnostics.random_subset: targets answer that many items that are not selected.
+    diagnostics.option_order: targets answer that many selected items in their K - 1 other circular orders,
+    clean and under every corruption at its highest severity. ``orders``: see :func:`other_orders`.
+    """
+    names, number = batches(settings.corruptions, settings.inference), variants(settings.corruptions)
+    selectors, targets = tuple(settings.selectors), tuple(settings.targets)
+
+    def stage(name: str, models: tuple[str, ...], items: Amount, subset: str, part_of: str | None) -> Stage:
+        outputs = tuple(f"predictions/{subset}/{{model}}/{batch}.parquet" for batch in names)
+        return Stage(name, models, items, items.times(number), outputs, part_of)
+
+    found = [
+        stage("selectors", selectors, pool, "pool", None),
+        stage("targets", targets, selected, "selected", "selectors"),
     ]
+    wanted, asked = settings.diagnostics.random_subset, settings.diagnostics.option_order
+    if wanted is not None:
+        # An upper bound on the selected items does not bound the others.
+        least = 0 if selected.kind == "at most" else selected.value or 0
+        others = Amount(pool.less(least).value, selected.kind)
+        items = others if wanted == "all" else others.capped(wanted)
+        found.append(stage("random subset", targets, items, "unselected", "selectors"))
+    if asked is not None:
+        items = selected.capped(asked)
+        clean_and_highest = 1 + len(settings.corruptions.types)
+        if orders is None:
+            reordered = Amount(items.times(OPTIONS - 1).value, "estimate")
+        else:
+            reordered = Amount(sum(orders[: int(items.value or 0)]), items.kind)
+        outputs = ("orders/{model}.parquet",)
+        found.append(Stage("option order", targets, items, reordered.times(clean_and_highest), outputs))
+    return found
 
 
-def _assumptions(names: set[str], known: Known) -> Iterator[str]:
-    if known.pool is not None and known.kept is None:
-        yield (
-            f"at {SHARE}: an assumption, the share that the paper kept ({PAPER_KEPT} of {PAPER_POOL:,}), "
-            f"here {paper_share(known.pool):,} of {pluralize(known.pool, 'item')}; the selection decides."
-        )
-    if "option order" in names:
-        unknown = known.kept is None and not known.pool_options
-        assumed = f"; K = {ASSUMED_OPTIONS} is assumed" if unknown else ""
-        yield f"K − 1: the other circular orders of an item's K options{assumed}."
+def images(settings: Settings, size: RunSize, selected: Sequence[str] | None, results: Path) -> ImageCounts:
+    """Return the corrupted images that are written: the pool's, or with on_the_fly the selected items'."""
+    if settings.corruptions.corrupted == "files":
+        return image_counts(size.images, settings.corruptions, results / "corrupted")
+    share, found = (PAPERS_SHARE if selected is None else 1), size.images
+    if found is not None and selected is not None:
+        found = found.filter(pl.col("id").is_in(selected))
+    return image_counts(found, settings.corruptions, results / "benchmark", share)
 
 
-def _looked_up(found: Sequence[Stage]) -> Iterator[str]:
-    both = looking_up(found)
-    if both:
-        yield (
-            "new predictions: those that are computed, which hours are of. What a model read as a selector "
-            "it "
-            f"looks up in the cache as a target: {', '.join(both)}."
-        )
+def _notes(settings: Settings, size: RunSize) -> Iterator[str]:
+    types, severities = settings.corruptions.types, settings.corruptions.severities
+    yield f"predictions of an item: 1 clean + {len(types)} corruptions × {len(severities)} severities."
+    if settings.diagnostics.option_order is not None:
+        assumed = "" if size.options is not None else f"; K = {OPTIONS} is assumed"
+        yield f"option order: 1 clean + {len(types)} corruptions in K − 1 other orders of K options{assumed}."
+    if both := [model for model in settings.selectors if model in settings.targets]:
+        yield f"new predictions: targets that are selectors too find theirs in the cache ({', '.join(both)})."

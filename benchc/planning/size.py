@@ -1,0 +1,82 @@
+"""The size of a run: counted in the pool once it is built, bounded by the configuration before."""
+
+import io
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+from PIL import Image
+
+from benchc.config.settings import Corruptions, Pool
+from benchc.corruptions.recipe import CLEAN
+from benchc.planning.amounts import Amount
+from benchc.schemas.parquet import iterate_groups, read_table
+from benchc.schemas.pool import POOL
+
+# Lossless WebP, mean over all corruptions and severities of photographs (docs/benchmarks.md).
+BYTES_PER_PIXEL = 1.11
+ITEMS_IN_MEMORY = 256
+
+
+@dataclass(frozen=True)
+class RunSize:
+    """The number of items in the pool and, once it is built, their options and images.
+
+    ``options``: number of options by item id, 0 for an open question. ``images``: one row per item and image,
+    with the columns id, image_key and pixels.
+    """
+
+    pool: Amount
+    options: Mapping[str, int] | None = None
+    images: pl.DataFrame | None = None
+
+
+@dataclass(frozen=True)
+class ImageCounts:
+    """The images that a run writes: ``written`` in all variants, ``disk`` in bytes."""
+
+    written: Amount
+    disk: Amount
+
+
+def run_size(pool: Pool, results: Path) -> RunSize:
+    """Return the size of the run whose tables are in the folder ``results``."""
+    path = results / "pool/items.parquet"
+    if not path.exists():
+        return RunSize(Amount(pool.total, "at most"))
+    items = read_table(path, POOL, ["id", "options"])
+    images = [
+        (id_, key, math.prod(Image.open(io.BytesIO(image["bytes"])).size))  # decodes headers alone
+        for frame in iterate_groups(path, POOL, "id", set(items["id"]), ITEMS_IN_MEMORY)
+        for id_, images, keys in frame.select("id", "images", "image_keys").iter_rows()
+        for key, image in zip(keys or (), images or (), strict=True)
+    ]
+    options = dict(zip(items["id"], items["options"].list.len(), strict=True))
+    schema = {"id": pl.String, "image_key": pl.String, "pixels": pl.Int64}
+    return RunSize(Amount(items.height), options, pl.DataFrame(images, schema=schema, orient="row"))
+
+
+def variants(corruptions: Corruptions) -> int:
+    """Return the number of variants of an image: clean, and every corruption at every severity."""
+    return 1 + len(corruptions.types) * len(corruptions.severities)
+
+
+def image_counts(
+    images: pl.DataFrame | None, corruptions: Corruptions, folder: Path, share: float = 1
+) -> ImageCounts:
+    """Return how many corrupted images of ``images`` (see RunSize) are written to ``folder``.
+
+    An image that several items show is written once. ``share`` below 1 is the estimated share of the images
+    that is written. Disk is measured once all files exist, and estimated before.
+    """
+    written = disk = Amount(None)
+    if images is not None:
+        distinct, number = images.unique("image_key"), variants(corruptions)
+        written = Amount(round(distinct.height * share) * number, "exact" if share == 1 else "estimate")
+        disk = Amount(int(distinct["pixels"].sum()) * share * number * BYTES_PER_PIXEL, "estimate")
+    files = [folder / f"{name}.parquet" for name in (CLEAN, *corruptions.types)]
+    if all(file.exists() for file in files):
+        disk = Amount(sum(file.stat().st_size for file in files))
+    return ImageCounts(written, disk)

@@ -1,0 +1,48 @@
+"""Rates are seconds of finished jobs over what they computed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchc.models.job_counts import counts_text
+from benchc.planning.rates import Rate, measured_rates
+
+
+def write_job(logs: Path, name: str, seconds: float, predictions: int, computed: int) -> Path:
+    """Write the log and the benchmark file of a job; return the latter."""
+    log, benchmark = logs / f"infer/{name}.log", logs / f"benchmarks/infer/{name}.jsonl"
+    for path in (log, benchmark):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    counts = counts_text(predictions, predictions - computed, computed)
+    log.write_text(f"fog: 5 of 5 items\nmodel: {counts}\n")
+    benchmark.write_text(json.dumps({"s": seconds}) + "\n")
+    return benchmark
+
+
+def test_a_rate_is_what_jobs_took_over_what_they_computed(tmp_path: Path) -> None:
+    write_job(tmp_path, "pool/a/all", 3000.0, 10_000, 10_000)
+    write_job(tmp_path, "selected/a/all", 12.0, 100, 95)
+    write_job(tmp_path, "pool/resumed/all", 5.0, 100, 89)
+    write_job(tmp_path, "pool/both/weather", 5.0, 100, 0)
+    write_job(tmp_path, "pool/both/blur", 8.0, 40, 40)
+    write_job(tmp_path, "pool/empty/all", 5.0, 0, 0)
+    rates = measured_rates(["a", "resumed", "both", "empty", "other"], tmp_path)
+    assert rates == {"a": Rate(3012 / 10_095, 10_095), "both": Rate(0.2, 40)}
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "", "[]", "{}", '{"s": null}', '{"s": "-"}', '{"s": NaN}', '{"s": -1}', "\ufffd"]
+)
+def test_a_damaged_benchmark_file_is_not_counted(tmp_path: Path, line: str) -> None:
+    path = write_job(tmp_path, "pool/a/all", 10.0, 50, 50)
+    path.write_bytes(b"\xff" if line == "\ufffd" else line.encode())
+    assert measured_rates(["a"], tmp_path) == {}
+
+
+def test_a_job_without_counts_in_its_log_is_not_counted(tmp_path: Path) -> None:
+    write_job(tmp_path, "pool/a/all", 10.0, 50, 50)
+    (tmp_path / "infer/pool/a/all.log").write_text("fog: 3 of 5 items\n")
+    write_job(tmp_path, "pool/b/all", 10.0, 50, 50)
+    (tmp_path / "infer/pool/b/all.log").unlink()
+    assert measured_rates(["a", "b"], tmp_path) == {}
