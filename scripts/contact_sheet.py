@@ -5,7 +5,6 @@ it with the same seed. A page takes up to eleven corruptions, and whole groups w
 written to PREFIX_N.png (300 dpi) and PREFIX_N.pdf.
 """
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,7 +27,7 @@ from benchc.rendering.save import save
 from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import pool_images
-from scripts.command import run
+from scripts.command import Parser, run
 
 # Without a choice: the first picture on which a corruption can be seen, and not all of a pool to find one.
 SIDE = 200
@@ -36,11 +35,7 @@ LOOKED_AT = 50
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.contact_sheet",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser(__spec__.name, __doc__)
     picture = parser.add_mutually_exclusive_group(required=True)
     picture.add_argument("--image", type=Path, metavar="FILE", help="picture to corrupt")
     picture.add_argument("--items", type=Path, metavar="FILE", help="table of the pool with the item")

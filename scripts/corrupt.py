@@ -30,8 +30,8 @@ from typing import NoReturn
 from benchc.corruptions.chunks import Job, write_corrupted
 from benchc.images import ALPHAS, CODECS, DEFAULT_CODEC
 from benchc.schemas.pool_images import read_ids, unique_images, unique_keys
-from scripts.command import run
-from scripts.corruption_arguments import recipe_argument, seed_argument
+from scripts.argument_types import recipe_argument, seed_argument
+from scripts.command import Parser, run
 
 # Imported by name: an edit of a suite must not rerun the pipeline's jobs, which are given recipes.
 FOLDER = "benchc.corruptions.folder"
@@ -78,11 +78,7 @@ def corrupt_items(arguments: argparse.Namespace) -> None:
 
 def parse_arguments() -> tuple[argparse.Namespace, Callable[[str], NoReturn]]:
     """Return what is asked for, and a function that ends the process with the usage and a message."""
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.corrupt",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser(__spec__.name, __doc__)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--images", type=Path, metavar="FOLDER", help="corrupt the images of this folder")
     source.add_argument("--items", type=Path, metavar="FILE", help="corrupt the images of pool/items.parquet")

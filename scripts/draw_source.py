@@ -1,16 +1,15 @@
 """Draw one benchmark of the embedded world as a tab-separated file in VLMEvalKit's form."""
 
-import argparse
 from pathlib import Path
 
 from benchc.atomic import atomic_write
 from benchc.demo.source import draw_source
 from benchc.demo.world import SOURCES
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m scripts.draw_source", description=__doc__)
+    parser = Parser(__spec__.name, __doc__)
     parser.add_argument("--source", required=True, choices=list(SOURCES), help="which benchmark to draw")
     parser.add_argument("--seed", required=True, type=int, help="another seed draws other pictures")
     parser.add_argument(

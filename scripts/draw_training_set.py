@@ -1,16 +1,15 @@
 """Draw the pictures and questions that the tiny models of the embedded world learn from."""
 
-import argparse
 from pathlib import Path
 
 from benchc.demo.training_items import draw_training_set, training_groups
 from benchc.demo.training_set import save_training_set
 from benchc.progress import track
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m scripts.draw_training_set", description=__doc__)
+    parser = Parser(__spec__.name, __doc__)
     parser.add_argument("--seed", required=True, type=int, help="may be the benchmarks': no item repeats")
     parser.add_argument(
         "--items-per-category",

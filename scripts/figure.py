@@ -15,7 +15,7 @@ from scripts.output_arguments import call_output, output_parser
 
 
 def main() -> None:
-    arguments = output_parser("python -m scripts.figure", __doc__).parse_args()
+    arguments = output_parser(__spec__.name, __doc__).parse_args()
     figure = call_output(arguments)
     if not isinstance(figure, Figure):
         raise InputError(f"{arguments.module} does not return a figure; print tables with scripts.table")

@@ -17,7 +17,7 @@ from benchc.models.prediction_cache import PredictionCache
 from benchc.models.predictor import Predictor
 from benchc.schemas.parquet import write_table
 from benchc.schemas.predictions import PREDICTIONS
-from scripts.command import run
+from scripts.command import Parser, run
 from scripts.inference_arguments import (
     add_cache,
     add_images,
@@ -48,11 +48,7 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.infer",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser(__spec__.name, __doc__)
     add_model(parser)
     add_items(parser)
     add_images(parser)

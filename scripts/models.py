@@ -6,11 +6,11 @@ from pathlib import Path
 
 from benchc.atomic import write_text
 from benchc.schemas.models import Model, Models, models_text
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m scripts.models", description=__doc__)
+    parser = Parser(__spec__.name, __doc__)
     add = parser.add_argument
     add("--benchmark", required=True, help="the run's benchmark")
     add(

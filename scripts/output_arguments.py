@@ -6,13 +6,12 @@ from typing import Any
 
 from benchc.errors import InputError
 from benchc.rendering.output import call, function_of
+from scripts.command import Parser
 
 
-def output_parser(prog: str, description: str) -> argparse.ArgumentParser:
+def output_parser(module: str, doc: str | None) -> Parser:
     """Return a parser of an output's module, its inputs and settings, and where it is written."""
-    parser = argparse.ArgumentParser(
-        prog=prog, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser(module, doc)
     add = parser.add_argument
     add("module", metavar="MODULE", help="dotted path of the module; yours may be outside benchc")
     add(

@@ -1,7 +1,5 @@
 """Draw the candidate pool from the items of all sources, balanced by task type."""
 
-import argparse
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -11,11 +9,11 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.sources.pool import assemble, choose, task_types
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m scripts.pool", description=__doc__)
+    parser = Parser(__spec__.name, __doc__)
     parser.add_argument(
         "--items", type=Path, nargs="+", required=True, help="tables of items, one per source"
     )
@@ -42,23 +40,20 @@ def main() -> None:
         parser.error("--items, --sources and --task-columns need the same number of values")
     paths = dict(zip(arguments.sources, arguments.items, strict=True))
     columns = dict(zip(arguments.sources, arguments.task_columns, strict=True))
-    try:
-        # The choice needs no images, and the images of all sources at once may not fit into memory.
-        tasks = task_types(
-            {source: read_table(path, ITEMS, ["id", columns[source]]) for source, path in paths.items()},
-            columns,
-        )
-        choice = choose(tasks, arguments.per_task, arguments.total)
-        chosen = choice.items["id"].implode()
-        pool = assemble(
-            choice,
-            {
-                source: read_table(path, ITEMS).filter(pl.col("id").is_in(chosen))
-                for source, path in paths.items()
-            },
-        )
-    except ValueError as error:
-        sys.exit(str(error))
+    # The choice needs no images, and the images of all sources together may not fit into memory.
+    tasks = task_types(
+        {source: read_table(path, ITEMS, ["id", columns[source]]) for source, path in paths.items()},
+        columns,
+    )
+    choice = choose(tasks, arguments.per_task, arguments.total)
+    chosen = choice.items["id"].implode()
+    pool = assemble(
+        choice,
+        {
+            source: read_table(path, ITEMS).filter(pl.col("id").is_in(chosen))
+            for source, path in paths.items()
+        },
+    )
     print(
         f"pool: {pool.height:,} of {tasks.height:,} items, {choice.report.height} task types, "
         f"at most {choice.cap} items each"

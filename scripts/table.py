@@ -17,7 +17,7 @@ from scripts.output_arguments import call_output, output_parser
 
 
 def main() -> None:
-    parser = output_parser("python -m scripts.table", __doc__)
+    parser = output_parser(__spec__.name, __doc__)
     parser.add_argument(
         "--forms",
         nargs="+",

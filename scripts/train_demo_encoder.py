@@ -5,18 +5,17 @@ open_clip_config.json and open_clip_model.safetensors. Training ends by steps, n
 to the byte at one thread.
 """
 
-import argparse
 from pathlib import Path
 
 import torch
 
 from benchc.demo.encoder import captioned_pictures, save_encoder, train_encoder
 from benchc.demo.training_set import load_training_set
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m scripts.train_demo_encoder", description=__doc__)
+    parser = Parser(__spec__.name, __doc__)
     parser.add_argument("--training-set", required=True, type=Path, help="the .npz of draw_training_set")
     parser.add_argument("--steps", type=int, default=250, help="default: %(default)s")
     parser.add_argument("--seed", type=int, required=True, help="the world's seed")

@@ -1,6 +1,5 @@
 """Train one tiny model on the embedded world and save it as a folder in the Hub's form."""
 
-import argparse
 import importlib
 from pathlib import Path
 
@@ -9,11 +8,11 @@ import torch
 from benchc.atomic import whole_folder
 from benchc.demo.tiny.families import FAMILIES
 from benchc.torchvision_ops import declare_missing_operators
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m scripts.train_demo_model", description=__doc__)
+    parser = Parser(__spec__.name, __doc__)
     parser.add_argument("--training-set", required=True, type=Path, help="the .npz file of draw_training_set")
     parser.add_argument("--family", required=True, choices=FAMILIES, help="architecture")
     parser.add_argument(

@@ -17,7 +17,8 @@ from benchc.models.loading import load_model
 from benchc.models.prediction_cache import PredictionCache
 from benchc.models.predictor import Predictor
 from benchc.schemas.parquet import write_table
-from scripts.command import run
+from scripts.argument_types import positive_argument
+from scripts.command import Parser, run
 from scripts.inference_arguments import (
     add_cache,
     add_images,
@@ -58,29 +59,23 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.bench_c.infer_orders",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser(__spec__.name, __doc__)
     add_model(parser)
     add_items(parser)
     add = parser.add_argument
-    add("--sample", type=positive, required=True, help="on how many of them, in a hashed order")
-    add("--severity", type=positive, required=True, help="the severity of every corruption; clean is 0")
+    add("--sample", type=positive_argument, required=True, help="on how many of them, in a hashed order")
+    add(
+        "--severity",
+        type=positive_argument,
+        required=True,
+        help="the severity of every corruption; clean is 0",
+    )
     add_images(parser)
     add_cache(parser)
     add("--output", type=Path, required=True, help="orders/{model}.parquet to write")
     arguments = parser.parse_args()
     check_images(parser, arguments)
     return arguments
-
-
-def positive(text: str) -> int:
-    """Return a whole number >= 1."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least 1")
-    return int(text)
 
 
 if __name__ == "__main__":
