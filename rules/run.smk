@@ -10,7 +10,7 @@ from dataclasses import replace
 from benchc.closure import module_file, source_closure
 from benchc.config.batches import batches
 from benchc.config.benchmarks import slice_of
-from benchc.config.faults import ConfigError
+from benchc.config.errors import ConfigError
 from benchc.config.load import load
 from benchc.corruptions.recipe import CLEAN
 from benchc.corruptions.registry import family_of, kernel_module, recipe_of

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchc.atomic import write_text
-from benchc.config.faults import ConfigError, shown
+from benchc.config.errors import ConfigError, shown
 from benchc.config.load import Config, load
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
@@ -117,7 +117,7 @@ def read_config(path: Path) -> Config:
     try:
         return load(raw, Path.cwd(), file=str(path))
     except ConfigError as error:
-        raise SystemExit("\n".join(f"error: {fault}" for fault in error.faults)) from error
+        raise SystemExit("\n".join(f"error: {fault}" for fault in error.errors)) from error
 
 
 if __name__ == "__main__":

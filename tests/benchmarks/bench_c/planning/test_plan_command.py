@@ -294,11 +294,11 @@ def test_an_output_that_cannot_be_written_is_one_sentence(folder, output, why, c
     [
         (
             CONFIG.replace("per_task: 4", "per_task: 0"),
-            "error: config.yaml: pool.per_task is 0, but must",
+            "error: config.yaml: pool.per_task is 0, but should",
         ),
         ("- a\n", 'error: config.yaml: the whole is ["a"], but must be a mapping'),
         ("", "error: config.yaml: the whole is null, but must be a mapping"),
-        ("a: 1\na: 2\n", "error: config.yaml: a stands twice, in lines 1 and 2"),
+        ("a: 1\na: 2\n", "error: config.yaml: a is given twice, in lines 1 and 2"),
         ("a: [\n", "error: config.yaml: line 2 is not YAML"),
     ],
 )
@@ -315,7 +315,7 @@ def test_every_fault_is_a_line(folder):
         main(["plan", "config.yaml"])
     lines = str(stop.value.code).splitlines()
     assert len(lines) == 3 and all(line.startswith("error: config.yaml: ") for line in lines)
-    assert 'error: config.yaml: catalogues.sources is "", but must name a YAML file' in "\n".join(lines)
+    assert 'error: config.yaml: catalogues.sources is "", but should name a YAML file' in "\n".join(lines)
 
 
 @pytest.mark.parametrize(("name", "why"), [("no.yaml", "there is no such file"), (".", "cannot be read")])
