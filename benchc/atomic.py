@@ -30,7 +30,7 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def whole_folder(path: str | Path) -> Iterator[Path]:
+def atomic_folder(path: str | Path) -> Iterator[Path]:
     """Yield an empty folder that replaces ``path`` when the block ends. An error leaves ``path`` unchanged.
 
     No portable system call swaps two folders, so the old one is moved away, the new one is moved to ``path``,

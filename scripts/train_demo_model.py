@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-from benchc.atomic import whole_folder
+from benchc.atomic import atomic_folder
 from benchc.demo.tiny.families import FAMILIES
 from benchc.torchvision_ops import declare_missing_operators
 from scripts.command import Parser, run
@@ -74,7 +74,7 @@ def main() -> None:
     )
 
     output: Path = arguments.output
-    with whole_folder(output) as folder:
+    with atomic_folder(output) as folder:
         model.save_pretrained(folder)
         processor.save_pretrained(folder)
     parameters = sum(parameter.numel() for parameter in model.parameters())
