@@ -112,4 +112,4 @@ def test_what_a_rule_file_lacks_is_said(checkout, name):
     checkout.edit("rules/my_bench.smk", f"\n{name} =", f"\nOTHER_{name} =")
     result = checkout.snakemake("-n", check=False)
     assert result.returncode != 0
-    assert f"rules/my_bench.smk lacks {name}; docs/architecture.md says what it must hold." in result.stdout
+    assert f"rules/my_bench.smk does not define {name}; docs/architecture.md describes them." in result.stdout

@@ -37,14 +37,14 @@ def test_the_papers_run_is_planned_without_network_weights_or_torch(checkout, tm
     (checkout.folder / "torch.py").write_text("raise ImportError('torch was imported while planning')\n")
     assert checkout.plan() == PAPER
     output = checkout.snakemake("-n").stdout
-    assert "9 models cannot be read" in output
+    assert "9 models cannot be evaluated" in output
 
 
 def test_a_run_that_could_not_end_does_not_begin(checkout):
     result = checkout.snakemake("--cores", "1", check=False)
     assert result.returncode != 0
-    assert "9 models cannot be read" in result.stdout
-    assert "Leave the models that cannot be read out of selectors and targets." in result.stdout
+    assert "9 models cannot be evaluated" in result.stdout
+    assert "Remove unsupported models from selectors and targets: " in result.stdout
     assert not (checkout.folder / "results").exists()
 
 
@@ -93,10 +93,10 @@ def test_a_wrong_config_stops_before_any_job_with_a_sentence_a_fault(checkout):
     path.write_text(yaml.safe_dump(config))
     result = checkout.snakemake("-n", check=False)
     assert result.returncode != 0
-    faults = [line for line in result.stdout.splitlines() if "config/config.yaml: " in line]
-    assert len([fault for fault in faults if "brightnes" in fault and "brightness" in fault]) == 1
-    assert len([fault for fault in faults if "alpha_kapa" in fault and "alpha_kappa" in fault]) == 1
-    assert len([fault for fault in faults if "qwen2.5-vl-8b" in fault and "qwen2.5-vl-7b" in fault]) == 1
+    errors = [line for line in result.stdout.splitlines() if "config/config.yaml: " in line]
+    assert len([error for error in errors if "brightnes" in error and "brightness" in error]) == 1
+    assert len([error for error in errors if "alpha_kapa" in error and "alpha_kappa" in error]) == 1
+    assert len([error for error in errors if "qwen2.5-vl-8b" in error and "qwen2.5-vl-7b" in error]) == 1
     assert not (checkout.folder / "results").exists()
 
 
