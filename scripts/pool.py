@@ -1,4 +1,4 @@
-"""Draw the candidate pool from the items of all sources, balanced by task type."""
+"""Sample the candidate pool from the items of all sources, balanced by task type."""
 
 from pathlib import Path
 
@@ -25,11 +25,13 @@ def main() -> None:
         nargs="+",
         required=True,
         choices=("category", "l2_category"),
-        help="column that holds the task type, for each source in the order of --items",
+        help="column with the task type of each source, in the order of --items",
     )
-    parser.add_argument("--per-task", type=int, help="at most so many items of a task type")
+    parser.add_argument("--per-task", type=int, help="maximum number of items per task type")
     parser.add_argument(
-        "--total", type=int, help="at most so many items in all, by the largest limit per task type that fits"
+        "--total",
+        type=int,
+        help="maximum number of items in all, by the largest limit per task type that fits",
     )
     parser.add_argument("--output", type=Path, required=True, help="pool to write (Parquet)")
     parser.add_argument(
@@ -40,7 +42,7 @@ def main() -> None:
         parser.error("--items, --sources and --task-columns need the same number of values")
     paths = dict(zip(arguments.sources, arguments.items, strict=True))
     columns = dict(zip(arguments.sources, arguments.task_columns, strict=True))
-    # The choice needs no images, and the images of all sources together may not fit into memory.
+    # Choosing needs no images, and those of all sources together may not fit into memory.
     tasks = task_types(
         {source: read_table(path, ITEMS, ["id", columns[source]]) for source, path in paths.items()},
         columns,

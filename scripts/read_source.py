@@ -1,4 +1,4 @@
-"""Read a source's TSV, in the form of VLMEvalKit, into a table of items, and report every other row."""
+"""Convert a source's TSV in VLMEvalKit's format to a table of items, and report all other rows."""
 
 import argparse
 from pathlib import Path
@@ -15,11 +15,13 @@ def main() -> None:
     parser = Parser(__spec__.name, __doc__)
     parser.add_argument("--tsv", type=Path, required=True, help="file to read")
     parser.add_argument("--source", required=True, help="id of the source; items are called <source>/<index>")
-    parser.add_argument("--options-column", help="column with all options as a Python list of '(A) text'")
-    parser.add_argument("--index-below", type=int, help="leave out rows with this index or a larger one")
+    parser.add_argument(
+        "--options-column", help="column with all options as a Python list of strings such as '(A) red'"
+    )
+    parser.add_argument("--index-below", type=int, help="omit rows with this index or a larger one")
     parser.add_argument(
         "--image-column",
-        help="column that names the row's image, or its images as a Python list; rows of one name share one",
+        help="column with the name of the row's image, or a Python list of names; equal names share an image",
     )
     parser.add_argument(
         "--leave-out",
@@ -27,7 +29,7 @@ def main() -> None:
         action="append",
         default=[],
         type=_column_and_value,
-        help="leave out rows with this value in this column; give it once for each column",
+        help="omit rows with this value in this column; once per column",
     )
     parser.add_argument("--output", type=Path, required=True, help="table of items to write (Parquet)")
     parser.add_argument(

@@ -1,8 +1,7 @@
-"""Train the demo's image encoder, a small CLIP, on the drawn world's training set.
+"""Train the demo's image encoder, a small CLIP, on the rendered training set.
 
-Writes a folder that open_clip, and so the rule that embeds, loads like a published model:
-open_clip_config.json and open_clip_model.safetensors. Training ends by steps, never by the clock, and repeats
-to the byte at one thread.
+Writes a folder that open_clip loads like a published model: open_clip_config.json and
+open_clip_model.safetensors. With one thread, training is reproducible to the byte.
 """
 
 from pathlib import Path
@@ -16,11 +15,11 @@ from scripts.command import Parser, run
 
 def main() -> None:
     parser = Parser(__spec__.name, __doc__)
-    parser.add_argument("--training-set", required=True, type=Path, help="the .npz of draw_training_set")
+    parser.add_argument("--training-set", required=True, type=Path, help=".npz file of draw_training_set")
     parser.add_argument("--steps", type=int, default=250, help="default: %(default)s")
-    parser.add_argument("--seed", type=int, required=True, help="the world's seed")
+    parser.add_argument("--seed", type=int, required=True, help="seed of the weights and batches")
     parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
-    parser.add_argument("--output", required=True, help="the model's folder")
+    parser.add_argument("--output", required=True, help="folder to write")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
 

@@ -1,4 +1,4 @@
-"""Train one tiny model on the embedded world and save it as a folder in the Hub's form."""
+"""Train one of the demo's tiny models and save it as a folder in the Hub's format."""
 
 import importlib
 from pathlib import Path
@@ -13,7 +13,7 @@ from scripts.command import Parser, run
 
 def main() -> None:
     parser = Parser(__spec__.name, __doc__)
-    parser.add_argument("--training-set", required=True, type=Path, help="the .npz file of draw_training_set")
+    parser.add_argument("--training-set", required=True, type=Path, help=".npz file of draw_training_set")
     parser.add_argument("--family", required=True, choices=FAMILIES, help="architecture")
     parser.add_argument(
         "--scoring",
@@ -22,22 +22,24 @@ def main() -> None:
         help="how the model answers; text_mean is trained like text",
     )
     parser.add_argument("--hidden", required=True, type=int, help="width of all layers, a multiple of 24")
-    parser.add_argument("--vision-layers", required=True, type=int, help="layers of the part that sees")
-    parser.add_argument("--text-layers", required=True, type=int, help="layers of the part that reads")
+    parser.add_argument("--vision-layers", required=True, type=int, help="layers of the vision encoder")
+    parser.add_argument("--text-layers", required=True, type=int, help="layers of the language model")
     parser.add_argument("--patch", required=True, type=int, help="side of a patch in pixels, a divisor of 48")
-    parser.add_argument("--steps", required=True, type=int, help="training ends by steps, never by the clock")
-    parser.add_argument("--batch", required=True, type=int, help="pictures per step")
-    parser.add_argument("--learning-rate", required=True, type=float, help="of the weight matrices (Muon)")
-    parser.add_argument("--noise", default=0.0, type=float, help="share of items seen through noise, 0 to 1")
+    parser.add_argument("--steps", required=True, type=int, help="training steps")
+    parser.add_argument("--batch", required=True, type=int, help="images per step")
+    parser.add_argument(
+        "--learning-rate", required=True, type=float, help="learning rate of the weight matrices (Muon)"
+    )
+    parser.add_argument("--noise", default=0.0, type=float, help="fraction of items with noisy images")
     parser.add_argument(
         "--text-share",
         default=0.5,
         type=float,
-        help="share of a letter model's steps, the first, that ask for texts",
+        help="fraction of a letter model's steps, at the start, that train on option texts",
     )
-    parser.add_argument("--seed", required=True, type=int, help="of first weights, batches and noise")
-    parser.add_argument("--threads", default=1, type=int, help="weights depend on it in their last bits")
-    parser.add_argument("--output", required=True, type=Path, help="the folder to write")
+    parser.add_argument("--seed", required=True, type=int, help="seed of the weights, batches and noise")
+    parser.add_argument("--threads", default=1, type=int, help="the last bits of the weights depend on it")
+    parser.add_argument("--output", required=True, type=Path, help="folder to write")
     arguments = parser.parse_args()
 
     torch.set_num_threads(arguments.threads)
@@ -66,7 +68,7 @@ def main() -> None:
         arguments.noise,
         arguments.seed,
     )
-    torch.manual_seed(recipe.seed)  # transformers' classes draw their first weights from the global generator
+    torch.manual_seed(recipe.seed)  # transformers initialises weights from the global generator
     model, processor = family.build(tokenizer_texts(training_set.questions), size)
     set_positions(model, PICTURE_SIDE // size.patch)
     losses = train(

@@ -1,4 +1,4 @@
-"""Write the JSON schemas of the configuration and its reference page; run it after editing settings."""
+"""Write the configuration's JSON schemas and reference page; run it after editing settings."""
 
 from pathlib import Path
 
