@@ -1,12 +1,12 @@
-# Two commands set up a fresh machine: `make demo` (install, then the pipeline on the embedded default) and
-# `make test` (install, then all tests). They need Python 3.11 and nothing else.
+# `make demo` installs the project and runs the pipeline on the demo; `make test` installs it and runs all tests.
+# Both need only Python 3.11.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
 CORES ?= all
 CONFIG ?= config/demo.yaml
 RUN := $(shell sed -n 's/^name: *\([^ #]*\).*/\1/p' $(CONFIG))
-# Jobs find `python` on the path.
+# Jobs run the `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
 .PHONY: demo test check-demo bench-corruptions bench-selection bench-metrics install lint clean
@@ -21,19 +21,19 @@ demo: install
 test: install lint
 	python -m pytest
 
-# What the embedded default promises (accuracies, costs of corruptions, figures), checked on `make demo`'s output.
+# Checks the demo's results: accuracies, effects of corruptions, figures.
 check-demo: demo
 	python -m pytest tests/benchmarks/bench_c/demo_run -s --run results/demo
 
-# Against the imagecorruptions package, one thread each: about ten minutes.
+# Comparison with the imagecorruptions package, one thread each: about ten minutes.
 bench-corruptions: install
 	python speed/corruptions.py --output results/speed/corruptions.json
 
-# Scoring, aggregation and bootstrap at the paper's size, and against a pandas loop: about two minutes.
+# Scoring, aggregation and bootstrap at the paper's size, compared with a pandas loop: about two minutes.
 bench-metrics: install
 	python speed/metrics.py
 
-# Against a matrix-vector product per step, one thread, up to a million items: about five minutes.
+# Comparison with a matrix-vector product per step, one thread, up to a million items: about five minutes.
 bench-selection: install
 	python speed/selection.py
 
@@ -46,11 +46,11 @@ lint: install
 
 install: $(VENV)/.installed
 
-# torch goes first and alone: a later resolution would otherwise replace it by a newer one. The lock is complete,
-# so nothing is resolved: imaug would bring the desktop's OpenCV beside the headless one, and that needs libGL.
+# torch is installed first, so that no dependency replaces it with a newer version. The lock is complete, so no
+# dependencies are resolved: imaug's would add the desktop OpenCV, which needs libGL, to the headless one.
 $(VENV)/.installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info[:2] != (3, 11))" \
-		|| { echo "benchc needs Python 3.11; name it: make PYTHON=/path/to/python3.11"; exit 1; }
+		|| { echo "error: benchc needs Python 3.11; run make PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	pip install --quiet --progress-bar off torch==2.13.0
 	pip install --quiet --progress-bar off --no-deps --requirement requirements.lock

@@ -1,8 +1,9 @@
 """Build a corruption-robustness benchmark for vision-language models and measure models on it.
 
-Sources become a pool of candidate items, every image is corrupted, models are asked; the rules of the run's
-benchmark say which models read which items and what comes of it. Everything lands in results/<name>/, where
-<name> is the configuration's. Each stage below says what it reads and makes.
+Sources become a pool of candidate items, their images are corrupted, and models answer the items. The rules of
+the benchmark decide which models are evaluated on which items, and what is computed from their predictions.
+All outputs are written to results/<name>/, where <name> is the configuration's. Each rule file states its inputs
+and outputs at the top.
 """
 
 import sys
@@ -12,7 +13,7 @@ from snakemake.utils import min_version
 
 min_version("9.25")
 
-# The checkout's own package comes before an installed one, here as in every job.
+# The checkout's package takes precedence over an installed one, here as in every job.
 sys.path.insert(0, str(Path(workflow.basedir)))
 
 if not workflow.configfiles:
@@ -45,14 +46,14 @@ include: "rules/infer.smk"
 include: f"rules/{SLICE}.smk"
 
 
-LACKING = [name for name in ("SUBSETS", "BENCHMARK", "MEASURED", "OUTPUTS") if name not in globals()]
-if LACKING:
+MISSING = [name for name in ("SUBSETS", "BENCHMARK", "MEASURED", "OUTPUTS") if name not in globals()]
+if MISSING:
     raise WorkflowError(
-        f"rules/{SLICE}.smk lacks {', '.join(LACKING)}; define it (CONTRIBUTING.md, A new benchmark)."
+        f"rules/{SLICE}.smk does not define {', '.join(MISSING)}; CONTRIBUTING.md describes it (A new benchmark)."
     )
 
 
-# Constrains the rules above as well; which subsets there are, the benchmark says.
+# Also constrains the rules above. The benchmark defines the subsets.
 wildcard_constraints:
     subset="|".join(SUBSETS),
 

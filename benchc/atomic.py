@@ -1,4 +1,4 @@
-"""Write files and folders whole or not at all."""
+"""Atomic writes of files and folders: complete, or not at all."""
 
 import os
 import tempfile
@@ -10,9 +10,9 @@ from typing import IO
 
 @contextmanager
 def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
-    """Give a file to write that takes the place of ``path`` when the block ends, or leaves it as it was.
+    """Yield a file that replaces ``path`` when the block ends. An error leaves ``path`` unchanged.
 
-    The bytes are on the disk before the old file goes; a folder that is missing is made.
+    The bytes are on disk before the old file is replaced. A missing parent folder is created.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,13 +30,12 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def whole_folder(path: str | Path) -> Iterator[Path]:
-    """Give a folder to fill with files that takes the place of ``path`` when the block ends without error.
+def atomic_folder(path: str | Path) -> Iterator[Path]:
+    """Yield an empty folder that replaces ``path`` when the block ends. An error leaves ``path`` unchanged.
 
-    An error at any point leaves ``path`` as it was. No system call swaps two folders everywhere, so the old
-    one is moved aside, the new one into place, and then the old one is deleted: a process killed between the
-    two moves leaves no ``path``, but both folders whole in a hidden one beside it, named ``.{name}.`` and a
-    few random characters.
+    No portable system call swaps two folders, so the old one is moved away, the new one is moved to ``path``,
+    and the old one is deleted. A process killed between the two moves leaves no ``path``, but both complete
+    folders in a hidden sibling, ``.{name}.`` with a random suffix.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,25 +46,25 @@ def whole_folder(path: str | Path) -> Iterator[Path]:
         for file in folder.iterdir():
             _share(file)
         old = Path(scratch) / f"{path.name}.old"
-        there = path.exists() or path.is_symlink()
-        if there:
+        exists = path.exists() or path.is_symlink()
+        if exists:
             path.replace(old)
         try:
             folder.replace(path)
         except BaseException:
-            if there:
+            if exists:
                 old.replace(path)
             raise
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write ``text`` as UTF-8 to ``path``, or leave ``path`` as it was."""
+    """Write ``text`` to ``path`` atomically, as UTF-8."""
     with atomic_write(path) as file:
         file.write(text.encode())
 
 
 def _share(path: Path) -> None:
-    """Give a temporary file the permissions of others: a cluster's group shares results."""
+    """Give a temporary file, which is private, the permissions that other new files have."""
     mask = os.umask(0)
     os.umask(mask)
     path.chmod(0o666 & ~mask)

@@ -1,7 +1,7 @@
-"""Which first-party source files a Python file runs: itself and whatever it imports, transitively.
+"""The first-party source files that a Python file depends on: itself and its imports, transitively.
 
-Snakemake sees the command line of a rule but not the modules behind it. With these files as inputs of the
-rule it compares them by content, so an edit reruns the rules whose code it reaches and no others.
+Snakemake tracks the command line of a rule but not the modules behind it. With these files as inputs of the
+rule, an edit reruns exactly the rules that depend on it.
 """
 
 import ast
@@ -16,8 +16,8 @@ FIRST_PARTY = ("benchc", "scripts")
 def source_closure(files: Iterable[str | Path], root: str | Path) -> list[str]:
     """Return ``files`` and every first-party file that they import, as sorted paths relative to ``root``.
 
-    Imports inside functions count; an import whose name is computed at run time cannot be seen, so its file
-    must be among ``files``. Raises FileNotFoundError for a file that is not there.
+    Imports inside functions count. A module that is imported by a computed name is not found, so its file
+    must be in ``files``. Raises FileNotFoundError for a missing file.
     """
     root = Path(root).resolve()
     pending = [str(Path(file)) for file in files]
@@ -47,7 +47,7 @@ def module_file(module: str) -> str:
 
 @cache
 def _imported_files(path: Path, root: Path, mtime: int) -> tuple[str, ...]:
-    del mtime  # part of the cache's key only
+    del mtime  # only part of the cache key
     package = path.relative_to(root).with_suffix("").parts[:-1]
     modules: set[tuple[str, ...]] = set()
     for node in ast.walk(ast.parse(path.read_bytes(), filename=str(path))):

@@ -1,5 +1,5 @@
-"""What a user can mend."""
+"""User-fixable errors."""
 
 
 class InputError(ValueError):
-    """Something given cannot be used; the message says what, where, and how to mend it."""
+    """An input cannot be used. The message is one line: what is wrong, where, and how to fix it."""

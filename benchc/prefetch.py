@@ -1,4 +1,4 @@
-"""Make the next elements of an iterator while the present one is in use."""
+"""Compute the next elements of an iterator in a thread while the current one is used."""
 
 import queue
 import threading
@@ -9,12 +9,12 @@ Element = TypeVar("Element")
 
 
 def prefetch(iterator: Iterator[Element], ahead: int) -> Iterator[Element]:
-    """Yield the elements of ``iterator`` in order, while a thread makes up to ``ahead`` more.
+    """Yield the elements of ``iterator`` in order, while a thread computes up to ``ahead`` more.
 
-    An error of the iterator is raised at its place. Where the consumer stops early, the thread stops after
-    the element that it is making.
+    An error of the iterator is raised after the elements before it. If the consumer stops early, the thread
+    stops after its current element.
     """
-    # No element and no error is the end.
+    # An empty list without an error marks the end.
     ready: queue.Queue[tuple[list[Element], BaseException | None]] = queue.Queue(ahead)
     stopped = threading.Event()
 

@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 Element = TypeVar("Element")
 
-# A log file wants a sign of life, not a bar's every redraw, and nothing of what is over at once.
+# Log files get a line now and then instead of a bar, and none for short work.
 SECONDS_BETWEEN_LINES = 10.0
 SECONDS_WORTH_A_LINE = 1.0
 
@@ -17,7 +17,7 @@ SECONDS_WORTH_A_LINE = 1.0
 def track(
     iterable: Iterable[Element], *, label: str, unit: str, total: int | None = None
 ) -> Iterator[Element]:
-    """Yield the elements of ``iterable`` while standard error shows count, rate and time left."""
+    """Yield the elements of ``iterable`` while count, rate and time left are printed to standard error."""
     if total is None and isinstance(iterable, Sized):
         total = len(iterable)
     if sys.stderr.isatty():

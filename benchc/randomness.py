@@ -1,4 +1,4 @@
-"""Seeds that depend on what is drawn for, never on when or where it is drawn."""
+"""Seeds that depend only on what they are for, never on order, workers or machine."""
 
 import hashlib
 
@@ -8,7 +8,7 @@ Part = str | int | float
 
 
 def seed_of(*parts: Part) -> int:
-    """Return a 64-bit seed in [0, 2**63) that is a pure function of ``parts``.
+    """Return a seed in [0, 2**63) that is a pure function of ``parts``.
 
     Parts are compared by type and value, in order: ``seed_of(1, "a")`` and ``seed_of("1", "a")`` differ.
     """

@@ -1,17 +1,17 @@
-"""Tables and figures, one rule for each that the run's benchmark declares (OUTPUTS), and the report of them.
+"""Tables and figures, one rule for each that the benchmark declares in OUTPUTS, and their report.
 
-REQUIRED INPUTS: what the declarations name
+REQUIRED INPUTS: those of the declarations
 OUTPUTS:
-    <results>/models.json                    label, year and parameters of the models that are measured
-    <results>/tables/{name}.{csv,md,tex}     and, beside a paper's values, {name}_published.csv
+    <results>/models.json                    label, year and parameters of the evaluated models
+    <results>/tables/{name}.{csv,md,tex}     and {name}_published.csv, compared with a paper's values
     <results>/figures/{name}.{png,pdf}
-    `snakemake --report results/<name>/report.html` makes a page of all that is wanted
+    `snakemake --report results/<name>/report.html` makes a page of all that `report` requires
 """
 
 import json
 from inspect import cleandoc
 
-# Where a table's or figure's code needs more than what its inputs need.
+# Figures need packages that their inputs do not.
 OUTPUT_ENVIRONMENTS = {"table": "core", "figure": "figures"}
 
 
@@ -19,7 +19,7 @@ report: f"../benchc/benchmarks/{SLICE}/report.rst"
 
 
 rule models:
-    """Write down what tables and figures say of the models."""
+    """Write the facts about the models that tables and figures show."""
     input:
         code=code_of("scripts/models.py"),
     output:
@@ -31,13 +31,13 @@ rule models:
         "../envs/core.yaml"
     params:
         benchmark=settings.benchmark,
-        # A function, since Snakemake takes braces in plain text for wildcards.
+        # A function, since Snakemake expands braces in strings as wildcards.
         models=lambda wildcards: [
             json.dumps({"id": id_, **run.models[id_].model_dump(include={"label", "year", "parameters_b"})})
             for id_ in MEASURED
         ],
     message:
-        "Writing down the facts about the models"
+        "Writing the facts about the models"
     shell:
         "python -m scripts.models --benchmark {params.benchmark} --models {params.models:q}"
         " --output {output} 2>&1 | tee {log}"
@@ -77,12 +77,12 @@ for declared in OUTPUTS:
         params:
             script=declared.kind,
             module=declared.module(SLICE),
-            # Functions, since Snakemake takes braces in plain text for wildcards. Which file is which input
-            # Snakemake does not record of the inputs themselves.
+            # Functions, since Snakemake expands braces in strings as wildcards.
             settings=lambda wildcards, declared=declared: declared.arguments,
             given=lambda wildcards, declared=declared: declared.given,
             forms=f"--forms {' '.join(declared.forms)}" if declared.kind == "table" else "",
             caption=lambda wildcards, declared=declared: cleandoc(declared.caption),
+            # Snakemake does not record the names of inputs.
             inputs=lambda wildcards, input, names=tuple(declared.inputs): " ".join(
                 f"--input {name} {input.get(name)}" for name in names
             ),

@@ -1,4 +1,4 @@
-"""The run that the configuration describes, and how rules ask about it. Holds no rules.
+"""The configuration of the run, and functions of it that the rules share. Contains no rules.
 
 REQUIRED INPUTS: the configuration and the catalogues that it names
 OUTPUTS: none
@@ -10,7 +10,7 @@ from dataclasses import replace
 from benchc.closure import module_file, source_closure
 from benchc.config.batches import batches
 from benchc.config.benchmarks import slice_of
-from benchc.config.faults import ConfigError
+from benchc.config.errors import ConfigError
 from benchc.config.load import load
 from benchc.corruptions.recipe import CLEAN
 from benchc.corruptions.registry import family_of, kernel_module, recipe_of
@@ -18,7 +18,7 @@ from benchc.rendering.declaration import figure, table
 from benchc.models.registry import scorer_modules
 from benchc.models.supported import UnsupportedFamilyError, check_family
 
-# What save_pretrained of transformers writes for a model and its processor.
+# Written by save_pretrained of transformers for a model and its processor.
 MODEL_FILES = [
     "config.json",
     "generation_config.json",
@@ -35,7 +35,7 @@ ENCODER_FILES = [
 ]
 
 if Path.cwd() != Path(workflow.basedir):
-    raise WorkflowError(f"Run snakemake in {workflow.basedir}: all paths are relative to that folder.")
+    raise WorkflowError(f"Run snakemake in {workflow.basedir}: all paths are relative to it.")
 
 try:
     run = load(
@@ -47,17 +47,17 @@ except ConfigError as error:
     raise WorkflowError(str(error))
 
 settings = run.settings
-# The name of the benchmark's rules, scripts and package.
+# The benchmark's name as that of its rules, scripts and package.
 SLICE = slice_of(settings.benchmark)
-# Empty where the run draws and trains nothing.
+# Empty if the run generates and trains nothing itself.
 demo = settings.demo.model_dump() if settings.demo else {}
 BATCHES = batches(settings.corruptions, settings.inference)
 
 
 def images_of(subset):
-    """Return the folder of the images of a subset's items; None where the jobs make these themselves.
+    """Return the folder of the images of a subset's items; None if the jobs generate them.
 
-    SUBSETS and BENCHMARK are the benchmark's, whose rule file comes after this one.
+    BENCHMARK is defined by the benchmark's rule file, which is included after this one.
     """
     if settings.corruptions.corrupted == "files":
         return "corrupted"
@@ -82,7 +82,7 @@ if UNSUPPORTED:
     )
 
 
-# A dry run does not come here: a run can be seen before it can be made.
+# Dry runs skip this: they work for a configuration that cannot be run yet.
 onstart:
     if UNSUPPORTED:
         raise WorkflowError(
@@ -91,22 +91,23 @@ onstart:
 
 
 def code_of(*files):
-    """Return the source files that a rule runs, so that an edit of one of them reruns it."""
+    """Return the source files that a rule depends on. As its inputs, they rerun it when they are edited."""
     return source_closure(files, workflow.basedir)
 
 
 def option(flag, value):
-    """Return a command-line option, or nothing where there is no value.
+    """Return a command-line option, empty if ``value`` is None.
 
-    Numbers carry their flag: Snakemake compares params without their names, and would not see two swapped.
+    The flag is part of the param, since Snakemake compares params without their names: it would not notice
+    two swapped numbers.
     """
     return "" if value is None else f"{flag} {shlex.quote(str(value))}"
 
 
 def options_of(values):
-    """Return a mapping of scalars as command-line options: `steps: 900` is `--steps 900`.
+    """Return a mapping of scalars as command-line options: `steps: 900` becomes `--steps 900`.
 
-    Sorted, so that the order of keys in a file reruns nothing.
+    They are sorted, so that a new order of keys in a file reruns nothing.
     """
     return " ".join(
         option(f"--{key.replace('_', '-')}", value) for key, value in sorted((values or {}).items())
@@ -114,7 +115,7 @@ def options_of(values):
 
 
 def tsv_of(wildcards):
-    """Return the TSV file of a source: downloaded, drawn, or already on this machine."""
+    """Return the TSV file of a source: downloaded, rendered, or local."""
     source = run.sources[wildcards.source]
     if source.path is not None:
         return source.path
@@ -122,7 +123,7 @@ def tsv_of(wildcards):
 
 
 def reader_options(source):
-    """Return how the TSV of a source departs from the plain form, as options of read_source."""
+    """Return how the TSV of a source departs from the standard columns, as options of read_source."""
     reader = run.sources[source].reader
     rows = [f"{column}={value}" for column, value in reader.leave_out.items()]
     return " ".join(
@@ -136,17 +137,17 @@ def reader_options(source):
 
 
 def recipe(corruption):
-    """Return how a corruption is made at the configured severities: one line of JSON."""
+    """Return the recipe of a corruption at the configured severities, as one line of JSON."""
     chosen = settings.corruptions
     whole = recipe_of(corruption, chosen.suite, chosen.engine)
-    severities = [severity for severity in whole.parameters if severity in chosen.severities]
-    return replace(
-        whole, parameters={severity: whole.parameters[severity] for severity in severities}
-    ).to_json()
+    parameters = {
+        severity: values for severity, values in whole.parameters.items() if severity in chosen.severities
+    }
+    return replace(whole, parameters=parameters).to_json()
 
 
 def kernel_code(corruption):
-    """Return the script that corrupts and the module of the corruption's kernel."""
+    """Return the source files of the corrupting script and of the corruption's kernel."""
     if corruption == CLEAN:
         return code_of("scripts/corrupt.py")
     kernel = kernel_module(corruption, settings.corruptions.suite, settings.corruptions.engine)
@@ -154,12 +155,12 @@ def kernel_code(corruption):
 
 
 def trainer_code(model):
-    """Return the script that trains and the module that builds the model's architecture."""
+    """Return the source files of the training script and of the model's architecture."""
     family = run.models[model].family
     return code_of("scripts/train_demo_model.py", f"benchc/demo/tiny/{family}.py")
 
 
-# Found out now: where an input function fails, Snakemake takes finished files for up to date and says nothing.
+# Computed here, since Snakemake silently treats finished files as up to date if an input function fails.
 RECIPES = {name: recipe(name) for name in [CLEAN, *settings.corruptions.types]}
 KERNEL_CODE = {name: kernel_code(name) for name in RECIPES}
 SCORER_CODE = {
@@ -169,7 +170,7 @@ TRAINER_CODE = {id_: trainer_code(id_) for id_, model in run.models.items() if m
 
 
 def model_files(wildcards):
-    """Return the files of a model that the run trains or that lies on this machine; none for the Hub's."""
+    """Return the files of a model that the run trains or that is local; none for a model on the Hub."""
     model = run.models[wildcards.model]
     if model.train is not None:
         return [f"results/models/{wildcards.model}/{file}" for file in MODEL_FILES]
@@ -179,7 +180,7 @@ def model_files(wildcards):
 
 
 def model_options(wildcards):
-    """Return how a model is found and asked, as options of infer."""
+    """Return the location and settings of a model, as options of infer."""
     model = run.models[wildcards.model]
     location = model.repo or model.path or f"results/models/{wildcards.model}"
     overrides = [f"{key}={value}" for key, value in sorted(model.processor.items())]
@@ -196,7 +197,7 @@ def model_options(wildcards):
 
 
 def recipe_options(wildcards):
-    """Return how an inference job makes its images, as options of infer; nothing where it reads files."""
+    """Return how an inference job generates its images, as options of infer; empty if it reads files."""
     if images_of(wildcards.subset):
         return ""
     recipes = [option("--recipe", RECIPES[name]) for name in BATCHES[wildcards.batch]]

@@ -1,4 +1,4 @@
-"""The console command `benchc`: one sub-command for each thing that users do outside the pipeline."""
+"""The console command `benchc`, whose sub-commands are what users run outside the pipeline."""
 
 import sys
 from collections.abc import Sequence
@@ -7,10 +7,10 @@ from importlib import import_module
 
 from scripts.command import run
 
-# Each is the module scripts.<name> with main(argv, prog); only the one that is called is imported.
+# Each is a module scripts.<name> with main(argv, prog). Only the one that is called is imported, for speed.
 COMMANDS = {
     "compare": "compare two finished runs and name the inputs that differ",
-    "plan": "price a run before it is made: predictions by stage and model, and hours where they are measured",
+    "plan": "estimate the cost of a run: predictions by stage and model, and hours where measured",
 }
 
 
@@ -21,15 +21,15 @@ def main(argv: Sequence[str] | None = None) -> None:
         return
     name, *rest = arguments
     if name not in COMMANDS:
-        print(f"{usage()}\n\nbenchc: there is no command {name!r}", file=sys.stderr)
+        print(f"error: there is no command {name!r}; there are {', '.join(COMMANDS)}", file=sys.stderr)
         raise SystemExit(2)
     run(partial(import_module(f"scripts.{name}").main, rest, f"benchc {name}"))
 
 
 def usage() -> str:
     """Return the list of commands."""
-    commands = "\n".join(f"  {name:10}{what}" for name, what in COMMANDS.items())
-    return f"usage: benchc COMMAND ...\n\ncommands:\n{commands}\n\n`benchc COMMAND --help` says more."
+    commands = "\n".join(f"  {name:10}{purpose}" for name, purpose in COMMANDS.items())
+    return f"usage: benchc COMMAND ...\n\ncommands:\n{commands}\n\n`benchc COMMAND --help` shows its options."
 
 
 if __name__ == "__main__":

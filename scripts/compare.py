@@ -1,6 +1,5 @@
-"""Compare two finished runs of one benchmark: paired differences, and which inputs differ."""
+"""Compare two finished runs of one benchmark: paired differences, and the inputs that differ."""
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,17 +7,18 @@ from benchc.atomic import write_text
 from benchc.config.benchmarks import module_of
 from benchc.errors import InputError
 from benchc.schemas.models import read_models
-from scripts.command import run
+from scripts.argument_types import positive_argument
+from scripts.command import Parser, run
 
 
-def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.compare") -> None:
-    parser = argparse.ArgumentParser(prog=prog, description=__doc__)
+def main(argv: Sequence[str] | None = None, prog: str | None = None) -> None:
+    parser = Parser(__spec__.name, __doc__, prog)
     add = parser.add_argument
     add("run_a", type=Path, metavar="RUN_A", help="results/{name} of a finished run")
-    add("run_b", type=Path, metavar="RUN_B", help="another one; differences are B minus A")
-    add("--draws", type=positive, default=2000, help="resamples of the items [%(default)s]")
+    add("run_b", type=Path, metavar="RUN_B", help="results/{name} of another one; differences are B minus A")
+    add("--draws", type=positive_argument, default=2000, help="resamples of the items [%(default)s]")
     add("--seed", type=int, default=0, help="seed of the resamples [%(default)s]")
-    add("--output", type=Path, metavar="FILE", help="csv file for all differences")
+    add("--output", type=Path, metavar="FILE", help="CSV file to write all differences to")
     arguments = parser.parse_args(argv)
     runs = (arguments.run_a, arguments.run_b)
     compared = module_of(benchmark_of(*runs), "comparison").compare_runs
@@ -28,16 +28,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.compa
     print(text, end="")
 
 
-def positive(text: str) -> int:
-    """Return a whole number >= 1."""
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{value} is not positive")
-    return value
-
-
 def benchmark_of(run_a: Path, run_b: Path) -> str:
-    """Return the benchmark of both runs; raises InputError where one is no run, or they have two."""
+    """Return the benchmark of both runs; raises InputError if they differ or one is not a run."""
     for folder in (run_a, run_b):
         if not folder.is_dir():
             raise InputError(f"{folder}: there is no such folder; give results/<name> of a finished run")

@@ -1,23 +1,23 @@
-"""Corrupt images: those of a folder, or those of a pool's items as the pipeline does.
+"""Corrupt the images of a folder, or those of a pool as the pipeline does.
 
 A folder:
 
     python -m scripts.corrupt --images photos --corruption fog motion_blur --output corrupted
     python -m scripts.corrupt --images photos --corruption all --severities 1 3 5 --output corrupted
 
-Every image of photos becomes corrupted/{corruption}/{severity}/{image}.png, without loss. Images of
-subfolders keep their place. Run it again to go on after a stop: files that are there stay, unless their image
-in photos has changed. Images that cannot be read are left out and named at the end. The pixels depend on the
-seed and on the image's path in the folder, and not on the number of threads. corrupted/{corruption} has
-corruption.json, which says how they were made, and sources.json, which says from what.
+Every image in photos is written losslessly to corrupted/{corruption}/{severity}/{image}.png; subfolders are
+kept. Run the command again to resume: existing files are kept unless their source image has changed.
+Unreadable images are skipped and listed at the end. The pixels depend on the seed and on the image's path in
+the folder, not on the number of threads. corrupted/{corruption} also contains corruption.json, the recipe,
+and sources.json, the source images.
 
 A pool:
 
     python -m scripts.corrupt --items pool/items.parquet --recipe JSON --seed 1 --output corrupted/fog.parquet
 
-The table has a row for every image and every severity of the recipe, in the order in which images first
-appear in the pool and, of an image, by severity; an image that items share is there once. It is byte for byte
-the same for any number of threads, and after a kill too: what was finished waits in {output}.parts.
+The table has one row per image and severity of the recipe, in the order in which images first appear in the
+pool, then by severity; an image that items share is stored once. Its bytes do not depend on the number of
+threads. A killed job resumes from {output}.parts.
 """
 
 import argparse
@@ -30,13 +30,13 @@ from typing import NoReturn
 from benchc.corruptions.chunks import Job, write_corrupted
 from benchc.images import ALPHAS, CODECS, DEFAULT_CODEC
 from benchc.schemas.pool_images import read_ids, unique_images, unique_keys
-from scripts.command import run
-from scripts.corruption_arguments import recipe_argument, seed_argument
+from scripts.argument_types import recipe_argument, seed_argument
+from scripts.command import Parser, run
 
-# Imported by name: an edit of a suite must not rerun the pipeline's jobs, which are given recipes.
+# Imported dynamically, so that editing a suite does not rerun the pipeline's jobs, which get recipes.
 FOLDER = "benchc.corruptions.folder"
 
-# Options of one mode; their defaults are set once it is known that none is given in the other.
+# Defaults of the options of each mode; they are set after checking that the other mode's are not given.
 FOLDER_DEFAULTS = {
     "corruption": None,
     "severities": None,
@@ -54,8 +54,8 @@ def main() -> None:
     folder = importlib.import_module(FOLDER)
     try:
         chosen = folder.choose(arguments.corruption, arguments.severities, arguments.suite, arguments.engine)
-    except ValueError as fault:
-        error(str(fault))
+    except ValueError as unknown:
+        error(str(unknown))
     written = folder.corrupt_folder(
         arguments.images,
         arguments.output,
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def corrupt_items(arguments: argparse.Namespace) -> None:
-    """Write the table of the corrupted images of a pool, or of a subset of its items."""
+    """Write the table of corrupted images of a pool or a subset of it."""
     ids = set(read_ids(arguments.items, arguments.subset))
     job = Job(arguments.recipe, arguments.seed, arguments.alpha, arguments.codec)
     images = unique_images(arguments.items, ids)
@@ -77,54 +77,50 @@ def corrupt_items(arguments: argparse.Namespace) -> None:
 
 
 def parse_arguments() -> tuple[argparse.Namespace, Callable[[str], NoReturn]]:
-    """Return what is asked for, and a function that ends the process with the usage and a message."""
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.corrupt",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    """Return the arguments, and the function that ends the process with an error about them."""
+    parser = Parser(__spec__.name, __doc__)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--images", type=Path, metavar="FOLDER", help="corrupt the images of this folder")
     source.add_argument("--items", type=Path, metavar="FILE", help="corrupt the images of pool/items.parquet")
     both = parser.add_argument_group("both")
     both.add_argument("--output", type=Path, required=True, help="folder or .parquet file to write")
-    both.add_argument("--seed", type=seed_argument, help="the run's seed; of a folder: 0 unless given")
+    both.add_argument("--seed", type=seed_argument, help="the run's seed; default with --images: 0")
     both.add_argument(
         "--alpha",
         choices=ALPHAS,
         default="drop",
-        help="transparency: dropped, which shows the colour stored under it, or laid over white; "
+        help="how transparency is handled: discard the alpha channel, or composite over white; "
         "default: %(default)s",
     )
     both.add_argument("--threads", type=int, default=1, help="worker processes; default: %(default)s")
     folder = parser.add_argument_group("with --images")
-    folder.add_argument("--corruption", nargs="+", metavar="NAME", help="corruptions of the suite, or all")
-    folder.add_argument("--severities", type=int, nargs="+", help="all of the suite unless given")
+    folder.add_argument("--corruption", nargs="+", metavar="NAME", help="corruptions in the suite, or all")
+    folder.add_argument("--severities", type=int, nargs="+", help="default: all of the suite")
     folder.add_argument(
         "--suite",
-        help=f"a suite of docs/corruptions.md; default: {FOLDER_DEFAULTS['suite']}",
+        help=f"a suite in docs/corruptions.md; default: {FOLDER_DEFAULTS['suite']}",
     )
     folder.add_argument(
         "--engine",
         choices=["benchc", "imgaug"],
-        help="imgaug: the 19 of imagenet-c by imgaug.augmenters.imgcorruptlike; "
+        help="imgaug: imgaug.augmenters.imgcorruptlike, with the 19 corruptions of imagenet-c; "
         f"default: {FOLDER_DEFAULTS['engine']}",
     )
     items = parser.add_argument_group("with --items")
     items.add_argument(
-        "--recipe", type=recipe_argument, metavar="JSON", help="the corruption, as Recipe.to_json writes it"
+        "--recipe", type=recipe_argument, metavar="JSON", help="the corruption, from Recipe.to_json"
     )
     items.add_argument(
         "--subset",
         type=Path,
         nargs="?",
         metavar="FILE",
-        help="subsets/{subset}.parquet: only the items in it; without it, or with no FILE, the whole pool",
+        help="subsets/{subset}.parquet: only these items; default: the whole pool",
     )
     items.add_argument(
         "--codec",
         choices=CODECS,
-        help="form of the stored images, without loss; ppm is three bytes a pixel and the fastest; "
+        help="lossless format of the stored images; ppm takes three bytes a pixel and is the fastest; "
         f"default: {DEFAULT_CODEC}",
     )
     arguments = parser.parse_args()
@@ -140,7 +136,7 @@ def parse_arguments() -> tuple[argparse.Namespace, Callable[[str], NoReturn]]:
     if arguments.items is not None and (arguments.recipe is None or arguments.seed is None):
         parser.error("--items needs --recipe and --seed")
     if arguments.threads < 1:
-        parser.error("--threads is at least 1")
+        parser.error("--threads should be at least 1")
     return arguments, parser.error
 
 

@@ -1,25 +1,24 @@
-"""Draw one benchmark of the embedded world as a tab-separated file in VLMEvalKit's form."""
+"""Render one of the demo's data sets as a TSV file in VLMEvalKit's format."""
 
-import argparse
 from pathlib import Path
 
 from benchc.atomic import atomic_write
 from benchc.demo.source import draw_source
 from benchc.demo.world import SOURCES
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m scripts.draw_source", description=__doc__)
-    parser.add_argument("--source", required=True, choices=list(SOURCES), help="which benchmark to draw")
-    parser.add_argument("--seed", required=True, type=int, help="another seed draws other pictures")
+    parser = Parser(__spec__.name, __doc__)
+    parser.add_argument("--source", required=True, choices=list(SOURCES), help="data set to render")
+    parser.add_argument("--seed", required=True, type=int, help="seed of the images")
     parser.add_argument(
         "--groups",
         required=True,
         type=int,
-        help="groups per category; a group has an item per option",
+        help="groups per category; a group has one item per option",
     )
-    parser.add_argument("--output", required=True, type=Path, help="the .tsv file to write")
+    parser.add_argument("--output", required=True, type=Path, help="TSV file to write")
     arguments = parser.parse_args()
 
     frame = draw_source(arguments.source, seed=arguments.seed, groups=arguments.groups)

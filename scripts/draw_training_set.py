@@ -1,32 +1,33 @@
-"""Draw the pictures and questions that the tiny models of the embedded world learn from."""
+"""Render the images and questions on which the demo's models are trained."""
 
-import argparse
 from pathlib import Path
 
 from benchc.demo.training_items import draw_training_set, training_groups
 from benchc.demo.training_set import save_training_set
 from benchc.progress import track
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m scripts.draw_training_set", description=__doc__)
-    parser.add_argument("--seed", required=True, type=int, help="may be the benchmarks': no item repeats")
+    parser = Parser(__spec__.name, __doc__)
+    parser.add_argument(
+        "--seed", required=True, type=int, help="may equal the data sets' seed: no item is repeated"
+    )
     parser.add_argument(
         "--items-per-category",
         required=True,
         type=int,
-        help="items of each category, or a few more",
+        help="minimum number of items per category",
     )
-    parser.add_argument("--output", required=True, type=Path, help="the .npz file to write")
+    parser.add_argument("--output", required=True, type=Path, help=".npz file to write")
     arguments = parser.parse_args()
 
-    groups = track(training_groups(arguments.items_per_category), label="drawing", unit="groups")
+    groups = track(training_groups(arguments.items_per_category), label="render", unit="groups")
     training_set = draw_training_set(groups, arguments.seed)
     save_training_set(training_set, arguments.output)
     print(
         f"{arguments.output}: {len(training_set.item_answer):,} items, "
-        f"{len(training_set.pictures):,} pictures, {len(training_set.questions):,} different questions"
+        f"{len(training_set.pictures):,} images, {len(training_set.questions):,} different questions"
     )
 
 

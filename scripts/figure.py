@@ -1,4 +1,4 @@
-"""Draw a figure: call the function that MODULE is named after with files and settings.
+"""Plot a figure: call the function with the name of MODULE with files and settings.
 
     python -m scripts.figure benchc.benchmarks.NAME.figures.figure8 --input pool pool/items.parquet \\
         --input selected selection/selected.parquet --output figures/figure8
@@ -15,10 +15,10 @@ from scripts.output_arguments import call_output, output_parser
 
 
 def main() -> None:
-    arguments = output_parser("python -m scripts.figure", __doc__).parse_args()
+    arguments = output_parser(__spec__.name, __doc__).parse_args()
     figure = call_output(arguments)
     if not isinstance(figure, Figure):
-        raise InputError(f"{arguments.module} does not return a figure; print tables with scripts.table")
+        raise InputError(f"{arguments.module} does not return a figure; use scripts.table for tables")
     save(figure, png=f"{arguments.output}.png", pdf=f"{arguments.output}.pdf")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchc.models.items import read_items
 from benchc.schemas.predictions import PREDICTIONS
-from scripts.command import run
+from scripts.command import Parser, run
 from scripts.inference_arguments import add_cache, add_images, add_items, add_model, check_images
 from scripts.inference_job import run_inference
 
@@ -20,11 +20,7 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.infer",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser(__spec__.name, __doc__)
     add_model(parser)
     add_items(parser)
     add_images(parser)

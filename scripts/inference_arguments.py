@@ -10,7 +10,7 @@ from benchc.images import ALPHAS
 from benchc.models.protocol import ModelSource
 from benchc.models.registry import SCORINGS
 from benchc.models.units import Recipes
-from scripts.corruption_arguments import recipe_argument, seed_argument
+from scripts.argument_types import recipe_argument, seed_argument
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:

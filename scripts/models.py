@@ -1,4 +1,4 @@
-"""Write down what tables and figures say of a run's models: models.json."""
+"""Write models.json, the facts about a run's models that tables and figures show."""
 
 import argparse
 import json
@@ -6,11 +6,11 @@ from pathlib import Path
 
 from benchc.atomic import write_text
 from benchc.schemas.models import Model, Models, models_text
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m scripts.models", description=__doc__)
+    parser = Parser(__spec__.name, __doc__)
     add = parser.add_argument
     add("--benchmark", required=True, help="the run's benchmark")
     add(
@@ -19,7 +19,7 @@ def main() -> None:
         nargs="+",
         required=True,
         metavar="JSON",
-        help='of each model a mapping of id, label, year and parameters_b, such as {"id": "a", "label": "A"}',
+        help='id, label, year and parameters_b of each model, such as {"id": "a", "label": "A"}',
     )
     add("--output", type=Path, required=True, help="models.json to write")
     arguments = parser.parse_args()
@@ -31,7 +31,7 @@ def _model(text: str) -> Model:
     try:
         return Model(**json.loads(text))
     except (ValueError, TypeError) as error:
-        raise argparse.ArgumentTypeError(f"{text} is no model ({error})") from error
+        raise argparse.ArgumentTypeError(f"{text} is not a model ({error})") from error
 
 
 if __name__ == "__main__":

@@ -4,25 +4,22 @@ Counts are exact where the run's tables exist, and bounds from the configuration
 computed or changed. Run it in the repository's root, like snakemake.
 """
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
 from benchc.atomic import write_text
-from benchc.config.faults import ConfigError
+from benchc.config.errors import ConfigError
 from benchc.config.load import Config, load
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
 from benchc.planning.plan import plan_markdown, plan_of
 from benchc.planning.rates import Rate, measured_rates
 from benchc.planning.stages import work_of, work_table
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.plan") -> None:
-    parser = argparse.ArgumentParser(
-        prog=prog, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser(__spec__.name, __doc__, prog)
     add, default = parser.add_argument, Path("config/config.yaml")
     add("config", type=Path, nargs="?", default=default, help="the run's configuration [%(default)s]")
     add(
@@ -69,7 +66,7 @@ def read_config(path: Path) -> Config:
     try:
         return load(raw, Path.cwd(), file=str(path))
     except ConfigError as error:
-        raise SystemExit("\n".join(f"error: {line}" for line in str(error).splitlines())) from error
+        raise SystemExit("\n".join(f"error: {fault}" for fault in error.errors)) from error
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
-"""Draw the candidate pool from the items of all sources, balanced by task type."""
+"""Sample the candidate pool from the items of all sources, balanced by task type."""
 
-import argparse
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -11,11 +9,11 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.sources.pool import assemble, choose, task_types
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m scripts.pool", description=__doc__)
+    parser = Parser(__spec__.name, __doc__)
     parser.add_argument(
         "--items", type=Path, nargs="+", required=True, help="tables of items, one per source"
     )
@@ -27,11 +25,13 @@ def main() -> None:
         nargs="+",
         required=True,
         choices=("category", "l2_category"),
-        help="column that holds the task type, for each source in the order of --items",
+        help="column with the task type of each source, in the order of --items",
     )
-    parser.add_argument("--per-task", type=int, help="at most so many items of a task type")
+    parser.add_argument("--per-task", type=int, help="maximum number of items per task type")
     parser.add_argument(
-        "--total", type=int, help="at most so many items in all, by the largest limit per task type that fits"
+        "--total",
+        type=int,
+        help="maximum number of items in all, by the largest limit per task type that fits",
     )
     parser.add_argument("--output", type=Path, required=True, help="pool to write (Parquet)")
     parser.add_argument(
@@ -42,23 +42,20 @@ def main() -> None:
         parser.error("--items, --sources and --task-columns need the same number of values")
     paths = dict(zip(arguments.sources, arguments.items, strict=True))
     columns = dict(zip(arguments.sources, arguments.task_columns, strict=True))
-    try:
-        # The choice needs no images, and the images of all sources at once may not fit into memory.
-        tasks = task_types(
-            {source: read_table(path, ITEMS, ["id", columns[source]]) for source, path in paths.items()},
-            columns,
-        )
-        choice = choose(tasks, arguments.per_task, arguments.total)
-        chosen = choice.items["id"].implode()
-        pool = assemble(
-            choice,
-            {
-                source: read_table(path, ITEMS).filter(pl.col("id").is_in(chosen))
-                for source, path in paths.items()
-            },
-        )
-    except ValueError as error:
-        sys.exit(str(error))
+    # Choosing needs no images, and those of all sources together may not fit into memory.
+    tasks = task_types(
+        {source: read_table(path, ITEMS, ["id", columns[source]]) for source, path in paths.items()},
+        columns,
+    )
+    choice = choose(tasks, arguments.per_task, arguments.total)
+    chosen = choice.items["id"].implode()
+    pool = assemble(
+        choice,
+        {
+            source: read_table(path, ITEMS).filter(pl.col("id").is_in(chosen))
+            for source, path in paths.items()
+        },
+    )
     print(
         f"pool: {pool.height:,} of {tasks.height:,} items, {choice.report.height} task types, "
         f"at most {choice.cap} items each"

@@ -1,27 +1,27 @@
-"""Read a source's TSV, in the form of VLMEvalKit, into a table of items, and report every other row."""
+"""Convert a source's TSV in VLMEvalKit's format to a table of items, and report all other rows."""
 
 import argparse
-import sys
 from pathlib import Path
 
 from benchc.atomic import write_text
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import write_table
-from benchc.sources.error import SourceError
 from benchc.sources.report import summary
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m scripts.read_source", description=__doc__)
+    parser = Parser(__spec__.name, __doc__)
     parser.add_argument("--tsv", type=Path, required=True, help="file to read")
     parser.add_argument("--source", required=True, help="id of the source; items are called <source>/<index>")
-    parser.add_argument("--options-column", help="column with all options as a Python list of '(A) text'")
-    parser.add_argument("--index-below", type=int, help="leave out rows with this index or a larger one")
+    parser.add_argument(
+        "--options-column", help="column with all options as a Python list of strings such as '(A) red'"
+    )
+    parser.add_argument("--index-below", type=int, help="omit rows with this index or a larger one")
     parser.add_argument(
         "--image-column",
-        help="column that names the row's image, or its images as a Python list; rows of one name share one",
+        help="column with the name of the row's image, or a Python list of names; equal names share an image",
     )
     parser.add_argument(
         "--leave-out",
@@ -29,20 +29,17 @@ def main() -> None:
         action="append",
         default=[],
         type=_column_and_value,
-        help="leave out rows with this value in this column; give it once for each column",
+        help="omit rows with this value in this column; once per column",
     )
     parser.add_argument("--output", type=Path, required=True, help="table of items to write (Parquet)")
     parser.add_argument(
         "--report", type=Path, required=True, help="report to write (CSV): id, line, kind, reason"
     )
     arguments = parser.parse_args()
-    switches = ReaderOptions(
+    options = ReaderOptions(
         arguments.options_column, arguments.index_below, dict(arguments.leave_out), arguments.image_column
     )
-    try:
-        items, report = read_vlmevalkit(arguments.tsv, arguments.source, switches)
-    except SourceError as error:
-        sys.exit(str(error))
+    items, report = read_vlmevalkit(arguments.tsv, arguments.source, options)
     print(summary(arguments.source, items.height, report))
     write_text(arguments.report, report.write_csv())
     write_table(items, arguments.output, ITEMS, {"source": arguments.source})

@@ -1,4 +1,4 @@
-"""Print a table: call the function that MODULE is named after with files and settings.
+"""Write a table: call the function with the name of MODULE with files and settings.
 
     python -m scripts.table benchc.benchmarks.NAME.tables.table2 --input scores one.parquet two.parquet \\
         --input models models.json --set centring='"none"' --output tables/table2
@@ -17,19 +17,19 @@ from scripts.output_arguments import call_output, output_parser
 
 
 def main() -> None:
-    parser = output_parser("python -m scripts.table", __doc__)
+    parser = output_parser(__spec__.name, __doc__)
     parser.add_argument(
         "--forms",
         nargs="+",
         choices=TABLE_FORMS,
         default=TABLE_FORMS[:3],
-        help="what to write: OUTPUT.csv with all digits, OUTPUT.md, OUTPUT.tex, and OUTPUT_published.csv, "
-        "the values beside those of the paper; default: csv md tex",
+        help="files to write: OUTPUT.csv with all digits, OUTPUT.md, OUTPUT.tex, and OUTPUT_published.csv, "
+        "which compares the values with the paper's; default: csv md tex",
     )
     arguments = parser.parse_args()
     table = call_output(arguments)
     if not isinstance(table, Table):
-        raise InputError(f"{arguments.module} does not return a table; draw figures with scripts.figure")
+        raise InputError(f"{arguments.module} does not return a table; use scripts.figure for figures")
     texts = {
         "csv": table.frame.write_csv(),
         "md": table.markdown,
@@ -38,7 +38,7 @@ def main() -> None:
     }
     absent = [form for form in arguments.forms if not texts[form]]
     if absent:
-        raise InputError(f"{arguments.module} has no form {absent[0]}; leave it out of --forms")
+        raise InputError(f"{arguments.module} has no form {absent[0]}; remove it from --forms")
     for form in arguments.forms:
         write_text(f"{arguments.output}{ENDINGS[form]}", texts[form] or "")
     print(table.summary or f"{table.frame.height:,} rows", file=sys.stderr)

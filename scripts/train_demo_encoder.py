@@ -4,23 +4,22 @@ Writes open_clip_config.json and open_clip_model.safetensors to a folder, which 
 published model. With one thread, training is reproducible to the byte.
 """
 
-import argparse
 from pathlib import Path
 
 import torch
 
 from benchc.demo.encoder import captioned_images, save_encoder, train_encoder
 from benchc.demo.training_set import load_training_set
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m scripts.train_demo_encoder", description=__doc__)
-    parser.add_argument("--training-set", required=True, type=Path, help="the .npz of draw_training_set")
+    parser = Parser(__spec__.name, __doc__)
+    parser.add_argument("--training-set", required=True, type=Path, help=".npz file of draw_training_set")
     parser.add_argument("--steps", type=int, default=250, help="default: %(default)s")
-    parser.add_argument("--seed", type=int, required=True, help="the world's seed")
+    parser.add_argument("--seed", type=int, required=True, help="seed of the weights and batches")
     parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
-    parser.add_argument("--output", required=True, help="the model's folder")
+    parser.add_argument("--output", required=True, help="folder to write")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
 

@@ -1,20 +1,19 @@
 """Train one tiny model on the demo's training set and save it as a folder like those on the Hub."""
 
-import argparse
 import importlib
 from pathlib import Path
 
 import torch
 
-from benchc.atomic import whole_folder
+from benchc.atomic import atomic_folder
 from benchc.demo.tiny.families import FAMILIES
 from benchc.torchvision_ops import declare_missing_operators
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m scripts.train_demo_model", description=__doc__)
-    parser.add_argument("--training-set", required=True, type=Path, help="the .npz file of draw_training_set")
+    parser = Parser(__spec__.name, __doc__)
+    parser.add_argument("--training-set", required=True, type=Path, help=".npz file of draw_training_set")
     parser.add_argument("--family", required=True, choices=FAMILIES, help="architecture")
     parser.add_argument(
         "--scoring",
@@ -36,13 +35,11 @@ def main() -> None:
         "--text-share",
         default=0.5,
         type=float,
-        help="share of a letter model's steps, the first ones, that are trained on option texts",
+        help="fraction of a letter model's steps, at the start, that train on option texts",
     )
-    parser.add_argument("--seed", required=True, type=int, help="seed of initial weights, batches and noise")
-    parser.add_argument(
-        "--threads", default=1, type=int, help="threads; they decide the last bits of the weights"
-    )
-    parser.add_argument("--output", required=True, type=Path, help="the folder to write")
+    parser.add_argument("--seed", required=True, type=int, help="seed of the weights, batches and noise")
+    parser.add_argument("--threads", default=1, type=int, help="the last bits of the weights depend on it")
+    parser.add_argument("--output", required=True, type=Path, help="folder to write")
     arguments = parser.parse_args()
 
     torch.set_num_threads(arguments.threads)
@@ -79,7 +76,7 @@ def main() -> None:
     )
 
     output: Path = arguments.output
-    with whole_folder(output) as folder:
+    with atomic_folder(output) as folder:
         model.save_pretrained(folder)
         processor.save_pretrained(folder)
     parameters = sum(parameter.numel() for parameter in model.parameters())

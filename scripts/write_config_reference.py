@@ -1,14 +1,13 @@
-"""Write the JSON schemas of the configuration and its reference page; run it after editing settings."""
+"""Write the configuration's JSON schemas and reference page; run it after editing settings."""
 
-import argparse
 from pathlib import Path
 
 from benchc.config.reference import reference_page, schema_text, schemas
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m scripts.write_config_reference", description=__doc__)
+    parser = Parser(__spec__.name, __doc__)
     parser.add_argument(
         "--schemas", type=Path, default=Path("config/schema"), help="folder of the JSON schemas (%(default)s)"
     )

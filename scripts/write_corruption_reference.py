@@ -1,14 +1,13 @@
 """Write the reference page of the corruptions; run it after editing benchc/corruptions/suites."""
 
-import argparse
 from pathlib import Path
 
 from benchc.corruptions.reference import corruption_page
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m scripts.write_corruption_reference", description=__doc__)
+    parser = Parser(__spec__.name, __doc__)
     parser.add_argument(
         "--page", type=Path, default=Path("docs/corruptions.md"), help="reference page (%(default)s)"
     )

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from benchc.atomic import atomic_write, whole_folder, write_text
+from benchc.atomic import atomic_folder, atomic_write, write_text
 
 ROOT = Path(__file__).resolve().parents[1]
 # Dies as the machine would kill it, before the second of the two moves.
 KILLED = """
 import os, pathlib, signal, sys
-from benchc.atomic import whole_folder
+from benchc.atomic import atomic_folder
 
 move, moves = pathlib.Path.replace, []
 
@@ -25,7 +25,7 @@ def killed(self, target):
     return move(self, target)
 
 pathlib.Path.replace = killed
-with whole_folder(sys.argv[1]) as folder:
+with atomic_folder(sys.argv[1]) as folder:
     (folder / "new").write_text("new")
 """
 
@@ -53,7 +53,7 @@ def test_a_failure_leaves_the_old_file_and_no_litter(tmp_path):
 def test_a_folder_takes_the_place_of_another(tmp_path):
     path = tmp_path / "model"
     for name in ("old", "new"):
-        with whole_folder(path) as folder:
+        with atomic_folder(path) as folder:
             (folder / name).write_text(name)
     assert [file.name for file in path.iterdir()] == ["new"]
     assert list(tmp_path.iterdir()) == [path]
@@ -61,9 +61,9 @@ def test_a_folder_takes_the_place_of_another(tmp_path):
 
 def test_a_failure_leaves_the_old_folder(tmp_path):
     path = tmp_path / "model"
-    with whole_folder(path) as folder:
+    with atomic_folder(path) as folder:
         (folder / "old").write_text("old")
-    with pytest.raises(KeyError), whole_folder(path) as folder:
+    with pytest.raises(KeyError), atomic_folder(path) as folder:
         (folder / "new").write_text("new")
         raise KeyError
     assert [file.name for file in path.iterdir()] == ["old"]
@@ -72,7 +72,7 @@ def test_a_failure_leaves_the_old_folder(tmp_path):
 
 def test_an_error_while_the_new_folder_is_moved_puts_the_old_one_back(tmp_path, monkeypatch):
     path = tmp_path / "model"
-    with whole_folder(path) as folder:
+    with atomic_folder(path) as folder:
         (folder / "old").write_text("old")
     move, moves = Path.replace, []
 
@@ -83,7 +83,7 @@ def test_an_error_while_the_new_folder_is_moved_puts_the_old_one_back(tmp_path, 
         return move(self, target)
 
     monkeypatch.setattr(Path, "replace", refused)
-    with pytest.raises(OSError, match="no space"), whole_folder(path) as folder:
+    with pytest.raises(OSError, match="no space"), atomic_folder(path) as folder:
         (folder / "new").write_text("new")
     assert [file.name for file in path.iterdir()] == ["old"]
     assert list(tmp_path.iterdir()) == [path]
@@ -91,7 +91,7 @@ def test_an_error_while_the_new_folder_is_moved_puts_the_old_one_back(tmp_path, 
 
 def test_a_kill_between_the_moves_loses_neither_folder(tmp_path):
     path = tmp_path / "model"
-    with whole_folder(path) as folder:
+    with atomic_folder(path) as folder:
         (folder / "old").write_text("old")
     killed = subprocess.run([sys.executable, "-c", KILLED, str(path)], cwd=ROOT)
     assert killed.returncode == -signal.SIGKILL

@@ -1,4 +1,4 @@
-"""Which corruptions an inference job reads."""
+"""Which corruptions an inference job evaluates."""
 
 from benchc.config.settings import Corruptions, Inference
 from benchc.corruptions.recipe import CLEAN
@@ -6,9 +6,9 @@ from benchc.corruptions.registry import family_of
 
 
 def batches(corruptions: Corruptions, inference: Inference) -> dict[str, list[str]]:
-    """Return the corruptions of every inference batch, by the batch's name, in the configured order.
+    """Return the corruptions of each inference batch by the name of the batch, in the configured order.
 
-    Clean predictions come first in the first batch.
+    The first batch begins with the clean images.
     """
     result: dict[str, list[str]] = {}
     for corruption in corruptions.types:

@@ -1,11 +1,11 @@
-"""The benchmarks that this checkout holds. Shared code reaches them by name, and so imports none of them."""
+"""The benchmarks in this checkout. Shared code imports them by name, so that it depends on none of them."""
 
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from benchc import benchmarks
-from benchc.config.faults import shown, suggestion
+from benchc.config.errors import shown, suggestion
 from benchc.errors import InputError
 
 
@@ -15,26 +15,24 @@ def _folders() -> dict[str, Path]:
 
 
 def known_benchmarks() -> list[str]:
-    """Return the names of the benchmarks, sorted: the folders that hold settings, with dashes."""
+    """Return the sorted names of the benchmarks: the folders with a settings.py, with dashes."""
     return list(_folders())
 
 
 def slice_of(benchmark: str) -> str:
-    """Return the name that a benchmark's folder, rules and scripts have: with underscores."""
+    """Return the name of a benchmark's folder, rules and scripts: with underscores."""
     return benchmark.replace("-", "_")
 
 
 def module_of(benchmark: str, part: str) -> Any:
     """Return the module ``part`` of a benchmark, such as `settings`.
 
-    Raises InputError where there is no such benchmark, or it has no such module.
+    Raises InputError where the benchmark or its module does not exist.
     """
     folders = _folders()
     if benchmark not in folders:
-        raise InputError(f"there is no benchmark {shown(benchmark)}; {suggestion(benchmark, list(folders))}")
+        raise InputError(f"there is no benchmark {shown(benchmark)}{suggestion(benchmark, list(folders))}")
     file = f"{part.replace('.', '/')}.py"
     if not (folders[benchmark] / file).is_file():
-        raise InputError(
-            f"the benchmark {benchmark} has no {file}, which this needs; give a run of another benchmark"
-        )
+        raise InputError(f"the benchmark {benchmark} has no {file}; give a run of another benchmark")
     return import_module(f"benchc.benchmarks.{slice_of(benchmark)}.{part}")

@@ -1,8 +1,7 @@
-"""Read and check the configuration of a run: settings and both catalogues, all faults at once."""
+"""Load and validate the configuration of a run: settings and both catalogues, all errors together."""
 
 import os
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,13 +10,12 @@ from pydantic import BaseModel, ValidationError
 
 from benchc.config.benchmarks import known_benchmarks, module_of
 from benchc.config.catalogue import Model, ModelCatalogue, Source, SourceCatalogue
-from benchc.config.crosscheck import cross_faults
-from benchc.config.faults import ConfigError, shown, unknown, validation_faults
+from benchc.config.crosscheck import cross_errors
+from benchc.config.errors import ConfigError, shown, unknown, validation_errors
+from benchc.config.paths import expand_path
 from benchc.config.settings import RunSettings
 from benchc.config.yaml_file import YamlError, read_yaml
 
-# What a variable in a path stands for where the environment does not set it.
-DEFAULTS = {"BENCHC_SHARED": "../shared"}
 ENVIRONMENTS = "envs"
 
 Validated = TypeVar("Validated", bound=BaseModel)
@@ -25,10 +23,10 @@ Validated = TypeVar("Validated", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Config:
-    """The checked configuration of one run.
+    """The validated configuration of one run.
 
-    ``sources`` and ``models`` hold the entries that the run uses, by id: sources in the configured order,
-    models in the order of the keys that list them, each once. Variables in their paths are expanded.
+    ``sources`` and ``models`` map the ids that the run uses to their entries: sources in the configured
+    order, models in the order of the keys that list them, each once. Variables in their paths are expanded.
     """
 
     settings: RunSettings
@@ -43,64 +41,58 @@ def load(
     file: str = "config",
     environment: Mapping[str, str] | None = None,
 ) -> Config:
-    """Return the checked configuration that ``raw``, the content of a config file, describes.
+    """Return the validated configuration that ``raw``, the content of a config file, describes.
 
-    ``root`` is the folder that paths in it start from, ``file`` the name that messages give it: where it is
-    the path of a YAML file, keys that stand twice in there are faults too, which ``raw`` cannot show.
-    ``environment`` holds the variables that paths may use (default: the process's). Raises ConfigError with
-    one sentence for every fault; where no benchmark says which keys there are, that is the only one.
+    Paths in it are relative to ``root``. ``file`` is its name in messages; where that is the path of a YAML
+    file, keys that the file gives twice are errors too. ``environment`` has the variables that paths may use
+    (default: the process's). Raises ConfigError with all errors; without a known benchmark, no key can be
+    validated, so that this error comes alone.
     """
-    faults = _keys_given_twice(root / file, file)
-    settings_type = _settings_type(raw.get("benchmark"), file, faults)
-    settings = _validate(settings_type, raw, file, faults)
-    files = _catalogue_files(raw, file, faults)
-    entries = {key: _read_catalogue(root / path, path, faults) for key, path in files.items()}
-    # An entry at fault still has its id: a wrong key in it is no reason to call the id unknown.
-    sources = _validate(SourceCatalogue, entries.get("sources"), files.get("sources", ""), faults)
-    models = _validate(ModelCatalogue, entries.get("models"), files.get("models", ""), faults)
-    faults += cross_faults(settings_type, raw, file, entries.get("sources"), entries.get("models"), files)
-    if faults or settings is None or sources is None or models is None:
-        raise ConfigError(faults)
+    errors = _repeated_keys(root / file, file)
+    settings_type = _settings_type(raw.get("benchmark"), file, errors)
+    settings = _validate(settings_type, raw, file, errors)
+    files = _catalogue_files(raw, file, errors)
+    entries = {key: _read_catalogue(root / path, path, errors) for key, path in files.items()}
+    sources = _validate(SourceCatalogue, entries.get("sources"), files.get("sources", ""), errors)
+    models = _validate(ModelCatalogue, entries.get("models"), files.get("models", ""), errors)
+    # Raw entries: a wrong key in an entry does not make its id unknown.
+    errors += cross_errors(settings_type, raw, file, entries.get("sources"), entries.get("models"), files)
+    if errors or settings is None or sources is None or models is None:
+        raise ConfigError(errors)
 
-    expand = _Expander(root, os.environ if environment is None else environment)
-    used_sources = {id_: sources.root[id_] for id_ in settings.sources}
-    ids = [id_ for key in settings.MODEL_KEYS for id_ in getattr(settings, key)]
-    used_models = {id_: models.root[id_] for id_ in ids}
-    faults += _missing_environments(used_models, root, files["models"])
-    config = Config(
-        settings,
-        {id_: expand(entry, f"{files['sources']}: {id_}.path") for id_, entry in used_sources.items()},
-        {id_: expand(entry, f"{files['models']}: {id_}.path") for id_, entry in used_models.items()},
-    )
-    faults += expand.faults
-    if faults:
-        raise ConfigError(faults)
-    return config
+    variables = os.environ if environment is None else environment
+    used_sources, used_models = {}, {}
+    for id_ in settings.sources:
+        where = f"{files['sources']}: {id_}.path"
+        used_sources[id_] = expand_path(sources.root[id_], where, root, variables, errors)
+    for id_ in dict.fromkeys(id_ for key in settings.MODEL_KEYS for id_ in getattr(settings, key)):
+        where = f"{files['models']}: {id_}.path"
+        used_models[id_] = expand_path(models.root[id_], where, root, variables, errors)
+    errors += _missing_environments(used_models, root, files["models"])
+    if errors:
+        raise ConfigError(errors)
+    return Config(settings, used_sources, used_models)
 
 
-def _settings_type(benchmark: object, file: str, faults: list[str]) -> type[RunSettings]:
+def _settings_type(benchmark: object, file: str, errors: list[str]) -> type[RunSettings]:
     known = known_benchmarks()
     if benchmark is None:
-        raise ConfigError([*faults, f"{file}: benchmark is missing; it must be {' or '.join(known)}."])
-    if not isinstance(benchmark, str):
-        wrong = f"{file}: benchmark is {shown(benchmark)}, but must be {' or '.join(known)}."
-        raise ConfigError([*faults, wrong])
-    if benchmark not in known:
-        raise ConfigError([*faults, unknown(file, "benchmark", benchmark, known, "benchmark")])
+        raise ConfigError([*errors, f"{file}: benchmark is missing; it should be {' or '.join(known)}."])
+    if not isinstance(benchmark, str) or benchmark not in known:
+        raise ConfigError([*errors, unknown(file, "benchmark", benchmark, known, "benchmark")])
     settings_type: type[RunSettings] = module_of(benchmark, "settings").Settings
     return settings_type
 
 
-def _keys_given_twice(path: Path, file: str) -> list[str]:
-    if path.suffix not in (".yaml", ".yml"):
-        return []
-    try:
-        read_yaml(path)
-    except YamlError as error:
-        return [f"{file}: {error}."]
-    except (OSError, ValueError):
-        # The name need not be a file's: it is what messages call the content.
-        pass
+def _repeated_keys(path: Path, file: str) -> list[str]:
+    """Return the error of a file that gives a key twice; ``raw`` has only the last of its values."""
+    if path.suffix in (".yaml", ".yml"):
+        try:
+            read_yaml(path)
+        except YamlError as error:
+            return [f"{file}: {error}."]
+        except (OSError, ValueError):
+            pass  # The name need not be a file's.
     return []
 
 
@@ -113,85 +105,41 @@ def _missing_environments(models: Mapping[str, Model], root: Path, file: str) ->
     ]
 
 
-def _validate(model: type[Validated], value: object, file: str, faults: list[str]) -> Validated | None:
+def _validate(model: type[Validated], value: object, file: str, errors: list[str]) -> Validated | None:
     if value is None:
         return None
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        faults += validation_faults(error, model, file)
+        errors += validation_errors(error, model, value, file)
         return None
 
 
-def _catalogue_files(raw: Mapping[str, Any], file: str, faults: list[str]) -> dict[str, str]:
-    """Return the names of the catalogues that can be looked for; an empty one is a fault."""
+def _catalogue_files(raw: Mapping[str, Any], file: str, errors: list[str]) -> dict[str, str]:
+    """Return the names of the catalogues by key, without those of a wrong type; an empty name is an error."""
     catalogues = raw.get("catalogues")
     if not isinstance(catalogues, Mapping):
         return {}
     names = {key: catalogues[key] for key in ("sources", "models") if isinstance(catalogues.get(key), str)}
     for key, name in names.items():
         if not name.strip():
-            faults.append(
-                f"{file}: catalogues.{key} is {shown(name)}, but must name a YAML file, such as "
+            errors.append(
+                f"{file}: catalogues.{key} is {shown(name)}, but should name a YAML file, such as "
                 f"config/{key}.yaml."
             )
     return {key: name for key, name in names.items() if name.strip()}
 
 
-def _read_catalogue(path: Path, name: str, faults: list[str]) -> Mapping[str, Any] | None:
+def _read_catalogue(path: Path, name: str, errors: list[str]) -> Mapping[str, Any] | None:
     try:
         content = read_yaml(path)
-    except FileNotFoundError:
-        faults.append(f"{name}: there is no such file; catalogues names it.")
     except YamlError as error:
-        faults.append(f"{name}: {error}.")
+        errors.append(f"{name}: {error}.")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        faults.append(f"{name}: cannot be read ({reason}); catalogues names it, and must name a YAML file.")
+        errors.append(f"{name}: cannot be read ({reason}); name a YAML file in catalogues.")
     else:
         if isinstance(content, Mapping):
             return content
-        faults.append(f"{name}: the whole is {shown(content)}, but must be a mapping of ids to entries.")
+        errors.append(f"{name}: the whole is {shown(content)}, but should be a mapping of ids to entries.")
     return None
-
-
-Entry = TypeVar("Entry", Source, Model)
-
-
-class _Expander:
-    """Replaces ``${VARIABLE}`` in the paths of entries, and collects what does not exist."""
-
-    def __init__(self, root: Path, environment: Mapping[str, str]) -> None:
-        self.faults: list[str] = []
-        self._root = root
-        self._values = {**DEFAULTS, **environment}
-
-    def __call__(self, entry: Entry, where: str) -> Entry:
-        if entry.path is None:
-            return entry
-        names = list(_variables(entry.path))
-        unset = [name for name in names if name not in self._values]
-        if unset:
-            self.faults.append(
-                f"{where} is {shown(entry.path)}, but the environment variable {unset[0]} is not set; set it "
-                "to the folder that is meant."
-            )
-            return entry
-        path = re.sub(r"\$\{(\w+)\}", lambda match: self._values[match[1]], entry.path)
-        meant = "".join(f"; set the environment variable {name} to move it" for name in names)
-        if not (self._root / path).exists():
-            self.faults.append(f"{where} is {shown(entry.path)}, and there is no {path}{meant}.")
-        elif isinstance(entry, Model) and not (self._root / path).is_dir():
-            self.faults.append(
-                f"{where} is {shown(entry.path)}, and {path} is a file, but must be a folder of the Hub's "
-                f"form{meant}."
-            )
-        elif isinstance(entry, Source) and not (self._root / path).is_file():
-            self.faults.append(
-                f"{where} is {shown(entry.path)}, and {path} is a folder, but must be a TSV file{meant}."
-            )
-        return entry.model_copy(update={"path": path})
-
-
-def _variables(path: str) -> Iterator[str]:
-    return (match[1] for match in re.finditer(r"\$\{(\w+)\}", path))

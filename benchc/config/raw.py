@@ -1,17 +1,17 @@
-"""Raw values of a configuration, of which any may be of a wrong type."""
+"""Raw values of a configuration, of which any may have a wrong type."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def texts(value: object) -> list[tuple[int, str]]:
-    """Return the texts of a list with their positions; none where ``value`` is no list."""
+    """Return the strings in a list with their positions; none where ``value`` is not a list."""
     if not isinstance(value, list):
         return []
     return [(position, text) for position, text in enumerate(value) if isinstance(text, str)]
 
 
 def block(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Return the mapping under a key; an empty one where there is none."""
+    """Return the mapping under a key, or an empty one."""
     value = raw.get(key)
     return value if isinstance(value, Mapping) else {}

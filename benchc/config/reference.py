@@ -1,19 +1,16 @@
-"""The JSON schemas that editors use and the reference page that people read, made from the same models."""
+"""The JSON schemas for editors and the reference page, generated from the models of the configuration."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from pydantic import BaseModel
 
-from benchc.config.allowed import Node, allowed, resolve
 from benchc.config.benchmarks import known_benchmarks, module_of
 from benchc.config.catalogue import ModelCatalogue, SourceCatalogue
 from benchc.config.settings import RunSettings
 
-CATALOGUES: dict[str, type[BaseModel]] = {
-    "sources": SourceCatalogue,
-    "models": ModelCatalogue,
-}
+CATALOGUES: dict[str, type[BaseModel]] = {"sources": SourceCatalogue, "models": ModelCatalogue}
 
 _TITLES = {
     "sources": "Catalogue of sources: `config/sources.yaml`, `demo-sources.yaml`, `real-sources.yaml`",
@@ -23,28 +20,31 @@ _TITLES = {
 _INTRODUCTION = """\
 # Configuration
 
-`snakemake --configfile config/demo.yaml` runs the pipeline as that file says. This page lists every key of
-the configuration; no other key is allowed. A configuration at fault stops before any job, with one sentence
-for each fault: the key, the value found and what is allowed.
+`snakemake --configfile config/demo.yaml` runs the pipeline with that configuration. This page lists all keys;
+unknown keys are refused. The configuration is validated before any job starts, and each error is reported in
+one line: the key, its value and what it should be.
 
-`python -m scripts.write_config_reference` makes this page and `config/schema/*.json` from `benchc/config` and
-the settings of each benchmark.
+`python -m scripts.write_config_reference` generates this page and `config/schema/*.json` from `benchc/config`
+and the settings of each benchmark.
 
 ## Settings of every run
 
-Each file is complete in itself: nothing is added to it from another one. `benchmark` comes first: it says
-which keys there are beside these.
+Each file is complete: it inherits nothing from another file. `benchmark` comes first, since it determines the
+other keys.
 
 """
 
+Node = Mapping[str, Any]
+Row = tuple[str, str, str, str]
+
 
 def schemas() -> dict[str, type[BaseModel]]:
-    """Return the model of every kind of file by the name of its schema: each benchmark's run, catalogues."""
+    """Return the model of each schema by name: the settings of each benchmark, and the catalogues."""
     return {name: module_of(name, "settings").Settings for name in known_benchmarks()} | CATALOGUES
 
 
 def schema_text(name: str) -> str:
-    """Return the JSON Schema of one of :func:`schemas` as the text of its file."""
+    """Return the text of a JSON Schema file; ``name`` is one of :func:`schemas`."""
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schemas()[name].model_json_schema(),
@@ -53,15 +53,15 @@ def schema_text(name: str) -> str:
 
 
 def reference_page() -> str:
-    """Return the Markdown page that lists every key, what it allows, its default and its meaning."""
+    """Return the Markdown page with the allowed values, default and meaning of every key."""
     common = [
-        (key, " or ".join(known_benchmarks()) if key == "benchmark" else kind, default, meaning)
-        for key, kind, default, meaning in _rows_of(RunSettings)
+        (key, " or ".join(known_benchmarks()) if key == "benchmark" else allowed, default, meaning)
+        for key, allowed, default, meaning in _rows_of(RunSettings)
     ]
     parts = [_INTRODUCTION + _table(common)]
     for name, model in schemas().items():
         if name in CATALOGUES:
-            lead = f"## {_TITLES[name]}\n\nA mapping of ids to entries; an entry has these keys."
+            lead = f"## {_TITLES[name]}\n\nA mapping of ids to entries with these keys."
             parts.append(f"{lead}\n\n{_table(_rows_of(model))}")
         else:
             lead = f"## Settings of `benchmark: {name}`\n\n{' '.join((model.__doc__ or '').split())}"
@@ -70,18 +70,15 @@ def reference_page() -> str:
     return "\n".join(parts)
 
 
-Row = tuple[str, str, str, str]
-
-
 def _rows_of(model: type[BaseModel]) -> list[Row]:
     root = model.model_json_schema()
-    entry = resolve(root, root)
-    return list(_rows(entry if "properties" in entry else resolve(_values(entry), root), root))
+    entry = _resolve(root, root)
+    return list(_rows(entry if "properties" in entry else _resolve(_values(entry), root), root))
 
 
 def _table(rows: Iterable[Row]) -> str:
     lines = ["| key | allowed | default | meaning |", "|---|---|---|---|"]
-    lines += [f"| `{key}` | {kind} | {default} | {meaning} |" for key, kind, default, meaning in rows]
+    lines += [f"| `{key}` | {allowed} | {default} | {meaning} |" for key, allowed, default, meaning in rows]
     return "\n".join(lines) + "\n"
 
 
@@ -89,25 +86,56 @@ def _rows(node: Node, root: Node, prefix: str = "") -> Iterator[Row]:
     required = node.get("required", [])
     for name, child in node["properties"].items():
         block = _block(child, root)
-        kind = allowed(child, root)
-        if block is not None:
-            kind = "a mapping or null" if "anyOf" in child else "a mapping"
+        if block is None:
+            allowed = _allowed(child, root)
+        else:
+            allowed = "a mapping or null" if "anyOf" in child else "a mapping"
         default = "required" if name in required else f"`{json.dumps(child.get('default', {}))}`"
-        meaning = " ".join(resolve(child, root).get("description", "").split()).replace("|", "\\|")
-        yield prefix + name, kind, default, meaning
+        meaning = " ".join(_resolve(child, root).get("description", "").split()).replace("|", "\\|")
+        yield prefix + name, allowed, default, meaning
         if block is not None:
             yield from _rows(block, root, f"{prefix}{name}.")
 
 
 def _block(node: Node, root: Node) -> Node | None:
     """Return the mapping with fixed keys that a node is or may be, or None."""
-    for branch in node.get("anyOf", [node]):
-        branch = resolve(branch, root)
-        if "properties" in branch:
-            return branch
-    return None
+    branches = (_resolve(branch, root) for branch in node.get("anyOf", [node]))
+    return next((branch for branch in branches if "properties" in branch), None)
 
 
 def _values(node: Node) -> Node:
+    """Return the schema of the values of a mapping with arbitrary keys."""
     values: Node = node.get("additionalProperties") or next(iter(node["patternProperties"].values()))
     return values
+
+
+def _resolve(node: Node, root: Node) -> Node:
+    """Return ``node``, or the definition that it refers to."""
+    if "$ref" not in node:
+        return node
+    target: Node = root["$defs"][node["$ref"].rsplit("/", 1)[-1]]
+    return {**target, **{key: value for key, value in node.items() if key != "$ref"}}
+
+
+_TYPES = {"boolean": "true or false", "string": "text"}
+_BOUNDS = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "multipleOf": "a multiple of"}
+
+
+def _allowed(node: Node, root: Node) -> str:
+    """Return in words which values a node of the JSON Schema ``root`` allows."""
+    node = _resolve(node, root)
+    if "anyOf" in node:
+        return " or ".join(_allowed(branch, root) for branch in node["anyOf"])
+    if "enum" in node or "const" in node:
+        values = [str(value) for value in node.get("enum", [node.get("const")])]
+        return " or ".join(filter(None, [", ".join(values[:-1]), values[-1]]))
+    match node["type"]:
+        case "array":
+            least = f" of at least {node['minItems']}" if "minItems" in node else ""
+            return f"a list{least}, each {_allowed(node['items'], root)}"
+        case "object":
+            return f"a mapping, each value {_allowed(_values(node), root)}"
+        case kind:
+            bounds = [f"{sign} {node[key]:g}" for key, sign in _BOUNDS.items() if key in node]
+            name = str(node.get("patternErrorMessage") or _TYPES.get(kind, kind))
+            return f"{name} {', '.join(bounds)}".strip()

@@ -1,70 +1,76 @@
-"""What all configuration models share: unknown keys are refused, and YAML's own types are required."""
+"""What all configuration models share: blocks that refuse unknown keys, and types of values."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+)
+
+# Folders in results/ that runs share.
+SHARED_FOLDERS = ("models", "drawn", "downloads")
+
+# What a pattern allows, in words: for messages, editors and the reference page.
+PATTERNS: dict[str, str] = {}
 
 
 class Strict(BaseModel):
-    """A block of configuration. It is immutable, and allows no other keys than its own and no infinity."""
+    """A block of configuration: immutable, without type conversion, unknown keys, infinity or NaN."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+def _matching(pattern: str, words: str) -> Any:
+    PATTERNS[pattern] = words
+    return Field(pattern=pattern, json_schema_extra={"patternErrorMessage": words})
+
+
+def _not_shared(name: str) -> str:
+    if name in SHARED_FOLDERS:
+        raise ValueError(f"is {name}, which is a folder that runs share; choose another name")
+    return name
+
+
+def _unique(names: list[str]) -> list[str]:
+    repeated = dict.fromkeys(name for name in names if names.count(name) > 1)
+    if repeated:
+        raise ValueError(f"has {', '.join(repeated)} more than once; name each once")
+    return names
+
+
+def _ascending(numbers: list[int]) -> list[int]:
+    if numbers != sorted(set(numbers)):
+        raise ValueError(f"is {numbers}, but should be ascending without repetition: {sorted(set(numbers))}")
+    return numbers
 
 
 Scalar = StrictBool | StrictInt | StrictFloat | StrictStr
 
 # Ids become file names and wildcards.
-ID_PATTERN = r"^[a-z0-9][a-z0-9.-]*$"
-ID_ALLOWED = "lower-case letters, digits, dots and dashes"
-
-Id = Annotated[str, Field(pattern=ID_PATTERN, json_schema_extra={"patternErrorMessage": ID_ALLOWED})]
+Id = Annotated[str, _matching(r"^[a-z0-9][a-z0-9.-]*$", "lower-case letters, digits, dots and dashes")]
+Ids = Annotated[list[Id], Field(min_length=1), AfterValidator(_unique)]
+Names = Annotated[list[str], Field(min_length=1), AfterValidator(_unique)]
 RunName = Annotated[
     str,
-    Field(
-        pattern=r"^[a-z0-9][a-z0-9-]*$",
-        json_schema_extra={"patternErrorMessage": "lower-case letters, digits and dashes"},
-    ),
+    _matching(r"^[a-z0-9][a-z0-9-]*$", "lower-case letters, digits and dashes"),
+    AfterValidator(_not_shared),
 ]
-WebAddress = Annotated[
-    str,
-    Field(
-        pattern=r"^https?://",
-        json_schema_extra={"patternErrorMessage": "a web address (http or https)"},
-    ),
-]
-Md5 = Annotated[
-    str,
-    Field(
-        pattern=r"^[0-9a-f]{32}$",
-        json_schema_extra={"patternErrorMessage": "32 hexadecimal digits in lower case"},
-    ),
-]
-HubId = Annotated[
-    str,
-    Field(
-        pattern=r"^[^/\s]+/[^/\s]+$",
-        json_schema_extra={"patternErrorMessage": "a Hub id, owner/name"},
-    ),
-]
-Family = Annotated[
-    str,
-    Field(
-        pattern=r"^[a-z][a-z0-9_]*$",
-        json_schema_extra={"patternErrorMessage": "the name of a family of models (docs/models.md)"},
-    ),
-]
-Environment = Annotated[
-    str,
-    Field(
-        pattern=r"^[a-z0-9][a-z0-9_-]*$",
-        json_schema_extra={"patternErrorMessage": "the name of a file in envs, without .yaml"},
-    ),
-]
+WebAddress = Annotated[str, _matching(r"^https?://", "a web address (http or https)")]
+Md5 = Annotated[str, _matching(r"^[0-9a-f]{32}$", "32 hexadecimal digits in lower case")]
+HubId = Annotated[str, _matching(r"^[^/\s]+/[^/\s]+$", "a Hub id (owner/name)")]
+Family = Annotated[str, _matching(r"^[a-z][a-z0-9_]*$", "the name of a family of models (docs/models.md)")]
+Environment = Annotated[str, _matching(r"^[a-z0-9][a-z0-9_-]*$", "the name of a file in envs, without .yaml")]
 Label = Annotated[
     str,
-    Field(
-        pattern=r"^[^\s\x00-\x1f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f])?$",
-        json_schema_extra={"patternErrorMessage": "text in one line, without spaces around it"},
+    _matching(
+        r"^[^\s\x00-\x1f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f])?$", "one line of text without spaces around it"
     ),
 ]
 Severity = Annotated[int, Field(ge=1, le=5)]
+Severities = Annotated[list[Severity], AfterValidator(_ascending)]

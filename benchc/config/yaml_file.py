@@ -1,4 +1,8 @@
-"""Read a YAML file and refuse what YAML readers pass over in silence."""
+"""Read a YAML file, and refuse a key that is given twice.
+
+PyYAML rather than ruamel.yaml, since Snakemake reads the configuration with it: `yes`, `010` and `1e-3` are
+other values in ruamel.yaml's YAML 1.2.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -7,26 +11,23 @@ import yaml
 
 
 class YamlError(ValueError):
-    """A file is not YAML in UTF-8, or gives one key twice."""
+    """A file is not YAML in UTF-8, or gives a key twice."""
 
 
 class _Loader(yaml.SafeLoader):
-    """A safe loader for which a key that stands twice in a mapping is an error, not a replacement."""
+    """A safe loader that refuses a key that a mapping gives twice, where PyYAML takes the last value."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         lines: dict[str, int] = {}
         for key, _ in node.value:
             line = key.start_mark.line + 1
             if isinstance(key, yaml.ScalarNode) and lines.setdefault(key.value, line) != line:
-                raise YamlError(f"{key.value} stands twice, in lines {lines[key.value]} and {line}")
+                raise YamlError(f"{key.value} is given twice, in lines {lines[key.value]} and {line}")
         return super().construct_mapping(node, deep)
 
 
 def read_yaml(path: Path) -> Any:
-    """Return the content of the YAML file at ``path``.
-
-    Raises OSError, and YamlError where the file is not YAML in UTF-8 or a mapping gives a key twice.
-    """
+    """Return the content of the YAML file at ``path``; raises OSError or YamlError."""
     with path.open(encoding="utf-8") as file:
         try:
             return yaml.load(file, _Loader)

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import save
 from torch.nn import functional
 
-from benchc.atomic import whole_folder
+from benchc.atomic import atomic_folder
 from benchc.demo.training_set import TrainingSet
 from benchc.progress import track
 from benchc.randomness import generator_of, seed_of
@@ -122,7 +122,7 @@ def save_encoder(encoder: TrainedEncoder, folder: str | Path) -> None:
     """Write a ``folder`` that open_clip loads as ``local-dir:``."""
     weights = {name: value.contiguous() for name, value in encoder.model.state_dict().items()}
     configuration = {"model_cfg": encoder.configuration, "preprocess_cfg": PREPROCESSING}
-    with whole_folder(folder) as made:
+    with atomic_folder(folder) as made:
         (made / "open_clip_model.safetensors").write_bytes(save(weights))
         (made / "open_clip_config.json").write_text(json.dumps(configuration, indent=2) + "\n")
 

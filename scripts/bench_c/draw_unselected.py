@@ -8,7 +8,7 @@ from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.benchmarks.bench_c.selection.unselected import unselected
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.subset import SUBSET
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m scripts.bench_c.draw_unselected", description=__doc__)
+    parser = Parser(__spec__.name, __doc__)
     add = parser.add_argument
     add("--selected", type=Path, required=True, help="selection/selected.parquet")
     add("--count", type=int, help="how many items at most; without it, all")

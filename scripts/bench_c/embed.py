@@ -4,8 +4,6 @@ Reads pool/items.parquet and writes selection/embeddings.parquet, one row an ite
 Says how many texts are longer than the text encoder reads. Repeats to the byte at an equal number of threads.
 """
 
-import argparse
-
 import torch
 
 from benchc.benchmarks.bench_c.schemas.embeddings import EMBEDDINGS
@@ -15,11 +13,11 @@ from benchc.models.encoders import load_image_encoder, load_text_encoder
 from benchc.progress import track
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m scripts.bench_c.embed", description=__doc__)
+    parser = Parser(__spec__.name, __doc__)
     parser.add_argument("--items", required=True, help="pool/items.parquet")
     parser.add_argument(
         "--image-encoder", required=True, help="a model of open_clip, or a folder that holds one"

@@ -9,7 +9,8 @@ from pathlib import Path
 from benchc.benchmarks.bench_c.schemas.orders import ORDERS
 from benchc.benchmarks.bench_c.selection.option_orders import predict_orders, sampled
 from benchc.models.items import read_items
-from scripts.command import run
+from scripts.argument_types import positive_argument
+from scripts.command import Parser, run
 from scripts.inference_arguments import add_cache, add_images, add_items, add_model, check_images
 from scripts.inference_job import run_inference
 
@@ -32,29 +33,28 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.bench_c.infer_orders",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser(__spec__.name, __doc__)
     add_model(parser)
     add_items(parser)
     add = parser.add_argument
-    add("--sample", type=positive, required=True, help="number of items, taken in the order of a hash")
-    add("--severity", type=positive, required=True, help="the severity of every corruption; clean is 0")
+    add(
+        "--sample",
+        type=positive_argument,
+        required=True,
+        help="number of items, taken in the order of a hash",
+    )
+    add(
+        "--severity",
+        type=positive_argument,
+        required=True,
+        help="the severity of every corruption; clean is 0",
+    )
     add_images(parser)
     add_cache(parser)
     add("--output", type=Path, required=True, help="orders/{model}.parquet to write")
     arguments = parser.parse_args()
     check_images(parser, arguments)
     return arguments
-
-
-def positive(text: str) -> int:
-    """Return a whole number >= 1."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least 1")
-    return int(text)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Measure how inconsistent the selectors' answers to each item of the pool are under corruption (eq. 4 and 5)."""
+"""Measure how inconsistent the selectors are on each item of the pool under corruption (eq. 4 and 5)."""
 
 import argparse
 import sys
@@ -10,7 +10,7 @@ from benchc.benchmarks.bench_c.schemas.kappa import KAPPA
 from benchc.benchmarks.bench_c.selection.kappa import SEVERITIES, kappa
 from benchc.benchmarks.bench_c.selection.selector_predictions import read_by_selector, read_option_counts
 from benchc.schemas.parquet import write_table
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m scripts.bench_c.kappa", description=__doc__)
+    parser = Parser(__spec__.name, __doc__)
     add = parser.add_argument
     add(
         "--predictions",

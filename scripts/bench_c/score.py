@@ -1,4 +1,4 @@
-"""Score one target: entropy, calibration error and RAS of every corrupted prediction beside its clean prediction."""
+"""Score one target: entropy, calibration error and RAS of each corrupted prediction against the clean one."""
 
 import argparse
 import sys
@@ -14,7 +14,7 @@ from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions_of_model import read_predictions
 from benchc.schemas.subset import SUBSET
-from scripts.command import run
+from scripts.command import Parser, run
 
 
 def main() -> None:
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m scripts.bench_c.score", description=__doc__)
+    parser = Parser(__spec__.name, __doc__)
     add = parser.add_argument
     add(
         "--predictions",

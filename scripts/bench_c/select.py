@@ -12,7 +12,7 @@ from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.benchmarks.bench_c.selection.select import FINAL_SCORES, select
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.subset import SUBSET
-from scripts.command import run
+from scripts.command import Parser, run
 
 FEW = 30  # items, of which means and ranks are mostly chance
 
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m scripts.bench_c.select", description=__doc__)
+    parser = Parser(__spec__.name, __doc__)
     add = parser.add_argument
     add("--kappa", type=Path, required=True, help="selection/kappa.parquet")
     add("--embeddings", type=Path, required=True, help="selection/embeddings.parquet")

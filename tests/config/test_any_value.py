@@ -1,4 +1,4 @@
-"""Whatever stands in place of a value, the answer is a configuration or a list of faults, never a crash."""
+"""Any value anywhere gives a configuration or a list of validation errors, never a crash."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchc.config.faults import ConfigError
+from benchc.config.errors import ConfigError
 from benchc.config.load import load
 from tests.config.trial import CONFIG, MODELS, SOURCES
 
@@ -50,17 +50,17 @@ def test_any_value_anywhere(tmp_path_factory: pytest.TempPathFactory, text: str,
     try:
         load(raw, root, file="config.yaml", environment={})
     except ConfigError as error:
-        assert error.faults
-        assert len(set(error.faults)) == len(error.faults)
-        for fault in error.faults:
+        assert error.errors
+        assert len(set(error.errors)) == len(error.errors)
+        for line in error.errors:
             # A catalogue of any name may be missing.
-            assert ".yaml: " in fault or "catalogues names it" in fault
-            assert fault.endswith(".") and "\n" not in fault
+            assert ".yaml: " in line or "name a YAML file in catalogues" in line
+            assert line.endswith(".") and "\n" not in line
 
 
 @pytest.mark.parametrize("raw", [{}, {"sources": 3}, {"catalogues": {"sources": 1}}])
 def test_almost_nothing(tmp_path: Path, raw: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError, match=r"config: benchmark is missing; it must be .*toy"):
+    with pytest.raises(ConfigError, match=r"config: benchmark is missing; it should be .*toy"):
         load(raw, tmp_path)
     with pytest.raises(ConfigError, match="name is missing"):
         load(raw | {"benchmark": "toy"}, tmp_path)

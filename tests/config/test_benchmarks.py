@@ -18,12 +18,12 @@ def test_a_benchmark_is_a_folder_that_holds_settings() -> None:
 @pytest.mark.parametrize(
     ("benchmark", "part", "sentence"),
     [
-        ("tooy", "settings", 'there is no benchmark "tooy"; the nearest is toy'),
-        ("../toy", "settings", 'there is no benchmark "../toy"; the nearest is toy'),
+        ("tooy", "settings", 'there is no benchmark "tooy" (did you mean toy?)'),
+        ("../toy", "settings", 'there is no benchmark "../toy" (did you mean toy?)'),
         (
             "toy",
             "planning.plan",
-            "the benchmark toy has no planning/plan.py, which this needs; give",
+            "the benchmark toy has no planning/plan.py; give",
         ),
     ],
 )

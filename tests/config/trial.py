@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from benchc.config.faults import ConfigError
+from benchc.config.errors import ConfigError
 from benchc.config.load import load
 
 SOURCES = """
@@ -39,7 +39,7 @@ demo: {world_seed: 1, training_set: {items_per_category: 2}}
 """
 
 
-def faults(raw: dict[str, Any], root: Path, **environment: str) -> tuple[str, ...]:
+def errors(raw: dict[str, Any], root: Path, **environment: str) -> tuple[str, ...]:
     with pytest.raises(ConfigError) as caught:
         load(raw, root, file="config.yaml", environment=environment)
-    return caught.value.faults
+    return caught.value.errors

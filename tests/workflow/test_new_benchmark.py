@@ -112,4 +112,5 @@ def test_what_a_rule_file_lacks_is_said(checkout, name):
     checkout.edit("rules/my_bench.smk", f"\n{name} =", f"\nOTHER_{name} =")
     result = checkout.snakemake("-n", check=False)
     assert result.returncode != 0
-    assert f"rules/my_bench.smk lacks {name}; define it (CONTRIBUTING.md, A new benchmark)." in result.stdout
+    expected = f"rules/my_bench.smk does not define {name}; CONTRIBUTING.md describes it (A new benchmark)."
+    assert expected in result.stdout

@@ -1,4 +1,4 @@
-"""What Bench-C asks of its own keys, and what the shipped configurations of it say."""
+"""The settings of Bench-C and its shipped configurations."""
 
 import csv
 import os
@@ -12,7 +12,7 @@ from benchc.config.batches import batches
 from benchc.config.load import Config, load
 from benchc.corruptions.registry import corruptions_of
 from tests.benchmarks.bench_c.trial import CONFIG
-from tests.config.trial import MODELS, SOURCES, faults
+from tests.config.trial import MODELS, SOURCES, errors
 
 ROOT = Path(__file__).resolve().parents[3]
 SHARED = Path(os.environ.get("BENCHC_SHARED", ROOT / ".." / "shared"))
@@ -46,82 +46,79 @@ def test_selectors_come_before_targets(raw: dict[str, Any], root: Path) -> None:
         (
             ["figures", "figure4", "target"],
             "huge",
-            'config.yaml: figures.figure4.target is "huge", but must be one of targets: large, small.',
+            'config.yaml: figures.figure4.target is "huge", but should be one of targets: large, small.',
         ),
         (
             ["figures", "figure4", "corruption"],
             "frost",
-            'config.yaml: figures.figure4.corruption is "frost", but must be one of '
+            'config.yaml: figures.figure4.corruption is "frost", but should be one of '
             "corruptions.types: snow, fog, pixelate.",
         ),
         (
             ["figures", "figure4", "severity"],
             2,
-            "config.yaml: figures.figure4.severity is 2, but must be one of corruptions.severities: 1, 3, 5.",
+            "config.yaml: figures.figure4.severity is 2, but should be one of corruptions.severities: 1, 3, "
+            "5.",
         ),
         (
             ["selection", "image_encoder", "pretrained"],
             "openai",
-            'config.yaml: selection.image_encoder.pretrained is "openai", but must be null where '
-            "the encoder is trained by "
-            "the run.",
+            'config.yaml: selection.image_encoder.pretrained is "openai", but should be null where the run '
+            "trains the encoder.",
         ),
         (
             ["selection", "image_encoder", "name"],
             "ViT-B-32-quickgelu",
-            "config.yaml: selection.image_encoder.pretrained is null, but must name the weights of "
+            "config.yaml: selection.image_encoder.pretrained is null, but should name the weights of "
             "ViT-B-32-quickgelu, such as openai.",
         ),
         (
             ["demo"],
             None,
-            "config.yaml: demo is missing, but must say how the run makes drawn-text, drawn-charts, small, "
-            "the image encoder "
-            "(config/demo.yaml shows it).",
+            "config.yaml: demo is missing, but needed for drawn-text, drawn-charts, small, the image "
+            "encoder; see config/demo.yaml.",
         ),
         (
             ["selection", "alpha_diversity"],
             float("inf"),
-            "config.yaml: selection.alpha_diversity is Infinity, but must be a number of at least 0 "
-            "(infinity and NaN are not allowed).",
+            "config.yaml: selection.alpha_diversity is Infinity, but should be a finite number.",
         ),
         (
             ["corruptions", "severities"],
             [5],
-            "config.yaml: corruptions.severities is [5], but must be a list of at least 2, each a whole "
-            "number from 1 to 5.",
+            "config.yaml: corruptions.severities is [5], but should have at least 2 items, not 1.",
         ),
     ],
 )
-def test_a_fault_is_one_sentence(
+def test_an_error_is_one_line(
     raw: dict[str, Any], root: Path, path: list[str], value: object, sentence: str
 ) -> None:
     block = raw
     for key in path[:-1]:
         block = block[key]
     block[path[-1]] = value
-    assert sentence in faults(raw, root)
+    assert sentence in errors(raw, root)
 
 
-def test_a_read_of_figure_5_that_the_run_lacks_is_refused(raw: dict[str, Any], root: Path) -> None:
-    raw["figures"]["figure5"]["predictions"] = ["fog:1", "snow:4"]
-    assert faults(raw, root) == (
-        'config.yaml: figures.figure5.predictions[1] is "snow:4", which is no prediction of this run; the nearest is '
-        "snow:5.",
+def test_a_prediction_of_figure_5_that_the_run_lacks_is_refused(raw: dict[str, Any], root: Path) -> None:
+    raw["figures"]["figure5"]["corruptions"] = ["fog:1", "snow:4"]
+    assert errors(raw, root) == (
+        'config.yaml: figures.figure5.corruptions[1] is "snow:4", but there is no such corruption in this '
+        "run (did you mean snow:5?).",
     )
 
 
-def test_a_missing_key_is_named_with_what_it_allows(raw: dict[str, Any], root: Path) -> None:
+def test_a_missing_key_is_named(raw: dict[str, Any], root: Path) -> None:
     del raw["selection"]["score"]
-    assert faults(raw, root) == (
-        "config.yaml: selection.score is missing; it must be at_pick or final_centroid.",
+    assert errors(raw, root) == (
+        "config.yaml: selection.score is missing; docs/configuration.md lists what it may be.",
     )
 
 
 def test_a_trained_encoder_needs_its_key_of_the_demo(raw: dict[str, Any], root: Path) -> None:
     del raw["demo"]["image_encoder"]
-    assert faults(raw, root) == (
-        "config.yaml: demo.image_encoder is missing; it must be a mapping with the keys steps.",
+    assert errors(raw, root) == (
+        "config.yaml: demo.image_encoder is missing; docs/configuration.md lists what it may be.",
     )
 
 

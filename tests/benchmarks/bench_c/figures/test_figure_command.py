@@ -179,7 +179,7 @@ def test_the_command_line_ends_with_one_line(folder: Path):
         (module_of("regimes"), "error: .*regimes has no function regimes"),
         (
             "benchc.benchmarks.bench_c.tables.cells",
-            "error: .*cells does not return a figure; print tables with",
+            "error: .*cells does not return a figure; use scripts.table for tables",
         ),
     ],
 )

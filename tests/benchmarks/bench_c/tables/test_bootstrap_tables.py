@@ -103,7 +103,7 @@ def test_a_run_without_scores_is_refused(tmp_path):
     ("benchmarks", "sentence"),
     [
         (("bench-c", "bench-d"), "/a is a run of bench-c, and .*/b is one of bench-d; compare two runs of"),
-        (("bench-d", "bench-d"), 'there is no benchmark "bench-d"; the nearest is bench-c'),
+        (("bench-d", "bench-d"), r'there is no benchmark "bench-d" \(did you mean bench-c\?\)'),
         (("bench-c", None), "/b/models.json: there is no such file; run snakemake again, which writes it"),
     ],
 )

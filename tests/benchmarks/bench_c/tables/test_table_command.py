@@ -88,10 +88,10 @@ def test_a_form_that_a_table_lacks_and_a_figure_are_refused(
     monkeypatch.chdir(folder)
     scores = ["--input", "scores", "one.parquet", "--input", "models", "models.json"]
     for arguments, message in (
-        ([f"{TABLES}.cells", *scores], "has no form md; leave it out of --forms"),
+        ([f"{TABLES}.cells", *scores], "has no form md; remove it from --forms"),
         (
             ["benchc.benchmarks.bench_c.figures.figure1a", "--input", "selected", "selected.parquet"],
-            "does not return a table; draw figures with scripts.figure",
+            "does not return a table; use scripts.figure for figures",
         ),
     ):
         monkeypatch.setattr(sys, "argv", ["table", *arguments, "--output", "out/t"])

@@ -20,7 +20,7 @@ class Settings(RunSettings):
     weight: float = Field(ge=0)
 
     @classmethod
-    def own_faults(cls, raw: Raw, file: str) -> Iterator[str]:
+    def own_errors(cls, raw: Raw, file: str) -> Iterator[str]:
         if raw.get("weight") == 13:
             yield f"{file}: weight is 13, which brings bad luck; take another number."
 

@@ -1,4 +1,4 @@
-"""Types of the arguments of the scripts that corrupt images."""
+"""Types of command-line arguments. Of their errors, argparse shows only the message of ArgumentTypeError."""
 
 import argparse
 
@@ -6,7 +6,7 @@ from benchc.corruptions.recipe import Recipe
 
 
 def recipe_argument(text: str) -> Recipe:
-    """Parse a recipe; argparse shows the message of this error, and not that of a ValueError."""
+    """Parse a recipe."""
     try:
         return Recipe.from_json(text)
     except ValueError as error:
@@ -14,7 +14,14 @@ def recipe_argument(text: str) -> Recipe:
 
 
 def seed_argument(text: str) -> int:
-    """Parse a seed: a whole number, at least 0."""
+    """Parse a seed, an integer >= 0."""
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"a seed is a whole number, at least 0, not {text}")
+    return int(text)
+
+
+def positive_argument(text: str) -> int:
+    """Parse an integer >= 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least 1")
     return int(text)

@@ -1,0 +1,134 @@
+"""Validation errors of a configuration, one line each: the file, the key, its value and what it should be."""
+
+import datetime
+import difflib
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, get_args
+
+from pydantic import BaseModel, RootModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from benchc.config.strict import PATTERNS
+from benchc.errors import InputError
+
+LONGEST_VALUE = 60
+
+Place = tuple[str | int, ...]
+
+
+class ConfigError(InputError):
+    """A configuration is invalid. ``errors`` has one line for each thing that is wrong."""
+
+    def __init__(self, errors: Sequence[str]) -> None:
+        self.errors = tuple(errors)
+        super().__init__("\n".join(self.errors))
+
+
+def validation_errors(
+    error: ValidationError, model: type[BaseModel], content: object, file: str
+) -> list[str]:
+    """Return one line for each key of ``content``, which is that of ``file``, that ``model`` refused."""
+    lines: dict[Place, str] = {}
+    for details in error.errors(include_url=False):
+        place = _place(details["loc"], content)
+        match details["type"]:
+            case "missing":
+                place = details["loc"]
+                lines[place] = f"{dotted(place)} is missing; docs/configuration.md lists what it may be"
+            case "extra_forbidden":
+                lines[place] = (
+                    f"unknown key {dotted(place)}{suggestion(place[-1], _known_keys(model, place))}"
+                )
+            case "value_error":
+                lines[place] = f"{dotted(place)} {details['ctx']['error']}"
+            case _ if details["loc"][-1:] == ("[key]",):
+                lines[details["loc"]] = f"id is {shown(details['input'])}, but should {_should(details)}"
+            case _ if place in lines:  # another branch of a union
+                lines[place] += f" or {_should(details).removeprefix('be ')}"
+            case _:
+                value = shown(details["input"])
+                lines[place] = f"{dotted(place) or 'the whole'} is {value}, but should {_should(details)}"
+    return [f"{file}: {line}." for line in lines.values()]
+
+
+def unknown(file: str, key: str, value: object, known: Iterable[str], kind: str) -> str:
+    """Return the line for a ``value`` that is not one of ``known``, which are things of a ``kind``."""
+    return f"{file}: {key} is {shown(value)}, but there is no such {kind}{suggestion(value, list(known))}."
+
+
+def suggestion(value: object, known: Sequence[str]) -> str:
+    """Return the end of a sentence: the nearest of ``known`` to ``value``, or else all of them."""
+    nearest = difflib.get_close_matches(str(value), known, n=1)
+    if nearest:
+        return f" (did you mean {nearest[0]}?)"
+    return f"; there are {', '.join(known)}" if known else ""
+
+
+def shown(value: object) -> str:
+    """Return ``value`` as JSON in one line, cut off where it is long."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except TypeError:
+        text = str(value)
+    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
+
+
+def dotted(place: Place) -> str:
+    """Return the path of a key as ``a.b[0]``; a key that is more than a word is quoted."""
+    text = ""
+    for part in place:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if re.fullmatch(r"[\w.-]+", part) else f".{json.dumps(part)}"
+    return text.removeprefix(".")
+
+
+def _place(location: Place, content: Any) -> Place:
+    """Return the part of ``location`` that is in the content: pydantic adds the branch of a union to it."""
+    for depth, part in enumerate(location):
+        try:
+            content = content[part]
+        except (LookupError, TypeError):
+            return location[:depth]
+    return location
+
+
+def _should(details: ErrorDetails) -> str:
+    """Return pydantic's message from the verb on: "be greater than or equal to 1"."""
+    value = details["input"]
+    match details["type"]:
+        case "model_type" | "dict_type":
+            return "be a mapping"
+        case "string_pattern_mismatch":
+            return f"be {PATTERNS[details['ctx']['pattern']]}"
+    should = details["msg"].partition(" should ")[2].replace(" after validation", "")
+    if (
+        details["type"] in ("int_type", "float_type")
+        and isinstance(value, str)
+        and re.match(r"[-+.\d]", value)
+    ):
+        return f"{should} (YAML reads it as text: write no quotes, and 1.0e-3 instead of 1e-3)"
+    if details["type"] == "string_type" and isinstance(value, datetime.date | int | float):
+        return f"{should} (put it in quotes)"
+    return should
+
+
+def _known_keys(model: type[BaseModel], place: Place) -> list[str]:
+    """Return the keys of the block in which ``place`` is."""
+    model = next(_models(model))
+    for part in place[:-1]:
+        if part in model.model_fields:
+            model = next(_models(model.model_fields[part].annotation), model)
+    return list(model.model_fields)
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, RootModel):
+        annotation = annotation.model_fields["root"].annotation
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _models(argument)

@@ -1,0 +1,44 @@
+"""Paths in the catalogues, which may contain variables of the environment."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from benchc.config.catalogue import Model, Source
+from benchc.config.errors import shown
+
+# Values of variables that the environment does not set.
+DEFAULTS = {"BENCHC_SHARED": "../shared"}
+
+VARIABLE = re.compile(r"\$\{(\w+)\}")
+
+Entry = TypeVar("Entry", Source, Model)
+
+
+def expand_path(
+    entry: Entry, where: str, root: Path, environment: Mapping[str, str], errors: list[str]
+) -> Entry:
+    """Return ``entry`` with the variables in its path replaced by their values.
+
+    What is wrong with the path, which starts from ``root``, is added to ``errors`` as a line; ``where`` is
+    the name that this line gives the path.
+    """
+    if entry.path is None:
+        return entry
+    values = {**DEFAULTS, **environment}
+    names = VARIABLE.findall(entry.path)
+    given = f"{where} is {shown(entry.path)}"
+    unset = [name for name in names if name not in values]
+    if unset:
+        errors.append(f"{given}, but the environment variable {unset[0]} is not set; set it to a folder.")
+        return entry
+    path = VARIABLE.sub(lambda match: values[match[1]], entry.path)
+    fix = "".join(f"; set the environment variable {name} to change it" for name in names)
+    if not (root / path).exists():
+        errors.append(f"{given}, but there is no {path}{fix}.")
+    elif isinstance(entry, Model) and not (root / path).is_dir():
+        errors.append(f"{given}, but {path} is a file, not a folder in the Hub's format{fix}.")
+    elif isinstance(entry, Source) and not (root / path).is_file():
+        errors.append(f"{given}, but {path} is a folder, not a TSV file{fix}.")
+    return entry.model_copy(update={"path": path})
