@@ -1,4 +1,4 @@
-"""Train a small CLIP, the demo's image encoder, on generated images and their captions."""
+"""Train a small CLIP on the demo's images and their captions, as the demo's image encoder."""
 
 import json
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from benchc.progress import track
 from benchc.randomness import generator_of, seed_of
 from benchc.torchvision_ops import declare_missing_operators
 
-# Flips and crops would make many captions wrong, so images are only resized.
+# Flips and crops would make many captions wrong, so images are only resized to the model's size.
 PREPROCESSING = {
     "mode": "RGB",
     "mean": [0.5, 0.5, 0.5],
