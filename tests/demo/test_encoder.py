@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchc.demo.encoder import TrainedEncoder, captioned_images, save_encoder, train_encoder
+from benchc.demo.encoder import TrainedEncoder, captioned_pictures, save_encoder, train_encoder
 from benchc.demo.training_set import TrainingSet
 from benchc.images import Pixels
 from benchc.models.encoders import load_image_encoder
@@ -101,7 +101,7 @@ def test_every_image_of_an_item_is_captioned_with_its_answer_and_question() -> N
         item_answer=np.array([0, 1]),
         questions=(Question("Same?", ("yes", "no")), Question("Which colour?", ("red", "blue"))),
     )
-    images, captions = captioned_images(training_set)
+    images, captions = captioned_pictures(training_set)
     assert images[:, 0, 0, 0].tolist() == [2, 0, 1]
     assert captions == ["red. Which colour?", "no. Same?", "no. Same?"]
 
