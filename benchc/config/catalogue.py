@@ -97,7 +97,7 @@ class Model(Strict):
 
     label: Label = Field(description="Name in tables and figures.")
     family: Family = Field(
-        description="How the model is loaded and prompted: a module of benchc/models/families.",
+        description="How the model is loaded: one of the families in docs/models.md.",
     )
     scoring: Literal["letter", "text", "text_mean"] = Field(
         description="What stands for an option: the logit of its letter, the log-likelihood of its text, or "

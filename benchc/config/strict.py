@@ -50,7 +50,7 @@ Family = Annotated[
     str,
     Field(
         pattern=r"^[a-z][a-z0-9_]*$",
-        json_schema_extra={"patternErrorMessage": "the name of a module of benchc/models/families"},
+        json_schema_extra={"patternErrorMessage": "the name of a family of models (docs/models.md)"},
     ),
 ]
 Environment = Annotated[
