@@ -1,31 +1,31 @@
-"""Models read items: those of the pool, or of a subset of it that the benchmark names (SUBSETS in its rules).
+"""Models answer the items of the pool, or of a subset that the benchmark names (SUBSETS in its rules).
 
 REQUIRED INPUTS:
     <results>/pool/items.parquet
-    <results>/{corrupted,benchmark}/{corruption}.parquet    unless the job makes its images itself
-    <results>/subsets/{subset}.parquet    the ids of the items; none for the whole pool
-    the models, from the Hub, from a folder, or trained by the run
-OUTPUTS: <results>/predictions/{subset}/{model}/{batch}.parquet    one row a prediction
-    A batch is some corruptions (configuration: inference.batch). Predictions are cached in <results>/.cache/, which
+    <results>/{corrupted,benchmark}/{corruption}.parquet    unless the job corrupts its images itself
+    <results>/subsets/{subset}.parquet    ids of the items; none for the whole pool
+    models from the Hub, from a folder, or trained by the run
+OUTPUTS: <results>/predictions/{subset}/{model}/{batch}.parquet    one row per prediction
+    A batch is a set of corruptions (configuration: inference.batch). Predictions are cached in <results>/.cache/, which
     may be deleted at any time.
 """
 
 
 rule infer:
-    """Ask one model about all items of a subset, under the corruptions of one batch."""
+    """Predict with one model on all items of a subset, under the corruptions of one batch."""
     input:
-        # The model's own family and scoring alone: an edit of another family reruns nothing here.
+        # Of this model's family and scoring alone: an edit of another family's file reruns nothing here.
         code=lambda wildcards: SCORER_CODE[wildcards.model],
-        # Where the job corrupts images itself, an edit of a kernel changes what it makes.
+        # Where the job corrupts images itself, an edit of a kernel changes its images.
         kernels=lambda wildcards: (
             [file for name in BATCHES[wildcards.batch] for file in KERNEL_CODE[name]]
             if images_of(wildcards.subset) is None
             else []
         ),
-        # Of a model that the run trains or that lies on this machine; the Hub's have a revision instead.
+        # Of a local model or one that the run trains; those from the Hub have a revision instead.
         model=model_files,
         pool="<results>/pool/items.parquet",
-        # Which items: the benchmark's rule file says it. Empty is the whole pool.
+        # Empty for the whole pool.
         subset=lambda wildcards: SUBSETS[wildcards.subset] or [],
         corrupted=lambda wildcards: (
             collect(
@@ -44,7 +44,7 @@ rule infer:
         "<benchmarks>/infer/{subset}/{model}/{batch}.jsonl"
     conda:
         lambda wildcards: f"../envs/{run.models[wildcards.model].env or 'transformers'}.yaml"
-    # The threads of a forward pass decide the last bits of a logit, so no profile changes them.
+    # The number of threads decides the last bits of a logit, so no profile may change it.
     threads: 1
     resources:
         gpu=lambda wildcards: run.models[wildcards.model].gpus,

@@ -11,11 +11,13 @@ from benchc.models.items import read_items
 from benchc.schemas.predictions import PREDICTIONS
 from scripts.command import Parser, run
 from scripts.inference_arguments import add_cache, add_images, add_items, add_model, check_images
-from scripts.inference_job import run_inference
 
 
 def main() -> None:
     arguments = parse_arguments()
+    # After the arguments: --help and their errors need not wait for torch.
+    from scripts.inference_job import run_inference
+
     run_inference(arguments, read_items(arguments.items, arguments.subset), PREDICTIONS)
 
 

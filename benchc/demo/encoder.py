@@ -1,4 +1,4 @@
-"""Train a small CLIP, the demo's image encoder, on generated images and their captions."""
+"""Train a small CLIP on the demo's images and their captions, as the demo's image encoder."""
 
 import json
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from benchc.progress import track
 from benchc.randomness import generator_of, seed_of
 from benchc.torchvision_ops import declare_missing_operators
 
-# Flips and crops would make many captions wrong, so images are only resized.
+# Flips and crops would make many captions wrong, so images are only resized to the model's size.
 PREPROCESSING = {
     "mode": "RGB",
     "mean": [0.5, 0.5, 0.5],
@@ -32,7 +32,7 @@ BATCH = 96
 
 @dataclass(frozen=True)
 class TrainedEncoder:
-    """A model of open_clip and its configuration."""
+    """A model of open_clip and its configuration, as open_clip loads it."""
 
     model: Any
     configuration: dict[str, Any]
@@ -45,20 +45,20 @@ def configuration_of(side: int) -> dict[str, Any]:
     return {"embed_dim": 64, "vision_cfg": vision, "text_cfg": text}
 
 
-def captioned_images(training_set: TrainingSet) -> tuple[npt.NDArray[np.uint8], list[str]]:
+def captioned_pictures(training_set: TrainingSet) -> tuple[npt.NDArray[np.uint8], list[str]]:
     """Return uint8[M, S, S, 3] and M captions: every image of an item, with its answer and question.
 
-    The answer comes first, since long captions are truncated.
+    The answer comes first, since long captions are cut at the end.
     """
     rows, captions = [], []
-    for images, question, answer in zip(
+    for pictures, question, answer in zip(
         training_set.item_pictures.tolist(),
         training_set.item_question.tolist(),
         training_set.item_answer.tolist(),
         strict=True,
     ):
         asked = training_set.questions[question]
-        shown = [row for row in images if row >= 0]
+        shown = [row for row in pictures if row >= 0]
         rows += shown
         captions += [f"{asked.options[answer]}. {asked.question}"] * len(shown)
     return training_set.pictures[rows], captions
@@ -67,23 +67,21 @@ def captioned_images(training_set: TrainingSet) -> tuple[npt.NDArray[np.uint8], 
 def train_encoder(
     images: npt.NDArray[np.uint8], captions: list[str], *, steps: int, seed: int, batch: int = BATCH
 ) -> TrainedEncoder:
-    """Train a CLIP on the CPU.
+    """Return a CLIP trained on the CPU to match captions to images.
 
     Args:
         images: uint8[N, S, S, 3].
-        captions: N texts; equal captions in a batch are all correct for each of their images.
-        steps: number of batches, at least 3.
-        seed: decides weights and batches, for a given number of threads.
-        batch: images per batch, at most N.
+        captions: N texts; equal captions in a batch count as correct for each other's images.
+        steps: number of batches.
+        seed: determines weights and batches, for a given number of threads.
+        batch: images in a batch, at most N.
 
-    Raises ValueError for arguments that do not satisfy this.
+    Raises ValueError where images and captions do not match, and for fewer than three steps.
     """
     if images.dtype != np.uint8 or images.ndim != 4 or images.shape[1:] != (images.shape[1],) * 2 + (3,):
-        raise ValueError(f"images must be uint8[N, S, S, 3], but are {images.dtype}{list(images.shape)}")
+        raise ValueError(f"images are uint8[N, S, S, 3], these are {images.dtype}{list(images.shape)}")
     if not len(images) == len(captions) >= batch:
-        raise ValueError(
-            f"{len(images)} images, {len(captions)} captions and batches of {batch} do not match"
-        )
+        raise ValueError(f"{len(images)} images, {len(captions)} captions and batches of {batch} do not fit")
     if steps < 3:
         raise ValueError(f"{steps} steps are too few; give at least 3")
     declare_missing_operators()
@@ -95,13 +93,13 @@ def train_encoder(
     caption = torch.tensor([place[text] for text in captions])
     tokenizer = open_clip.SimpleTokenizer(context_length=configuration["text_cfg"]["context_length"])
     tokens = tokenizer(texts)
-    pixels = torch.from_numpy(images).permute(0, 3, 1, 2)
+    pictures = torch.from_numpy(images).permute(0, 3, 1, 2)
     generator = generator_of(seed, "batches")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_of(seed, "weights"))
         model = open_clip.CLIP(**configuration)
     optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
-    # OneCycleLR divides by the length of each of its two phases minus one step.
+    # OneCycleLR divides by the length of each of its two phases less one step.
     warm_up = max(2, steps // 10) / steps
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, LEARNING_RATE, total_steps=steps, pct_start=warm_up
@@ -109,7 +107,7 @@ def train_encoder(
     model.train()
     for _ in track(range(steps), label="train the image encoder", unit="steps"):
         rows = torch.from_numpy(generator.choice(len(images), batch, replace=False))
-        loss = _loss(model, pixels[rows].float() / 127.5 - 1, tokens[caption[rows]], caption[rows])
+        loss = _loss(model, pictures[rows].float() / 127.5 - 1, tokens[caption[rows]], caption[rows])
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -119,7 +117,7 @@ def train_encoder(
 
 
 def save_encoder(encoder: TrainedEncoder, folder: str | Path) -> None:
-    """Write a ``folder`` that open_clip loads as ``local-dir:``."""
+    """Write ``folder`` as open_clip's ``local-dir:`` expects it."""
     weights = {name: value.contiguous() for name, value in encoder.model.state_dict().items()}
     configuration = {"model_cfg": encoder.configuration, "preprocess_cfg": PREPROCESSING}
     with atomic_folder(folder) as made:
@@ -128,13 +126,11 @@ def save_encoder(encoder: TrainedEncoder, folder: str | Path) -> None:
 
 
 def _loss(model: Any, images: torch.Tensor, tokens: torch.Tensor, caption: torch.Tensor) -> torch.Tensor:
-    """Return CLIP's symmetric cross-entropy; an image's target is uniform over its correct captions."""
+    """Return CLIP's loss: cross-entropy of images against texts and the reverse, over all correct pairs."""
     image = model.encode_image(images, normalize=True)
     text = model.encode_text(tokens, normalize=True)
     logits = model.logit_scale.exp().clamp(max=100) * image @ text.T
-    correct = (caption[:, None] == caption[None, :]).float()
-    correct = correct / correct.sum(dim=1, keepdim=True)
-    loss: torch.Tensor = functional.cross_entropy(logits, correct) + functional.cross_entropy(
-        logits.T, correct
-    )
+    right = (caption[:, None] == caption[None, :]).float()
+    right = right / right.sum(dim=1, keepdim=True)
+    loss: torch.Tensor = functional.cross_entropy(logits, right) + functional.cross_entropy(logits.T, right)
     return loss / 2

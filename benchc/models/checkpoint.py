@@ -61,8 +61,8 @@ def load(source: ModelSource, *, chat_template: str | None = None) -> ChatModel:
 
 
 def _check_settings(image_processor: Any, source: ModelSource) -> None:
-    """Raise ModelError for a setting that the image processor does not have: transformers ignores it."""
-    known = getattr(type(image_processor).valid_kwargs, "__annotations__", {})
+    """Raise ModelError for a setting that the image processor does not have; transformers would ignore it."""
+    known = type(image_processor).valid_kwargs.__annotations__
     for name in source.processor:
         if name not in known and not hasattr(image_processor, name):
             raise ModelError(

@@ -69,25 +69,21 @@ def load_image_encoder(name: str, pretrained: str | None = None) -> ImageEncoder
             open_clip_model.safetensors.
         pretrained: open_clip's tag of the weights (``openai``), or a file of weights; None for a folder.
 
-    Raises InputError for an unknown name, and for weights that are missing or cannot be loaded: open_clip
-    would give random vectors without an error.
+    Raises InputError for an unknown name, and for weights that are missing or cannot be loaded.
     """
     declare_missing_operators()
     import open_clip
 
-    folder = Path(name).is_dir()
-    if folder and not (Path(name) / "open_clip_model.safetensors").is_file():
-        raise InputError(
-            f"{name}: the folder contains no open_clip_model.safetensors; recreate it, or give another folder"
-        )
-    if not folder:
-        _check_published(name, pretrained, open_clip)
-    what = f"image encoder {name!r}" if folder else f"image encoder {name!r} with the weights {pretrained!r}"
     fix = "give a folder with a complete open_clip_config.json and open_clip_model.safetensors"
-    with _loading(what, fix if folder else f"check the network, or {fix}"):
-        model, _, preprocess = open_clip.create_model_and_transforms(
-            f"local-dir:{name}" if folder else name, pretrained=None if folder else pretrained
-        )
+    if Path(name).is_dir():
+        pretrained, location, what = None, f"local-dir:{name}", f"image encoder {name!r}"
+    else:
+        _check_published(name, pretrained, open_clip)
+        location, what = name, f"image encoder {name!r} with the weights {pretrained!r}"
+        fix = f"check the network, or {fix}"
+    with _loading(what, fix):
+        # Unlike create_model, this refuses a model without weights, whose vectors would be random.
+        model, preprocess = open_clip.create_model_from_pretrained(location, pretrained=pretrained)
     return ImageEncoder(model.eval(), preprocess)
 
 

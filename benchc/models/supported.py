@@ -7,7 +7,8 @@ import difflib
 
 from benchc.models.protocol import ModelError
 
-# The first need no code of ours: transformers loads them with their own classes.
+# By the model type of transformers, whose classes load all of them; llava_next has a file for a chat
+# template.
 FAMILIES = ("emu3", "gemma3", "idefics3", "internvl", "llava", "ovis2", "qwen2_5_vl", "smolvlm", "llava_next")
 
 

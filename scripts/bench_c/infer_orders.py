@@ -7,18 +7,20 @@ import argparse
 from pathlib import Path
 
 from benchc.benchmarks.bench_c.schemas.orders import ORDERS
-from benchc.benchmarks.bench_c.selection.option_orders import predict_orders, sampled
 from benchc.models.items import read_items
 from scripts.argument_types import positive_argument
 from scripts.command import Parser, run
 from scripts.inference_arguments import add_cache, add_images, add_items, add_model, check_images
-from scripts.inference_job import run_inference
 
 CLEAN_SEVERITY = 0
 
 
 def main() -> None:
     arguments = parse_arguments()
+    # After the arguments: --help and their errors need not wait for torch.
+    from benchc.benchmarks.bench_c.selection.option_orders import predict_orders, sampled
+    from scripts.inference_job import run_inference
+
     subset = read_items(arguments.items, arguments.subset)
     wanted = sampled(subset, arguments.sample)
     items = {id_: item for id_, item in subset.items() if id_ in wanted}

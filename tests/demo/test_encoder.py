@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchc.demo.encoder import TrainedEncoder, captioned_images, save_encoder, train_encoder
+from benchc.demo.encoder import TrainedEncoder, captioned_pictures, save_encoder, train_encoder
 from benchc.demo.training_set import TrainingSet
 from benchc.images import Pixels
 from benchc.models.encoders import load_image_encoder
@@ -57,7 +57,7 @@ def test_held_out_images_find_their_captions(encoder: TrainedEncoder, folder: Pa
     assert right > 0.5  # chance is 1 of 16
 
 
-def test_the_saved_model_sees_what_the_trained_one_saw(encoder: TrainedEncoder, folder: Path) -> None:
+def test_the_saved_model_gives_the_vectors_of_the_trained_one(encoder: TrainedEncoder, folder: Path) -> None:
     images, _ = world(5, seed=3)
     with torch.inference_mode():
         expected = encoder.model.encode_image(torch.from_numpy(images).permute(0, 3, 1, 2) / 127.5 - 1)
@@ -79,7 +79,7 @@ def test_images_of_any_size_have_vectors_that_do_not_depend_on_their_neighbours(
     np.testing.assert_allclose(together[33], next(encode(images[33:34])), atol=1e-5)
 
 
-def test_training_repeats_to_the_byte_and_leaves_torchs_random_state_alone(tmp_path: Path) -> None:
+def test_training_is_reproducible_and_keeps_torchs_random_state(tmp_path: Path) -> None:
     torch.set_num_threads(1)
     images, captions = world(60, seed=1)
     hashes = []
@@ -93,7 +93,7 @@ def test_training_repeats_to_the_byte_and_leaves_torchs_random_state_alone(tmp_p
     assert hashes[0] == hashes[1] != hashes[2]
 
 
-def test_every_picture_of_an_item_is_captioned_with_its_answer_and_question() -> None:
+def test_every_image_of_an_item_is_captioned_with_its_answer_and_question() -> None:
     training_set = TrainingSet(
         pictures=np.arange(3, dtype=np.uint8)[:, None, None, None] * np.ones((1, 6, 6, 3), np.uint8),
         item_pictures=np.array([[2, -1], [0, 1]]),
@@ -101,12 +101,12 @@ def test_every_picture_of_an_item_is_captioned_with_its_answer_and_question() ->
         item_answer=np.array([0, 1]),
         questions=(Question("Same?", ("yes", "no")), Question("Which colour?", ("red", "blue"))),
     )
-    images, captions = captioned_images(training_set)
+    images, captions = captioned_pictures(training_set)
     assert images[:, 0, 0, 0].tolist() == [2, 0, 1]
     assert captions == ["red. Which colour?", "no. Same?", "no. Same?"]
 
 
-def test_what_does_not_fit_together_is_refused() -> None:
+def test_arguments_that_do_not_match_are_refused() -> None:
     images, captions = world(20, seed=1)
     with pytest.raises(ValueError, match="20 images, 19 captions"):
         train_encoder(images, captions[:-1], steps=3, seed=0, batch=8)

@@ -36,7 +36,7 @@ def training_set() -> TrainingSet:
 
 @pytest.fixture(scope="module", params=FAMILIES)
 def built(request: pytest.FixtureRequest, training_set: TrainingSet) -> tuple[ModuleType, Any, Any]:
-    """A family's module, a model of it and the processor."""
+    """A family's module, a model and its processor."""
     torch.set_num_threads(1)
     declare_missing_operators()
     from benchc.demo.tiny.positions import set_positions
@@ -53,8 +53,8 @@ def built(request: pytest.FixtureRequest, training_set: TrainingSet) -> tuple[Mo
     return family, model, processor
 
 
-def rendered(processor: Any, text: str, pictures: int) -> str:
-    content = [{"type": "image"}] * pictures + [{"type": "text", "text": text}]
+def rendered(processor: Any, text: str, images: int) -> str:
+    content = [{"type": "image"}] * images + [{"type": "text", "text": text}]
     return processor.apply_chat_template(
         [{"role": "user", "content": content}], add_generation_prompt=True, tokenize=False
     )
@@ -80,18 +80,18 @@ def test_training_lowers_the_loss_and_the_folder_loads_back(
     processor.save_pretrained(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == FILES
     loaded = AutoModelForImageTextToText.from_pretrained(tmp_path, dtype=torch.float32).eval()
-    reader = AutoProcessor.from_pretrained(tmp_path)
+    loaded_processor = AutoProcessor.from_pretrained(tmp_path)
     pictures = [Image.new("RGB", (70, 50), "red"), Image.new("RGB", (48, 90), "blue")]
-    prompt = rendered(reader, letter_prompt(QUESTION), 2)
+    prompt = rendered(loaded_processor, letter_prompt(QUESTION), 2)
     assert prompt == rendered(processor, letter_prompt(QUESTION), 2)
-    inputs = reader(images=[pictures], text=[prompt], return_tensors="pt")
+    inputs = loaded_processor(images=[pictures], text=[prompt], return_tensors="pt")
     with torch.no_grad():
         assert torch.equal(model(**inputs).logits, loaded(**inputs).logits)
 
 
 @pytest.mark.parametrize("mode", ["L", "RGB", "RGBA"])
 @pytest.mark.parametrize("size", [(48, 48), (200, 61), (75, 256)])
-def test_the_processor_shows_what_training_showed(
+def test_the_processor_gives_the_pixels_of_training(
     built: tuple[ModuleType, Any, Any], mode: str, size: tuple[int, int], tmp_path: Path
 ) -> None:
     from transformers import AutoImageProcessor, AutoProcessor

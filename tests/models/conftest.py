@@ -1,4 +1,4 @@
-"""Small checkpoints with random weights, saved in the Hub's form and loaded back as real ones are."""
+"""Small checkpoints with random weights, saved and loaded like published ones."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ QUESTIONS = (
 
 
 def save_checkpoint(folder: Path, family: str) -> Path:
-    """Save a random model of the family whose tokenizer knows the words of QUESTIONS."""
+    """Save a random model of the family with a tokenizer trained on QUESTIONS."""
     import importlib
 
     from benchc.demo.tiny.size import TinySize
@@ -35,7 +35,7 @@ def save_checkpoint(folder: Path, family: str) -> Path:
     torch.manual_seed(7)
     size = TinySize(hidden=48, vision_layers=1, text_layers=2, patch=8, image_side=32)
     model, processor = importlib.import_module(f"benchc.demo.tiny.{family}").build(texts * 20, size)
-    # Random initial weights give nearly uniform answers; larger ones make every mistake visible.
+    # Initial weights give nearly uniform answers; larger ones make every mistake visible.
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(3.0)
@@ -60,6 +60,6 @@ def scorers(checkpoints: dict[str, Path]) -> dict[tuple[str, str], object]:
 
 @pytest.fixture
 def variants() -> list[list[np.ndarray]]:
-    """Five variants of one picture."""
+    """Five variants of one image."""
     rng = np.random.default_rng(3)
     return [[rng.integers(0, 256, (40, 56, 3), dtype=np.uint8)] for _ in range(5)]

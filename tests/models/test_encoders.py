@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +50,12 @@ def test_an_image_encoder_without_weights_is_refused(tmp_path: Path) -> None:
         load_image_encoder("ViT-B-32-quickgelu")
     with pytest.raises(InputError, match=r"no weights 'opnai'"):
         load_image_encoder("ViT-B-32-quickgelu", "opnai")
-    with pytest.raises(InputError, match=r"contains no open_clip_model\.safetensors"):
+    with pytest.raises(InputError, match=r"config file missing.*; give a folder"):
+        load_image_encoder(str(tmp_path))
+    vision, text = {"image_size": 24, "patch_size": 4, "width": 64, "layers": 1}, {"width": 64, "layers": 1}
+    configuration = {"model_cfg": {"embed_dim": 8, "vision_cfg": vision, "text_cfg": text}}
+    (tmp_path / "open_clip_config.json").write_text(json.dumps(configuration))
+    with pytest.raises(InputError, match=r"Required pretrained weights .*; give a folder"):
         load_image_encoder(str(tmp_path))
 
 
@@ -60,7 +66,7 @@ def test_an_error_of_the_hub_is_one_line(monkeypatch: pytest.MonkeyPatch) -> Non
     def refused(*arguments: object, **options: object) -> None:
         raise OSError("We couldn't connect to the Hub.\nCheck your connection.")
 
-    monkeypatch.setattr(open_clip, "create_model_and_transforms", refused)
+    monkeypatch.setattr(open_clip, "create_model_from_pretrained", refused)
     monkeypatch.setattr(sentence_transformers, "SentenceTransformer", refused)
     with pytest.raises(InputError) as caught:
         load_image_encoder("ViT-B-32-quickgelu", "openai")

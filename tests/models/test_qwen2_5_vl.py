@@ -1,4 +1,4 @@
-"""The family whose image tokens follow the picture's size, on a small random checkpoint."""
+"""A family whose number of image tokens depends on the image's size, on a small random checkpoint."""
 
 import numpy as np
 import pytest
@@ -85,7 +85,7 @@ def test_pixel_bounds_reach_the_processor(folder):
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=["plain", "hint", "chinese"])
-def test_options_that_share_the_cached_prompt_score_as_whole_sequences(folder, question):
+def test_options_that_share_a_prompts_keys_score_as_whole_sequences(folder, question):
     scorer = load_scorer("qwen2_5_vl", "text", ModelSource(folder))
     variants = [[picture(90, 60)], [255 - picture(90, 60)]]
     scores = scorer.score(question, variants)

@@ -93,7 +93,7 @@ def test_bfloat16_models_give_options_without_ties(checkpoints, variants):
     assert all(len(set(row)) == len(row) for row in logits.tolist())
 
 
-def test_letters_that_are_no_single_distinct_token_are_refused(scorers, monkeypatch):
+def test_letters_must_be_one_distinct_token_each(scorers, monkeypatch):
     scorer = LetterScorer(scorers["llava", "letter"].chat)
     rendered = scorer.prompt(QUESTIONS[0], 1)
     assert len(scorer.letter_tokens(rendered, 3)) == 3
@@ -112,19 +112,19 @@ def test_different_chinese_options_get_different_scores(scorers, variants):
     assert all(len(set(row)) == 4 for row in logits.tolist())
 
 
-def test_an_unknown_family_names_the_near_one():
+def test_an_unknown_family_or_scoring_is_refused():
     with pytest.raises(UnsupportedFamilyError, match="did you mean 'internvl'"):
         check_family("internvl3")
     with pytest.raises(ModelError, match="unknown scoring 'letters'"):
         scorer_modules("llava", "letters")
 
 
-def test_a_folder_that_is_no_model_is_refused_in_one_sentence(tmp_path):
+def test_a_folder_without_a_model_is_refused(tmp_path):
     with pytest.raises(ModelError, match="cannot be loaded"):
         load_scorer("llava", "letter", ModelSource(str(tmp_path)))
 
 
-def test_a_checkpoint_that_lacks_weights_is_refused(checkpoints, tmp_path):
+def test_a_checkpoint_with_missing_weights_is_refused(checkpoints, tmp_path):
     folder = tmp_path / "model"
     shutil.copytree(checkpoints["llava"], folder)
     weights = load_file(folder / "model.safetensors")

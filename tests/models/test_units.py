@@ -1,4 +1,4 @@
-"""Units of items that share images: from a file or made on the fly, in any order, with little in memory."""
+"""Units of items that share images: from a file or corrupted on the fly, in any order, in bounded memory."""
 
 import io
 from pathlib import Path
@@ -25,7 +25,8 @@ from scripts.infer import main as infer
 
 RECIPE = recipe_of("gaussian_noise")
 JOB = Job(RECIPE, seed=5)
-# Side by side, in one item, and at both ends; p/2 and p/3 have the same bytes under keys of their own.
+# Images shared by neighbours, within one item, and by both ends; p/2 and p/3 have the same bytes under two
+# keys.
 SHOWN = {
     "p/0": ["s://x"],
     "p/1": ["s://x"],
@@ -77,7 +78,7 @@ def hashes(folder: Path, images, keys=SHOWN, severities=None) -> dict[str, dict[
     }
 
 
-def test_a_shared_image_is_stored_once_and_seen_alike_by_all_its_items(folder: Path) -> None:
+def test_a_shared_image_is_stored_once_and_the_same_for_all_its_items(folder: Path) -> None:
     file = read_table(folder / "gaussian_noise.parquet", CORRUPTED)
     keys = list(dict.fromkeys(key for keys in SHOWN.values() for key in keys))
     assert file.select("image_key", "severity").rows() == [
@@ -89,13 +90,13 @@ def test_a_shared_image_is_stored_once_and_seen_alike_by_all_its_items(folder: P
         x = seen["p/0"][severity]
         assert seen["p/1"][severity] == x and seen["p/4"][severity][1:] == x
         assert seen["p/40"][severity] == seen["p/4"][severity][:1] != x
-        # An image that two rows hold without a name is two, each with its own noise.
+        # Equal bytes under two keys are two images with different noise.
         assert seen["p/2"][severity] != seen["p/3"][severity]
 
 
 @pytest.mark.parametrize("severities", [None, {2, 5}])
 @pytest.mark.parametrize("keys", [SHOWN, {id_: SHOWN[id_] for id_ in ("p/1", "p/4", "p/20", "p/40")}])
-def test_files_and_recipes_show_the_same_pixels(folder: Path, keys, severities) -> None:
+def test_files_and_recipes_give_the_same_pixels(folder: Path, keys, severities) -> None:
     files, made = [folder / "gaussian_noise.parquet"], Recipes([RECIPE], seed=5)
     from_files = hashes(folder, files, keys, severities)
     from_recipes = hashes(folder, made, keys, severities)
@@ -104,7 +105,7 @@ def test_files_and_recipes_show_the_same_pixels(folder: Path, keys, severities) 
 
 
 @pytest.mark.parametrize("alpha", ["drop", "white"])
-def test_transparency_is_treated_alike_in_files_and_recipes(tmp_path: Path, alpha, monkeypatch) -> None:
+def test_transparency_is_treated_the_same_in_files_and_recipes(tmp_path: Path, alpha, monkeypatch) -> None:
     pixels = np.random.default_rng(1).integers(0, 256, (36, 40, 4), np.uint8)
     buffer = io.BytesIO()
     Image.fromarray(pixels, "RGBA").save(buffer, "PNG")
@@ -120,7 +121,7 @@ def test_transparency_is_treated_alike_in_files_and_recipes(tmp_path: Path, alph
     assert made != hashes(tmp_path, Recipes([RECIPE], seed=5, alpha=other), keys)
 
 
-def test_neighbours_that_share_an_image_have_it_corrupted_once(
+def test_an_image_shared_by_neighbours_is_corrupted_once(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
@@ -134,7 +135,7 @@ def test_neighbours_that_share_an_image_have_it_corrupted_once(
     assert made[:6] == ["s://x", "p/2#0", "p/3#0", "s://y", "s://x", "p/5#0"]
 
 
-def test_a_file_is_read_in_pieces_of_several_items(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_read_in_chunks_of_several_items(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
     cut = pl.LazyFrame.slice
 
@@ -144,14 +145,14 @@ def test_a_file_is_read_in_pieces_of_several_items(folder: Path, monkeypatch: py
 
     monkeypatch.setattr(pl.LazyFrame, "slice", cutting)
     hashes(folder, [folder / "gaussian_noise.parquet"])
-    # 41 items by sixteens; the last piece's y lies far in front of the others.
+    # 41 items in chunks of 16; image y of the last chunk is far from the others in the file.
     assert len(sizes) == 4 and max(sizes) <= 16 * 5
 
 
 @pytest.mark.parametrize(
     "missing", [pl.col("image_key") == "s://y", (pl.col("image_key") == "s://y") & (pl.col("severity") == 3)]
 )
-def test_an_item_of_which_an_image_is_missing_is_named(folder: Path, missing: pl.Expr) -> None:
+def test_an_item_with_a_missing_image_is_named(folder: Path, missing: pl.Expr) -> None:
     path = folder / "gaussian_noise.parquet"
     write_table(read_table(path, CORRUPTED).filter(~missing), path, CORRUPTED)
     only = {"p/0": SHOWN["p/0"], "p/4": SHOWN["p/4"]}
@@ -159,7 +160,7 @@ def test_an_item_of_which_an_image_is_missing_is_named(folder: Path, missing: pl
         hashes(folder, [path], only)
 
 
-def test_a_subset_is_asked_in_the_pools_order(folder: Path) -> None:
+def test_a_subset_is_in_the_pools_order(folder: Path) -> None:
     write_table(pl.DataFrame({"id": ["p/4", "p/0"]}), folder / "subset.parquet", SUBSET)
     items = read_items(folder / "pool.parquet", folder / "subset.parquet")
     assert {id_: item.image_keys for id_, item in items.items()} == {

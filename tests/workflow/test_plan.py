@@ -57,9 +57,7 @@ def test_a_config_without_a_name_does_not_take_the_name_of_the_papers_run(checko
     assert "config/nameless.yaml: name is missing" in result.stdout
 
 
-@pytest.mark.parametrize(
-    "file", ["benchc/models/families/internvl.py", "benchc/corruptions/kernels/noise.py"]
-)
+@pytest.mark.parametrize("file", ["benchc/models/checkpoint.py", "benchc/corruptions/kernels/noise.py"])
 def test_code_that_does_not_parse_is_an_error(checkout, file):
     path = checkout.folder / file
     path.write_text(path.read_text() + "\ndef broken(:\n")
