@@ -37,7 +37,7 @@ def median_distances(
     A result of another size than its photo is scaled back to it first.
     """
     calls = {severity: type_.at(severity) for severity in severities}
-    recipe = Recipe(type_.name, type_.kernel, type_.draws, calls, type_.resizes)
+    recipe = Recipe(type_.name, type_.kernel, type_.noise, calls, type_.resizes)
     return [
         float(
             np.median(

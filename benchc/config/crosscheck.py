@@ -6,7 +6,7 @@ from typing import Any
 from benchc.config.faults import shown, suggestion, unknown
 from benchc.config.raw import block, texts
 from benchc.config.settings import Raw, RunSettings
-from benchc.corruptions.registry import PEER_SUITE, SUITES, all_corruptions_of, corruptions_of
+from benchc.corruptions.registry import IMGAUG_SUITE, SUITES, all_corruptions_of, corruptions_of
 from benchc.demo.sources import DRAWN_SOURCES
 
 Entries = Mapping[str, Any]
@@ -95,11 +95,11 @@ def _corruptions(raw: Raw, file: str) -> Iterator[str]:
             if name not in names:
                 yield unknown(file, f"corruptions.types[{position}]", name, names, f"corruption of {suite}")
             elif chosen.get("engine") == "imgaug" and (
-                suite != PEER_SUITE or name not in corruptions_of(PEER_SUITE)
+                suite != IMGAUG_SUITE or name not in corruptions_of(IMGAUG_SUITE)
             ):
                 yield (
                     f"{file}: corruptions.types[{position}] is {shown(name)}, which the engine imgaug does "
-                    f"not have: it has the {len(corruptions_of(PEER_SUITE))} corruptions of {PEER_SUITE}; "
+                    f"not have: it has the {len(corruptions_of(IMGAUG_SUITE))} corruptions of {IMGAUG_SUITE}; "
                     "set corruptions.engine to benchc."
                 )
     severities = chosen.get("severities")

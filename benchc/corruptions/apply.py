@@ -34,7 +34,7 @@ def apply(recipe: Recipe, image: Pixels, severity: int, seed: int) -> Pixels:
         raise ValueError(f"{recipe.name} has the severities {allowed}, not {severity!r}")
     if severity == 0 or recipe.kernel is None:
         return image.copy()
-    function, draw = _functions(recipe.kernel, recipe.draws)
+    function, noise = _functions(recipe.kernel, recipe.noise)
     keywords = recipe.parameters[severity]
     height, width, _ = image.shape
     vertical, horizontal = _margins(height), _margins(width)
@@ -42,11 +42,11 @@ def apply(recipe: Recipe, image: Pixels, severity: int, seed: int) -> Pixels:
     if not recipe.resizes and (any(vertical) or any(horizontal)):
         padded = np.pad(image, (vertical, horizontal, (0, 0)), mode="reflect")
     try:
-        if draw is None:
+        if noise is None:
             result = function(padded, **keywords)
         else:
             generator = np.random.Generator(np.random.SFC64(int(seed)))
-            result = function(padded, draw(generator, *padded.shape[:2], **keywords), **keywords)
+            result = function(padded, noise(generator, *padded.shape[:2], **keywords), **keywords)
     except InputError:
         raise
     except Exception as error:
@@ -76,9 +76,9 @@ def _check_result(recipe: Recipe, result: Pixels, given: Pixels) -> None:
 
 
 @cache
-def _functions(kernel: str, draws: str | None) -> tuple[Callable[..., Any], Callable[..., Any] | None]:
+def _functions(kernel: str, noise: str | None) -> tuple[Callable[..., Any], Callable[..., Any] | None]:
     module, _, name = kernel.rpartition(".")
-    return _function(module, name), _function(module, draws) if draws else None
+    return _function(module, name), _function(module, noise) if noise else None
 
 
 def _function(module: str, name: str) -> Callable[..., Any]:

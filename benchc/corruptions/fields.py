@@ -31,14 +31,6 @@ def draw_bits32(generator: np.random.Generator, *shape: int) -> Bits32:
     return _draw_words(generator, -(-count // 2)).view(np.uint32)[:count].reshape(shape)
 
 
-def draw_uniform_field(generator: np.random.Generator, *shape: int) -> Floats32:
-    """Return independent uniform numbers as float32 of ``shape``, with a resolution of 16 bits.
-
-    They are the midpoints of 65,536 cells, (i + 0.5) / 65,536: never 0, never 1, and exact in float32.
-    """
-    return uniform_of(draw_bits16(generator, *shape))
-
-
 def draw_normal_field(generator: np.random.Generator, height: int, width: int) -> Floats32:
     """Return independent standard normal numbers as float32[height, width], with a resolution of 16 bits.
 
@@ -48,7 +40,7 @@ def draw_normal_field(generator: np.random.Generator, height: int, width: int) -
 
 
 def uniform_of(bits: Bits16) -> Floats32:
-    """Return the midpoints of the cells ``bits`` of the unit interval, as float32 of the same shape."""
+    """Return (bits + 0.5) / 65,536 as float32 of the same shape: never 0, never 1, and exact."""
     uniform = bits.astype(np.float32)
     uniform += np.float32(0.5)
     uniform *= np.float32(1 / CELLS)

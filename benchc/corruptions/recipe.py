@@ -21,7 +21,7 @@ class Recipe:
 
     name: str
     kernel: str | None  # dotted path; None leaves the image as it is
-    draws: str | None  # function of the kernel's module that draws its random field
+    noise: str | None  # function of its module that draws the random numbers the kernel takes
     parameters: Mapping[int, Mapping[str, Value]]  # by severity
     resizes: bool = False
 
@@ -39,7 +39,7 @@ class Recipe:
         """Return the recipe that :meth:`to_json` wrote. Raises ValueError where the text is none."""
         try:
             content = json.loads(text)
-            missing = {"name", "kernel", "draws", "parameters"} - content.keys()
+            missing = {"name", "kernel", "noise", "parameters"} - content.keys()
             if missing:
                 raise ValueError(f"it lacks {', '.join(sorted(missing))}")
             if not isinstance(content["name"], str):

@@ -21,8 +21,8 @@ SUITES: Mapping[str, Suite] = {suite.name: suite for suite in (IMAGENET_C, MLLM_
 
 # What imgaug's wrapper of the imagecorruptions package offers.
 IMGAUG_KERNEL = "benchc.corruptions.kernels.imgcorruptlike.imgcorruptlike"
-PEER_DRAWS = "draw_seed"
-PEER_SUITE = "imagenet-c"
+IMGAUG_NOISE = "draw_seed"
+IMGAUG_SUITE = "imagenet-c"
 
 
 def suite_of(name: str) -> Suite:
@@ -74,16 +74,16 @@ def recipe_of(name: str, suite: str = "imagenet-c", engine: Engine = "benchc") -
     type_ = type_of(name, suite)
     severities = suite_of(suite).severities
     if engine == "imgaug":
-        if suite != PEER_SUITE or not type_.in_default:
+        if suite != IMGAUG_SUITE or not type_.in_default:
             raise ValueError(
-                f"engine 'imgaug' has the {len(corruptions_of(PEER_SUITE))} corruptions of {PEER_SUITE} "
+                f"engine 'imgaug' has the {len(corruptions_of(IMGAUG_SUITE))} corruptions of {IMGAUG_SUITE} "
                 f"only, not {name!r} of {suite!r}; use engine 'benchc'"
             )
         calls: dict[int, dict[str, Value]]
         calls = {severity: {"corruption": name, "severity": severity} for severity in severities}
-        return Recipe(name, IMGAUG_KERNEL, PEER_DRAWS, calls)
+        return Recipe(name, IMGAUG_KERNEL, IMGAUG_NOISE, calls)
     calls_of_kernel = {severity: type_.at(severity) for severity in severities}
-    return Recipe(name, type_.kernel, type_.draws, calls_of_kernel, type_.resizes)
+    return Recipe(name, type_.kernel, type_.noise, calls_of_kernel, type_.resizes)
 
 
 def kernel_module(name: str, suite: str = "imagenet-c", engine: Engine = "benchc") -> str:

@@ -32,16 +32,16 @@ class Parameter:
 class CorruptionType:
     """One corruption of a suite.
 
-    ``kernel`` is the dotted path of a function ``(image, **parameters) -> image``. Where ``draws`` names
-    another function of the same module, ``(generator, height, width, **parameters) -> field``, the kernel
-    takes that random field as its second argument.
+    ``kernel`` is the dotted path of a function ``(image, **parameters) -> image``. A kernel that needs random
+    numbers takes them as its second argument; ``noise`` names the function of the same module that samples
+    them, ``(generator, height, width, **parameters) -> field``.
     """
 
     name: str
     summary: str  # what it does to an image, for the tables of the documentation
     kernel: str
     parameters: Mapping[str, Parameter]
-    draws: str | None = None
+    noise: str | None = None
     in_default: bool = True  # False: only in a run that names it
     variant_of: str | None = None  # the type of which this is another reading
     stand_in: bool = False  # a synthetic substitute for what the suite's authors photographed

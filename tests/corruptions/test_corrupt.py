@@ -97,7 +97,7 @@ def test_global_random_state_is_neither_read_nor_moved_and_the_image_stays(
 def test_a_seed_matters_to_the_random_ones_and_only_to_them(call: tuple[str, str, str]) -> None:
     seeds = (0, 1, 2**32 + 1, 2**63 - 1, 12, 13)
     different = {pixel_hash([corrupted(call, 3, seed)]) for seed in seeds}
-    if type_of(call[2], call[1]).draws is None:
+    if type_of(call[2], call[1]).noise is None:
         assert len(different) == 1
     else:
         # Some draw little: a sign, one of a few positions.

@@ -239,7 +239,7 @@ ITEMS = ["--items", "items.parquet", "--seed", "1", "--recipe", clean_recipe().t
         ([*IMAGES, "--seed", "-1"], "a seed is a whole number, at least 0, not -1"),
         (
             ["--items", "items.parquet", "--recipe", "{}"],
-            "this is no recipe of a corruption (it lacks draws, kernel, name, parameters): {}",
+            "this is no recipe of a corruption (it lacks kernel, name, noise, parameters): {}",
         ),
         (["--items", "items.parquet", "--recipe", "nojson"], "this is no recipe of a corruption (Expecting"),
     ],

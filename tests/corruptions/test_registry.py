@@ -43,10 +43,10 @@ def test_every_type_has_a_kernel_that_takes_its_parameters(suite: str, name: str
     module = importlib.import_module(kernel_module(name, suite))
     kernel = getattr(module, type_.kernel.rpartition(".")[2])
     for severity in SUITES[suite].severities:
-        field = [None] if type_.draws else []
+        field = [None] if type_.noise else []
         inspect.signature(kernel).bind(None, *field, **type_.at(severity))
-        if type_.draws:
-            inspect.signature(getattr(module, type_.draws)).bind(None, 32, 32, **type_.at(severity))
+        if type_.noise:
+            inspect.signature(getattr(module, type_.noise)).bind(None, 32, 32, **type_.at(severity))
 
 
 @pytest.mark.parametrize(("suite", "name"), TYPES)
@@ -83,7 +83,7 @@ def test_a_recipe_survives_its_text(suite: str, name: str) -> None:
     assert Recipe.from_json(recipe.to_json()) == recipe
 
 
-REST = '"draws": null, "parameters": {"1": {}}'
+REST = '"noise": null, "parameters": {"1": {}}'
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,8 @@ REST = '"draws": null, "parameters": {"1": {}}'
         "",
         "[]",
         "{}",
-        '{"name": "a", "kernel": "a.b", "draws": null, "parameters": {"1": 2}}',
-        '{"name": "a", "kernel": "a.b", "draws": null, "parameters": {"mild": {}}}',
+        '{"name": "a", "kernel": "a.b", "noise": null, "parameters": {"1": 2}}',
+        '{"name": "a", "kernel": "a.b", "noise": null, "parameters": {"mild": {}}}',
         f'{{"name": 1, "kernel": "a.b", {REST}}}',
         f'{{"name": "a", "kernel": "flicker", {REST}}}',
         f'{{"name": "a", "kernel": "a.b", "colour": 1, {REST}}}',

@@ -59,14 +59,14 @@ GLASS_BLUR = CorruptionType(
             "numpy's views turn the code's swap into a copy; published images hold copies", *[False] * 5
         )
     },
-    draws="draw_glass_offsets",
+    noise="draw_glass_offsets",
 )
 GLASS_BLUR_SWAP = CorruptionType(
     "glass_blur_swap",
     "Blurs, swaps pixels with neighbours in random directions, blurs again: what the code seems to say.",
     f"{_KERNELS}.glass_blur.glass_blur",
     _GLASS | {"swap": decided("the reading of the code as written", *[True] * 5)},
-    draws="draw_glass_offsets",
+    noise="draw_glass_offsets",
     in_default=False,
     variant_of="glass_blur",
 )
@@ -78,7 +78,7 @@ MOTION_BLUR = CorruptionType(
         "radius": published(_CODE, 10, 15, 15, 15, 20),
         "sigma": published(_CODE, 3.0, 5.0, 8.0, 12.0, 15.0),
     },
-    draws="draw_motion_angle",
+    noise="draw_motion_angle",
 )
 ZOOM_BLUR = CorruptionType(
     "zoom_blur",
@@ -94,28 +94,28 @@ GAUSSIAN_NOISE = CorruptionType(
     "Adds normal noise to every value.",
     f"{_KERNELS}.noise.gaussian_noise",
     {"std": published(_CODE, 0.08, 0.12, 0.18, 0.26, 0.38)},
-    draws="draw_normal",
+    noise="draw_normal",
 )
 IMPULSE_NOISE = CorruptionType(
     "impulse_noise",
     "Sets a share of the values to 0 or to 255.",
     f"{_KERNELS}.noise.impulse_noise",
     {"amount": published(_CODE, 0.03, 0.06, 0.09, 0.17, 0.27)},
-    draws="draw_uniform",
+    noise="draw_uniform",
 )
 SHOT_NOISE = CorruptionType(
     "shot_noise",
     "Draws every value from a Poisson distribution with a given count of photons at white.",
     f"{_KERNELS}.noise.shot_noise",
     {"photons": published(_CODE, 60, 25, 12, 5, 3)},
-    draws="draw_uniform",
+    noise="draw_uniform",
 )
 SPECKLE_NOISE = CorruptionType(
     "speckle_noise",
     "Adds normal noise in proportion to the value.",
     f"{_KERNELS}.noise.speckle_noise",
     {"std": published(_CODE, 0.15, 0.2, 0.35, 0.45, 0.6)},
-    draws="draw_normal",
+    noise="draw_normal",
 )
 FOG = CorruptionType(
     "fog",
@@ -125,7 +125,7 @@ FOG = CorruptionType(
         "mix": published(_CODE, 1.5, 2.0, 2.5, 2.5, 3.0),
         "wibble_decay": published(_CODE, 2.0, 2.0, 1.7, 1.5, 1.4),
     },
-    draws="draw_plasma",
+    noise="draw_plasma",
 )
 _FROST = {
     "image_weight": published(_CODE, 1.0, 0.8, 0.7, 0.65, 0.6),
@@ -136,7 +136,7 @@ FROST = CorruptionType(
     "Blends with a random cut-out of one of five photographs of frost.",
     f"{_KERNELS}.frost.frost",
     _FROST | {"textures": published("both public implementations never draw the sixth file", *[5] * 5)},
-    draws="draw_frost",
+    noise="draw_frost",
 )
 FROST_SIX = CorruptionType(
     "frost_six",
@@ -144,7 +144,7 @@ FROST_SIX = CorruptionType(
     f"{_KERNELS}.frost.frost",
     _FROST
     | {"textures": decided("all files that the packages ship, as imagecorruptions-imaug draws", *[6] * 5)},
-    draws="draw_frost",
+    noise="draw_frost",
     in_default=False,
     variant_of="frost",
 )
@@ -161,7 +161,7 @@ SNOW = CorruptionType(
         "sigma": published(_CODE, 4.0, 4.0, 8.0, 8.0, 12.0),
         "mix": published(_CODE, 0.8, 0.7, 0.7, 0.65, 0.55),
     },
-    draws="draw_snow",
+    noise="draw_snow",
 )
 SPATTER = CorruptionType(
     "spatter",
@@ -175,7 +175,7 @@ SPATTER = CorruptionType(
         "intensity": published(_CODE, 0.6, 0.6, 0.5, 1.5, 1.5),
         "mud": published(_CODE, False, False, False, True, True),
     },
-    draws="draw_spatter",
+    noise="draw_spatter",
 )
 JPEG_COMPRESSION = CorruptionType(
     "jpeg_compression",
@@ -207,7 +207,7 @@ ELASTIC_TRANSFORM = CorruptionType(
         "sigma": published(f"{_PACKAGE}, share of each side", *[0.01] * 5),
         "max_shift": published(f"{_PACKAGE}, share of the height", *[0.005] * 5),
     },
-    draws="draw_elastic",
+    noise="draw_elastic",
 )
 ELASTIC_TRANSFORM_AFFINE = CorruptionType(
     "elastic_transform_affine",
@@ -219,7 +219,7 @@ ELASTIC_TRANSFORM_AFFINE = CorruptionType(
         "sigma": published(_HENDRYCKS, 170.8, 19.52, 2.44, 2.44, 2.44),
         "affine": published(f"{_HENDRYCKS}, in pixels", 24.4, 48.8, 4.88, 4.88, 4.88),
     },
-    draws="draw_elastic_affine",
+    noise="draw_elastic_affine",
     # Its published numbers make severities 1 and 2 the strongest.
     ordered=False,
     in_default=False,

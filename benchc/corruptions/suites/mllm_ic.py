@@ -52,7 +52,7 @@ GAMMA_CONTRAST = CorruptionType(
         ),
         "per_channel": _default("GammaContrast", False),
     },
-    draws=_SEED,
+    noise=_SEED,
 )
 CHANNEL_SHUFFLE = CorruptionType(
     "channel_shuffle",
@@ -68,7 +68,7 @@ CHANNEL_SHUFFLE = CorruptionType(
             1.0,
         )
     },
-    draws="draw_shuffle_seed",
+    noise="draw_shuffle_seed",
 )
 
 _DOUBLING = "each step doubles to the end of imgaug's range of {}; 1 - SSIM then grows by about equal steps"
@@ -90,7 +90,7 @@ def _scale(axes: str) -> CorruptionType:
             "change": decided(_DOUBLING.format("0.5 to 1.5"), 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2),
         }
         | _AFFINE,
-        draws=_SEED,
+        noise=_SEED,
     )
 
 
@@ -101,7 +101,7 @@ def _shear(axes: str, *, in_default: bool = True) -> CorruptionType:
         f"Shears {along}, to a side drawn at random.",
         f"{_KERNELS}.geometric.shear",
         {"axes": _fixed("the type's name", axes), "degrees": _DEGREES} | _AFFINE,
-        draws=_SEED,
+        noise=_SEED,
         in_default=in_default,
     )
 
@@ -115,7 +115,7 @@ ROTATE = CorruptionType(
     "Rotates about the centre, in a direction drawn at random.",
     f"{_KERNELS}.geometric.rotate",
     {"degrees": _DEGREES} | _AFFINE,
-    draws=_SEED,
+    noise=_SEED,
 )
 
 _ALPHA = "equal steps to the end of the range of 0 to 1"
@@ -169,7 +169,7 @@ CUTOUT = CorruptionType(
         "squared": _default("Cutout", True),
         "fill": _default("Cutout", 128),
     },
-    draws=_SEED,
+    noise=_SEED,
 )
 COARSE_DROPOUT = CorruptionType(
     "coarse_dropout",
@@ -181,7 +181,7 @@ COARSE_DROPOUT = CorruptionType(
         "min_size": _default("CoarseDropout", 3),
         "per_channel": _default("CoarseDropout", False),
     },
-    draws=_SEED,
+    noise=_SEED,
 )
 
 _POOL = (
@@ -216,7 +216,7 @@ RAIN = CorruptionType(
         "speed": _fixed("the lower end of imgaug's range, 0.04 to 0.2: longer streaks become a haze", 0.04),
         "blur": _default("Rain", 0.001),
     },
-    draws=_SEED,
+    noise=_SEED,
 )
 SNOWFLAKE = CorruptionType(
     "snowflake",
@@ -234,7 +234,7 @@ SNOWFLAKE = CorruptionType(
         "speed": _middle("Snowflakes", 0.007, 0.03),
         "blur": _middle("Snowflakes", 0.0001, 0.001),
     },
-    draws=_SEED,
+    noise=_SEED,
 )
 
 _GRID = "the upper end of imgaug's range, so that the strength is a matter of {} alone"
@@ -247,7 +247,7 @@ JIGSAW = CorruptionType(
         "columns": _fixed(_GRID.format("steps"), 10),
         "max_steps": decided("doubles from imgaug's default, as nothing bounds it", 1, 2, 4, 8, 16),
     },
-    draws=_SEED,
+    noise=_SEED,
 )
 PIECEWISE_AFFINE = CorruptionType(
     "piecewise_affine",
@@ -261,7 +261,7 @@ PIECEWISE_AFFINE = CorruptionType(
         "mode": _default("PiecewiseAffine", "constant"),
         "cval": _default("PiecewiseAffine", 0),
     },
-    draws=_SEED,
+    noise=_SEED,
 )
 
 POISSON_NOISE = CorruptionType(
@@ -279,7 +279,7 @@ POISSON_NOISE = CorruptionType(
         ),
         "per_channel": _default("AdditivePoissonNoise", False),
     },
-    draws=_SEED,
+    noise=_SEED,
 )
 
 MLLM_IC = Suite(

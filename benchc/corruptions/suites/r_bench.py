@@ -26,7 +26,7 @@ MOTION_BLUR = CorruptionType(
     "R-Bench 1: averages along a line in a random direction, in pixels.",
     f"{_KERNELS}.kadid_blur.motion_blur",
     {"length": _kadid("3 (motion blur)", "2, 4 and 5", 2, 6, 10, because=_IDLE)},
-    draws="draw_direction",
+    noise="draw_direction",
 )
 BRIGHT_ILLUMINATION = CorruptionType(
     "bright_illumination_stand_in",
@@ -38,7 +38,7 @@ BRIGHT_ILLUMINATION = CorruptionType(
             "a veil that tints, hides half, and hides nearly all around the light", 0.2, 0.6, 1.5
         ),
     },
-    draws="draw_light",
+    noise="draw_light",
     in_default=False,
     stand_in=True,
 )
@@ -47,7 +47,7 @@ DARK_ILLUMINATION = CorruptionType(
     "R-Bench 3: takes light away, with the noise of a sensor that lacks it.",
     f"{_KERNELS}.captured.dark_illumination",
     {"gain": decided("one and a half, three and five stops less light", 0.35, 0.125, 0.03)},
-    draws="draw_bits",
+    noise="draw_bits",
     in_default=False,
     stand_in=True,
 )
@@ -56,7 +56,7 @@ BLOCKING_OBSTACLE = CorruptionType(
     "R-Bench 4: hides a share of the image behind one object of a random outline and colour.",
     f"{_KERNELS}.captured.blocking_obstacle",
     {"cover": decided("from a nuisance to a third of the image", 0.05, 0.15, 0.35)},
-    draws="draw_obstacle",
+    noise="draw_obstacle",
     in_default=False,
     stand_in=True,
 )
@@ -87,7 +87,7 @@ LENS_OBSTACLE = CorruptionType(
     "R-Bench 7: hides a share of the image behind something dark on the lens, far out of focus.",
     f"{_KERNELS}.captured.lens_obstacle",
     {"cover": decided("somewhat more than the blocking obstacle, for its edge is soft", 0.08, 0.2, 0.4)},
-    draws="draw_lens_obstacle",
+    noise="draw_lens_obstacle",
     in_default=False,
     stand_in=True,
 )
@@ -96,7 +96,7 @@ LENS_SHAKING = CorruptionType(
     "R-Bench 8: averages along a random crooked path, in pixels.",
     f"{_KERNELS}.captured.lens_shaking",
     {"extent": decided("twice the lengths of the motion blur, as the path winds", 4.0, 12.0, 20.0)},
-    draws="draw_shake",
+    noise="draw_shake",
     in_default=False,
     stand_in=True,
 )
@@ -105,28 +105,28 @@ WHITE_NOISE = CorruptionType(
     "R-Bench 9: adds normal noise to every value.",
     f"{_KERNELS}.kadid_noise.white_noise",
     {"variance": _kadid("11 (white noise)", "1, 3 and 5", 0.001, 0.003, 0.01)},
-    draws="draw_bits",
+    noise="draw_bits",
 )
 COLOR_NOISE = CorruptionType(
     "color_noise",
     "R-Bench 10: adds normal noise to Y, Cb and Cr.",
     f"{_KERNELS}.kadid_noise.color_noise",
     {"variance": _kadid("12 (white noise in colour components)", "1, 3 and 5", 0.0001, 0.001, 0.003)},
-    draws="draw_bits",
+    noise="draw_bits",
 )
 IMPULSE_NOISE = CorruptionType(
     "impulse_noise",
     "R-Bench 11: sets a share of the values to 0 or to 255.",
     f"{_KERNELS}.kadid_noise.impulse_noise",
     {"density": _kadid("13 (impulse noise)", "1, 3 and 5", 0.001, 0.01, 0.03)},
-    draws="draw_bits",
+    noise="draw_bits",
 )
 MULTIPLICATIVE_NOISE = CorruptionType(
     "multiplicative_noise",
     "R-Bench 12: adds uniform noise in proportion to the value.",
     f"{_KERNELS}.kadid_noise.multiplicative_noise",
     {"variance": _kadid("14 (multiplicative noise)", "1, 3 and 5", 0.001, 0.01, 0.05)},
-    draws="draw_bits",
+    noise="draw_bits",
 )
 CLOCK_JITTER = CorruptionType(
     "clock_jitter",
@@ -142,7 +142,7 @@ CLOCK_JITTER = CorruptionType(
             because=f"{_IDLE}; times the root of 5, as its five passes add up, made in one",
         )
     },
-    draws="draw_displacement",
+    noise="draw_displacement",
 )
 COLOR_QUANTIZATION = CorruptionType(
     "color_quantization",
@@ -202,28 +202,28 @@ BLOCK_EXCHANGE = CorruptionType(
     "R-Bench 19: exchanges macroblocks of 16 x 16 pixels in pairs.",
     f"{_KERNELS}.blocks.block_exchange",
     {"share": _share()},
-    draws="draw_pairs",
+    noise="draw_pairs",
 )
 BLOCK_REPEAT = CorruptionType(
     "block_repeat",
     "R-Bench 20: covers macroblocks by the one that came before.",
     f"{_KERNELS}.blocks.block_repeat",
     {"share": _share()},
-    draws="draw_blocks",
+    noise="draw_blocks",
 )
 BLOCK_LOSS = CorruptionType(
     "block_loss",
     "R-Bench 21: puts random pixels in place of macroblocks.",
     f"{_KERNELS}.blocks.block_loss",
     {"share": _share()},
-    draws="draw_losses",
+    noise="draw_losses",
 )
 BLOCK_INTERPOLATION = CorruptionType(
     "block_interpolation",
     "R-Bench 22: loses macroblocks and interpolates them from the pixels around.",
     f"{_KERNELS}.blocks.block_interpolation",
     {"share": _share()},
-    draws="draw_blocks",
+    noise="draw_blocks",
 )
 HSV_SATURATION = CorruptionType(
     "hsv_saturation",
@@ -262,7 +262,7 @@ MEAN_SHIFT = CorruptionType(
             0.15,
         )
     },
-    draws="draw_sign",
+    noise="draw_sign",
 )
 GAUSSIAN_FILTER = CorruptionType(
     "gaussian_filter",
@@ -281,14 +281,14 @@ COLOR_SHIFT = CorruptionType(
     "R-Bench 30: moves green in a random direction where there are edges, in pixels.",
     f"{_KERNELS}.kadid_colour.color_shift",
     {"amount": _kadid("5 (colour shift)", "1, 3 and 5", 1.0, 6.0, 12.0)},
-    draws="draw_direction",
+    noise="draw_direction",
 )
 CNN_DENOISE = CorruptionType(
     "cnn_denoise",
     "R-Bench 31: adds normal noise and removes it by non-local means, which stands in for a network.",
     f"{_KERNELS}.denoising.cnn_denoise",
     {"variance": _kadid("15 (denoise)", "1, 3 and 5", 0.01, 0.05, 0.15)},
-    draws="draw_bits",
+    noise="draw_bits",
 )
 SHARPNESS = CorruptionType(
     "sharpness",
@@ -312,7 +312,7 @@ CONTRAST_CHANGE = CorruptionType(
             0.6,
         )
     },
-    draws="draw_sign",
+    noise="draw_sign",
 )
 
 _STEPS: dict[str, tuple[CorruptionType, ...]] = {

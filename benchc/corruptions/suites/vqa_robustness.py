@@ -39,7 +39,7 @@ SHOT_NOISE = CorruptionType(
     "Adds a Poisson count to every value in [0, 1]; a count of 1 is already white.",
     f"{_KERNELS}.additive_noise.additive_shot_noise",
     {"rate": published(_CODE, 0.08, 0.2, 0.5, 0.8, 1.2)},
-    draws="draw_uniform",
+    noise="draw_uniform",
 )
 ELASTIC_TRANSFORM = replace(
     ELASTIC_TRANSFORM_AFFINE,
@@ -79,7 +79,7 @@ SALT_AND_PEPPER = CorruptionType(
     "Sets a share of the pixels to black or white, in all channels at once.",
     f"{_KERNELS}.value_assignment.salt_and_pepper",
     _AMOUNT,
-    draws="draw_rank",
+    noise="draw_rank",
     in_default=False,
 )
 RANDOM_VALUED_IMPULSE_NOISE = CorruptionType(
@@ -87,7 +87,7 @@ RANDOM_VALUED_IMPULSE_NOISE = CorruptionType(
     "Sets a share of the pixels to random greys.",
     f"{_KERNELS}.value_assignment.random_valued_impulse_noise",
     _AMOUNT,
-    draws="draw_impulses",
+    noise="draw_impulses",
     in_default=False,
 )
 BINARY_THRESHOLD = CorruptionType(

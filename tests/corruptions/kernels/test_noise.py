@@ -23,7 +23,7 @@ SKIMAGE_NOISE = importlib.import_module("skimage.util.noise")
 def draw(name, image, seed=0):
     type_ = type_of(name)
     generator = np.random.Generator(np.random.SFC64(seed))
-    return getattr(noise, type_.draws)(generator, *image.shape[:2], **type_.at(1))
+    return getattr(noise, type_.noise)(generator, *image.shape[:2], **type_.at(1))
 
 
 def ours(name, image, field, severity):

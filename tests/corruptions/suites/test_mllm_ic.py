@@ -35,7 +35,7 @@ DEFAULT_COUNTS = {
 
 def recipe(type_: CorruptionType) -> Recipe:
     calls = {severity: type_.at(severity) for severity in MLLM_IC.severities}
-    return Recipe(type_.name, type_.kernel, type_.draws, calls, type_.resizes)
+    return Recipe(type_.name, type_.kernel, type_.noise, calls, type_.resizes)
 
 
 def own(name: str) -> Recipe:
@@ -133,7 +133,7 @@ def test_pixels_depend_on_the_seed_alone_and_no_global_generator_moves(
     assert np.array_equal(*results)
     assert not np.array_equal(results[0], image)
     others = [apply(recipe(type_), image, 3, seed) for seed in range(12)]
-    assert any(not np.array_equal(other, results[0]) for other in others) == (type_.draws is not None)
+    assert any(not np.array_equal(other, results[0]) for other in others) == (type_.noise is not None)
 
 
 @settings(max_examples=40, deadline=None)

@@ -56,7 +56,7 @@ SHARES = st.floats(0.01, 0.6)
 def recipe(name: str) -> Recipe:
     type_ = TYPES[name]
     calls = {severity: type_.at(severity) for severity in R_BENCH.severities}
-    return Recipe(name, type_.kernel, type_.draws, calls)
+    return Recipe(name, type_.kernel, type_.noise, calls)
 
 
 def generator(seed: int = 0) -> np.random.Generator:
