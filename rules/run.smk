@@ -112,11 +112,11 @@ def options_of(values):
 
 
 def tsv_of(wildcards):
-    """Return the TSV file of a source: downloaded, drawn, or already on this machine."""
+    """Return the TSV file of a source: downloaded, generated, or already on this machine."""
     source = run.sources[wildcards.source]
     if source.path is not None:
         return source.path
-    return "results/downloads/{source}.tsv" if source.url else "results/drawn/{source}.tsv"
+    return "results/downloads/{source}.tsv" if source.url else "results/generated/{source}.tsv"
 
 
 def reader_options(source):

@@ -1,4 +1,4 @@
-"""Train the demo's image encoder, a small CLIP, on the drawn world's training set.
+"""Train the demo's image encoder, a small CLIP, on the demo's training set.
 
 Writes a folder that open_clip, and so the rule that embeds, loads like a published model:
 open_clip_config.json and open_clip_model.safetensors. Training ends by steps, never by the clock, and repeats
@@ -17,7 +17,7 @@ from scripts.command import run
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m scripts.train_demo_encoder", description=__doc__)
-    parser.add_argument("--training-set", required=True, type=Path, help="the .npz of draw_training_set")
+    parser.add_argument("--training-set", required=True, type=Path, help="the .npz of generate_training_set")
     parser.add_argument("--steps", type=int, default=250, help="default: %(default)s")
     parser.add_argument("--seed", type=int, required=True, help="the world's seed")
     parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")

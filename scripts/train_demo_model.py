@@ -14,7 +14,7 @@ from scripts.command import run
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m scripts.train_demo_model", description=__doc__)
-    parser.add_argument("--training-set", required=True, type=Path, help="the .npz file of draw_training_set")
+    parser.add_argument("--training-set", required=True, type=Path, help="the .npz file of generate_training_set")
     parser.add_argument("--family", required=True, choices=FAMILIES, help="architecture")
     parser.add_argument(
         "--scoring",

@@ -7,12 +7,12 @@ from benchc.config.faults import shown, suggestion, unknown
 from benchc.config.raw import block, texts
 from benchc.config.settings import Raw, RunSettings
 from benchc.corruptions.registry import IMGAUG_SUITE, SUITES, all_corruptions_of, corruptions_of
-from benchc.demo.sources import DRAWN_SOURCES
+from benchc.demo.sources import GENERATED_SOURCES
 
 Entries = Mapping[str, Any]
 
 # Folders beside those of the runs, which hold what runs share.
-SHARED_FOLDERS = ("models", "drawn", "downloads")
+SHARED_FOLDERS = ("models", "generated", "downloads")
 
 
 def cross_faults(
@@ -76,10 +76,10 @@ def _labels(raw: Raw, keys: Sequence[str], entries: Entries | None, catalogue: s
 
 def _drawn(sources: Entries | None, catalogue: str) -> Iterator[str]:
     for id_ in sources or {}:
-        if _has(sources, id_, "drawn") and id_ not in DRAWN_SOURCES:
+        if _has(sources, id_, "drawn") and id_ not in GENERATED_SOURCES:
             yield (
                 f"{catalogue}: {id_} has drawn, but a run can draw no source of this id; "
-                f"{suggestion(str(id_), DRAWN_SOURCES)}."
+                f"{suggestion(str(id_), GENERATED_SOURCES)}."
             )
 
 

@@ -1,4 +1,4 @@
-"""Train a small CLIP on pictures of the drawn world and their captions, as the demo's image encoder."""
+"""Train a small CLIP on the demo's images and their captions, as the demo's image encoder."""
 
 import json
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from benchc.progress import track
 from benchc.randomness import generator_of, seed_of
 from benchc.torchvision_ops import declare_missing_operators
 
-# Flips and crops would change what many captions say, so pictures are only squashed to the model's size.
+# Flips and crops would make many captions wrong, so images are only resized to the model's size.
 PREPROCESSING = {
     "mode": "RGB",
     "mean": [0.5, 0.5, 0.5],
@@ -32,23 +32,23 @@ BATCH = 96
 
 @dataclass(frozen=True)
 class TrainedEncoder:
-    """A model of open_clip and the configuration from which open_clip builds it again."""
+    """A model of open_clip and its configuration, as open_clip loads it."""
 
     model: Any
     configuration: dict[str, Any]
 
 
 def configuration_of(side: int) -> dict[str, Any]:
-    """Return the model's configuration in open_clip's own form, for pictures of ``side`` pixels."""
+    """Return the model's configuration in open_clip's format, for images of ``side`` pixels."""
     vision = {"image_size": side, "patch_size": side // 6, "width": 96, "head_width": 32, "layers": 2}
     text = {"context_length": 24, "vocab_size": 49408, "width": 64, "heads": 4, "layers": 1}
     return {"embed_dim": 64, "vision_cfg": vision, "text_cfg": text}
 
 
 def captioned_pictures(training_set: TrainingSet) -> tuple[npt.NDArray[np.uint8], list[str]]:
-    """Return uint8[M, S, S, 3] and M captions: every picture of an item, with its answer and question.
+    """Return uint8[M, S, S, 3] and M captions: every image of an item, with its answer and question.
 
-    The answer comes first, since a caption that is too long loses its end.
+    The answer comes first, since long captions are cut at the end.
     """
     rows, captions = [], []
     for pictures, question, answer in zip(
@@ -67,16 +67,16 @@ def captioned_pictures(training_set: TrainingSet) -> tuple[npt.NDArray[np.uint8]
 def train_encoder(
     images: npt.NDArray[np.uint8], captions: list[str], *, steps: int, seed: int, batch: int = BATCH
 ) -> TrainedEncoder:
-    """Return a CLIP that tells which caption belongs to which image, trained on the CPU.
+    """Return a CLIP trained on the CPU to match captions to images.
 
     Args:
         images: uint8[N, S, S, 3].
-        captions: N texts; where several images of a batch have equal captions, each is right for all of them.
-        steps: how many batches are learnt from.
-        seed: weights and batches depend on it alone, at a given number of threads.
+        captions: N texts; equal captions in a batch count as correct for each other's images.
+        steps: number of batches.
+        seed: determines weights and batches, for a given number of threads.
         batch: images in a batch, at most N.
 
-    Raises ValueError where images and captions do not fit together, and for less than three steps.
+    Raises ValueError where images and captions do not match, and for fewer than three steps.
     """
     if images.dtype != np.uint8 or images.ndim != 4 or images.shape[1:] != (images.shape[1],) * 2 + (3,):
         raise ValueError(f"images are uint8[N, S, S, 3], these are {images.dtype}{list(images.shape)}")
@@ -99,7 +99,7 @@ def train_encoder(
         torch.manual_seed(seed_of(seed, "weights"))
         model = open_clip.CLIP(**configuration)
     optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
-    # OneCycleLR divides by the length of each of its two parts less one step.
+    # OneCycleLR divides by the length of each of its two phases less one step.
     warm_up = max(2, steps // 10) / steps
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, LEARNING_RATE, total_steps=steps, pct_start=warm_up
@@ -117,7 +117,7 @@ def train_encoder(
 
 
 def save_encoder(encoder: TrainedEncoder, folder: str | Path) -> None:
-    """Write ``folder`` in the form that open_clip's ``local-dir:`` names read."""
+    """Write ``folder`` as open_clip's ``local-dir:`` expects it."""
     weights = {name: value.contiguous() for name, value in encoder.model.state_dict().items()}
     configuration = {"model_cfg": encoder.configuration, "preprocess_cfg": PREPROCESSING}
     with whole_folder(folder) as made:
@@ -126,7 +126,7 @@ def save_encoder(encoder: TrainedEncoder, folder: str | Path) -> None:
 
 
 def _loss(model: Any, images: torch.Tensor, tokens: torch.Tensor, caption: torch.Tensor) -> torch.Tensor:
-    """Cross-entropy of images against texts and texts against images (CLIP), over all that are right."""
+    """Return CLIP's loss: cross-entropy of images against texts and the reverse, over all correct pairs."""
     image = model.encode_image(images, normalize=True)
     text = model.encode_text(tokens, normalize=True)
     logits = model.logit_scale.exp().clamp(max=100) * image @ text.T

@@ -1,4 +1,4 @@
-"""Puzzles: continue a sequence, compare two pictures."""
+"""Categories of the demo: continue a sequence, compare two images."""
 
 from collections.abc import Sequence
 

@@ -1,0 +1,30 @@
+"""Generate one of the demo's synthetic benchmarks as a TSV file in VLMEvalKit's format."""
+
+import argparse
+from pathlib import Path
+
+from benchc.atomic import atomic_write
+from benchc.demo.source import generate_source
+from benchc.demo.world import SOURCES
+from scripts.command import run
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m scripts.generate_demo_source", description=__doc__)
+    parser.add_argument("--source", required=True, choices=list(SOURCES), help="which benchmark to generate")
+    parser.add_argument("--seed", required=True, type=int, help="another seed gives other items")
+    parser.add_argument(
+        "--groups", required=True, type=int, help="groups per category; a group has one item per option"
+    )
+    parser.add_argument("--output", required=True, type=Path, help="the .tsv file to write")
+    arguments = parser.parse_args()
+
+    frame = generate_source(arguments.source, seed=arguments.seed, groups=arguments.groups)
+    output: Path = arguments.output
+    with atomic_write(output) as file:
+        frame.write_csv(file, separator="\t", quote_style="always")
+    print(f"{output}: {frame.height:,} items in {frame['category'].n_unique()} categories")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,33 @@
+"""Generate the images and questions on which the demo's tiny models are trained."""
+
+import argparse
+from pathlib import Path
+
+from benchc.demo.training_items import generate_training_set, training_groups
+from benchc.demo.training_set import save_training_set
+from benchc.progress import track
+from scripts.command import run
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m scripts.generate_training_set", description=__doc__)
+    parser.add_argument(
+        "--seed", required=True, type=int, help="may be that of the benchmarks: no item is in both"
+    )
+    parser.add_argument(
+        "--items-per-category", required=True, type=int, help="items of each category, or a few more"
+    )
+    parser.add_argument("--output", required=True, type=Path, help="the .npz file to write")
+    arguments = parser.parse_args()
+
+    groups = track(training_groups(arguments.items_per_category), label="generate", unit="groups")
+    training_set = generate_training_set(groups, arguments.seed)
+    save_training_set(training_set, arguments.output)
+    print(
+        f"{arguments.output}: {len(training_set.item_answer):,} items, "
+        f"{len(training_set.pictures):,} images, {len(training_set.questions):,} different questions"
+    )
+
+
+if __name__ == "__main__":
+    run(main)
