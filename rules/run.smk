@@ -53,7 +53,7 @@ demo = settings.demo.model_dump() if settings.demo else {}
 BATCHES = batches(settings.corruptions, settings.inference)
 
 
-def images_of(subset):
+def image_folder(subset):
     """Return the folder of the images of a subset's items; None where the jobs make these themselves.
 
     SUBSETS and BENCHMARK are the benchmark's, whose rule file comes after this one.
@@ -195,7 +195,7 @@ def model_options(wildcards):
 
 def recipe_options(wildcards):
     """Return how an inference job makes its images, as options of infer; nothing where it reads files."""
-    if images_of(wildcards.subset):
+    if image_folder(wildcards.subset):
         return ""
     recipes = [option("--recipe", RECIPES[name]) for name in BATCHES[wildcards.batch]]
     return " ".join(

@@ -38,7 +38,7 @@ def photos(tmp_path: Path) -> Path:
     return path
 
 
-def images_of(place: Path) -> set[str]:
+def written_images(place: Path) -> set[str]:
     return {path.relative_to(place).as_posix() for path in place.rglob("*.png")}
 
 
@@ -46,7 +46,7 @@ def test_every_image_at_every_severity(photos: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     corrupt_folder(photos, output, NOISE, seed=4)
     names = {f"gaussian_noise/{severity}/{name}.png" for severity in (1, 3) for name in ("a", "more/b")}
-    assert images_of(output) == names
+    assert written_images(output) == names
     found = decode((output / "gaussian_noise/3/more/b.png").read_bytes())
     seed = seed_of(4, "more/b.BMP", 0, "gaussian_noise", 3)
     np.testing.assert_array_equal(found, corrupt(picture(2), "gaussian_noise", 3, seed=seed, engine="imgaug"))
@@ -55,14 +55,14 @@ def test_every_image_at_every_severity(photos: Path, tmp_path: Path) -> None:
 def test_files_that_are_there_stay_and_others_are_made(photos: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     corrupt_folder(photos, output, NOISE, seed=4)
-    before = {name: (output / name).read_bytes() for name in images_of(output)}
+    before = {name: (output / name).read_bytes() for name in written_images(output)}
     kept, lost = output / "gaussian_noise/1/a.png", output / "gaussian_noise/3/a.png"
     kept.write_bytes(b"touched")
     lost.unlink()
     corrupt_folder(photos, output, choose(["gaussian_noise"], [1, 3, 4], engine="imgaug"), seed=4, workers=2)
     assert kept.read_bytes() == b"touched"
     assert lost.read_bytes() == before["gaussian_noise/3/a.png"]
-    assert images_of(output) == {*before, "gaussian_noise/4/a.png", "gaussian_noise/4/more/b.png"}
+    assert written_images(output) == {*before, "gaussian_noise/4/a.png", "gaussian_noise/4/more/b.png"}
 
 
 def test_a_source_that_has_changed_is_made_again(photos: Path, tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_an_image_that_cannot_be_read_is_named_and_the_others_are_made(photos: P
     (photos / "a.png").write_bytes((photos / "a.png").read_bytes()[:-2000])
     with pytest.raises(InputError, match=r"1 of 2 images were left out, .* done: a\.png: .*whole"):
         corrupt_folder(photos, tmp_path / "out", NOISE)
-    assert images_of(tmp_path / "out") == {f"gaussian_noise/{severity}/more/b.png" for severity in (1, 3)}
+    assert written_images(tmp_path / "out") == {f"gaussian_noise/{severity}/more/b.png" for severity in (1, 3)}
 
 
 def test_an_image_that_a_codec_cannot_hold_is_named_and_the_others_are_made(
@@ -129,7 +129,7 @@ def test_an_image_that_a_codec_cannot_hold_is_named_and_the_others_are_made(
         InputError, match=r"1 of 3 images .* done: long\.png: WebP .* 16,383 .* scale it down"
     ):
         corrupt_folder(photos, tmp_path / "out", choose(["webp"], [1], suite="r-bench"), workers=2)
-    assert images_of(tmp_path / "out") == {"webp/1/a.png", "webp/1/more/b.png"}
+    assert written_images(tmp_path / "out") == {"webp/1/a.png", "webp/1/more/b.png"}
 
 
 def test_a_file_that_cannot_be_opened_is_named_and_the_others_are_made(
@@ -145,7 +145,7 @@ def test_a_file_that_cannot_be_opened_is_named_and_the_others_are_made(
     monkeypatch.setattr(Path, "read_bytes", refuse)
     with pytest.raises(InputError, match=r"1 of 2 .* a\.png: it cannot be read \(Permission denied\)"):
         corrupt_folder(photos, tmp_path / "out", NOISE)
-    assert len(images_of(tmp_path / "out")) == 2
+    assert len(written_images(tmp_path / "out")) == 2
 
 
 def test_an_output_that_cannot_be_written_is_refused(photos: Path, tmp_path: Path) -> None:
@@ -182,12 +182,12 @@ def test_an_output_inside_the_folder_is_not_read(photos: Path, monkeypatch: pyte
     monkeypatch.chdir(photos)
     for output in (photos / "out", photos / "more" / ".." / "out", Path("out")):
         corrupt_folder(photos, output, NOISE)
-    assert len(images_of(photos / "out")) == 4
+    assert len(written_images(photos / "out")) == 4
 
 
 def test_the_folder_may_lie_in_the_output_beside_what_is_written(photos: Path) -> None:
     corrupt_folder(photos, photos.parent, NOISE)
-    assert len(images_of(photos.parent / "gaussian_noise")) == 4
+    assert len(written_images(photos.parent / "gaussian_noise")) == 4
     with pytest.raises(InputError, match="read and written at once"):
         corrupt_folder(photos.parent / "gaussian_noise" / "3", photos.parent, NOISE)
 
@@ -219,7 +219,7 @@ def test_the_command_line(photos: Path, tmp_path: Path) -> None:
 
     result = call("--corruption", "pixelate", "--severities", "2")
     assert result.returncode == 0, result.stderr
-    assert images_of(tmp_path / "out") == {"pixelate/2/a.png", "pixelate/2/more/b.png"}
+    assert written_images(tmp_path / "out") == {"pixelate/2/a.png", "pixelate/2/more/b.png"}
     assert result.stderr.splitlines() == [f"{tmp_path / 'out'}: 2 images written"]
     result = call("--corruption", "pixelat")
     assert (result.returncode, "did you mean 'pixelate'?" in result.stderr) == (2, True)
