@@ -93,7 +93,7 @@ def test_an_error_keeps_the_old_table_and_what_was_finished(
     path = tmp_path / "t.parquet"
     written(IMAGES[:1], JOB, path)
     old = path.read_bytes()
-    with pytest.raises(InputError, match=r"image 'a/2#0', under gaussian_noise: .* no whole image"):
+    with pytest.raises(InputError, match=r"image 'a/2#0', under gaussian_noise: .* not a complete image"):
         write_corrupted([*IMAGES, ("a/2#0", b"\x89PNG")], JOB, path)
     assert path.read_bytes() == old
     remade = pluralize(monkeypatch)

@@ -118,7 +118,9 @@ def test_an_image_that_cannot_be_read_is_named_and_the_others_are_made(photos: P
     (photos / "a.png").write_bytes((photos / "a.png").read_bytes()[:-2000])
     with pytest.raises(InputError, match=r"1 of 2 images were left out, .* done: a\.png: .*whole"):
         corrupt_folder(photos, tmp_path / "out", NOISE)
-    assert written_images(tmp_path / "out") == {f"gaussian_noise/{severity}/more/b.png" for severity in (1, 3)}
+    assert written_images(tmp_path / "out") == {
+        f"gaussian_noise/{severity}/more/b.png" for severity in (1, 3)
+    }
 
 
 def test_an_image_that_a_codec_cannot_hold_is_named_and_the_others_are_made(

@@ -76,7 +76,7 @@ def test_what_a_kernel_cannot_do_is_reported_with_the_key() -> None:
     assert not isinstance(caught.value.__cause__, ImageError)
 
 
-@pytest.mark.parametrize(("data", "reason"), [(b"\x89PNG", "no whole image"), (None, "no bytes")])
+@pytest.mark.parametrize(("data", "reason"), [(b"\x89PNG", "not a complete image"), (None, "no bytes")])
 def test_an_image_that_cannot_be_read_is_reported_with_its_key(data: bytes | None, reason: str) -> None:
     with pytest.raises(InputError, match=rf"image 'a/2#1', under gaussian_noise: .*{reason}"):
         variants_of_image("a/2#1", data, NOISE, (1,), seed=0)
