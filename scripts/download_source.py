@@ -1,4 +1,4 @@
-"""Download the TSV of a source: resumed where it broke off, retried, checked by its MD5."""
+"""Download the TSV of a source; interrupted downloads are resumed, and the MD5 is checked."""
 
 import argparse
 import sys
@@ -12,18 +12,16 @@ from scripts.command import run
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m scripts.download_source", description=__doc__)
     parser.add_argument("--url", required=True, help="address of the TSV")
-    parser.add_argument("--md5", help="MD5 that the file must have; without it nothing is checked")
+    parser.add_argument("--md5", help="expected MD5; not checked unless given")
     parser.add_argument(
-        "--output", type=Path, required=True, help="file to write; <output>.part holds a beginning"
+        "--output", type=Path, required=True, help="file to write; <output>.part is an incomplete download"
     )
     arguments = parser.parse_args()
     try:
         found = download(arguments.url, arguments.output, arguments.md5)
     except SourceError as error:
         sys.exit(str(error))
-    print(
-        f"{arguments.output}: MD5 {found}, {'as expected' if arguments.md5 else 'not compared with anything'}"
-    )
+    print(f"{arguments.output}: MD5 {found}, {'as expected' if arguments.md5 else 'not checked'}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Read a source's TSV, in the form of VLMEvalKit, into a table of items, and report every other row."""
+"""Read a source's TSV, in VLMEvalKit's format, into a table of items; report rows that are no items."""
 
 import argparse
 import sys
@@ -16,12 +16,12 @@ from scripts.command import run
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m scripts.read_source", description=__doc__)
     parser.add_argument("--tsv", type=Path, required=True, help="file to read")
-    parser.add_argument("--source", required=True, help="id of the source; items are called <source>/<index>")
+    parser.add_argument("--source", required=True, help="id of the source; item ids are <source>/<index>")
     parser.add_argument("--options-column", help="column with all options as a Python list of '(A) text'")
     parser.add_argument("--index-below", type=int, help="leave out rows with this index or a larger one")
     parser.add_argument(
         "--image-column",
-        help="column that names the row's image, or its images as a Python list; rows of one name share one",
+        help="column with the name of the row's image, or a Python list of names; one name is one image",
     )
     parser.add_argument(
         "--leave-out",
@@ -29,18 +29,18 @@ def main() -> None:
         action="append",
         default=[],
         type=_column_and_value,
-        help="leave out rows with this value in this column; give it once for each column",
+        help="leave out rows with this value in this column; may be repeated",
     )
     parser.add_argument("--output", type=Path, required=True, help="table of items to write (Parquet)")
     parser.add_argument(
         "--report", type=Path, required=True, help="report to write (CSV): id, line, kind, reason"
     )
     arguments = parser.parse_args()
-    switches = ReaderOptions(
+    options = ReaderOptions(
         arguments.options_column, arguments.index_below, dict(arguments.leave_out), arguments.image_column
     )
     try:
-        items, report = read_vlmevalkit(arguments.tsv, arguments.source, switches)
+        items, report = read_vlmevalkit(arguments.tsv, arguments.source, options)
     except SourceError as error:
         sys.exit(str(error))
     print(summary(arguments.source, items.height, report))
@@ -51,7 +51,7 @@ def main() -> None:
 def _column_and_value(text: str) -> tuple[str, str]:
     column, separator, value = text.partition("=")
     if not separator:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form COLUMN=VALUE")
+        raise argparse.ArgumentTypeError(f"{text!r} is not COLUMN=VALUE")
     return column, value
 
 

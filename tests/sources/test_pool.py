@@ -131,7 +131,7 @@ def test_items_without_a_task_are_an_error_that_says_what_to_do() -> None:
 
 def test_repeated_ids_are_refused() -> None:
     frame = items("s", {"count": 3})
-    with pytest.raises(ValueError, match="the id s/0 stands twice"):
+    with pytest.raises(ValueError, match="the id s/0 occurs twice"):
         task_types({"s": pl.concat([frame, frame])}, {"s": "category"})
 
 
