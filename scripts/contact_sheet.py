@@ -1,8 +1,8 @@
-"""Draw contact sheets: one picture under the corruptions of a suite, at every severity.
+"""Render contact sheets: one image under the corruptions of a suite, at every severity.
 
-The picture is a file, or that of an item of a pool. Corrupted pixels are those that scripts.corrupt makes of
-it with the same seed. A page takes up to eleven corruptions, and whole groups where they fit. Page N is
-written to PREFIX_N.png (300 dpi) and PREFIX_N.pdf.
+The image is a file, or that of an item of a pool. It is corrupted as scripts.corrupt does with the same seed.
+A page has up to eleven corruptions, and whole groups where they fit. Page N is written to PREFIX_N.png (300
+dpi) and PREFIX_N.pdf.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import pool_images
 from scripts.command import run
 
-# Without a choice: the first picture on which a corruption can be seen, and not all of a pool to find one.
+# Without --item: the first image large enough to show corruptions, among the first LOOKED_AT items.
 SIDE = 200
 LOOKED_AT = 50
 
@@ -41,37 +41,36 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    picture = parser.add_mutually_exclusive_group(required=True)
-    picture.add_argument("--image", type=Path, metavar="FILE", help="picture to corrupt")
-    picture.add_argument("--items", type=Path, metavar="FILE", help="table of the pool with the item")
+    image = parser.add_mutually_exclusive_group(required=True)
+    image.add_argument("--image", type=Path, metavar="FILE", help="image to corrupt")
+    image.add_argument("--items", type=Path, metavar="FILE", help="pool/items.parquet, which has the item")
     parser.add_argument(
         "--item",
         metavar="ID",
-        help=f"item of the pool; unless given, the first whose picture has at least {SIDE} pixels a side, or "
-        f"else the largest of the first {LOOKED_AT}",
+        help=f"item of the pool; default: of the first {LOOKED_AT}, the first whose image has sides of at "
+        f"least {SIDE} pixels, or the largest",
     )
     parser.add_argument("--suite", choices=list(SUITES), default="imagenet-c", help="default: %(default)s")
     parser.add_argument(
         "--engine", choices=["benchc", "imgaug"], default="benchc", help="default: %(default)s"
     )
-    parser.add_argument(
-        "--corruptions", nargs="+", metavar="NAME", help="the suite's default set unless given"
-    )
-    parser.add_argument(
-        "--severities", type=int, nargs="+", metavar="N", help="all of the suite unless given"
-    )
+    parser.add_argument("--corruptions", nargs="+", metavar="NAME", help="default: the suite's default set")
+    parser.add_argument("--severities", type=int, nargs="+", metavar="N", help="default: all of the suite")
     parser.add_argument("--seed", type=int, default=0, help="the run's seed; default: %(default)s")
     parser.add_argument(
-        "--alpha", choices=ALPHAS, default="drop", help="what becomes of transparency; default: %(default)s"
+        "--alpha",
+        choices=ALPHAS,
+        default="drop",
+        help="transparency: ignore it, or blend with white; default: %(default)s",
     )
-    parser.add_argument("--page", type=int, metavar="N", help="this page only, counted from 1")
+    parser.add_argument("--page", type=int, metavar="N", help="render this page only, counted from 1")
     parser.add_argument(
-        "--output-prefix", required=True, metavar="PREFIX", help="folder, and begin of the names"
+        "--output-prefix", required=True, metavar="PREFIX", help="folder and start of the file names"
     )
     arguments = parser.parse_args()
 
     if arguments.item and not arguments.items:
-        parser.error("--item: give the pool that it is in with --items")
+        parser.error("--item needs --items, the pool that it is in")
     suite = suite_of(arguments.suite)
     severities = arguments.severities or list(suite.severities)
     if not set(severities) <= set(suite.severities):
@@ -86,7 +85,7 @@ def main() -> None:
     if arguments.page is not None and not 1 <= arguments.page <= len(pages):
         parser.error(f"--page: there are {len(pages)} pages, counted from 1")
 
-    key, clean = _picture(arguments.image, arguments.items, arguments.item, arguments.alpha)
+    key, clean = _image(arguments.image, arguments.items, arguments.item, arguments.alpha)
     for number, page in enumerate(pages, start=1):
         if arguments.page not in (None, number):
             continue
@@ -114,8 +113,8 @@ def _row(
     return Row(family_of(name, suite), name, images)
 
 
-def _picture(file: Path | None, pool: Path | None, item: str | None, alpha: Alpha) -> tuple[str, Pixels]:
-    """Return the key on which random fields depend, and the picture."""
+def _image(file: Path | None, pool: Path | None, item: str | None, alpha: Alpha) -> tuple[str, Pixels]:
+    """Return the image's key, from which its noise is seeded, and its pixels."""
     if file is not None:
         try:
             return derived_key(file.name, 0), decode(file.read_bytes(), alpha)
@@ -124,7 +123,7 @@ def _picture(file: Path | None, pool: Path | None, item: str | None, alpha: Alph
     assert pool is not None  # one of the two is required
     ids = read_table(pool, POOL, ["id"])["id"]
     if item is not None and item not in ids:
-        raise InputError(f"{pool}: it has no item {item!r}; its first is {next(iter(ids), 'missing')!r}")
+        raise InputError(f"{pool}: has no item {item!r}; its first is {next(iter(ids), 'missing')!r}")
     largest: tuple[str, Pixels] | None = None
     wanted = {item} if item is not None else set(ids.head(LOOKED_AT))
     for id_, images in pool_images(pool, wanted):
@@ -132,13 +131,13 @@ def _picture(file: Path | None, pool: Path | None, item: str | None, alpha: Alph
         try:
             pixels = decode(data or b"", alpha)
         except ImageError as error:
-            raise InputError(f"{pool}: item {id_!r}: {error}; mend it, or name another --item") from error
+            raise InputError(f"{pool}: item {id_!r}: {error}; fix it, or give another --item") from error
         if min(pixels.shape[:2]) >= SIDE:
             return key, pixels
         if largest is None or pixels.size > largest[1].size:
             largest = key, pixels
     if largest is None:
-        raise InputError(f"{pool}: it has no items; make it again")
+        raise InputError(f"{pool}: has no items; delete it and run snakemake again")
     return largest
 
 

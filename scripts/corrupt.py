@@ -1,23 +1,23 @@
-"""Corrupt images: those of a folder, or those of a pool's items as the pipeline does.
+"""Corrupt the images of a folder, or, as the pipeline does, those of a pool.
 
 A folder:
 
     python -m scripts.corrupt --images photos --corruption fog motion_blur --output corrupted
     python -m scripts.corrupt --images photos --corruption all --severities 1 3 5 --output corrupted
 
-Every image of photos becomes corrupted/{corruption}/{severity}/{image}.png, without loss. Images of
-subfolders keep their place. Run it again to go on after a stop: files that are there stay, unless their image
-in photos has changed. Images that cannot be read are left out and named at the end. The pixels depend on the
-seed and on the image's path in the folder, and not on the number of threads. corrupted/{corruption} has
-corruption.json, which says how they were made, and sources.json, which says from what.
+writes every image of photos, also in subfolders, to corrupted/{corruption}/{severity}/{image}.png,
+losslessly. Rerun it to resume: existing files are kept, unless their image in photos has changed. Images that
+cannot be read are skipped and listed at the end. The pixels depend on the seed and the image's path in the
+folder, not on the number of threads. corrupted/{corruption}/corruption.json records how the images were made,
+sources.json from which files.
 
 A pool:
 
     python -m scripts.corrupt --items pool/items.parquet --recipe JSON --seed 1 --output corrupted/fog.parquet
 
-The table has a row for every image and every severity of the recipe, in the order in which images first
-appear in the pool and, of an image, by severity; an image that items share is there once. It is byte for byte
-the same for any number of threads, and after a kill too: what was finished waits in {output}.parts.
+writes a table with a row for every image and severity of the recipe, in the order of the pool, then by
+severity; an image that several items share is in it once. Its bytes do not depend on the number of threads. A
+killed job resumes from {output}.parts.
 """
 
 import argparse
@@ -33,10 +33,10 @@ from benchc.schemas.pool_images import read_ids, unique_images, unique_keys
 from scripts.command import run
 from scripts.corruption_arguments import recipe_argument, seed_argument
 
-# Imported by name: an edit of a suite must not rerun the pipeline's jobs, which are given recipes.
+# Imported by name, so that editing a suite does not rerun the pipeline's jobs, which are given recipes.
 FOLDER = "benchc.corruptions.folder"
 
-# Options of one mode; their defaults are set once it is known that none is given in the other.
+# Options of one mode only. Their defaults are set after parsing, to notice those of the other mode.
 FOLDER_DEFAULTS = {
     "corruption": None,
     "severities": None,
@@ -54,8 +54,8 @@ def main() -> None:
     folder = importlib.import_module(FOLDER)
     try:
         chosen = folder.choose(arguments.corruption, arguments.severities, arguments.suite, arguments.engine)
-    except ValueError as fault:
-        error(str(fault))
+    except ValueError as wrong:
+        error(str(wrong))
     written = folder.corrupt_folder(
         arguments.images,
         arguments.output,
@@ -77,7 +77,7 @@ def corrupt_items(arguments: argparse.Namespace) -> None:
 
 
 def parse_arguments() -> tuple[argparse.Namespace, Callable[[str], NoReturn]]:
-    """Return what is asked for, and a function that ends the process with the usage and a message."""
+    """Return the arguments, and a function that exits with the usage and a message."""
     parser = argparse.ArgumentParser(
         prog="python -m scripts.corrupt",
         description=__doc__,
@@ -88,18 +88,19 @@ def parse_arguments() -> tuple[argparse.Namespace, Callable[[str], NoReturn]]:
     source.add_argument("--items", type=Path, metavar="FILE", help="corrupt the images of pool/items.parquet")
     both = parser.add_argument_group("both")
     both.add_argument("--output", type=Path, required=True, help="folder or .parquet file to write")
-    both.add_argument("--seed", type=seed_argument, help="the run's seed; of a folder: 0 unless given")
+    both.add_argument("--seed", type=seed_argument, help="the run's seed; default with --images: 0")
     both.add_argument(
         "--alpha",
         choices=ALPHAS,
         default="drop",
-        help="transparency: dropped, which shows the colour stored under it, or laid over white; "
-        "default: %(default)s",
+        help="transparency: ignore it, or blend with white; default: %(default)s",
     )
     both.add_argument("--threads", type=int, default=1, help="worker processes; default: %(default)s")
     folder = parser.add_argument_group("with --images")
-    folder.add_argument("--corruption", nargs="+", metavar="NAME", help="corruptions of the suite, or all")
-    folder.add_argument("--severities", type=int, nargs="+", help="all of the suite unless given")
+    folder.add_argument(
+        "--corruption", nargs="+", metavar="NAME", help="corruptions of the suite, or all of its default set"
+    )
+    folder.add_argument("--severities", type=int, nargs="+", help="default: all of the suite")
     folder.add_argument(
         "--suite",
         help=f"a suite of docs/corruptions.md; default: {FOLDER_DEFAULTS['suite']}",
@@ -107,24 +108,24 @@ def parse_arguments() -> tuple[argparse.Namespace, Callable[[str], NoReturn]]:
     folder.add_argument(
         "--engine",
         choices=["benchc", "imgaug"],
-        help="imgaug: the 19 of imagenet-c by imgaug.augmenters.imgcorruptlike; "
+        help="imgaug: imgaug.augmenters.imgcorruptlike, for the 19 of imagenet-c; "
         f"default: {FOLDER_DEFAULTS['engine']}",
     )
     items = parser.add_argument_group("with --items")
     items.add_argument(
-        "--recipe", type=recipe_argument, metavar="JSON", help="the corruption, as Recipe.to_json writes it"
+        "--recipe", type=recipe_argument, metavar="JSON", help="the corruption, from Recipe.to_json"
     )
     items.add_argument(
         "--subset",
         type=Path,
         nargs="?",
         metavar="FILE",
-        help="subsets/{subset}.parquet: only the items in it; without it, or with no FILE, the whole pool",
+        help="subsets/{subset}.parquet: only its items; default, or without FILE: the whole pool",
     )
     items.add_argument(
         "--codec",
         choices=CODECS,
-        help="form of the stored images, without loss; ppm is three bytes a pixel and the fastest; "
+        help="lossless format of the stored images; ppm is uncompressed and the fastest; "
         f"default: {DEFAULT_CODEC}",
     )
     arguments = parser.parse_args()

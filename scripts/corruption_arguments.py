@@ -1,4 +1,4 @@
-"""Types of the arguments of the scripts that corrupt images."""
+"""Argument types of the scripts that corrupt images."""
 
 import argparse
 
@@ -6,7 +6,7 @@ from benchc.corruptions.recipe import Recipe
 
 
 def recipe_argument(text: str) -> Recipe:
-    """Parse a recipe; argparse shows the message of this error, and not that of a ValueError."""
+    """Parse a recipe. Of a ValueError, argparse would not show the message."""
     try:
         return Recipe.from_json(text)
     except ValueError as error:
@@ -14,7 +14,7 @@ def recipe_argument(text: str) -> Recipe:
 
 
 def seed_argument(text: str) -> int:
-    """Parse a seed: a whole number, at least 0."""
+    """Parse a seed: an integer of at least 0."""
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"a seed is a whole number, at least 0, not {text}")
+        raise argparse.ArgumentTypeError(f"a seed must be an integer of at least 0, not {text}")
     return int(text)

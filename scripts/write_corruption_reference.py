@@ -1,4 +1,4 @@
-"""Write the reference page of the corruptions; run it after editing benchc/corruptions/suites."""
+"""Write docs/corruptions.md; run it after editing benchc/corruptions/suites."""
 
 import argparse
 from pathlib import Path
@@ -10,7 +10,7 @@ from scripts.command import run
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m scripts.write_corruption_reference", description=__doc__)
     parser.add_argument(
-        "--page", type=Path, default=Path("docs/corruptions.md"), help="reference page (%(default)s)"
+        "--page", type=Path, default=Path("docs/corruptions.md"), help="page to write; default: %(default)s"
     )
     arguments = parser.parse_args()
     arguments.page.parent.mkdir(parents=True, exist_ok=True)

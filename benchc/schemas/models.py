@@ -37,7 +37,7 @@ def models_text(models: Models) -> str:
 
 
 def read_models(path: Path) -> Models:
-    """Read what :func:`models_text` wrote. Raises InputError where the file is missing or has other content."""
+    """Read what :func:`models_text` wrote. Raises InputError where the file is missing or different."""
     fix = "run snakemake again, which writes it"
     try:
         content = json.loads(path.read_text(encoding="utf-8"))

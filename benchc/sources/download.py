@@ -49,8 +49,7 @@ def download(
         part.unlink()
         raise SourceError(
             f"{url}: the MD5 of the {size:,} bytes received is {found}, expected {md5}; if the publisher "
-            "changed "
-            "the file, update the MD5 in the catalogue; otherwise look for a proxy or login page in between"
+            "changed the file, update the MD5 in the catalogue; otherwise check for a proxy or a login page"
         )
     part.replace(path)
     return found
@@ -75,14 +74,12 @@ def _fetched(url: str, part: Path, attempts: int, longest_wait: float) -> str:
     except httpx.ConnectError as error:
         raise SourceError(
             f"{url}: no connection ({error}); this machine may be offline or behind a proxy: set "
-            "HTTPS_PROXY, or "
-            "download the file elsewhere and set `path` of the source in the catalogue"
+            "HTTPS_PROXY, or download the file elsewhere and set `path` of the source in the catalogue"
         ) from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise SourceError(
-            f"{url}: the download failed {attempts} times, last with {type(error).__name__} ({error}); "
-            "rerun to "
-            f"resume it from {part}"
+            f"{url}: the download failed {attempts} times, last with {type(error).__name__} ({error}); rerun "
+            f"to resume it from {part}"
         ) from error
     return _md5(part)
 

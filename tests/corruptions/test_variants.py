@@ -33,7 +33,7 @@ def test_the_seed_of_a_named_key_is_that_of_the_key() -> None:
         key = named_key("b", name)
         assert image_seed(7, key, "fog", 4) == seed_of(7, key, "fog", 4)
         assert key not in {derived_key(f"b/{index}", 0) for index in (name, name[:-2])}
-    with pytest.raises(ValueError, match="'b/2' is no key of an image"):
+    with pytest.raises(ValueError, match="'b/2' is not an image key"):
         image_seed(7, "b/2", "fog", 4)
 
 

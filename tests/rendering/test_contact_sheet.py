@@ -227,7 +227,7 @@ def test_pages_are_numbered_and_one_can_be_had_alone(pool, sheets, monkeypatch) 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--image", "s.png", "--item", "s/0"], "--item: give the pool that it is in with --items"),
+        (["--image", "s.png", "--item", "s/0"], "--item needs --items, the pool that it is in"),
         (["--image", "s.png", "--severities", "1", "9"], "--severities: imagenet-c has 1, 2, 3, 4, 5"),
         (
             ["--image", "s.png", "--corruptions", "fogg"],
@@ -246,7 +246,7 @@ def test_arguments_that_cannot_be_are_refused(arguments, message, pool, monkeypa
 def test_a_picture_that_is_not_there_is_named(pool, monkeypatch) -> None:
     with pytest.raises(InputError, match=r"none\.png.*give another --image"):
         run(monkeypatch, "--image", "none.png")
-    with pytest.raises(InputError, match=r"pool\.parquet: it has no item 's/9'; its first is 's/0'"):
+    with pytest.raises(InputError, match=r"pool\.parquet: has no item 's/9'; its first is 's/0'"):
         run(monkeypatch, "--items", "pool.parquet", "--item", "s/9")
 
 

@@ -383,10 +383,10 @@ def test_codecs_come_near_to_the_image_at_high_quality(kernel: Callable[..., Pix
 
 
 @pytest.mark.parametrize(("kernel", "limit"), [(codecs.webp, "16,383"), (codecs.jpeg, "65,500")])
-def test_codecs_say_which_sides_they_do_not_hold(kernel: Callable[..., Pixels], limit: str) -> None:
+def test_codecs_name_their_limit(kernel: Callable[..., Pixels], limit: str) -> None:
     longest = int(limit.replace(",", ""))
     assert kernel(np.zeros((longest, 1, 3), np.uint8), quality=10).shape == (longest, 1, 3)
-    message = rf"at most {limit} pixels, and the image has {longest + 1:,} × 32: scale it down"
+    message = rf"at most {limit} pixels a side, and the image has {longest + 1:,} × 32: scale it down"
     with pytest.raises(ImageError, match=message):
         kernel(np.zeros((32, longest + 1, 3), np.uint8), quality=10)
 
