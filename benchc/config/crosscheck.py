@@ -99,8 +99,8 @@ def _corruptions(raw: Raw, file: str) -> Iterator[str]:
             ):
                 yield (
                     f"{file}: corruptions.types[{position}] is {shown(name)}, which the engine imgaug does "
-                    f"not have: it has the {len(corruptions_of(IMGAUG_SUITE))} corruptions of {IMGAUG_SUITE}; "
-                    "set corruptions.engine to benchc."
+                    f"not have: it has the {len(corruptions_of(IMGAUG_SUITE))} corruptions of "
+                    f"{IMGAUG_SUITE}; set corruptions.engine to benchc."
                 )
     severities = chosen.get("severities")
     if isinstance(severities, list) and all(isinstance(severity, int) for severity in severities):

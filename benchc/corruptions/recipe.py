@@ -21,7 +21,7 @@ class Recipe:
 
     name: str
     kernel: str | None  # dotted path; None leaves the image unchanged
-    noise: str | None  # function of its module that draws the random numbers the kernel takes
+    noise: str | None  # function in its module that samples its random numbers
     parameters: Mapping[int, Mapping[str, Value]]  # by severity
     resizes: bool = False
 

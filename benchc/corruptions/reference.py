@@ -45,8 +45,8 @@ A suite is a published set of corruptions, in groups of types. A run takes its t
 """
 
 _USE = f"""\
-`python -m scripts.contact_sheet --suite imagenet-c --image photo.jpg --output-prefix sheet` renders a suite on
-your own image. `python -m scripts.write_corruption_reference` writes this page.
+`python -m scripts.contact_sheet --suite imagenet-c --image photo.jpg --output-prefix sheet` renders a suite
+on your own image. `python -m scripts.write_corruption_reference` writes this page.
 
 ## A folder of images
 
@@ -63,7 +63,8 @@ resume, or after a change in `photos`. `--help` lists all options.
 {CORRUPT_EXAMPLE}```
 
 The result has the shape of the image, unless the type *changes the size*. It is a pure function of the
-arguments. `engine="imgaug"` uses imgaug's `imgcorruptlike` for the types of imagenet-c; it is not thread-safe.
+arguments. `engine="imgaug"` uses imgaug's `imgcorruptlike` for the types of imagenet-c; it is not
+thread-safe.
 
 ## Add a corruption
 
@@ -86,9 +87,9 @@ For use in runs, put the module into `benchc/corruptions/kernels/`, add a `Corru
 ## How to read the tables
 
 Values are listed by severity, mildest first; a single value applies to all severities. A number in
-brackets refers to the list below a suite's tables, with the origin of the values before it: *published* in the
-paper or its code, *library default* of the library that the authors call, or *decided here*, where the authors
-do not specify the value.
+brackets refers to the list below a suite's tables, with the origin of the values before it: *published* in
+the paper or its code, *library default* of the library that the authors call, or *decided here*, where the
+authors do not specify the value.
 
 Types marked *off* are applied only in runs that name them: *variants* (alternative definitions of a type),
 *stand-ins* (synthetic substitutes for what the authors photographed), and types without published results.

@@ -19,7 +19,7 @@ Floats32 = npt.NDArray[np.float32]
 Floats64 = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
-# Truncation to whole levels, as in benchc.corruptions.convolution.
+# Truncation to integer levels, as in benchc.corruptions.convolution.
 TRUNCATION_BIAS = np.float32(2**-10)
 BLOCK = 32
 

@@ -50,7 +50,7 @@ class CorruptionType:
 
     @property
     def module(self) -> str:
-        """Dotted path of the module that holds the kernel."""
+        """Dotted path of the kernel's module."""
         return self.kernel.rpartition(".")[0]
 
     def at(self, severity: int) -> dict[str, Value]:

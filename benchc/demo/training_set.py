@@ -22,7 +22,7 @@ class TrainingSet:
     """N items with P images."""
 
     pictures: npt.NDArray[np.uint8]  # [P, PICTURE_SIDE, PICTURE_SIDE, 3]
-    item_pictures: npt.NDArray[np.int64]  # [N, MOST_PICTURES], rows of `pictures`; -1 where there is none
+    item_pictures: npt.NDArray[np.int64]  # [N, MOST_PICTURES], rows of `pictures`; -1 for no image
     item_question: npt.NDArray[np.int64]  # [N], index into `questions`
     item_answer: npt.NDArray[np.int64]  # [N], index into the question's options
     questions: tuple[Question, ...]

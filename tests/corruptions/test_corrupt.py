@@ -1,4 +1,4 @@
-"""What holds for every corruption of every suite and for both engines."""
+"""Properties of every corruption of every suite, and of both engines."""
 
 import json
 import random
@@ -66,7 +66,7 @@ def test_pixels_are_those_recorded_in_any_order_of_calls() -> None:
     assert hashes(random.Random(1)) == json.loads(GOLDEN.read_text())
 
 
-def test_another_process_draws_the_same_pixels_from_another_state_of_numpys_random() -> None:
+def test_another_process_gives_the_same_pixels_for_another_state_of_numpys_random() -> None:
     code = (
         "import json, numpy as np; np.random.seed(99); "
         "from tests.corruptions.test_corrupt import hashes; print(json.dumps(hashes()))"
@@ -100,7 +100,7 @@ def test_a_seed_matters_to_the_random_ones_and_only_to_them(call: tuple[str, str
     if type_of(call[2], call[1]).noise is None:
         assert len(different) == 1
     else:
-        # Some draw little: a sign, one of a few positions.
+        # Some have little randomness: a sign, one of a few positions.
         assert len(different) > 1
 
 

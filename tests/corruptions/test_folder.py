@@ -29,7 +29,7 @@ def picture(seed: int) -> Pixels:
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
-    """Two images, one in a subfolder, beside a file that is none."""
+    """Two images, one in a subfolder, and a file that is not an image."""
     path = tmp_path / "photos"
     (path / "more").mkdir(parents=True)
     Image.fromarray(picture(1)).save(path / "a.png")
@@ -76,7 +76,7 @@ def test_a_source_that_has_changed_is_made_again(photos: Path, tmp_path: Path) -
     assert not (output / "1/a.png").exists()  # stale, and not asked for
     corrupt_folder(photos, tmp_path / "fresh", NOISE)
     assert (output / "3/a.png").read_bytes() == (tmp_path / "fresh/gaussian_noise/3/a.png").read_bytes()
-    # The same target and bytes, but another name, which the seeds are drawn for.
+    # The same target and bytes, but another name, and so other seeds.
     (photos / "a.png").rename(photos / "a.PNG")
     assert corrupt_folder(photos, tmp_path / "out", NOISE) == 2
     assert other.read_bytes() == b"touched"

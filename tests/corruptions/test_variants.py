@@ -20,7 +20,7 @@ def picture(seed: int, height: int = 36, width: int = 50) -> Pixels:
 
 
 def test_the_seed_of_a_derived_key_is_that_of_item_and_index() -> None:
-    # An id may hold a hash sign, and end like a key.
+    # An id may contain a hash sign, and end like a key.
     for item in ("b/2", "b/2#7", "b/a:b", "photo.png", "a:b.png"):
         for index in (0, 11):
             key = derived_key(item, index)
@@ -49,7 +49,7 @@ def test_an_image_is_corrupted_at_each_severity_under_its_own_seed() -> None:
 
 
 def test_the_pixels_of_a_derived_key_are_those_of_every_release() -> None:
-    # As made when images were seeded by item and index: published benchmarks hold these pixels.
+    # As when images were seeded by item and index: published benchmarks have these pixels.
     recipe = recipe_of("gaussian_noise")
     pixels = variants_of_image("b/2#1", encode_png(picture(1)), recipe, (3,), seed=7)[3]
     assert (

@@ -74,7 +74,7 @@ def test_the_form_is_that_of_published_files(world: dict[str, pl.DataFrame]) -> 
 def test_without_its_pictures_it_answers_at_chance(
     world: dict[str, pl.DataFrame], pictures: list[list[Image.Image]]
 ) -> None:
-    """Any function of the text and the pictures' sizes is right for 1 of the K items of a group."""
+    """Any function of the text and the image sizes is right for 1 of the K items of a group."""
     rows = pl.concat(world.values()).to_dicts()
     seen: dict[str, Counter[str]] = {}
     position = 0

@@ -1,4 +1,4 @@
-"""Real rows of published data sets come through whole."""
+"""Rows of published data sets are read completely."""
 
 import base64
 import csv

@@ -1,4 +1,4 @@
-"""Rows come through as published, or stand in the report with a reason."""
+"""Rows become items as published, or are in the report with a reason."""
 
 import csv
 from pathlib import Path
@@ -191,7 +191,7 @@ def test_every_row_has_images_of_its_own_unless_a_column_names_them(tmp_path: Pa
     both = f"['{encoded(RED)}', '{encoded(BLUE)}']"
     rows = [row(1, image=both, photo="7"), row(2, image="1", photo="7")]
     items, _ = read(tmp_path, rows)
-    # Row 2 shares its images by reference, and has noise of its own, as in Bench-C.
+    # Row 2 shares its images by reference, and has different noise, as in Bench-C.
     assert [item["image_keys"] for item in items] == [["s/1#0", "s/1#1"], ["s/2#0", "s/2#1"]]
 
 

@@ -15,7 +15,7 @@ from benchc.corruptions.suite import CorruptionType
 from benchc.corruptions.suites.imagenet_c import IMAGENET_C
 from benchc.corruptions.suites.mllm_ic import MLLM_IC
 from benchc.images import Pixels
-from speed.severity_ssim import faults, median_distances
+from speed.severity_ssim import median_distances, problems
 from tests.corruptions.photos import NEEDS_PHOTOS, photo
 
 SHARED = [type_ for type_ in IMAGENET_C.types() if type_.in_default]
@@ -271,4 +271,4 @@ def test_poisson_noise_has_the_mean_magnitude_that_it_says() -> None:
 def test_the_distance_from_photographs_grows_with_severity(type_: CorruptionType) -> None:
     photos = [photo(index, 120, 160) for index in range(24)]
     distances = median_distances(type_, MLLM_IC.severities, photos)
-    assert not faults(distances), distances
+    assert not problems(distances), distances
