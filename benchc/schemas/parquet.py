@@ -131,6 +131,8 @@ def content_hash(frame: pl.DataFrame) -> str:
     return content.hexdigest()
 
 
+# Parquet's page checksums are no substitute: a file that another program rewrote has valid ones, or none, and
+# polars does not verify them.
 class ContentHash:
     """The :func:`content_hash` of a table that comes in several frames; how rows are split does not matter.
 
