@@ -58,4 +58,4 @@ $(VENV)/.installed: requirements.lock pyproject.toml
 	touch $@
 
 clean:
-	rm -rf results/demo results/drawn results/models logs/demo
+	rm -rf results/demo results/generated results/models logs/demo

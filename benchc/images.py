@@ -1,4 +1,4 @@
-"""Encoded images to pixels and back: one decoder for every stage, a lossless encoder, and a hash."""
+"""Decode images to pixels, encode them losslessly, and hash pixels: the same code for every stage."""
 
 import hashlib
 import io
@@ -15,10 +15,10 @@ from benchc.errors import InputError
 
 Pixels = npt.NDArray[np.uint8]  # [H, W, 3], RGB
 
-# Pillow refuses larger files by default too; published benchmarks stay below half of it.
+# Pillow's default limit; images of published benchmarks have less than half of it.
 MAX_PIXELS = 178_956_970
 
-Alpha = Literal["drop", "white"]  # what becomes of transparency: ignored, or laid over white
+Alpha = Literal["drop", "white"]  # transparency: ignored, or blended with white
 
 ALPHAS: tuple[Alpha, ...] = get_args(Alpha)
 
@@ -34,28 +34,28 @@ DEFAULT_CODEC: Codec = "webp"
 WEBP_MAX_SIDE = 16_383  # of the format
 JPEG_MAX_SIDE = 65_500  # of libjpeg
 
-# Pillow knows what these are and predictions no pixels; of EPS it does with Ghostscript alone.
+# Pillow identifies these formats but cannot decode them (EPS only with Ghostscript).
 IDENTIFIED_ONLY = ("BUFR", "EPS", "GRIB", "HDF5", "MPEG", "WMF")
 
 
 class ImageError(InputError):
-    """Bytes that are no whole image, or an image that is too large to be meant or to be worked on."""
+    """Bytes that are not a complete image, or an image that is too large."""
 
 
 def decode(data: bytes, alpha: Alpha = "drop") -> Pixels:
     """Return the image in ``data`` as uint8[H, W, 3], RGB, upright.
 
     EXIF rotation is applied. Alpha is dropped, not blended: models see the colour stored under it, as
-    VLMEvalKit shows it to them; ``alpha="white"`` lays the image over white instead. 16-bit values keep their
-    upper byte; of an animation the first frame counts.
-    Raises ImageError where the bytes are truncated, in no known format, or of more than ``MAX_PIXELS``, and
-    ValueError for another ``alpha``.
+    VLMEvalKit shows it to them; ``alpha="white"`` blends the image with white instead. 16-bit values keep
+    their upper byte; of an animation the first frame is used.
+    Raises ImageError where the bytes are truncated, in an unknown format, or have more than ``MAX_PIXELS``,
+    and ValueError for another ``alpha``.
     """
     if alpha not in get_args(Alpha):
         raise ValueError(f"alpha is one of {', '.join(get_args(Alpha))}, not {alpha!r}")
     try:
         with warnings.catch_warnings():
-            # The limit below decides, and an error says more than a warning.
+            # Images above the limit below are an error.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             with Image.open(io.BytesIO(data)) as file:
                 if file.width * file.height > MAX_PIXELS:
@@ -66,18 +66,18 @@ def decode(data: bytes, alpha: Alpha = "drop") -> Pixels:
     except (ImageError, MemoryError):
         raise
     except UnidentifiedImageError as error:
-        raise ImageError(f"these {len(data):,} bytes are no whole image (of any known format)") from error
+        raise ImageError(f"these {len(data):,} bytes are not a complete image in a known format") from error
     except Image.DecompressionBombError as error:
-        raise ImageError(f"the image is larger than the {MAX_PIXELS:,} pixels that are read") from error
-    except Exception as error:  # Pillow's decoders raise almost anything on damaged files
-        raise ImageError(f"these {len(data):,} bytes are no whole image ({error})") from error
+        raise ImageError(f"the image is larger than {MAX_PIXELS:,} pixels, the limit") from error
+    except Exception as error:  # Pillow's decoders raise almost any type on damaged files
+        raise ImageError(f"these {len(data):,} bytes are not a complete image ({error})") from error
     return pixels
 
 
 def encode(image: Pixels, codec: Codec = DEFAULT_CODEC) -> bytes:
-    """Return ``image`` (uint8[H, W, 3], RGB) as the bytes of a file, without loss, for :func:`decode`.
+    """Return ``image`` (uint8[H, W, 3], RGB) encoded losslessly, for :func:`decode`.
 
-    A side beyond ``WEBP_MAX_SIDE`` goes into a PNG instead of a WebP.
+    An image with a side above ``WEBP_MAX_SIDE`` becomes a PNG instead of a WebP.
     """
     if codec == "webp" and max(image.shape) <= WEBP_MAX_SIDE:
         return _encoded(image, "WEBP", lossless=True, method=0, quality=0)
@@ -87,7 +87,7 @@ def encode(image: Pixels, codec: Codec = DEFAULT_CODEC) -> bytes:
 
 
 def encode_png(image: Pixels) -> bytes:
-    """Return ``image`` (uint8[H, W, 3], RGB) as PNG bytes, without loss."""
+    """Return ``image`` (uint8[H, W, 3], RGB) as PNG bytes."""
     return _encoded(image, "PNG", compress_level=1, compress_type=zlib.Z_RLE)
 
 
@@ -96,7 +96,7 @@ def check_sides(image: Pixels, limit: int, file_format: str) -> None:
     height, width, _ = image.shape
     if max(height, width) > limit:
         raise ImageError(
-            f"{file_format} holds sides of at most {limit:,} pixels, and the image has {width:,} × "
+            f"{file_format} allows at most {limit:,} pixels a side, and the image has {width:,} × "
             f"{height:,}: scale it down"
         )
 
@@ -109,11 +109,11 @@ def readable_suffixes() -> frozenset[str]:
 
 
 def pixel_hash(images: Sequence[Pixels]) -> str:
-    """Return 32 hexadecimal digits that stand for the shapes and pixels of ``images``, in order."""
+    """Return a hash, 32 hexadecimal digits, of the shapes and pixels of ``images``, in order."""
     digest = hashlib.blake2b(digest_size=16)
     for image in images:
         if image.dtype != np.uint8:
-            raise ValueError(f"pixels are hashed as uint8, these are {image.dtype}")
+            raise ValueError(f"pixels must be uint8 to be hashed, these are {image.dtype}")
         digest.update(f"{image.shape}".encode())
         digest.update(np.ascontiguousarray(image).data)
     return digest.hexdigest()
@@ -127,9 +127,9 @@ def _encoded(image: Pixels, file_format: str, **options: object) -> bytes:
 
 def _to_rgb(image: Image.Image, alpha: Alpha) -> Image.Image:
     if image.mode == "F":
-        raise ImageError("the image holds floating-point values, whose range is not known")
+        raise ImageError("the image has floating-point values, whose range is unknown")
     if image.mode.startswith("I"):
-        # Pillow's own conversion has clipped at 255 in some releases and shifted in others.
+        # Pillow's conversion clips at 255 in some releases and shifts in others.
         values = np.asarray(image).astype(np.int64)
         if alpha == "white" and "transparency" in image.info:
             values[values == image.info["transparency"]] = 65535
@@ -141,4 +141,4 @@ def _to_rgb(image: Image.Image, alpha: Alpha) -> Image.Image:
 
 
 def _too_large(width: int, height: int) -> str:
-    return f"the image has {width} × {height} pixels, more than the {MAX_PIXELS:,} that are read"
+    return f"the image has {width} × {height} pixels, more than the limit of {MAX_PIXELS:,}"

@@ -1,4 +1,4 @@
-"""The letters that options go by: the first is A."""
+"""The letters of the options; the first option is A."""
 
 import string
 

@@ -1,23 +1,22 @@
-"""Let torchvision import beside a CPU-only torch.
+"""Make torchvision importable with a CPU-only torch.
 
-The CPU wheel of torch and the CUDA wheel of torchvision that matches it do not know each other's
-operators, and ``import torchvision`` then fails with ``operator torchvision::nms does not exist``;
-transformers, open_clip and timm import torchvision and fail with it. Declaring the two operators first
-lets the import pass. Transforms work; ``torchvision.ops.nms`` and ``torchvision.io`` do not, and nothing
-here uses them.
+With the CPU wheel of torch and the CUDA wheel of torchvision, ``import torchvision``, and with it
+transformers, open_clip and timm, fails with ``operator torchvision::nms does not exist``. Declaring the two
+missing operators first makes the import work. Transforms then work; ``torchvision.ops.nms`` and
+``torchvision.io``, which are not used here, do not.
 """
 
 import torch
 
-# The declaration lives as long as this object.
+# The declaration lasts as long as this object.
 _library: torch.library.Library | None = None
 
 
 def declare_missing_operators() -> None:
     """Declare ``torchvision::nms`` and ``torchvision::qnms`` where torchvision's own fail to load.
 
-    Call before the first import of transformers, open_clip or sentence_transformers. A second call, and a
-    call where torchvision imports by itself, does nothing.
+    Call before the first import of transformers, open_clip or sentence_transformers. Does nothing where
+    torchvision can be imported, or on a second call.
     """
     global _library
     if _library is not None:

@@ -208,7 +208,7 @@ rule infer_orders:
         subset=SUBSETS["selected"],
         corrupted=collect(
             "<results>/{images}/{corruption}.parquet",
-            images=images_of("selected"),
+            images=image_folder("selected"),
             corruption=RECIPES,
         ),
     output:
@@ -253,7 +253,7 @@ SELECTOR_PREDICTIONS = collect(
 )
 BENCHMARK_IMAGES = collect(
     "<results>/{images}/{corruption}.parquet",
-    images=images_of(BENCHMARK),
+    images=image_folder(BENCHMARK),
     corruption=settings.corruptions.types,
 )
 

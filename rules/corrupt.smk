@@ -1,8 +1,8 @@
-"""The images under every corruption: of the whole pool, or of the benchmark alone.
+"""Corrupted images of the whole pool, or of the benchmark's items only.
 
 REQUIRED INPUTS: <results>/pool/items.parquet
     <results>/subsets/{subset}.parquet    for the benchmark: the ids of its items (BENCHMARK in its rules)
-OUTPUTS: all severities of one corruption, lossless; `clean` is severity 0 and passes through the same code
+OUTPUTS: lossless images of one corruption at all severities; `clean` has severity 0
     <results>/corrupted/{corruption}.parquet    images of the pool, where corruptions.corrupted is files
     <results>/benchmark/{corruption}.parquet    images of the benchmark, where it is on_the_fly
 """
@@ -22,7 +22,7 @@ rule corrupt:
         "<benchmarks>/corrupt/{images}/{corruption}.jsonl"
     conda:
         "../envs/images.yaml"
-    # The work of an image is independent of the others': a cluster's profile gives more threads.
+    # Images are independent of each other, so a cluster's profile may give more threads.
     threads: 1
     resources:
         mem_mb=lambda wildcards, threads, attempt: attempt * (1000 + 1000 * threads),

@@ -1,25 +1,25 @@
-"""The embedded default: a drawn world of questions, and small models trained on it.
+"""The demo's own data and models: synthetic benchmarks, and small models trained on them.
 
-Only used where the catalogues say that a source is drawn or a model trained by the run.
+Used only where the catalogue of the sources or models says that the run makes them itself.
 
 REQUIRED INPUTS: none
 OUTPUTS:
-    results/drawn/{source}.tsv       a drawn benchmark in the form that published ones come in
-    results/models/{model}/          a trained model in the Hub's folder form
+    results/generated/{source}.tsv   a synthetic benchmark in VLMEvalKit's format
+    results/models/{model}/          a trained model in the Hub's folder format
     results/models/image_encoder/    a trained open_clip model
 """
 
 
-rule draw_source:
-    """Draw one of the small benchmarks of the embedded default."""
+rule generate_demo_source:
+    """Generate one of the demo's synthetic benchmarks."""
     input:
-        code=code_of("scripts/draw_source.py"),
+        code=code_of("scripts/generate_demo_source.py"),
     output:
-        "results/drawn/{source}.tsv",
+        "results/generated/{source}.tsv",
     log:
-        "<logs>/draw_source/{source}.log",
+        "<logs>/generate_demo_source/{source}.log",
     benchmark:
-        "<benchmarks>/draw_source/{source}.jsonl"
+        "<benchmarks>/generate_demo_source/{source}.jsonl"
     localrule: True
     conda:
         "../envs/core.yaml"
@@ -27,22 +27,22 @@ rule draw_source:
         seed=option("--seed", demo.get("world_seed")),
         groups=lambda wildcards: option("--groups", run.sources[wildcards.source].drawn.groups),
     message:
-        "Drawing the benchmark {wildcards.source}"
+        "Generating the benchmark {wildcards.source}"
     shell:
-        "python -m scripts.draw_source --source {wildcards.source} {params.seed}"
+        "python -m scripts.generate_demo_source --source {wildcards.source} {params.seed}"
         " {params.groups} --output {output} 2>&1 | tee {log}"
 
 
-rule draw_training_set:
-    """Draw what the small models and the small image encoder learn from."""
+rule generate_training_set:
+    """Generate the training set of the small models and the small image encoder."""
     input:
-        code=code_of("scripts/draw_training_set.py"),
+        code=code_of("scripts/generate_training_set.py"),
     output:
         "results/models/training_set.npz",
     log:
-        "<logs>/draw_training_set.log",
+        "<logs>/generate_training_set.log",
     benchmark:
-        "<benchmarks>/draw_training_set.jsonl"
+        "<benchmarks>/generate_training_set.jsonl"
     conda:
         "../envs/core.yaml"
     resources:
@@ -51,13 +51,13 @@ rule draw_training_set:
         seed=option("--seed", demo.get("world_seed")),
         size=options_of(demo.get("training_set")),
     message:
-        "Drawing the training set of the small models"
+        "Generating the training set of the small models"
     shell:
-        "python -m scripts.draw_training_set {params.seed} {params.size} --output {output} 2>&1 | tee {log}"
+        "python -m scripts.generate_training_set {params.seed} {params.size} --output {output} 2>&1 | tee {log}"
 
 
 rule train_demo_model:
-    """Train one small vision-language model on the drawn world."""
+    """Train one small vision-language model on the training set."""
     input:
         code=lambda wildcards: TRAINER_CODE[wildcards.model],
         training_set="results/models/training_set.npz",
@@ -85,7 +85,7 @@ rule train_demo_model:
 
 
 rule train_demo_encoder:
-    """Train the small open_clip model that embeds the drawn world's images."""
+    """Train the small open_clip model that embeds the demo's images."""
     input:
         code=code_of("scripts/train_demo_encoder.py"),
         training_set="results/models/training_set.npz",

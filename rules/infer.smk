@@ -19,7 +19,7 @@ rule infer:
         # Where the job corrupts images itself, an edit of a kernel changes its images.
         kernels=lambda wildcards: (
             [file for name in BATCHES[wildcards.batch] for file in KERNEL_CODE[name]]
-            if images_of(wildcards.subset) is None
+            if image_folder(wildcards.subset) is None
             else []
         ),
         # Of a local model or one that the run trains; those from the Hub have a revision instead.
@@ -30,10 +30,10 @@ rule infer:
         corrupted=lambda wildcards: (
             collect(
                 "<results>/{images}/{corruption}.parquet",
-                images=images_of(wildcards.subset),
+                images=image_folder(wildcards.subset),
                 corruption=BATCHES[wildcards.batch],
             )
-            if images_of(wildcards.subset)
+            if image_folder(wildcards.subset)
             else []
         ),
     output:

@@ -8,7 +8,7 @@ OUTPUTS:
 
 
 rule pool:
-    """Take at most so many items of each task type, in an order that a hash decides."""
+    """Take at most per_task items of each task type, in the order of a hash of their ids."""
     input:
         code=code_of("scripts/pool.py"),
         sources=collect("<results>/sources/{source}.parquet", source=run.sources),
@@ -26,11 +26,10 @@ rule pool:
     params:
         per_task=option("--per-task", settings.pool.per_task),
         total=option("--total", settings.pool.total),
-        sources=list(run.sources),
-        task_columns=[source.task_column for source in run.sources.values()],
+        task_columns=[f"{id_}={source.task_column}" for id_, source in run.sources.items()],
     message:
         "Pooling the items of all sources"
     shell:
-        "python -m scripts.pool --items {input.sources} --sources {params.sources} --task-columns {params.task_columns}"
+        "python -m scripts.pool --items {input.sources} --task-columns {params.task_columns}"
         " {params.per_task} {params.total}"
         " --output {output.parquet} --report {output.report} 2>&1 | tee {log}"

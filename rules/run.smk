@@ -54,7 +54,7 @@ demo = settings.demo.model_dump() if settings.demo else {}
 BATCHES = batches(settings.corruptions, settings.inference)
 
 
-def images_of(subset):
+def image_folder(subset):
     """Return the folder of the images of a subset's items; None if the jobs generate them.
 
     BENCHMARK is defined by the benchmark's rule file, which is included after this one.
@@ -119,7 +119,7 @@ def tsv_of(wildcards):
     source = run.sources[wildcards.source]
     if source.path is not None:
         return source.path
-    return "results/downloads/{source}.tsv" if source.url else "results/drawn/{source}.tsv"
+    return "results/downloads/{source}.tsv" if source.url else "results/generated/{source}.tsv"
 
 
 def reader_options(source):
@@ -198,7 +198,7 @@ def model_options(wildcards):
 
 def recipe_options(wildcards):
     """Return how an inference job generates its images, as options of infer; empty if it reads files."""
-    if images_of(wildcards.subset):
+    if image_folder(wildcards.subset):
         return ""
     recipes = [option("--recipe", RECIPES[name]) for name in BATCHES[wildcards.batch]]
     return " ".join(

@@ -1,15 +1,15 @@
-"""From published data sets to items of one form.
+"""From published data sets to items in one format.
 
-REQUIRED INPUTS: the sources' TSV files, downloaded, drawn or already on this machine
+REQUIRED INPUTS: the sources' TSV files, downloaded, generated or already on this machine
 OUTPUTS:
     results/downloads/{source}.tsv           a data set as published
     <results>/sources/{source}.parquet       its items
-    <results>/sources/{source}.report.csv    rows that were refused or left out, each with the reason
+    <results>/sources/{source}.report.csv    rows that did not become items, each with the reason
 """
 
 
 rule download_source:
-    """Download a data set, resuming where a broken download stopped, and check its MD5."""
+    """Download a data set, resuming an interrupted download, and check its MD5."""
     input:
         code=code_of("scripts/download_source.py"),
     output:
@@ -29,7 +29,7 @@ rule download_source:
 
 
 rule read_source:
-    """Turn a data set into items; refused rows are listed, never dropped in silence."""
+    """Turn a data set into items; rows that cannot become items are listed with the reason."""
     input:
         code=code_of("scripts/read_source.py"),
         tsv=tsv_of,

@@ -16,7 +16,7 @@ def recipe_argument(text: str) -> Recipe:
 def seed_argument(text: str) -> int:
     """Parse a seed, an integer >= 0."""
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"a seed is a whole number, at least 0, not {text}")
+        raise argparse.ArgumentTypeError(f"a seed must be an integer of at least 0, not {text}")
     return int(text)
 
 

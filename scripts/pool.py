@@ -1,12 +1,13 @@
 """Sample the candidate pool from the items of all sources, balanced by task type."""
 
+import argparse
 from pathlib import Path
 
 import polars as pl
 
 from benchc.atomic import write_text
 from benchc.schemas.items import ITEMS
-from benchc.schemas.parquet import read_table, write_table
+from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.sources.pool import assemble, choose, task_types
 from scripts.command import Parser, run
@@ -18,31 +19,27 @@ def main() -> None:
         "--items", type=Path, nargs="+", required=True, help="tables of items, one per source"
     )
     parser.add_argument(
-        "--sources", nargs="+", required=True, help="ids of the sources, in the order of --items"
-    )
-    parser.add_argument(
         "--task-columns",
         nargs="+",
         required=True,
-        choices=("category", "l2_category"),
-        help="column with the task type of each source, in the order of --items",
+        type=task_column,
+        metavar="SOURCE=COLUMN",
+        help="each source's column with the task type: category or l2_category",
     )
-    parser.add_argument("--per-task", type=int, help="maximum number of items per task type")
+    parser.add_argument("--per-task", type=int, help="maximum number of items of a task type")
     parser.add_argument(
-        "--total",
-        type=int,
-        help="maximum number of items in all, by the largest limit per task type that fits",
+        "--total", type=int, help="maximum number of items; the limit per task type is lowered to fit"
     )
     parser.add_argument("--output", type=Path, required=True, help="pool to write (Parquet)")
     parser.add_argument(
         "--report", type=Path, required=True, help="report to write (CSV): task, sources, available, taken"
     )
     arguments = parser.parse_args()
-    if not len(arguments.items) == len(arguments.sources) == len(arguments.task_columns):
-        parser.error("--items, --sources and --task-columns need the same number of values")
-    paths = dict(zip(arguments.sources, arguments.items, strict=True))
-    columns = dict(zip(arguments.sources, arguments.task_columns, strict=True))
-    # Choosing needs no images, and those of all sources together may not fit into memory.
+    paths = {str(read_footer(path).get("source")): path for path in arguments.items}
+    columns = dict(arguments.task_columns)
+    if paths.keys() != columns.keys():
+        parser.error(f"--items has the sources {', '.join(paths)}, --task-columns has {', '.join(columns)}")
+    # The choice needs no images, and those of all sources may not fit into memory.
     tasks = task_types(
         {source: read_table(path, ITEMS, ["id", columns[source]]) for source, path in paths.items()},
         columns,
@@ -62,6 +59,13 @@ def main() -> None:
     )
     write_text(arguments.report, choice.report.write_csv())
     write_table(pool, arguments.output, POOL, {"cap": choice.cap})
+
+
+def task_column(text: str) -> tuple[str, str]:
+    source, _, column = text.partition("=")
+    if column not in ("category", "l2_category"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not SOURCE=category or SOURCE=l2_category")
+    return source, column
 
 
 if __name__ == "__main__":

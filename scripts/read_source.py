@@ -48,7 +48,7 @@ def main() -> None:
 def _column_and_value(text: str) -> tuple[str, str]:
     column, separator, value = text.partition("=")
     if not separator:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form COLUMN=VALUE")
+        raise argparse.ArgumentTypeError(f"{text!r} is not COLUMN=VALUE")
     return column, value
 
 

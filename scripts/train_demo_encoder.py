@@ -15,7 +15,7 @@ from scripts.command import Parser, run
 
 def main() -> None:
     parser = Parser(__spec__.name, __doc__)
-    parser.add_argument("--training-set", required=True, type=Path, help=".npz file of draw_training_set")
+    parser.add_argument("--training-set", required=True, type=Path, help=".npz file of generate_training_set")
     parser.add_argument("--steps", type=int, default=250, help="default: %(default)s")
     parser.add_argument("--seed", type=int, required=True, help="seed of the weights and batches")
     parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")

@@ -13,7 +13,7 @@ from scripts.command import Parser, run
 
 def main() -> None:
     parser = Parser(__spec__.name, __doc__)
-    parser.add_argument("--training-set", required=True, type=Path, help=".npz file of draw_training_set")
+    parser.add_argument("--training-set", required=True, type=Path, help=".npz file of generate_training_set")
     parser.add_argument("--family", required=True, choices=FAMILIES, help="architecture")
     parser.add_argument(
         "--scoring",

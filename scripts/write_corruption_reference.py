@@ -1,4 +1,4 @@
-"""Write the reference page of the corruptions; run it after editing benchc/corruptions/suites."""
+"""Write docs/corruptions.md; run it after editing benchc/corruptions/suites."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from scripts.command import Parser, run
 def main() -> None:
     parser = Parser(__spec__.name, __doc__)
     parser.add_argument(
-        "--page", type=Path, default=Path("docs/corruptions.md"), help="reference page (%(default)s)"
+        "--page", type=Path, default=Path("docs/corruptions.md"), help="page to write; default: %(default)s"
     )
     arguments = parser.parse_args()
     arguments.page.parent.mkdir(parents=True, exist_ok=True)

@@ -1,14 +1,15 @@
-"""Measure the stage that corrupts a pool: the form of stored images, the stage as a whole, files or none.
+"""Measure the stage that corrupts a pool: image formats, throughput, and storing or recomputing images.
 
     python speed/corrupt_stage.py [--parts forms stage cores files] [--photos FOLDER]
 
-forms: bytes and time of lossless forms of an image, on photographs, clean and corrupted.
-stage: images per second of one process, from encoded photographs to a Parquet file, against the loop that a
-    user would write: the imagecorruptions package, and a PNG of Pillow's for every image. They alternate.
-cores: the same with one and two worker processes; their start, which takes seconds, is taken off as well.
-files: reading a stored variant against making it again, and what that comes to for the paper's run.
+forms: size and time of lossless image formats, on clean and corrupted photographs.
+stage: images per second of one process, from encoded photographs to a Parquet file, compared with the usual
+    loop: the imagecorruptions package, and a PNG by Pillow per image. The two alternate.
+cores: the same with one and two worker processes, with and without their start-up time.
+files: reading a stored image compared with recomputing it, also extrapolated to the paper's run.
 
-Prints Markdown for docs/benchmarks.md. One thread a process; on a loaded machine only ratios mean something.
+Prints Markdown for docs/benchmarks.md. One thread per process; on a loaded machine only ratios are
+meaningful.
 """
 
 import argparse
@@ -48,9 +49,9 @@ from benchc.schemas.corrupted_images import images_of_items
 from benchc.schemas.pool_images import Encoded
 
 PARTS = ("forms", "stage", "cores", "files")
-# Those that leave most and least to compress, at the mildest and the strongest severity.
+# Those that compress best and worst, used at the mildest and the strongest severity.
 MIX = ("gaussian_noise", "impulse_noise", "contrast", "fog", "spatter", "motion_blur", "pixelate", "frost")
-# Measured once: seconds per megapixel.
+# Measured once, as they take seconds per megapixel.
 SLOW = ("PNG, level 9", "WebP, method 4", "WebP, method 6", "WebP, OpenCV")
 PAPER_ITEMS, PAPER_VARIANTS, PAPER_SELECTORS = 4_000, 95, 3
 
@@ -66,7 +67,7 @@ def main() -> None:
         "--photos", type=Path, help="folder of photographs or of TSV files; default: bundled ones"
     )
     parser.add_argument(
-        "--limit", type=int, default=12, help="photographs that are used; default: %(default)s"
+        "--limit", type=int, default=12, help="maximum number of photographs; default: %(default)s"
     )
     parser.add_argument("--types", nargs="+", default=corruptions_of("imagenet-c"), help="default: the 19")
     parser.add_argument("--rounds", type=int, default=3, help="repetitions; default: %(default)s")
@@ -74,7 +75,7 @@ def main() -> None:
     parser.add_argument(
         "--megapixels",
         type=float,
-        help="median of an image of the run that is planned; default: the photographs'",
+        help="median size of the planned run's images; default: of the photographs",
     )
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -119,7 +120,7 @@ def opencv(suffix: str, *options: int) -> Encoder:
 
 
 def forms() -> dict[str, Encoder]:
-    """Return the lossless forms that are compared, by what a table calls them."""
+    """Return the lossless formats to compare, by their names in the table."""
     level, strategy, quality = cv2.IMWRITE_PNG_COMPRESSION, cv2.IMWRITE_PNG_STRATEGY, cv2.IMWRITE_WEBP_QUALITY
     found = {f"PNG, level {k}, Pillow": pillow("PNG", compress_level=k) for k in (0, 1, 2, 3, 6, 9)}
     strategies = {"Huffman only": zlib.Z_HUFFMAN_ONLY, "run lengths": zlib.Z_RLE, "filtered": zlib.Z_FILTERED}
@@ -140,14 +141,16 @@ def forms() -> dict[str, Encoder]:
 
 
 def print_forms(photos: Sequence[Pixels], rounds: int) -> None:
-    """Print bytes and time of every form, and what Parquet's own compression would add."""
+    """Print size and time of every format, and the effect of Parquet's compression."""
     images = list(photos)
     for number, name in enumerate(MIX):
         recipe = recipe_of(name)
         images += [apply(recipe, photos[number % len(photos)], severity, number) for severity in (1, 5)]
     megapixels = sum(image.size for image in images) / 3e6
-    print(f"### Form of stored images\n\n{len(images)} images, {len(photos)} of them clean; per megapixel.\n")
-    print("| form | bytes a pixel | encode, ms | decode, ms | after Zstandard | Zstandard, ms |")
+    print(
+        f"### Format of stored images\n\n{len(images)} images, {len(photos)} of them clean; per megapixel.\n"
+    )
+    print("| format | bytes per pixel | encode, ms | decode, ms | after Zstandard | Zstandard, ms |")
     print("|---|---:|---:|---:|---:|---:|")
     zstandard = pa.Codec("zstd", compression_level=1)
     encoders = forms()
@@ -175,8 +178,8 @@ def print_forms(photos: Sequence[Pixels], rounds: int) -> None:
     print(flush=True)
 
 
-def users_loop(images: Sequence[Encoded], name: str, folder: Path) -> None:
-    """Corrupt with the package that people use, and save with Pillow's defaults."""
+def usual_loop(images: Sequence[Encoded], name: str, folder: Path) -> None:
+    """Corrupt with the imagecorruptions package and save with Pillow's defaults."""
     for key, data in images:
         image = np.array(Image.open(io.BytesIO(data or b"")).convert("RGB"))
         for severity in range(1, 6):
@@ -185,13 +188,13 @@ def users_loop(images: Sequence[Encoded], name: str, folder: Path) -> None:
 
 
 def print_stage(images: Sequence[Encoded], types: Sequence[str], rounds: int) -> None:
-    """Print images per second of the user's loop and of the stage, for both ways to store."""
+    """Print images per second of the usual loop and of the stage, for every format."""
     rows: dict[str, list[float]] = {}
     codecs: tuple[Codec, ...] = ("webp", "png", "ppm")
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         for name in types:
-            calls: list[Callable[[], object]] = [lambda name=name: users_loop(images, name, folder)]
+            calls: list[Callable[[], object]] = [lambda name=name: usual_loop(images, name, folder)]
             for codec in codecs:
                 job = Job(recipe_of(name), 1, codec=codec)
                 calls.append(lambda job=job: quietly(write_corrupted, images, job, folder / "t.parquet"))
@@ -206,7 +209,7 @@ def print_stage(images: Sequence[Encoded], types: Sequence[str], rounds: int) ->
     count = 5 * len(images)
     print("### The stage as a whole\n")
     print("Decode, five severities, encode, store: images per second of one process.\n")
-    print("| type | user's loop | WebP | PNG | stored | gain of WebP | gain of PNG | gain of stored |")
+    print("| type | usual loop | WebP | PNG | stored | gain of WebP | gain of PNG | gain of stored |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
     whole = [sum(column) for column in zip(*rows.values(), strict=True)]
     for name, seconds_of in [*rows.items(), ("**all**", [value / len(rows) for value in whole])]:
@@ -245,7 +248,7 @@ def print_cores(images: Sequence[Encoded], count: int, rounds: int) -> None:
 
 
 def print_files(images: Sequence[Encoded], types: Sequence[str], rounds: int, megapixels: float) -> None:
-    """Print what a variant costs to write, to read and to make again, and both ways for the paper's run."""
+    """Print the time to write, read and recompute an image, also for the paper's run."""
     seconds: dict[str, list[float]] = {"write": [], "read": [], "make": []}
     pixels = disk = 0.0
     with tempfile.TemporaryDirectory() as scratch:
@@ -259,27 +262,25 @@ def print_files(images: Sequence[Encoded], types: Sequence[str], rounds: int, me
                 times["write"].append(timed(lambda job=job: quietly(write_corrupted, images, job, output))[0])
                 took, read = timed(lambda: list(map(pixel_hash, stored(output, images))))
                 times["read"].append(took)
-                took, made = timed(lambda recipe=recipe: list(map(pixel_hash, remade(images, recipe))))
+                took, made = timed(lambda recipe=recipe: list(map(pixel_hash, recomputed(images, recipe))))
                 times["make"].append(took)
                 if read != made:
-                    raise SystemExit(
-                        f"{recipe.name}: the pixels that are made again are not those of the file"
-                    )
+                    raise SystemExit(f"{recipe.name}: recomputed pixels differ from those of the file")
             for name, column in times.items():
                 seconds[name].append(median(column))
             pixels += sum(image.size / 3e6 for variant in stored(output, images) for image in variant)
     write, read, make = (sum(seconds[name]) / pixels for name in ("write", "read", "make"))
-    print("### Files, or pixels made when they are read\n")
-    print("Mean over the types and severities; reading and making include the hash of the pixels.\n")
-    print("| per megapixel | write | read and decode | make | disk |\n|---|---:|---:|---:|---:|")
+    print("### Stored or recomputed images\n")
+    print("Mean over types and severities; reading and recomputing include hashing the pixels.\n")
+    print("| per megapixel | write | read and decode | recompute | disk |\n|---|---:|---:|---:|---:|")
     costs = (1000 * write, 1000 * read, 1000 * make)
     print(f"| ms, MB | {' | '.join(f'{cost:.1f}' for cost in costs)} | {disk / pixels / 1e6:.2f} |\n")
     whole = PAPER_ITEMS * PAPER_VARIANTS * megapixels
     print(
         f"The paper's pool: {PAPER_ITEMS:,} items x {PAPER_VARIANTS} variants of {megapixels:.2f} "
-        f"megapixels, which {PAPER_SELECTORS} selectors read.\n"
+        f"megapixels, for {PAPER_SELECTORS} selectors.\n"
     )
-    print("| corrupted | disk, GB | core-hours to write | core-hours to read or make | in all |")
+    print("| corrupted | disk, GB | core-hours to write | core-hours to read or recompute | total |")
     print("|---|---:|---:|---:|---:|")
     for name, gigabytes, once, each in (
         ("files", disk / pixels * whole / 1e9, write * whole, read * whole),
@@ -292,13 +293,13 @@ def print_files(images: Sequence[Encoded], types: Sequence[str], rounds: int, me
 
 
 def stored(path: Path, images: Sequence[Encoded]) -> Iterable[list[Pixels]]:
-    """Yield every variant in a file, as inference reads items of one image."""
+    """Yield every image of a file, as inference reads items of one image."""
     for _, variants in images_of_items(path, {key: [key] for key, _ in images}):
         yield from variants.values()
 
 
-def remade(images: Sequence[Encoded], recipe: Recipe) -> Iterable[list[Pixels]]:
-    """Yield every variant, made from the images."""
+def recomputed(images: Sequence[Encoded], recipe: Recipe) -> Iterable[list[Pixels]]:
+    """Yield every corrupted image, recomputed."""
     for key, data in images:
         for pixels in variants_of_image(key, data, recipe, recipe.severities, 1).values():
             yield [pixels]
@@ -311,7 +312,7 @@ def timed(call: Callable[[], object]) -> tuple[float, object]:
 
 
 def quietly(function: Callable[..., None], *arguments: object) -> None:
-    """Call without the lines of progress."""
+    """Call without showing progress."""
     standard, sys.stderr = sys.stderr, io.StringIO()
     try:
         function(*arguments)

@@ -2,15 +2,14 @@
 
     make bench-corruptions
 
-Every type and severity of the default set, at every size: the two are called in alternation in one process,
-on one photograph, after a first call of each that is not counted. `benchc.corruptions.corrupt.corrupt` is
-called with its default arguments and a new seed every time; drawing its random field is part of the call.
-Prints medians as Markdown for docs/benchmarks.md and stores all of them as JSON. Speed is compared as ratios:
-on a loaded machine the times of both grow.
+For every type and severity of the default set, at every size, the two are called alternately in one process,
+on one photograph, after a warm-up call of each. `benchc.corruptions.corrupt.corrupt` is called with default
+arguments and a new seed every time; sampling its noise is included. Prints medians as Markdown for
+docs/benchmarks.md and stores them as JSON. On a loaded machine only ratios are meaningful.
 
-Working memory: for every type and either package a process of its own imports what it needs, loads the
-photograph at the largest size, and applies all severities once, while another process reads its resident
-memory every millisecond; what counts is the largest value above that after the imports.
+Working memory: for every type and package, a separate process imports what it needs, loads the photograph at
+the largest size, and applies all severities once, while another process samples its resident memory every
+millisecond; the result is the peak above the value after the imports.
 """
 
 import argparse
@@ -44,10 +43,10 @@ from benchc.images import Pixels, decode
 Engine = Callable[[Pixels, str, int, int], object]  # image, type, severity, seed
 Cell = dict[str, float]  # seconds of both, and the number of calls
 
-SIZES = ("224x224", "640x480", "1920x1080")  # width x height, as screens are named
+SIZES = ("224x224", "640x480", "1920x1080")  # width x height
 SEVERITIES = (1, 2, 3, 4, 5)
-LEAST, MOST = 3, 15  # calls of either per cell
-SECONDS = 2.0  # enough of one cell and package
+LEAST, MOST = 3, 15  # calls of each package per cell
+SECONDS = 2.0  # per cell and package
 ENGINES = ("benchc", "imagecorruptions")
 SAMPLING = 0.001  # seconds
 
@@ -60,7 +59,7 @@ def main() -> None:
     )
     parser.add_argument("--sizes", nargs="+", default=list(SIZES), help="WIDTHxHEIGHT; default: %(default)s")
     parser.add_argument("--types", nargs="+", default=list(corruptions_of("imagenet-c")), help="default: 19")
-    parser.add_argument("--photos", type=Path, help="folder; its first photograph is taken")
+    parser.add_argument("--photos", type=Path, help="folder, of which the first photograph is used")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="per cell; default: %(default)s")
     parser.add_argument("--no-memory", action="store_true", help="times only")
     parser.add_argument("--output", type=Path, default=Path("results/speed/corruptions.json"))
@@ -131,9 +130,7 @@ def cell(image: Pixels, name: str, severity: int, enough: float) -> Cell:
 def print_times(size: str, times: dict[str, dict[int, Cell]]) -> None:
     """Print, by type, the sums over severities of both packages, and the ratios."""
     print(f"### {size}\n")
-    print(
-        "Milliseconds, summed over the five severities; ratio of a single severity: the smallest of five.\n"
-    )
+    print("Milliseconds, summed over the five severities; the smallest ratio is of a single severity.\n")
     print("| type | imagecorruptions | benchc | ratio | smallest ratio |")
     print("|---|---:|---:|---:|---:|")
     sums = {
@@ -163,7 +160,7 @@ def print_memory(size: str, peaks: dict[str, dict[str, float]]) -> None:
 
 
 def working_memory(engine: str, name: str, arguments: argparse.Namespace) -> float:
-    """Return the peak of one type in a process of its own, above what it holds after its imports, in MB."""
+    """Return the peak memory of one type in a separate process, above that after the imports, in MB."""
     progress(f"working memory: {engine}, {name}")
     command = [sys.executable, __file__, "--measured", engine, name, "--sizes", *arguments.sizes]
     if arguments.photos:
@@ -184,7 +181,7 @@ def working_memory(engine: str, name: str, arguments: argparse.Namespace) -> flo
 
 
 def apply_when_told(engine: str, name: str, image: Pixels) -> None:
-    """Import, say so, wait for the end of standard input, and apply a type at every severity."""
+    """Import, print "ready", wait for the end of standard input, and apply a type at every severity."""
     function = engine_of(engine)
     if engine == "benchc":
         importlib.import_module(kernel_module(name))

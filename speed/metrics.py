@@ -1,14 +1,14 @@
-"""Measure the metrics at the paper's size: scoring, aggregation, bootstrap; their growth; a loop in pandas.
+"""Measure scoring, aggregation and bootstrap at the paper's size and others, against a loop in pandas.
 
     python speed/metrics.py [--models 13] [--items 849] [--peer-models 13]
 
 The paper's run has 13 models and 849 items under 19 corruptions at 5 severities: 80,655 corrupted predictions
-a model, and a clean one of each item. Logits are drawn. The peer is what one would write first: a pandas loop
-over rows that computes softmax, entropy, calibration error, RAS and transition beside the clean prediction,
-then groupby. Both give the same numbers, or the benchmark fails. Its bootstrap, a merge and a groupby for
-each draw, is measured on a few draws and scaled, as the output says.
+per model, and a clean one for each item. Logits are random. The baseline is a straightforward pandas loop
+over rows that computes softmax, entropy, calibration error, RAS and transition against the clean prediction,
+then groupby. The benchmark fails where the numbers differ. The baseline's bootstrap, a merge and a groupby
+per resample, is measured on a few resamples and scaled.
 
-Prints Markdown for docs/benchmarks.md. On a loaded machine only ratios mean something.
+Prints Markdown for docs/benchmarks.md. On a loaded machine only ratios are meaningful.
 """
 
 import argparse
@@ -63,13 +63,16 @@ def main() -> None:
     parser.add_argument("--models", type=int, default=13)
     parser.add_argument("--items", type=int, default=849)
     parser.add_argument(
-        "--peer-models", type=int, default=13, help="models that the loop reads, all by default"
+        "--peer-models",
+        type=int,
+        default=13,
+        help="number of models for the pandas loop; default: %(default)s",
     )
     arguments = parser.parse_args()
     peer_models = min(arguments.peer_models, arguments.models)
     warm_up()
-    items, kappa = drawn_items(arguments.items)
-    predictions = [drawn_predictions(items, model) for model in range(arguments.models)]
+    items, kappa = random_items(arguments.items)
+    predictions = [random_predictions(items, model) for model in range(arguments.models)]
     print(
         f"{date.today()}, {len(os.sched_getaffinity(0))} of {processor()}, "
         f"{pl.thread_pool_size()} threads of polars, Python {platform.python_version()}, numpy "
@@ -84,22 +87,22 @@ def main() -> None:
     for step, value in seconds.items():
         print(f"| {step} | {value:.2f} |")
     print(f"| scoring + aggregation + bootstrap | {total:.2f} |")
-    print(f"\nPeak memory {peak:.2f} GiB, of which {before:.2f} GiB were there before: libraries, reads.\n")
+    print(f"\nPeak memory {peak:.2f} GiB, of which {before:.2f} GiB before: libraries, predictions.\n")
 
     here, there = [], []
     for number, frame in enumerate(predictions[:peer_models]):
-        # In turns: what else the machine does then slows both.
+        # Alternating, so that other load slows both.
         spent, ours = timed(lambda frame=frame: aggregated([score(frame, items)], kappa))
         here.append(spent)
         spent, (theirs, scores) = timed(lambda frame=frame: loop(frame, items, kappa))
         there.append(spent)
         np.testing.assert_allclose(ours.row(0), theirs, rtol=0, atol=1e-9)
         np.testing.assert_allclose(table.row(number), theirs, rtol=0, atol=1e-9)
-    print(f"Against a pandas loop over the rows of {peer_models} models, in turns; numbers agree in 1e-9:\n")
-    print("| a model, median | loop | here | ratio |\n|---|---:|---:|---:|")
+    print(f"Against a pandas loop over the rows of {peer_models} models, alternating; equal within 1e-9:\n")
+    print("| per model, median | loop | here | ratio |\n|---|---:|---:|---:|")
     ratio = median(slow / fast for slow, fast in zip(there, here, strict=True))
     print(f"| scoring + aggregation | {median(there):.2f} s | {median(here):.3f} s | {ratio:.0f} |")
-    draw, _ = timed(lambda: [drawn_again(scores, number) for number in range(PEER_DRAWS)])
+    draw, _ = timed(lambda: [resampled(scores, number) for number in range(PEER_DRAWS)])
     scaled = draw / PEER_DRAWS * DRAWS
     spent = seconds["bootstrap"] / arguments.models
     step = f"bootstrap (loop: eq. 11 only, scaled from {PEER_DRAWS} draws)"
@@ -112,8 +115,8 @@ def main() -> None:
         "| items | corrupted predictions | seconds | seconds per million predictions |\n|---:|---:|---:|---:|"
     )
     for count in (arguments.items // 3, arguments.items, arguments.items * 3):
-        some_items, some_kappa = drawn_items(count)
-        some_predictions = [drawn_predictions(some_items, model) for model in range(arguments.models)]
+        some_items, some_kappa = random_items(count)
+        some_predictions = [random_predictions(some_items, model) for model in range(arguments.models)]
         spent = min(
             sum(measured(some_predictions, some_items, some_kappa, swaps=False)[0].values())
             for _ in range(REPEATS)
@@ -164,10 +167,10 @@ def loop(
     table = pd.DataFrame(predictions.to_dict(as_series=False))
     clean = {}
     for _, row in table[table["corruption"] == "clean"].iterrows():
-        clean[row["id"]] = read_by_read(row["logits"], answer_of[row["id"]])
+        clean[row["id"]] = score_row(row["logits"], answer_of[row["id"]])
     rows = []
     for _, row in table[table["corruption"] != "clean"].iterrows():
-        correct, uncertainty, calibration = read_by_read(row["logits"], answer_of[row["id"]])
+        correct, uncertainty, calibration = score_row(row["logits"], answer_of[row["id"]])
         correct_clean, uncertainty_clean, calibration_clean = clean[row["id"]]
         shift_s, shift_c = uncertainty - uncertainty_clean, calibration - calibration_clean
         rows.append(
@@ -195,14 +198,14 @@ def eq_11(weighted: pd.DataFrame) -> tuple[float, float]:
     return tuple((sums[metric] / sums["kappa"]).mean() for metric in ("delta_acc", "ras"))
 
 
-def drawn_again(weighted: pd.DataFrame, number: int) -> tuple[float, float]:
+def resampled(weighted: pd.DataFrame, number: int) -> tuple[float, float]:
     """Return eq. 11 of one resample of the items."""
     ids = weighted["id"].unique()
     chosen = np.random.default_rng(number).choice(ids, len(ids))
     return eq_11(pd.DataFrame({"id": chosen}).merge(weighted, on="id"))
 
 
-def read_by_read(logits: Sequence[float], answer: int) -> tuple[bool, float, float]:
+def score_row(logits: Sequence[float], answer: int) -> tuple[bool, float, float]:
     """Return whether the prediction is right, its entropy (eq. 6) and its calibration error (eq. 8)."""
     values = np.asarray(logits, dtype=np.float64)
     weights = np.exp(values - values.max())
@@ -212,7 +215,7 @@ def read_by_read(logits: Sequence[float], answer: int) -> tuple[bool, float, flo
     return correct, uncertainty, abs(float(correct) - chances.max())
 
 
-def drawn_items(count: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+def random_items(count: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     generator = np.random.default_rng(0)
     options = generator.choice(OPTIONS, count, p=SHARES)
     ids = [f"source/{number}" for number in range(count)]
@@ -220,7 +223,7 @@ def drawn_items(count: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     return items, pl.DataFrame({"id": ids, "kappa": generator.uniform(0.05, 0.6, count)})
 
 
-def drawn_predictions(items: pl.DataFrame, model: int) -> pl.DataFrame:
+def random_predictions(items: pl.DataFrame, model: int) -> pl.DataFrame:
     generator = np.random.default_rng(1 + model)
     cells = pl.DataFrame(
         CELLS, schema={"corruption": pl.String, "severity": pl.Int64}, orient="row"
@@ -235,8 +238,8 @@ def drawn_predictions(items: pl.DataFrame, model: int) -> pl.DataFrame:
 
 
 def warm_up() -> None:
-    items, kappa = drawn_items(8)
-    measured([drawn_predictions(items, model) for model in range(2)], items, kappa)
+    items, kappa = random_items(8)
+    measured([random_predictions(items, model) for model in range(2)], items, kappa)
 
 
 def timed(work: Callable[[], Result]) -> tuple[float, Result]:

@@ -1,4 +1,4 @@
-"""Photographs to measure on: a user's own, or those that come with scikit-image."""
+"""Photographs for measurements: the user's own, or those in scikit-image."""
 
 import base64
 import csv
@@ -16,7 +16,7 @@ SUFFIXES = (".jpg", ".jpeg", ".png")
 
 
 def photographs(path: Path | None = None) -> list[tuple[str, bytes]]:
-    """Return names and encoded photographs: of a folder, with the `image` columns of its TSV files."""
+    """Return names and encoded photographs of a folder, including the `image` columns of its TSV files."""
     if path is None:
         data = files("skimage") / "data"
         return [(name, (data / name).read_bytes()) for name in BUNDLED]
@@ -30,12 +30,12 @@ def photographs(path: Path | None = None) -> list[tuple[str, bytes]]:
                 rows = csv.DictReader(lines, delimiter="\t")
                 found += [(f"{file.stem}/{row['index']}", base64.b64decode(row["image"])) for row in rows]
     if not found:
-        raise SystemExit(f"{path}: no {', '.join(SUFFIXES)} or .tsv file in it; name another folder")
+        raise SystemExit(f"{path}: contains no {', '.join(SUFFIXES)} or .tsv file; give another folder")
     return found
 
 
 def scaled(image: Pixels, width: int, height: int) -> Pixels:
-    """Return the middle of ``image`` in another shape and size (Lanczos): uint8[height, width, 3]."""
+    """Return the centre of ``image`` cropped and resized (Lanczos) to uint8[height, width, 3]."""
     whole = Image.fromarray(image)
     scale = min(whole.width / width, whole.height / height)
     left, top = (whole.width - width * scale) / 2, (whole.height - height * scale) / 2

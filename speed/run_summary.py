@@ -1,8 +1,8 @@
-"""Print what a finished run came to, as Markdown for docs/benchmarks.md.
+"""Print a summary of a finished run, as Markdown for docs/benchmarks.md.
 
     python speed/run_summary.py results/real-items
 
-Times are those that Snakemake's own `benchmark:` files hold: wall-clock seconds of a job.
+Times are wall-clock seconds of jobs, from Snakemake's `benchmark:` files.
 """
 
 import json
@@ -63,7 +63,7 @@ def print_times(folder: Path) -> None:
     for path in sorted(folder.rglob("*.jsonl")):
         rule = path.relative_to(folder).parts[0].removesuffix(".jsonl")
         rules[rule].append(json.loads(path.read_text().splitlines()[-1]))
-    print("| rule | jobs | seconds in all | longest job, s | peak memory of a job, MB |")
+    print("| rule | jobs | total, s | longest job, s | peak memory of a job, MB |")
     print("|---|---:|---:|---:|---:|")
     for rule, jobs in rules.items():
         seconds = [job["s"] for job in jobs]
@@ -72,7 +72,7 @@ def print_times(folder: Path) -> None:
 
 
 def processor() -> str:
-    """Return the processor's name and the number of cores, as Linux gives them."""
+    """Return the number of cores and the processor's name, from Linux."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
     return f"{len(names)} cores of {names[0]}" if names else platform.processor()

@@ -1,13 +1,13 @@
-"""Time greedy selection against the matrix-vector loop that computes every row's score at every step.
+"""Time greedy selection against a matrix-vector loop that scores every row at every step.
 
     make bench-selection
 
-Pools are drawn: kappas as means of a few dozen shares, and for either modality (512 and 384 values, as CLIP's
-and MiniLM's) unit vectors in clusters of unequal size around a common direction; `--shapes isotropic` takes
-directions at random instead, where nothing can be pruned. The peer keeps the sums of dot products with all
-vectors picked so far and updates them by one float64 BLAS product per modality and step. Each size runs in a
-process of its own, one thread, after a first call on a small pool; peak memory is that process's, the pool
-included. Prints Markdown for docs/benchmarks.md.
+Pools are random: kappas like means of a few dozen fractions, and for each modality (512 and 384 dimensions,
+as of CLIP and MiniLM) unit vectors in clusters of unequal size around a common direction; with `--shapes
+isotropic`, directions are uniform, and nothing can be pruned. The baseline keeps the sums of dot products
+with all vectors picked so far and updates them by one float64 BLAS product per modality and step. Each size
+runs in a separate process with one thread, after a warm-up on a small pool; peak memory is that of the
+process, including the pool. Prints Markdown for docs/benchmarks.md.
 """
 
 import argparse
@@ -34,10 +34,10 @@ from benchc.randomness import generator_of
 
 SIZES = (4_000, 16_000, 100_000, 1_000_000)
 PEER_SIZES = (4_000, 16_000)
-# Of either modality: values, and the mean cosines of two items of the pool and of two of one cluster.
+# Per modality: dimensions, mean cosine of two items, and of two items of one cluster.
 MODALITIES = {"clustered": ((512, 0.5, 0.75), (384, 0.15, 0.5)), "isotropic": ((512, 0, 0), (384, 0, 0))}
 CLUSTERS = 300
-BLOCK = 65_536  # rows drawn at once
+BLOCK = 65_536  # rows sampled at a time
 
 Pool = tuple[npt.NDArray[np.float64], list[npt.NDArray[np.float32]]]
 
@@ -80,8 +80,7 @@ def main() -> None:
 def measured(shape: str, size: int, with_peer: bool) -> dict[str, float]:
     """Return seconds of both, the peak memory after ``greedy`` in 10^9 bytes, and how many picks agree.
 
-    The two round differently, so that a near tie may part them; the tests compare with an oracle that does
-    not.
+    The two round differently, so near ties may be broken differently.
     """
     greedy(*pool(shape, 100))
     kappa, embeddings = pool(shape, size)
@@ -123,7 +122,7 @@ def matrix_vector_loop(
 
 
 def pool(shape: str, size: int) -> Pool:
-    """Draw kappas, float64[N], and the unit vectors of either modality, float32[N, d]."""
+    """Return random kappas, float64[N], and the unit vectors of each modality, float32[N, d]."""
     random = generator_of("greedy selection", shape, size)
     kappa = random.binomial(57, random.beta(0.8, 4, size)) / 57 * 0.8 + random.random(size) * 0.02
     return kappa, [unit_vectors(random, size, *modality) for modality in MODALITIES[shape]]
@@ -132,7 +131,7 @@ def pool(shape: str, size: int) -> Pool:
 def unit_vectors(
     random: np.random.Generator, size: int, dimensions: int, alike: float, within: float
 ) -> npt.NDArray[np.float32]:
-    """Draw unit vectors whose mean cosine is ``alike``, and ``within`` inside a cluster."""
+    """Return random unit vectors with mean cosine ``alike``, and ``within`` in a cluster."""
     common, *centres = unit(random.normal(size=(1 + CLUSTERS, dimensions)))
     shares = 1 / np.arange(1, CLUSTERS + 1)
     cluster = random.choice(CLUSTERS, size, p=shares / shares.sum())

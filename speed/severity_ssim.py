@@ -1,10 +1,10 @@
-"""Print how far each severity of a suite's corruptions takes photographs from themselves, as Markdown.
+"""Print how strongly each severity of a suite's corruptions changes photographs, as Markdown.
 
     BENCHC_SHARED=/path/to/shared python speed/severity_ssim.py mllm-ic [type ...]
 
-The distance is 1 - SSIM (scikit-image's structural_similarity over the three channels), the median over the
-31 photographs of the caption sets, each cut to 240 x 320. Severities of one photograph share a seed, so that
-what is drawn, such as the direction of a rotation, is the same for all of them.
+The distance is 1 - SSIM (scikit-image's structural_similarity over three channels), the median over the 31
+photographs of the caption sets, cropped to 240 x 320. Severities of one photograph share a seed, and so
+random choices, such as the direction of a rotation.
 """
 
 import sys
@@ -34,10 +34,10 @@ def median_distances(
 ) -> list[float]:
     """Return the median of 1 - SSIM over the photos, uint8[H, W, 3] each, at every severity, mildest first.
 
-    A result of another size than its photo is scaled back to it first.
+    Results of another size are first resized to the size of the photo.
     """
     calls = {severity: type_.at(severity) for severity in severities}
-    recipe = Recipe(type_.name, type_.kernel, type_.draws, calls, type_.resizes)
+    recipe = Recipe(type_.name, type_.kernel, type_.noise, calls, type_.resizes)
     return [
         float(
             np.median(
@@ -48,8 +48,8 @@ def median_distances(
     ]
 
 
-def faults(distances: Sequence[float]) -> list[str]:
-    """Return what keeps distances, mildest first, from growing with severity as they should."""
+def problems(distances: Sequence[float]) -> list[str]:
+    """Return why distances, mildest first, do not grow with severity as they should."""
     found = [
         f"{severity + 1} not above {severity}"
         for severity, (milder, stronger) in enumerate(pairwise(distances), 1)
@@ -64,19 +64,19 @@ def main() -> None:
     if len(sys.argv) < 2 or not FOLDER.is_dir():
         raise SystemExit(
             "usage: BENCHC_SHARED=FOLDER python speed/severity_ssim.py SUITE [TYPE ...], where "
-            f"FOLDER holds data/real/caption (now looked for in {FOLDER})"
+            f"FOLDER holds data/real/caption (not found: {FOLDER})"
         )
     suite = suite_of(sys.argv[1])
     types = [type_of(name, suite.name) for name in sys.argv[2:]] or suite.types()
     photos = [photo(index, HEIGHT, WIDTH) for index in range(len(photographs()))]
     print(f"1 - SSIM, median over {len(photos)} photographs of {HEIGHT} x {WIDTH}\n")
-    print("| type | " + " | ".join(map(str, suite.severities)) + " | last : first | breaks the rule |")
+    print("| type | " + " | ".join(map(str, suite.severities)) + " | last : first | problem |")
     print("|---|" + "---:|" * (len(suite.severities) + 1) + "---|")
     for type_ in types:
         distances = median_distances(type_, suite.severities, photos)
         ratio = distances[-1] / distances[0] if distances[0] else float("nan")
         cells = [f"{distance:.3f}" for distance in distances] + [f"{ratio:.2f}"]
-        broken = "no strength" if not type_.ordered else "; ".join(faults(distances))
+        broken = "no strength" if not type_.ordered else "; ".join(problems(distances))
         print(f"| {type_.name} | " + " | ".join(cells) + f" | {broken} |", flush=True)
 
 

@@ -114,13 +114,13 @@ TRANSLUCENT = Image.new("RGBA", (1, 1), (200, 100, 50, 51))  # a fifth of the co
     ],
     ids=["RGBA", "LA", "RGB, its colour", "RGB, another colour", "L", "P", "P, opaque", "16-bit"],
 )
-def test_by_switch_transparency_shows_white(
+def test_with_alpha_white_transparency_shows_white(
     image: Image.Image, options: dict[str, object], expected: list[int]
 ) -> None:
     assert decode(encoded(image, **options), alpha="white").tolist() == [[expected]]
 
 
-def test_by_switch_transparency_of_a_16_bit_picture_shows_white() -> None:
+def test_with_alpha_white_transparency_of_a_16_bit_picture_shows_white() -> None:
     data = encoded(Image.fromarray(np.array([[0x1234, 0x1235]], np.uint16)))
     header = 8 + 4 + 4 + 13 + 4  # signature and IHDR; Pillow writes no tRNS for 16 bits
     chunk = b"tRNS" + struct.pack(">H", 0x1234)
@@ -141,7 +141,7 @@ def test_truncated_bytes_are_refused(file_format: str) -> None:
     data = encoded(Image.fromarray(picture(64, 64)), file_format)
     decode(data)
     for length in (0, 10, len(data) // 2, len(data) * 9 // 10):
-        with pytest.raises(ImageError, match="no whole image"):
+        with pytest.raises(ImageError, match="not a complete image"):
             decode(data[:length])
 
 

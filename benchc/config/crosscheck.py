@@ -7,7 +7,7 @@ from benchc.config.errors import shown, suggestion, unknown
 from benchc.config.raw import block, texts
 from benchc.config.settings import Raw, RunSettings
 from benchc.corruptions.registry import SUITES, all_corruptions_of, recipe_of
-from benchc.demo.sources import DRAWN_SOURCES
+from benchc.demo.sources import GENERATED_SOURCES
 
 Entries = Mapping[str, Any]
 
@@ -44,9 +44,9 @@ def cross_errors(
     errors += _labels(source_ids, sources or {}, source_file)
     errors += _labels(model_ids, models or {}, model_file)
     errors += [
-        f"{source_file}: {id_} has drawn, but a run cannot draw this source{suggestion(id_, DRAWN_SOURCES)}."
+        f"{source_file}: {id_} has drawn, but the demo has no such source{suggestion(id_, GENERATED_SOURCES)}."
         for id_ in sources or {}
-        if _has(sources, id_, "drawn") and id_ not in DRAWN_SOURCES
+        if _has(sources, id_, "drawn") and id_ not in GENERATED_SOURCES
     ]
     errors += _corruptions(block(raw, "corruptions"), file)
     errors += settings.own_errors(raw, file)

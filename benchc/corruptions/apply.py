@@ -1,4 +1,4 @@
-"""Apply a recipe to an image: checks, margins around small images, the random field, the kernel."""
+"""Apply a recipe to an image: check the arguments, pad small images, sample the noise, call the kernel."""
 
 import importlib
 from collections.abc import Callable
@@ -11,30 +11,30 @@ from benchc.corruptions.recipe import Recipe
 from benchc.errors import InputError
 from benchc.images import ImageError, Pixels
 
-# The peers refuse smaller sides.
+# imagecorruptions and imgaug refuse smaller sides.
 MIN_SIDE = 32
 
-# Pillow and OpenCV keep sides and coordinates in 14 to 16 bits in places, and say so in their own ways.
+# Beyond this, Pillow and OpenCV fail in places, with errors that do not name the cause.
 LONG_SIDE = 16_383
 
 
 def apply(recipe: Recipe, image: Pixels, severity: int, seed: int) -> Pixels:
     """Return ``image`` corrupted, as a new array: uint8[H, W, 3] in and out, as in :func:`corrupt`.
 
-    ``severity`` is one of the recipe's, or 0, which gives the pixels back unchanged.
+    ``severity`` is one of the recipe's, or 0, which returns the pixels unchanged.
 
-    Raises TypeError for what is no array of uint8 and for a seed that is no whole number, ValueError for
-    another shape, a negative seed and a severity that the recipe lacks, InputError for a kernel that is not
-    there or breaks its contract, and ImageError for an image with sides too long for the kernel.
+    Raises TypeError for anything but an array of uint8 and for a seed that is not an integer; ValueError for
+    another shape, a negative seed and a severity that the recipe lacks; InputError where the kernel is
+    missing or returns something invalid; and ImageError where the image is too large for the kernel.
     """
     _check_image(image)
     _check_seed(seed)
-    if not _is_whole(severity) or severity not in (0, *recipe.parameters):
+    if not _is_integer(severity) or severity not in (0, *recipe.parameters):
         allowed = ", ".join(map(str, (0, *recipe.parameters)))
         raise ValueError(f"{recipe.name} has the severities {allowed}, not {severity!r}")
     if severity == 0 or recipe.kernel is None:
         return image.copy()
-    function, draw = _functions(recipe.kernel, recipe.draws)
+    function, noise = _functions(recipe.kernel, recipe.noise)
     keywords = recipe.parameters[severity]
     height, width, _ = image.shape
     vertical, horizontal = _margins(height), _margins(width)
@@ -42,11 +42,11 @@ def apply(recipe: Recipe, image: Pixels, severity: int, seed: int) -> Pixels:
     if not recipe.resizes and (any(vertical) or any(horizontal)):
         padded = np.pad(image, (vertical, horizontal, (0, 0)), mode="reflect")
     try:
-        if draw is None:
+        if noise is None:
             result = function(padded, **keywords)
         else:
             generator = np.random.Generator(np.random.SFC64(int(seed)))
-            result = function(padded, draw(generator, *padded.shape[:2], **keywords), **keywords)
+            result = function(padded, noise(generator, *padded.shape[:2], **keywords), **keywords)
     except InputError:
         raise
     except Exception as error:
@@ -69,16 +69,18 @@ def _check_result(recipe: Recipe, result: Pixels, given: Pixels) -> None:
     if result.dtype != np.uint8 or result.shape != shape or result.shape[2] != 3:
         raise InputError(
             f"the kernel {recipe.kernel} of {recipe.name} returned {result.dtype}{list(result.shape)}; it "
-            f"must return uint8{list(given.shape)}, as it was given"
+            f"must return uint8{list(given.shape)}, like its input"
         )
     if np.may_share_memory(result, given):
-        raise InputError(f"the kernel {recipe.kernel} of {recipe.name} returned its input; it must copy it")
+        raise InputError(
+            f"the kernel {recipe.kernel} of {recipe.name} returned its input; it must return a copy"
+        )
 
 
 @cache
-def _functions(kernel: str, draws: str | None) -> tuple[Callable[..., Any], Callable[..., Any] | None]:
+def _functions(kernel: str, noise: str | None) -> tuple[Callable[..., Any], Callable[..., Any] | None]:
     module, _, name = kernel.rpartition(".")
-    return _function(module, name), _function(module, draws) if draws else None
+    return _function(module, name), _function(module, noise) if noise else None
 
 
 def _function(module: str, name: str) -> Callable[..., Any]:
@@ -88,31 +90,31 @@ def _function(module: str, name: str) -> Callable[..., Any]:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise
         raise InputError(
-            f"there is no module {error.name!r}, where {name} of {module} is to be; install it, or put its "
-            "folder on PYTHONPATH"
+            f"the module {error.name!r}, needed for {module}.{name}, is missing; install it, or add its "
+            "folder to PYTHONPATH"
         ) from error
     if function is None:
-        raise InputError(f"{module} has no function {name}, which a suite says is there; write it")
+        raise InputError(f"{module} has no function {name}, which a suite or recipe names; add it")
     return function
 
 
 def _check_image(image: Pixels) -> None:
     if not isinstance(image, np.ndarray):
-        raise TypeError(f"an image is a NumPy array, uint8[H, W, 3], this one is a {type(image).__name__}")
+        raise TypeError(f"an image must be a NumPy array, uint8[H, W, 3], not a {type(image).__name__}")
     if image.dtype != np.uint8:
-        raise TypeError(f"an image is corrupted as uint8, this one is {image.dtype}")
+        raise TypeError(f"an image must be uint8, not {image.dtype}")
     if image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
-        raise ValueError(f"an image is [H, W, 3] with H and W at least 1, this one is {list(image.shape)}")
+        raise ValueError(f"an image must be [H, W, 3] with H and W at least 1, not {list(image.shape)}")
 
 
 def _check_seed(seed: int) -> None:
-    if not _is_whole(seed):
-        raise TypeError(f"a seed is a whole number, not {seed!r}")
+    if not _is_integer(seed):
+        raise TypeError(f"a seed must be an integer, not {seed!r}")
     if seed < 0:
-        raise ValueError(f"a seed is at least 0, not {seed}")
+        raise ValueError(f"a seed must be at least 0, not {seed}")
 
 
-def _is_whole(number: object) -> bool:
+def _is_integer(number: object) -> bool:
     return isinstance(number, int | np.integer) and not isinstance(number, bool)
 
 

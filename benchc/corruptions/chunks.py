@@ -1,4 +1,4 @@
-"""Make many corrupted images, in chunks that a killed job finds again."""
+"""Corrupt many images into one table, in chunks from which a killed job resumes."""
 
 import hashlib
 import importlib.metadata
@@ -29,7 +29,7 @@ from benchc.schemas.row_groups import arrow_table, table_writer
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# What a worker loses when it is killed: a few seconds.
+# A killed worker loses a few seconds of work.
 IMAGES_PER_CHUNK = 16
 
 IMAGE_BYTES = pl.col("image").struct.field("bytes").bin.size()
@@ -37,7 +37,7 @@ IMAGE_BYTES = pl.col("image").struct.field("bytes").bin.size()
 
 @dataclass(frozen=True)
 class Job:
-    """What is done to every image: a corruption at the severities of its recipe, under the run's seed."""
+    """How every image is corrupted: the recipe at all its severities, with the run's seed."""
 
     recipe: Recipe
     seed: int
@@ -50,16 +50,15 @@ def write_corrupted(
 ) -> None:
     """Write ``output``, a CORRUPTED table: a row for every image and severity, in the order of ``images``.
 
-    ``images``: keys, no key twice, and encoded bytes; ``total``: how many. Finished chunks wait in the
-    folder ``{output}.parts`` until the table is whole, and a job that was killed takes up those that have the
-    same images, recipe, seed and code. Neither that nor ``workers`` changes a byte. Memory: one image at all
-    severities in every worker, one row group here. Disk: twice the table until it is whole. Raises what
-    ``variants_of_image`` does, and InputError where ``output`` cannot be written; and leaves ``output`` as it
-    was.
+    ``images``: distinct keys and encoded bytes; ``total``: their number. Finished chunks are kept in the
+    folder ``{output}.parts`` until the table is complete; a restarted job reuses those of the same images,
+    recipe, seed and code. The table has the same bytes for any ``workers`` and after a restart. Memory: one
+    image at all severities per worker, and one row group. Disk: twice the table. Raises the errors of
+    ``variants_of_image``, and InputError where ``output`` cannot be written; ``output`` then stays unchanged.
     """
     output = Path(output)
     if output.is_dir():
-        raise InputError(f"{output}: is a folder, and the table is to be a file; give another --output")
+        raise InputError(f"{output}: is a folder, but the table is a file; give another --output")
     folder = output.with_name(f"{output.name}.parts")
     with write_to(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -83,7 +82,7 @@ def write_corrupted(
 def corrupted_images(
     images: Iterable[Encoded], job: Job, folder: Path, workers: int
 ) -> Iterator[pl.DataFrame]:
-    """Yield the rows of one image after the other, and keep them by chunks in ``folder``."""
+    """Yield the rows of each image, and keep them in ``folder`` by chunks."""
     job_key = _job_key(job)
     iterator = iter(images)
     chunks = iter(lambda: list(itertools.islice(iterator, IMAGES_PER_CHUNK)), [])
@@ -95,16 +94,16 @@ def corrupted_images(
 
 
 def library_versions() -> dict[str, str]:
-    """Return the versions on which corrupted pixels and their encoded form depend besides this package."""
+    """Return the versions of the libraries on which the corrupted pixels and their encoding depend."""
     names = ("imagecorruptions-imaug", "imaug", "numba", "numpy", "pillow", "scikit-image", "scipy")
     return {name: importlib.metadata.version(name) for name in names} | {"opencv": cv2.__version__}
 
 
 def code_digest(recipe: Recipe) -> str:
-    """Return a hash of the code that makes the images of a recipe.
+    """Return a hash of the code that applies a recipe.
 
-    Of a kernel outside this repository, its own file counts, and not what that imports. Raises InputError
-    where there is none.
+    Of a kernel outside this repository, only its own file is hashed, not what that imports. Raises InputError
+    where that file is missing.
     """
     here = module_file(__name__)
     if recipe.kernel is None:
@@ -125,25 +124,25 @@ def _outside_file(module: str) -> Path:
     path = Path(spec.origin) if spec is not None and spec.origin is not None else None
     if path is None or not path.is_file():
         raise InputError(
-            f"there is no file of the module {module!r}, which a recipe names; install it, or put its folder "
-            "on PYTHONPATH"
+            f"the module {module!r}, which a recipe names, is missing; install it, or add its folder to "
+            "PYTHONPATH"
         )
     return path
 
 
 @contextmanager
 def write_to(path: Path) -> Iterator[None]:
-    """Turn the errors of the file system while something is written to ``path`` into InputErrors."""
+    """Turn file system errors while writing to ``path`` into InputErrors."""
     try:
         yield
     except OSError as error:
         raise InputError(
-            f"{path}: cannot be written ({error.strerror or error}); mend that, or give another --output"
+            f"{path}: cannot be written ({error.strerror or error}); fix that, or give another --output"
         ) from error
 
 
 def _make_chunk(call: tuple[Path, Sequence[Encoded], Job]) -> Path:
-    """Write the rows of a few images as an Arrow file, one batch an image, unless it is there."""
+    """Write the rows of a few images as an Arrow file, one batch per image, unless it exists."""
     path, images, job = call
     if path.exists():
         return path

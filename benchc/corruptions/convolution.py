@@ -1,7 +1,7 @@
 """Symmetric separable convolutions, exact to float32, of planes and of images.
 
-Every row is summed tap by tap in a fixed order, so that the result does not depend on the machine. A row of
-an image is its interleaved RGB values: a shift by one pixel is a shift by three values.
+Rows are summed tap by tap in a fixed order, so the result does not depend on the machine. A row of an image
+is its interleaved RGB values: a shift by one pixel is a shift by three values.
 """
 
 import math
@@ -18,11 +18,11 @@ Array = npt.NDArray[Any]
 Floats32 = npt.NDArray[np.float32]
 Floats64 = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
-# As scipy.ndimage names them: the edge goes on; mirrored with the edge repeated; mirrored about the edge.
+# As in scipy.ndimage: the edge repeated; mirrored including the edge; mirrored without the edge.
 Border = Literal["nearest", "reflect", "mirror"]
 
-# An image is truncated, not rounded, to whole levels, as the published ones are. This keeps float32's errors,
-# below 2e-4 levels, from taking a level off an area of one colour.
+# Values are truncated, not rounded, to integer levels, as in the published code. The bias keeps float32's
+# errors, below 2e-4 levels, from lowering a flat area by one level.
 TRUNCATION_BIAS = np.float32(2**-10)
 KEEP_LEVELS = np.full(256, TRUNCATION_BIAS)
 BLOCK = 32  # values of a row that are truncated together
@@ -31,16 +31,16 @@ BLOCK = 32  # values of a row that are truncated together
 def gaussian_kernel(sigma: float, truncate: float = 4.0) -> Floats32:
     """Return a Gaussian of ``sigma`` pixels as float32[2r + 1] of sum 1, r = ``int(truncate * sigma + 0.5)``.
 
-    The weights that scipy.ndimage and scikit-image use. Raises ValueError where ``sigma`` is not positive.
+    The weights of scipy.ndimage and scikit-image. Raises ValueError where ``sigma`` is not positive.
     """
     return _gaussian_weights(sigma, truncate).astype(np.float32)
 
 
 def flat_bias(flat: Floats64) -> Floats32:
-    """Return what to add to a value near each level, float32[256], before it is truncated.
+    """Return what to add to a value near each level before truncation, float32[256].
 
-    ``flat`` (float64[256]) is what the published code makes of an area of each level, in levels. Where its
-    rounding errors leave that below the level, truncation takes one off; the bias does so too.
+    ``flat`` (float64[256]) is the published code's result for a flat area of each level, before truncation.
+    Where rounding errors put it below the level, truncation lowers it by one; the bias reproduces that.
     """
     return np.where(flat < np.arange(256), -TRUNCATION_BIAS, TRUNCATION_BIAS).astype(np.float32)
 
@@ -49,7 +49,7 @@ def flat_bias(flat: Floats64) -> Floats32:
 def gaussian_bias(sigma: float, truncate: float = 4.0) -> Floats32:
     """Return the :func:`flat_bias` of scipy.ndimage.gaussian_filter on an image from 0 to 1, float32[256].
 
-    scipy's sums in float64, of weights from an exponential that is the same on every processor.
+    Uses scipy's sums in float64, with weights that do not depend on the processor.
     """
     weights = _gaussian_weights(sigma, truncate)
     middle = weights.size // 2
@@ -65,8 +65,7 @@ def gaussian_bias(sigma: float, truncate: float = 4.0) -> Floats32:
 def separable(plane: Floats32, kernel_y: Floats32, kernel_x: Floats32, border: Border) -> Floats32:
     """Return ``plane`` (float32[H, W]) filtered by ``kernel_y`` down columns and ``kernel_x`` along rows.
 
-    Both kernels are symmetric and of odd length; they may be longer than the plane. Raises ValueError for
-    other kernels.
+    Both kernels are symmetric, of odd length, and may be longer than the plane. Raises ValueError for others.
     """
     half_y, half_x = _half(kernel_y), _half(kernel_x)
     height, width = plane.shape
@@ -78,14 +77,14 @@ def separable(plane: Floats32, kernel_y: Floats32, kernel_x: Floats32, border: B
 
 
 def separable_image(image: Pixels, kernel: Floats32, border: Border, bias: Floats32 = KEEP_LEVELS) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) filtered by ``kernel`` along both axes, truncated to whole levels.
+    """Return ``image`` (uint8[H, W, 3]) filtered by ``kernel`` along both axes, truncated to integer levels.
 
-    The kernel is symmetric, of odd length, not negative, and of sum 1. Raises ValueError for another.
-    ``bias`` (float32[256]) says what becomes of areas of one colour, as :func:`flat_bias` gives it.
+    The kernel is symmetric, of odd length, not negative, and of sum 1; raises ValueError for others. ``bias``
+    (float32[256]) is from :func:`flat_bias`.
     """
     half = _half(kernel)
     if half.min() < 0 or abs(float(kernel.sum()) - 1) > 1e-6:
-        raise ValueError(f"an image's kernel is not negative and of sum 1, not {kernel.tolist()}")
+        raise ValueError(f"the kernel must be non-negative with sum 1, not {kernel.tolist()}")
     height, width, channels = image.shape
     result = np.empty((height, width * channels), np.uint8)
     rows = border_indices(height, half.size - 1, border)
@@ -97,7 +96,7 @@ def separable_image(image: Pixels, kernel: Floats32, border: Border, bias: Float
 
 
 def border_indices(length: int, margin: int, border: Border) -> Indices:
-    """Return which of ``length`` pixels stands at each position from -margin to length - 1 + margin."""
+    """Return the index of the pixel, of ``length``, at each position from -margin to length - 1 + margin."""
     positions = np.arange(-margin, length + margin)
     if border == "nearest" or length == 1:
         return np.clip(positions, 0, length - 1)
@@ -110,17 +109,17 @@ def border_indices(length: int, margin: int, border: Border) -> Indices:
 
 def _gaussian_weights(sigma: float, truncate: float) -> Floats64:
     if not sigma > 0:
-        raise ValueError(f"a Gaussian kernel needs a sigma above 0, not {sigma}")
+        raise ValueError(f"sigma must be above 0, not {sigma}")
     radius = int(truncate * sigma + 0.5)
     exponents = -0.5 / (sigma * sigma) * np.arange(-radius, radius + 1) ** 2
-    # numpy's exponential rounds in another way on processors with AVX-512.
+    # numpy's exponential rounds differently on processors with AVX-512.
     weights = np.array([math.exp(exponent) for exponent in exponents])
     return np.asarray(weights / weights.sum())
 
 
 def _half(kernel: Floats32) -> Floats32:
     if kernel.ndim != 1 or kernel.size % 2 == 0 or not np.array_equal(kernel, kernel[::-1]):
-        raise ValueError(f"a separable kernel is symmetric and of odd length, not {kernel.tolist()}")
+        raise ValueError(f"the kernel must be symmetric and of odd length, not {kernel.tolist()}")
     return np.ascontiguousarray(kernel[kernel.size // 2 :], np.float32)
 
 
@@ -171,10 +170,10 @@ def _filter_plane(
 
 @njit(cache=True, nogil=True)
 def _sum_rows(source: Array, rows: Indices, half: Array, total: Array) -> None:
-    """Sum the rows above and below the middle one of ``rows``, by weight."""
+    """Sum the rows around the middle one of ``rows``, weighted."""
     radius = half.size - 1
     _start(total, source[rows[radius]], half[0])
-    # Two pairs at a time: half the traffic of one.
+    # Two pairs at a time halve the memory traffic.
     for tap in range(1, radius, 2):
         above, below = source[rows[radius - tap]], source[rows[radius + tap]]
         next_above, next_below = source[rows[radius - tap - 1]], source[rows[radius + tap + 1]]
@@ -185,7 +184,7 @@ def _sum_rows(source: Array, rows: Indices, half: Array, total: Array) -> None:
 
 @njit(cache=True, nogil=True)
 def _sum_shifts(row: Array, half: Array, step: int, total: Array) -> None:
-    """Sum the shifts of a row to its left and right, by weight; the row has a margin on either side."""
+    """Sum the shifts of a row to the left and right, weighted; the row has margins on both sides."""
     radius = half.size - 1
     n = total.size
     middle = radius * step

@@ -1,4 +1,4 @@
-"""One image under one corruption of a suite: the function that others import."""
+"""Corrupt one image in memory: the function for use from Python."""
 
 from benchc.corruptions.apply import apply
 from benchc.corruptions.registry import Engine, recipe_of
@@ -18,20 +18,19 @@ def corrupt(
 
     Args:
         image: uint8[H, W, 3], RGB, H and W at least 1. Grey images have three equal channels.
-        name: a corruption of the suite, in its default set or not, or ``clean``.
-        severity: a severity of the suite, or 0, which gives the pixels back unchanged; ``clean`` has
-            severity 0 only.
-        seed: at least 0; the pixels are a pure function of the image, the name, the severity and the seed.
+        name: any corruption of the suite, also outside its default set, or ``clean``.
+        severity: a severity of the suite, or 0, which returns the pixels unchanged; ``clean`` has only
+            severity 0.
+        seed: at least 0; the pixels are a pure function of all arguments.
         suite: a key of ``registry.SUITES``.
-        engine: ``benchc`` for our kernels; ``imgaug`` for its ``imgcorruptlike``, which has the 19
-            corruptions of ImageNet-C and no other, and sets numpy's global random state for the length of the
-            call, so that it is not safe under threads.
+        engine: ``benchc`` for this package's kernels; ``imgaug`` for imgaug's ``imgcorruptlike``, which has
+            only the 19 corruptions of ImageNet-C and is not thread-safe, as it sets numpy's global random
+            state during the call.
 
-    The result has the shape of ``image``, except for the few types whose definition changes it (their
-    ``resizes`` says so). A side under 32 pixels is mirrored out to 32 around the image and cut back
-    afterwards.
+    The result has the shape of ``image``, except for types that change it by definition (``resizes``). Sides
+    below 32 pixels are padded by mirroring to 32 and cropped afterwards.
 
-    Raises TypeError for what is no array of uint8 and no whole number as a seed, ValueError for another shape
-    and for what is not in the registry, and ImageError for sides that a corruption's format does not hold.
+    Raises TypeError for anything but an array of uint8 and an integer seed, ValueError for another shape and
+    for unknown names, and ImageError for sides above the limit of a corruption's file format.
     """
     return apply(recipe_of(name, suite, engine), image, severity, seed)

@@ -1,7 +1,7 @@
-"""Random fields for kernels, drawn as 16-bit integers: four of them per step of numpy's generator.
+"""Random fields for kernels, drawn as 16-bit integers, four per step of numpy's generator.
 
-One 16-bit integer stands for one of 65,536 equally likely cells of a distribution. A field of them is drawn
-ten to twenty times faster than numpy draws normal numbers, and it can be handed to another implementation.
+A 16-bit integer stands for one of 65,536 equally likely cells of a distribution. Such a field is drawn 10 to
+20 times faster than normal numbers in numpy, and other implementations can take it too.
 """
 
 import math
@@ -31,24 +31,16 @@ def draw_bits32(generator: np.random.Generator, *shape: int) -> Bits32:
     return _draw_words(generator, -(-count // 2)).view(np.uint32)[:count].reshape(shape)
 
 
-def draw_uniform_field(generator: np.random.Generator, *shape: int) -> Floats32:
-    """Return independent uniform numbers as float32 of ``shape``, with a resolution of 16 bits.
-
-    They are the midpoints of 65,536 cells, (i + 0.5) / 65,536: never 0, never 1, and exact in float32.
-    """
-    return uniform_of(draw_bits16(generator, *shape))
-
-
 def draw_normal_field(generator: np.random.Generator, height: int, width: int) -> Floats32:
-    """Return independent standard normal numbers as float32[height, width], with a resolution of 16 bits.
+    """Return independent standard normal numbers as float32[height, width], from :func:`normal_quantiles`.
 
-    They are the normal quantiles of :func:`normal_quantiles`: none lies beyond 4.33 standard deviations.
+    Their resolution is 16 bits; none is beyond 4.33 standard deviations.
     """
     return normal_of(draw_bits16(generator, height, width))
 
 
 def uniform_of(bits: Bits16) -> Floats32:
-    """Return the midpoints of the cells ``bits`` of the unit interval, as float32 of the same shape."""
+    """Return (bits + 0.5) / 65,536 as float32 of the same shape: never 0, never 1, and exact."""
     uniform = bits.astype(np.float32)
     uniform += np.float32(0.5)
     uniform *= np.float32(1 / CELLS)
@@ -64,7 +56,7 @@ def normal_of(bits: Bits16) -> Floats32:
 
 @cache
 def normal_quantiles() -> Floats32:
-    """Return the standard normal quantiles of (i + 0.5) / 65,536 as float32[65536], not writeable."""
+    """Return the standard normal quantiles of (i + 0.5) / 65,536 as read-only float32[65536]."""
     quantiles = ndtri((np.arange(CELLS) + 0.5) / CELLS).astype(np.float32)
     quantiles.flags.writeable = False
     return np.asarray(quantiles)

@@ -19,18 +19,18 @@ from benchc.images import Alpha, ImageError, encode_png, readable_suffixes
 from benchc.progress import track
 
 ALL = "all"
-SHOWN = 20  # refused images in one message
+SHOWN = 20  # images listed in one message
 
-# What benchc.atomic leaves of a file that it was writing when the process was killed.
+# The temporary files of benchc.atomic, which a killed process leaves behind.
 UNFINISHED = re.compile(r"\..+\.(png|json)\.[a-z0-9_]{8}")
 
 
 @dataclass(frozen=True)
 class Work:
-    """One image under one corruption, at the severities that are not there yet."""
+    """One image and one corruption, at the severities whose files are missing."""
 
     source: Path
-    name: str  # the image's path in its folder: what its seeds are drawn for
+    name: str  # the image's path in its folder, from which its seeds are derived
     digest: str
     recipe: Recipe
     targets: dict[int, Path]  # by severity
@@ -47,18 +47,18 @@ def choose(
     suite: str = "imagenet-c",
     engine: Engine = "benchc",
 ) -> list[Choice]:
-    """Return what ``names`` stand for: corruptions of the suite, or ``all``, its default set.
+    """Return the recipes and severities for ``names``: corruptions of the suite, or ``all``, its default set.
 
-    None comes twice. Severities are the suite's unless given. Raises ValueError for what the suite or the
-    engine does not have.
+    Severities are the suite's unless given. Raises ValueError for names and severities that the suite or
+    engine lacks.
     """
     chosen = [each for name in names for each in (corruptions_of(suite) if name == ALL else (name,))]
     choices = []
     for recipe in (recipe_of(name, suite, engine) for name in dict.fromkeys(chosen)):
         for severity in severities or ():
             if severity not in recipe.severities:
-                there = ", ".join(map(str, recipe.severities))
-                raise ValueError(f"{recipe.name} has the severities {there}, not {severity}")
+                allowed = ", ".join(map(str, recipe.severities))
+                raise ValueError(f"{recipe.name} has the severities {allowed}, not {severity}")
         choices.append((recipe, tuple(sorted(set(severities or recipe.severities)))))
     return choices
 
@@ -72,17 +72,17 @@ def corrupt_folder(
     alpha: Alpha = "drop",
     workers: int = 1,
 ) -> int:
-    """Write every image of ``images`` as ``output/{corruption}/{severity}/{image}.png``, without loss.
+    """Write every image of ``images`` as ``output/{corruption}/{severity}/{image}.png``, losslessly.
 
-    Files are images if Pillow reads their suffix; subfolders keep their place, and what is in ``output`` is
-    not read. Files that are there already stay, so a run that was stopped goes on where it was, unless
-    their image has changed since: then they are deleted at all severities, and made again at those chosen.
-    ``output/{corruption}/corruption.json`` says how they were made, and ``sources.json`` from what. One run
-    at a time may write a corruption at a severity. Returns how many files were written.
+    Images are the files whose suffix Pillow can decode, in subfolders too, but not in ``output``. Existing
+    files are kept, so an interrupted run resumes; those of an image that has changed are deleted at all
+    severities and recreated at the chosen ones. ``output/{corruption}/corruption.json`` records how they were
+    made, and ``sources.json`` from which files. Two runs must not write one corruption and severity at the
+    same time. Returns the number of files written.
 
-    Raises InputError where the folder holds no images, two of one name, files that were made in another way,
-    where ``output`` cannot be written, or for images that cannot be read or that a corruption cannot take:
-    these are left out and named at the end.
+    Raises InputError where the folder has no images or two that would get one name, where existing files were
+    made in another way, where ``output`` cannot be written, and, after all others are done, for images that
+    cannot be read or corrupted.
     """
     files = _images(images, output, [recipe.name for recipe, _ in choices])
     sources, refused = _sources(files)
@@ -108,21 +108,21 @@ def corrupt_folder(
         more = f"; and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
         count = len({name for name, _ in refused})
         raise InputError(
-            f"{images}: {count} of {len(files)} images were left out, all else is done: "
-            f"{'; '.join(listed[:SHOWN])}{more}; mend or remove them"
+            f"{images}: {count} of {len(files)} images could not be corrupted, all others are done: "
+            f"{'; '.join(listed[:SHOWN])}{more}; fix or remove them"
         )
     return written
 
 
 def _images(folder: Path, output: Path, corruptions: Sequence[str]) -> dict[str, Path]:
-    """Return the image files by their path in the folder, in its order."""
+    """Return the image files by their path in the folder, sorted."""
     if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder of images; name one that is there")
+        raise InputError(f"{folder}: no such folder; give a folder of images")
     if output.exists() and not output.is_dir():
-        raise InputError(f"{output}: is a file, and images go into a folder; give another --output")
+        raise InputError(f"{output}: is a file, but the output is a folder; give another --output")
     inside, outside = folder.resolve(), output.resolve()
     if outside == inside or any(inside.is_relative_to(outside / name) for name in corruptions):
-        raise InputError(f"{folder}: is to be read and written at once; give another --output")
+        raise InputError(f"{folder}: is both input and output; give another --output")
     readable = readable_suffixes()
     found: dict[str, Path] = {}
     taken: dict[str, str] = {}
@@ -139,17 +139,17 @@ def _images(folder: Path, output: Path, corruptions: Sequence[str]) -> dict[str,
         taken[target] = name
         found[name] = path
     if not found:
-        raise InputError(f"{folder}: no file in it has the suffix of an image, such as .png or .jpg")
+        raise InputError(f"{folder}: contains no images (.png, .jpg, ...); give a folder of images")
     return found
 
 
 def _target(name: str) -> str:
-    """Return the path of a corrupted image in its severity's folder."""
+    """Return the path of a corrupted image in the folder of its severity."""
     return Path(name).with_suffix(".png").as_posix()
 
 
 def _sources(files: Mapping[str, Path]) -> tuple[dict[str, Source], list[tuple[str, str]]]:
-    """Return each image's name and digest by its target, and the names of those that cannot be read."""
+    """Return each image's name and digest by its target, and the names and errors of unreadable ones."""
     sources, refused = {}, []
     for name, path in files.items():
         try:
@@ -173,7 +173,7 @@ def _remove_unfinished(folder: Path, severities: Sequence[int]) -> None:
 
 
 def _claim(path: Path, recipe: Recipe, seed: int, alpha: Alpha) -> None:
-    """Write how the images beside ``path`` are made. Raises InputError where they were made otherwise."""
+    """Record in ``path`` how the images in its folder are made. Raises InputError where this differs."""
     content = {
         "seed": seed,
         "alpha": alpha,
@@ -184,8 +184,8 @@ def _claim(path: Path, recipe: Recipe, seed: int, alpha: Alpha) -> None:
     text = json.dumps(content, indent=2) + "\n"
     if path.exists() and path.read_text() != text:
         raise InputError(
-            f"{path}: the images beside it were made with another recipe, seed, alpha or code; give another "
-            f"--output, or delete {path.parent}"
+            f"{path}: the images in its folder were made with another recipe, seed, alpha or code; give "
+            f"another --output, or delete {path.parent}"
         )
     write_text(path, text)
 
@@ -196,13 +196,13 @@ def _missing(folder: Path, target: str, severities: Sequence[int]) -> dict[int, 
 
 
 def _corrupt(work: Work) -> str | None:
-    """Write what is missing of one image, or return the reason why it is left out."""
+    """Write the missing files of one image, or return the reason why that is impossible."""
     try:
         data = work.source.read_bytes()
     except OSError as error:
         return _unread(error)
     if digest_of(data) != work.digest:
-        return "it has changed during this run"
+        return "it changed during this run"
     try:
         made = variants_of_image(
             derived_key(work.name, 0), data, work.recipe, tuple(work.targets), work.seed, work.alpha

@@ -1,4 +1,4 @@
-"""CIE Lab and linear light, to and from sRGB, in float32.
+"""Convert between sRGB and CIE Lab or linear light, in float32.
 
 sRGB: IEC 61966-2-1. Lab: CIE 15, white point D65, 2 degree observer.
 """
@@ -16,13 +16,13 @@ Array = npt.NDArray[Any]
 Floats32 = npt.NDArray[np.float32]
 
 _CODES = 1 << 16
-# Rows: X, Y and Z over those of the white point, from linear R, G and B.
+# Rows: X, Y and Z relative to the white point, from linear R, G and B.
 _TO_XYZ = np.array(
     [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
 )
 _TO_XYZ /= _TO_XYZ.sum(axis=1, keepdims=True)
 _FROM_XYZ = np.linalg.inv(_TO_XYZ)
-# Below EDGE the cube root gives way to its tangent.
+# Below EDGE the cube root is replaced by its tangent.
 _EDGE = (6 / 29) ** 3
 _SLOPE = (29 / 6) ** 2 / 3
 _OFFSET = 4 / 29
@@ -50,7 +50,7 @@ def to_lab(image: Pixels) -> Floats32:
 
 
 def from_lab(lab: Floats32) -> Pixels:
-    """Return ``lab`` (float32[3, H, W]) as sRGB, uint8[H, W, 3]; colours that sRGB lacks are clipped."""
+    """Return ``lab`` (float32[3, H, W]) as sRGB, uint8[H, W, 3]; colours outside sRGB are clipped."""
     _, height, width = lab.shape
     image = np.empty((height, width, 3), np.uint8)
     _fill_image(lab, _FROM_XYZ.astype(np.float32), _levels_of_codes(), image)
@@ -82,7 +82,7 @@ def _fill_lab(image: Array, linear: Array, matrix: Array, lab: Array) -> None:
             for i in range(3):
                 t = matrix[i, 0] * red + matrix[i, 1] * green + matrix[i, 2] * blue
                 if t > _EDGE:
-                    # In float64, so that a last digit that depends on the system's library is rounded off.
+                    # In float64, so that rounding removes a last digit that depends on the system's library.
                     root[i] = np.cbrt(np.float64(t))
                 else:
                     root[i] = _SLOPE * t + _OFFSET

@@ -1,7 +1,7 @@
-"""What a job needs to know to corrupt images: a kernel and its parameters, without the suites.
+"""A recipe: one corruption's kernel and parameters, as a job takes it.
 
-A recipe goes to a job as text, so that a change in a suite reaches only the jobs whose numbers it changes.
-Data only, without numpy.
+A job is given its recipe as JSON instead of the suite's name, so that editing a suite reruns only the jobs
+whose recipe changes. Imports no numpy.
 """
 
 import json
@@ -17,17 +17,17 @@ CLEAN = "clean"
 
 @dataclass(frozen=True)
 class Recipe:
-    """One corruption, ready to be applied: its name, its kernel, and the kernel's keywords by severity."""
+    """One corruption: its name, its kernel, and the kernel's keyword arguments by severity."""
 
     name: str
-    kernel: str | None  # dotted path; None leaves the image as it is
-    draws: str | None  # function of the kernel's module that draws its random field
+    kernel: str | None  # dotted path; None leaves the image unchanged
+    noise: str | None  # function in its module that samples its random numbers
     parameters: Mapping[int, Mapping[str, Value]]  # by severity
     resizes: bool = False
 
     @property
     def severities(self) -> tuple[int, ...]:
-        """The severities that the recipe has parameters for; 0 alone where it leaves images as they are."""
+        """The recipe's severities; only 0 where it leaves images unchanged."""
         return tuple(self.parameters) or (0,)
 
     def to_json(self) -> str:
@@ -36,27 +36,29 @@ class Recipe:
 
     @classmethod
     def from_json(cls, text: str) -> "Recipe":
-        """Return the recipe that :meth:`to_json` wrote. Raises ValueError where the text is none."""
+        """Return the recipe that :meth:`to_json` wrote. Raises ValueError for any other text."""
         try:
             content = json.loads(text)
-            missing = {"name", "kernel", "draws", "parameters"} - content.keys()
+            missing = {"name", "kernel", "noise", "parameters"} - content.keys()
             if missing:
                 raise ValueError(f"it lacks {', '.join(sorted(missing))}")
             if not isinstance(content["name"], str):
-                raise ValueError("its name is no text")
+                raise ValueError("its name is not a string")
             if content["kernel"] is not None and "." not in content["kernel"]:
-                raise ValueError("its kernel is no dotted path of a function, such as my_package.light.dim")
+                raise ValueError(
+                    "its kernel is not a dotted path of a function, such as my_package.light.dim"
+                )
             content["parameters"] = {
                 int(severity): {name: _value(value) for name, value in keywords.items()}
                 for severity, keywords in content["parameters"].items()
             }
             return cls(**content)
         except (ValueError, TypeError, AttributeError) as error:
-            raise ValueError(f"this is no recipe of a corruption ({error}): {text}") from error
+            raise ValueError(f"this is not a recipe ({error}): {text}") from error
 
 
 def clean_recipe() -> Recipe:
-    """Return the recipe that leaves images as they are; its only severity is 0."""
+    """Return the recipe that leaves images unchanged; its only severity is 0."""
     return Recipe(CLEAN, None, None, {})
 
 

@@ -1,11 +1,12 @@
-"""The page on corruptions: how to use them, and what each suite holds, made from the suites themselves."""
+"""The text of docs/corruptions.md: how to use corruptions, and the types of every suite."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 
 from benchc.corruptions.registry import SUITES
-from benchc.corruptions.suite import CorruptionType, Parameter, Suite, Value
+from benchc.corruptions.suite import CorruptionType, Origin, Parameter, Suite, Value
 
-# The tests run these three, so that they stay true.
+# The tests run these three.
 CORRUPT_EXAMPLE = """\
 from pathlib import Path
 
@@ -39,15 +40,13 @@ flickered = apply(flicker, pixels, 2, seed=1)
 _LEAD = """\
 # Corruptions
 
-A suite is a published set of corruptions: groups of types, each with a kernel and its parameters at every
-severity. A run takes its types from one suite (`corruptions.suite` and `corruptions.types` of the
-[configuration](configuration.md)).
+A suite is a published set of corruptions, in groups of types. A run takes its types from one suite
+(`corruptions.suite` and `corruptions.types` of the [configuration](configuration.md)).
 """
 
 _USE = f"""\
-`python -m scripts.contact_sheet --suite imagenet-c --image photo.jpg --output-prefix sheet` draws a suite on
-a picture of yours. `python -m scripts.write_corruption_reference` makes this page from
-`benchc/corruptions/suites/`.
+`python -m scripts.contact_sheet --suite imagenet-c --image photo.jpg --output-prefix sheet` renders a suite
+on your own image. `python -m scripts.write_corruption_reference` writes this page.
 
 ## A folder of images
 
@@ -55,66 +54,62 @@ a picture of yours. `python -m scripts.write_corruption_reference` makes this pa
 python -m scripts.corrupt --images photos --corruption fog --output corrupted --seed 1
 ```
 
-writes every image of `photos` at every severity to `corrupted/fog/<severity>/<name>.png`, without Snakemake
-and without a configuration. Run it again to go on after a stop, or to make anew what has changed in
-`photos`. `--help` lists what else it can do.
+writes every image of `photos` at every severity to `corrupted/fog/<severity>/<name>.png`. Rerun it to
+resume, or after a change in `photos`. `--help` lists all options.
 
 ## From Python
 
 ```python
 {CORRUPT_EXAMPLE}```
 
-The result has the shape of the image, unless the table below says that the type changes the size. It is a
-pure function of pixels, type, severity, seed and suite; a type without randomness does not look at the seed.
-With `engine="imgaug"`, imgaug's `imgcorruptlike` makes the types of imagenet-c instead; it is not safe under
-threads.
+The result has the shape of the image, unless the type *changes the size*. It is a pure function of the
+arguments. `engine="imgaug"` uses imgaug's `imgcorruptlike` for the types of imagenet-c; it is not
+thread-safe.
 
-## A corruption of your own
+## Add a corruption
 
-A kernel is a function `(image, **parameters)` from uint8[H, W, 3] to a new array of the same shape. What is
-random in it comes from a second function, `(generator, height, width, **parameters)`, and is the kernel's
-second argument:
+A kernel is a function `(image, **parameters)` from uint8[H, W, 3] to a new array of the same shape. Its
+second argument, if it needs random numbers, is what a second function returns,
+`(generator, height, width, **parameters)`:
 
 ```python
 {KERNEL_EXAMPLE}```
 
-Outside this repository, a recipe names both and gives the parameters by severity:
+Outside this repository, a recipe names both functions and the parameters by severity:
 
 ```python
 {RECIPE_EXAMPLE}```
 
-To have it in runs, put the module into `benchc/corruptions/kernels/`, add a `CorruptionType` to a group of a
-suite (a file of `benchc/corruptions/suites/`; a new suite also goes into `SUITES` of
-`benchc/corruptions/registry.py`), and name it in `corruptions.types`.
+For use in runs, put the module into `benchc/corruptions/kernels/`, add a `CorruptionType` to a suite in
+`benchc/corruptions/suites/` (add a new suite to `SUITES` in `benchc/corruptions/registry.py`), and name it in
+`corruptions.types`.
 
 ## How to read the tables
 
-Values stand by severity, mildest first; one value alone holds at all severities. The origin of a parameter is
-*published* (in the suite's paper or its authors' code), *library default* (the authors call a library and say
-no more) or *decided here* (the authors left it open); the number leads to the source or the reason below the
-suite's tables.
+Values are listed by severity, mildest first; a single value applies to all severities. A number in
+brackets refers to the list below a suite's tables, with the origin of the values before it: *published* in
+the paper or its code, *library default* of the library that the authors call, or *decided here*, where the
+authors do not specify the value.
 
-Types marked *off* are only in runs that name them: *variants*, which are other readings of a type;
-*stand-ins*, which are synthetic substitutes for what the authors photographed; and types that the suite's
-published results leave out. *No order*: the definition has no strength that could grow with severity.
+Types marked *off* are applied only in runs that name them: *variants* (alternative definitions of a type),
+*stand-ins* (synthetic substitutes for what the authors photographed), and types without published results.
+With *no order*, strength does not grow with severity by definition.
 """
 
-# What is known of a suite besides its numbers, by the suite's name.
+# Notes on a suite, by its name.
 _NOTES: Mapping[str, str] = {
     "imagenet-c": """\
-Images agree with those of the package imagecorruptions within one grey level, for the same random draws.
-Areas of one flat colour may differ as a whole by that one level.
+With the same random numbers, images equal those of imagecorruptions up to one grey level.
 
-The published numbers do not make every type strictly stronger with severity. By 1 - SSIM, on the median of 31
-photographs, severity 4 is weaker than 3 for `glass_blur`, `frost` and `spatter`, severity 3 is weaker than 2
-for `zoom_blur` and `snow`, and severity 5 is weaker than 4 for `zoom_blur`, whose severity 5 is 1.2 times as
-strong as its severity 1. The numbers are left as published.
+As published, strength does not always grow with severity. By median 1 - SSIM on 31 photographs, severity 4 is
+weaker than 3 for `glass_blur`, `frost` and `spatter`, 3 is weaker than 2 for `zoom_blur` and `snow`, and 5 is
+weaker than 4 for `zoom_blur`, whose severity 5 is only 1.2 times as strong as 1.
 """
 }
 
 
 def corruption_page() -> str:
-    """Return the Markdown page on all suites: how to use them, and every parameter with its origin."""
+    """Return the page in Markdown, with the origin of every parameter."""
     return "\n".join([_LEAD, _overview(), _USE, *(_section(suite) for suite in SUITES.values())])
 
 
@@ -131,19 +126,20 @@ def _overview() -> str:
 
 
 def _section(suite: Suite) -> str:
-    sources = _Sources()
+    sources: dict[tuple[Origin, str], int] = {}
     tables = []
     for group, types in suite.groups.items():
-        rows = [row for type_ in types for row in _rows(type_, sources)]
-        header = ("type", "what it does", "parameter", "values", "origin", "source")
+        rows = [_row(type_, suite, sources) for type_ in types]
+        header = ("type", "what it does", "parameters")
         tables.append(f"### {_plain(group).capitalize()} ({suite.name})\n\n{_table(header, rows)}")
+    listed = (f"{n}. *{origin.value}*: {_escaped(source)}\n" for (origin, source), n in sources.items())
     return "\n".join(
         [
             f"## {suite.name}\n\n{_escaped(suite.source)}.\n",
             *([_NOTES[suite.name]] if suite.name in _NOTES else []),
             *_partitions(suite),
             *tables,
-            sources.listed(),
+            "Origins:\n\n" + "".join(listed),
         ]
     )
 
@@ -157,28 +153,16 @@ def _partitions(suite: Suite) -> Iterator[str]:
         yield _table(("step", "types"), rows)
 
 
-class _Sources:
-    """Sources and reasons, numbered as they come up."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-
-    def number(self, source: str) -> int:
-        return self._numbers.setdefault(source, len(self._numbers) + 1)
-
-    def listed(self) -> str:
-        lines = (f"{number}. {_escaped(source)}\n" for source, number in self._numbers.items())
-        return "Sources and reasons:\n\n" + "".join(lines)
-
-
-def _rows(type_: CorruptionType, sources: _Sources) -> Iterator[tuple[str, ...]]:
-    first = (f"`{type_.name}`{_marks(type_)}", _escaped(type_.summary))
-    if not type_.parameters:
-        yield (*first, "none", "", "", "")
-    for name, parameter in type_.parameters.items():
-        number = str(sources.number(parameter.source))
-        yield (*first, f"`{name}`", _values(parameter), parameter.origin.value, number)
-        first = ("", "")
+def _row(type_: CorruptionType, suite: Suite, sources: dict[tuple[Origin, str], int]) -> tuple[str, ...]:
+    name = f"`{type_.name}`{_marks(type_)}"
+    first = next(other for other in SUITES.values() if type_ in other.types())
+    if first != suite:
+        return name, f"as in [{first.name}](#{first.name})", ""
+    parts: list[str] = []
+    for origin, same in groupby(type_.parameters.items(), lambda item: (item[1].origin, item[1].source)):
+        values = "; ".join(f"`{keyword}` {_values(parameter)}" for keyword, parameter in same)
+        parts.append(f"{values} [{sources.setdefault(origin, len(sources) + 1)}]")
+    return name, _escaped(type_.summary), "; ".join(parts)
 
 
 def _marks(type_: CorruptionType) -> str:
@@ -189,7 +173,7 @@ def _marks(type_: CorruptionType) -> str:
         "no order": not type_.ordered,
         "changes the size": type_.resizes,
     }
-    present = ", ".join(mark for mark, holds in marks.items() if holds)
+    present = ", ".join(mark for mark, applies in marks.items() if applies)
     return f" ({present})" if present else ""
 
 

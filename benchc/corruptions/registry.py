@@ -1,6 +1,6 @@
-"""Which corruptions there are: the suites by name, and lookups in them.
+"""All suites of corruptions, and lookups in them.
 
-Kernels are named in the suites and never imported here, so that reading the registry costs nothing.
+Kernels are not imported here, so importing the registry is fast.
 """
 
 import difflib
@@ -19,16 +19,16 @@ Engine = Literal["benchc", "imgaug"]
 
 SUITES: Mapping[str, Suite] = {suite.name: suite for suite in (IMAGENET_C, MLLM_IC, R_BENCH, VQA_ROBUSTNESS)}
 
-# What imgaug's wrapper of the imagecorruptions package offers.
+# The engine imgaug, and its only suite.
 IMGAUG_KERNEL = "benchc.corruptions.kernels.imgcorruptlike.imgcorruptlike"
-PEER_DRAWS = "draw_seed"
-PEER_SUITE = "imagenet-c"
+IMGAUG_NOISE = "draw_seed"
+IMGAUG_SUITE = "imagenet-c"
 
 
 def suite_of(name: str) -> Suite:
-    """Return a suite by name. Raises ValueError for one that is not known."""
+    """Return a suite by name. Raises ValueError for an unknown one."""
     if name not in SUITES:
-        raise ValueError(f"there is no suite {name!r}; there are {', '.join(SUITES)}")
+        raise ValueError(f"unknown suite {name!r}; choose one of {', '.join(SUITES)}")
     return SUITES[name]
 
 
@@ -41,53 +41,53 @@ def corruptions_of(suite: str) -> tuple[str, ...]:
 
 
 def all_corruptions_of(suite: str) -> tuple[str, ...]:
-    """Return the names of all of a suite's corruptions, those outside its default set too."""
+    """Return the names of all corruptions of a suite, also outside its default set."""
     return tuple(type_.name for type_ in suite_of(suite).types())
 
 
 def type_of(name: str, suite: str = "imagenet-c") -> CorruptionType:
-    """Return a corruption of a suite. Raises ValueError for a name or a suite that is not known."""
+    """Return a corruption of a suite. Raises ValueError for an unknown name or suite."""
     types = {type_.name: type_ for type_ in suite_of(suite).types()}
     if name in types:
         return types[name]
     nearest = difflib.get_close_matches(name, types, n=1)
-    hint = f"did you mean {nearest[0]!r}?" if nearest else f"there are {', '.join(types)}"
+    hint = f"did you mean {nearest[0]!r}?" if nearest else f"choose one of {', '.join(types)}"
     raise ValueError(f"suite {suite!r} has no corruption {name!r}; {hint}")
 
 
 def family_of(name: str, suite: str = "imagenet-c") -> str:
-    """Return the group of a corruption. Raises ValueError for a name or a suite that is not known."""
+    """Return the group of a corruption. Raises ValueError for an unknown name or suite."""
     type_ = type_of(name, suite)
     return next(group for group, types in suite_of(suite).groups.items() if type_ in types)
 
 
 @cache
 def recipe_of(name: str, suite: str = "imagenet-c", engine: Engine = "benchc") -> Recipe:
-    """Return how a corruption is made, at all severities of its suite.
+    """Return the recipe of a corruption at all severities of its suite.
 
-    Raises ValueError for what is not known or not in the engine.
+    Raises ValueError for an unknown name, suite or engine, and for a type that the engine lacks.
     """
     if engine not in get_args(Engine):
-        raise ValueError(f"there is no engine {engine!r}; there are {' and '.join(get_args(Engine))}")
+        raise ValueError(f"unknown engine {engine!r}; choose one of {', '.join(get_args(Engine))}")
     if name == CLEAN:
         return clean_recipe()
     type_ = type_of(name, suite)
     severities = suite_of(suite).severities
     if engine == "imgaug":
-        if suite != PEER_SUITE or not type_.in_default:
+        if suite != IMGAUG_SUITE or not type_.in_default:
             raise ValueError(
-                f"engine 'imgaug' has the {len(corruptions_of(PEER_SUITE))} corruptions of {PEER_SUITE} "
-                f"only, not {name!r} of {suite!r}; use engine 'benchc'"
+                f"engine 'imgaug' has only the {len(corruptions_of(IMGAUG_SUITE))} corruptions of "
+                f"{IMGAUG_SUITE}, not {name!r} of {suite!r}; use engine 'benchc'"
             )
         calls: dict[int, dict[str, Value]]
         calls = {severity: {"corruption": name, "severity": severity} for severity in severities}
-        return Recipe(name, IMGAUG_KERNEL, PEER_DRAWS, calls)
+        return Recipe(name, IMGAUG_KERNEL, IMGAUG_NOISE, calls)
     calls_of_kernel = {severity: type_.at(severity) for severity in severities}
-    return Recipe(name, type_.kernel, type_.draws, calls_of_kernel, type_.resizes)
+    return Recipe(name, type_.kernel, type_.noise, calls_of_kernel, type_.resizes)
 
 
 def kernel_module(name: str, suite: str = "imagenet-c", engine: Engine = "benchc") -> str:
-    """Return the dotted path of the module that holds a corruption's kernel."""
+    """Return the dotted path of the module of a corruption's kernel."""
     kernel = recipe_of(name, suite, engine).kernel
     if kernel is None:
         raise ValueError(f"{name!r} has no kernel")

@@ -1,6 +1,6 @@
-"""Smears along a line, of planes and of images, as imagecorruptions makes motion blur and the fall of snow.
+"""Motion blur along a line, of planes and of images, as in imagecorruptions' motion blur and snow.
 
-Rows are summed tap by tap in a fixed order, so that the result does not depend on the machine.
+Rows are summed tap by tap in a fixed order, so the result does not depend on the machine.
 """
 
 import math
@@ -19,7 +19,7 @@ Floats32 = npt.NDArray[np.float32]
 Floats64 = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
-# Truncation to whole levels, as in benchc.corruptions.convolution.
+# Truncation to integer levels, as in benchc.corruptions.convolution.
 TRUNCATION_BIAS = np.float32(2**-10)
 BLOCK = 32
 
@@ -38,16 +38,16 @@ def line_taps(radius: int, sigma: float, angle: float, height: int, width: int) 
     Args:
         radius: the smear has 2 * radius + 1 taps, one per pixel of distance; their weights sum to 1.
         sigma: of the Gaussian, in pixels.
-        angle: of the line, in degrees; 0 leads along the rows, 90 down the columns.
-        height, width: of the image. A smear ends where it would leave an image of this size whole; the
-            weight that is left out is not made up for, so that the image darkens, as in imagecorruptions.
+        angle: of the line, in degrees; 0 is along the rows, 90 down the columns.
+        height, width: of the image. Taps that would shift it out completely are dropped without
+            renormalising the weights, so the image darkens, as in imagecorruptions.
     """
     count = 2 * radius + 1
     distances = np.arange(count)
     weights = _weights(radius, sigma)
     down, right = count * np.sin(np.deg2rad(angle)), count * np.cos(np.deg2rad(angle))
     length = math.hypot(down, right)
-    # In this order of operations, for ties fall as in imagecorruptions.
+    # This order of operations breaks ties as in imagecorruptions.
     rows = np.ceil(distances * down / length - 0.5).astype(np.int64)
     columns = np.ceil(distances * right / length - 0.5).astype(np.int64)
     outside = np.flatnonzero((np.abs(rows) >= height) | (np.abs(columns) >= width))
@@ -57,10 +57,10 @@ def line_taps(radius: int, sigma: float, angle: float, height: int, width: int) 
 
 @lru_cache(maxsize=64)
 def smear_bias(radius: int, sigma: float) -> Floats32:
-    """Return the bias by which a smear of these taps treats areas of one colour as imagecorruptions does.
+    """Return float32[256] for :func:`smear_image`, which then treats flat areas as imagecorruptions does.
 
-    float32[256], for :func:`smear_image`. On processors with AVX-512, where numpy's exponential rounds in
-    another way, imagecorruptions itself differs by a level on some of them.
+    On processors with AVX-512, where numpy's exponential rounds differently, imagecorruptions itself differs
+    by one level in some of them.
     """
     total = np.zeros(256)
     for weight in _weights(radius, sigma):
@@ -69,7 +69,7 @@ def smear_bias(radius: int, sigma: float) -> Floats32:
 
 
 def smear(plane: Floats32, line: Line) -> Floats32:
-    """Return ``plane`` (float32[H, W]) smeared along ``line``; its edge goes on beyond it."""
+    """Return ``plane`` (float32[H, W]) smeared along ``line``; its edge is repeated beyond it."""
     padded, columns = _widen(plane.astype(np.float32, copy=False), line)
     result = np.empty(plane.shape, np.float32)
     _smear_plane(padded, line.rows, columns, line.weights, result)
@@ -77,7 +77,7 @@ def smear(plane: Floats32, line: Line) -> Floats32:
 
 
 def smear_image(image: Pixels, line: Line, bias: Floats32 = KEEP_LEVELS) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) smeared along ``line``, truncated; its edge goes on beyond it.
+    """Return ``image`` (uint8[H, W, 3]) smeared along ``line``, truncated; its edge is repeated.
 
     ``bias`` (float32[256]) is added before truncation to values near each level.
     """
@@ -90,14 +90,14 @@ def smear_image(image: Pixels, line: Line, bias: Floats32 = KEEP_LEVELS) -> Pixe
 
 def _weights(radius: int, sigma: float) -> Floats64:
     distances = np.arange(2 * radius + 1)
-    # math's exponential, for numpy's depends on the processor; scaled twice, for rounding as the peer's.
+    # numpy's exponential depends on the processor. Scaled twice, to round as imagecorruptions does.
     weights = np.array([math.exp(exponent) for exponent in -(distances**2) / (2 * sigma**2)])
     weights /= np.sqrt(2 * np.pi) * sigma
     return np.asarray(weights / weights.sum())
 
 
 def _widen(image: Array, line: Line) -> tuple[Array, Indices]:
-    """Return the image with its edge repeated to either side, and where each tap begins in it."""
+    """Return the image with its edge repeated on both sides, and where each tap begins in it."""
     left, right = max(0, -int(line.columns.min())), max(0, int(line.columns.max()))
     margins = ((0, 0), (left, right), *((0, 0),) * (image.ndim - 2))
     return np.pad(image, margins, mode="edge"), line.columns + left
@@ -140,7 +140,7 @@ def _smear_plane(source: Array, rows: Indices, columns: Indices, weights: Array,
 def _sum_taps(source: Array, y: int, rows: Indices, columns: Indices, weights: Array, total: Array) -> None:
     count = weights.size
     total[:] = 0
-    # Two taps at a time: half the traffic of one.
+    # Two taps at a time halve the memory traffic.
     for tap in range(0, count - 1, 2):
         first = _tap(source, y + rows[tap], columns[tap], total.size)
         second = _tap(source, y + rows[tap + 1], columns[tap + 1], total.size)

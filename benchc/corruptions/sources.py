@@ -1,4 +1,4 @@
-"""Which file each image of a folder was made from, so that the image of a changed file is made again."""
+"""Record from which file each corrupted image of a folder was made, so that stale ones can be deleted."""
 
 import hashlib
 import json
@@ -13,15 +13,15 @@ RECORD = "sources.json"
 
 
 def digest_of(data: bytes) -> str:
-    """Return 32 hexadecimal digits that stand for the bytes of a file."""
+    """Return a hash of ``data``, 32 hexadecimal digits."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def discard_stale(folder: Path, sources: Mapping[str, Source]) -> None:
-    """Delete every ``folder/{severity}/{target}`` that was made from another file than ``sources[target]``.
+    """Delete every ``folder/{severity}/{target}`` that was not made from ``sources[target]``.
 
-    What they were made from is in ``folder/sources.json``, which has ``sources`` afterwards. It is written
-    before any image is, so a stop at any point leaves no image whose file is recorded wrongly.
+    ``folder/sources.json`` records the sources and is updated here, before any image is written; so no record
+    is wrong wherever a run is interrupted.
     """
     path = folder / RECORD
     recorded = _read(path)
@@ -31,12 +31,12 @@ def discard_stale(folder: Path, sources: Mapping[str, Source]) -> None:
     for place in folder.iterdir():
         for target in changed if place.is_dir() else ():
             (place / target).unlink(missing_ok=True)
-    # Files that are gone stay recorded: they may come back, and their images are still there.
+    # Deleted source files stay recorded: they may come back, and their corrupted images still exist.
     write_text(path, json.dumps({**recorded, **sources}, indent=0, sort_keys=True) + "\n")
 
 
 def _read(path: Path) -> dict[str, Source]:
-    """Return what is recorded; nothing where the record is lost, and then every image is made again."""
+    """Return the record; empty where it is lost, so that every image is recreated."""
     try:
         return {target: (name, digest) for target, (name, digest) in json.loads(path.read_bytes()).items()}
     except (FileNotFoundError, ValueError, TypeError, AttributeError):

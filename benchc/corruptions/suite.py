@@ -1,6 +1,6 @@
-"""What a suite of corruptions says: a hierarchy of types, and each type's parameters by severity.
+"""The classes that describe a suite of corruptions: groups of types, with parameters by severity.
 
-Data and lookups only, without numpy, so that a configuration can be checked before anything heavy loads.
+Imports no numpy, so that checking a configuration is fast.
 """
 
 import re
@@ -16,7 +16,7 @@ class Origin(Enum):
 
     PUBLISHED = "published"  # in the suite's paper or its authors' code
     LIBRARY = "library default"  # of the library that the suite's authors call
-    DECIDED = "decided here"  # the authors left it open
+    DECIDED = "decided here"  # the authors do not specify it
 
 
 @dataclass(frozen=True)
@@ -32,29 +32,29 @@ class Parameter:
 class CorruptionType:
     """One corruption of a suite.
 
-    ``kernel`` is the dotted path of a function ``(image, **parameters) -> image``. Where ``draws`` names
-    another function of the same module, ``(generator, height, width, **parameters) -> field``, the kernel
-    takes that random field as its second argument.
+    ``kernel`` is the dotted path of a function ``(image, **parameters) -> image``. A kernel that needs random
+    numbers takes them as its second argument; ``noise`` names the function of the same module that samples
+    them, ``(generator, height, width, **parameters) -> field``.
     """
 
     name: str
-    summary: str  # what it does to an image, for the tables of the documentation
+    summary: str  # what it does to an image, for the documentation
     kernel: str
     parameters: Mapping[str, Parameter]
-    draws: str | None = None
-    in_default: bool = True  # False: only in a run that names it
-    variant_of: str | None = None  # the type of which this is another reading
+    noise: str | None = None
+    in_default: bool = True  # False: applied only in runs that name it
+    variant_of: str | None = None  # the type of which this is an alternative definition
     stand_in: bool = False  # a synthetic substitute for what the suite's authors photographed
-    ordered: bool = True  # False where the definition has no strength that could grow with severity
-    resizes: bool = False  # the definition gives an image of another size
+    ordered: bool = True  # False where strength does not grow with severity by definition
+    resizes: bool = False  # the result has another size by definition
 
     @property
     def module(self) -> str:
-        """Dotted path of the module that holds the kernel."""
+        """Dotted path of the kernel's module."""
         return self.kernel.rpartition(".")[0]
 
     def at(self, severity: int) -> dict[str, Value]:
-        """Return the kernel's keywords at one severity, 1 being the mildest."""
+        """Return the kernel's keyword arguments at one severity, 1 being the mildest."""
         return {name: parameter.values[severity - 1] for name, parameter in self.parameters.items()}
 
 
@@ -67,24 +67,24 @@ class Suite:
     source: str  # the paper
     severities: tuple[int, ...]
     groups: Mapping[str, tuple[CorruptionType, ...]]
-    # Coarser and crossing partitions that some suites have: level or step -> groups or types.
+    # Further partitions of some suites: level -> groups, step -> types.
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     steps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = [type_.name for type_ in self.types()]
-        # They become names of files and of batches.
+        # Names become names of files and batches.
         for name in (*names, *self.groups, *self.levels, *self.steps):
             if not re.fullmatch("[a-z][a-z0-9_]*", name):
                 raise ValueError(f"suite {self.name}: {name!r} is not in lower case, digits and underscores")
         if len(set(names)) != len(names):
             raise ValueError(f"suite {self.name}: a type is listed twice among {', '.join(names)}")
         for type_ in self.types():
-            # By its name every table, figure and file marks it.
+            # So that every table, figure and file shows it.
             if type_.stand_in != type_.name.endswith("_stand_in"):
                 raise ValueError(
-                    f"suite {self.name}: the name of {type_.name} must end on _stand_in if it is a stand-in, "
-                    "and only then"
+                    f"suite {self.name}: the name of {type_.name} must end in _stand_in if and only if it is "
+                    "a stand-in"
                 )
             for keyword, parameter in type_.parameters.items():
                 if len(parameter.values) != len(self.severities):
@@ -104,10 +104,10 @@ def published(source: str, *values: Value) -> Parameter:
 
 
 def library(source: str, *values: Value) -> Parameter:
-    """Return a parameter that the suite's authors left at their library's default."""
+    """Return a parameter that the authors leave at their library's default."""
     return Parameter(values, Origin.LIBRARY, source)
 
 
 def decided(reason: str, *values: Value) -> Parameter:
-    """Return a parameter that was decided here, with the reason."""
+    """Return a parameter that the authors do not specify, with the reason for its value."""
     return Parameter(values, Origin.DECIDED, reason)

@@ -1,4 +1,4 @@
-"""One image under one corruption: decoded once, corrupted at every severity."""
+"""Decode an image once and corrupt it at several severities."""
 
 from collections.abc import Sequence
 
@@ -19,10 +19,9 @@ def variants_of_image(
 ) -> dict[int, Pixels]:
     """Return, by severity, the encoded image ``data`` as pixels uint8[H, W, 3] under the corruption.
 
-    A pure function of the run's ``seed``, the image's key, its bytes, the recipe and the severity: whoever
-    calls it, wherever and in whatever order, gets the same pixels.
-    With the image's key, raises InputError, caused by an ImageError, where the image cannot be decoded or not
-    be held by a format; InputError where a kernel cannot be used; and ValueError where its call is wrong.
+    A pure function of the run's ``seed``, the image's key, its bytes, the recipe and the severity.
+    Raises InputError, naming the key, where a kernel cannot be used, or, caused by an ImageError, where the
+    image cannot be decoded or is too large; ValueError for invalid arguments.
     """
     try:
         if not isinstance(data, bytes):
@@ -34,8 +33,8 @@ def variants_of_image(
         }
     except ImageError as error:
         raise InputError(
-            f"image {key!r}, under {recipe.name}: {error}; mend the image in its source, or take the items "
-            "that show it out of that"
+            f"image {key!r}, under {recipe.name}: {error}; fix the image in its source, or remove the items "
+            "that have it"
         ) from error
     except InputError as error:
         raise InputError(f"image {key!r}, under {recipe.name}: {error}") from error

@@ -1,4 +1,4 @@
-"""Spread work on images over processes, in order, with little of it waiting."""
+"""Map a function over processes, in order, with a bounded number of waiting results."""
 
 import multiprocessing
 import os
@@ -13,17 +13,17 @@ import cv2
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
-# Per worker: enough that none is idle while the first in the order is slow.
+# Calls per worker, so that none is idle while the first call is slow.
 WAITING = 3
 
 
 def ordered_map(
     function: Callable[[Argument], Result], arguments: Iterable[Argument], workers: int
 ) -> Iterator[Result]:
-    """Yield ``function`` of every argument, in order, from ``workers`` processes, or from this one if 1.
+    """Yield ``function`` of every argument, in order, from ``workers`` processes, or in this one if 1.
 
-    Arguments are taken as they are needed. An error of the function is raised at its place, after the calls
-    that have begun have ended.
+    Arguments are taken as needed. An error of the function is raised in its place, after running calls have
+    ended.
     """
     if workers == 1:
         cv2.setNumThreads(1)
@@ -46,13 +46,13 @@ def ordered_map(
 
 
 def _start() -> None:
-    # Workers are how this work is spread over cores.
+    # The workers use all cores already.
     cv2.setNumThreads(1)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent is gone: a pool's workers wait for work for ever after a kill."""
+    """Exit when the parent process is killed: workers would wait for work forever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -1,4 +1,4 @@
-"""A picture to draw on: relative coordinates, smooth edges, Pillow's built-in font."""
+"""Drawing primitives of the demo's images: relative coordinates, smooth edges, Pillow's built-in font."""
 
 import functools
 from collections.abc import Sequence
@@ -22,13 +22,13 @@ DARK_COLOURS = ("red", "blue", "green", "purple")
 INK: Colour = (35, 35, 40)
 PAPER: Colour = (250, 250, 246)
 
-# Drawing at twice the size and halving it is what makes the edges smooth; large pictures need no help.
+# Images are drawn at twice their size and halved, for smooth edges; large ones do not need it.
 OVERSAMPLING = 2
 LARGE = 400
 
 
 class Canvas:
-    """One picture. Positions are in [0, 1] from the upper left; lengths are shares of the shorter side."""
+    """One image. Positions are in [0, 1] from the upper left; lengths are shares of the shorter side."""
 
     def __init__(self, width: int, height: int, rng: np.random.Generator) -> None:
         self.width, self.height = width, height
@@ -42,7 +42,7 @@ class Canvas:
         self._fill_background()
 
     def finish(self) -> Image.Image:
-        """Return the picture in mode RGB at its own size."""
+        """Return the image in mode RGB, at the size asked for."""
         return self._image.reduce(self._scale) if self._scale > 1 else self._image
 
     def shade(self, colour: Colour, spread: int = 18) -> Colour:
@@ -55,22 +55,22 @@ class Canvas:
         return self.shade(_mixed(COLOURS[name], self.tint, self.rng.uniform(0.0, 0.5)), 10)
 
     def any_dark(self) -> Colour:
-        """Return a colour that does not matter, and shows in greyscale: faded by up to two thirds."""
+        """Return a random colour that stays visible in greyscale, faded by up to two thirds."""
         name = str(self.rng.choice(DARK_COLOURS))
         return self.shade(_mixed(COLOURS[name], self.tint, self.rng.uniform(0.0, 0.67)), 10)
 
     def ink(self) -> Colour:
-        """Return a dark colour for what is written: anything from black to a pencil's grey."""
+        """Return a dark colour for text and lines, from black to a pencil's grey."""
         return self.shade(_mixed(INK, self.tint, self.rng.uniform(0.0, 0.76)), 10)
 
     def length(self, share: float, axis: int) -> float:
-        """Return a length given as a share of the shorter side as a share of the given axis (0 across)."""
+        """Convert a length from a share of the shorter side to a share of ``axis`` (0 is horizontal)."""
         return share * self._unit / self._image.size[axis]
 
     def box(
         self, x0: float, y0: float, x1: float, y1: float, fill: Colour, edge: Colour | None = None
     ) -> None:
-        """Fill the rectangle between two corners; ``edge`` draws its outline."""
+        """Fill the rectangle between two corners; ``edge`` is the colour of its outline, if any."""
         (left, top), (right, bottom) = self._at((x0, y0)), self._at((x1, y1))
         corners = [min(left, right), min(top, bottom), max(left, right), max(top, bottom)]
         self._draw.rectangle(corners, fill=fill, outline=edge, width=self._stroke(0.012) if edge else 1)
@@ -95,7 +95,7 @@ class Canvas:
         self._draw.line([self._at(p) for p in points], fill=colour, width=self._stroke(width), joint="curve")
 
     def text(self, x: float, y: float, text: str, colour: Colour, height: float, width: float = 1.0) -> None:
-        """Write ``text`` centred at a point, as large as shares of both axes allow."""
+        """Write ``text`` centred at a point, as large as fits ``height`` and ``width``, in [0, 1]."""
         size = height * self._image.size[1]
         across = _font(100).getlength(text) / 100
         size = min(size, width * self._image.size[0] / across)
@@ -108,7 +108,7 @@ class Canvas:
         return max(1, round(width * self._unit))
 
     def _fill_background(self) -> None:
-        """Paper with a tint; often a gradient, stripes or dots so faint that they hide nothing."""
+        """Fill with a tint, plain or with a faint gradient, stripes or dots."""
         tint = self.tint
         width, height = self._image.size
         self._draw.rectangle([0, 0, width, height], fill=tint)

@@ -1,4 +1,4 @@
-"""A category of the drawn world: one kind of question and how its pictures are drawn."""
+"""A category of the demo: one kind of question, and the function that draws its images."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from benchc.demo.canvas import Canvas
 
 @dataclass(frozen=True)
 class Scene:
-    """What one item has to show: ``options[answer]`` has to be true of its pictures, the others not."""
+    """What the images of one item show: ``options[answer]`` is true of them, the other options are not."""
 
     options: tuple[str, ...]
     answer: int
-    subject: str  # what the question asks about; empty where the category has one subject
+    subject: str  # what the question asks about; empty where the category has only one
 
     @property
     def truth(self) -> str:
@@ -24,8 +24,8 @@ class Scene:
 class Category:
     """One kind of question.
 
-    ``option_sets`` are in the category's canonical order, so that a letter means the same thing as often as
-    possible. A question may hold ``{subject}``. ``draw`` gets a canvas for each of ``pictures``.
+    All of ``option_sets`` list options in the same order, so that a letter usually means the same option. A
+    question may contain ``{subject}``. ``draw`` takes one canvas for each of ``pictures``.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Category:
     hints: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ("",)
     pictures: int = 1
-    needs_colour: bool = True  # a greyscale picture would hide the answer
+    needs_colour: bool = True  # the answer cannot be seen in greyscale
 
 
 def ladder(options: Sequence[str], smallest: int = 2) -> tuple[tuple[str, ...], ...]:

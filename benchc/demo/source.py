@@ -1,4 +1,4 @@
-"""A drawn benchmark in the tab-separated form that VLMEvalKit's benchmarks come in."""
+"""Generate one of the demo's synthetic benchmarks, in VLMEvalKit's TSV format."""
 
 import base64
 import io
@@ -6,29 +6,29 @@ import io
 import polars as pl
 from PIL import Image
 
-from benchc.demo.world import SOURCES, draw_group, draw_pictures
+from benchc.demo.world import SOURCES, generate_group, render_images
 from benchc.letters import LETTERS
 
 MOST_OPTIONS = 6
 COLUMNS = ("index", "image", "question", "hint", *LETTERS[:MOST_OPTIONS], "answer", "category", "l2-category")
 
 
-def draw_source(source: str, *, seed: int, groups: int) -> pl.DataFrame:
-    """Draw a benchmark: for each of its categories so many groups, of one item for each option.
+def generate_source(source: str, *, seed: int, groups: int) -> pl.DataFrame:
+    """Return the benchmark ``source``: ``groups`` groups per category, each with one item per option.
 
-    All columns are strings, as in the published files: ``image`` is a picture file in base64, or the text of
-    a list of such strings where an item has two; ``answer`` is a letter; options that do not exist are empty.
-    Raises ValueError where the source is unknown.
+    All columns are strings, as in published files: ``image`` is an image file in base64, or a Python list of
+    two such strings; ``answer`` is a letter; options that an item lacks are empty. Raises ValueError for an
+    unknown source.
     """
     if source not in SOURCES:
-        raise ValueError(f"{source!r} is no drawn source; choose one of {', '.join(SOURCES)}")
+        raise ValueError(f"{source!r} is not a source of the demo; choose one of {', '.join(SOURCES)}")
     rows: list[dict[str, str]] = []
     for category in SOURCES[source]:
         for number in range(groups):
-            group = draw_group(source, category, number, seed)
+            group = generate_group(source, category, number, seed)
             options = dict(zip(LETTERS, group.options, strict=False))
             for position, answer in enumerate(group.answers):
-                pictures = draw_pictures(source, category, number, position, group, seed)
+                pictures = render_images(source, category, number, position, group, seed)
                 files = [_encoded(picture, group.format) for picture in pictures]
                 rows.append(
                     {

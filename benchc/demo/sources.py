@@ -1,6 +1,6 @@
-"""The ids of the benchmarks that can be drawn, for whoever checks a configuration; this imports nothing."""
+"""The ids of the demo's synthetic benchmarks. Imports nothing, so that checking a configuration is fast."""
 
-DRAWN_SOURCES = (
+GENERATED_SOURCES = (
     "drawn-text",
     "drawn-charts",
     "drawn-tables",

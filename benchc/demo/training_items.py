@@ -1,4 +1,4 @@
-"""Draw the training set: the world's own tasks, with seeds that no benchmark uses."""
+"""Generate the training set of the demo's models: the benchmarks' categories, under seeds of their own."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from benchc.demo.category import Category
 from benchc.demo.training_set import MOST_PICTURES, TrainingSet, shrink
-from benchc.demo.world import LARGE_SIDE, SOURCES, draw_group, draw_pictures
+from benchc.demo.world import LARGE_SIDE, SOURCES, generate_group, render_images
 from benchc.models.question import Question
 from benchc.randomness import seed_of
 
@@ -15,7 +15,7 @@ GroupName = tuple[str, Category, int]  # source, category, number
 
 
 def training_groups(items_per_category: int) -> list[GroupName]:
-    """Return as many groups of each category as hold so many items, or a few more."""
+    """Return enough groups of each category for ``items_per_category`` items or a few more."""
     groups: list[GroupName] = []
     for source, categories in SOURCES.items():
         for category in categories:
@@ -25,10 +25,10 @@ def training_groups(items_per_category: int) -> list[GroupName]:
     return groups
 
 
-def draw_training_set(groups: Iterable[GroupName], seed: int) -> TrainingSet:
-    """Draw the given groups; those of large pictures, which look the same when shrunk, are passed over.
+def generate_training_set(groups: Iterable[GroupName], seed: int) -> TrainingSet:
+    """Return the items of ``groups``; groups of large images are skipped, as shrunk ones look the same.
 
-    ``seed`` may be that of the benchmarks: training draws under a seed derived from it.
+    ``seed`` may be that of the benchmarks: the training set uses a seed derived from it.
     """
     training_seed = seed_of(seed, "training")
     pictures: list[npt.NDArray[np.uint8]] = []
@@ -37,14 +37,14 @@ def draw_training_set(groups: Iterable[GroupName], seed: int) -> TrainingSet:
     item_answer: list[int] = []
     questions: dict[Question, int] = {}
     for source, category, number in groups:
-        group = draw_group(source, category, number, training_seed)
+        group = generate_group(source, category, number, training_seed)
         if max(max(size) for size in group.sizes) >= LARGE_SIDE:
             continue
         question = Question(group.question, group.options, group.hint or None)
         for position, answer in enumerate(group.answers):
-            drawn = draw_pictures(source, category, number, position, group, training_seed)
-            rows = list(range(len(pictures), len(pictures) + len(drawn)))
-            pictures.extend(shrink(picture) for picture in drawn)
+            rendered = render_images(source, category, number, position, group, training_seed)
+            rows = list(range(len(pictures), len(pictures) + len(rendered)))
+            pictures.extend(shrink(picture) for picture in rendered)
             item_pictures.append(rows + [-1] * (MOST_PICTURES - len(rows)))
             item_question.append(questions.setdefault(question, len(questions)))
             item_answer.append(answer)

@@ -1,4 +1,4 @@
-"""What the tiny models and the image encoder learn from: shrunk pictures with questions, in one file."""
+"""The training set of the tiny models and the image encoder, and its file: small images with questions."""
 
 import json
 from dataclasses import dataclass
@@ -11,25 +11,25 @@ from PIL import Image
 from benchc.atomic import atomic_write
 from benchc.models.question import Question
 
-PICTURE_SIDE = 48  # pixels, what every tiny model sees
-# Averaging would undo most of a noise before so small a model sees it, and blur would be the only harm.
+PICTURE_SIDE = 48  # pixels: the input size of every tiny model
+# Averaging would remove most noise, and of all corruptions only blur would affect the models.
 RESAMPLING = Image.Resampling.NEAREST
 MOST_PICTURES = 2
 
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """N items over P pictures."""
+    """N items with P images."""
 
     pictures: npt.NDArray[np.uint8]  # [P, PICTURE_SIDE, PICTURE_SIDE, 3]
-    item_pictures: npt.NDArray[np.int64]  # [N, MOST_PICTURES], rows of `pictures`; -1 where there is none
+    item_pictures: npt.NDArray[np.int64]  # [N, MOST_PICTURES], rows of `pictures`; -1 for no image
     item_question: npt.NDArray[np.int64]  # [N], index into `questions`
     item_answer: npt.NDArray[np.int64]  # [N], index into the question's options
     questions: tuple[Question, ...]
 
 
 def shrink(picture: Image.Image) -> npt.NDArray[np.uint8]:
-    """Squash a picture of any size and mode to uint8 [PICTURE_SIDE, PICTURE_SIDE, 3]; alpha is dropped."""
+    """Resize an image of any size and mode to uint8 [PICTURE_SIDE, PICTURE_SIDE, 3]; alpha is dropped."""
     return np.asarray(picture.convert("RGB").resize((PICTURE_SIDE, PICTURE_SIDE), RESAMPLING))
 
 

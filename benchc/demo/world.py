@@ -1,8 +1,8 @@
-"""The drawn world: six small benchmarks whose pictures are needed to answer.
+"""The demo's data: six small synthetic benchmarks that cannot be answered without the images.
 
-Items come in groups. Within a group the question, the hint, the options, the sizes and the file formats of
-the pictures are the same, and each option is the answer exactly once. A deterministic model that does not
-see the pictures therefore answers 1 of K items of every group, which is chance.
+Items come in groups. The items of a group share the question, hint, options, image sizes and file format, and
+each option is the answer exactly once. A deterministic model that does not see the images therefore gets 1
+of K items of every group right, which is chance.
 """
 
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from PIL import Image
 from benchc.demo.canvas import Canvas
 from benchc.demo.category import Category, Scene
 from benchc.demo.scenes import charts, everyday, puzzles, reading, shapes, tables
-from benchc.demo.sources import DRAWN_SOURCES
+from benchc.demo.sources import GENERATED_SOURCES
 from benchc.randomness import generator_of
 
 SOURCES = MappingProxyType(
     dict(
         zip(
-            DRAWN_SOURCES,
+            GENERATED_SOURCES,
             (
                 reading.CATEGORIES,
                 charts.CATEGORIES,
@@ -36,7 +36,7 @@ SOURCES = MappingProxyType(
 
 SIDES = (48, 256)  # pixels
 LARGE_SIDE = 1024
-# One group in so many has pictures of LARGE_SIDE.
+# One group in this many has images of LARGE_SIDE.
 GROUPS_PER_LARGE = 90
 
 
@@ -49,13 +49,13 @@ class Group:
     options: tuple[str, ...]
     subject: str
     answers: tuple[int, ...]  # of its items, in their order: a permutation of the options
-    sizes: tuple[tuple[int, int], ...]  # width and height of each picture, pixels
+    sizes: tuple[tuple[int, int], ...]  # width and height of each image, pixels
     mode: str  # L, RGB or RGBA
     format: str  # PNG or JPEG
 
 
-def draw_group(source: str, category: Category, number: int, seed: int) -> Group:
-    """Draw what the items of a category's group ``number`` share."""
+def generate_group(source: str, category: Category, number: int, seed: int) -> Group:
+    """Return what the items of a category's group ``number`` share."""
     rng = generator_of(seed, source, category.name, number, "group")
     options = category.option_sets[number % len(category.option_sets)]
     subject = str(rng.choice(category.subjects))
@@ -78,10 +78,10 @@ def draw_group(source: str, category: Category, number: int, seed: int) -> Group
     )
 
 
-def draw_pictures(
+def render_images(
     source: str, category: Category, number: int, position: int, group: Group, seed: int
 ) -> list[Image.Image]:
-    """Draw the pictures of the item at ``position`` of a group, in the group's sizes and mode."""
+    """Return the images of the item at ``position`` of a group, in the group's sizes and mode."""
     rng = generator_of(seed, source, category.name, number, position)
     scene = Scene(group.options, group.answers[position], group.subject)
     canvases = [Canvas(width, height, rng) for width, height in group.sizes]
@@ -90,7 +90,7 @@ def draw_pictures(
 
 
 def _size(rng: np.random.Generator, large: bool) -> tuple[int, int]:
-    """Return a width and a height, up to 4:3 or 3:4; half of the pictures have under 65 pixels a side."""
+    """Return a width and a height, up to 4:3 or 3:4; half of the images have sides under 65 pixels."""
     smallest, largest = SIDES
     side = smallest * (largest / smallest) ** (rng.random() ** 2.6)
     stretch = np.exp(rng.uniform(-1, 1) * np.log(4 / 3) / 2)
@@ -105,8 +105,8 @@ def _size(rng: np.random.Generator, large: bool) -> tuple[int, int]:
 def _in_mode(picture: Image.Image, mode: str) -> Image.Image:
     if mode != "RGBA":
         return picture.convert(mode)
-    # A vignette: the corners fade, and the colours under them stay, so that both ways of reading alpha
-    # (drop it, or lay the picture on white) show the scene.
+    # A vignette: the corners fade but keep their colours, so that the scene shows whether alpha is dropped or
+    # the image is laid over white.
     width, height = picture.size
     x, y = np.linspace(-1, 1, width), np.linspace(-1, 1, height)[:, None]
     alpha = np.clip(255 * (2.6 - 1.6 * np.hypot(x, y)), 60, 255).astype(np.uint8)

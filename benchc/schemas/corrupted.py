@@ -1,4 +1,4 @@
-"""`corrupted/{corruption}.parquet`: one row is an image under one severity of the corruption."""
+"""`corrupted/{corruption}.parquet`: one row is an image under the corruption at one severity."""
 
 import polars as pl
 
@@ -9,7 +9,7 @@ CORRUPTED = TableType(
     "corrupted",
     2,
     {
-        "image_key": pl.String,  # as in the pool; an image that several items share is here once
+        "image_key": pl.String,  # as in the pool; an image that several items share has one row per severity
         "severity": pl.Int64,  # 1..5; 0 in `clean.parquet`
         "image": IMAGE,  # lossless
     },

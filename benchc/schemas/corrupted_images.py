@@ -1,4 +1,4 @@
-"""The images of items, gathered by their keys from a file of corrupted ones."""
+"""Read the corrupted images of items from a CORRUPTED table, by their keys."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import islice
@@ -12,7 +12,7 @@ from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import TableError, read_table
 
 ITEMS_AT_ONCE = 16
-# Rows that nobody asked for, read where they lie between two that are: a second read costs more.
+# Up to this many unneeded rows between two needed ones are read along: a second read costs more.
 ROWS_BETWEEN = 64
 
 
@@ -21,20 +21,20 @@ def images_of_items(
 ) -> Iterator[tuple[str, dict[int, list[Pixels]]]]:
     """Yield each item's id and its images, uint8[H, W, 3] each, by severity, in the order of ``keys``.
 
-    ``keys``: those of the images of each item by its id; ``severities``: which to read, None takes all that
-    the file at ``path``, a CORRUPTED table, has. An image may lie anywhere in it; a few items' images are in
-    memory. Raises InputError, before the first item, where the file lacks images of one, and where an image
-    cannot be decoded; TableError as :func:`benchc.schemas.parquet.read_table` does.
+    ``path``: a CORRUPTED table, in any order; ``keys``: the keys of each item's images by item id;
+    ``severities``: which to read, None for all. The images of a few items are in memory. Raises InputError,
+    before the first item, where the table lacks images of an item, and where an image cannot be decoded;
+    TableError as :func:`benchc.schemas.parquet.read_table`.
     """
     rows = _rows(path, severities)
     lacking = [id_ for id_, of_item in keys.items() if not _complete(of_item, rows)]
     if lacking:
         raise InputError(
-            f"{path}: has no images of {len(lacking)} items, the first is {lacking[0]}; "
+            f"{path}: images of {len(lacking)} items are missing, the first is {lacking[0]}; "
             "delete the file and run snakemake again"
         )
     iterator = iter(keys.items())
-    # Items that share an image stand side by side as a rule, and then it is decoded once.
+    # Items that share an image are usually adjacent; it is then decoded once.
     decoded: dict[str, dict[int, Pixels]] = {}
     while chunk := list(islice(iterator, ITEMS_AT_ONCE)):
         files = _files(
@@ -52,7 +52,7 @@ def images_of_items(
 
 
 def _rows(path: Path, severities: Container[int] | None) -> dict[str, dict[int, int]]:
-    """Return the row numbers of every image by key and severity, in the file's order."""
+    """Return the row number of every image by key and severity, in the file's order."""
     index = read_table(path, CORRUPTED, ["image_key", "severity"]).with_row_index("row")
     if severities is not None:
         index = index.filter([severity in severities for severity in index["severity"]])
@@ -65,7 +65,7 @@ def _complete(keys: Sequence[str], rows: Mapping[str, Mapping[int, int]]) -> boo
 
 
 def _files(path: Path, numbers: Sequence[int]) -> dict[int, bytes]:
-    """Return the image files in these rows, ascending, with one read for those that lie close together."""
+    """Return the encoded images in these rows (ascending), with one read for rows that are close together."""
     spans: list[list[int]] = []
     for number in numbers:
         if spans and number - spans[-1][-1] <= ROWS_BETWEEN:
@@ -78,7 +78,9 @@ def _files(path: Path, numbers: Sequence[int]) -> dict[int, bytes]:
         try:
             images = pl.scan_parquet(path).slice(span[0], length).select("image").collect()["image"]
         except (pl.exceptions.PolarsError, OSError) as error:
-            raise TableError(f"{path}: cannot be read ({error}); delete it and make it again") from error
+            raise TableError(
+                f"{path}: cannot be read ({error}); delete it and run snakemake again"
+            ) from error
         files |= {number: images[number - span[0]]["bytes"] for number in span}
     return files
 

@@ -1,4 +1,4 @@
-"""Which rows of two runs' tables differ, counted."""
+"""Count the rows in which the tables of two runs differ."""
 
 import polars as pl
 
@@ -6,9 +6,8 @@ import polars as pl
 def differing_rows(name: str, a: pl.DataFrame, b: pl.DataFrame) -> list[dict[str, str]]:
     """Return what differs between two tables of the same columns with one row per id: input, fact, a, b.
 
-    Counted are the items that one table lacks and, for each other column, the common items whose value is not
-    the same; the other table's side of such a count is a dash. Empty where the tables hold the same rows in
-    whatever order.
+    Counts the items that only one table has and, for each other column, the common items whose values differ
+    (as b; a is then a dash). Empty where the tables have the same rows in any order.
     """
     rows = []
     only_a, only_b = (left.join(right, on="id", how="anti").height for left, right in ((a, b), (b, a)))

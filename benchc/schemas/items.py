@@ -12,12 +12,12 @@ ITEMS = TableType(
     {
         "id": pl.String,  # source/index
         "question": pl.String,
-        "hint": pl.String,  # null where there is none
+        "hint": pl.String,  # null where the item has none
         "options": pl.List(pl.String),  # in the source's order, at least two; empty for an open question
         "answer": pl.Int64,  # 0-based index into options; null for an open question
         "category": pl.String,
         "l2_category": pl.String,
-        "images": pl.List(IMAGE),  # encoded files as published; path is where the source keeps it, or null
-        "image_keys": pl.List(pl.String),  # one an image: `id#0`, `id#1`, ... or `source://name`
+        "images": pl.List(IMAGE),  # encoded files as published; path is that in the source, or null
+        "image_keys": pl.List(pl.String),  # one per image: `id#0`, `id#1`, ... or `source://name`
     },
 )

@@ -1,4 +1,4 @@
-"""Option logits as arrays, and the option that a model chooses."""
+"""Option logits as arrays, and the predicted option."""
 
 from collections.abc import Iterator
 
@@ -15,10 +15,10 @@ Integers = npt.NDArray[np.int64]
 def as_logits(values: npt.ArrayLike) -> Floats:
     """Return ``values``, float[..., K], as float64 logits of K >= 2 options.
 
-    Finite values of any size are allowed, and -inf for an option that the model rules out, as long as one
-    option of the prediction is finite. Raises ValueError for fewer than two options, NaN, +inf, or -inf only.
+    Values may be finite or -inf (an option that the model rules out), but one option must be finite. Raises
+    ValueError for fewer than two options, NaN, +inf, or only -inf.
     """
-    # One memory layout: numpy adds up a transposed array in another order.
+    # One memory layout: numpy sums a transposed array in another order.
     logits = np.asarray(values, dtype=np.float64, order="C")
     if logits.ndim == 0 or logits.shape[-1] < 2:
         raise ValueError(
@@ -29,7 +29,7 @@ def as_logits(values: npt.ArrayLike) -> Floats:
     if bad.any():
         first = tuple(int(index) for index in np.argwhere(bad)[0])
         raise ValueError(
-            f"{int(bad.sum())} predictions hold NaN, +inf or no finite logit; the first is "
+            f"{int(bad.sum())} predictions have NaN, +inf or no finite logit; the first is "
             f"{logits[first].tolist()} at index {first}"
         )
     return logits
@@ -47,8 +47,8 @@ def logit_blocks(predictions: pl.DataFrame) -> Iterator[tuple[Integers, Floats]]
     """Yield (row numbers int64[n], logits float64[n, K]) for every number of options K in ``predictions``.
 
     ``predictions`` has the columns id, corruption, severity, logits (list). Every row is in exactly one
-    block; the blocks come in ascending K. Raises InputError naming the first prediction whose logits are
-    missing, fewer than two, or not allowed by :func:`as_logits`.
+    block; blocks are in ascending order of K. Raises InputError naming the first prediction whose logits are
+    missing, fewer than two, or refused by :func:`as_logits`.
     """
     counts = predictions["logits"].list.len().fill_null(0).to_numpy()
     for count in np.unique(counts):
@@ -57,7 +57,7 @@ def logit_blocks(predictions: pl.DataFrame) -> Iterator[tuple[Integers, Floats]]
             raise InputError(
                 f"{len(rows)} predictions have fewer than two logits, first "
                 f"{name_of(predictions, int(rows[0]))}: "
-                "every item needs at least two options, make the predictions again"
+                "every item needs at least two options; rerun the inference"
             )
         values = predictions["logits"].gather(rows).explode().cast(pl.Float64).fill_null(np.nan).to_numpy()
         block = values.reshape(len(rows), int(count))
@@ -65,10 +65,9 @@ def logit_blocks(predictions: pl.DataFrame) -> Iterator[tuple[Integers, Floats]]
         if bad.any():
             row = int(np.flatnonzero(bad)[0])
             raise InputError(
-                f"{int(bad.sum())} predictions hold NaN, +inf or no finite logit; the first is "
-                f"{name_of(predictions, int(rows[row]))} with {block[row].tolist()}: look at how its model "
-                "scores "
-                "it, then make its predictions again"
+                f"{int(bad.sum())} predictions have NaN, +inf or no finite logit; the first is "
+                f"{name_of(predictions, int(rows[row]))} with {block[row].tolist()}: check how its model "
+                "scores it, then rerun its inference"
             )
         yield rows, block
 

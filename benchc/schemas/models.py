@@ -1,4 +1,4 @@
-"""`models.json`: the benchmark of a run, and what tables and figures say of its models."""
+"""`models.json`: the benchmark of a run, and its models' labels, years and sizes for tables and figures."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -9,7 +9,7 @@ from benchc.errors import InputError
 
 @dataclass(frozen=True)
 class Model:
-    """One model: its name in tables and figures, and the year and billions of parameters, where published."""
+    """One model: its label in tables and figures, year, and billions of parameters, where published."""
 
     id: str
     label: str
@@ -19,37 +19,34 @@ class Model:
 
 @dataclass(frozen=True)
 class Models:
-    """The benchmark that a run belongs to, and the run's models by id, in the configured order."""
+    """A run's benchmark and its models by id, in the configured order."""
 
     benchmark: str
     models: dict[str, Model]
 
 
 def models_text(models: Models) -> str:
-    """Return the content of `models.json`: equal models give equal bytes."""
+    """Return the content of `models.json`, equal for equal models."""
     entries = {id_: asdict(model) for id_, model in models.models.items()}
     for entry in entries.values():
         del entry["id"]
         if entry["parameters_b"] is not None:
-            entry["parameters_b"] = float(entry["parameters_b"])  # 7 and 7.0 are one number
+            entry["parameters_b"] = float(entry["parameters_b"])  # equal text for 7 and 7.0
     content = {"benchmark": models.benchmark, "models": entries}
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 def read_models(path: Path) -> Models:
-    """Return what the file at ``path`` says.
-
-    Raises InputError where there is no file, or its content is not that of ``models_text``.
-    """
-    mend = "run snakemake again, which writes it"
+    """Read what :func:`models_text` wrote. Raises InputError where the file is missing or different."""
+    fix = "run snakemake again, which writes it"
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise InputError(f"{path}: there is no such file; {mend}") from error
+        raise InputError(f"{path}: there is no such file; {fix}") from error
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); {mend}") from error
+        raise InputError(f"{path}: cannot be read ({error.strerror}); {fix}") from error
     except ValueError as error:
-        raise InputError(f"{path}: is not JSON in UTF-8; delete it and {mend}") from error
+        raise InputError(f"{path}: is not JSON in UTF-8; delete it and {fix}") from error
     try:
         models = {id_: Model(id_, **entry) for id_, entry in content["models"].items()}
         found = Models(content["benchmark"], models)
@@ -58,8 +55,8 @@ def read_models(path: Path) -> Models:
         whole = False
     if not whole:
         raise InputError(
-            f"{path}: must hold benchmark and models, and of each model its label, year and parameters_b; "
-            f"delete it and {mend}"
+            f"{path}: must contain benchmark and models, and each model's label, year and parameters_b; "
+            f"delete it and {fix}"
         )
     return found
 

@@ -1,4 +1,4 @@
-"""Write and read the Parquet files between stages: atomic, typed, and checked against their footer."""
+"""Write and read the Parquet files between stages: written atomically, checked against type and hash."""
 
 import hashlib
 import json
@@ -11,13 +11,13 @@ import polars as pl
 from benchc.atomic import atomic_write
 from benchc.errors import InputError
 
-# Viewers and readers choke on larger row groups of images (design: "row groups under 256 MiB").
+# Many viewers fail on larger row groups of images.
 ROW_GROUP_BYTES = 128 * 2**20
 
 
 @dataclass(frozen=True)
 class TableType:
-    """The type of one stage's file: its name, the version of its meaning, its columns in order."""
+    """The type of one stage's file: name, version and columns in order."""
 
     name: str
     version: int
@@ -25,16 +25,16 @@ class TableType:
 
 
 class TableError(InputError):
-    """A file between stages is damaged, hand-edited, or not of the type that was asked for."""
+    """A file between stages is damaged, was edited, or is of another type than expected."""
 
 
 def write_table(
     frame: pl.DataFrame, path: str | Path, table: TableType, footer: Mapping[str, object] | None = None
 ) -> None:
-    """Write ``frame`` to ``path`` as a table of the given type, or leave ``path`` as it was.
+    """Write ``frame`` atomically to ``path`` as a table of the given type.
 
-    ``footer`` is stored as JSON and given back by :func:`read_footer`. Raises TableError where the columns
-    are not those of the type.
+    ``footer`` is stored as JSON, for :func:`read_footer`. Raises TableError where the columns are not those
+    of the type.
     """
     path = Path(path)
     check_columns(frame, path, table)
@@ -47,7 +47,7 @@ def write_table(
 
 
 def check_columns(frame: pl.DataFrame, path: Path, table: TableType) -> None:
-    """Raise TableError where ``frame``, to be written to ``path``, has other columns than the type."""
+    """Raise TableError, naming ``path``, where the columns of ``frame`` are not those of the type."""
     if dict(frame.schema) != dict(pl.Schema(table.columns)):
         raise TableError(
             f"{path}: a {table.name} table has the columns {dict(table.columns)}, not {dict(frame.schema)}"
@@ -55,7 +55,7 @@ def check_columns(frame: pl.DataFrame, path: Path, table: TableType) -> None:
 
 
 def file_metadata(table: TableType, content: str, footer: Mapping[str, object] | None) -> dict[str, str]:
-    """Return what a file says of itself: its type, the hash of its content, its footer."""
+    """Return a file's metadata: its type, the hash of its content, its footer."""
     return {
         "benchc.table": table.name,
         "benchc.version": str(table.version),
@@ -65,11 +65,10 @@ def file_metadata(table: TableType, content: str, footer: Mapping[str, object] |
 
 
 def read_table(path: str | Path, table: TableType, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """Read the table at ``path``; ``columns`` narrows what is returned.
+    """Read the table at ``path``, or only some of its columns.
 
-    A whole read compares the content with the hash in the footer; a narrowed read trusts it, since the
-    other columns (images, as a rule) are just what the caller did not want to pay for. Raises TableError
-    where the file is truncated, edited, of another type or of another version.
+    The content is compared with the hash in the file only where all columns are read. Raises TableError where
+    the file is truncated, edited, or of another type or version.
     """
     path = Path(path)
     metadata = _metadata(path)
@@ -77,16 +76,16 @@ def read_table(path: str | Path, table: TableType, columns: Sequence[str] | None
     if found != (table.name, str(table.version)):
         raise TableError(
             f"{path}: expected a {table.name} table of version {table.version}, found {found[0]} of version "
-            f"{found[1]}; delete the file and make it again"
+            f"{found[1]}; delete it and run snakemake again"
         )
     try:
         frame = pl.read_parquet(path, columns=list(columns) if columns is not None else None)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise TableError(f"{path}: cannot be read ({error}); delete it and make it again") from error
+        raise TableError(f"{path}: cannot be read ({error}); delete it and run snakemake again") from error
     if columns is None and content_hash(frame) != metadata.get("benchc.content"):
         raise TableError(
-            f"{path}: its content does not match the hash in its footer, so it was edited or damaged; delete "
-            "it and make it again"
+            f"{path}: its content does not match its hash, so it was edited or damaged; delete it and run "
+            "snakemake again"
         )
     return frame
 
@@ -94,10 +93,10 @@ def read_table(path: str | Path, table: TableType, columns: Sequence[str] | None
 def iterate_groups(
     path: str | Path, table: TableType, key: str, wanted: Container[str], groups_at_once: int = 16
 ) -> Iterator[pl.DataFrame]:
-    """Yield the consecutive rows of each value of ``key`` that is in ``wanted``, a few groups in memory.
+    """Yield the consecutive rows of each value of ``key`` in ``wanted``, with a few groups in memory.
 
-    For files of images, which may be larger than memory; like a narrowed read it trusts the content.
-    Raises TableError like :func:`read_table`.
+    For images, which may not fit into memory; the content is not compared with its hash. Raises TableError
+    as :func:`read_table`.
     """
     runs = read_table(path, table, [key])[key].rle().struct.unnest()
     starts = runs["len"].cum_sum() - runs["len"]
@@ -112,7 +111,9 @@ def iterate_groups(
         try:
             rows = pl.scan_parquet(path).slice(begin, end - begin).collect()
         except (pl.exceptions.PolarsError, OSError) as error:
-            raise TableError(f"{path}: cannot be read ({error}); delete it and make it again") from error
+            raise TableError(
+                f"{path}: cannot be read ({error}); delete it and run snakemake again"
+            ) from error
         for start, length in chunk:
             yield rows.slice(start - begin, length)
 
@@ -124,17 +125,19 @@ def read_footer(path: str | Path) -> dict[str, object]:
 
 
 def content_hash(frame: pl.DataFrame) -> str:
-    """Return a hash of names, types and values that no re-encoding of the file changes."""
+    """Return a hash of the columns' names, types and values, however the file encodes them."""
     content = ContentHash()
     content.update(frame)
     return content.hexdigest()
 
 
+# Parquet's page checksums are no substitute: a file that another program rewrote has valid ones, or none, and
+# polars does not verify them.
 class ContentHash:
-    """The hash of a table whose rows come in frames; how they are spread over frames leaves no trace.
+    """The :func:`content_hash` of a table that comes in several frames; how rows are split does not matter.
 
-    The rows of every column, and below it of every level of nesting, go into streams of their own, so that
-    more rows only append to each.
+    Every column, and every level of a nested one, has its own hash of its nulls, its lengths and its values,
+    so that more rows only append to each.
     """
 
     def __init__(self) -> None:
@@ -157,40 +160,36 @@ class ContentHash:
     def _stream(self, name: str) -> hashlib.blake2b:
         return self._streams.setdefault(name, hashlib.blake2b(digest_size=16))
 
+    def _numbers(self, name: str, column: pl.Series) -> None:
+        self._stream(name).update(column.to_numpy().tobytes())
+
     def _update(self, name: str, column: pl.Series) -> None:
-        self._stream(f"{name}\x1fnulls").update(column.is_null().to_numpy().tobytes())
+        self._numbers(f"{name}\x1fnulls", column.is_null())
         dtype = column.dtype
         if isinstance(dtype, pl.List):
-            lengths = column.list.len().fill_null(0).to_numpy()
-            self._stream(f"{name}\x1flengths").update(lengths.astype("<i8").tobytes())
+            self._numbers(f"{name}\x1flengths", column.list.len().fill_null(0).cast(pl.Int64))
             self._update(f"{name}\x1felements", column.explode())
         elif isinstance(dtype, pl.Struct):
             for field in dtype.fields:
                 self._update(f"{name}\x1f{field.name}", column.struct.field(field.name))
         elif isinstance(dtype, pl.Enum):
-            self._update(name + "\x1ftext", column.cast(pl.String))
+            self._update(f"{name}\x1ftext", column.cast(pl.String))
         elif dtype in (pl.String, pl.Binary):
             values = column.cast(pl.Binary)
-            lengths = values.bin.size("b").fill_null(0).to_numpy()
-            self._stream(f"{name}\x1flengths").update(lengths.astype("<i8").tobytes())
+            self._numbers(f"{name}\x1flengths", values.bin.size("b").fill_null(0).cast(pl.Int64))
             stream = self._stream(f"{name}\x1fvalues")
             for value in values.drop_nulls():
                 stream.update(value)
-        elif dtype == pl.Boolean:
-            self._stream(f"{name}\x1fvalues").update(column.fill_null(False).to_numpy().tobytes())
         else:
-            numbers = column.fill_null(0).to_numpy()
-            self._stream(f"{name}\x1fvalues").update(
-                numbers.astype(numbers.dtype.newbyteorder("<")).tobytes()
-            )
+            self._numbers(f"{name}\x1fvalues", column.fill_null(False if dtype == pl.Boolean else 0))
 
 
 def _metadata(path: Path) -> dict[str, str]:
     if not path.exists():
-        raise TableError(f"{path}: no such file; make it first")
+        raise TableError(f"{path}: no such file; run snakemake to make it")
     try:
         return dict(pl.read_parquet_metadata(path))
     except (pl.exceptions.PolarsError, OSError) as error:
         raise TableError(
-            f"{path}: not a whole Parquet file ({error}); delete it and make it again"
+            f"{path}: not a complete Parquet file ({error}); delete it and run snakemake again"
         ) from error

@@ -12,8 +12,8 @@ PREDICTIONS = TableType(
         "id": pl.String,
         "corruption": pl.String,  # `clean` for the uncorrupted prediction
         "severity": pl.Int64,  # 1..5; 0 for clean
-        "logits": pl.List(pl.Float32),  # one per option, in the item's order
-        "label_mass": pl.Float32,  # probability that the whole vocabulary leaves to the options, in [0, 1]
+        "logits": pl.List(pl.Float32),  # one per option, in the order of the item's options
+        "label_mass": pl.Float32,  # probability of the options among the whole vocabulary, in [0, 1]
         "prompt_hash": pl.String,  # of the rendered prompt
         "image_hash": pl.String,  # of the decoded pixels of all images
     },

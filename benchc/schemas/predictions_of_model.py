@@ -1,4 +1,4 @@
-"""Read all predictions of one model, which lie in one file a batch, and refuse to mix two models."""
+"""Read all predictions of one model, one file per batch; files made by different models are an error."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -9,16 +9,15 @@ from benchc.progress import track
 from benchc.schemas.parquet import TableError, read_footer, read_table
 from benchc.schemas.predictions import PREDICTIONS
 
-# What a job's footer says that may differ from batch to batch: its size, and the device it happened to get,
-# on another of which predictions agree within 1e-4.
+# What may differ between a model's batches: their size, and the device, as devices agree within 1e-4.
 MAY_DIFFER = {"predictions", "oom_splits", "device"}
 
 
 def read_predictions(paths: Iterable[Path], columns: Sequence[str]) -> pl.DataFrame:
     """Return the given columns of one model's batches, in the order of ``paths``, at least one.
 
-    Raises TableError where two files were made by different weights, libraries, or sources of the scorer:
-    a shift between their predictions would not be the corruption's.
+    Raises TableError where two files were made with different weights, libraries or code: a difference
+    between their predictions could then have other causes than the corruption.
     """
     frames, first, first_footer = [], None, {}
     for path in paths:
@@ -30,12 +29,12 @@ def read_predictions(paths: Iterable[Path], columns: Sequence[str]) -> pl.DataFr
             if footer.get(key) != first_footer.get(key):
                 raise TableError(
                     f"{path}: its {key} is {footer.get(key)}, that of {first} is {first_footer.get(key)}; "
-                    "delete the older of the two and make it again"
+                    "delete the older of the two and run snakemake again"
                 )
     return pl.concat(frames)
 
 
 def read_all_predictions(paths: Sequence[Path]) -> pl.DataFrame:
-    """Return id, corruption, severity and logits of all batches of one model, with a line of progress."""
+    """Return id, corruption, severity and logits of all batches of one model, showing progress."""
     files = track(paths, label="predictions", unit="files")
     return read_predictions(files, ["id", "corruption", "severity", "logits"])

@@ -1,4 +1,4 @@
-"""Read a table that was printed as csv."""
+"""Read a table that this pipeline wrote as CSV."""
 
 from pathlib import Path
 
@@ -8,12 +8,12 @@ from benchc.errors import InputError
 
 
 def read_printed(path: Path) -> pl.DataFrame:
-    """Return the table; empty cells are null. Raises InputError where there is none, or it is no csv file."""
+    """Return the table; empty cells are null. Raises InputError where the file is missing or not CSV."""
     if not path.exists():
-        raise InputError(f"{path}: no such file; make it first")
+        raise InputError(f"{path}: no such file; run snakemake to make it")
     try:
-        # All rows decide a column's type: one that begins with empty cells may hold numbers further down.
+        # All rows decide a column's type: its first cells may be empty.
         return pl.read_csv(path, infer_schema_length=None)
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = str(error).splitlines()[0]
-        raise InputError(f"{path}: cannot be read ({reason}); delete it and make it again") from error
+        raise InputError(f"{path}: cannot be read ({reason}); delete it and run snakemake again") from error

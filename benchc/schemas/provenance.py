@@ -1,9 +1,9 @@
-"""What the footers of two runs' tables say differently."""
+"""Compare the footers of two runs' tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
-# How many predictions a batch held, and how often its memory ran out, is no property of what they say.
-NO_INPUT = {"predictions", "oom_splits"}
+# Bookkeeping, ignored: predictions per batch, and how often memory ran out.
+BOOKKEEPING = {"predictions", "oom_splits"}
 PRESENT, ABSENT = "present", "absent"
 NAMED = 3
 
@@ -16,8 +16,8 @@ def differing_facts(
 ) -> list[dict[str, str]]:
     """Return the facts that differ as rows of input, fact, a, b, in the order of stages, names and facts.
 
-    ``a`` and ``b`` give the footers of each run's tables; one name may have several, as a model's batches
-    have. Nested facts are joined by dots. A fact that differs alike for several names of a stage is one row.
+    ``a`` and ``b`` are the footers of each run's tables; a name may have several, one per batch of a model.
+    Names of nested facts are joined by dots. A difference that several names of a stage share is one row.
     """
     names: dict[tuple[str, str, str, str], list[str]] = {}
     for key in dict.fromkeys((*a, *b)):
@@ -38,11 +38,11 @@ def differing_facts(
 
 
 def _facts(footers: Sequence[Footer]) -> dict[str, str]:
-    """Return every fact as text; several footers' different values stand side by side."""
+    """Return every fact as text; different values of several footers are joined by commas."""
     values: dict[str, set[str]] = {}
     for footer in footers:
         for fact, value in _flat(footer):
-            if fact not in NO_INPUT:
+            if fact not in BOOKKEEPING:
                 values.setdefault(fact, set()).add(value)
     return {fact: ", ".join(sorted(texts)) for fact, texts in values.items()}
 

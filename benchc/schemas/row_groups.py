@@ -1,4 +1,4 @@
-"""Write a table of images row by row, with no more than one row group in memory."""
+"""Write a table of images row by row, with at most one row group in memory."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,12 +11,12 @@ import pyarrow.parquet as pq
 from benchc.atomic import atomic_write
 from benchc.schemas.parquet import ContentHash, TableType, check_columns, file_metadata
 
-# A reader of a few items decodes whole groups.
+# Reading a few items decodes whole row groups.
 ROW_GROUP_BYTES = 32 * 2**20
 
 
 class TableWriter:
-    """Takes the rows of a table in order; a group ends before the row that would make it too large."""
+    """Writes rows in order; a row group ends before the row that would make it too large."""
 
     def __init__(self, path: Path, table: TableType, row_bytes: pl.Expr, parquet: pq.ParquetWriter) -> None:
         self._path = path
@@ -29,7 +29,7 @@ class TableWriter:
         self.append(pl.DataFrame(schema=pl.Schema(table.columns)))
 
     def append(self, frame: pl.DataFrame) -> None:
-        """Append the rows of ``frame``. Raises TableError where its columns are not those of the type."""
+        """Append the rows of ``frame``; raises TableError where its columns are not those of the type."""
         check_columns(frame, self._path, self._table)
         self._content.update(frame)
         first = 0
@@ -42,13 +42,13 @@ class TableWriter:
         self._group.append(frame[first:])
 
     def finish(self, footer: Mapping[str, object] | None) -> None:
-        """Write the last rows and what the file says of itself."""
+        """Write the last rows and the metadata."""
         self._write_group()
         metadata = file_metadata(self._table, self._content.hexdigest(), footer)
         self._parquet.add_key_value_metadata(metadata)
 
     def _write_group(self) -> None:
-        # One chunk: pages would otherwise end where the appended frames did.
+        # Without rechunk, pages would end where the appended frames did.
         rows = pl.concat(self._group, rechunk=True)
         self._group, self._group_bytes = [], 0
         if not rows.is_empty():
@@ -59,10 +59,10 @@ class TableWriter:
 def table_writer(
     path: str | Path, table: TableType, row_bytes: pl.Expr, footer: Mapping[str, object] | None = None
 ) -> Iterator[TableWriter]:
-    """Give a writer of rows whose table takes the place of ``path`` when the block ends without error.
+    """Yield a writer whose table replaces ``path`` when the block ends without error.
 
-    ``row_bytes`` is the size of a row, as an expression of the columns. How rows are spread over calls of
-    ``append`` changes no byte. Values are not compressed: images are already. Memory: three times
+    ``row_bytes`` is the expression for the size of a row. How rows are split over calls of ``append`` does
+    not change the file. Values are not compressed, as images already are. Memory: three times
     ``ROW_GROUP_BYTES`` or the largest row.
     """
     schema = arrow_table(pl.DataFrame(schema=pl.Schema(table.columns))).schema
@@ -74,5 +74,5 @@ def table_writer(
 
 
 def arrow_table(frame: pl.DataFrame) -> pa.Table:
-    """Return ``frame`` with Arrow's oldest types, which every reader of Parquet and Arrow files knows."""
+    """Return ``frame`` with Arrow's oldest types, which every reader of Parquet and Arrow supports."""
     return frame.to_arrow(compat_level=pl.CompatLevel.oldest())

@@ -1,4 +1,4 @@
-"""Download one large file: resumed where it broke off, retried, and checked before it gets its name."""
+"""Download one large file: interrupted downloads are resumed and retried, and the MD5 is checked."""
 
 import hashlib
 import os
@@ -16,7 +16,7 @@ from benchc.sources.error import SourceError
 MIB = 2**20
 ATTEMPTS = 8
 TIMEOUT = httpx.Timeout(60.0, connect=20.0)
-# These answers say "later", not "no".
+# Temporary errors.
 RETRIED_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
@@ -30,10 +30,10 @@ def download(
 ) -> str:
     """Download ``url`` to ``path`` and return the MD5 of the file.
 
-    Bytes go to ``<path>.part``; what an interrupted download left there is continued. Broken connections and
-    busy servers are tried again up to ``attempts`` times, with growing pauses of at most ``longest_wait``
-    seconds. The file gets its name only when it is whole and ``md5`` (where given) is its sum. A proxy is
-    taken from the environment (HTTPS_PROXY, NO_PROXY). Raises SourceError with what to do about it.
+    Bytes go to ``<path>.part``, which a later call resumes; it becomes ``path`` only when it is complete and
+    has the given ``md5``. Broken connections and busy servers are retried up to ``attempts`` times, with
+    growing pauses of at most ``longest_wait`` seconds. Uses the proxy of the environment (HTTPS_PROXY,
+    NO_PROXY). Raises SourceError.
     """
     path = Path(path)
     part = path.with_name(f"{path.name}.part")
@@ -41,16 +41,15 @@ def download(
     resumed = part.exists()
     found = _fetched(url, part, attempts, longest_wait)
     if md5 is not None and found != md5 and resumed:
-        # What was continued may have been the beginning of another file.
+        # The resumed part may have been of another file.
         part.unlink()
         found = _fetched(url, part, attempts, longest_wait)
     if md5 is not None and found != md5:
         size = part.stat().st_size
         part.unlink()
         raise SourceError(
-            f"{url}: the MD5 of the {size:,} bytes that came is {found}, but {md5} was expected; either the "
-            "publisher has changed the file, and the catalogue needs its new sum, or something on the way "
-            "answers with something else (a login page, a proxy)"
+            f"{url}: the MD5 of the {size:,} bytes received is {found}, expected {md5}; if the publisher "
+            "changed the file, update the MD5 in the catalogue; otherwise check for a proxy or a login page"
         )
     part.replace(path)
     return found
@@ -59,7 +58,7 @@ def download(
 def _fetched(url: str, part: Path, attempts: int, longest_wait: float) -> str:
     """Complete ``part`` and return its MD5."""
     retrying = tenacity.Retrying(
-        retry=tenacity.retry_if_exception(_is_passing),
+        retry=tenacity.retry_if_exception(_is_temporary),
         stop=tenacity.stop_after_attempt(attempts),
         wait=tenacity.wait_random_exponential(multiplier=1.0, max=longest_wait),
         reraise=True,
@@ -74,21 +73,21 @@ def _fetched(url: str, part: Path, attempts: int, longest_wait: float) -> str:
         ) from error
     except httpx.ConnectError as error:
         raise SourceError(
-            f"{url}: no connection ({error}); this machine may be offline, or behind a proxy (then set "
-            "HTTPS_PROXY); or fetch the file elsewhere and give its place as `path` in the catalogue"
+            f"{url}: no connection ({error}); this machine may be offline or behind a proxy: set "
+            "HTTPS_PROXY, or download the file elsewhere and set `path` of the source in the catalogue"
         ) from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise SourceError(
-            f"{url}: the download broke off {attempts} times, the last time with {type(error).__name__} "
-            f"({error}); {part} keeps what came, and the next start continues there"
+            f"{url}: the download failed {attempts} times, last with {type(error).__name__} ({error}); rerun "
+            f"to resume it from {part}"
         ) from error
     return _md5(part)
 
 
 def _fetch(client: httpx.Client, url: str, part: Path) -> None:
-    """Get what is missing in ``part``, in one request."""
+    """Request the missing bytes of ``part``, once."""
     start = part.stat().st_size if part.exists() else 0
-    # Compressed transfer would make byte ranges meaningless.
+    # Byte ranges are meaningless in a compressed transfer.
     headers = {"Accept-Encoding": "identity"}
     if start:
         headers["Range"] = f"bytes={start}-"
@@ -97,7 +96,7 @@ def _fetch(client: httpx.Client, url: str, part: Path) -> None:
             return
         if response.status_code == 416:
             part.unlink()
-            raise httpx.RemoteProtocolError("the server has less than was downloaded before")
+            raise httpx.RemoteProtocolError("the server's file is shorter than what was downloaded before")
         response.raise_for_status()
         appending = response.status_code == 206 and _first_byte(response) == start
         size = int(response.headers.get("Content-Length", 0))
@@ -110,7 +109,7 @@ def _fetch(client: httpx.Client, url: str, part: Path) -> None:
 
 
 def _written(response: httpx.Response, file: BinaryIO) -> Iterator[int]:
-    """Write what comes, as it comes, and yield once for every MiB."""
+    """Write the response to ``file`` as it arrives, and yield once per MiB."""
     count = 0
     for piece in response.iter_raw():
         file.write(piece)
@@ -119,7 +118,7 @@ def _written(response: httpx.Response, file: BinaryIO) -> Iterator[int]:
         count += len(piece)
 
 
-def _is_passing(error: BaseException) -> bool:
+def _is_temporary(error: BaseException) -> bool:
     if isinstance(error, httpx.HTTPStatusError):
         return error.response.status_code in RETRIED_STATUS
     return isinstance(error, httpx.TransportError)

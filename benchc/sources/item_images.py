@@ -6,39 +6,39 @@ import binascii
 import io
 import warnings
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import PIL.Image
 
-from benchc.sources.error import RowRefused
+from benchc.sources.error import InvalidRowError
 from benchc.sources.item_text import present
 
-# VLMEvalKit's rule: a shorter text is not an image but the index of the row whose image is meant.
+# VLMEvalKit's rule: a text of up to this length is the index of the row that has the image.
 LONGEST_REFERENCE = 64
 
 
 class Image(NamedTuple):
-    """An image file as published: its encoded bytes, and the path that its source gives it, if any."""
+    """An image file as published: its encoded bytes, and its path in the source, if any."""
 
     bytes: bytes
     path: str | None
 
 
 def read_item_images(values: Mapping[str, str]) -> list[Image] | str:
-    """Return the images that a row holds, or the index of the row whose images it shares.
+    """Return the images of a row, or the index of the row whose images it shares.
 
-    The field ``image`` holds one base64 text, a Python list of them, or an index. Raises RowRefused where it
-    holds none of these, or something that is not an image file.
+    The field ``image`` is base64, a Python list of base64 strings, or an index. Raises InvalidRowError where
+    it is none of these, or not an image file.
     """
     text = values.get("image", "")
     if text == "":
-        raise RowRefused("has no image")
+        raise InvalidRowError("has no image")
     if len(text) <= LONGEST_REFERENCE:
         return text.strip()
     encoded = _texts(text)
     paths: list[str | None] = [*_texts(values.get("image_path", ""))]
     if paths and len(paths) != len(encoded):
-        raise RowRefused(f"image_path names {len(paths)} files, but image holds {len(encoded)}")
+        raise InvalidRowError(f"image_path names {len(paths)} files, but image has {len(encoded)}")
     return [
         Image(_decode(one, position), path)
         for position, (one, path) in enumerate(zip(encoded, paths or [None] * len(encoded), strict=True))
@@ -46,32 +46,35 @@ def read_item_images(values: Mapping[str, str]) -> list[Image] | str:
 
 
 def read_image_names(values: Mapping[str, str], column: str) -> list[str]:
-    """Return the names that a row's ``column`` gives its images: one text, or a Python list of them.
+    """Return the image names in a row's ``column``: one string, or a Python list of strings and integers.
 
-    Numbers in the list become texts. Raises RowRefused where a name is missing.
+    Raises InvalidRowError where a name is missing.
     """
     text = values.get(column, "")
-    try:
-        names = ast.literal_eval(text) if text.startswith("[") and text.endswith("]") else [text]
-    except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
-        raise RowRefused(
-            f"column {column!r} holds a broken list of names ({type(error).__name__})"
-        ) from error
+    names = _list(text, f"column {column!r} has a broken list of names") if _is_list(text) else [text]
     if not names or not all(present(str(name)) and isinstance(name, (str, int)) for name in names):
-        raise RowRefused(f"column {column!r} does not name every image")
+        raise InvalidRowError(f"column {column!r} does not name every image")
     return [str(name) for name in names]
 
 
 def _texts(field: str) -> list[str]:
-    if not (field.startswith("[") and field.endswith("]")):
+    if not _is_list(field):
         return [field] if field else []
-    try:
-        texts = ast.literal_eval(field)
-    except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
-        raise RowRefused(f"holds a broken list of images ({type(error).__name__})") from error
+    texts = _list(field, "has a broken list of images")
     if not texts or not all(isinstance(text, str) for text in texts):
-        raise RowRefused("holds a list that is empty or not of texts where images should be")
-    return list(texts)
+        raise InvalidRowError("has a list of images that is empty or not of strings")
+    return texts
+
+
+def _is_list(text: str) -> bool:
+    return text.startswith("[") and text.endswith("]")
+
+
+def _list(text: str, problem: str) -> list[Any]:
+    try:
+        return list(ast.literal_eval(text))
+    except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
+        raise InvalidRowError(f"{problem} ({type(error).__name__})") from error
 
 
 def _decode(text: str, position: int) -> bytes:
@@ -79,13 +82,13 @@ def _decode(text: str, position: int) -> bytes:
     try:
         data = base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise RowRefused(f"{where} is not base64 ({error})") from error
+        raise InvalidRowError(f"{where} is not base64 ({error})") from error
     try:
         with warnings.catch_warnings():
-            # Only the header is read here; whoever decodes the pixels decides about large images.
+            # Only the header is read here; large images are checked when they are decoded.
             warnings.simplefilter("ignore", PIL.Image.DecompressionBombWarning)
             with PIL.Image.open(io.BytesIO(data)) as image:
                 image.verify()
-    except Exception as error:  # Pillow's readers raise whatever a broken file makes them raise
-        raise RowRefused(f"{where} is not an image file ({type(error).__name__}: {error})") from error
+    except Exception as error:  # Pillow's decoders raise almost any type on broken files
+        raise InvalidRowError(f"{where} is not an image file ({type(error).__name__}: {error})") from error
     return data

@@ -8,8 +8,8 @@ Key = tuple[str, tuple[int, int, tuple[tuple[str, int], ...]]]
 def item_key(id_: str) -> Key:
     """Return the sort key of an item's id, ``source/index``.
 
-    Items are sorted by source, then by index: integers first and by value, then all others in natural order,
-    in which runs of digits compare as numbers (``a2`` before ``a10``).
+    Integer indices come first, by value; all others follow in natural order, in which runs of digits compare
+    as numbers (``a2`` before ``a10``).
     """
     source, _, index = id_.partition("/")
     if re.fullmatch(r"-?\d+", index):

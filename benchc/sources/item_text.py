@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from benchc.letters import LETTERS
-from benchc.sources.error import RowRefused
+from benchc.sources.error import InvalidRowError
 
-# What pandas writes for an absent value that went through str().
+# str() of an absent value in pandas.
 NAN = ("nan", "NaN")
 
 
 class ItemText(NamedTuple):
-    """Everything about an item but its images. ``answer`` is the 0-based index of the right option."""
+    """An item without its images. ``answer`` is the 0-based index of the correct option."""
 
     question: str
     hint: str | None
@@ -24,16 +24,16 @@ class ItemText(NamedTuple):
 
 
 def read_item_text(values: Mapping[str, str], options_column: str | None = None) -> ItemText:
-    """Return the text of the item that a row holds, with its texts exactly as published.
+    """Return the text of the item in a row, exactly as published.
 
-    ``values`` maps columns to texts. Options stand in columns A, B, ..., or, where ``options_column`` is
-    given, in that column as one Python list of texts such as ``(A) red``. Raises RowRefused where there is
-    no question, there are fewer than two options, an empty option stands before a filled one, or the answer
-    is not the letter of an option.
+    ``values`` maps columns to strings. Options are in columns A, B, ..., or in ``options_column`` as one
+    Python list of strings like ``(A) red``. Raises InvalidRowError where the question is missing, there are
+    fewer than two options, an option is empty but a later one is not, or the answer is not an option's
+    letter.
     """
     question = present(values.get("question"))
     if question is None:
-        raise RowRefused("has no question")
+        raise InvalidRowError("has no question")
     options = _options_of_list(values, options_column) if options_column else _options_of_columns(values)
     while options and options[-1] is None:
         options.pop()
@@ -41,9 +41,9 @@ def read_item_text(values: Mapping[str, str], options_column: str | None = None)
     filled = [option for option in options if option is not None]
     if len(filled) < len(options):
         gap = LETTERS[options.index(None)]
-        raise RowRefused(f"option {gap} is empty, but a later one is not")
+        raise InvalidRowError(f"option {gap} is empty, but a later one is not")
     if len(filled) < 2:
-        raise RowRefused(f"has {len(filled)} options, and a choice needs two")
+        raise InvalidRowError(f"has {len(filled)} options, and a choice needs two")
     return ItemText(
         question,
         present(values.get("hint")),
@@ -55,7 +55,7 @@ def read_item_text(values: Mapping[str, str], options_column: str | None = None)
 
 
 def present(text: str | None) -> str | None:
-    """Return ``text``, or None where it stands for an absent value."""
+    """Return ``text``, or None where the value is absent."""
     return None if text is None or text == "" or text in NAN else text
 
 
@@ -71,14 +71,14 @@ def _options_of_list(values: Mapping[str, str], column: str) -> list[str | None]
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         texts = None
     if not isinstance(texts, list) or not all(isinstance(option, str) for option in texts):
-        raise RowRefused(f"column {column!r} does not hold a Python list of texts")
+        raise InvalidRowError(f"column {column!r} is not a Python list of strings")
     if len(texts) > len(LETTERS):
-        raise RowRefused(f"has {len(texts)} options, and there are {len(LETTERS)} letters")
+        raise InvalidRowError(f"has {len(texts)} options, more than the {len(LETTERS)} letters")
     options: list[str | None] = []
     for letter, option in zip(LETTERS, texts, strict=False):
         match = re.fullmatch(rf"\({letter}\) ?(.*)", option, re.DOTALL)
         if match is None:
-            raise RowRefused(f"option {letter} in column {column!r} does not start with '({letter}) '")
+            raise InvalidRowError(f"option {letter} in column {column!r} does not start with '({letter}) '")
         options.append(present(match[1]))
     return options
 
@@ -86,8 +86,8 @@ def _options_of_list(values: Mapping[str, str], column: str) -> list[str | None]
 def _answer(values: Mapping[str, str], options: list[str | None]) -> int:
     answer = values.get("answer", "").strip()
     if len(answer) != 1 or answer not in LETTERS:
-        raise RowRefused(f"the answer {answer[:20]!r} is not one option letter")
+        raise InvalidRowError(f"the answer {answer[:20]!r} is not one option letter")
     position = LETTERS.index(answer)
     if position >= len(options) or options[position] is None:
-        raise RowRefused(f"the answer is {answer}, an option without text")
+        raise InvalidRowError(f"the answer is {answer}, an option without text")
     return position

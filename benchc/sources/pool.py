@@ -13,11 +13,10 @@ from benchc.sources.item_order import item_key
 
 @dataclass(frozen=True)
 class Choice:
-    """Which items enter the pool.
+    """The items of the pool.
 
     ``items`` has the columns id, source and task, in the order of the pool. ``report`` has one row per task
-    type: task, sources (joined by commas), available, taken. ``cap`` is the number of items that no task type
-    exceeds.
+    type: task, sources (joined by commas), available, taken. ``cap`` is the maximum of items per task type.
     """
 
     items: pl.DataFrame
@@ -28,9 +27,9 @@ class Choice:
 def task_types(items: Mapping[str, pl.DataFrame], task_columns: Mapping[str, str]) -> pl.DataFrame:
     """Return the task type of every item: the columns id, source and task.
 
-    ``items`` maps sources to frames that hold ``id`` and the source's task column, the one that
-    ``task_columns`` names. Tasks of the same name in two sources are one task type. Raises InputError where
-    an item has no task type or an id stands twice.
+    ``items`` maps sources to frames with the columns ``id`` and the source's entry in ``task_columns``. Tasks
+    of the same name in two sources are one task type. Raises InputError where an item has no task type or an
+    id occurs twice.
     """
     frames = []
     for source, frame in items.items():
@@ -45,16 +44,16 @@ def task_types(items: Mapping[str, pl.DataFrame], task_columns: Mapping[str, str
     tasks = pl.concat(frames)
     repeated = tasks.filter(pl.col("id").is_duplicated())["id"]
     if len(repeated):
-        raise InputError(f"the id {repeated[0]} stands twice among the items; every id may occur once")
+        raise InputError(f"the id {repeated[0]} occurs twice among the items; give every item its own id")
     return tasks
 
 
 def choose(tasks: pl.DataFrame, per_task: int | None, total: int | None) -> Choice:
     """Choose at most ``per_task`` items of each task type, and at most ``total`` in all (None: no limit).
 
-    For ``total`` the largest cap c is taken with sum(min(n_task, c)) <= total. Items of a task type enter in
-    the order of a hash of their ids, which no limit changes, so a smaller cap keeps a subset of what a larger
-    one keeps. Raises InputError where ``total`` is below the number of task types.
+    The cap c per task type is the largest with sum(min(n_task, c)) <= total. Items are taken in the order of
+    a hash of their ids, so a smaller cap keeps a subset of what a larger one keeps. Raises InputError where
+    ``total`` is below the number of task types.
     """
     counts = tasks["task"].value_counts()["count"].to_list()
     cap = largest_cap(counts, per_task, total)
@@ -76,8 +75,7 @@ def choose(tasks: pl.DataFrame, per_task: int | None, total: int | None) -> Choi
 def largest_cap(counts: list[int], per_task: int | None, total: int | None) -> int:
     """Return the largest cap c <= per_task with sum(min(n, c)) <= total over the ``counts`` n.
 
-    A cap above the largest count changes nothing, so it is at most that. Raises InputError where no c >= 1
-    fits.
+    The cap is at most the largest count. Raises InputError where no c >= 1 fits.
     """
     cap = max(counts)
     if per_task is not None:
@@ -95,7 +93,7 @@ def largest_cap(counts: list[int], per_task: int | None, total: int | None) -> i
 
 
 def assemble(choice: Choice, items: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """Return the pool, of type POOL, from the choice and the whole items of every source."""
+    """Return the pool, of type POOL, from the choice and the items of every source."""
     parts = [
         choice.items.filter(pl.col("source") == source).join(frame, on="id", maintain_order="left")
         for source, frame in sorted(items.items())

@@ -1,4 +1,4 @@
-"""The report of a reader: every row that did not become an item, or did with a remark."""
+"""The report on reading a source: rows that did not become items, and notes on those that did."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ SCHEMA = pl.Schema({"id": pl.String, "line": pl.Int64, "kind": pl.String, "reaso
 
 
 class Remark(NamedTuple):
-    """One line of the report. ``line`` is where the row ends in the file."""
+    """One row of the report. ``line`` is the line of the file on which the source's row ends."""
 
     id: str
     line: int
@@ -26,7 +26,7 @@ def report_frame(remarks: Iterable[Remark]) -> pl.DataFrame:
 
 
 def summary(source: str, items: int, report: pl.DataFrame) -> str:
-    """Return the report in a few lines: the number of items, then of rows by kind and reason."""
+    """Return the number of items, and of the report's rows by kind and reason, as lines of text."""
     lines = [f"{source}: {items:,} items"]
     counts = Counter(zip(report["kind"], report["reason"], strict=True))
     lines += [f"  {count:,} {kind}: {reason}" for (kind, reason), count in counts.most_common()]

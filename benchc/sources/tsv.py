@@ -1,4 +1,4 @@
-"""Read a TSV as pandas writes it: quoted fields may hold tabs, newlines and megabytes of base64."""
+"""Read a TSV as pandas writes it: quoted fields may contain tabs, newlines and megabytes of base64."""
 
 import csv
 from collections.abc import Iterator
@@ -7,20 +7,20 @@ from typing import NamedTuple, TextIO
 
 from benchc.sources.error import SourceError
 
-# The csv module's own limit is 128 KiB; a stringified list of photos takes tens of MB.
+# The csv module's default is 128 KiB; a list of photographs in base64 has tens of MB.
 LARGEST_FIELD = 2**31 - 1
 
 
 class Row(NamedTuple):
-    """One record: the line on which it ends, its texts by column, and a fault in its shape, if any."""
+    """One record: the line on which it ends, its strings by column, and what is wrong with it, if so."""
 
     line: int
     values: dict[str, str]
-    fault: str | None
+    problem: str | None
 
 
 def read_header(path: Path) -> list[str]:
-    """Return the column names of a TSV. Raises SourceError where there are none or one stands twice."""
+    """Return the column names of a TSV. Raises SourceError where there are none or one occurs twice."""
     with _open(path) as file:
         header = next(_records(file, path), (0, []))[1]
     if not header:
@@ -29,25 +29,24 @@ def read_header(path: Path) -> list[str]:
         )
     for name in header:
         if header.count(name) > 1:
-            raise SourceError(f"{path}: column {name!r} stands twice in the header; rename one of the two")
+            raise SourceError(f"{path}: column {name!r} occurs twice in the header; rename one of them")
     return header
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """Yield the records of a TSV with every value as the text that it is in the file.
+    """Yield the records of a TSV with every value as the string in the file, empty where it is absent.
 
-    Nothing is stripped or converted, and an absent value is the empty text. Raises SourceError where the
-    file is not UTF-8 or a quoted field does not end.
+    Raises SourceError where the file is not UTF-8 or a quoted field does not end.
     """
     header = read_header(path)
     with _open(path) as file:
         records = _records(file, path)
         next(records)
         for line, fields in records:
-            fault = None
+            problem = None
             if len(fields) != len(header):
-                fault = f"has {len(fields)} fields where the header has {len(header)}"
-            yield Row(line, dict(zip(header, fields, strict=False)), fault)
+                problem = f"has {len(fields)} fields where the header has {len(header)}"
+            yield Row(line, dict(zip(header, fields, strict=False)), problem)
 
 
 def _open(path: Path) -> TextIO:
@@ -65,8 +64,8 @@ def _records(file: TextIO, path: Path) -> Iterator[tuple[int, list[str]]]:
                 yield reader.line_num, fields
     except csv.Error as error:
         raise SourceError(
-            f"{path}: line {reader.line_num} is not tab-separated text ({error}); the file is cut off, or "
-            "was not written with double quotes around fields that hold quotes, tabs or newlines"
+            f"{path}: line {reader.line_num} is not tab-separated text ({error}); the file is truncated, "
+            "or fields with quotes, tabs or newlines are not in double quotes"
         ) from error
     except UnicodeDecodeError as error:
         raise SourceError(f"{path}: after line {reader.line_num} the file is not UTF-8 ({error})") from error

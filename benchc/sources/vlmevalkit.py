@@ -1,4 +1,4 @@
-"""Turn a TSV in VLMEvalKit's form into items."""
+"""Read items from a TSV in VLMEvalKit's format."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ import polars as pl
 from benchc.image_keys import derived_key, named_key
 from benchc.progress import track
 from benchc.schemas.items import ITEMS
-from benchc.sources.error import RowRefused, SourceError
+from benchc.sources.error import InvalidRowError, SourceError
 from benchc.sources.item_images import Image, read_image_names, read_item_images
 from benchc.sources.item_order import item_key
 from benchc.sources.item_text import ItemText, read_item_text
@@ -19,13 +19,12 @@ from benchc.sources.tsv import Row, read_header, read_rows
 
 @dataclass(frozen=True)
 class ReaderOptions:
-    """Where a TSV departs from the plain form.
+    """How a TSV differs from VLMEvalKit's usual format.
 
-    ``options_column`` holds all options as one Python list of texts such as ``(A) red``. Rows whose index is
-    ``index_below`` or larger are left out (MMBench's circular copies), and so are rows that hold a value of
-    ``leave_out``, a mapping of columns to values (LEGO-Puzzles' ``question_type: sort``). ``image_column``
-    names a row's image, or its images as one Python list: rows of one name show one image (VQAv2's
-    ``image_id``).
+    ``options_column`` has all options as one Python list of strings like ``(A) red``. Rows are left out whose
+    index is ``index_below`` or larger (MMBench's circular copies), or which have a value of ``leave_out``, a
+    mapping of columns to values (LEGO-Puzzles' ``question_type: sort``). ``image_column`` has the name of a
+    row's image, or a Python list of names: rows with one name share one image (VQAv2's ``image_id``).
     """
 
     options_column: str | None = None
@@ -35,62 +34,61 @@ class ReaderOptions:
 
 
 def read_vlmevalkit(
-    path: str | Path, source: str, switches: ReaderOptions | None = None
+    path: str | Path, source: str, options: ReaderOptions | None = None
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the items of a TSV, of type ITEMS in the order of their indices, and the report.
 
-    Texts and image files come through as published: nothing is stripped, converted or encoded again. A row
-    that cannot become an item stands in the report with its reason (columns id, line, kind, reason; kind
-    ``refused`` or ``left out``), and so does a remark on a row that can (kind ``note``). Raises SourceError
-    where the file cannot be read or lacks a column.
+    Texts and image files stay as published. The report (columns id, line, kind, reason) lists the rows that
+    cannot become items (kind ``refused``), those that the options exclude (``left out``), and notes on others
+    (``note``). Raises SourceError where the file cannot be read or lacks a column.
     """
-    path, switches = Path(path), switches or ReaderOptions()
-    _check_columns(path, switches)
-    reading = _Reading(source, switches)
+    path, options = Path(path), options or ReaderOptions()
+    _check_columns(path, options)
+    rows = _Rows(source, options)
     for row in track(read_rows(path), label=f"read {source}", unit="rows"):
-        reading.add(row)
-    items = reading.finish()
+        rows.add(row)
+    items = rows.finish()
     if not items:
         raise SourceError(
-            f"{path}: none of its rows became an item; the first reason is: "
-            f"{reading.remarks[0].reason if reading.remarks else 'it has no rows'}"
+            f"{path}: none of its rows became an item; the reason of the first: "
+            f"{rows.remarks[0].reason if rows.remarks else 'it has no rows'}"
         )
     columns = [_columns(*item) for item in items]
-    return pl.DataFrame(columns, schema=pl.Schema(ITEMS.columns)), report_frame(reading.remarks)
+    return pl.DataFrame(columns, schema=pl.Schema(ITEMS.columns)), report_frame(rows.remarks)
 
 
-class _Reading:
-    """Rows read so far. Images wait until the end, since a row may share those of a later one."""
+class _Rows:
+    """Collects rows. Images are resolved at the end, since a row may share those of a later one."""
 
-    def __init__(self, source: str, switches: ReaderOptions) -> None:
+    def __init__(self, source: str, options: ReaderOptions) -> None:
         self.remarks: list[Remark] = []
         self._source = source
-        self._switches = switches
+        self._options = options
         self._texts: dict[str, tuple[int, ItemText]] = {}
-        self._images: dict[str, list[Image] | str | RowRefused] = {}
+        self._images: dict[str, list[Image] | str | InvalidRowError] = {}
         self._names: dict[str, list[str]] = {}
         self._named: dict[str, bytes] = {}
 
     def add(self, row: Row) -> None:
         index = row.values.get("index", "").strip()
-        if row.fault is not None or not index or index in self._images:
+        if row.problem is not None or not index or index in self._images:
             repeated = f"index {index} is that of an earlier row"
-            self._remark(row, index, "refused", row.fault or ("has no index" if not index else repeated))
+            self._remark(row, index, "refused", row.problem or ("has no index" if not index else repeated))
             return
-        # Also a row that is left out may hold the image of another one.
+        # A row that is left out may have the image of another one.
         try:
             self._images[index] = read_item_images(row.values)
-        except RowRefused as refusal:
+        except InvalidRowError as refusal:
             self._images[index] = refusal
         reason = self._left_out(index, row.values)
         if reason is not None:
             self._remark(row, index, "left out", reason)
             return
         try:
-            text = read_item_text(row.values, self._switches.options_column)
-            if self._switches.image_column is not None:
-                self._names[index] = read_image_names(row.values, self._switches.image_column)
-        except RowRefused as refusal:
+            text = read_item_text(row.values, self._options.options_column)
+            if self._options.image_column is not None:
+                self._names[index] = read_image_names(row.values, self._options.image_column)
+        except InvalidRowError as refusal:
             self._remark(row, index, "refused", str(refusal))
             return
         if len(set(text.options)) < len(text.options):
@@ -98,9 +96,9 @@ class _Reading:
         self._texts[index] = row.line, text
 
     def finish(self) -> list[tuple[str, ItemText, list[Image], list[str]]]:
-        """Return the items in order, each with its text, images and their keys.
+        """Return the items in order, each with its text, images and image keys.
 
-        Rows without usable images or names of these are refused.
+        Rows without valid images or image names are refused.
         """
         items = []
         for index, (line, text) in self._texts.items():
@@ -108,47 +106,49 @@ class _Reading:
             try:
                 images = self._resolved(index)
                 items.append((id_, text, images, self._keys(id_, index, images)))
-            except RowRefused as refusal:
+            except InvalidRowError as refusal:
                 self.remarks = [note for note in self.remarks if (note.id, note.kind) != (id_, "note")]
                 self.remarks.append(Remark(id_, line, "refused", str(refusal)))
         self.remarks.sort(key=lambda remark: remark.line)
         return sorted(items, key=lambda item: item_key(item[0]))
 
     def _resolved(self, index: str) -> list[Image]:
-        """Return the images of a row. Raises RowRefused where it has none."""
+        """Return the images of a row. Raises InvalidRowError where it has none."""
         images = self._images[index]
-        if isinstance(images, RowRefused):
+        if isinstance(images, InvalidRowError):
             raise images
         if not isinstance(images, str):
             return images
         shared = self._images.get(images)
         if isinstance(shared, list):
             return shared
-        raise RowRefused(f"shares the image of row {images[:40]!r}, which has none")
+        raise InvalidRowError(f"shares the image of row {images[:40]!r}, which has none")
 
     def _keys(self, id_: str, index: str, images: list[Image]) -> list[str]:
-        """Return the keys of a row's images. Raises RowRefused where its names cannot be theirs."""
+        """Return the keys of a row's images. Raises InvalidRowError where its names do not fit them."""
         if index not in self._names:
-            # Also of a row that shares another's image by its index: keys decide the noise, and benchmarks
-            # that were made of such rows have one noise an item.
+            # Also for a row that shares another's image by its index: keys decide the noise, which in
+            # existing runs differs between such rows.
             return [derived_key(id_, number) for number in range(len(images))]
         names = self._names[index]
         if len(names) != len(images):
-            raise RowRefused(
-                f"{self._switches.image_column} names {len(names)} images, but the row has {len(images)}"
+            raise InvalidRowError(
+                f"{self._options.image_column} names {len(names)} images, but the row has {len(images)}"
             )
         named: dict[str, bytes] = {}
         for name, image in zip(names, images, strict=True):
             if named.setdefault(name, self._named.get(name, image.bytes)) != image.bytes:
-                raise RowRefused(f"calls its image {name[:40]!r}, the name of a different image before it")
+                raise InvalidRowError(
+                    f"names its image {name[:40]!r}, which is the name of a different image"
+                )
         self._named |= named
         return [named_key(self._source, name) for name in names]
 
     def _left_out(self, index: str, values: Mapping[str, str]) -> str | None:
-        for column, value in self._switches.leave_out.items():
+        for column, value in self._options.leave_out.items():
             if values[column] == value:
                 return f"{column} is {value}"
-        limit = self._switches.index_below
+        limit = self._options.index_below
         if limit is not None and index.isdecimal() and int(index) >= limit:
             return f"index is {limit} or larger"
         return None
@@ -157,19 +157,19 @@ class _Reading:
         self.remarks.append(Remark(f"{self._source}/{index}", row.line, kind, reason))
 
 
-def _check_columns(path: Path, switches: ReaderOptions) -> None:
+def _check_columns(path: Path, options: ReaderOptions) -> None:
     header = read_header(path)
-    missing = [name for name in _needed(switches) if name not in header]
+    missing = [name for name in _needed(options) if name not in header]
     if missing:
         raise SourceError(f"{path}: has no column {missing[0]!r}; its columns are {', '.join(header)}")
 
 
-def _needed(switches: ReaderOptions) -> Iterator[str]:
+def _needed(options: ReaderOptions) -> Iterator[str]:
     yield from ("index", "image", "question", "answer")
-    yield from ("A", "B") if switches.options_column is None else (switches.options_column,)
-    yield from switches.leave_out
-    if switches.image_column is not None:
-        yield switches.image_column
+    yield from ("A", "B") if options.options_column is None else (options.options_column,)
+    yield from options.leave_out
+    if options.image_column is not None:
+        yield options.image_column
 
 
 def _columns(id_: str, text: ItemText, images: list[Image], keys: list[str]) -> dict[str, object]:

@@ -93,7 +93,7 @@ def test_an_error_keeps_the_old_table_and_what_was_finished(
     path = tmp_path / "t.parquet"
     written(IMAGES[:1], JOB, path)
     old = path.read_bytes()
-    with pytest.raises(InputError, match=r"image 'a/2#0', under gaussian_noise: .* no whole image"):
+    with pytest.raises(InputError, match=r"image 'a/2#0', under gaussian_noise: .* not a complete image"):
         write_corrupted([*IMAGES, ("a/2#0", b"\x89PNG")], JOB, path)
     assert path.read_bytes() == old
     remade = pluralize(monkeypatch)
@@ -158,7 +158,7 @@ def test_the_source_of_a_kernel_outside_the_repository_counts(
     module.write_text(module.read_text() + "\n")
     assert chunks.code_digest(outside) != digest
     for kernel in ("no_such_package.light.turned", "outside_kernels.light.turned", ".turned"):
-        with pytest.raises(InputError, match=r"there is no file of the module .* on PYTHONPATH"):
+        with pytest.raises(InputError, match=r"the module .* is missing; .* to PYTHONPATH"):
             chunks.code_digest(replace(outside, kernel=kernel))
 
 
@@ -247,7 +247,9 @@ def test_a_subset_of_another_pool_is_refused(tmp_path: Path) -> None:
 
 def test_a_pool_that_means_two_images_by_one_key_is_refused(tmp_path: Path) -> None:
     pool_file(tmp_path / "items.parquet", {"a/1": [("a://x", png(1))], "a/2": [("a://x", png(2))]})
-    with pytest.raises(InputError, match=r"item a/2 has another image under the key 'a://x'"):
+    with pytest.raises(
+        InputError, match=r"item a/2 and an earlier one have different images with the key 'a://x'"
+    ):
         list(unique_images(tmp_path / "items.parquet", {"a/1", "a/2"}))
     assert list(unique_images(tmp_path / "items.parquet", {"a/2"})) == [("a://x", png(2))]
 
@@ -260,7 +262,7 @@ def test_the_script_ends_on_one_sentence_where_an_image_is_truncated(tmp_path: P
     assert "Traceback" not in result.stderr
     last = result.stderr.splitlines()[-1]
     assert last.startswith("error: image 'a/2#0', under gaussian_noise: ")
-    assert last.endswith("; mend the image in its source, or take the items that show it out of that")
+    assert last.endswith("; fix the image in its source, or remove the items that have it")
     assert not output.exists()
 
 

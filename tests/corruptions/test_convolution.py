@@ -47,7 +47,7 @@ def test_other_kernels_are_refused(kernel):
 
 
 def test_an_image_needs_weights_that_keep_its_range():
-    with pytest.raises(ValueError, match="of sum 1"):
+    with pytest.raises(ValueError, match="with sum 1"):
         separable_image(np.zeros((4, 4, 3), np.uint8), np.float32([-1, 3, -1]), "nearest")
-    with pytest.raises(ValueError, match="sigma above 0"):
+    with pytest.raises(ValueError, match="sigma must be above 0"):
         gaussian_kernel(0)

@@ -1,4 +1,4 @@
-"""What holds for every corruption of every suite and for both engines."""
+"""Properties of every corruption of every suite, and of both engines."""
 
 import json
 import random
@@ -66,7 +66,7 @@ def test_pixels_are_those_recorded_in_any_order_of_calls() -> None:
     assert hashes(random.Random(1)) == json.loads(GOLDEN.read_text())
 
 
-def test_another_process_draws_the_same_pixels_from_another_state_of_numpys_random() -> None:
+def test_another_process_gives_the_same_pixels_for_another_state_of_numpys_random() -> None:
     code = (
         "import json, numpy as np; np.random.seed(99); "
         "from tests.corruptions.test_corrupt import hashes; print(json.dumps(hashes()))"
@@ -97,10 +97,10 @@ def test_global_random_state_is_neither_read_nor_moved_and_the_image_stays(
 def test_a_seed_matters_to_the_random_ones_and_only_to_them(call: tuple[str, str, str]) -> None:
     seeds = (0, 1, 2**32 + 1, 2**63 - 1, 12, 13)
     different = {pixel_hash([corrupted(call, 3, seed)]) for seed in seeds}
-    if type_of(call[2], call[1]).draws is None:
+    if type_of(call[2], call[1]).noise is None:
         assert len(different) == 1
     else:
-        # Some draw little: a sign, one of a few positions.
+        # Some have little randomness: a sign, one of a few positions.
         assert len(different) > 1
 
 
@@ -174,9 +174,9 @@ def test_spatter_without_a_drop_leaves_the_image_as_it_is(engine: str) -> None:
         (picture(), "fog", True, 0, ValueError, "not True"),
         (picture(), "fog", 2.0, 0, ValueError, r"not 2\.0"),
         (picture(), "fog", False, 0, ValueError, "not False"),
-        (picture(), "fog", 1, None, TypeError, "a seed is a whole number, not None"),
-        (picture(), "fog", 1, 1.0, TypeError, r"a seed is a whole number, not 1\.0"),
-        ([[[0, 0, 0]]], "fog", 1, 0, TypeError, "a NumPy array, .* is a list"),
+        (picture(), "fog", 1, None, TypeError, "a seed must be an integer, not None"),
+        (picture(), "fog", 1, 1.0, TypeError, r"a seed must be an integer, not 1\.0"),
+        ([[[0, 0, 0]]], "fog", 1, 0, TypeError, "a NumPy array, .* not a list"),
         (picture(), "clean", 1, 0, ValueError, "severities 0, not 1"),
         (picture(), "fog", 1, -1, ValueError, "at least 0, not -1"),
     ],
@@ -189,10 +189,10 @@ def test_bad_input_is_refused(
 
 
 def test_an_unknown_suite_or_engine_is_refused() -> None:
-    with pytest.raises(ValueError, match="no suite 'mine'"):
+    with pytest.raises(ValueError, match="unknown suite 'mine'"):
         corrupt(picture(), "fog", 1, seed=0, suite="mine")
     for name in ("fog", "clean"):
-        with pytest.raises(ValueError, match="no engine 'imaug'; there are benchc and imgaug"):
+        with pytest.raises(ValueError, match="unknown engine 'imaug'; choose one of benchc, imgaug"):
             corrupt(picture(), name, 0, seed=0, engine="imaug")
 
 

@@ -6,7 +6,6 @@ from benchc.corruptions.fields import (
     draw_bits16,
     draw_bits32,
     draw_normal_field,
-    draw_uniform_field,
     normal_of,
     normal_quantiles,
     uniform_of,
@@ -49,7 +48,7 @@ def test_floats_are_those_of_their_bits():
     bits = draw_bits16(generator(), 33, 50)
     np.testing.assert_array_equal(draw_normal_field(generator(), 33, 50), normal_quantiles()[bits])
     np.testing.assert_array_equal(normal_of(bits[::2, ::3]), normal_quantiles()[bits[::2, ::3]])
-    uniform = draw_uniform_field(generator(), 33, 50)
+    uniform = uniform_of(bits)
     assert uniform.dtype == np.float32
     np.testing.assert_array_equal(uniform, (bits + 0.5) / 65536)
     ends = uniform_of(np.array([0, 65535], np.uint16))

@@ -29,7 +29,7 @@ def picture(seed: int) -> Pixels:
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
-    """Two images, one in a subfolder, beside a file that is none."""
+    """Two images, one in a subfolder, and a file that is not an image."""
     path = tmp_path / "photos"
     (path / "more").mkdir(parents=True)
     Image.fromarray(picture(1)).save(path / "a.png")
@@ -38,7 +38,7 @@ def photos(tmp_path: Path) -> Path:
     return path
 
 
-def images_of(place: Path) -> set[str]:
+def written_images(place: Path) -> set[str]:
     return {path.relative_to(place).as_posix() for path in place.rglob("*.png")}
 
 
@@ -46,7 +46,7 @@ def test_every_image_at_every_severity(photos: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     corrupt_folder(photos, output, NOISE, seed=4)
     names = {f"gaussian_noise/{severity}/{name}.png" for severity in (1, 3) for name in ("a", "more/b")}
-    assert images_of(output) == names
+    assert written_images(output) == names
     found = decode((output / "gaussian_noise/3/more/b.png").read_bytes())
     seed = seed_of(4, "more/b.BMP", 0, "gaussian_noise", 3)
     np.testing.assert_array_equal(found, corrupt(picture(2), "gaussian_noise", 3, seed=seed, engine="imgaug"))
@@ -55,14 +55,14 @@ def test_every_image_at_every_severity(photos: Path, tmp_path: Path) -> None:
 def test_files_that_are_there_stay_and_others_are_made(photos: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     corrupt_folder(photos, output, NOISE, seed=4)
-    before = {name: (output / name).read_bytes() for name in images_of(output)}
+    before = {name: (output / name).read_bytes() for name in written_images(output)}
     kept, lost = output / "gaussian_noise/1/a.png", output / "gaussian_noise/3/a.png"
     kept.write_bytes(b"touched")
     lost.unlink()
     corrupt_folder(photos, output, choose(["gaussian_noise"], [1, 3, 4], engine="imgaug"), seed=4, workers=2)
     assert kept.read_bytes() == b"touched"
     assert lost.read_bytes() == before["gaussian_noise/3/a.png"]
-    assert images_of(output) == {*before, "gaussian_noise/4/a.png", "gaussian_noise/4/more/b.png"}
+    assert written_images(output) == {*before, "gaussian_noise/4/a.png", "gaussian_noise/4/more/b.png"}
 
 
 def test_a_source_that_has_changed_is_made_again(photos: Path, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_source_that_has_changed_is_made_again(photos: Path, tmp_path: Path) -
     assert not (output / "1/a.png").exists()  # stale, and not asked for
     corrupt_folder(photos, tmp_path / "fresh", NOISE)
     assert (output / "3/a.png").read_bytes() == (tmp_path / "fresh/gaussian_noise/3/a.png").read_bytes()
-    # The same target and bytes, but another name, which the seeds are drawn for.
+    # The same target and bytes, but another name, and so other seeds.
     (photos / "a.png").rename(photos / "a.PNG")
     assert corrupt_folder(photos, tmp_path / "out", NOISE) == 2
     assert other.read_bytes() == b"touched"
@@ -91,7 +91,7 @@ def test_a_source_that_changes_during_the_run_is_left_out(
         (photos / "a.png").write_bytes(b"new")
 
     monkeypatch.setattr(folder, "discard_stale", discard)
-    with pytest.raises(InputError, match=r"1 of 2 images .* done: a\.png: it has changed during this run"):
+    with pytest.raises(InputError, match=r"1 of 2 images .* done: a\.png: it changed during this run"):
         corrupt_folder(photos, tmp_path / "out", NOISE)
 
 
@@ -116,9 +116,13 @@ def test_images_of_another_seed_are_not_mixed_in(photos: Path, tmp_path: Path) -
 
 def test_an_image_that_cannot_be_read_is_named_and_the_others_are_made(photos: Path, tmp_path: Path) -> None:
     (photos / "a.png").write_bytes((photos / "a.png").read_bytes()[:-2000])
-    with pytest.raises(InputError, match=r"1 of 2 images were left out, .* done: a\.png: .*whole"):
+    with pytest.raises(
+        InputError, match=r"1 of 2 images could not be corrupted, .* done: a\.png: .*complete"
+    ):
         corrupt_folder(photos, tmp_path / "out", NOISE)
-    assert images_of(tmp_path / "out") == {f"gaussian_noise/{severity}/more/b.png" for severity in (1, 3)}
+    assert written_images(tmp_path / "out") == {
+        f"gaussian_noise/{severity}/more/b.png" for severity in (1, 3)
+    }
 
 
 def test_an_image_that_a_codec_cannot_hold_is_named_and_the_others_are_made(
@@ -129,7 +133,7 @@ def test_an_image_that_a_codec_cannot_hold_is_named_and_the_others_are_made(
         InputError, match=r"1 of 3 images .* done: long\.png: WebP .* 16,383 .* scale it down"
     ):
         corrupt_folder(photos, tmp_path / "out", choose(["webp"], [1], suite="r-bench"), workers=2)
-    assert images_of(tmp_path / "out") == {"webp/1/a.png", "webp/1/more/b.png"}
+    assert written_images(tmp_path / "out") == {"webp/1/a.png", "webp/1/more/b.png"}
 
 
 def test_a_file_that_cannot_be_opened_is_named_and_the_others_are_made(
@@ -145,7 +149,7 @@ def test_a_file_that_cannot_be_opened_is_named_and_the_others_are_made(
     monkeypatch.setattr(Path, "read_bytes", refuse)
     with pytest.raises(InputError, match=r"1 of 2 .* a\.png: it cannot be read \(Permission denied\)"):
         corrupt_folder(photos, tmp_path / "out", NOISE)
-    assert len(images_of(tmp_path / "out")) == 2
+    assert len(written_images(tmp_path / "out")) == 2
 
 
 def test_an_output_that_cannot_be_written_is_refused(photos: Path, tmp_path: Path) -> None:
@@ -169,12 +173,12 @@ def test_two_images_of_one_name_are_refused_before_any_work(photos: Path, tmp_pa
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_without_images_or_read_into_itself_is_refused(photos: Path, tmp_path: Path) -> None:
+def test_a_folder_without_images_or_as_its_own_output_is_refused(photos: Path, tmp_path: Path) -> None:
     for name, message in (("none", "no such folder"), ("photos", "another --output")):
         with pytest.raises(InputError, match=message):
             corrupt_folder(tmp_path / name, photos, NOISE)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="no file in it"):
+    with pytest.raises(InputError, match="contains no images"):
         corrupt_folder(tmp_path / "empty", tmp_path / "out", NOISE)
 
 
@@ -182,13 +186,13 @@ def test_an_output_inside_the_folder_is_not_read(photos: Path, monkeypatch: pyte
     monkeypatch.chdir(photos)
     for output in (photos / "out", photos / "more" / ".." / "out", Path("out")):
         corrupt_folder(photos, output, NOISE)
-    assert len(images_of(photos / "out")) == 4
+    assert len(written_images(photos / "out")) == 4
 
 
-def test_the_folder_may_lie_in_the_output_beside_what_is_written(photos: Path) -> None:
+def test_the_folder_may_be_inside_the_output(photos: Path) -> None:
     corrupt_folder(photos, photos.parent, NOISE)
-    assert len(images_of(photos.parent / "gaussian_noise")) == 4
-    with pytest.raises(InputError, match="read and written at once"):
+    assert len(written_images(photos.parent / "gaussian_noise")) == 4
+    with pytest.raises(InputError, match="both input and output"):
         corrupt_folder(photos.parent / "gaussian_noise" / "3", photos.parent, NOISE)
 
 
@@ -219,7 +223,7 @@ def test_the_command_line(photos: Path, tmp_path: Path) -> None:
 
     result = call("--corruption", "pixelate", "--severities", "2")
     assert result.returncode == 0, result.stderr
-    assert images_of(tmp_path / "out") == {"pixelate/2/a.png", "pixelate/2/more/b.png"}
+    assert written_images(tmp_path / "out") == {"pixelate/2/a.png", "pixelate/2/more/b.png"}
     assert result.stderr.splitlines() == [f"{tmp_path / 'out'}: 2 images written"]
     result = call("--corruption", "pixelat")
     assert (result.returncode, "did you mean 'pixelate'?" in result.stderr) == (2, True)
@@ -236,15 +240,15 @@ ITEMS = ["--items", "items.parquet", "--seed", "1", "--recipe", clean_recipe().t
         ([*IMAGES, "--codec", "webp"], "--codec does not go with --images"),
         ([*IMAGES, "--recipe", clean_recipe().to_json()], "--recipe does not go with --images"),
         ([*ITEMS, "--severities", "1"], "--severities does not go with --items"),
-        ([*IMAGES, "--seed", "-1"], "a seed is a whole number, at least 0, not -1"),
+        ([*IMAGES, "--seed", "-1"], "a seed must be an integer of at least 0, not -1"),
         (
             ["--items", "items.parquet", "--recipe", "{}"],
-            "this is no recipe of a corruption (it lacks draws, kernel, name, parameters): {}",
+            "this is not a recipe (it lacks kernel, name, noise, parameters): {}",
         ),
-        (["--items", "items.parquet", "--recipe", "nojson"], "this is no recipe of a corruption (Expecting"),
+        (["--items", "items.parquet", "--recipe", "nojson"], "this is not a recipe (Expecting"),
     ],
 )
-def test_options_that_cannot_be_meant_are_refused(
+def test_invalid_options_are_refused(
     options: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["corrupt", *options, "--output", "out"])

@@ -52,7 +52,7 @@ def test_a_kernel_that_changes_sizes_says_so():
 
 def test_a_module_that_is_not_there_is_named():
     for kernel in ("no_such_package.light.flicker", "tests.corruptions.no_such_module.flicker"):
-        with pytest.raises(InputError, match=r"no module '[a-z_.]*no_such_[a-z]+', .* on PYTHONPATH"):
+        with pytest.raises(InputError, match=r"the module '[a-z_.]*no_such_[a-z]+', .* to PYTHONPATH"):
             apply(Recipe("mine", kernel, None, {1: {}}), IMAGE, 1, seed=0)
 
 
@@ -64,7 +64,7 @@ def test_only_of_a_long_image_a_librarys_error_is_the_images():
 
 
 def test_a_kernel_must_not_return_its_input():
-    with pytest.raises(InputError, match="returned its input; it must copy it"):
+    with pytest.raises(InputError, match="returned its input; it must return a copy"):
         apply(recipe("unchanged"), IMAGE, 1, seed=0)
 
 

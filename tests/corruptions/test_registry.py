@@ -43,10 +43,10 @@ def test_every_type_has_a_kernel_that_takes_its_parameters(suite: str, name: str
     module = importlib.import_module(kernel_module(name, suite))
     kernel = getattr(module, type_.kernel.rpartition(".")[2])
     for severity in SUITES[suite].severities:
-        field = [None] if type_.draws else []
+        field = [None] if type_.noise else []
         inspect.signature(kernel).bind(None, *field, **type_.at(severity))
-        if type_.draws:
-            inspect.signature(getattr(module, type_.draws)).bind(None, 32, 32, **type_.at(severity))
+        if type_.noise:
+            inspect.signature(getattr(module, type_.noise)).bind(None, 32, 32, **type_.at(severity))
 
 
 @pytest.mark.parametrize(("suite", "name"), TYPES)
@@ -83,7 +83,7 @@ def test_a_recipe_survives_its_text(suite: str, name: str) -> None:
     assert Recipe.from_json(recipe.to_json()) == recipe
 
 
-REST = '"draws": null, "parameters": {"1": {}}'
+REST = '"noise": null, "parameters": {"1": {}}'
 
 
 @pytest.mark.parametrize(
@@ -92,30 +92,30 @@ REST = '"draws": null, "parameters": {"1": {}}'
         "",
         "[]",
         "{}",
-        '{"name": "a", "kernel": "a.b", "draws": null, "parameters": {"1": 2}}',
-        '{"name": "a", "kernel": "a.b", "draws": null, "parameters": {"mild": {}}}',
+        '{"name": "a", "kernel": "a.b", "noise": null, "parameters": {"1": 2}}',
+        '{"name": "a", "kernel": "a.b", "noise": null, "parameters": {"mild": {}}}',
         f'{{"name": 1, "kernel": "a.b", {REST}}}',
         f'{{"name": "a", "kernel": "flicker", {REST}}}',
         f'{{"name": "a", "kernel": "a.b", "colour": 1, {REST}}}',
     ],
 )
 def test_other_texts_are_no_recipes(text: str) -> None:
-    with pytest.raises(ValueError, match="no recipe of a corruption"):
+    with pytest.raises(ValueError, match="this is not a recipe"):
         Recipe.from_json(text)
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_and_an_unknown_suite_with_the_list() -> None:
     with pytest.raises(ValueError, match="did you mean 'gaussian_blur'"):
         family_of("gausian_blur")
-    with pytest.raises(ValueError, match="there are brightness, contrast"):
+    with pytest.raises(ValueError, match="choose one of brightness, contrast"):
         family_of("qqq")
-    with pytest.raises(ValueError, match="no suite 'imagenet_c'; there are imagenet-c, mllm-ic"):
+    with pytest.raises(ValueError, match="unknown suite 'imagenet_c'; choose one of imagenet-c, mllm-ic"):
         corruptions_of("imagenet_c")
 
 
 @pytest.mark.parametrize(("name", "suite"), [("frost_six", "imagenet-c"), ("fog", "mllm-ic")])
 def test_the_engine_imgaug_has_the_19_of_imagenet_c_only(name: str, suite: str) -> None:
-    with pytest.raises(ValueError, match="engine 'imgaug' has the 19 corruptions of imagenet-c only"):
+    with pytest.raises(ValueError, match="engine 'imgaug' has only the 19 corruptions of imagenet-c"):
         recipe_of(name, suite, engine="imgaug")
 
 

@@ -20,7 +20,7 @@ def picture(seed: int, height: int = 36, width: int = 50) -> Pixels:
 
 
 def test_the_seed_of_a_derived_key_is_that_of_item_and_index() -> None:
-    # An id may hold a hash sign, and end like a key.
+    # An id may contain a hash sign, and end like a key.
     for item in ("b/2", "b/2#7", "b/a:b", "photo.png", "a:b.png"):
         for index in (0, 11):
             key = derived_key(item, index)
@@ -33,7 +33,7 @@ def test_the_seed_of_a_named_key_is_that_of_the_key() -> None:
         key = named_key("b", name)
         assert image_seed(7, key, "fog", 4) == seed_of(7, key, "fog", 4)
         assert key not in {derived_key(f"b/{index}", 0) for index in (name, name[:-2])}
-    with pytest.raises(ValueError, match="'b/2' is no key of an image"):
+    with pytest.raises(ValueError, match="'b/2' is not an image key"):
         image_seed(7, "b/2", "fog", 4)
 
 
@@ -49,7 +49,7 @@ def test_an_image_is_corrupted_at_each_severity_under_its_own_seed() -> None:
 
 
 def test_the_pixels_of_a_derived_key_are_those_of_every_release() -> None:
-    # As made when images were seeded by item and index: published benchmarks hold these pixels.
+    # As when images were seeded by item and index: published benchmarks have these pixels.
     recipe = recipe_of("gaussian_noise")
     pixels = variants_of_image("b/2#1", encode_png(picture(1)), recipe, (3,), seed=7)[3]
     assert (
@@ -76,7 +76,7 @@ def test_what_a_kernel_cannot_do_is_reported_with_the_key() -> None:
     assert not isinstance(caught.value.__cause__, ImageError)
 
 
-@pytest.mark.parametrize(("data", "reason"), [(b"\x89PNG", "no whole image"), (None, "no bytes")])
+@pytest.mark.parametrize(("data", "reason"), [(b"\x89PNG", "not a complete image"), (None, "no bytes")])
 def test_an_image_that_cannot_be_read_is_reported_with_its_key(data: bytes | None, reason: str) -> None:
     with pytest.raises(InputError, match=rf"image 'a/2#1', under gaussian_noise: .*{reason}"):
         variants_of_image("a/2#1", data, NOISE, (1,), seed=0)

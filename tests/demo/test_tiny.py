@@ -8,7 +8,7 @@ import pytest
 import torch
 from PIL import Image
 
-from benchc.demo.training_items import draw_training_set
+from benchc.demo.training_items import generate_training_set
 from benchc.demo.training_set import PICTURE_SIDE, TrainingSet, shrink
 from benchc.demo.world import SOURCES
 from benchc.models.question import Question, answer_separator, letter_prompt, text_prompt
@@ -31,7 +31,7 @@ QUESTION = Question("What colour is the shape?", ("red", "blue"), "The picture s
 def training_set() -> TrainingSet:
     names = {"shape colour", "more balls"}
     groups = [(s, c, n) for s in SOURCES for c in SOURCES[s] if c.name in names for n in range(24)]
-    return draw_training_set(groups, seed=1)
+    return generate_training_set(groups, seed=1)
 
 
 @pytest.fixture(scope="module", params=FAMILIES)

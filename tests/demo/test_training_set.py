@@ -6,47 +6,47 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchc.demo.source import draw_source
-from benchc.demo.training_items import draw_training_set, training_groups
+from benchc.demo.source import generate_source
+from benchc.demo.training_items import generate_training_set, training_groups
 from benchc.demo.training_set import PICTURE_SIDE, TrainingSet, load_training_set, save_training_set, shrink
 from benchc.demo.world import SOURCES
 
 
 @pytest.fixture(scope="module")
-def drawn() -> TrainingSet:
-    return draw_training_set(training_groups(12), seed=1)
+def training_set() -> TrainingSet:
+    return generate_training_set(training_groups(12), seed=1)
 
 
-def test_every_category_has_its_share(drawn: TrainingSet) -> None:
+def test_every_category_has_its_share(training_set: TrainingSet) -> None:
     groups = training_groups(40)
     for source, categories in SOURCES.items():
         for category in categories:
             numbers = [n for s, c, n in groups if (s, c) == (source, category)]
             items = sum(len(category.option_sets[n % len(category.option_sets)]) for n in numbers)
             assert 38 <= items <= 52
-    assert drawn.pictures.shape[1:] == (PICTURE_SIDE, PICTURE_SIDE, 3)
-    assert len(drawn.item_answer) == len(drawn.item_pictures) == len(drawn.item_question)
+    assert training_set.pictures.shape[1:] == (PICTURE_SIDE, PICTURE_SIDE, 3)
+    assert len(training_set.item_answer) == len(training_set.item_pictures) == len(training_set.item_question)
 
 
-def test_every_picture_belongs_to_one_item_and_every_answer_exists(drawn: TrainingSet) -> None:
-    rows = drawn.item_pictures[drawn.item_pictures >= 0]
-    assert sorted(rows) == list(range(len(drawn.pictures)))
-    for question, answer in zip(drawn.item_question, drawn.item_answer, strict=True):
-        assert 0 <= answer < len(drawn.questions[question].options)
+def test_every_picture_belongs_to_one_item_and_every_answer_exists(training_set: TrainingSet) -> None:
+    rows = training_set.item_pictures[training_set.item_pictures >= 0]
+    assert sorted(rows) == list(range(len(training_set.pictures)))
+    for question, answer in zip(training_set.item_question, training_set.item_answer, strict=True):
+        assert 0 <= answer < len(training_set.questions[question].options)
 
 
 def test_it_repeats_no_picture_of_the_world_with_its_seed() -> None:
-    frame = draw_source("drawn-tables", seed=1, groups=4)
+    frame = generate_source("drawn-tables", seed=1, groups=4)
     world = {shrink(Image.open(io.BytesIO(base64.b64decode(cell)))).tobytes() for cell in frame["image"]}
     groups = [group for group in training_groups(12) if group[0] == "drawn-tables"]
-    training = {picture.tobytes() for picture in draw_training_set(groups, seed=1).pictures}
+    training = {picture.tobytes() for picture in generate_training_set(groups, seed=1).pictures}
     assert not world & training
 
 
-def test_it_comes_back_from_its_file(drawn: TrainingSet, tmp_path: Path) -> None:
-    save_training_set(drawn, tmp_path / "folder" / "set.npz")
+def test_it_comes_back_from_its_file(training_set: TrainingSet, tmp_path: Path) -> None:
+    save_training_set(training_set, tmp_path / "folder" / "set.npz")
     loaded = load_training_set(tmp_path / "folder" / "set.npz")
-    assert loaded.questions == drawn.questions
+    assert loaded.questions == training_set.questions
     for name in ("pictures", "item_pictures", "item_question", "item_answer"):
-        assert np.array_equal(getattr(loaded, name), getattr(drawn, name))
+        assert np.array_equal(getattr(loaded, name), getattr(training_set, name))
     assert [path.name for path in (tmp_path / "folder").iterdir()] == ["set.npz"]

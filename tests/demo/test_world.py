@@ -12,8 +12,8 @@ from PIL import Image
 
 from benchc.closure import source_closure
 from benchc.demo.category import Category
-from benchc.demo.source import COLUMNS, draw_source
-from benchc.demo.world import LARGE_SIDE, SOURCES, draw_group, draw_pictures
+from benchc.demo.source import COLUMNS, generate_source
+from benchc.demo.world import LARGE_SIDE, SOURCES, generate_group, render_images
 from benchc.letters import LETTERS
 
 GROUPS = 21
@@ -32,7 +32,7 @@ def options_of(row: dict[str, str]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def world() -> dict[str, pl.DataFrame]:
-    return {source: draw_source(source, seed=1, groups=GROUPS) for source in SOURCES}
+    return {source: generate_source(source, seed=1, groups=GROUPS) for source in SOURCES}
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_the_form_is_that_of_published_files(world: dict[str, pl.DataFrame]) -> 
 def test_without_its_pictures_it_answers_at_chance(
     world: dict[str, pl.DataFrame], pictures: list[list[Image.Image]]
 ) -> None:
-    """Any function of the text and the pictures' sizes is right for 1 of the K items of a group."""
+    """Any function of the text and the image sizes is right for 1 of the K items of a group."""
     rows = pl.concat(world.values()).to_dicts()
     seen: dict[str, Counter[str]] = {}
     position = 0
@@ -96,8 +96,8 @@ def test_any_group_is_balanced_and_in_the_canonical_order(
     seed: int, number: int, place: tuple[str, Category]
 ) -> None:
     source, category = place
-    group = draw_group(source, category, number, seed)
-    assert group == draw_group(source, category, number, seed)
+    group = generate_group(source, category, number, seed)
+    assert group == generate_group(source, category, number, seed)
     assert sorted(group.answers) == list(range(len(group.options)))
     assert group.options in category.option_sets
     assert len(set(group.options)) == len(group.options)
@@ -105,30 +105,34 @@ def test_any_group_is_balanced_and_in_the_canonical_order(
 
 
 def test_a_larger_world_begins_with_the_smaller_one() -> None:
-    small = draw_source("drawn-charts", seed=5, groups=2)
-    large = draw_source("drawn-charts", seed=5, groups=3)
+    small = generate_source("drawn-charts", seed=5, groups=2)
+    large = generate_source("drawn-charts", seed=5, groups=3)
     shared = large.join(small, on=small.columns[1:], how="semi")
     assert shared.height == small.height < large.height
 
 
 def test_seeds_and_positions_decide_the_pictures() -> None:
-    assert draw_source("drawn-shapes", seed=3, groups=2).equals(draw_source("drawn-shapes", seed=3, groups=2))
-    images = pl.concat(draw_source("drawn-shapes", seed=seed, groups=3) for seed in (1, 2))["image"]
+    assert generate_source("drawn-shapes", seed=3, groups=2).equals(
+        generate_source("drawn-shapes", seed=3, groups=2)
+    )
+    images = pl.concat(generate_source("drawn-shapes", seed=seed, groups=3) for seed in (1, 2))["image"]
     assert images.n_unique() == len(images)
 
 
 @pytest.mark.parametrize(("source", "category"), EVERY_CATEGORY, ids=lambda v: getattr(v, "name", v))
 def test_every_answer_of_a_group_draws_another_picture(source: str, category: Category) -> None:
-    group = draw_group(source, category, 4, 1)
-    drawn = [draw_pictures(source, category, 4, i, group, 1) for i in range(len(group.answers))]
-    assert len({tuple(picture.tobytes() for picture in item) for item in drawn}) == len(group.answers)
-    assert all(picture.mode == group.mode for item in drawn for picture in item)
-    assert all(tuple(picture.size for picture in item) == group.sizes for item in drawn)
+    group = generate_group(source, category, 4, 1)
+    rendered = [render_images(source, category, 4, i, group, 1) for i in range(len(group.answers))]
+    assert len({tuple(picture.tobytes() for picture in item) for item in rendered}) == len(group.answers)
+    assert all(picture.mode == group.mode for item in rendered for picture in item)
+    assert all(tuple(picture.size for picture in item) == group.sizes for item in rendered)
 
 
 def test_a_source_that_does_not_exist_is_named() -> None:
-    with pytest.raises(ValueError, match=r"'drawn-cats' is no drawn source; choose one of drawn-text"):
-        draw_source("drawn-cats", seed=1, groups=1)
+    with pytest.raises(
+        ValueError, match=r"'drawn-cats' is not a source of the demo; choose one of drawn-text"
+    ):
+        generate_source("drawn-cats", seed=1, groups=1)
 
 
 def test_drawing_a_benchmark_runs_no_code_of_models() -> None:

@@ -156,7 +156,7 @@ def test_an_item_with_a_missing_image_is_named(folder: Path, missing: pl.Expr) -
     path = folder / "gaussian_noise.parquet"
     write_table(read_table(path, CORRUPTED).filter(~missing), path, CORRUPTED)
     only = {"p/0": SHOWN["p/0"], "p/4": SHOWN["p/4"]}
-    with pytest.raises(InputError, match=r"has no images of 1 items, the first is p/4; delete the file"):
+    with pytest.raises(InputError, match=r"images of 1 items are missing, the first is p/4; delete the file"):
         hashes(folder, [path], only)
 
 

@@ -70,6 +70,6 @@ def test_a_file_that_is_cut_off(tmp_path, text):
 def test_a_file_of_another_form(tmp_path, content):
     path = tmp_path / "models.json"
     path.write_text(json.dumps(content))
-    with pytest.raises(InputError, match="must hold benchmark and models") as caught:
+    with pytest.raises(InputError, match="must contain benchmark and models") as caught:
         read_models(path)
     assert "\n" not in str(caught.value)

@@ -61,7 +61,7 @@ def test_a_truncated_file_is_noticed(tmp_path):
     path = tmp_path / "t.parquet"
     write_table(small(200), path, SMALL)
     path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(TableError, match=r"t\.parquet: not a whole Parquet file"):
+    with pytest.raises(TableError, match=r"t\.parquet: not a complete Parquet file"):
         read_table(path, SMALL)
 
 
@@ -72,7 +72,7 @@ def test_an_edited_file_is_noticed(tmp_path):
         key: value for key, value in pl.read_parquet_metadata(path).items() if key.startswith("benchc")
     }
     small().with_columns(n=pl.col("n") + 1).write_parquet(path, metadata=metadata)
-    with pytest.raises(TableError, match=r"edited or damaged; delete it and make it again$"):
+    with pytest.raises(TableError, match=r"edited or damaged; delete it and run snakemake again$"):
         read_table(path, SMALL)
 
 
@@ -83,7 +83,7 @@ def test_another_type_or_version_is_refused(tmp_path):
         read_table(path, ITEMS)
     with pytest.raises(TableError, match="of version 2, found small of version 1"):
         read_table(path, TableType("small", 2, SMALL.columns))
-    with pytest.raises(TableError, match=r"no such file; make it first$"):
+    with pytest.raises(TableError, match=r"no such file; run snakemake to make it$"):
         read_table(tmp_path / "none.parquet", SMALL)
 
 
@@ -163,3 +163,12 @@ def test_any_items_come_back(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("items") / "t.parquet"
     write_table(frame_of(rows), path, ITEMS)
     assert read_table(path, ITEMS).equals(frame_of(rows))
+
+
+def test_nulls_and_lengths_are_in_the_hash():
+    lists = [None, [], [None], [""], ["", ""], ["ab"], ["a", "b"]]
+    frames = [pl.DataFrame({"x": [value]}, schema={"x": pl.List(pl.String)}) for value in lists]
+    frames += [pl.DataFrame({"x": [value]}, schema={"x": pl.Int64}) for value in (None, 0)]
+    structs = [None, {"bytes": None, "path": None}, {"bytes": b"", "path": None}]
+    frames += [pl.DataFrame({"x": [value]}, schema={"x": ITEMS.columns["images"].inner}) for value in structs]
+    assert len({content_hash(frame) for frame in frames}) == len(frames)

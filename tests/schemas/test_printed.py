@@ -15,7 +15,7 @@ def test_empty_cells_are_null_and_numbers_below_them_numbers(tmp_path: Path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, r"t\.csv: no such file; make it first"),
+        (None, r"t\.csv: no such file; run snakemake"),
         (b"", r"t\.csv: cannot be read \(.*\); delete it"),
         (b"a,b\n1,2,3\n\xff\xfe", r"t\.csv: cannot be read \(.*\); delete it"),
     ],

@@ -3,7 +3,7 @@ import polars as pl
 from benchc.schemas.differing import differing_rows
 from benchc.schemas.provenance import differing_facts
 
-FOG = {"recipe": {"kernel": "fog", "draws": None}, "libraries": {"numpy": "2.4.6"}, "seed": 1}
+FOG = {"recipe": {"kernel": "fog", "noise": None}, "libraries": {"numpy": "2.4.6"}, "seed": 1}
 
 
 def test_facts_that_differ_are_named_and_alike_ones_joined():

@@ -1,4 +1,4 @@
-"""A table that is written row by row is the one that is written at once, in groups of bounded size."""
+"""A table that is written row by row equals one written in one call, with row groups of bounded size."""
 
 import itertools
 
@@ -52,7 +52,7 @@ def test_how_rows_are_appended_changes_no_byte(tmp_path_factory, sizes, cuts):
     write(folder / "a", frame)
     write(folder / "b", frame, [min(cut, len(sizes)) for cut in cuts])
     assert (folder / "a").read_bytes() == (folder / "b").read_bytes()
-    # A whole read compares with the hash, which is that of a table written at once.
+    # Reading all columns compares with the hash, which equals that of a table written in one call.
     assert read_table(folder / "a", CORRUPTED).equals(frame)
     write_table(frame, folder / "c", CORRUPTED)
     contents = [pl.read_parquet_metadata(folder / name)["benchc.content"] for name in "ac"]

@@ -131,7 +131,7 @@ def test_items_without_a_task_are_an_error_that_says_what_to_do() -> None:
 
 def test_repeated_ids_are_refused() -> None:
     frame = items("s", {"count": 3})
-    with pytest.raises(ValueError, match="the id s/0 stands twice"):
+    with pytest.raises(ValueError, match="the id s/0 occurs twice"):
         task_types({"s": pl.concat([frame, frame])}, {"s": "category"})
 
 
@@ -163,11 +163,11 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_command_line(tmp_path: Path) -> None:
-    write_table(items("a", {"count": 9}), tmp_path / "a.parquet", ITEMS)
-    write_table(items("b", {"place": 2, "count": 1}), tmp_path / "b.parquet", ITEMS)
-    common = ["--items", tmp_path / "a.parquet", tmp_path / "b.parquet", "--sources", "a", "b"]
+    write_table(items("a", {"count": 9}), tmp_path / "a.parquet", ITEMS, {"source": "a"})
+    write_table(items("b", {"place": 2, "count": 1}), tmp_path / "b.parquet", ITEMS, {"source": "b"})
+    common = ["--items", tmp_path / "a.parquet", tmp_path / "b.parquet", "--task-columns"]
     output = ["--output", tmp_path / "pool.parquet", "--report", tmp_path / "pool.csv"]
-    result = run(*common, "--task-columns", "category", "category", "--total", 6, *output)
+    result = run(*common, "b=category", "a=category", "--total", 6, *output)
     assert result.returncode == 0, result.stderr
     assert result.stdout == "pool: 6 of 12 items, 2 task types, at most 4 items each\n"
     assert (
@@ -175,6 +175,12 @@ def test_the_command_line(tmp_path: Path) -> None:
     ).read_text() == 'task,sources,available,taken\ncount,"a,b",10,4\nplace,b,2,2\n'
     assert read_table(tmp_path / "pool.parquet", POOL).height == 6
     assert read_footer(tmp_path / "pool.parquet") == {"cap": 4}
-    refused = run(*common, "--task-columns", "category", "category", "--total", 1, *output)
+    refused = run(*common, "b=category", "a=category", "--total", 1, *output)
     assert refused.returncode == 1
     assert "pool.total is 1" in refused.stderr and "Traceback" not in refused.stderr
+    for wrong, message in (
+        (["a=category"], "--items has the sources a, b, --task-columns has a"),
+        (["a=category", "b=task"], "'b=task' is not SOURCE=category or SOURCE=l2_category"),
+    ):
+        refused = run(*common, *wrong, *output)
+        assert refused.returncode == 2 and message in refused.stderr

@@ -1,4 +1,4 @@
-"""Real rows of published data sets come through whole."""
+"""Rows of published data sets are read completely."""
 
 import base64
 import csv
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchc.sources.error import RowRefused
+from benchc.sources.error import InvalidRowError
 from benchc.sources.item_text import read_item_text
 from benchc.sources.vlmevalkit import read_vlmevalkit
 
@@ -53,7 +53,7 @@ def refused(name: str) -> dict[str, str]:
     for values in rows:
         try:
             text = read_item_text(values)
-        except RowRefused as refusal:
+        except InvalidRowError as refusal:
             reasons[values["index"]] = str(refusal)
         else:
             assert text.options[text.answer] == values[values["answer"]]

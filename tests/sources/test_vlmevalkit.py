@@ -1,4 +1,4 @@
-"""Rows come through as published, or stand in the report with a reason."""
+"""Rows become items as published, or are in the report with a reason."""
 
 import csv
 from pathlib import Path
@@ -125,10 +125,10 @@ def test_items_are_ordered_by_index_as_a_number(tmp_path: Path) -> None:
         ({"image": encoded(b"not an image" * 10)}, "image 1 is not an image file"),
         ({"image": encoded(RED[:40] + RED[44:])}, "image 1 is not an image file"),
         ({"image": f"['{encoded(RED)}', '{encoded(b'no image at all')}']"}, "image 2 is not an image file"),
-        ({"image": f"['{encoded(RED)}'" + ", broken]"}, "holds a broken list of images"),
+        ({"image": f"['{encoded(RED)}'" + ", broken]"}, "has a broken list of images"),
         (
             {"image": "[" + "0, " * 30 + "1]"},
-            "holds a list that is empty or not of texts where images should be",
+            "has a list of images that is empty or not of strings",
         ),
         ({"image": "99"}, "shares the image of row '99', which has none"),
     ],
@@ -178,7 +178,7 @@ def test_several_images_with_paths(tmp_path: Path) -> None:
 
 def test_paths_that_do_not_match_the_images_are_refused(tmp_path: Path) -> None:
     _, report = read(tmp_path, [row(1), row(2, image_path="['a.png', 'b.png']")])
-    assert report == [("s/2", "refused", "image_path names 2 files, but image holds 1")]
+    assert report == [("s/2", "refused", "image_path names 2 files, but image has 1")]
 
 
 def test_a_row_may_share_the_image_of_an_earlier_or_a_later_one(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_every_row_has_images_of_its_own_unless_a_column_names_them(tmp_path: Pa
     both = f"['{encoded(RED)}', '{encoded(BLUE)}']"
     rows = [row(1, image=both, photo="7"), row(2, image="1", photo="7")]
     items, _ = read(tmp_path, rows)
-    # Row 2 shares its images by reference, and has noise of its own, as in Bench-C.
+    # Row 2 shares its images by reference, and has different noise, as in Bench-C.
     assert [item["image_keys"] for item in items] == [["s/1#0", "s/1#1"], ["s/2#0", "s/2#1"]]
 
 
@@ -220,7 +220,7 @@ def test_a_column_names_images(tmp_path: Path) -> None:
     [
         (
             {"photo": "x", "image": encoded(BLUE)},
-            "calls its image 'x', the name of a different image before it",
+            "names its image 'x', which is the name of a different image",
         ),
         ({"photo": ""}, "column 'photo' does not name every image"),
         ({"photo": "nan"}, "column 'photo' does not name every image"),
@@ -228,7 +228,7 @@ def test_a_column_names_images(tmp_path: Path) -> None:
         ({"photo": "[None]"}, "column 'photo' does not name every image"),
         ({"photo": "[]"}, "column 'photo' does not name every image"),
         ({"photo": "[x"}, None),
-        ({"photo": "[x]"}, "column 'photo' holds a broken list of names (ValueError)"),
+        ({"photo": "[x]"}, "column 'photo' has a broken list of names (ValueError)"),
         ({"photo": "['x', 'y']"}, "photo names 2 images, but the row has 1"),
         (
             {"photo": "y", "image": f"['{encoded(BLUE)}', '{encoded(BLUE)}']"},
@@ -280,7 +280,7 @@ def test_options_in_one_column(tmp_path: Path) -> None:
     assert [item["options"] for item in items] == [["red", "(A) is wrong", " two\nlines"], ["red", "blue"]]
     assert report == [
         ("s/3", "refused", "option B in column 'choices' does not start with '(B) '"),
-        ("s/4", "refused", "column 'choices' does not hold a Python list of texts"),
+        ("s/4", "refused", "column 'choices' is not a Python list of strings"),
     ]
 
 
@@ -315,7 +315,7 @@ def test_the_summary_counts_by_reason(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"", "the file is empty"),
-        (b"index\timage\tquestion\tA\tA\tanswer\n", "column 'A' stands twice"),
+        (b"index\timage\tquestion\tA\tA\tanswer\n", "column 'A' occurs twice"),
         (b"index\timage\tquestion\tA\tB\n", "has no column 'answer'"),
         (b"index\timage\tquestion\tA\tB\tanswer\n", "it has no rows"),
         (b'index\timage\tquestion\tA\tB\tanswer\n1\t"cut off', "is not tab-separated text"),

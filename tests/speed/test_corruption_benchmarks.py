@@ -1,4 +1,4 @@
-"""The benchmarks of corruptions run and print what they promise, on a picture too small to say anything."""
+"""The benchmarks of corruptions run and print their tables, on an image too small for a measurement."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The summary of a finished run prints what its files hold."""
+"""The summary of a finished run prints the content of its files."""
 
 import json
 import subprocess

@@ -75,12 +75,12 @@ def small_checkout(folder: Path, checkpoints: Path) -> Checkout:
 
 @pytest.fixture(scope="session")
 def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from benchc.demo.source import draw_source
+    from benchc.demo.source import generate_source
 
     folder = tmp_path_factory.mktemp("checkpoints")
     for name, entry in MODELS.items():
         save_checkpoint(folder / name, str(entry["family"]))
-    draw_source("drawn-shapes", seed=5, groups=2).write_csv(
+    generate_source("drawn-shapes", seed=5, groups=2).write_csv(
         folder / "shapes.tsv", separator="\t", quote_style="always"
     )
     return folder

@@ -198,7 +198,7 @@ def test_what_cannot_be_read_ends_in_one_sentence(finished, tmp_path, fault):
         "item without images": rf"error: {path}: has no images of 1 items, the first is {item}",
         "damaged picture": rf"error: {path}: image {rows['image_key'][0]}: ",
         "no model": r"error: .*checkpoints/none: cannot be loaded \(.*; check the id or folder",
-        "truncated table": rf"error: {path}: not a whole Parquet file .*; delete it and make it again",
+        "truncated table": rf"error: {path}: not a complete Parquet file .*; delete it and run snakemake",
     }[fault]
     if fault == "item without images":
         rows = rows.filter(pl.col("image_key") != key)

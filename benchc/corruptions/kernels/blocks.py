@@ -1,7 +1,7 @@
-"""Errors of a channel that carries macroblocks: exchanged, repeated, lost, or lost and concealed.
+"""Transmission errors of macroblocks: exchanged, repeated, lost, or lost and concealed.
 
-Source: R-Bench's dimensions 19 to 22. Blocks lie on a grid from the top left corner; what does not fill a
-block at the right and at the bottom stays as it is. Blocks are counted row by row.
+Source: R-Bench's dimensions 19 to 22. Blocks are on a grid from the top left corner, counted row by row; the
+remainder at the right and bottom stays unchanged.
 """
 
 from typing import NamedTuple
@@ -17,20 +17,20 @@ SIDE = 16  # of a macroblock, in pixels, as in MPEG-2 and H.264
 
 
 class Losses(NamedTuple):
-    """Which blocks are lost, and random pixels to stand in their place."""
+    """The lost blocks, and the random pixels that replace them."""
 
     blocks: Indices  # [n]
     pixels: npt.NDArray[np.uint8]  # [n, SIDE, SIDE, 3]
 
 
 def draw_blocks(generator: np.random.Generator, height: int, width: int, *, share: float) -> Indices:
-    """Return int64[n]: a ``share`` of the blocks, at least one, none twice, in random order."""
+    """Return int64[n]: a ``share`` of the blocks, at least one, without repetition, in random order."""
     total = (height // SIDE) * (width // SIDE)
     return generator.permutation(total)[: max(1, round(share * total))]
 
 
 def draw_pairs(generator: np.random.Generator, height: int, width: int, *, share: float) -> Indices:
-    """Return int64[n, 2]: pairs that together make up a ``share`` of the blocks, at least one, none twice."""
+    """Return int64[n, 2]: pairs of a ``share`` of the blocks, at least one pair, no block twice."""
     total = (height // SIDE) * (width // SIDE)
     pairs = max(1, round(share * total / 2))
     return generator.permutation(total)[: 2 * pairs].reshape(-1, 2)
@@ -44,7 +44,7 @@ def draw_losses(generator: np.random.Generator, height: int, width: int, *, shar
 
 def block_exchange(image: Pixels, field: Indices, *, share: float) -> Pixels:
     """Return ``image`` (uint8[H, W, 3]) with the two blocks of every pair in ``field`` exchanged."""
-    del share  # it is in the field
+    del share  # it is in ``field``
     result = image.copy()
     source, target = _grid(image), _grid(result)
     for one, other in field:
@@ -54,9 +54,10 @@ def block_exchange(image: Pixels, field: Indices, *, share: float) -> Pixels:
 
 
 def block_repeat(image: Pixels, field: Indices, *, share: float) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) with every block of ``field`` covered by the one before it.
+    """Return ``image`` (uint8[H, W, 3]) with every block of ``field`` replaced by the preceding one.
 
-    The first block is covered by the last. Blocks come from the image, so that a run of them moves by one.
+    The first block is replaced by the last. Replacements are from the original image, so a run of blocks
+    moves by one.
     """
     del share
     result = image.copy()
@@ -77,11 +78,11 @@ def block_loss(image: Pixels, field: Losses, *, share: float) -> Pixels:
 
 
 def block_interpolation(image: Pixels, field: Indices, *, share: float) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) with the blocks of ``field`` lost and interpolated from around them.
+    """Return ``image`` (uint8[H, W, 3]) with the blocks of ``field`` interpolated from their surroundings.
 
     Each pixel is the mean of the nearest pixels above, below, left and right of the block, weighted by the
-    inverse of their distance. A neighbour that is lost too counts only once it is concealed; blocks that
-    have no other wait for the next round. Raises ValueError where no block is left to start from.
+    inverse of their distance. Lost neighbours count only once they are concealed; blocks without any other
+    neighbour wait for the next round. Raises ValueError where all blocks are lost.
     """
     del share
     height, width, _ = image.shape
@@ -104,7 +105,7 @@ def block_interpolation(image: Pixels, field: Indices, *, share: float) -> Pixel
 
 
 def _conceal(image: Pixels, held: npt.NDArray[np.bool_], top: int, left: int) -> bool:
-    """Fill a block from its neighbours and mark it as held; ``held`` is [3, 3] around it."""
+    """Fill a block from its neighbours and mark it as known; ``held`` is [3, 3] around it."""
     before = 1 / np.arange(1, SIDE + 1)
     across, down = slice(left, left + SIDE), slice(top, top + SIDE)
     total, weight = np.zeros((SIDE, SIDE, 3)), np.zeros((SIDE, SIDE, 1))

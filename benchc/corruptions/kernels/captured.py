@@ -1,7 +1,7 @@
 """Synthetic stand-ins for what R-Bench photographs: light, obstacles and a shaking camera.
 
-Source: R-Bench's dimensions 2, 3, 4, 7 and 8, which its authors captured as pairs of photographs. No model of
-them is published; those here are ours, and no substitute for such pairs.
+Source: R-Bench's dimensions 2, 3, 4, 7 and 8, which its authors captured as pairs of photographs. They
+publish no model of them; the models here are our own.
 """
 
 from typing import NamedTuple
@@ -16,22 +16,22 @@ from benchc.corruptions.lab import from_linear, to_linear
 from benchc.corruptions.smear import Line
 from benchc.images import Pixels
 
-# Of the dark image's sensor: photons at white, and noise of the prediction-out with white being 1.
+# Of the dark image's sensor: photons at white, and noise of the read-out with white being 1.
 _PHOTONS = 2000.0
 _READ_OUT = 0.004
-_OUTLINE = 6  # random numbers a side, from which the outline of an obstacle is drawn
-_STEPS = 64  # of a shaking camera during one exposure
+_OUTLINE = 6  # side of the random grid that defines an obstacle's outline
+_STEPS = 64  # of the camera's path during one exposure
 
 
 class Place(NamedTuple):
-    """A place in the image, as shares of its height and width."""
+    """A point in the image, as fractions of its height and width."""
 
     down: float
     right: float
 
 
 class Obstacle(NamedTuple):
-    """Where something is in the way, its outline, and its colour in linear light."""
+    """An obstacle's position, outline, and colour in linear light."""
 
     place: Place
     outline: Floats32  # [_OUTLINE, _OUTLINE], standard normal
@@ -39,16 +39,16 @@ class Obstacle(NamedTuple):
 
 
 def draw_light(generator: np.random.Generator, height: int, width: int, **parameters: object) -> Place:
-    """Return the place of a light, anywhere in the upper half."""
+    """Return the position of a light, anywhere in the upper half."""
     del height, width, parameters
     return Place(generator.uniform(0, 0.5), generator.uniform(0, 1))
 
 
 def bright_illumination(image: Pixels, field: Place, *, gain: float, glare: float) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) exposed ``gain`` times as long, with a veil around ``field``.
+    """Return ``image`` (uint8[H, W, 3]) exposed ``gain`` times as long, with veiling glare around ``field``.
 
-    The veil adds ``glare`` (white being 1) at the light and falls with the square of the distance, to half at
-    a third of the shorter side; all in linear light.
+    In linear light, it adds ``glare`` (white being 1) at the light and falls with the square of the distance,
+    to half at a third of the shorter side.
     """
     height, width, _ = image.shape
     reach = min(height, width) / 3
@@ -63,12 +63,12 @@ def bright_illumination(image: Pixels, field: Place, *, gain: float, glare: floa
 
 def draw_bits(generator: np.random.Generator, height: int, width: int, **parameters: object) -> Bits16:
     """Return uint16[height, width, 3], uniform: cells of the normal distribution."""
-    del parameters  # the field does not depend on the strength
+    del parameters  # the noise does not depend on the severity
     return draw_bits16(generator, height, width, 3)
 
 
 def dark_illumination(image: Pixels, field: Bits16, *, gain: float) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) with ``gain`` of its light, and a sensor's noise."""
+    """Return ``image`` (uint8[H, W, 3]) with ``gain`` times its light, and sensor noise."""
     light = to_linear(image)
     light *= np.float32(gain)
     noise = normal_of(field)
@@ -78,7 +78,7 @@ def dark_illumination(image: Pixels, field: Bits16, *, gain: float) -> Pixels:
 
 
 def draw_obstacle(generator: np.random.Generator, height: int, width: int, **parameters: object) -> Obstacle:
-    """Return an obstacle in the scene, somewhere about the middle of the image."""
+    """Return an obstacle in the scene, near the middle of the image."""
     del height, width, parameters
     place = Place(generator.uniform(0.25, 0.75), generator.uniform(0.25, 0.75))
     color = generator.uniform(0.02, 0.4, 3).astype(np.float32)
@@ -86,14 +86,14 @@ def draw_obstacle(generator: np.random.Generator, height: int, width: int, **par
 
 
 def blocking_obstacle(image: Pixels, field: Obstacle, *, cover: float) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) with the share ``cover`` hidden by something of one colour."""
+    """Return ``image`` (uint8[H, W, 3]) with the fraction ``cover`` hidden by an object of one colour."""
     return _behind(image, field, cover, softness=0.004)
 
 
 def draw_lens_obstacle(
     generator: np.random.Generator, height: int, width: int, **parameters: object
 ) -> Obstacle:
-    """Return an obstacle on the lens, anywhere; dark, for it is in its own shadow."""
+    """Return an obstacle on the lens, anywhere; it is dark, as it is in its own shadow."""
     del height, width, parameters
     place = Place(generator.uniform(0, 1), generator.uniform(0, 1))
     color = generator.uniform(0.0, 0.06, 3).astype(np.float32)
@@ -101,9 +101,9 @@ def draw_lens_obstacle(
 
 
 def lens_obstacle(image: Pixels, field: Obstacle, *, cover: float) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) with the share ``cover`` behind something far out of focus.
+    """Return ``image`` (uint8[H, W, 3]) with the fraction ``cover`` behind a defocused object.
 
-    Its edge is so soft that the image shows through; at the outline of the share half of it does.
+    Its edge is soft: at the outline, half of the image is visible.
     """
     return _behind(image, field, cover, softness=0.12)
 
@@ -119,7 +119,8 @@ def draw_shake(
 def lens_shaking(image: Pixels, field: npt.NDArray[np.float64], *, extent: float) -> Pixels:
     """Return ``image`` (uint8[H, W, 3]) averaged along the path of a camera pushed by ``field``.
 
-    Pushes add up to a velocity that fades, velocities to a path; it is scaled to ``extent`` pixels across.
+    The sum of the pushes is a decaying velocity, and that of the velocities the path, scaled to ``extent``
+    pixels.
     """
     velocity = np.zeros(2)
     path = np.zeros((len(field), 2))
@@ -132,7 +133,7 @@ def lens_shaking(image: Pixels, field: npt.NDArray[np.float64], *, extent: float
 
 
 def _path_taps(path: npt.NDArray[np.float64]) -> Line:
-    """Return the pixels that a path visits, each with its share of the time, bilinear between pixels."""
+    """Return the pixels on a path with their share of the time, bilinear between pixels."""
     whole = np.floor(path).astype(np.int64)
     part = path - whole
     corner = whole.min(axis=0)
@@ -155,7 +156,7 @@ def _behind(image: Pixels, obstacle: Obstacle, cover: float, softness: float) ->
     side = min(height, width)
     down = (np.arange(height, dtype=np.float32) - obstacle.place.down * height) / side
     right = (np.arange(width, dtype=np.float32) - obstacle.place.right * width) / side
-    # A round hill, dented at random; its highest part of the wanted area is the obstacle.
+    # A round hill with random dents; the obstacle is its highest part of the wanted area.
     hill = -np.add.outer(np.square(down), np.square(right)).astype(np.float32)
     dents = Image.fromarray(obstacle.outline).resize((width, height), Image.Resampling.BICUBIC)
     hill += np.float32(0.04) * np.asarray(dents)

@@ -1,4 +1,4 @@
-"""Lossy compression: encode, decode, keep what is left.
+"""Lossy compression: encode and decode.
 
 Source: R-Bench's dimensions 15 to 17; KADID-10k's distortions 9 and 10. The encoders are Pillow's.
 """
@@ -15,7 +15,7 @@ from benchc.images import JPEG_MAX_SIDE, WEBP_MAX_SIDE, Pixels, check_sides
 def jpeg2000(image: Pixels, *, ratio: float) -> Pixels:
     """Return ``image`` (uint8[H, W, 3]) after JPEG2000 at 1 / ``ratio`` of its bytes.
 
-    One layer of the irreversible wavelet. Small images stay larger than that, as headers need their room.
+    One layer of the irreversible wavelet. Small images stay larger, because of the headers.
     """
     return _decoded(
         _encoded(image, "JPEG2000", quality_mode="rates", quality_layers=[ratio], irreversible=True)
@@ -25,7 +25,7 @@ def jpeg2000(image: Pixels, *, ratio: float) -> Pixels:
 def jpeg(image: Pixels, *, quality: int) -> Pixels:
     """Return ``image`` (uint8[H, W, 3]) after JPEG of ``quality`` (0 to 100), with halved chroma.
 
-    Raises ImageError where a side has more than 65,500 pixels, which libjpeg does not hold.
+    Raises ImageError where a side has more than 65,500 pixels, the limit of libjpeg.
     """
     check_sides(image, JPEG_MAX_SIDE, "JPEG")
     return _decoded(_encoded(image, "JPEG", quality=quality, subsampling="4:2:0"))
@@ -34,7 +34,7 @@ def jpeg(image: Pixels, *, quality: int) -> Pixels:
 def webp(image: Pixels, *, quality: int) -> Pixels:
     """Return ``image`` (uint8[H, W, 3]) after lossy WebP of ``quality`` (0 to 100).
 
-    Raises ImageError where a side has more than 16,383 pixels, which the format does not hold.
+    Raises ImageError where a side has more than 16,383 pixels, the limit of the format.
     """
     check_sides(image, WEBP_MAX_SIDE, "WebP")
     return _decoded(_encoded(image, "WEBP", quality=quality, method=4))

@@ -1,4 +1,4 @@
-"""Changes of colour by imgaug: inversion, gamma, channels in another order."""
+"""Colour changes by imgaug: inversion, gamma, shuffled channels."""
 
 import imgaug.augmenters as iaa
 import numpy as np
@@ -11,9 +11,9 @@ __all__ = ["channel_shuffle", "draw_seed", "draw_shuffle_seed", "gamma_contrast"
 
 
 def invert(image: Pixels, *, threshold: int) -> Pixels:
-    """Return uint8[H, W, 3] with every value from ``threshold`` on turned into 255 minus itself.
+    """Return uint8[H, W, 3] with every value v of at least ``threshold`` replaced by 255 - v.
 
-    A threshold of 0 is the full negative; a higher one leaves the darker values as they are (solarisation).
+    0 gives the negative; a higher threshold leaves darker values unchanged (solarisation).
     """
     augmenter = iaa.Invert(
         p=1,
@@ -33,9 +33,9 @@ def gamma_contrast(image: Pixels, seed: int, *, gamma: float, per_channel: bool)
 
 
 def draw_shuffle_seed(generator: np.random.Generator, height: int, width: int, **parameters: Value) -> int:
-    """Return a seed with which imgaug puts three channels into another order.
+    """Return a seed with which imgaug changes the order of three channels.
 
-    One seed in six leaves them as they are, and the corruption would change nothing.
+    One seed in six does not, and the corruption would have no effect.
     """
     marked = np.arange(3, dtype=np.uint8).reshape(1, 1, 3)
     while True:
@@ -45,7 +45,7 @@ def draw_shuffle_seed(generator: np.random.Generator, height: int, width: int, *
 
 
 def channel_shuffle(image: Pixels, seed: int, *, weight: float) -> Pixels:
-    """Return uint8[H, W, 3] blended with its copy in another order of channels, of ``weight`` in (0, 1]."""
+    """Return uint8[H, W, 3] blended with its copy with shuffled channels, of ``weight`` in (0, 1]."""
     augmenter = iaa.BlendAlpha(weight, foreground=_shuffle(seed), per_channel=False, seed=UNUSED_SEED)
     return augment(augmenter, image)
 

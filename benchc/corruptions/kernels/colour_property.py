@@ -1,4 +1,4 @@
-"""Corruptions that take colours away or turn them round.
+"""Corruptions that remove or invert colours.
 
 Source: supplement of the VQA robustness benchmark, A.3.
 """
@@ -22,7 +22,7 @@ def inverse(image: Pixels) -> Pixels:
 def grayscale(image: Pixels, *, grey: Grey) -> Pixels:
     """Return ``image`` (uint8[H, W, 3]) without colour, in three equal channels.
 
-    ``grey`` is ``mean``, the mean of the channels without its fraction, or ``luma``, the weighted mean of
+    ``grey`` is ``mean``, the truncated mean of the channels, or ``luma``, the weighted mean of
     ITU-R BT.601 as OpenCV rounds it.
     """
     return np.repeat(_grey(image, grey)[..., np.newaxis], 3, axis=2)
@@ -36,7 +36,7 @@ def grayscale_inverse(image: Pixels, *, grey: Grey) -> Pixels:
 def _grey(image: Pixels, grey: Grey) -> npt.NDArray[np.uint8]:
     if grey == "luma":
         return np.asarray(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), dtype=np.uint8)
-    # Three planes are several times faster than a sum over the short axis.
+    # Adding three planes is several times faster than a sum over the short axis.
     total = image[..., 0].astype(np.uint16)
     total += image[..., 1]
     total += image[..., 2]

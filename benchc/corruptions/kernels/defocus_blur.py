@@ -1,7 +1,7 @@
-"""Defocus blur of ImageNet-C: a convolution with a smoothed disk, whose radius is in absolute pixels.
+"""Defocus blur of ImageNet-C: a convolution with a smoothed disk, with a radius in pixels.
 
-The columns of the disk are nearly constant inside it. So each is a sum of a few weights times running sums
-of the image down its columns, which all columns share.
+The disk's columns are nearly constant. So each is a sum of a few weights times running sums down the image's
+columns, which all columns of the disk share.
 """
 
 from functools import cache
@@ -19,7 +19,7 @@ Floats32 = npt.NDArray[np.float32]
 Floats64 = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
-# Values are truncated. This outweighs float32's errors, below 3e-4 levels, where an area has one colour.
+# Values are truncated. This exceeds float32's errors, below 3e-4 levels, in flat areas.
 TRUNCATION_BIAS = 2**-10
 
 
@@ -34,7 +34,7 @@ class _Disk(NamedTuple):
 
 
 def defocus_blur(image: Pixels, *, radius: int, alias_blur: float) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) convolved with a disk, mirrored at its edges, truncated.
+    """Return ``image`` (uint8[H, W, 3]) convolved with a disk, with mirrored edges, truncated.
 
     Args:
         radius: of the disk, in pixels.
@@ -53,8 +53,8 @@ def defocus_blur(image: Pixels, *, radius: int, alias_blur: float) -> Pixels:
 def disk_kernel(radius: int, alias_blur: float) -> Floats64:
     """Return the smoothed disk as float64[n, n], n = 17 up to a radius of 8 pixels and 2 * radius + 1 above.
 
-    The smoothing, over 3 by 3 or 5 by 5 pixels, mirrors the disk at the edge of these n by n pixels: at
-    radii of 8 and 10 they cut it off, so that its sum exceeds 1 and the image gets a little brighter.
+    The smoothing, over 3 by 3 or 5 by 5 pixels, mirrors the disk at the edge of the n by n pixels,
+    which cut it off at radii of 8 and 10; so its sum exceeds 1 and the image gets slightly brighter.
     """
     reach, smooth = (8, 1) if radius <= 8 else (radius, 2)
     positions = np.arange(-reach, reach + 1)
@@ -83,7 +83,7 @@ def _decompose(radius: int, alias_blur: float) -> _Disk:
     for j, column in enumerate(used):
         reaches[j, : column.size] = column
         weights[j, : column.size] = steps[j, column]
-    # The published code's kernel is float32. Where its sum is below 1, it takes a level off one colour.
+    # The published code's kernel is float32. Where its sum is below 1, it lowers flat areas by a level.
     total = float(kernel.astype(np.float32).sum(dtype=np.float64))
     bias = np.float32(TRUNCATION_BIAS if total >= 1 else -TRUNCATION_BIAS)
     return _Disk(len(used) - 1, counts, reaches, weights.astype(np.float32), bias)

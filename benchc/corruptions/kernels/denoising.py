@@ -1,8 +1,8 @@
-"""What a denoiser leaves of an image that was noisy.
+"""Denoising artefacts.
 
-Source: KADID-10k's distortion 15 and R-Bench's dimension 31 run a neural denoiser. Here non-local means does
-its work (Buades, Coll and Morel, 2005, OpenCV's implementation): it loses texture, smears and leaves blotches
-as a network does, but invents nothing.
+Source: KADID-10k's distortion 15 and R-Bench's dimension 31, which use a neural denoiser. Here it is replaced
+by non-local means (Buades, Coll and Morel, 2005, in OpenCV), which also loses texture and leaves blotches,
+but invents no detail.
 """
 
 import cv2
@@ -11,15 +11,15 @@ import numpy as np
 from benchc.corruptions.fields import Bits16, draw_bits16, normal_of
 from benchc.images import Pixels
 
-# OpenCV's own.
+# OpenCV's default.
 _PATCH, _WINDOW = 7, 21
-# Of the noise's standard deviation; more leaves colours without shapes, less leaves noise.
+# Times the noise's standard deviation; more removes shapes, less leaves noise.
 _STRENGTH = 0.8
 
 
 def draw_bits(generator: np.random.Generator, height: int, width: int, **parameters: object) -> Bits16:
     """Return uint16[height, width, 3], uniform: cells of the normal distribution."""
-    del parameters  # the field does not depend on the strength
+    del parameters  # the noise does not depend on the severity
     return draw_bits16(generator, height, width, 3)
 
 

@@ -13,10 +13,10 @@ _FILTERS = {"nearest": Image.Resampling.NEAREST, "box": Image.Resampling.BOX}
 
 
 def jpeg_compression(image: Pixels, *, quality: int) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) after encoding as JPEG of ``quality`` and decoding.
+    """Return ``image`` (uint8[H, W, 3]) after JPEG compression of ``quality``.
 
     Hendrycks and Dietterich (2019): Pillow's encoder with its defaults. Raises ImageError where a side
-    has more than 65,500 pixels, which libjpeg does not hold.
+    has more than 65,500 pixels, the limit of libjpeg.
     """
     check_sides(image, JPEG_MAX_SIDE, "JPEG")
     file = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Pixelation of the VQA robustness benchmark: an image shrunk, and left small or enlarged again."""
+"""Pixelation of the VQA robustness benchmark: downscaling, with or without upscaling."""
 
 from typing import Any
 
@@ -9,15 +9,15 @@ from benchc.images import Pixels
 
 
 def pixelate_small(image: Pixels, *, scale: float) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) shrunk to ``scale`` of its sides by the means of areas.
+    """Return ``image`` (uint8[H, W, 3]) downscaled to ``scale`` times its sides by area averages.
 
-    Sides are cut to whole pixels, and are at least 1. Source: the benchmark's code.
+    Sides are rounded down, to at least 1. Source: the benchmark's code.
     """
     return _resized(image, _scaled(image, scale), cv2.INTER_AREA)
 
 
 def pixelate_bilinear(image: Pixels, *, scale: float) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) shrunk to ``scale`` of its sides and enlarged again, bilinearly.
+    """Return ``image`` (uint8[H, W, 3]) downscaled to ``scale`` times its sides and upscaled, bilinearly.
 
     Source: supplement of the VQA robustness benchmark, A.5.
     """

@@ -16,12 +16,12 @@ Integers16 = npt.NDArray[np.int16]
 
 # The half of the field's range, in its own units: v stands for (v + 0.5) / HALF in (-1, 1).
 HALF = 32_768
-# A pixel's three levels lie 21 bits apart in a word, so that one multiplication weighs all of them; weights
-# of 13 bits that sum to WHOLE leave no carry.
+# A pixel's three levels are 21 bits apart in a word, so one multiplication weights all of them; weights of
+# 13 bits that sum to WHOLE do not overflow.
 LANE = 21
 WEIGHT_BITS = 13
 WHOLE = 1 << WEIGHT_BITS
-# Packed rows of that many rows and the margins stay in the second-level cache at 1920 pixels a row.
+# This many packed rows and the margins fit into the second-level cache at 1920 pixels a row.
 BLOCK = 32
 
 
@@ -58,7 +58,7 @@ def elastic_transform(
 
     imagecorruptions (Michaelis et al., 2019): uniform displacements of up to ``max_shift`` times the height,
     along both axes, are smoothed by a Gaussian of ``sigma`` times each side, cut at three sigmas, and then
-    multiplied by ``alpha``. ``field`` is what :func:`draw_elastic` draws for the same shape.
+    multiplied by ``alpha``. ``field`` is from :func:`draw_elastic`, for the same shape.
     """
     height, width, _ = image.shape
     kernels = gaussian_kernel(sigma * height, 3), gaussian_kernel(sigma * width, 3)
@@ -73,7 +73,7 @@ def elastic_transform_affine(
     ImageNet-C's own (Hendrycks and Dietterich, 2019): three points around the middle, a third of the shorter
     side away from it along both axes, move by up to ``affine`` pixels; uniform displacements in (-1, 1) are
     smoothed by a Gaussian of ``sigma`` pixels, cut at three sigmas, and multiplied by ``alpha``. ``field`` is
-    what :func:`draw_elastic_affine` draws for the same shape.
+    from :func:`draw_elastic_affine`, for the same shape.
     """
     height, width, _ = image.shape
     middle = np.array([width // 2, height // 2])
@@ -81,7 +81,7 @@ def elastic_transform_affine(
     points = (middle + np.array([[arm, arm], [arm, -arm], [-arm, -arm]])).astype(np.float32)
     moved = (points + affine * field.points).astype(np.float32)
     matrix = cv2.getAffineTransform(points, moved)
-    # The published code maps floats; whole levels move its result, which is truncated, by one level at most.
+    # The published code maps floats; using integers changes its truncated result by at most one level.
     mapped = cv2.warpAffine(image, matrix, (width, height), borderMode=cv2.BORDER_REFLECT_101)
     kernel = gaussian_kernel(sigma, 3)
     return _displace(np.asarray(mapped), field.shifts, (kernel, kernel), alpha)
@@ -103,7 +103,7 @@ def _displace(image: Pixels, shifts: Shifts, kernels: tuple[Floats32, Floats32],
 def _interpolate(image, rows, columns, right, down, scale, offset, result):  # type: ignore[no-untyped-def]
     """Sample the image at every pixel's place plus ``scale`` times its shift plus ``offset``, linearly.
 
-    ``rows`` and ``columns`` say which pixel stands where once the image has margins that no shift leaves.
+    ``rows`` and ``columns`` are the indices of the pixels after adding margins larger than any shift.
     """
     height, width, _ = image.shape
     margin = (columns.size - width) // 2
@@ -126,7 +126,7 @@ def _interpolate(image, rows, columns, right, down, scale, offset, result):  # t
                 by_y = downward[x] * scale + offset
                 floor_x, floor_y = np.floor(by_x), np.floor(by_y)
                 share_x, share_y = by_x - floor_x, by_y - floor_y
-                # All three rounded down, the four weights are never negative.
+                # With all three rounded down, no weight is negative.
                 a = np.int32(share_x * whole)
                 b = np.int32(share_y * whole)
                 ab = np.int32(share_x * share_y * whole)
@@ -149,7 +149,7 @@ def _interpolate(image, rows, columns, right, down, scale, offset, result):  # t
 
 @njit(cache=True, nogil=True)
 def _pack(image, rows, columns, packed):  # type: ignore[no-untyped-def]
-    """Put some rows of the image with its margins into words of three levels."""
+    """Pack some rows of the image and its margins into words of three levels."""
     width = image.shape[1]
     margin = (columns.size - width) // 2
     for y in range(rows.size):

@@ -19,9 +19,9 @@ _MIDDLE = np.float32((CELLS - 1) / 2)
 def draw_plasma(generator: np.random.Generator, height: int, width: int, **_: Any) -> Bits16:
     """Return one uniform number for every point but the first of a square map, as uint16[side**2 - 1].
 
-    The map's side is that of :func:`map_side`. The numbers stand in the order in which the published code
-    draws them: from the coarsest level to the finest, in each the middles of the squares, then the middles
-    of their upper edges, then those of their left edges, row by row.
+    The map's side is that of :func:`map_side`. The numbers are in the published code's order:
+    from the coarsest level to the finest, in each the centres of the squares, then the centres of their upper
+    edges, then of their left edges, row by row.
     """
     return draw_bits16(generator, map_side(height, width) ** 2 - 1)
 
@@ -31,7 +31,7 @@ def fog(image: Pixels, field: Bits16, *, mix: float, wibble_decay: float) -> Pix
 
     Hendrycks and Dietterich (2019), with the map of imagecorruptions, the next power of two of the larger
     side; ``mix`` is the weight of the fractal, ``wibble_decay`` the factor by which displacements shrink
-    from level to level. ``field`` is what :func:`draw_plasma` draws for the same shape.
+    from level to level. ``field`` is from :func:`draw_plasma`, for the same shape.
     """
     height, width, _ = image.shape
     plasma, low, high = plasma_map(field, height, width, wibble_decay)
@@ -43,7 +43,7 @@ def fog(image: Pixels, field: Bits16, *, mix: float, wibble_decay: float) -> Pix
 
 
 def map_side(height: int, width: int) -> int:
-    """Return the side of the map of an image: the larger of both, or the next power of two."""
+    """Return the side of the map of an image: the larger of its sides, rounded up to a power of two."""
     return 1 << (max(height, width) - 1).bit_length()
 
 
@@ -53,7 +53,7 @@ def plasma_map(
     """Return the upper left of a plasma fractal by the diamond-square algorithm, and the whole map's range.
 
     The first is float32[height, width]; then come the least and the largest value of the square map, whose
-    edges are joined. ``field`` is what :func:`draw_plasma` draws for this height and width.
+    edges are joined. ``field`` is from :func:`draw_plasma`, for this height and width.
     """
     side = map_side(height, width)
     plasma = np.zeros((1, 1), np.float32)
@@ -73,17 +73,17 @@ def plasma_map(
 
 @njit(cache=True, nogil=True)
 def _refine(coarse, bits, scale, height, width, low, high):  # type: ignore[no-untyped-def]
-    """Return the map of twice the side, cut to [height, width], and the range of all of it."""
+    """Return the map of twice the side, cropped to [height, width], and the range of the whole map."""
     side = coarse.shape[0]
     fine = np.empty((height, width), np.float32)
     here = np.empty(side + 1, np.float32)
     below = np.empty(side + 1, np.float32)
-    # Middles of squares, those of the last column standing before the first one, too.
+    # Centres of squares; those of the last column are also before the first one.
     centre = np.empty(side + 1, np.float32)
     centre_above = np.empty(side + 1, np.float32)
     top = np.empty(side, np.float32)
     left = np.empty(side, np.float32)
-    # A minimum per column needs no order of comparisons, so that a loop over a row is vectorised.
+    # A minimum per column lets the compiler vectorise the loop over a row.
     lows = np.full(side, low, np.float32)
     highs = np.full(side, high, np.float32)
     _middles(coarse, side - 1, bits[0], scale, here, below, centre_above)

@@ -14,12 +14,12 @@ from benchc.errors import InputError
 from benchc.images import Pixels
 
 TEXTURES = ("frost1.png", "frost2.png", "frost3.png", "frost4.jpg", "frost5.jpg", "frost6.jpg")
-# Room for the cut-out to move in, where a texture fits the image exactly.
+# Margin for a random crop where a texture fits the image exactly.
 ENLARGEMENT = 1.1
 
 
 class CutOut(NamedTuple):
-    """A texture, and where in it the image's upper left corner lies: shares of the room, in [0, 1)."""
+    """A texture, and the crop's upper left corner as fractions of its range, in [0, 1)."""
 
     texture: int
     down: float
@@ -27,18 +27,18 @@ class CutOut(NamedTuple):
 
 
 def draw_frost(generator: np.random.Generator, height: int, width: int, *, textures: int, **_: Any) -> CutOut:
-    """Return a random one of the first ``textures`` textures, and a random place in it."""
+    """Return a random one of the first ``textures`` textures, and a random position in it."""
     texture = int(generator.integers(textures))
     down, right = generator.random(2).tolist()
     return CutOut(texture, down, right)
 
 
 def frost(image: Pixels, field: CutOut, *, image_weight: float, frost_weight: float, textures: int) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) times a weight, plus a part of a photograph of frost times another.
+    """Return ``image`` (uint8[H, W, 3]) times a weight, plus a crop of a photograph of frost times another.
 
-    Hendrycks and Dietterich (2019), as imagecorruptions does it for any size: a texture is enlarged to a
-    tenth more than covers the image. ``field`` is what :func:`draw_frost` draws from ``textures`` textures.
-    Raises InputError where the textures are not installed.
+    Hendrycks and Dietterich (2019), as imagecorruptions does it for any size: a texture is scaled to
+    1.1 times the size that covers the image. ``field`` is from :func:`draw_frost`. Raises InputError where
+    the textures are not installed.
     """
     height, width, _ = image.shape
     texture = _covering(field.texture, height, width)
@@ -71,19 +71,19 @@ def _scaled(texture: Pixels, scale: float) -> Pixels:
 @cache
 def _texture(index: int) -> Pixels:
     """Return a texture as uint8[H, W, 3], RGB, its alpha dropped."""
-    # To find a package is not to import it, which would load all that its corruptions need.
+    # The package is found without importing it, which would load all its dependencies.
     package = importlib.util.find_spec("imagecorruptions")
     folders = package.submodule_search_locations if package else None
     path = Path(folders[0] if folders else "imagecorruptions", "frost", TEXTURES[index])
     pixels = cv2.imread(str(path)) if path.is_file() else None
     if pixels is None:
-        raise InputError(f"frost needs the picture {path}; install the package imagecorruptions-imaug")
+        raise InputError(f"frost needs the image {path}; install the package imagecorruptions-imaug")
     return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_BGR2RGB))
 
 
 @njit(cache=True, nogil=True)
 def _blend(image, texture, top, left, image_weight, frost_weight, result):  # type: ignore[no-untyped-def]
-    # In double precision the sums, and so the truncated levels, are those of the published code.
+    # In double precision the truncated levels equal those of the published code.
     height, width, _ = image.shape
     for y in range(height):
         ice = texture[top + y, left : left + width].reshape(-1)

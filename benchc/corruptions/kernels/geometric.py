@@ -12,7 +12,7 @@ def scale(image: Pixels, seed: int, *, axes: str, change: float, order: int, mod
     """Return uint8[H, W, 3] shrunk by the factor ``1 - change`` or enlarged by ``1 + change``, at random.
 
     ``axes`` is ``x``, ``y`` or ``xy``; with two axes the factor is the same. The image keeps its size: an
-    enlarged one is cut, a shrunk one gets a border of ``cval`` (with ``mode`` constant). ``order`` 1 is
+    enlarged one is cropped, a shrunk one gets a border of ``cval`` (with ``mode`` constant). ``order`` 1 is
     bilinear.
     """
     factors = [1 - change, 1 + change]
@@ -25,7 +25,7 @@ def scale(image: Pixels, seed: int, *, axes: str, change: float, order: int, mod
 def shear(image: Pixels, seed: int, *, axes: str, degrees: float, order: int, mode: str, cval: int) -> Pixels:
     """Return uint8[H, W, 3] sheared by ``degrees`` along ``axes`` (``x``, ``y`` or ``xy``).
 
-    The sign is drawn, for each axis by itself. Size, ``order``, ``mode`` and ``cval`` are as in
+    The sign is random, independently for each axis. Size, ``order``, ``mode`` and ``cval`` are as in
     :func:`scale`.
     """
     angles = {axis: [-degrees, degrees] for axis in axes}
@@ -33,7 +33,7 @@ def shear(image: Pixels, seed: int, *, axes: str, degrees: float, order: int, mo
 
 
 def rotate(image: Pixels, seed: int, *, degrees: float, order: int, mode: str, cval: int) -> Pixels:
-    """Return uint8[H, W, 3] rotated by ``degrees`` in a direction drawn at random.
+    """Return uint8[H, W, 3] rotated by ``degrees`` in a random direction.
 
     Size, ``order``, ``mode`` and ``cval`` are as in :func:`scale`.
     """

@@ -19,9 +19,9 @@ def glass_blur(
 ) -> Pixels:
     """Return ``image`` (uint8[H, W, 3]) as through frosted glass (Hendrycks and Dietterich, 2019).
 
-    Pixels are visited from the bottom right to the top left, ``iterations`` times, those nearer to an edge
-    than ``max_delta`` left out. Each takes the colour that its partner has by then; with ``swap`` the partner
-    takes the pixel's own. Both blurs truncate, which takes up to two levels off some areas of one colour.
+    Pixels are visited from the bottom right to the top left, ``iterations`` times, except within
+    ``max_delta`` of an edge. Each takes the current colour of its partner; with ``swap`` the partner takes
+    the pixel's. Both blurs truncate, which lowers some flat areas by up to two levels.
 
     Args:
         field: uint8[iterations, H - 2 * max_delta, W - 2 * max_delta], the partner of pixel
@@ -34,7 +34,7 @@ def glass_blur(
     blurred = separable_image(image, kernel, "nearest", bias)
     deltas = np.arange(-max_delta, max_delta)
     offsets = (deltas[:, None] * width + deltas).reshape(-1)
-    # One 32-bit word per pixel, to move it at once.
+    # One 32-bit word per pixel.
     words = np.empty(height * width, np.uint32)
     _pack(blurred.reshape(-1), words)
     (_swap if swap else _copy)(words, width, max_delta, field, offsets)
@@ -54,8 +54,8 @@ def draw_glass_offsets(
 ) -> Cells:
     """Return the field of :func:`glass_blur`: independent partners.
 
-    Each way they are from -max_delta to max_delta - 1 pixels off, all equally likely: to within 1 part in
-    1,800 where 4 * max_delta ** 2 is no power of two, exactly elsewhere.
+    Their offsets along each axis, -max_delta to max_delta - 1 pixels, are equally likely: exactly where
+    4 * max_delta ** 2 is a power of two, otherwise within 1 part in 1,800.
     """
     rows, columns = height - 2 * max_delta, width - 2 * max_delta
     cells = np.empty((iterations, rows, columns), np.uint8)

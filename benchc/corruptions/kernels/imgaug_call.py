@@ -1,4 +1,4 @@
-"""What kernels that call imgaug share: a seed for its random numbers, and one call that leaves no trace."""
+"""Call imgaug with a seed, without changing its global random state."""
 
 import imgaug.augmenters as iaa
 import numpy as np
@@ -7,20 +7,20 @@ from imgaug.random import get_global_rng
 from benchc.corruptions.suite import Value
 from benchc.images import Pixels
 
-# For augmenters whose parameters are all fixed numbers: they draw, and nothing comes of it.
+# For augmenters with constant parameters, whose random numbers have no effect.
 UNUSED_SEED = 0
 
 
 def draw_seed(generator: np.random.Generator, height: int, width: int, **parameters: Value) -> int:
-    """Return a seed for imgaug, which draws its random numbers itself."""
+    """Return a seed for imgaug, which samples its random numbers itself."""
     return int(generator.integers(2**63))
 
 
 def augment(augmenter: iaa.Augmenter, image: Pixels) -> Pixels:
-    """Return what a fresh, seeded augmenter makes of uint8[H, W, 3], as a new contiguous array.
+    """Apply a new, seeded augmenter to uint8[H, W, 3]; returns a new contiguous array.
 
-    Some augmenters build others inside without a seed. Those draw from imgaug's global generator, which
-    cannot change the result while their parameters are fixed numbers, but moves it: it is put back.
+    Some augmenters create others without a seed, which advance imgaug's global generator. This does not
+    affect the result, as their parameters are constant; the generator's state is restored.
     """
     generator = get_global_rng()
     state = generator.state

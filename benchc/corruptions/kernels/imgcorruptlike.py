@@ -1,4 +1,4 @@
-"""imgaug's ``imgcorruptlike``: the 19 corruptions of ImageNet-C as the released packages make them."""
+"""imgaug's ``imgcorruptlike``: the 19 corruptions of ImageNet-C by the released packages."""
 
 import numpy as np
 from imgaug.augmenters import imgcorruptlike as peer
@@ -31,16 +31,16 @@ _AUGMENTERS = {
 def draw_seed(
     generator: np.random.Generator, height: int, width: int, *, corruption: str, severity: int
 ) -> int:
-    """Return a seed for imgaug, which draws its random numbers itself."""
+    """Return a seed for imgaug, which samples its random numbers itself."""
     return int(generator.integers(2**63))
 
 
 def imgcorruptlike(image: Pixels, seed: int, *, corruption: str, severity: int) -> Pixels:
-    """Return ``image`` as a fresh augmenter makes it: uint8[H, W, 3], both sides at least 32.
+    """Apply a new augmenter to ``image`` (uint8[H, W, 3], both sides at least 32).
 
-    A fresh augmenter draws from ``seed`` alone, and imgaug puts numpy's global state back after the call. On
-    a small image, spatter's water may draw no drop, one in 200 of 32 by 32 pixels at severity 1: the image
-    stays as it is. Left to itself, the package divides by zero there and gives a black image.
+    The augmenter depends only on ``seed``, and imgaug restores numpy's global state after the call. On small
+    images, spatter may sample no drop of water (1 in 200 at 32 by 32 pixels and severity 1); the image then
+    stays unchanged, where the package divides by zero and returns a black image.
     """
     augmenter = _AUGMENTERS[corruption](severity=severity, seed=seed)
     if corruption != "spatter":
@@ -53,5 +53,5 @@ def imgcorruptlike(image: Pixels, seed: int, *, corruption: str, severity: int) 
 
 
 def _result(pixels: Pixels) -> Pixels:
-    # Some augmenters give a read-only view of a Pillow image.
+    # Some augmenters return a read-only view of a Pillow image.
     return np.array(pixels, dtype=np.uint8)

@@ -1,7 +1,7 @@
 """Blurs with the kernels of KADID-10k's first group: Gaussian, disc and line, all in pixels.
 
 Source: Lin, Hosu and Saupe, KADID-10k (QoMEX 2019), distortions 1 to 3; for R-Bench's dimensions 28, 5 and 1.
-Values are rounded to whole levels; the edge of the image goes on beyond it.
+Values are rounded; edges are repeated.
 """
 
 import math
@@ -13,7 +13,7 @@ from benchc.corruptions.convolution import gaussian_kernel, separable
 from benchc.corruptions.smear import Line, smear
 from benchc.images import Pixels
 
-# Every pixel of a disc or a line is cut into this many parts a side, to weigh how much of it is covered.
+# Subpixels per side, for the covered area of each pixel of a disc or line.
 _PARTS = 8
 
 
@@ -37,7 +37,7 @@ def lens_blur(image: Pixels, *, radius: float) -> Pixels:
 
 def draw_direction(generator: np.random.Generator, height: int, width: int, **parameters: object) -> float:
     """Return a direction in radians, uniform in [0, pi)."""
-    del height, width, parameters  # every direction is as likely as another
+    del height, width, parameters  # all directions are equally likely
     return float(generator.uniform(0, math.pi))
 
 
@@ -45,7 +45,7 @@ def motion_blur(image: Pixels, field: float, *, length: float) -> Pixels:
     """Return ``image`` (uint8[H, W, 3]) averaged along a line of ``length`` pixels.
 
     ``field`` is its direction in radians, 0 being along the rows. The line is one pixel wide; each pixel
-    counts by the share of it that the line covers.
+    is weighted by the area that the line covers.
     """
     parts = _parts(math.ceil(length / 2) + 1)
     down, right = math.sin(field), math.cos(field)
@@ -55,7 +55,7 @@ def motion_blur(image: Pixels, field: float, *, length: float) -> Pixels:
 
 
 def spread(image: Pixels, taps: Line) -> Pixels:
-    """Return the sum of shifted copies of ``image`` (uint8[H, W, 3]) that ``taps`` says, rounded."""
+    """Return the rounded sum of shifted copies of ``image`` (uint8[H, W, 3]), given by ``taps``."""
     result = np.empty_like(image)
     for channel in range(3):
         result[..., channel] = np.rint(smear(image[..., channel].astype(np.float32), taps))

@@ -1,4 +1,4 @@
-"""Colour turned, spread or moved away from its shape.
+"""Colour corruptions: saturation, diffusion and shift.
 
 Source: Lin, Hosu and Saupe, KADID-10k (QoMEX 2019), distortions 4, 5, 7 and 8; for R-Bench's dimensions 29,
 30, 23 and 24.
@@ -39,7 +39,7 @@ def lab_saturation(image: Pixels, *, factor: float) -> Pixels:
 
 
 def color_diffusion(image: Pixels, *, amount: float) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) with the a and b of Lab blurred and exaggerated, L kept.
+    """Return ``image`` (uint8[H, W, 3]) with a and b of Lab blurred and amplified, L kept.
 
     The blur is a Gaussian of 1.5 * ``amount`` + 2 pixels; a and b are then multiplied by ``amount``.
     """
@@ -61,16 +61,16 @@ class Direction(NamedTuple):
 def draw_direction(
     generator: np.random.Generator, height: int, width: int, **parameters: object
 ) -> Direction:
-    """Return a direction, all being as likely."""
+    """Return a random direction."""
     del height, width, parameters
     angle = generator.uniform(0, 2 * math.pi)
     return Direction(math.sin(angle), math.cos(angle))
 
 
 def color_shift(image: Pixels, field: Direction, *, amount: float) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) with its green moved ``amount`` pixels towards ``field``, at edges.
+    """Return ``image`` (uint8[H, W, 3]) with green shifted ``amount`` pixels towards ``field``, at edges.
 
-    The moved green replaces the green in proportion to the image's gradient, smoothed over 4 pixels, as a
+    The shifted green replaces the green in proportion to the image's gradient, smoothed over 4 pixels, as a
     share of its 98th percentile, between 0.1 and 1.
     """
     height, width, _ = image.shape
@@ -94,6 +94,6 @@ def _edges(image: Pixels) -> Floats32:
     np.sqrt(slope, out=slope)
     kernel = gaussian_kernel(_GRADIENT_SIGMA)
     smooth = separable(slope, kernel, kernel, "mirror")
-    # Not the steepest spot, which would leave the shift at a tenth nearly everywhere else.
+    # Not the maximum, with which the weight would be 0.1 nearly everywhere.
     smooth /= max(np.float32(np.percentile(smooth, 98)), np.float32(1e-6))
     return np.clip(smooth, _LEAST_WEIGHT, 1)

@@ -1,4 +1,4 @@
-"""Sharpness and contrast beyond measure.
+"""Excessive sharpening, and changed contrast.
 
 Source: Lin, Hosu and Saupe, KADID-10k (QoMEX 2019), distortions 24 and 25; for R-Bench's dimensions 32
 and 33.
@@ -25,7 +25,7 @@ def sharpness(image: Pixels, *, amount: float, sigma: float) -> Pixels:
 
 
 def draw_sign(generator: np.random.Generator, height: int, width: int, **parameters: object) -> int:
-    """Return -1 or 1, as likely as each other."""
+    """Return -1 or 1 with equal probability."""
     del height, width, parameters
     return 1 if generator.random() < 0.5 else -1
 

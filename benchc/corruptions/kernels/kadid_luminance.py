@@ -1,4 +1,4 @@
-"""Luminance bent or moved: brighten, darken and mean shift.
+"""Luminance changes: brighten, darken and mean shift.
 
 Source: Lin, Hosu and Saupe, KADID-10k (QoMEX 2019), distortions 16 to 18; for R-Bench's dimensions 25 to 27.
 """
@@ -12,8 +12,8 @@ from benchc.images import Pixels
 def brighten(image: Pixels, *, amount: float) -> Pixels:
     """Return ``image`` (uint8[H, W, 3]) with its middle grey raised by ``amount / 2`` of the range.
 
-    A parabola through black, white and the raised middle bends the channels of RGB, and once more the L of
-    Lab; the result holds two parts of the former and one of the latter, as KADID-10k mixes them.
+    A parabola through black, white and the raised middle is applied to the channels of RGB, and separately to
+    L of Lab; the result is 2/3 of the former and 1/3 of the latter, as in KADID-10k.
     """
     return _bend(image, 2 * amount)
 
@@ -21,13 +21,13 @@ def brighten(image: Pixels, *, amount: float) -> Pixels:
 def darken(image: Pixels, *, amount: float) -> Pixels:
     """Return ``image`` (uint8[H, W, 3]) with its middle grey lowered by ``amount / 2`` of the range.
 
-    The parabola and the mixture of :func:`brighten`.
+    With the parabola and mixture of :func:`brighten`.
     """
     return _bend(image, -2 * amount)
 
 
 def draw_sign(generator: np.random.Generator, height: int, width: int, **parameters: object) -> int:
-    """Return -1 or 1, as likely as each other."""
+    """Return -1 or 1 with equal probability."""
     del height, width, parameters
     return 1 if generator.random() < 0.5 else -1
 

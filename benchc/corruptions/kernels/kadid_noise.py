@@ -1,4 +1,4 @@
-"""Noise of the sensor and its circuits, with KADID-10k's variances.
+"""Sensor and circuit noise, with KADID-10k's variances.
 
 Source: Lin, Hosu and Saupe, KADID-10k (QoMEX 2019), distortions 11 to 14; for R-Bench's dimensions 9 to 12.
 Variances are those of values in [0, 1]; results are clipped and rounded. Fields are drawn as 16-bit integers.
@@ -17,7 +17,7 @@ _FROM_YCBCR = 255 * np.array(
 
 def draw_bits(generator: np.random.Generator, height: int, width: int, **parameters: object) -> Bits16:
     """Return uint16[height, width, 3], uniform: cells of whichever distribution the kernel has."""
-    del parameters  # the field does not depend on the strength
+    del parameters  # the noise does not depend on the severity
     return draw_bits16(generator, height, width, 3)
 
 
@@ -34,7 +34,7 @@ def color_noise(image: Pixels, field: Bits16, *, variance: float) -> Pixels:
     matrix = (255 * np.sqrt(variance) * _FROM_YCBCR).astype(np.float32)
     noise = np.empty_like(normal)
     for channel in range(3):
-        # Plane by plane: a matrix product's last digit would depend on the machine.
+        # Plane by plane, as the last digit of a matrix product depends on the machine.
         noise[..., channel] = normal[..., 0] * matrix[channel, 0]
         for part in (1, 2):
             if matrix[channel, part]:
@@ -43,7 +43,7 @@ def color_noise(image: Pixels, field: Bits16, *, variance: float) -> Pixels:
 
 
 def impulse_noise(image: Pixels, field: Bits16, *, density: float) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) with the share ``density`` of its values at 0 or 255, half each."""
+    """Return ``image`` (uint8[H, W, 3]) with the fraction ``density`` of its values at 0 or 255 (1:1)."""
     uniform = uniform_of(field)
     result = image.copy()
     result[uniform < np.float32(density / 2)] = 0

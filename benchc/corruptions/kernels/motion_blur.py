@@ -1,4 +1,4 @@
-"""Motion blur of ImageNet-C, as the imagecorruptions package makes it without ImageMagick."""
+"""Motion blur of ImageNet-C, as in imagecorruptions, which does not use ImageMagick."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ def motion_blur(image: Pixels, field: float, *, radius: int, sigma: float) -> Pi
     """Return ``image`` (uint8[H, W, 3]) smeared along a line at ``field`` degrees to its rows.
 
     The smear is half a Gaussian of ``sigma`` pixels, of 2 * radius + 1 taps (Michaelis et al., 2019).
-    Values are truncated, which takes a level off some areas of one colour.
+    Values are truncated, which lowers some flat areas by one level.
     """
     height, width, _ = image.shape
     line = line_taps(radius, sigma, field, height, width)

@@ -1,7 +1,7 @@
-"""Noises drawn independently for every value of an image: normal, speckle, shot and impulse.
+"""Noise that is independent for every value of an image: normal, speckle, shot and impulse.
 
-The definitions are those of Hendrycks and Dietterich (2019), as the imagecorruptions package has them: x is a
-value of the image in [0, 1], and the result is cut, not rounded, to whole grey levels.
+Defined by Hendrycks and Dietterich (2019), as in imagecorruptions: x is a value of the image in [0, 1], and
+the result is truncated, not rounded, to integer grey levels.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from scipy.special import pdtr
 from benchc.corruptions.fields import Bits16, Bits32, Floats32, draw_bits16, draw_bits32, normal_quantiles
 from benchc.images import Pixels
 
-# The guide tables of shot noise hold counts as bytes.
+# The guide tables of shot noise store counts as bytes.
 MAX_PHOTONS = 255
 _CELLS = 1 << 32  # of a uniform field
 _GUIDE_BITS = 8  # the upper bits of a uniform number lead into a guide table
@@ -63,10 +63,10 @@ def shot_noise(image: Pixels, field: Bits32, *, photons: int) -> Pixels:
 
 
 def impulse_noise(image: Pixels, field: Bits32, *, amount: float) -> Pixels:
-    """Return ``image`` with the share ``amount`` of its values replaced, half by 255 and half by 0.
+    """Return ``image`` with the fraction ``amount`` of its values replaced, half by 255 and half by 0.
 
-    ``image`` and the result are uint8[H, W, 3]; ``field`` is from :func:`draw_uniform`: its least numbers
-    set 255, the next 0, each channel by itself.
+    ``image`` and the result are uint8[H, W, 3]; ``field`` is from :func:`draw_uniform`: its smallest
+    numbers set 255, the next 0, independently in each channel.
     """
     ends = (min(round(share * _CELLS), _CELLS - 1) for share in (amount / 2, amount))
     return _mapped(_replace, image, field, *ends)
@@ -85,11 +85,11 @@ def _poisson_tables(photons: int) -> _PoissonTables:
     counts = np.arange(photons)
     below = pdtr(counts[None, :], np.arange(256)[:, None] / 255 * photons)  # P(N <= count)
     # A cell gives more than `count` where its midpoint lies beyond P(N <= count). Counts from `photons` on
-    # are white, so the last column takes all that is left.
+    # are white, so the last column takes all remaining cells.
     first_above = np.floor(below * _CELLS + 0.5).astype(np.int64)
     starts = np.arange(1 << _GUIDE_BITS, dtype=np.int64) << (32 - _GUIDE_BITS)
     guide = np.stack([np.searchsorted(row, starts, side="right") for row in first_above])
-    # Where a count has no cell, not even the first, the guide already starts beyond it.
+    # Where a count has no cell, the guide starts beyond it.
     last = np.full((256, photons + 1), _CELLS - 1)
     last[:, :photons] = np.maximum(first_above - 1, 0)
     grey = np.minimum(np.arange(photons + 1) / float(photons), 1) * 255

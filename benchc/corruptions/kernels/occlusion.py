@@ -1,4 +1,4 @@
-"""Hidden parts of the image, by imgaug: one square, or many small rectangles."""
+"""Occlusion by imgaug: one square, or many small rectangles."""
 
 import imgaug.augmenters as iaa
 

@@ -1,7 +1,7 @@
-"""Brightness, contrast and saturation: closed forms of a way through HSV or around the mean, none random.
+"""Brightness, contrast and saturation, in closed form and without randomness.
 
-The definitions are those of Hendrycks and Dietterich (2019), as the imagecorruptions package has them: values
-are in [0, 1], and the result is cut, not rounded, to whole grey levels. In HSV, with V the largest and m the
+Defined by Hendrycks and Dietterich (2019), as in imagecorruptions: values are in [0, 1], and the result is
+truncated, not rounded, to integer grey levels. In HSV, with V the largest and m the
 smallest channel of a pixel, hue and V being kept, a new saturation S' moves a channel x to
 V - S' V (V - x) / (V - m); with hue and saturation kept, a new value V' moves it to V' x / V.
 """
@@ -29,7 +29,7 @@ def brightness(image: Pixels, *, shift: float) -> Pixels:
 def saturate(image: Pixels, *, factor: float, shift: float) -> Pixels:
     """Return ``image`` with clip(``factor`` S + ``shift``, 0, 1) for the saturation S: uint8[H, W, 3] both.
 
-    Grey has the hue of red, which a positive ``shift`` brings out.
+    Grey has the hue of red, which a positive ``shift`` makes visible.
     """
     result = np.empty_like(image)
     ratios, lows = _saturated(factor, shift)

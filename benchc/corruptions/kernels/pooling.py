@@ -1,4 +1,4 @@
-"""Pooling by imgaug: every block of pixels becomes its mean or its maximum."""
+"""Pooling by imgaug: the mean or maximum of every block of pixels."""
 
 import imgaug.augmenters as iaa
 

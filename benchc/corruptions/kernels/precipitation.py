@@ -1,4 +1,4 @@
-"""Rain and snowflakes by imgaug: layers of salt noise, enlarged and smeared along the fall."""
+"""Rain and snowflakes by imgaug: layers of salt noise, upscaled and blurred along the fall."""
 
 import imgaug.augmenters as iaa
 import numpy as np
@@ -24,8 +24,8 @@ def rain(
 ) -> Pixels:
     """Return uint8[H, W, 3] behind ``layers`` layers of drops; the parameters are imgaug's ``RainLayer``'s.
 
-    ``density`` is the share of the pixels of a layer, before its enlargement, where a drop begins; 1 -
-    ``drop_size`` is the inverse of that enlargement; a drop is smeared over ``speed`` times the longer
+    ``density`` is the fraction of pixels of a layer, before upscaling, where a drop begins; 1 -
+    ``drop_size`` is the inverse of the upscaling factor; a drop is blurred over ``speed`` times the longer
     side, at an angle to the vertical that is uniform within ``max_angle`` degrees for each layer.
     """
     return _fall(
@@ -79,7 +79,7 @@ def _fall(
     layer: type[iaa.Augmenter],
     **parameters: float | tuple[float, float],
 ) -> Pixels:
-    # imgaug's Rain and Snowflakes give copies of one seeded layer, which all draw the same drops.
+    # imgaug's Rain and Snowflakes copy one seeded layer, so all layers would have the same drops.
     seeds = np.random.SeedSequence(seed).generate_state(layers, np.uint64)
     result = image
     for layer_seed in seeds:

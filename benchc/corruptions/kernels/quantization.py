@@ -10,18 +10,18 @@ from benchc.images import Pixels
 
 Floats = npt.NDArray[np.float64]
 
-# Colours are told apart by the upper 5 bits of every channel while the palette is chosen.
+# The palette is chosen from the upper 5 bits of every channel.
 _BITS = 5
 _CELLS = 1 << (3 * _BITS)
 _REFINEMENTS = 8
 
 
 def color_quantization(image: Pixels, *, colors: int) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) in at most ``colors`` colours of its own, without dither.
+    """Return ``image`` (uint8[H, W, 3]) in at most ``colors`` colours adapted to it, without dithering.
 
-    Colours are grouped so that the squared distance to the means of the groups is small: the group that
-    adds most to it is cut at its mean along its widest axis until there are enough (Wan, Wong and
-    Prusinkiewicz, 1988), and Lloyd's iterations refine the cut.
+    Minimises the squared distance to the means of groups of colours: the group with the largest share of it
+    is split at its mean along its widest axis until there are enough (Wan, Wong and Prusinkiewicz, 1988),
+    then refined by Lloyd's iterations.
     """
     cells = _cells(image)
     count = np.bincount(cells.reshape(-1), minlength=_CELLS)
@@ -51,7 +51,7 @@ def _cells(image: Pixels) -> npt.NDArray[np.uint16]:
 
 
 def _palette(points: Floats, weights: Floats, colors: int) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Return the colours, float64[n, 3], and which of them each of ``points`` gets."""
+    """Return the colours, float64[n, 3], and the index of each point's colour."""
     group = _split(points, weights, colors)
     for _ in range(_REFINEMENTS):
         palette = _means(points, weights, group)
@@ -64,7 +64,7 @@ def _palette(points: Floats, weights: Floats, colors: int) -> tuple[Floats, npt.
             distance[closer] = gap[closer]
         if np.array_equal(nearest, group):
             break
-        # A group can lose all its points; the rest are counted without a gap.
+        # Groups that lost all their points are removed.
         group = np.unique(nearest, return_inverse=True)[1]
     return _means(points, weights, group), group
 

@@ -1,4 +1,4 @@
-"""Samples too few, or taken at the wrong moments.
+"""Resampling: low resolution, and clock jitter.
 
 Source: R-Bench's dimensions 6 and 13; KADID-10k's distortions 21 and 19.
 """
@@ -17,7 +17,7 @@ Array = npt.NDArray[Any]
 
 
 def resolution_limit(image: Pixels, *, scale: float) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) shrunk to ``scale`` (box) and enlarged again (bicubic)."""
+    """Return ``image`` (uint8[H, W, 3]) downscaled to ``scale`` (box) and upscaled (bicubic)."""
     height, width, _ = image.shape
     small = (max(1, round(width * scale)), max(1, round(height * scale)))
     shrunk = Image.fromarray(image).resize(small, Image.Resampling.BOX)
@@ -28,14 +28,14 @@ def draw_displacement(
     generator: np.random.Generator, height: int, width: int, **parameters: object
 ) -> Floats32:
     """Return float32[2, height, width], standard normal: displacements down and to the right."""
-    del parameters  # the field does not depend on the strength
+    del parameters  # the noise does not depend on the severity
     return draw_normal_field(generator, 2 * height, width).reshape(2, height, width)
 
 
 def clock_jitter(image: Pixels, field: Floats32, *, std: float) -> Pixels:
     """Return ``image`` (uint8[H, W, 3]) with every pixel sampled ``std`` * ``field`` pixels from its place.
 
-    Bilinear between pixels; beyond the edge, the edge.
+    Bilinear between pixels; edges are repeated.
     """
     result = np.empty_like(image)
     _sample(image, field, std, result)

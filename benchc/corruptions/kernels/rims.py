@@ -1,6 +1,6 @@
-"""Edges of a grey image and distances from them: OpenCV's Canny and distanceTransform, a row at a time.
+"""Edges of a grey image and distances from them: OpenCV's Canny and distanceTransform, by whole rows.
 
-Both give OpenCV's numbers. They are three times as fast, for whole rows are worked on at once.
+The results equal OpenCV's; processing whole rows makes them three times as fast.
 """
 
 import numpy as np
@@ -12,8 +12,8 @@ Plane = npt.NDArray[np.uint8]
 # The tangent of 22.5 degrees in units of 2 ** -15, as OpenCV has it.
 TANGENT_BITS = 15
 TANGENT = np.int32(13_573)
-# Distances to the pixel beside, to the one at the corner and a knight's move away: the lengths 1, 1.4 and
-# 2.1969 of OpenCV's mask of 5 x 5, in units in which they are whole.
+# Distances to the next pixel, diagonally, and by a knight's move: the lengths 1, 1.4 and 2.1969 of OpenCV's
+# 5 x 5 mask, in units in which they are integers.
 UNIT = 10_000
 BESIDE, CORNER, KNIGHT = np.int32(UNIT), np.int32(14_000), np.int32(21_969)
 # The reach of the five doubling steps of a scan, and so the largest limit of a distance, in pixels.
@@ -25,10 +25,10 @@ def edges(plane: Plane, low: int, high: int) -> Plane:
     """Return the edges of ``plane`` (uint8[H, W]) as 0 and 1, uint8[H, W], which may be a view.
 
     Canny (1986) as in OpenCV: Sobel's gradient of 3 x 3 in the city-block norm; its ridges above ``high``,
-    and those above ``low`` that hang together with them.
+    and those above ``low`` that are connected to them.
     """
     height, width = plane.shape
-    # Both have a margin of one pixel, and rows of whole words of eight pixels.
+    # Both have a margin of one pixel, and rows of a multiple of eight pixels.
     shape = height + 2, (width + 2 + 7) // 8 * 8
     strong, weak = np.zeros(shape, np.uint8), np.zeros(shape, np.uint8)
     _ridges(plane, low, high, strong, weak)
@@ -123,10 +123,10 @@ def _find_ridges(above, here, below, across, along, low, high, strong, weak):  #
 
 @njit(cache=True, nogil=True)
 def _join(strong, weak, stride, count):  # type: ignore[no-untyped-def]
-    """Make strong what is weak and hangs together with what is strong; ``count`` pixels are weak."""
+    """Make weak pixels strong that are connected to strong ones; ``count`` pixels are weak."""
     around = np.array([-stride - 1, -stride, -stride + 1, -1, 1, stride - 1, stride, stride + 1])
     pending = np.empty(count, np.int64)
-    # Few are weak: eight pixels that are not are passed at once.
+    # Few pixels are weak, so eight are skipped at a time.
     words = weak.view(np.uint64)
     for word in range(words.size):
         if words[word] == 0:
@@ -153,12 +153,12 @@ def _join(strong, weak, stride, count):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _find_distances(rims, distances):  # type: ignore[no-untyped-def]
-    """Lower the distances, which start at their limit: down the rows and to the right, up and to the left."""
+    """Lower the distances, which start at their limit: first down and right, then up and left."""
     height, width = rims.shape
     start, end = MARGIN, MARGIN + width
     for y in range(height):
         _start_at_rims(rims[y], distances[y + 2, start:end])
-    # Not two rows of one array, which could overlap as far as the compiler knows.
+    # Separate arrays, as the compiler assumes that two rows of one array overlap.
     first = np.full(width + 2 * MARGIN, distances[0, 0], np.int32)
     second = np.full(width + 2 * MARGIN, distances[0, 0], np.int32)
     for turn in range(2 * height):
@@ -190,7 +190,7 @@ def _lower(near, far, here, result):  # type: ignore[no-untyped-def]
 def _scan(first, second, result, step):  # type: ignore[no-untyped-def]
     """Lower each pixel of ``first`` to its neighbour's distance and one, from end to end of the row.
 
-    Neighbours of 1, 2, 4, 8 and 16 pixels away are enough up to the limit, and no pixel waits for another.
+    Neighbours at 1, 2, 4, 8 and 16 pixels are enough up to the limit, and make pixels independent.
     """
     start, end = MARGIN, MARGIN + result.size
     a, b = first[start:end], second[start:end]
@@ -213,7 +213,7 @@ def _average(distances, result):  # type: ignore[no-untyped-def]
     start, end = MARGIN, MARGIN + width
     sums = np.empty(width + 2, np.int32)
     for y in range(height):
-        # Mirrored about the edge's pixels.
+        # Mirrored without repeating the edge.
         above, below = abs(y - 1), min(y + 1, 2 * height - 3 - y)
         columns = sums[1 : width + 1]
         _add(
@@ -236,5 +236,5 @@ def _add(above, here, below, result):  # type: ignore[no-untyped-def]
 def _divide(sums, result):  # type: ignore[no-untyped-def]
     for x in range(result.size):
         total = np.float64(np.int32(sums[x] + sums[x + 1] + sums[x + 2])) / UNIT
-        # Through single precision, which OpenCV has here: it brings ninths to the whole numbers they make.
+        # In single precision, as in OpenCV, so that sums of ninths become exact integers.
         result[x] = np.int32(np.float32(total * (1 / 9)))

@@ -1,4 +1,4 @@
-"""Changes of shape by imgaug: cells swapped with their neighbours, a grid pulled out of place."""
+"""Shape changes by imgaug: swapped cells, and a warped grid."""
 
 import warnings
 
@@ -12,10 +12,10 @@ __all__ = ["draw_seed", "jigsaw", "piecewise_affine"]
 
 
 def jigsaw(image: Pixels, seed: int, *, rows: int, columns: int, max_steps: int) -> Pixels:
-    """Return uint8[H, W, 3] cut into cells that were swapped with neighbours, each up to ``max_steps`` times.
+    """Return uint8[H, W, 3] cut into cells that are swapped with neighbours, each up to ``max_steps`` times.
 
-    imgaug needs cells of whole pixels, and would pad the image with black to get them. Here the remainder
-    of the division, less than one pixel per cell, stays in place at the right and lower border.
+    imgaug pads the image with black to a multiple of the cells. Here, the remainder of the division, less
+    than one pixel per cell, stays unchanged at the right and lower border.
     """
     height, width, _ = image.shape
     inner = (slice(height // rows * rows), slice(width // columns * columns))
@@ -28,7 +28,7 @@ def jigsaw(image: Pixels, seed: int, *, rows: int, columns: int, max_steps: int)
 def piecewise_affine(
     image: Pixels, seed: int, *, scale: float, rows: int, columns: int, order: int, mode: str, cval: int
 ) -> Pixels:
-    """Return uint8[H, W, 3] warped so that the points of a regular grid move and triangles between follow.
+    """Return uint8[H, W, 3] with the points of a regular grid displaced and the triangles between warped.
 
     The grid has ``rows`` by ``columns`` points, borders included; every point moves by a normal
     displacement of standard deviation ``scale``, as a share of the height and of the width, but not out of
@@ -38,6 +38,6 @@ def piecewise_affine(
         scale=scale, nb_rows=rows, nb_cols=columns, order=order, mode=mode, cval=cval, seed=seed
     )
     with warnings.catch_warnings():
-        # imgaug calls scikit-image by a method that 0.26 deprecates.
+        # imgaug calls a method of scikit-image that 0.26 deprecates.
         warnings.simplefilter("ignore", FutureWarning)
         return augment(augmenter, image)

@@ -1,4 +1,4 @@
-"""Snow of ImageNet-C: a whitened image under flakes that are smeared along their fall."""
+"""Snow of ImageNet-C: a whitened image with flakes that are blurred along their fall."""
 
 import math
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ class Flakes(NamedTuple):
 
 
 def draw_snow(generator: np.random.Generator, height: int, width: int, *, zoom: float, **_: Any) -> Flakes:
-    """Return the flakes before they are enlarged by ``zoom``, and an angle between -135 and -45 degrees."""
+    """Return the flakes before upscaling by ``zoom``, and an angle between -135 and -45 degrees."""
     angle = float(generator.uniform(-135, -45))
     return Flakes(draw_normal_field(generator, math.ceil(height / zoom), math.ceil(width / zoom)), angle)
 
@@ -40,18 +40,18 @@ def snow(
     sigma: float,
     mix: float,
 ) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) whitened and covered with flakes, as drawn and turned by 180 degrees.
+    """Return ``image`` (uint8[H, W, 3]) whitened, plus flakes, plus the flakes rotated by 180 degrees.
 
     Hendrycks and Dietterich (2019), with the smear of imagecorruptions.
 
     Args:
         image: RGB, both sides at least 32.
-        field: what :func:`draw_snow` draws for the same shape and zoom.
+        field: from :func:`draw_snow`, for the same shape and zoom.
         mean, std: of the normal numbers that become flakes; 1 is white.
-        zoom: factor by which the numbers are enlarged, linearly.
-        threshold: numbers below are no flake.
+        zoom: factor of the linear upscaling of the numbers.
+        threshold: lower numbers become 0.
         radius, sigma: of the smear along the fall, in pixels, as in :func:`line_taps`.
-        mix: weight of the image; the rest goes to its whitened copy.
+        mix: weight of the image; that of its whitened copy is 1 - mix.
     """
     small = field.normal * np.float32(std) + np.float32(mean)
     flakes = _enlarge(small, *_nodes(small.shape[0], zoom), *_nodes(small.shape[1], zoom), threshold)
@@ -62,10 +62,10 @@ def snow(
 
 
 def _nodes(length: int, zoom: float) -> tuple[Indices, Floats32]:
-    """Return, for every pixel of an enlarged side, the pixel before it and its weight and its successor's.
+    """Return, for every pixel of an upscaled side, the source pixel before it, its weight and the next one's.
 
-    The first and the last pixel stay first and last. Where rounding puts the last one beyond its place,
-    scipy.ndimage.zoom sees nothing there, so that both weights are 0.
+    The first and the last pixel stay first and last. Where rounding puts the last one outside, both weights
+    are 0, as in scipy.ndimage.zoom.
     """
     count = round(length * zoom)
     places = np.arange(count) * ((length - 1) / (count - 1))
@@ -77,7 +77,7 @@ def _nodes(length: int, zoom: float) -> tuple[Indices, Floats32]:
 
 @njit(cache=True, nogil=True)
 def _enlarge(small, above, of_rows, before, of_columns, threshold):  # type: ignore[no-untyped-def]
-    """Return the plane enlarged, without values below the threshold, and with those above 1 as 1."""
+    """Return the plane upscaled, with values below the threshold set to 0 and those above 1 to 1."""
     wide = np.empty((small.shape[0], before.size), np.float32)
     for y in range(small.shape[0]):
         for x in range(before.size):
@@ -111,7 +111,7 @@ def _cover(image, flakes, mix, result):  # type: ignore[no-untyped-def]
             grey += np.float32(0.114) * np.float32(blue)
             level = grey * np.float32(1.5) + np.float32(127.5)
             lifted[3 * x] = lifted[3 * x + 1] = lifted[3 * x + 2] = level
-            # The published code rounds the flakes to whole levels.
+            # The published code rounds the flakes to integer levels.
             depth = np.rint(here[x] * white) + np.rint(turned[x] * white)
             fallen[3 * x] = fallen[3 * x + 1] = fallen[3 * x + 2] = depth
         for i in range(3 * width):

@@ -17,17 +17,17 @@ Plane = npt.NDArray[np.uint8]
 
 PALE_TURQUOISE = (175, 238, 238)
 MUD_BROWN = (63, 42, 20)
-# Gradients of a drop's rim: the lower one counts where it continues a rim of the higher one.
+# Canny's thresholds for the rims of drops.
 CANNY = 50, 150
-# Distances from a rim count up to this, in pixels.
+# Limit of the distances from a rim, in pixels.
 RIM = 20
-# Shares of a smoothed mask from which on there is mud.
+# Values of a smoothed mask from which there is mud.
 MUD_FROM = 0.8
 EMBOSS = np.array([[-2, -1, 0], [-1, 1, 1], [0, 1, 2]])
 
 
 def draw_spatter(generator: np.random.Generator, height: int, width: int, **_: Any) -> Floats32:
-    """Return standard normal numbers, float32[H, W]; where they are large together, a drop falls."""
+    """Return standard normal numbers, float32[H, W]; drops are where their smoothed values are large."""
     return draw_normal_field(generator, height, width)
 
 
@@ -44,22 +44,22 @@ def spatter(
 ) -> Pixels:
     """Return ``image`` (uint8[H, W, 3]) with drops of water, which lighten, or of mud, which cover.
 
-    Hendrycks and Dietterich (2019), as imagecorruptions does it for any size. Where no drop falls, the image
-    stays as it is: the published code divides zero by zero there.
+    Hendrycks and Dietterich (2019), as imagecorruptions does it for any size. Without any drop, where
+    the published code divides zero by zero, the image stays unchanged.
 
     Args:
         image: RGB, both sides at least 32.
-        field: what :func:`draw_spatter` draws for the same shape.
+        field: from :func:`draw_spatter`, for the same shape.
         mean, std: of the normal numbers that become liquid.
-        sigma: of the Gaussian that gathers them into drops, in pixels.
-        threshold: less liquid than that is none.
+        sigma: of the Gaussian that smooths them into drops, in pixels.
+        threshold: lower values become 0.
         intensity: of the brightest water; for mud, the sigma of the Gaussian that smooths its edges, in
             pixels.
         mud: whether the drops are of mud.
     """
     result = np.empty_like(image)
     liquid = _smooth(field, sigma)
-    # A Gaussian leaves mean and scale as they are, so that the threshold may change in their stead.
+    # A Gaussian keeps mean and scale, so the threshold can be changed instead.
     if mud:
         mask = np.greater(liquid, np.float32((threshold - mean) / std), out=liquid)
         _cover(image, _smooth(mask, intensity), np.array(MUD_BROWN, np.float32), TRUNCATION_BIAS, result)
@@ -81,7 +81,7 @@ def _smooth(plane: Floats32, sigma: float) -> Floats32:
 
 
 def _emboss(depth: Plane) -> Plane:
-    """Return how brightly drops shine: distances from their rims, equalised, lit from one corner."""
+    """Return the brightness of drops: equalised distances from their rims, lit from one corner."""
     equalised = cv2.equalizeHist(mean_distances(edges(depth, *CANNY), RIM))
     return np.asarray(cv2.blur(cv2.filter2D(equalised, cv2.CV_8U, EMBOSS), (3, 3)))
 

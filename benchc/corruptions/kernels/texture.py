@@ -1,4 +1,4 @@
-"""Changes of texture by imgaug: edges only, sharpening, cartoon."""
+"""Texture changes by imgaug: edges, sharpening, cartoon."""
 
 import imgaug.augmenters as iaa
 import numpy as np
@@ -51,6 +51,6 @@ def cartoon(
         edge_prevalence=edge_prevalence,
         seed=UNUSED_SEED,
     )
-    # Where nine tenths of a large image are flat, imgaug divides 0 by 0, and then rightly finds no edges.
+    # Where 90 % of a large image are flat, imgaug divides 0 by 0, and then correctly finds no edges.
     with np.errstate(invalid="ignore"):
         return augment(augmenter, image)

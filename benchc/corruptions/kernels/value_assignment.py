@@ -1,6 +1,6 @@
 """Corruptions that assign values to pixels: two kinds of impulse noise, and a threshold.
 
-Source: supplement of the VQA robustness benchmark, A.2. Its impulses hit a pixel "on all the color channels".
+Source: supplement of the VQA robustness benchmark, A.2. Impulses replace a pixel "on all the color channels".
 """
 
 from typing import NamedTuple
@@ -12,9 +12,9 @@ from benchc.images import Pixels
 
 
 class Impulses(NamedTuple):
-    """Which pixels are hit, at any strength, and what they become."""
+    """Which pixels are replaced, at any severity, and by what."""
 
-    rank: npt.NDArray[np.float32]  # [H, W], uniform in [0, 1): hit where it is below the share of pixels
+    rank: npt.NDArray[np.float32]  # [H, W], uniform in [0, 1): replaced where below the fraction of pixels
     value: npt.NDArray[np.uint8]  # [H, W], uniform in 0 to 255
 
 
@@ -22,7 +22,7 @@ def draw_rank(
     generator: np.random.Generator, height: int, width: int, **parameters: object
 ) -> npt.NDArray[np.float32]:
     """Return float32[height, width], uniform in [0, 1) in steps of 2**-24."""
-    del parameters  # the field does not depend on the strength
+    del parameters  # the noise does not depend on the severity
     return generator.random((height, width), dtype=np.float32)
 
 
@@ -33,7 +33,7 @@ def draw_impulses(generator: np.random.Generator, height: int, width: int, **par
 
 
 def salt_and_pepper(image: Pixels, field: npt.NDArray[np.float32], *, amount: float) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) with the share ``amount`` of its pixels black or white, half each.
+    """Return ``image`` (uint8[H, W, 3]) with the fraction ``amount`` of its pixels black or white, half each.
 
     ``field`` is float32[H, W] in [0, 1): black below ``amount / 2``, white from there up to ``amount``.
     """
@@ -44,7 +44,7 @@ def salt_and_pepper(image: Pixels, field: npt.NDArray[np.float32], *, amount: fl
 
 
 def random_valued_impulse_noise(image: Pixels, field: Impulses, *, amount: float) -> Pixels:
-    """Return ``image`` (uint8[H, W, 3]) with the share ``amount`` of its pixels replaced by random greys."""
+    """Return ``image`` (uint8[H, W, 3]) with the fraction ``amount`` of its pixels set to random greys."""
     hit = field.rank < np.float32(amount)
     return np.where(hit[..., np.newaxis], field.value[..., np.newaxis], image)
 

@@ -1,8 +1,8 @@
-"""Zoom blur of ImageNet-C: the mean of the image and of its enlargements about the middle.
+"""Zoom blur of ImageNet-C: the mean of the image and of its enlargements about the centre.
 
-An enlargement is bilinear, first along the rows and then down the columns. Along a row, the distance between
-a pixel and its source grows slowly. So 48 neighbouring values are sums of a few shifts of 48 neighbouring
-values of the source, by weights of which most are 0, and no value has to be fetched on its own.
+Enlargement is bilinear, first along rows, then down columns. Along a row, the distance between a pixel and
+its source grows slowly. So 48 adjacent values are weighted sums of a few shifts of 48 adjacent values of the
+source, with mostly zero weights, and no value is fetched individually.
 """
 
 from functools import lru_cache
@@ -20,8 +20,8 @@ Floats32 = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.int64]
 
 CHANNELS = 3
-BLOCK = 48  # values of a row that are made together: 16 pixels
-MARGIN = 48  # values before a row, for shifts that begin there
+BLOCK = 48  # values of a row that are computed together: 16 pixels
+MARGIN = 48  # values before a row, where shifts may begin
 LEAST_SHIFTS = 3
 
 
@@ -36,7 +36,7 @@ class _Axis(NamedTuple):
 class _Blocks(NamedTuple):
     """Every enlargement along a row of values: value v of a block sums weights[:, v] of the source.
 
-    The source's values are those from ``starts`` on, and as many times three further as there are shifts.
+    The source's values begin at ``starts`` for the first shift, and three values later for each further one.
     """
 
     starts: npt.NDArray[np.uint64]  # [factors, blocks], counted from MARGIN values before the row
@@ -48,9 +48,9 @@ def zoom_blur(image: Pixels, *, stop: float, step: float) -> Pixels:
     """Return the mean of ``image`` (uint8[H, W, 3]) and its enlargements by 1, 1 + step, ..., truncated.
 
     The factors are those of ``numpy.arange(1, stop, step)``, whose rounding decides whether it includes
-    ``stop``; the image itself counts once more. An enlargement is the bilinear one of scipy.ndimage.zoom, of
-    a cut-out of the middle (Hendrycks and Dietterich, 2019, with both axes cut as in imagecorruptions).
-    Truncation takes a level off some areas of one colour, as it does there.
+    ``stop``; the image itself is added once more. Each enlarges a central crop bilinearly, as in
+    scipy.ndimage.zoom (Hendrycks and Dietterich, 2019, with both axes cropped as in imagecorruptions).
+    Truncation lowers some flat areas by one level, as it does there.
     """
     height, width, channels = image.shape
     factors = tuple(float(factor) for factor in np.arange(1, stop, step))
@@ -64,7 +64,7 @@ def zoom_blur(image: Pixels, *, stop: float, step: float) -> Pixels:
 
 @lru_cache(maxsize=16)
 def _bias(count: int) -> Floats32:
-    """Return what to add before truncation: an area of one colour enlarged ``count`` times, in float32."""
+    """Return the bias before truncation, from a flat area enlarged ``count`` times, in float32."""
     level = np.arange(256, dtype=np.float32) / np.float32(255)
     total = np.zeros(256, np.float32)
     for _ in range(count):
@@ -82,7 +82,7 @@ def _axis(length: int, factors: tuple[float, ...]) -> _Axis:
         start = (length - size) // 2
         positions = np.arange(length) * ((size - 1) / (round(size * factor) - 1))
         whole = np.minimum(positions.astype(np.int64), size - 2)
-        # scipy takes a last position that rounding puts beyond the cut-out to be outside, and black.
+        # Where rounding puts the last position outside the crop, scipy makes it black.
         inside = positions <= size - 1
         first[i] = start + whole
         near[i] = np.where(inside, 1 - (positions - whole), 0)
@@ -97,7 +97,7 @@ def _blocks(width: int, factors: tuple[float, ...]) -> _Blocks:
     value = np.arange(blocks * BLOCK)
     pixel = np.minimum(value // CHANNELS, width - 1)
     outside = value >= width * CHANNELS
-    # How far before a value its first source lies, a multiple of three.
+    # Distance from a value back to its first source, a multiple of three.
     distance = CHANNELS * (np.arange(width) - axis.first)[:, pixel]
     by_block = distance.reshape(len(factors), blocks, BLOCK)
     farthest, nearest = by_block.max(axis=2), by_block.min(axis=2)
@@ -126,10 +126,10 @@ def _mean(
 ) -> None:
     height, length = source.shape
     factors, most, padded = weights.shape
-    # Of every enlargement, the last source row of even and of odd number, enlarged along the row.
+    # For every enlargement, the latest even and odd source rows, enlarged along the row.
     rows = np.empty((2 * factors, padded), np.float32)
     held = np.full(2 * factors, -1)
-    # Zeros, and never anything else, where shifts of weight 0 reach beyond the row.
+    # Always zero, for shifts of weight 0 that reach beyond the row.
     values = np.zeros(MARGIN + padded + BLOCK + CHANNELS * most, np.float32)
     total = np.empty(length, np.float32)
     for y in range(height):
@@ -150,7 +150,7 @@ def _mean(
 
 @njit(cache=True, nogil=True)
 def _enlarge(values: Array, starts: Array, shifts: Indices, weights: Array, row: Array) -> None:
-    # Unsigned, for a signed index would be tested for being negative.
+    # Unsigned, as a signed index would be checked for being negative.
     block, channels = np.uint64(BLOCK), np.uint64(CHANNELS)
     first, second, third = weights[0], weights[1], weights[2]
     for i in range(starts.size):

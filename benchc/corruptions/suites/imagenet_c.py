@@ -1,27 +1,27 @@
-"""ImageNet-C's 19 corruptions in Bench-C's five families, as the imagecorruptions package makes them."""
+"""ImageNet-C's 19 corruptions in Bench-C's five families, as in the imagecorruptions package."""
 
 from benchc.corruptions.suite import CorruptionType, Suite, decided, published
 
 _KERNELS = "benchc.corruptions.kernels"
-_CODE = "Hendrycks and Dietterich (2019), create_c; the same in imagecorruptions"
+_CODE = "Hendrycks and Dietterich (2019), create_c, and imagecorruptions"
 _PACKAGE = "imagecorruptions (Michaelis et al., 2019)"
 _HENDRYCKS = "Hendrycks and Dietterich (2019), create_c"
 
 BRIGHTNESS = CorruptionType(
     "brightness",
-    "Raises the value channel of HSV.",
+    "Increases the value of HSV.",
     f"{_KERNELS}.photometric.brightness",
     {"shift": published(_CODE, 0.1, 0.2, 0.3, 0.4, 0.5)},
 )
 CONTRAST = CorruptionType(
     "contrast",
-    "Pulls every channel towards its mean.",
+    "Moves every channel towards its mean.",
     f"{_KERNELS}.photometric.contrast",
     {"factor": published(_CODE, 0.4, 0.3, 0.2, 0.1, 0.05)},
 )
 SATURATE = CorruptionType(
     "saturate",
-    "Scales the saturation of HSV: severities 1 and 2 take colour away, 3 to 5 exaggerate it.",
+    "Scales the saturation of HSV: severities 1 and 2 reduce it, 3 to 5 increase it.",
     f"{_KERNELS}.photometric.saturate",
     {
         "factor": published(_CODE, 0.3, 0.1, 2.0, 5.0, 20.0),
@@ -40,7 +40,7 @@ DEFOCUS_BLUR = CorruptionType(
 )
 GAUSSIAN_BLUR = CorruptionType(
     "gaussian_blur",
-    "Convolves with a Gaussian, in pixels.",
+    "Convolves with a Gaussian (pixels).",
     f"{_KERNELS}.gaussian_blur.gaussian_blur",
     {"sigma": published(_CODE, 1.0, 2.0, 3.0, 4.0, 6.0)},
 )
@@ -51,38 +51,38 @@ _GLASS = {
 }
 GLASS_BLUR = CorruptionType(
     "glass_blur",
-    "Blurs, copies pixels from nearby in random directions, blurs again.",
+    "Blurs, copies random nearby pixels, blurs again.",
     f"{_KERNELS}.glass_blur.glass_blur",
     _GLASS
     | {
         "swap": published(
-            "numpy's views turn the code's swap into a copy; published images hold copies", *[False] * 5
+            "the published code and images: its swap is a copy, because of numpy's views", *[False] * 5
         )
     },
-    draws="draw_glass_offsets",
+    noise="draw_glass_offsets",
 )
 GLASS_BLUR_SWAP = CorruptionType(
     "glass_blur_swap",
-    "Blurs, swaps pixels with neighbours in random directions, blurs again: what the code seems to say.",
+    "Blurs, swaps random nearby pixels, blurs again, as the published code intends.",
     f"{_KERNELS}.glass_blur.glass_blur",
-    _GLASS | {"swap": decided("the reading of the code as written", *[True] * 5)},
-    draws="draw_glass_offsets",
+    _GLASS | {"swap": decided("the code as written", *[True] * 5)},
+    noise="draw_glass_offsets",
     in_default=False,
     variant_of="glass_blur",
 )
 MOTION_BLUR = CorruptionType(
     "motion_blur",
-    "Smears along a random direction within 45 degrees of the horizontal.",
+    "Averages along a random direction within 45 degrees of the horizontal.",
     f"{_KERNELS}.motion_blur.motion_blur",
     {
         "radius": published(_CODE, 10, 15, 15, 15, 20),
         "sigma": published(_CODE, 3.0, 5.0, 8.0, 12.0, 15.0),
     },
-    draws="draw_motion_angle",
+    noise="draw_motion_angle",
 )
 ZOOM_BLUR = CorruptionType(
     "zoom_blur",
-    "Averages the image with its enlargements.",
+    "Averages the image and its enlargements.",
     f"{_KERNELS}.zoom_blur.zoom_blur",
     {
         "stop": published(_CODE, 1.11, 1.16, 1.21, 1.26, 1.31),
@@ -94,28 +94,28 @@ GAUSSIAN_NOISE = CorruptionType(
     "Adds normal noise to every value.",
     f"{_KERNELS}.noise.gaussian_noise",
     {"std": published(_CODE, 0.08, 0.12, 0.18, 0.26, 0.38)},
-    draws="draw_normal",
+    noise="draw_normal",
 )
 IMPULSE_NOISE = CorruptionType(
     "impulse_noise",
-    "Sets a share of the values to 0 or to 255.",
+    "Sets a fraction of the values to 0 or 255.",
     f"{_KERNELS}.noise.impulse_noise",
     {"amount": published(_CODE, 0.03, 0.06, 0.09, 0.17, 0.27)},
-    draws="draw_uniform",
+    noise="draw_uniform",
 )
 SHOT_NOISE = CorruptionType(
     "shot_noise",
-    "Draws every value from a Poisson distribution with a given count of photons at white.",
+    "Samples every value from a Poisson distribution; white has the mean `photons`.",
     f"{_KERNELS}.noise.shot_noise",
     {"photons": published(_CODE, 60, 25, 12, 5, 3)},
-    draws="draw_uniform",
+    noise="draw_uniform",
 )
 SPECKLE_NOISE = CorruptionType(
     "speckle_noise",
-    "Adds normal noise in proportion to the value.",
+    "Adds normal noise proportional to the value.",
     f"{_KERNELS}.noise.speckle_noise",
     {"std": published(_CODE, 0.15, 0.2, 0.35, 0.45, 0.6)},
-    draws="draw_normal",
+    noise="draw_normal",
 )
 FOG = CorruptionType(
     "fog",
@@ -125,7 +125,7 @@ FOG = CorruptionType(
         "mix": published(_CODE, 1.5, 2.0, 2.5, 2.5, 3.0),
         "wibble_decay": published(_CODE, 2.0, 2.0, 1.7, 1.5, 1.4),
     },
-    draws="draw_plasma",
+    noise="draw_plasma",
 )
 _FROST = {
     "image_weight": published(_CODE, 1.0, 0.8, 0.7, 0.65, 0.6),
@@ -133,24 +133,23 @@ _FROST = {
 }
 FROST = CorruptionType(
     "frost",
-    "Blends with a random cut-out of one of five photographs of frost.",
+    "Blends with a random crop of one of five photographs of frost.",
     f"{_KERNELS}.frost.frost",
-    _FROST | {"textures": published("both public implementations never draw the sixth file", *[5] * 5)},
-    draws="draw_frost",
+    _FROST | {"textures": published("both public implementations never use the sixth file", *[5] * 5)},
+    noise="draw_frost",
 )
 FROST_SIX = CorruptionType(
     "frost_six",
-    "Blends with a random cut-out of one of six photographs of frost.",
+    "Blends with a random crop of one of six photographs of frost.",
     f"{_KERNELS}.frost.frost",
-    _FROST
-    | {"textures": decided("all files that the packages ship, as imagecorruptions-imaug draws", *[6] * 5)},
-    draws="draw_frost",
+    _FROST | {"textures": decided("all files in the packages, as in imagecorruptions-imaug", *[6] * 5)},
+    noise="draw_frost",
     in_default=False,
     variant_of="frost",
 )
 SNOW = CorruptionType(
     "snow",
-    "Whitens, and adds flakes blurred along their fall.",
+    "Whitens, and adds flakes with motion blur.",
     f"{_KERNELS}.snow.snow",
     {
         "mean": published(_CODE, 0.1, 0.2, 0.55, 0.55, 0.55),
@@ -161,11 +160,11 @@ SNOW = CorruptionType(
         "sigma": published(_CODE, 4.0, 4.0, 8.0, 8.0, 12.0),
         "mix": published(_CODE, 0.8, 0.7, 0.7, 0.65, 0.55),
     },
-    draws="draw_snow",
+    noise="draw_snow",
 )
 SPATTER = CorruptionType(
     "spatter",
-    "Splashes drops of water (severities 1 to 3) or mud (4 and 5) on the lens.",
+    "Adds drops of water (severities 1 to 3) or mud (4 and 5).",
     f"{_KERNELS}.spatter.spatter",
     {
         "mean": published(_CODE, 0.65, 0.65, 0.65, 0.65, 0.67),
@@ -175,24 +174,24 @@ SPATTER = CorruptionType(
         "intensity": published(_CODE, 0.6, 0.6, 0.5, 1.5, 1.5),
         "mud": published(_CODE, False, False, False, True, True),
     },
-    draws="draw_spatter",
+    noise="draw_spatter",
 )
 JPEG_COMPRESSION = CorruptionType(
     "jpeg_compression",
-    "Encodes as JPEG of low quality.",
+    "Compresses as JPEG.",
     f"{_KERNELS}.digital.jpeg_compression",
     {"quality": published(_CODE, 25, 18, 15, 10, 7)},
 )
 _PIXELATE = {"scale": published(_CODE, 0.6, 0.5, 0.4, 0.3, 0.25)}
 PIXELATE = CorruptionType(
     "pixelate",
-    "Shrinks by box averages and enlarges again, each pixel becoming a block.",
+    "Downscales by box averages and upscales to blocks.",
     f"{_KERNELS}.digital.pixelate",
     _PIXELATE | {"enlarge": published(_PACKAGE, *["nearest"] * 5)},
 )
 PIXELATE_BOX = CorruptionType(
     "pixelate_box",
-    "Shrinks and enlarges by box averages, as ImageNet-C's own code does.",
+    "Downscales and upscales by box averages, as in ImageNet-C's code.",
     f"{_KERNELS}.digital.pixelate",
     _PIXELATE | {"enlarge": published(_HENDRYCKS, *["box"] * 5)},
     in_default=False,
@@ -200,27 +199,26 @@ PIXELATE_BOX = CorruptionType(
 )
 ELASTIC_TRANSFORM = CorruptionType(
     "elastic_transform",
-    "Displaces pixels by a smoothed random field, relative to the image's size.",
+    "Displaces pixels by a smoothed random field, relative to the image size.",
     f"{_KERNELS}.elastic.elastic_transform",
     {
         "alpha": published(_PACKAGE, 12.5, 16.25, 21.25, 25.0, 30.0),
-        "sigma": published(f"{_PACKAGE}, share of each side", *[0.01] * 5),
-        "max_shift": published(f"{_PACKAGE}, share of the height", *[0.005] * 5),
+        "sigma": published(f"{_PACKAGE}, fraction of each side", *[0.01] * 5),
+        "max_shift": published(f"{_PACKAGE}, fraction of the height", *[0.005] * 5),
     },
-    draws="draw_elastic",
+    noise="draw_elastic",
 )
 ELASTIC_TRANSFORM_AFFINE = CorruptionType(
     "elastic_transform_affine",
-    "Displaces pixels by a random affine map and a smoothed random field, in absolute pixels, as "
-    "ImageNet-C's own code does.",
+    "Applies a random affine map and a smoothed random displacement (pixels), as in ImageNet-C's code.",
     f"{_KERNELS}.elastic.elastic_transform_affine",
     {
         "alpha": published(_HENDRYCKS, 488.0, 488.0, 12.2, 17.08, 29.28),
         "sigma": published(_HENDRYCKS, 170.8, 19.52, 2.44, 2.44, 2.44),
         "affine": published(f"{_HENDRYCKS}, in pixels", 24.4, 48.8, 4.88, 4.88, 4.88),
     },
-    draws="draw_elastic_affine",
-    # Its published numbers make severities 1 and 2 the strongest.
+    noise="draw_elastic_affine",
+    # Severities 1 and 2 are the strongest with the published numbers.
     ordered=False,
     in_default=False,
     variant_of="elastic_transform",

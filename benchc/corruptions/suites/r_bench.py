@@ -1,12 +1,12 @@
 """R-Bench's 33 dimensions of corruption in seven groups and seven steps from the scene to the model.
 
-Its authors published neither their generator nor its strengths, only that the groups follow KADID-10k. Where
-KADID-10k has the corruption, the three strengths are its levels 1, 3 and 5; where level 1 changes next to
-nothing (on the median of 24 photographs of 256 x 192, 1 - SSIM stays below 0.01) they are 2, 4 and 5. Lengths
-are in pixels, as in KADID-10k, whatever the size of the image.
+The authors published neither their generator nor its strengths, only that the groups follow KADID-10k. Where
+KADID-10k has the corruption, the three strengths are its levels 1, 3 and 5; where level 1 is hardly visible
+(median 1 - SSIM below 0.01 on 24 photographs of 256 x 192), they are 2, 4 and 5. Lengths are in pixels for
+any image size, as in KADID-10k.
 
-KADID-10k also stretches every image to the full range before and after. That is left out here, for it changes
-the contrast of an image that does not fill the range, whatever the corruption.
+KADID-10k also stretches every image to the full range before and after. This is omitted here, as it would
+change the contrast of many images in addition to the corruption.
 """
 
 from benchc.corruptions.suite import CorruptionType, Parameter, Suite, Value, decided
@@ -19,56 +19,56 @@ def _kadid(row: str, levels: str, *values: Value, because: str = "") -> Paramete
     return decided(f"{reason}; {because}" if because else reason, *values)
 
 
-_IDLE = "level 1 changes next to nothing"
+_HARDLY_VISIBLE = "level 1 is hardly visible"
 
 MOTION_BLUR = CorruptionType(
     "motion_blur",
-    "R-Bench 1: averages along a line in a random direction, in pixels.",
+    "R-Bench 1: averages along a line in a random direction (pixels).",
     f"{_KERNELS}.kadid_blur.motion_blur",
-    {"length": _kadid("3 (motion blur)", "2, 4 and 5", 2, 6, 10, because=_IDLE)},
-    draws="draw_direction",
+    {"length": _kadid("3 (motion blur)", "2, 4 and 5", 2, 6, 10, because=_HARDLY_VISIBLE)},
+    noise="draw_direction",
 )
 BRIGHT_ILLUMINATION = CorruptionType(
     "bright_illumination_stand_in",
-    "R-Bench 2: overexposes, with a veil of light around a random place in the upper half.",
+    "R-Bench 2: overexposes, with veiling glare around a random point in the upper half.",
     f"{_KERNELS}.captured.bright_illumination",
     {
-        "gain": decided("half a stop, one, and one and a half of exposure", 1.4, 2.0, 2.8),
+        "gain": decided("0.5, 1 and 1.5 stops of exposure", 1.4, 2.0, 2.8),
         "glare": decided(
-            "a veil that tints, hides half, and hides nearly all around the light", 0.2, 0.6, 1.5
+            "glare that tints, hides half of, and hides nearly all of the surroundings", 0.2, 0.6, 1.5
         ),
     },
-    draws="draw_light",
+    noise="draw_light",
     in_default=False,
     stand_in=True,
 )
 DARK_ILLUMINATION = CorruptionType(
     "dark_illumination_stand_in",
-    "R-Bench 3: takes light away, with the noise of a sensor that lacks it.",
+    "R-Bench 3: underexposes, with sensor noise.",
     f"{_KERNELS}.captured.dark_illumination",
-    {"gain": decided("one and a half, three and five stops less light", 0.35, 0.125, 0.03)},
-    draws="draw_bits",
+    {"gain": decided("1.5, 3 and 5 stops less light", 0.35, 0.125, 0.03)},
+    noise="draw_bits",
     in_default=False,
     stand_in=True,
 )
 BLOCKING_OBSTACLE = CorruptionType(
     "blocking_obstacle_stand_in",
-    "R-Bench 4: hides a share of the image behind one object of a random outline and colour.",
+    "R-Bench 4: hides a fraction of the image behind an object of random outline and colour.",
     f"{_KERNELS}.captured.blocking_obstacle",
-    {"cover": decided("from a nuisance to a third of the image", 0.05, 0.15, 0.35)},
-    draws="draw_obstacle",
+    {"cover": decided("from a small part to a third of the image", 0.05, 0.15, 0.35)},
+    noise="draw_obstacle",
     in_default=False,
     stand_in=True,
 )
 LENS_BLUR = CorruptionType(
     "lens_blur",
-    "R-Bench 5: averages over a disc, in pixels.",
+    "R-Bench 5: averages over a disc (pixels).",
     f"{_KERNELS}.kadid_blur.lens_blur",
     {"radius": _kadid("2 (lens blur)", "1, 3 and 5", 1, 4, 8)},
 )
 RESOLUTION_LIMIT = CorruptionType(
     "resolution_limit",
-    "R-Bench 6: shrinks and enlarges again, smoothly.",
+    "R-Bench 6: downscales and upscales smoothly.",
     f"{_KERNELS}.resampling.resolution_limit",
     {
         "scale": _kadid(
@@ -77,26 +77,26 @@ RESOLUTION_LIMIT = CorruptionType(
             0.887,
             0.569,
             0.29,
-            because="0.95 - level**0.6 of the sides, enlarged smoothly as R-Bench speaks of upsampling; "
+            because="0.95 - level**0.6 of the sides, upscaled smoothly, as R-Bench mentions upsampling; "
             "level 3 is hardly stronger than level 1",
         )
     },
 )
 LENS_OBSTACLE = CorruptionType(
     "lens_obstacle_stand_in",
-    "R-Bench 7: hides a share of the image behind something dark on the lens, far out of focus.",
+    "R-Bench 7: hides a fraction of the image behind a dark, defocused object on the lens.",
     f"{_KERNELS}.captured.lens_obstacle",
-    {"cover": decided("somewhat more than the blocking obstacle, for its edge is soft", 0.08, 0.2, 0.4)},
-    draws="draw_lens_obstacle",
+    {"cover": decided("somewhat more than the blocking obstacle, as its edge is soft", 0.08, 0.2, 0.4)},
+    noise="draw_lens_obstacle",
     in_default=False,
     stand_in=True,
 )
 LENS_SHAKING = CorruptionType(
     "lens_shaking_stand_in",
-    "R-Bench 8: averages along a random crooked path, in pixels.",
+    "R-Bench 8: averages along a random curved path (pixels).",
     f"{_KERNELS}.captured.lens_shaking",
-    {"extent": decided("twice the lengths of the motion blur, as the path winds", 4.0, 12.0, 20.0)},
-    draws="draw_shake",
+    {"extent": decided("twice the lengths of motion_blur, as the path is curved", 4.0, 12.0, 20.0)},
+    noise="draw_shake",
     in_default=False,
     stand_in=True,
 )
@@ -105,32 +105,32 @@ WHITE_NOISE = CorruptionType(
     "R-Bench 9: adds normal noise to every value.",
     f"{_KERNELS}.kadid_noise.white_noise",
     {"variance": _kadid("11 (white noise)", "1, 3 and 5", 0.001, 0.003, 0.01)},
-    draws="draw_bits",
+    noise="draw_bits",
 )
 COLOR_NOISE = CorruptionType(
     "color_noise",
     "R-Bench 10: adds normal noise to Y, Cb and Cr.",
     f"{_KERNELS}.kadid_noise.color_noise",
     {"variance": _kadid("12 (white noise in colour components)", "1, 3 and 5", 0.0001, 0.001, 0.003)},
-    draws="draw_bits",
+    noise="draw_bits",
 )
 IMPULSE_NOISE = CorruptionType(
     "impulse_noise",
-    "R-Bench 11: sets a share of the values to 0 or to 255.",
+    "R-Bench 11: sets a fraction of the values to 0 or 255.",
     f"{_KERNELS}.kadid_noise.impulse_noise",
     {"density": _kadid("13 (impulse noise)", "1, 3 and 5", 0.001, 0.01, 0.03)},
-    draws="draw_bits",
+    noise="draw_bits",
 )
 MULTIPLICATIVE_NOISE = CorruptionType(
     "multiplicative_noise",
-    "R-Bench 12: adds uniform noise in proportion to the value.",
+    "R-Bench 12: adds uniform noise proportional to the value.",
     f"{_KERNELS}.kadid_noise.multiplicative_noise",
     {"variance": _kadid("14 (multiplicative noise)", "1, 3 and 5", 0.001, 0.01, 0.05)},
-    draws="draw_bits",
+    noise="draw_bits",
 )
 CLOCK_JITTER = CorruptionType(
     "clock_jitter",
-    "R-Bench 13: samples every pixel at a random displacement, in pixels.",
+    "R-Bench 13: samples every pixel at a random displacement (pixels).",
     f"{_KERNELS}.resampling.clock_jitter",
     {
         "std": _kadid(
@@ -139,36 +139,36 @@ CLOCK_JITTER = CorruptionType(
             0.22,
             1.12,
             2.24,
-            because=f"{_IDLE}; times the root of 5, as its five passes add up, made in one",
+            because=f"{_HARDLY_VISIBLE}; times the root of 5, to replace its five passes by one",
         )
     },
-    draws="draw_displacement",
+    noise="draw_displacement",
 )
 COLOR_QUANTIZATION = CorruptionType(
     "color_quantization",
-    "R-Bench 14: keeps a few colours, chosen for least variance, without dither.",
+    "R-Bench 14: keeps a few colours (minimum variance), without dithering.",
     f"{_KERNELS}.quantization.color_quantization",
     {"colors": _kadid("6 (colour quantization)", "1, 3 and 5", 64, 32, 8)},
 )
 JPEG2000 = CorruptionType(
     "jpeg2000",
-    "R-Bench 15: encodes as JPEG2000 at a high ratio of compression.",
+    "R-Bench 15: compresses as JPEG2000.",
     f"{_KERNELS}.codecs.jpeg2000",
     {"ratio": _kadid("9 (JPEG2000)", "1, 3 and 5", 16, 45, 400)},
 )
 JPEG = CorruptionType(
     "jpeg",
-    "R-Bench 16: encodes as JPEG of low quality.",
+    "R-Bench 16: compresses as JPEG.",
     f"{_KERNELS}.codecs.jpeg",
     {"quality": _kadid("10 (JPEG)", "1, 3 and 5", 43, 24, 4)},
 )
 WEBP = CorruptionType(
     "webp",
-    "R-Bench 17: encodes as lossy WebP of low quality.",
+    "R-Bench 17: compresses as lossy WebP.",
     f"{_KERNELS}.codecs.webp",
     {
         "quality": decided(
-            "as visible as R-Bench's JPEG here (1 - SSIM on the median photograph); 0 is WebP's least",
+            "the same median 1 - SSIM as jpeg of this suite; 0 is WebP's lowest",
             35,
             15,
             0,
@@ -177,11 +177,11 @@ WEBP = CorruptionType(
 )
 GRAYSCALE_QUANTIZATION = CorruptionType(
     "grayscale_quantization",
-    "R-Bench 18: leaves every channel a few levels, evenly spread.",
+    "R-Bench 18: quantizes every channel to a few even levels.",
     f"{_KERNELS}.quantization.grayscale_quantization",
     {
         "levels": _kadid(
-            "22 (quantization)", "1, 3 and 5", 20, 13, 7, because="evenly spread, as R-Bench defines it"
+            "22 (quantization)", "1, 3 and 5", 20, 13, 7, because="even levels, as R-Bench defines"
         )
     },
 )
@@ -189,8 +189,8 @@ GRAYSCALE_QUANTIZATION = CorruptionType(
 
 def _share() -> Parameter:
     return decided(
-        "one share for the four errors of a channel, such that 1 - SSIM comes near to that of the dimensions "
-        "that KADID-10k has; its nearest (20, displaced patches) ends at an eighth of the image",
+        "equal for the four transmission errors, with 1 - SSIM as of the dimensions from KADID-10k, whose "
+        "nearest distortion (20, displaced patches) ends at an eighth of the image",
         0.05,
         0.15,
         0.4,
@@ -202,117 +202,118 @@ BLOCK_EXCHANGE = CorruptionType(
     "R-Bench 19: exchanges macroblocks of 16 x 16 pixels in pairs.",
     f"{_KERNELS}.blocks.block_exchange",
     {"share": _share()},
-    draws="draw_pairs",
+    noise="draw_pairs",
 )
 BLOCK_REPEAT = CorruptionType(
     "block_repeat",
-    "R-Bench 20: covers macroblocks by the one that came before.",
+    "R-Bench 20: replaces macroblocks by the preceding one.",
     f"{_KERNELS}.blocks.block_repeat",
     {"share": _share()},
-    draws="draw_blocks",
+    noise="draw_blocks",
 )
 BLOCK_LOSS = CorruptionType(
     "block_loss",
-    "R-Bench 21: puts random pixels in place of macroblocks.",
+    "R-Bench 21: replaces macroblocks by random pixels.",
     f"{_KERNELS}.blocks.block_loss",
     {"share": _share()},
-    draws="draw_losses",
+    noise="draw_losses",
 )
 BLOCK_INTERPOLATION = CorruptionType(
     "block_interpolation",
-    "R-Bench 22: loses macroblocks and interpolates them from the pixels around.",
+    "R-Bench 22: replaces macroblocks by interpolation of the surrounding pixels.",
     f"{_KERNELS}.blocks.block_interpolation",
     {"share": _share()},
-    draws="draw_blocks",
+    noise="draw_blocks",
 )
 HSV_SATURATION = CorruptionType(
     "hsv_saturation",
-    "R-Bench 23: takes saturation of HSV away, until hues turn to their opposites.",
+    "R-Bench 23: reduces the saturation of HSV, until hues become their opposites.",
     f"{_KERNELS}.kadid_colour.hsv_saturation",
     {"factor": _kadid("7 (saturation in HSV)", "1, 3 and 5", 0.4, 0.1, -0.4)},
 )
 LAB_SATURATION = CorruptionType(
     "lab_saturation",
-    "R-Bench 24: exaggerates the a and b of Lab.",
+    "R-Bench 24: amplifies a and b of Lab.",
     f"{_KERNELS}.kadid_colour.lab_saturation",
-    {"factor": _kadid("8 (saturation in Lab)", "2, 4 and 5", 2.0, 6.0, 9.0, because=_IDLE)},
+    {"factor": _kadid("8 (saturation in Lab)", "2, 4 and 5", 2.0, 6.0, 9.0, because=_HARDLY_VISIBLE)},
 )
 BRIGHTEN = CorruptionType(
     "brighten",
-    "R-Bench 25: bends the tones upwards.",
+    "R-Bench 25: brightens the midtones.",
     f"{_KERNELS}.kadid_luminance.brighten",
-    {"amount": _kadid("16 (brighten)", "2, 4 and 5", 0.2, 0.7, 1.1, because=_IDLE)},
+    {"amount": _kadid("16 (brighten)", "2, 4 and 5", 0.2, 0.7, 1.1, because=_HARDLY_VISIBLE)},
 )
 DARKEN = CorruptionType(
     "darken",
-    "R-Bench 26: bends the tones downwards.",
+    "R-Bench 26: darkens the midtones.",
     f"{_KERNELS}.kadid_luminance.darken",
-    {"amount": _kadid("17 (darken)", "2, 4 and 5", 0.1, 0.4, 0.8, because=_IDLE)},
+    {"amount": _kadid("17 (darken)", "2, 4 and 5", 0.1, 0.4, 0.8, because=_HARDLY_VISIBLE)},
 )
 MEAN_SHIFT = CorruptionType(
     "mean_shift",
-    "R-Bench 27: adds the same to every value, or takes it away, at random.",
+    "R-Bench 27: randomly adds or subtracts a constant.",
     f"{_KERNELS}.kadid_luminance.mean_shift",
     {
         "shift": decided(
-            "half the least, the least and the greatest size in KADID-10k's distortion 18 (mean shift), "
-            "whose levels 0.15, 0.08, 0, -0.08, -0.15 hold both signs",
+            "half the smallest, the smallest and the largest absolute level of KADID-10k's distortion 18 "
+            "(mean "
+            "shift), 0.15, 0.08, 0, -0.08, -0.15",
             0.04,
             0.08,
             0.15,
         )
     },
-    draws="draw_sign",
+    noise="draw_sign",
 )
 GAUSSIAN_FILTER = CorruptionType(
     "gaussian_filter",
-    "R-Bench 28: convolves with a Gaussian, in pixels.",
+    "R-Bench 28: convolves with a Gaussian (pixels).",
     f"{_KERNELS}.kadid_blur.gaussian_filter",
-    {"sigma": _kadid("1 (Gaussian blur)", "2, 4 and 5", 0.5, 2.0, 5.0, because=_IDLE)},
+    {"sigma": _kadid("1 (Gaussian blur)", "2, 4 and 5", 0.5, 2.0, 5.0, because=_HARDLY_VISIBLE)},
 )
 COLOR_DIFFUSION = CorruptionType(
     "color_diffusion",
-    "R-Bench 29: blurs and exaggerates the a and b of Lab.",
+    "R-Bench 29: blurs and amplifies a and b of Lab.",
     f"{_KERNELS}.kadid_colour.color_diffusion",
     {"amount": _kadid("4 (colour diffusion)", "1, 3 and 5", 1.0, 6.0, 12.0)},
 )
 COLOR_SHIFT = CorruptionType(
     "color_shift",
-    "R-Bench 30: moves green in a random direction where there are edges, in pixels.",
+    "R-Bench 30: shifts green in a random direction at edges (pixels).",
     f"{_KERNELS}.kadid_colour.color_shift",
     {"amount": _kadid("5 (colour shift)", "1, 3 and 5", 1.0, 6.0, 12.0)},
-    draws="draw_direction",
+    noise="draw_direction",
 )
 CNN_DENOISE = CorruptionType(
     "cnn_denoise",
-    "R-Bench 31: adds normal noise and removes it by non-local means, which stands in for a network.",
+    "R-Bench 31: adds normal noise and removes it by non-local means instead of a network.",
     f"{_KERNELS}.denoising.cnn_denoise",
     {"variance": _kadid("15 (denoise)", "1, 3 and 5", 0.01, 0.05, 0.15)},
-    draws="draw_bits",
+    noise="draw_bits",
 )
 SHARPNESS = CorruptionType(
     "sharpness",
-    "R-Bench 32: exaggerates detail of the L of Lab.",
+    "R-Bench 32: sharpens L of Lab.",
     f"{_KERNELS}.kadid_contrast.sharpness",
     {
         "amount": _kadid("24 (sharpen)", "1, 3 and 5", 1.0, 3.0, 12.0),
-        "sigma": decided("the radius that KADID-10k's generator gives", *[3.0] * 3),
+        "sigma": decided("as in KADID-10k's generator", *[3.0] * 3),
     },
 )
 CONTRAST_CHANGE = CorruptionType(
     "contrast_change",
-    "R-Bench 33: steepens or flattens the tones around middle grey, at random.",
+    "R-Bench 33: randomly increases or reduces the contrast around middle grey.",
     f"{_KERNELS}.kadid_contrast.contrast_change",
     {
         "amount": decided(
-            "the second, fourth and fifth size in KADID-10k's distortion 25 (contrast), whose levels 0.3, "
-            "0.15, 0, -0.4, -0.6 hold both signs",
+            "second, fourth and fifth absolute level of KADID-10k's distortion 25 (contrast), 0.3, 0.15, 0, "
+            "-0.4, -0.6",
             0.15,
             0.4,
             0.6,
         )
     },
-    draws="draw_sign",
+    noise="draw_sign",
 )
 
 _STEPS: dict[str, tuple[CorruptionType, ...]] = {
@@ -341,7 +342,7 @@ R_BENCH_INDEX = {
 R_BENCH = Suite(
     "r-bench",
     "R-Bench",
-    "R-Bench (2024): 33 corruptions on the way from a scene to a model; its five captured ones as stand-ins",
+    "R-Bench (2024): 33 corruptions from the scene to the model, of which five captured ones are stand-ins",
     (1, 2, 3),
     {
         "blur": (MOTION_BLUR, LENS_BLUR, GAUSSIAN_FILTER),

@@ -1,15 +1,14 @@
-"""The corruptions of the Visual Robustness Benchmark for VQA: 14 of its results, and more of its taxonomy.
+"""Corruptions of the Visual Robustness Benchmark for VQA: the 14 with results, and others of its taxonomy.
 
-Most are ImageNet-C's, with its numbers, and share its kernels. Where the two implementations differ:
+Most are ImageNet-C's, with the same numbers and kernels. The authors' implementation (theirs) differs:
 
-- Zoom blur cuts height and width by themselves there, as imagecorruptions and our kernel do.
-- Snow's flakes are smeared by ImageMagick there, and here as imagecorruptions smears them.
-- JPEG is written by OpenCV there and by Pillow here: the same pixels, for both use libjpeg-turbo.
-- Shot noise, elastic transform and pixelate have a definition or numbers of their own.
-- The authors stored corrupted images as JPEG of quality 95; here they stay without loss.
-- The released generator reads images as blue, green, red, turns them once and writes them as if it had not,
-  so red and blue change places in its files. The published answers to "what color is", of which up to 76 %
-  are right (Table A.2), can hardly come from such images; here colours stay where they are.
+- Theirs smears the flakes of snow with ImageMagick, ours as imagecorruptions does.
+- Theirs writes JPEG with OpenCV, ours with Pillow: the same pixels, as both use libjpeg-turbo.
+- Shot noise, elastic transform and pixelate have their own definitions or numbers.
+- Theirs stores corrupted images as JPEG of quality 95, ours losslessly.
+- The released generator swaps red and blue. The published accuracy on "what color is", up to 76 % (Table
+A.2),
+  can hardly come from such images; ours does not swap.
 """
 
 from dataclasses import replace
@@ -36,16 +35,16 @@ _SUPPLEMENT = "Ishmam et al. (2025), supplement"
 
 SHOT_NOISE = CorruptionType(
     "shot_noise",
-    "Adds a Poisson count to every value in [0, 1]; a count of 1 is already white.",
+    "Adds a Poisson count to every value in [0, 1]; a count of 1 gives white.",
     f"{_KERNELS}.additive_noise.additive_shot_noise",
     {"rate": published(_CODE, 0.08, 0.2, 0.5, 0.8, 1.2)},
-    draws="draw_uniform",
+    noise="draw_uniform",
 )
 ELASTIC_TRANSFORM = replace(
     ELASTIC_TRANSFORM_AFFINE,
     name="elastic_transform",
-    summary="Displaces pixels by a random affine map and a smoothed random field, in pixels: severities 1 "
-    "and 2 bend the whole picture, 3 to 5 ripple its edges.",
+    summary="Applies a random affine map and a smoothed random displacement (pixels): severities 1 and 2 "
+    "bend the whole image, 3 to 5 make edges wavy.",
     in_default=True,
     variant_of=None,
     ordered=False,
@@ -53,14 +52,14 @@ ELASTIC_TRANSFORM = replace(
 _SCALE = {"scale": published(_CODE, 0.6, 0.5, 0.4, 0.3, 0.15)}
 PIXELATE = CorruptionType(
     "pixelate",
-    "Shrinks by the means of areas and stays small, as the published results were made.",
+    "Downscales by area averages and stays small, as for the published results.",
     f"{_KERNELS}.downscale.pixelate_small",
     _SCALE,
     resizes=True,
 )
 PIXELATE_UPSCALED = CorruptionType(
     "pixelate_upscaled",
-    "Shrinks and enlarges bilinearly, as the supplement says.",
+    "Downscales and upscales bilinearly, as in the supplement.",
     f"{_KERNELS}.downscale.pixelate_bilinear",
     _SCALE,
     in_default=False,
@@ -70,37 +69,37 @@ PIXELATE_UPSCALED = CorruptionType(
 _SHARES = (0.03, 0.06, 0.09, 0.17, 0.27)
 _AMOUNT = {
     "amount": decided(
-        "the paper names no strength; the shares of ImageNet-C's impulse_noise, of pixels instead of values",
+        "not in the paper; the fractions of ImageNet-C's impulse_noise, of pixels instead of values",
         *_SHARES,
     )
 }
 SALT_AND_PEPPER = CorruptionType(
     "salt_and_pepper",
-    "Sets a share of the pixels to black or white, in all channels at once.",
+    "Sets a fraction of the pixels to black or white.",
     f"{_KERNELS}.value_assignment.salt_and_pepper",
     _AMOUNT,
-    draws="draw_rank",
+    noise="draw_rank",
     in_default=False,
 )
 RANDOM_VALUED_IMPULSE_NOISE = CorruptionType(
     "random_valued_impulse_noise",
-    "Sets a share of the pixels to random greys.",
+    "Sets a fraction of the pixels to random greys.",
     f"{_KERNELS}.value_assignment.random_valued_impulse_noise",
     _AMOUNT,
-    draws="draw_impulses",
+    noise="draw_impulses",
     in_default=False,
 )
 BINARY_THRESHOLD = CorruptionType(
     "binary_threshold",
-    "Sets every value above a threshold to 255 and every other to 0, in each channel by itself.",
+    "Sets every value above a threshold to 255 and every other to 0.",
     f"{_KERNELS}.value_assignment.binary_threshold",
-    {"threshold": decided("the paper names none; the middle of the range", *[127] * 5)},
+    {"threshold": decided("not in the paper; the middle of the range", *[127] * 5)},
     in_default=False,
     ordered=False,
 )
 INVERSE = CorruptionType(
     "inverse",
-    "Turns every value v into 255 - v.",
+    "Inverts every value.",
     f"{_KERNELS}.colour_property.inverse",
     {},
     in_default=False,
@@ -119,7 +118,7 @@ GRAYSCALE = CorruptionType(
 GRAYSCALE_LUMA = replace(
     GRAYSCALE,
     name="grayscale_luma",
-    summary="Sets the three channels to their luma, as the authors' code does.",
+    summary="Sets the three channels to their luma, as in the authors' code.",
     parameters=_LUMA,
     variant_of="grayscale",
 )
@@ -134,7 +133,7 @@ GRAYSCALE_INVERSE = CorruptionType(
 GRAYSCALE_INVERSE_LUMA = replace(
     GRAYSCALE_INVERSE,
     name="grayscale_inverse_luma",
-    summary="Sets the three channels to 255 minus their luma, as the authors' code does.",
+    summary="Sets the three channels to 255 minus their luma, as in the authors' code.",
     parameters=_LUMA,
     variant_of="grayscale_inverse",
 )
@@ -142,8 +141,9 @@ GRAYSCALE_INVERSE_LUMA = replace(
 VQA_ROBUSTNESS = Suite(
     "vqa-robustness",
     "VQA robustness (VRE)",
-    "Ishmam et al. (2025), Visual Robustness Benchmark for VQA: the corruptions of its Table A.1, and "
-    "outside the default set those that only its taxonomy (figure A.1) has",
+    "Ishmam et al. (2025), Visual Robustness Benchmark for VQA: the corruptions of Table A.1, and, outside "
+    "the "
+    "default set, those that are only in its taxonomy (Figure A.1)",
     (1, 2, 3, 4, 5),
     {
         "noise": (

@@ -1,4 +1,4 @@
-"""Bar charts, pie charts and line charts."""
+"""Categories of the demo: bar charts, pie charts and line charts."""
 
 from collections.abc import Sequence
 

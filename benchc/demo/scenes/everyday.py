@@ -1,4 +1,4 @@
-"""Small scenes: how many, where, which detail."""
+"""Categories of the demo: counting, position and detail in small scenes."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ CELLS = tuple((x, y) for x in (0.2, 0.5, 0.8) for y in (0.2, 0.5, 0.8))
 
 
 def draw_count(canvases: Sequence[Canvas], scene: Scene) -> None:
-    """As many balls as the answer says, none touching another."""
+    """The answer's number of balls, none touching another."""
     (canvas,) = canvases
     colour = canvas.any_dark()
     cells = canvas.rng.permutation(len(CELLS))[: NUMBERS.index(scene.truth) + 1]

@@ -1,4 +1,4 @@
-"""Puzzles: continue a sequence, compare two pictures."""
+"""Categories of the demo: continue a sequence, compare two images."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ def draw_sequence(canvases: Sequence[Canvas], scene: Scene) -> None:
 
 
 def draw_more(canvases: Sequence[Canvas], scene: Scene) -> None:
-    """Two pictures with balls; the answer's has at least three more."""
+    """Two images with balls; the answer's has at least three more."""
     few = int(canvases[0].rng.integers(1, 4))
     for name, canvas in zip(PICTURES, canvases, strict=True):
         count = few + int(canvas.rng.integers(3, 6)) if name == scene.truth else few

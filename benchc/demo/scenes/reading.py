@@ -1,4 +1,4 @@
-"""Words and digits to read."""
+"""Categories of the demo: words, digits and the colour of text."""
 
 from collections.abc import Sequence
 

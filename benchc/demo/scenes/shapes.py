@@ -1,4 +1,4 @@
-"""Single shapes: colour, kind, size, direction."""
+"""Categories of the demo: colour, kind, size and direction of shapes."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Tables: find a row, find a column, count the rows."""
+"""Categories of the demo: find a row or a column of a table, count its rows."""
 
 from collections.abc import Sequence
 

@@ -80,7 +80,7 @@ def test_motion_blur_gives_the_peers_pixels_at_its_angle(monkeypatch, severity, 
 
 
 def shuffle_by_definition(pixels, cells, max_delta, swap):
-    """The published loop, one pixel at a time; ``cells`` as draw_glass_offsets draws them."""
+    """The published loop, one pixel at a time; ``cells`` are from draw_glass_offsets."""
     height, width, _ = pixels.shape
     for layer in cells:
         for h in range(height - max_delta, max_delta, -1):
@@ -194,7 +194,7 @@ def test_partners_are_equally_likely(max_delta):
 @NEEDS_PHOTOS
 @pytest.mark.parametrize("severity", SEVERITIES)
 def test_glass_blur_has_the_peers_distribution(severity):
-    # On smaller photos the mean of 120 draws is still uncertain by more than is allowed.
+    # On smaller photos the mean of 120 samples is less certain than the tolerance.
     image = photo(severity, 240, 320)
     parameters = type_of("glass_blur").at(severity)
     assert_same_distribution(

@@ -49,9 +49,9 @@ def test_jpeg_and_pixelate_are_the_peers(shape: tuple[int, int], name: str) -> N
         )
 
 
-def test_jpeg_says_which_sides_it_does_not_hold() -> None:
+def test_jpeg_names_its_limit_and_the_size() -> None:
     with pytest.raises(
-        ImageError, match=r"JPEG holds sides of at most 65,500 pixels, .* 65,501 × 32: scale it"
+        ImageError, match=r"JPEG allows at most 65,500 pixels a side, .* 65,501 × 32: scale it"
     ):
         corrupt(np.zeros((2, 65_501, 3), np.uint8), "jpeg_compression", 1, seed=0)
 

@@ -23,7 +23,7 @@ SKIMAGE_NOISE = importlib.import_module("skimage.util.noise")
 def draw(name, image, seed=0):
     type_ = type_of(name)
     generator = np.random.Generator(np.random.SFC64(seed))
-    return getattr(noise, type_.draws)(generator, *image.shape[:2], **type_.at(1))
+    return getattr(noise, type_.noise)(generator, *image.shape[:2], **type_.at(1))
 
 
 def ours(name, image, field, severity):
@@ -35,7 +35,7 @@ def peer(name, image, severity, **keywords):
 
 
 def feed(monkeypatch, name, field, severity):
-    """Make the peer's next call use ``field``, in the terms of its own random functions."""
+    """Make the peer's next call use ``field``, converted for its random functions."""
     if name in ("gaussian_noise", "speckle_noise"):
         normal = normal_quantiles()[field].astype(np.float64)
         monkeypatch.setattr(np.random, "normal", lambda size, scale: normal * scale)
@@ -65,7 +65,7 @@ def test_one_field_gives_the_peers_pixels(monkeypatch, name, size, severity):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("severity", [1, 5])
 def test_own_seeds_give_the_peers_distribution(monkeypatch, name, severity):
-    # On a bright photo all four noises move the mean by levels, and 100 draws tell 3 % of that from chance.
+    # On a bright photo all four change the mean by levels, and 100 samples resolve 3 % of that.
     image = 255 - photo(5, 96, 128) // 4
 
     def of_peer(seed):

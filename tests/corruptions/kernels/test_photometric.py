@@ -34,7 +34,7 @@ def test_photos_are_the_peers_within_a_level(name, size):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("severity", SEVERITIES)
 def test_greys_are_the_peers(name, severity):
-    # Around a mean of a half, some greys under contrast are whole levels, which the peer's floats miss.
+    # Around a mean of 0.5, contrast gives some integer levels, which the peer's floats miss.
     assert largest_gap(name, GREYS, severity) <= (1 if name == "contrast" else 0)
 
 

@@ -43,7 +43,7 @@ def test_mean_distances_are_opencvs(height: int, width: int, share: float, limit
     distances = np.minimum(cv2.distanceTransform(1 - rims, cv2.DIST_L2, 5), limit)
     expected = cv2.blur(distances, (3, 3)).astype(np.uint8)
     found = mean_distances(rims, limit)
-    # OpenCV's sums of floats may end on the other side of a whole number.
+    # OpenCV's sums of floats may round to the other side of an integer.
     assert (found != expected).mean() <= 0.001
     assert np.abs(found.astype(int) - expected).max() <= 1
 

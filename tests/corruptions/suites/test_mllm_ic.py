@@ -15,7 +15,7 @@ from benchc.corruptions.suite import CorruptionType
 from benchc.corruptions.suites.imagenet_c import IMAGENET_C
 from benchc.corruptions.suites.mllm_ic import MLLM_IC
 from benchc.images import Pixels
-from speed.severity_ssim import faults, median_distances
+from speed.severity_ssim import median_distances, problems
 from tests.corruptions.photos import NEEDS_PHOTOS, photo
 
 SHARED = [type_ for type_ in IMAGENET_C.types() if type_.in_default]
@@ -35,7 +35,7 @@ DEFAULT_COUNTS = {
 
 def recipe(type_: CorruptionType) -> Recipe:
     calls = {severity: type_.at(severity) for severity in MLLM_IC.severities}
-    return Recipe(type_.name, type_.kernel, type_.draws, calls, type_.resizes)
+    return Recipe(type_.name, type_.kernel, type_.noise, calls, type_.resizes)
 
 
 def own(name: str) -> Recipe:
@@ -133,7 +133,7 @@ def test_pixels_depend_on_the_seed_alone_and_no_global_generator_moves(
     assert np.array_equal(*results)
     assert not np.array_equal(results[0], image)
     others = [apply(recipe(type_), image, 3, seed) for seed in range(12)]
-    assert any(not np.array_equal(other, results[0]) for other in others) == (type_.draws is not None)
+    assert any(not np.array_equal(other, results[0]) for other in others) == (type_.noise is not None)
 
 
 @settings(max_examples=40, deadline=None)
@@ -271,4 +271,4 @@ def test_poisson_noise_has_the_mean_magnitude_that_it_says() -> None:
 def test_the_distance_from_photographs_grows_with_severity(type_: CorruptionType) -> None:
     photos = [photo(index, 120, 160) for index in range(24)]
     distances = median_distances(type_, MLLM_IC.severities, photos)
-    assert not faults(distances), distances
+    assert not problems(distances), distances

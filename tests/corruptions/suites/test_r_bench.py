@@ -56,7 +56,7 @@ SHARES = st.floats(0.01, 0.6)
 def recipe(name: str) -> Recipe:
     type_ = TYPES[name]
     calls = {severity: type_.at(severity) for severity in R_BENCH.severities}
-    return Recipe(name, type_.kernel, type_.draws, calls)
+    return Recipe(name, type_.kernel, type_.noise, calls)
 
 
 def generator(seed: int = 0) -> np.random.Generator:
@@ -170,7 +170,7 @@ def test_motion_blur_spreads_a_point_along_its_direction(direction: float, lengt
         y * math.sin(direction) + x * math.cos(direction),
         y * math.cos(direction) - x * math.sin(direction),
     )
-    # The variances of a line of this length and of one pixel across, to the grain of whole pixels.
+    # The variances of a line of this length and of one pixel across, within the error of discrete pixels.
     assert (spread * along**2).sum() / spread.sum() == pytest.approx(length**2 / 12, rel=0.12, abs=0.3)
     assert (spread * across**2).sum() / spread.sum() < 0.4
 
@@ -236,7 +236,7 @@ def test_a_negative_hsv_saturation_gives_the_opposite_hue() -> None:
 def test_lab_saturation_scales_a_and_b() -> None:
     image = (random_image() // 12 + 110).astype(
         np.uint8
-    )  # mild colours, which sRGB still holds thrice as strong
+    )  # mild colours, still within sRGB when three times as strong
     planes, found = rgb2lab(image), rgb2lab(kadid_colour.lab_saturation(image, factor=3.0))
     assert np.abs(found[..., 0] - planes[..., 0]).max() < 1
     assert np.abs(found[..., 1:] - 3 * planes[..., 1:]).max() < 1.5
@@ -354,9 +354,7 @@ def test_clock_jitter_samples_where_the_field_says() -> None:
     assert np.array_equal(resampling.clock_jitter(image, still, std=1.0), image)
     down_and_right = np.stack([still[0] + 1, still[1] + 2])
     moved = resampling.clock_jitter(image, down_and_right, std=0.5)
-    expected = (
-        image[:-1, 1:].astype(float) + image[1:, 1:]
-    ) / 2  # half a pixel down, a whole one to the right
+    expected = (image[:-1, 1:].astype(float) + image[1:, 1:]) / 2  # half a pixel down, one to the right
     assert np.abs(moved[:-1, :-1] - expected).max() <= 0.51
 
 
@@ -383,10 +381,10 @@ def test_codecs_come_near_to_the_image_at_high_quality(kernel: Callable[..., Pix
 
 
 @pytest.mark.parametrize(("kernel", "limit"), [(codecs.webp, "16,383"), (codecs.jpeg, "65,500")])
-def test_codecs_say_which_sides_they_do_not_hold(kernel: Callable[..., Pixels], limit: str) -> None:
+def test_codecs_name_their_limit(kernel: Callable[..., Pixels], limit: str) -> None:
     longest = int(limit.replace(",", ""))
     assert kernel(np.zeros((longest, 1, 3), np.uint8), quality=10).shape == (longest, 1, 3)
-    message = rf"at most {limit} pixels, and the image has {longest + 1:,} × 32: scale it down"
+    message = rf"at most {limit} pixels a side, and the image has {longest + 1:,} × 32: scale it down"
     with pytest.raises(ImageError, match=message):
         kernel(np.zeros((32, longest + 1, 3), np.uint8), quality=10)
 

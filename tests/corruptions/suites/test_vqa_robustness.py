@@ -40,7 +40,7 @@ def corrupted(name: str, image: Pixels, severity: int, seed: int = 0) -> Pixels:
     type_ = TYPES[name]
     parameters = {severity: type_.at(severity) for severity in VQA_ROBUSTNESS.severities}
     return apply(
-        Recipe(type_.name, type_.kernel, type_.draws, parameters, type_.resizes), image, severity, seed
+        Recipe(type_.name, type_.kernel, type_.noise, parameters, type_.resizes), image, severity, seed
     )
 
 
@@ -59,9 +59,9 @@ def test_eleven_are_imagenet_cs_and_three_have_numbers_of_their_own() -> None:
     own = {n for n, t in TYPES.items() if t.in_default and t is not imagenet.get(n)}
     assert own == {"shot_noise", "elastic_transform", "pixelate"}
     elastic, affine = TYPES["elastic_transform"], imagenet["elastic_transform_affine"]
-    assert (elastic.kernel, elastic.draws, elastic.parameters) == (
+    assert (elastic.kernel, elastic.noise, elastic.parameters) == (
         affine.kernel,
-        affine.draws,
+        affine.noise,
         affine.parameters,
     )
     assert [elastic.at(s)["alpha"] for s in (1, 2, 3, 4, 5)] == [488, 488, 12.2, 17.08, 29.28]

@@ -103,7 +103,7 @@ def test_order_of_the_items_changes_no_vector() -> None:
     ("images", "match"),
     [
         ([], "item 's/9' has no image"),
-        ([picture(RED), b"GIF89a"], "item 's/9', image 1: .*no whole image"),
+        ([picture(RED), b"GIF89a"], "item 's/9', image 1: .*not a complete image"),
         ([picture((0, 0, 0))], "image 0 of item 's/9' .* no direction"),
     ],
 )

@@ -1,8 +1,8 @@
-"""Render the images and questions on which the demo's models are trained."""
+"""Generate the images and questions on which the demo's tiny models are trained."""
 
 from pathlib import Path
 
-from benchc.demo.training_items import draw_training_set, training_groups
+from benchc.demo.training_items import generate_training_set, training_groups
 from benchc.demo.training_set import save_training_set
 from benchc.progress import track
 from scripts.command import Parser, run
@@ -14,16 +14,13 @@ def main() -> None:
         "--seed", required=True, type=int, help="may equal the data sets' seed: no item is repeated"
     )
     parser.add_argument(
-        "--items-per-category",
-        required=True,
-        type=int,
-        help="minimum number of items per category",
+        "--items-per-category", required=True, type=int, help="minimum number of items per category"
     )
-    parser.add_argument("--output", required=True, type=Path, help=".npz file to write")
+    parser.add_argument("--output", required=True, type=Path, help="the .npz file to write")
     arguments = parser.parse_args()
 
-    groups = track(training_groups(arguments.items_per_category), label="render", unit="groups")
-    training_set = draw_training_set(groups, arguments.seed)
+    groups = track(training_groups(arguments.items_per_category), label="generate", unit="groups")
+    training_set = generate_training_set(groups, arguments.seed)
     save_training_set(training_set, arguments.output)
     print(
         f"{arguments.output}: {len(training_set.item_answer):,} items, "

@@ -1,16 +1,16 @@
-"""Render one of the demo's data sets as a TSV file in VLMEvalKit's format."""
+"""Generate one of the demo's data sets as a TSV file in VLMEvalKit's format."""
 
 from pathlib import Path
 
 from benchc.atomic import atomic_write
-from benchc.demo.source import draw_source
+from benchc.demo.source import generate_source
 from benchc.demo.world import SOURCES
 from scripts.command import Parser, run
 
 
 def main() -> None:
     parser = Parser(__spec__.name, __doc__)
-    parser.add_argument("--source", required=True, choices=list(SOURCES), help="data set to render")
+    parser.add_argument("--source", required=True, choices=list(SOURCES), help="data set to generate")
     parser.add_argument("--seed", required=True, type=int, help="seed of the images")
     parser.add_argument(
         "--groups",
@@ -21,7 +21,7 @@ def main() -> None:
     parser.add_argument("--output", required=True, type=Path, help="TSV file to write")
     arguments = parser.parse_args()
 
-    frame = draw_source(arguments.source, seed=arguments.seed, groups=arguments.groups)
+    frame = generate_source(arguments.source, seed=arguments.seed, groups=arguments.groups)
     output: Path = arguments.output
     with atomic_write(output) as file:
         frame.write_csv(file, separator="\t", quote_style="always")
