@@ -44,16 +44,14 @@ def cross_errors(
     errors += _labels(source_ids, sources or {}, source_file)
     errors += _labels(model_ids, models or {}, model_file)
     errors += [
-        f"{source_file}: {id_} has drawn, but a run cannot draw this source{suggestion(id_, DRAWN_SOURCES)}."
+        f"{source_file}: {id_} has drawn, but a run cannot render this id{suggestion(id_, DRAWN_SOURCES)}."
         for id_ in sources or {}
         if _has(sources, id_, "drawn") and id_ not in DRAWN_SOURCES
     ]
     errors += _corruptions(block(raw, "corruptions"), file)
     errors += settings.own_errors(raw, file)
     if raw.get("demo") is None and trained:
-        errors.append(
-            f"{file}: demo is missing, but needed for {', '.join(trained)}; see config/demo.yaml."
-        )
+        errors.append(f"{file}: demo is missing, but needed for {', '.join(trained)}; see config/demo.yaml.")
     return errors
 
 
