@@ -1,4 +1,4 @@
-"""The source files that a script runs."""
+"""The source files that a script depends on."""
 
 from pathlib import Path
 

@@ -26,6 +26,6 @@ def test_an_unknown_total_is_left_out(slow_clock, capsys):
     assert capsys.readouterr().err.splitlines()[0] == "letters: 2 items, 0.2 items/s"
 
 
-def test_what_is_over_at_once_says_nothing(capsys):
+def test_short_work_prints_nothing(capsys):
     assert list(progress.track([1, 2], label="x", unit="items")) == [1, 2]
     assert capsys.readouterr().err == ""

@@ -44,7 +44,7 @@ def cross_errors(
     errors += _labels(source_ids, sources or {}, source_file)
     errors += _labels(model_ids, models or {}, model_file)
     errors += [
-        f"{source_file}: {id_} has drawn, but the demo has no such source{suggestion(id_, GENERATED_SOURCES)}."
+        f"{source_file}: {id_} has drawn, but is no source of the demo{suggestion(id_, GENERATED_SOURCES)}."
         for id_ in sources or {}
         if _has(sources, id_, "drawn") and id_ not in GENERATED_SOURCES
     ]

@@ -13,7 +13,7 @@ from tests.config.trial import CONFIG, MODELS, SOURCES
 
 @pytest.fixture(scope="module")
 def toy() -> Iterator[None]:
-    """The made-up benchmark stands beside those of the checkout."""
+    """Add the made-up benchmark to those of the checkout."""
     benchmarks.__path__.append(str(Path(__file__).parent / "slices"))
     yield
     benchmarks.__path__.pop()

@@ -1,4 +1,4 @@
-"""Inference batches hold every corruption once, and clean first."""
+"""Inference batches contain every corruption once, and clean first."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Benchmarks are found by name, or one line says why not."""
+"""Benchmarks are found by name; an unknown one is an error of one line."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.config.trial import CONFIG
 pytestmark = pytest.mark.usefixtures("toy")
 
 
-def test_a_benchmark_is_a_folder_that_holds_settings() -> None:
+def test_a_benchmark_is_a_folder_with_settings() -> None:
     assert "toy" in known_benchmarks()
     assert "benchmark: toy" in CONFIG and module_of("toy", "settings").Settings.MODEL_KEYS
     assert slice_of("a-b-c") == "a_b_c"
@@ -27,7 +27,7 @@ def test_a_benchmark_is_a_folder_that_holds_settings() -> None:
         ),
     ],
 )
-def test_what_is_not_there_is_refused(benchmark: str, part: str, sentence: str) -> None:
+def test_a_missing_benchmark_or_module_is_refused(benchmark: str, part: str, sentence: str) -> None:
     with pytest.raises(InputError) as caught:
         module_of(benchmark, part)
     assert str(caught.value).startswith(sentence) and "\n" not in str(caught.value)

@@ -116,7 +116,7 @@ def test_an_unset_variable_is_named(raw: dict[str, Any], root: Path) -> None:
 def test_two_models_of_a_run_with_one_label_are_refused(raw: dict[str, Any], root: Path) -> None:
     third = "third: {label: Small, family: llava, scoring: text, repo: a/b}\n"
     (root / "models.yaml").write_text(MODELS + third)
-    load(raw, root)  # a model that the run does not use is no matter
+    load(raw, root)  # the run does not use the third model
     raw["selectors"] = ["small", "third"]
     assert errors(raw, root) == (
         'models.yaml: third.label is "Small", and so is small.label; a run that uses both needs two labels.',
@@ -131,13 +131,12 @@ def test_two_sources_with_one_label_are_refused(raw: dict[str, Any], root: Path)
     )
 
 
-def test_a_drawn_source_that_cannot_be_drawn_is_refused(raw: dict[str, Any], root: Path) -> None:
+def test_a_drawn_source_that_cannot_be_rendered_is_refused(raw: dict[str, Any], root: Path) -> None:
     (root / "sources.yaml").write_text(
         SOURCES + "drawn-shape: {label: C, drawn: {groups: 3}, task_column: category}\n"
     )
     assert errors(raw, root) == (
-        "sources.yaml: drawn-shape has drawn, but a run cannot draw this source (did you mean "
-        "drawn-shapes?).",
+        "sources.yaml: drawn-shape has drawn, but is no source of the demo (did you mean drawn-shapes?).",
     )
 
 
@@ -152,9 +151,7 @@ def test_an_environment_without_a_file_is_refused(raw: dict[str, Any], root: Pat
 
 
 @pytest.mark.parametrize("content", [b"a: \xff", b"a: \x00"])
-def test_a_catalogue_of_other_bytes_than_text_is_refused(
-    raw: dict[str, Any], root: Path, content: bytes
-) -> None:
+def test_a_catalogue_that_is_not_text_is_refused(raw: dict[str, Any], root: Path, content: bytes) -> None:
     (root / "models.yaml").write_bytes(content)
     assert errors(raw, root)[0].startswith("models.yaml: the whole is not YAML in UTF-8 (")
 

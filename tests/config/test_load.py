@@ -12,7 +12,7 @@ from tests.config.trial import CONFIG, MODELS, SOURCES, errors
 pytestmark = pytest.mark.usefixtures("toy")
 
 
-def test_a_good_configuration_comes_back_with_the_entries_it_uses(raw: dict[str, Any], root: Path) -> None:
+def test_a_valid_configuration_is_returned_with_the_entries_it_uses(raw: dict[str, Any], root: Path) -> None:
     raw["sources"] = ["drawn-charts"]
     config = load(raw, root)
     assert isinstance(config, Config)
@@ -20,7 +20,7 @@ def test_a_good_configuration_comes_back_with_the_entries_it_uses(raw: dict[str,
     assert list(config.models) == ["small", "large"]  # selectors first, each once
     assert config.settings.corruptions.severities == [1, 3, 5]
     assert config.settings.weight == 1.0
-    # What was not set is left to the script's own defaults.
+    # Unset keys are left to the script's defaults.
     assert config.models["small"].train.model_dump(exclude_unset=True) == {
         "hidden": 48,
         "vision_layers": 1,
@@ -177,7 +177,7 @@ def test_an_error_is_one_line(
         assert len(errors(raw, root)) == 1
 
 
-def test_the_engine_imgaug_is_refused_what_it_does_not_have(raw: dict[str, Any], root: Path) -> None:
+def test_the_engine_imgaug_is_refused_a_corruption_that_it_lacks(raw: dict[str, Any], root: Path) -> None:
     raw["corruptions"] |= {"engine": "imgaug", "types": ["snow", "frost_six"]}
     assert errors(raw, root) == (
         "config.yaml: corruptions.types[1] is \"frost_six\", but engine 'imgaug' has the 19 corruptions of "
@@ -231,7 +231,7 @@ def test_all_errors_come_together_and_in_all_files(raw: dict[str, Any], root: Pa
     )
 
 
-def test_loading_changes_nothing_in_what_it_was_given(raw: dict[str, Any], root: Path) -> None:
+def test_loading_does_not_change_its_argument(raw: dict[str, Any], root: Path) -> None:
     before = copy.deepcopy(raw)
     load(raw, root)
     assert raw == before

@@ -17,7 +17,7 @@ from benchc.config.reference import reference_page, schema_text, schemas
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("BENCHC_SHARED", ROOT / ".." / "shared"))
-MEND = "run `python -m scripts.write_config_reference` and commit what it writes"
+FIX = "run `python -m scripts.write_config_reference` and commit what it writes"
 CONFIGS = sorted((ROOT / "config").glob("*.yaml"))
 
 
@@ -40,7 +40,7 @@ def test_every_file_names_its_schema_and_every_catalogue_is_valid(path: Path) ->
     schema = re.fullmatch(r"# yaml-language-server: \$schema=(schema/([\w-]+)\.json)", first)
     assert schema and (path.parent / schema[1]).exists()
     content = yaml.safe_load(path.read_text())
-    # What an editor would say about the file.
+    # As an editor would.
     jsonschema.validate(content, json.loads((path.parent / schema[1]).read_text()))
     if schema[2] == "sources":
         SourceCatalogue.model_validate(content)
@@ -49,18 +49,18 @@ def test_every_file_names_its_schema_and_every_catalogue_is_valid(path: Path) ->
 
 
 @pytest.mark.parametrize("name", schemas())
-def test_the_schemas_are_in_step(name: str) -> None:
+def test_the_schemas_are_up_to_date(name: str) -> None:
     path = ROOT / "config" / "schema" / f"{name}.json"
-    assert path.read_text() == schema_text(name), f"{path} is out of step: {MEND}"
+    assert path.read_text() == schema_text(name), f"{path} is out of date: {FIX}"
 
 
 def test_no_schema_is_left_over() -> None:
     assert {path.stem for path in (ROOT / "config/schema").glob("*.json")} == set(schemas())
 
 
-def test_the_reference_page_is_in_step() -> None:
+def test_the_reference_page_is_up_to_date() -> None:
     path = ROOT / "docs" / "configuration.md"
-    assert path.read_text() == reference_page(), f"{path} is out of step: {MEND}"
+    assert path.read_text() == reference_page(), f"{path} is out of date: {FIX}"
 
 
 def test_every_key_is_described() -> None:
@@ -76,7 +76,7 @@ def test_every_key_is_described() -> None:
         assert all(block.get("additionalProperties") is False for block in blocks if "properties" in block)
 
 
-def test_reading_the_configuration_imports_nothing_slow() -> None:
+def test_loading_the_configuration_imports_nothing_slow() -> None:
     code = (
         "import sys, benchc.config.batches\nfrom benchc.config.reference import schemas\nschemas()\n"
         "print(*(name for name in sys.modules if '.' not in name))"

@@ -1,4 +1,4 @@
-"""A small valid configuration for tests to spoil."""
+"""A small valid configuration, which tests make invalid."""
 
 from pathlib import Path
 from typing import Any

@@ -84,6 +84,16 @@ def test_selectors_come_before_targets(raw: dict[str, Any], root: Path) -> None:
             "config.yaml: selection.alpha_diversity is Infinity, but should be a finite number.",
         ),
         (
+            ["diagnostics", "random_subset"],
+            0,
+            "config.yaml: diagnostics.random_subset is 0, but should be greater than or equal to 1 or 'all'.",
+        ),
+        (
+            ["figures"],
+            [1],
+            "config.yaml: figures is [1], but should be a mapping.",
+        ),
+        (
             ["corruptions", "severities"],
             [5],
             "config.yaml: corruptions.severities is [5], but should have at least 2 items, not 1.",

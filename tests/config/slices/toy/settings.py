@@ -1,4 +1,4 @@
-"""The settings of a made-up benchmark, so that tests of what all share need none of the real ones."""
+"""The settings of a made-up benchmark, so that tests of shared code need no real one."""
 
 from collections.abc import Iterator
 from typing import Literal
