@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from benchc.benchmarks.bench_c.published.tables import published_table1, published_table2, published_table3
-from benchc.rendering.beside import beside
 from benchc.rendering.environment import table_environment
 from benchc.rendering.grid import booktabs, latex_text, markdown
 from benchc.rendering.numbers import CAPTION_WIDTH, latex_number, number_text
+from benchc.rendering.published import compare_with_published
 
 # Columns of ours, and the published ones that they answer to; the paper does not say which form of the clean
 # uncertainty and calibration error it prints, so both are compared.
@@ -62,26 +62,28 @@ CAPTION = (
 NONE_SHARED = "None of the models is in the paper's Table {number}, so no published value stands beside ours."
 
 
-def beside_table1(table: pl.DataFrame) -> pl.DataFrame:
-    """Return the values of Table 1 beside the paper's, as :func:`benchc.rendering.beside.beside` does.
+def compare_table1(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the values of Table 1 beside the paper's, as :func:`benchc.rendering.published.compare_with_published` does.
 
     Models coincide where ours has the name that the paper prints.
     """
-    return beside(table, published_table1(), on=["label"], values=VALUES1)
+    return compare_with_published(table, published_table1(), on=["label"], values=VALUES1)
 
 
-def beside_table2(table: pl.DataFrame) -> pl.DataFrame:
+def compare_table2(table: pl.DataFrame) -> pl.DataFrame:
     """Return the values of Table 2 beside the paper's."""
-    return beside(table, published_table2(), on=["label"], values=VALUES2)
+    return compare_with_published(table, published_table2(), on=["label"], values=VALUES2)
 
 
-def beside_table3(subtle: pl.DataFrame) -> pl.DataFrame:
+def compare_table3(subtle: pl.DataFrame) -> pl.DataFrame:
     """Return the paper's cases of Table 3 beside ours, with the published regime.
 
     ``subtle`` holds every (model, corruption) at severity 1, so that a published case without a gain here
     is compared too.
     """
-    return beside(subtle, published_table3(), on=["label", "corruption"], values=VALUES3, carried=["regime"])
+    return compare_with_published(
+        subtle, published_table3(), on=["label", "corruption"], values=VALUES3, carried=["regime"]
+    )
 
 
 def published_markdown(comparison: pl.DataFrame, number: int) -> str:

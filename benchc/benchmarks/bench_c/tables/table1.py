@@ -8,7 +8,7 @@ import polars as pl
 from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.benchmarks.bench_c.metrics import table1 as metrics
 from benchc.benchmarks.bench_c.metrics.table1 import best_rows
-from benchc.benchmarks.bench_c.published.section import beside_table1, published_latex, published_markdown
+from benchc.benchmarks.bench_c.published.section import compare_table1, published_latex, published_markdown
 from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.rendering.environment import table_environment
 from benchc.rendering.grid import booktabs, latex_text, markdown
@@ -56,7 +56,7 @@ def table1(targets: TargetScores, selected: Selected) -> Table:
         table,
         table1_markdown(table, targets.note),
         table1_latex(table, targets.note),
-        beside_table1(table),
+        compare_table1(table),
         f"table 1: {table.height} targets on {targets.items:,} items",
     )
 
@@ -86,7 +86,7 @@ def table1_markdown(table: pl.DataFrame, note: str = "") -> str:
         kappa="κ",
         ranks="in brackets",
     ) + _undefined(table, missing=MISSING, kappa="κ")
-    section = published_markdown(beside_table1(table), 1)
+    section = published_markdown(compare_table1(table), 1)
     return f"{markdown(header, rows)}\n{textwrap.fill(caption + note, CAPTION_WIDTH)}\n{section}"
 
 
@@ -120,7 +120,7 @@ def table1_latex(table: pl.DataFrame, note: str = "") -> str:
         ranks="superscripts",
     ) + _undefined(table, missing="--", kappa=r"$\kappa$")
     environment = table_environment(booktabs(header, rows), caption + note, "tab:bench-c")
-    return environment + published_latex(beside_table1(table), 1)
+    return environment + published_latex(compare_table1(table), 1)
 
 
 def parameters_text(parameters_b: float | None) -> str:

@@ -8,7 +8,7 @@ import polars as pl
 from benchc.benchmarks.bench_c.metrics import table2 as metrics
 from benchc.benchmarks.bench_c.published.section import (
     NAMES,
-    beside_table2,
+    compare_table2,
     published_latex,
     published_markdown,
 )
@@ -48,7 +48,7 @@ def table2(targets: TargetScores, centring: Literal["none", "items"]) -> Table:
         table,
         table2_markdown(table, centred=centred, note=targets.note),
         table2_latex(table, centred=centred, note=targets.note),
-        beside_table2(table),
+        compare_table2(table),
         f"table 2: {table.height} targets",
     )
 
@@ -59,7 +59,7 @@ def table2_markdown(table: pl.DataFrame, *, centred: bool, note: str = "") -> st
     grid = markdown([name for name, _ in HEADER], rows)
     caption = CAPTION.format(ras="RAS", delta="ΔAcc", centring=CENTRED[centred])
     text = textwrap.fill(f"{caption}{_notes(table)}{note}", CAPTION_WIDTH)
-    return f"{grid}\n{text}\n{published_markdown(beside_table2(table), 2)}"
+    return f"{grid}\n{text}\n{published_markdown(compare_table2(table), 2)}"
 
 
 def table2_latex(table: pl.DataFrame, *, centred: bool, note: str = "") -> str:
@@ -74,7 +74,7 @@ def table2_latex(table: pl.DataFrame, *, centred: bool, note: str = "") -> str:
         booktabs([name for _, name in HEADER], rows),
         caption + latex_text(_notes(table)) + note,
         "tab:bench-c-sensitivity",
-    ) + published_latex(beside_table2(table), 2)
+    ) + published_latex(compare_table2(table), 2)
 
 
 def _numbers(row: dict[str, float | None]) -> list[str]:

@@ -9,7 +9,7 @@ from benchc.benchmarks.bench_c.metrics.regimes import cells
 from benchc.benchmarks.bench_c.metrics.table3 import SUBTLE
 from benchc.benchmarks.bench_c.published.section import (
     NAMES,
-    beside_table3,
+    compare_table3,
     published_latex,
     published_markdown,
 )
@@ -38,7 +38,7 @@ def table3(targets: TargetScores) -> Table:
         table,
         table3_markdown(table, subtle, targets.note),
         table3_latex(table, subtle, targets.note),
-        beside_table3(subtle),
+        compare_table3(subtle),
         f"table 3: {table.height} of {subtle.height} cases gain accuracy",
     )
 
@@ -55,7 +55,7 @@ def table3_markdown(table: pl.DataFrame, subtle: pl.DataFrame, note: str = "") -
     header = ["Model", "Corruption", "Category", *(NAMES[name][0] for name in NUMBERS)]
     text = textwrap.fill(_caption(table, subtle, "ΔAcc") + note, CAPTION_WIDTH)
     grid = markdown(header, rows, text_columns=3)
-    return f"{grid}\n{text}\n{published_markdown(beside_table3(subtle), 3)}"
+    return f"{grid}\n{text}\n{published_markdown(compare_table3(subtle), 3)}"
 
 
 def table3_latex(table: pl.DataFrame, subtle: pl.DataFrame, note: str = "") -> str:
@@ -74,7 +74,7 @@ def table3_latex(table: pl.DataFrame, subtle: pl.DataFrame, note: str = "") -> s
         booktabs(header, rows, text_columns=3),
         _caption(table, subtle, r"$\Delta\mathrm{Acc}$") + note,
         "tab:bench-c-gains",
-    ) + published_latex(beside_table3(subtle), 3)
+    ) + published_latex(compare_table3(subtle), 3)
 
 
 def _caption(table: pl.DataFrame, subtle: pl.DataFrame, delta: str) -> str:

@@ -8,9 +8,9 @@ from benchc.benchmarks.bench_c.metrics.table1 import TABLE1
 from benchc.benchmarks.bench_c.metrics.table2 import sensitivity, table2
 from benchc.benchmarks.bench_c.metrics.table3 import subtle_cells, table3
 from benchc.benchmarks.bench_c.published.section import (
-    beside_table1,
-    beside_table2,
-    beside_table3,
+    compare_table1,
+    compare_table2,
+    compare_table3,
     published_markdown,
 )
 from benchc.benchmarks.bench_c.published.tables import published_table1, published_table2, published_table3
@@ -89,13 +89,13 @@ def test_the_papers_tables_beside_themselves_differ_nowhere():
         entropy_clean_weighted="entropy_clean", calibration_clean_weighted="calibration_clean"
     )
     for found, rows in [
-        (beside_table1(paper), 13 * 11),
-        (beside_table2(published_table2()), 13 * 3),
-        (beside_table3(published_table3()), 28 * 7),
+        (compare_table1(paper), 13 * 11),
+        (compare_table2(published_table2()), 13 * 3),
+        (compare_table3(published_table3()), 28 * 7),
     ]:
         assert found.height == rows
         assert set(found["difference"]) == {0.0}
-    text = published_markdown(beside_table1(paper), 1)
+    text = published_markdown(compare_table1(paper), 1)
     assert row(text, "Molmo")[1:4] == ["0.565 (0.000)", "-0.072 (0.000)", "-0.088 (0.000)"]
     assert row(text, "Molmo")[-1] == "8 (0)"
 

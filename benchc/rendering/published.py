@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 
-def beside(
+def compare_with_published(
     table: pl.DataFrame,
     published: pl.DataFrame,
     *,
