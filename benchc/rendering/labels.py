@@ -36,7 +36,7 @@ def families() -> list[str]:
     return [BASE_FAMILY, *(family for family in WIDE_FAMILIES if family in present)]
 
 
-def drawable(names: Sequence[str]) -> list[str]:
+def renderable(names: Sequence[str]) -> list[str]:
     """Return ``names`` in the same order, each written in letters that the fonts of :func:`families` hold.
 
     A name that they cannot draw loses the letters in question if its rest has letters of its own and is not

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from benchc.letters import LETTERS
-from benchc.rendering.labels import drawable, width
+from benchc.rendering.labels import renderable, width
 
 LETTER = 0.0085  # inches: mean width of a small letter of one point in DejaVu Sans
 
@@ -16,7 +16,7 @@ def option_text(options: Sequence[str], answer: int) -> str:
 
     The letters are those that fonts hold; no line of :func:`wrap` ends inside an option that fits on one.
     """
-    names = [drawable([option])[0] for option in options]
+    names = [renderable([option])[0] for option in options]
     texts = [
         f"{letter}. {name}{' ✓' if place == answer else ''}{' ·' if place < len(names) - 1 else ''}"
         for place, (letter, name) in enumerate(zip(LETTERS, names, strict=False))

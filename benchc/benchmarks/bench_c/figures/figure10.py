@@ -28,10 +28,10 @@ def figure10(targets: TargetScores, families: dict[str, str]) -> Figure:
 
     ``families`` gives each corruption's family, in the order in which they are drawn.
     """
-    return draw(targets.by_label, families_of=families, note=targets.note)
+    return plot(targets.by_label, families_of=families, note=targets.note)
 
 
-def draw(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
+def plot(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
     """Draw a box of RAS over models for every corruption and severity, one panel a family.
 
     ``scores`` gives each model's SCORES table (at least id, corruption, severity, ras) by its name;

@@ -17,11 +17,11 @@ from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
 from benchc.benchmarks.bench_c.inputs import Scores
 from benchc.errors import InputError
 from benchc.images import Pixels
-from benchc.rendering.item_pictures import item_pictures
-from benchc.rendering.labels import drawable, families, shorten
+from benchc.rendering.item_images import item_images
+from benchc.rendering.labels import renderable, families, shorten
 from benchc.rendering.numbers import signed
 from benchc.rendering.option_bars import CLEAN_FILL, option_bars
-from benchc.rendering.pictures import draw_pictures
+from benchc.rendering.image_grid import plot_images
 from benchc.rendering.style import INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 from benchc.rendering.wrap import option_text, wrap
 from benchc.schemas.corrupted_images import images_of_items
@@ -71,11 +71,11 @@ def figure5(
         read_all_predictions(predictions),
         pl.DataFrame([row]).select("id", "answer", "options"),
     )
-    return draw(
+    return plot(
         cases,
         label=label,
         question=row["question"],
-        clean=item_pictures(row, pool),
+        clean=item_images(row, pool),
         corrupted=_corrupted(cases, row["image_keys"], {path.stem: path for path in images}),
     )
 
@@ -108,7 +108,7 @@ def _corrupted(
     return pictures
 
 
-def draw(
+def plot(
     cases: pl.DataFrame,
     *,
     label: str,
@@ -163,7 +163,7 @@ def draw(
                 (left / total, (TEXT + BARS) / height, width / total, PICTURE_HEIGHT / height)
             )
             images = clean if cell is None else corrupted[cell["corruption"], cell["severity"]]
-            draw_pictures(pictures, images, width=width, height=PICTURE_HEIGHT - 0.08)
+            plot_images(pictures, images, width=width, height=PICTURE_HEIGHT - 0.08)
             # The axes keep their place above the bars; the room below the pictures parts the two.
             pictures.set_ylim(-0.08, PICTURE_HEIGHT - 0.08)
             bars = figure.add_axes((left / total, TEXT / height, width / total, BARS / height))
@@ -180,7 +180,7 @@ def draw(
 
 def _head(row: dict[str, Any], label: str, question: str, inches: float) -> list[tuple[str, str]]:
     """Return the lines above the panels and their weights."""
-    name, id_, text = (drawable([part])[0] for part in (label, row["id"], question))
+    name, id_, text = (renderable([part])[0] for part in (label, row["id"], question))
     lines = [(shorten(f"{name}, item {id_}", 100), "bold")]
     for paragraph in (text, option_text(row["options"], row["answer"])):
         lines += [

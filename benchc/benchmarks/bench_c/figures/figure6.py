@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 
 from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.errors import InputError
-from benchc.rendering.labels import drawable, families, shorten, width
+from benchc.rendering.labels import renderable, families, shorten, width
 from benchc.rendering.style import (
     COLUMN_WIDTH,
     DIVERGING,
@@ -49,10 +49,10 @@ def figure6(targets: TargetScores, families: dict[str, str]) -> Figure:
 
     ``families`` gives each corruption's family, in the order in which they are drawn.
     """
-    return draw(targets.by_label, families_of=families, note=targets.note)
+    return plot(targets.by_label, families_of=families, note=targets.note)
 
 
-def draw(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
+def plot(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
     """Draw the destructive and the corrective robustness matrix, one above the other on one colour scale.
 
     ``scores`` gives each model's SCORES table by its name, in the order of the rows; ``families_of`` each
@@ -76,7 +76,7 @@ def draw(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], 
         panel = max(0.17 * len(scores), 0.34)  # inches
         figure = new_figure(TEXT_WIDTH if wide else COLUMN_WIDTH, 1.8 + 2 * panel)
         upper, lower, strip = figure.subplots(3, 1, height_ratios=(panel, panel, 0.08))
-        names = [shorten(name, 34) for name in drawable(list(scores))]
+        names = [shorten(name, 34) for name in renderable(list(scores))]
         for axes, matrix in zip((upper, lower), matrices, strict=True):
             _panel(axes, matrix, names, columns, families_of, norm)
         slanted = not _fits(names, columns, families_of, TEXT_WIDTH if wide else COLUMN_WIDTH)

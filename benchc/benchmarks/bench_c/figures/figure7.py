@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected
 from benchc.errors import InputError
-from benchc.rendering.labels import drawable, families, shorten
+from benchc.rendering.labels import renderable, families, shorten
 from benchc.rendering.style import (
     BENCHMARK_FILL,
     BLUE,
@@ -40,10 +40,10 @@ def figure7(sources: list[Path], pool: PoolTasks, selected: Selected, labels: di
     ``sources``: {source}.parquet of every source; ``labels``: their names by id.
     """
     originals = {path.stem: read_table(path, ITEMS, ["id"]).height for path in sources}
-    return draw(originals, pool, selected, labels=labels)
+    return plot(originals, pool, selected, labels=labels)
 
 
-def draw(
+def plot(
     originals: Mapping[str, int], pool: pl.DataFrame, selected: pl.DataFrame, *, labels: Mapping[str, str]
 ) -> Figure:
     """Draw (a) the items of each source in data set, pool and benchmark, and (b) kappa in pool and benchmark.
@@ -115,7 +115,7 @@ def _composition(axes: Any, counts: list[tuple[str, int, int, int]], labels: Map
             fontsize=NORMAL,
             fontweight="bold",
         )
-    names = drawable([labels.get(source, source) for source, *_ in counts])
+    names = renderable([labels.get(source, source) for source, *_ in counts])
     axes.set_yticks(places, [shorten(name, 30) for name in names], family=families())
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(counts) - 0.4, -0.6)

@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected
 from benchc.errors import InputError
-from benchc.rendering.labels import drawable, families, shorten, width
+from benchc.rendering.labels import renderable, families, shorten, width
 from benchc.rendering.style import (
     BENCHMARK_FILL,
     COLUMN_WIDTH,
@@ -42,7 +42,7 @@ def figure8(pool: PoolTasks, selected: Selected) -> Figure:
         joined.group_by("task").agg(pl.len(), pl.col("kept").sum().alias("kept")).rows(),
         key=lambda row: (-row[2], -row[1], row[0]),
     )
-    names = [shorten(name, LONGEST_NAME) for name in drawable([name for name, *_ in tasks])]
+    names = [shorten(name, LONGEST_NAME) for name in renderable([name for name, *_ in tasks])]
     candidates = [count for _, count, _ in tasks]
     kept = [count for *_, count in tasks]
     places = np.arange(len(tasks))

@@ -13,9 +13,9 @@ from benchc.benchmarks.bench_c.figures.kappa_examples import BANDS, examples_by_
 from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.errors import InputError
 from benchc.images import Pixels
-from benchc.rendering.item_pictures import item_pictures
-from benchc.rendering.labels import drawable, families, shorten
-from benchc.rendering.pictures import draw_pictures
+from benchc.rendering.item_images import item_images
+from benchc.rendering.labels import renderable, families, shorten
+from benchc.rendering.image_grid import plot_images
 from benchc.rendering.style import FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 from benchc.rendering.wrap import LETTER, option_text, wrap
 from benchc.schemas.parquet import iterate_groups, read_table
@@ -59,16 +59,16 @@ def figure9(pool: Path, selected: Selected, each: PositiveInt = 4, items: list[s
         )
     examples = examples_by_kappa(candidates, each=each, ids=items)
     rows = pl.concat(iterate_groups(pool, POOL, "id", set(examples["id"])))
-    return draw(
+    return plot(
         examples.join(
             rows.select("id", "question", "options", "answer"), on="id", how="left", maintain_order="left"
         ),
-        {row["id"]: item_pictures(row, pool) for row in rows.iter_rows(named=True)},
+        {row["id"]: item_images(row, pool) for row in rows.iter_rows(named=True)},
         largest_kappa=float(candidates["kappa"].to_numpy().max()),
     )
 
 
-def draw(items: pl.DataFrame, pictures: Mapping[str, Sequence[Pixels]], *, largest_kappa: float) -> Figure:
+def plot(items: pl.DataFrame, pictures: Mapping[str, Sequence[Pixels]], *, largest_kappa: float) -> Figure:
     """Draw items in three bands by kappa, each with its pictures, its question and its options.
 
     ``items``: columns id, task, question, options, answer (as in POOL), kappa (eq. 5, in [0, 1]) and band
@@ -101,7 +101,7 @@ def draw(items: pl.DataFrame, pictures: Mapping[str, Sequence[Pixels]], *, large
                     x, y = BAND_NAME / TEXT_WIDTH, (top - row_height / 2) / height
                     figure.text(x, y, "no items", va="center", color=FAINT)
                 for column, example in enumerate(row):
-                    _draw(figure, example, BAND_NAME + column * (cell + GAP), top, cell)
+                    _plot_example(figure, example, BAND_NAME + column * (cell + GAP), top, cell)
                 top -= row_height
             top -= BAND_GAP
     return figure
@@ -116,7 +116,7 @@ def _height(row: Sequence[_Example]) -> float:
 def _examples(items: pl.DataFrame, pictures: Mapping[str, Sequence[Pixels]], inches: float) -> list[_Example]:
     examples = []
     for row in items.iter_rows(named=True):
-        task, question = (drawable([text])[0] for text in (row["task"], row["question"]))
+        task, question = (renderable([text])[0] for text in (row["task"], row["question"]))
         options = option_text(row["options"], row["answer"])
         room = int(inches / (LETTER * POINTS))
         lines = [(shorten(task, room), "normal", FAINT)]
@@ -146,7 +146,7 @@ def _band_name(figure: Figure, band: str, number: int, largest: float, top: floa
     figure.add_artist(Line2D([x, x], [top, bottom], color=FAINT, linewidth=0.8))
 
 
-def _draw(figure: Figure, example: _Example, left: float, top: float, inches: float) -> None:
+def _plot_example(figure: Figure, example: _Example, left: float, top: float, inches: float) -> None:
     """Draw one item whose upper left corner is at ``left``, ``top``, in inches from the lower left corner."""
     width, height = figure.get_size_inches()
     figure.text(
@@ -161,7 +161,7 @@ def _draw(figure: Figure, example: _Example, left: float, top: float, inches: fl
     )
     bottom = top - TITLE - PICTURE_HEIGHT
     axes = figure.add_axes((left / width, bottom / height, inches / width, PICTURE_HEIGHT / height))
-    draw_pictures(axes, example.pictures, width=inches, height=PICTURE_HEIGHT)
+    plot_images(axes, example.pictures, width=inches, height=PICTURE_HEIGHT)
     for number, (text, weight, colour) in enumerate(example.lines):
         figure.text(
             left / width,

@@ -9,7 +9,7 @@ from matplotlib.patches import Patch
 
 from benchc.benchmarks.bench_c.inputs import Printed
 from benchc.errors import InputError
-from benchc.rendering.labels import drawable, families, shorten
+from benchc.rendering.labels import renderable, families, shorten
 from benchc.rendering.numbers import signed
 from benchc.rendering.style import (
     BLUE,
@@ -81,7 +81,7 @@ def figure_option_order(option_order: Printed) -> Figure:
         right.text(1.03, 1.0, "ρ", transform=right.transAxes, fontsize=SMALL, color=INK, va="bottom")
         _axes(left, "(a) Changed", "share")
         _axes(right, "(b) Uncertainty", "entropy")
-        names = drawable([shorten(label, LONGEST_LABEL) for label in labels])
+        names = renderable([shorten(label, LONGEST_LABEL) for label in labels])
         left.set_yticks(range(len(labels)), names, family=families())
         left.set_ylim(len(labels) - 0.45, -0.55)
         handles: list[Any] = [

@@ -43,7 +43,7 @@ class Setting:
     score: FinalScore
 
 
-def settings_beside(
+def alternative_settings(
     configured: Setting, alphas: Sequence[tuple[float, float]] = ALPHAS
 ) -> Iterator[tuple[str, str, Setting]]:
     """Yield (choice, its name, setting) for each setting that differs from ``configured`` in one choice.
@@ -111,7 +111,7 @@ def stability(
     embeddings: pl.DataFrame,
     alphas: Sequence[tuple[float, float]] = ALPHAS,
 ) -> Iterator[dict[str, object]]:
-    """Yield a row of :data:`COLUMNS` for ``configured``, then one for each of :func:`settings_beside`.
+    """Yield a row of :data:`COLUMNS` for ``configured``, then one for each of :func:`alternative_settings`.
 
     Arguments are those of :func:`stability_row`. Raises InputError where ``configured`` itself selects
     nothing, and as :func:`selection.kappa.kappa` and :func:`selection.select.select` do.
@@ -127,7 +127,7 @@ def stability(
     if selected is None:
         raise InputError(str(row["fault"]))
     yield row
-    for choice, name, setting in settings_beside(configured, alphas):
+    for choice, name, setting in alternative_settings(configured, alphas):
         known = common if choice in ("alpha", "final_score") else None
         yield stability_row(choice, name, setting, *inputs, selected, known)[0]
 

@@ -13,7 +13,7 @@ from benchc.benchmarks.bench_c.selection.stability import (
     COLUMNS,
     SUMMARY,
     Setting,
-    settings_beside,
+    alternative_settings,
     stability,
 )
 from benchc.progress import track
@@ -55,7 +55,7 @@ def selection_stability(
     """
     by_selector = read_by_selector(predictions, selectors)
     configured = Setting(tuple(selectors), tuple(sorted(severities)), (alpha_kappa, alpha_diversity), score)
-    count = 1 + sum(1 for _ in settings_beside(configured))
+    count = 1 + sum(1 for _ in alternative_settings(configured))
     found = stability(configured, by_selector, read_option_counts(pool), corruptions, embeddings)
     table = pl.DataFrame(list(track(found, total=count, label="selections", unit="settings")), schema=COLUMNS)
     others = table[1:].drop_nulls("jaccard")

@@ -14,7 +14,7 @@ from benchc.rendering.style import FAINT
 GAP = 0.04  # inches, between pictures
 
 
-def draw_pictures(axes: Any, images: Sequence[Pixels], *, width: float, height: float) -> None:
+def plot_images(axes: Any, images: Sequence[Pixels], *, width: float, height: float) -> None:
     """Draw ``images`` (uint8[H, W, 3] each) in reading order into ``axes``, a box of these inches.
 
     The grid is the one in which the smallest enlargement is largest; each picture fills its cell as its

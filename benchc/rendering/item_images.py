@@ -7,7 +7,7 @@ from benchc.errors import InputError
 from benchc.images import ImageError, Pixels, decode
 
 
-def item_pictures(row: dict[str, Any], path: Path) -> list[Pixels]:
+def item_images(row: dict[str, Any], path: Path) -> list[Pixels]:
     """Return the pictures in ``row["images"]``, uint8[H, W, 3] each; ``row`` is one of the table at ``path``.
 
     Raises InputError where one is damaged.
