@@ -159,15 +159,15 @@ rule score:
         " --severities {params.severities} {params.allow_missing} --output {output} 2>&1 | tee {log}"
 
 
-rule draw_unselected:
+rule sample_unselected:
     """Draw items that were not selected, in a hashed order."""
     input:
-        code=code_of("scripts/bench_c/draw_unselected.py"),
+        code=code_of("scripts/bench_c/sample_unselected.py"),
         selected="<results>/selection/selected.parquet",
     output:
         "<results>/subsets/unselected.parquet",
     log:
-        "<logs>/draw_unselected.log",
+        "<logs>/sample_unselected.log",
     localrule: True
     conda:
         "../envs/core.yaml"
@@ -179,7 +179,7 @@ rule draw_unselected:
     message:
         "Drawing items that were not selected"
     shell:
-        "python -m scripts.bench_c.draw_unselected --selected {input.selected} {params.at_most}"
+        "python -m scripts.bench_c.sample_unselected --selected {input.selected} {params.at_most}"
         " --output {output} 2>&1 | tee {log}"
 
 

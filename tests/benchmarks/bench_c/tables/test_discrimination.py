@@ -56,7 +56,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("subsets").mkdir()
     write_table(pl.DataFrame({"id": IDS[:4]}), "subsets/selected.parquet", SUBSET)
     drawn = ["--selected", "selected.parquet", "--output", "subsets/unselected.parquet"]
-    script("draw_unselected", drawn, monkeypatch)
+    script("sample_unselected", drawn, monkeypatch)
     for seed, model in enumerate(MODELS):
         for subset, ids in (("selected", IDS[:4]), ("unselected", IDS[4:])):
             file = f"predictions/{subset}/{model}/all.parquet"

@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m scripts.bench_c.draw_unselected", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m scripts.bench_c.sample_unselected", description=__doc__)
     add = parser.add_argument
     add("--selected", type=Path, required=True, help="selection/selected.parquet")
     add("--count", type=int, help="how many items at most; without it, all")
