@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchc.rendering import labels
-from benchc.rendering.labels import BASE_FAMILY, renderable, families, shorten, width
+from benchc.rendering.labels import BASE_FAMILY, families, renderable, shorten, width
 
 
 @pytest.fixture(autouse=True)

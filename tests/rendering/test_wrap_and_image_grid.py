@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from benchc.rendering.labels import width
 from benchc.rendering.image_grid import plot_images
+from benchc.rendering.labels import width
 from benchc.rendering.save import PIXELS_PER_INCH
 from benchc.rendering.wrap import LETTER, option_text, wrap
 

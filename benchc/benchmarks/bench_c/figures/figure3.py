@@ -11,7 +11,7 @@ from benchc.benchmarks.bench_c.figures.cases import case_of_each_regime, with_pr
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
 from benchc.benchmarks.bench_c.inputs import PoolOptions, Scores
 from benchc.benchmarks.bench_c.schemas.scores import REGIMES
-from benchc.rendering.labels import renderable, families, shorten
+from benchc.rendering.labels import families, renderable, shorten
 from benchc.rendering.numbers import signed
 from benchc.rendering.option_bars import CLEAN_FILL, option_bars
 from benchc.rendering.style import COLUMN_WIDTH, FAINT, INK, NORMAL, SMALL, new_figure, styled

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
 from benchc.benchmarks.bench_c.inputs import Scores
 from benchc.errors import InputError
-from benchc.rendering.labels import renderable, families
+from benchc.rendering.labels import families, renderable
 from benchc.rendering.numbers import signed
 from benchc.rendering.style import FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 

@@ -17,11 +17,11 @@ from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
 from benchc.benchmarks.bench_c.inputs import Scores
 from benchc.errors import InputError
 from benchc.images import Pixels
+from benchc.rendering.image_grid import plot_images
 from benchc.rendering.item_images import item_images
-from benchc.rendering.labels import renderable, families, shorten
+from benchc.rendering.labels import families, renderable, shorten
 from benchc.rendering.numbers import signed
 from benchc.rendering.option_bars import CLEAN_FILL, option_bars
-from benchc.rendering.image_grid import plot_images
 from benchc.rendering.style import INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 from benchc.rendering.wrap import option_text, wrap
 from benchc.schemas.corrupted_images import images_of_items

@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 
 from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.errors import InputError
-from benchc.rendering.labels import renderable, families, shorten, width
+from benchc.rendering.labels import families, renderable, shorten, width
 from benchc.rendering.style import (
     COLUMN_WIDTH,
     DIVERGING,

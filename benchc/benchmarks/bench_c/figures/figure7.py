@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected
 from benchc.errors import InputError
-from benchc.rendering.labels import renderable, families, shorten
+from benchc.rendering.labels import families, renderable, shorten
 from benchc.rendering.style import (
     BENCHMARK_FILL,
     BLUE,

@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected
 from benchc.errors import InputError
-from benchc.rendering.labels import renderable, families, shorten, width
+from benchc.rendering.labels import families, renderable, shorten, width
 from benchc.rendering.style import (
     BENCHMARK_FILL,
     COLUMN_WIDTH,

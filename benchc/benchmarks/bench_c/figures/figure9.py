@@ -13,9 +13,9 @@ from benchc.benchmarks.bench_c.figures.kappa_examples import BANDS, examples_by_
 from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.errors import InputError
 from benchc.images import Pixels
-from benchc.rendering.item_images import item_images
-from benchc.rendering.labels import renderable, families, shorten
 from benchc.rendering.image_grid import plot_images
+from benchc.rendering.item_images import item_images
+from benchc.rendering.labels import families, renderable, shorten
 from benchc.rendering.style import FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 from benchc.rendering.wrap import LETTER, option_text, wrap
 from benchc.schemas.parquet import iterate_groups, read_table

@@ -9,7 +9,7 @@ from matplotlib.patches import Patch
 
 from benchc.benchmarks.bench_c.inputs import Printed
 from benchc.errors import InputError
-from benchc.rendering.labels import renderable, families, shorten
+from benchc.rendering.labels import families, renderable, shorten
 from benchc.rendering.numbers import signed
 from benchc.rendering.style import (
     BLUE,

@@ -90,7 +90,9 @@ def test_nothing_is_left_out_where_too_little_would_remain():
         ("alpha", "(0.5, 1)"),
         ("final_score", "at_pick"),
     ]
-    three = [name for choice, name, _ in alternative_settings(Setting(("one",), (1, 3, 5), (1, 1), "at_pick"))]
+    three = [
+        name for choice, name, _ in alternative_settings(Setting(("one",), (1, 3, 5), (1, 1), "at_pick"))
+    ]
     assert three[:3] == ["3, 5", "1, 3", "1, 5"]
 
 
