@@ -23,7 +23,7 @@ from benchc.planning.stages import (
     predictions_done,
     predictions_left,
 )
-from benchc.rendering.grid import markdown
+from benchc.rendering.markdown import markdown
 from benchc.rendering.numbers import MISSING
 
 

@@ -15,4 +15,4 @@ def item_images(row: dict[str, Any], path: Path) -> list[Pixels]:
     try:
         return [decode(image["bytes"]) for image in row["images"]]
     except ImageError as error:
-        raise InputError(f"{path}: item {row['id']!r}: {error}; mend it, or make the table again") from error
+        raise InputError(f"{path}: item {row['id']!r}: {error}; fix it, or recreate the table") from error

@@ -30,7 +30,7 @@ def main() -> None:
     if absent.height:
         raise InputError(
             f"{arguments.subset}: {absent.height} items are not in {arguments.pool}, first "
-            f"{absent['id'][0]}; make the selection again"
+            f"{absent['id'][0]}; recreate the selection"
         )
     items = pool.join(chosen, on="id", how="semi", maintain_order="left").select(
         "id", "answer", pl.col("options").list.len().cast(pl.Int64)
@@ -51,7 +51,7 @@ def main() -> None:
         table = score(predictions, items, grid)
     except InputError as error:
         raise InputError(
-            f"{folders[0]}: {error} (to make them again delete {arguments.predictions[0].parent} and run "
+            f"{folders[0]}: {error} (to recreate them delete {arguments.predictions[0].parent} and run "
             "snakemake)"
         ) from error
     write_table(table, arguments.output, SCORES, {"items": items.height, **footer})

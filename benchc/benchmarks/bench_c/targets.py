@@ -104,8 +104,7 @@ def read_targets(scores: list[Path], models: Path) -> Targets:
     most = max(missing, key=lambda label: missing[label])
     print(
         f"{len(tables)} targets have all predictions of {found.items:,} items, {found.left_out:,} are left "
-        "out; "
-        f"{most} lacks most, {missing[most]:,}",
+        f"out; {most} lacks most, {missing[most]:,}",
         file=sys.stderr,
     )
     return found

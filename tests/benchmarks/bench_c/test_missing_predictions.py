@@ -177,7 +177,7 @@ def test_a_gap_that_no_footer_tells_of_is_refused(name: str, folder: Path, monke
     for model in RUN.models:
         path = f"scores/{model}.parquet"
         write_table(read_table(path, SCORES), path, SCORES, {"items": 0})
-    with pytest.raises(InputError, match=r"make the scores of both again|make its scores again"):
+    with pytest.raises(InputError, match=r"recreate the scores of both|recreate its scores"):
         RUN.output(name)
 
 

@@ -33,7 +33,7 @@ def item_of_most_regimes(scores: pl.DataFrame) -> str:
     Raises InputError where ``scores`` is empty.
     """
     if scores.is_empty():
-        raise InputError("the target has no scores, so there is no item to show; make the scores again")
+        raise InputError("the target has no scores, so there is no item to show; recreate the scores")
     best = _ranked(scores).group_by("id", "regime").agg(pl.col("pronounced").max())
     items = best.group_by("id").agg(pl.len().alias("regimes"), pl.col("pronounced").min())
     return str(items.sort(["regimes", "pronounced", "id"], descending=[True, True, False])["id"][0])
@@ -97,8 +97,8 @@ def with_probabilities(cases: pl.DataFrame, predictions: pl.DataFrame, items: pl
         ):
             if key not in logits or int(prediction(logits[key])) != predicted:
                 raise InputError(
-                    f"{name_of(cases, number)}: predictions and scores are not of the same run; make the "
-                    "scores again"
+                    f"{name_of(cases, number)}: predictions and scores are not of the same run; recreate the "
+                    "scores"
                 )
             found.append(probabilities(logits[key]).tolist())
     joined = cases.with_columns(
@@ -110,7 +110,7 @@ def with_probabilities(cases: pl.DataFrame, predictions: pl.DataFrame, items: pl
     if strays.height or absent.height:
         raise InputError(
             f"{name_of(pl.concat([strays, absent]), 0)}: the pool has no such item with so many options; "
-            "pool and predictions are not of the same run: make the predictions again"
+            "pool and predictions are not of the same run: recreate the predictions"
         )
     return joined
 

@@ -90,7 +90,7 @@ def _parsed(text: str) -> tuple[str, int]:
 def _item(item: str, pool: Path) -> dict[str, Any]:
     for rows in iterate_groups(pool, POOL, "id", {item}):
         return rows.row(0, named=True)
-    raise InputError(f"{pool}: it has no item {item!r}; name another one, or make the pool again")
+    raise InputError(f"{pool}: it has no item {item!r}; name another one, or recreate the pool")
 
 
 def _corrupted(
@@ -100,8 +100,8 @@ def _corrupted(
     for item, corruption, severity in cases.select("id", "corruption", "severity").rows():
         if corruption not in paths:
             raise InputError(
-                f"figure 5: among the images there is no file {corruption}.parquet; give "
-                "that of every corruption that is shown"
+                f"figure 5: among the images there is no file {corruption}.parquet; give that of every "
+                "corruption that is shown"
             )
         for _, variants in images_of_items(paths[corruption], {item: keys}, {severity}):
             pictures[corruption, severity] = variants[severity]
@@ -136,7 +136,7 @@ def plot(
         if (row["corruption"], row["severity"]) not in corrupted:
             raise InputError(
                 f"figure 5: item {row['id']!r} has no pictures under {row['corruption']} at severity "
-                f"{row['severity']}; make the corrupted images again"
+                f"{row['severity']}; recreate the corrupted images"
             )
     cells: list[dict[str, Any] | None] = [None, *rows]
     width = (TEXT_WIDTH - LEFT - MARGIN - MOST_PREDICTIONS * GAP) / (1 + MOST_PREDICTIONS)

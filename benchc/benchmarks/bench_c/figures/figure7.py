@@ -80,7 +80,7 @@ def _counts(
     if strays.height:
         raise InputError(
             f"figure 7: {strays.height} items are in only one of pool and selection, such as "
-            f"{strays['id'][0] or strays['id_right'][0]}; make both again"
+            f"{strays['id'][0] or strays['id_right'][0]}; recreate both"
         )
     unknown = sorted(set(pool["source"]) - set(originals))
     if unknown:

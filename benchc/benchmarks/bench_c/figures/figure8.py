@@ -36,7 +36,7 @@ def figure8(pool: PoolTasks, selected: Selected) -> Figure:
     if strays.height:
         raise InputError(
             f"figure 8: {strays.height} items are in only one of pool and selection, such as "
-            f"{strays['id'][0] or strays['id_right'][0]}; make both again"
+            f"{strays['id'][0] or strays['id_right'][0]}; recreate both"
         )
     tasks = sorted(
         joined.group_by("task").agg(pl.len(), pl.col("kept").sum().alias("kept")).rows(),

@@ -54,8 +54,8 @@ def figure9(pool: Path, selected: Selected, each: PositiveInt = 4, items: list[s
     unknown = candidates.filter(pl.col("kappa").is_null())
     if unknown.height:
         raise InputError(
-            f"figure 9: {unknown.height} items of {pool} have no kappa, first {unknown['id'][0]!r}; make the "
-            "selection again"
+            f"figure 9: {unknown.height} items of {pool} have no kappa, first {unknown['id'][0]!r}; recreate the "
+            "selection"
         )
     examples = examples_by_kappa(candidates, each=each, ids=items)
     rows = pl.concat(iterate_groups(pool, POOL, "id", set(examples["id"])))

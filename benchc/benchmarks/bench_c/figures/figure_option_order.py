@@ -50,7 +50,7 @@ def figure_option_order(option_order: Printed) -> Figure:
     predictions. The legend counts the items. Raises InputError where the table has no target.
     """
     if option_order.is_empty():
-        raise InputError("option order: the option_order has no target; make it again")
+        raise InputError("option order: the option_order has no target; recreate it")
     labels = option_order["label"].unique(maintain_order=True).to_list()
     rows = {
         (row["label"], row["corruption"] == CLEAN): row

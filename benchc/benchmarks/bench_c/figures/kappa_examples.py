@@ -25,7 +25,7 @@ def examples_by_kappa(items: pl.DataFrame, *, each: int, ids: Sequence[str] | No
     where the pool is empty or lacks one of ``ids``.
     """
     if items.is_empty():
-        raise InputError("the pool has no items to show; make it again")
+        raise InputError("the pool has no items to show; recreate it")
     largest = float(items["kappa"].to_numpy().max())
     banded = items.sort("id").with_columns(
         pl.Series("band", [band_of(kappa, largest) for kappa in items.sort("id")["kappa"]], pl.Enum(BANDS))

@@ -102,6 +102,6 @@ def _decoded(items: pl.DataFrame, alpha: Alpha) -> Iterator[Pixels]:
                 yield decode(image["bytes"], alpha)
             except ImageError as error:
                 raise InputError(
-                    f"item {item!r}, image {index}: {error}; mend the image in the item's source, or take "
+                    f"item {item!r}, image {index}: {error}; fix the image in the item's source, or take "
                     "the item out of it"
                 ) from error

@@ -112,8 +112,7 @@ def _predictions(
     if unknown.height:
         raise InputError(
             f"selector {selector}: {unknown.height:,} predictions are of items that the pool does not have, "
-            "first "
-            f"{name_of(unknown, 0)}: make its predictions for this pool again"
+            f"first {name_of(unknown, 0)}: recreate its predictions for this pool"
         )
     grid = (
         items.select("id", "options")
@@ -126,21 +125,19 @@ def _predictions(
     if missing.height:
         raise InputError(
             f"selector {selector}: {missing.height:,} predictions are missing: {_listed(missing)}; every "
-            "item of "
-            "the pool needs one under every corruption and severity: make its predictions again"
+            "item of the pool needs one under every corruption and severity: recreate its predictions"
         )
     if found.height != grid.height:
         repeated = found.filter(pl.struct(key).is_duplicated()).unique(key, maintain_order=True)
         raise InputError(
             f"selector {selector}: {repeated.height:,} predictions occur twice: {_listed(repeated)}; pass "
-            "each "
-            "file of predictions once"
+            "each file of predictions once"
         )
     wrong = found.filter(pl.col("logits").list.len() != pl.col("options"))
     if wrong.height:
         raise InputError(
             f"selector {selector}: {name_of(wrong, 0)} has {len(wrong['logits'][0])} logits, its item has "
-            f"{wrong['options'][0]} options: make its predictions for this pool again"
+            f"{wrong['options'][0]} options: recreate its predictions for this pool"
         )
     chosen = np.empty(found.height, dtype=np.int64)
     for rows, logits in logit_blocks(found):

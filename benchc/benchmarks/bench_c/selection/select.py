@@ -78,8 +78,8 @@ def _matrix(vectors: pl.Series) -> npt.NDArray[np.float32]:
     lengths = vectors.list.len().unique()
     if vectors.null_count() or len(lengths) != 1:
         raise InputError(
-            f"the {vectors.name} embeddings are not all there and of one length ({lengths.to_list()}): make "
-            "them again"
+            f"the {vectors.name} embeddings are not all there and of one length ({lengths.to_list()}): recreate "
+            "them"
         )
     return vectors.explode().cast(pl.Float32).to_numpy().reshape(len(vectors), -1)
 

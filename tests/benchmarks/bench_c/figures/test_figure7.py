@@ -94,7 +94,7 @@ def test_nothing_at_all_is_drawn_as_nothing():
 
 def test_tables_that_do_not_belong_together_are_refused():
     with pytest.raises(
-        ValueError, match=r"1 items are in only one of pool and selection, such as c/0; make both again$"
+        ValueError, match=r"1 items are in only one of pool and selection, such as c/0; recreate both$"
     ):
         plot(ORIGINALS, POOL, SELECTED.head(5), labels=LABELS)
     with pytest.raises(ValueError, match="holds items of b, c, whose file was not given"):

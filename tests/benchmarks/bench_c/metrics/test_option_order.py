@@ -202,9 +202,8 @@ def test_what_is_undefined_is_null_and_says_why():
     for row in table.iter_rows(named=True):
         assert row["spearman"] is None and row["changed_low"] is None and row["entropy_high"] is None
         assert row["note"] == (
-            "intervals undefined: one item; "
-            "spearman undefined: entropy is the same in all predictions and changed is the same in all "
-            "predictions"
+            "intervals undefined: one item; spearman undefined: entropy is the same in all predictions and "
+            "changed is the same in all predictions"
         )
     assert "NaN" not in table.write_csv() and table["severity"].to_list() == [0, 3, 3]
 

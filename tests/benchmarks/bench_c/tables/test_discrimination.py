@@ -97,7 +97,7 @@ def test_the_table_is_the_librarys(folder: Path):
     first, again = made(), made()
     texts = (first.frame.write_csv(), first.markdown, first.latex)
     assert all(texts) and texts == (again.frame.write_csv(), again.markdown, again.latex)
-    assert first.summary == "2 targets; the selected set beside 30 random subsets of 4 of 10 items"
+    assert first.summary == "2 targets; the selected set compared with 30 random subsets of 4 of 10 items"
     scores = {
         label: pl.concat(
             [read_table(f"{kind}/{model}.parquet", SCORES) for kind in ("selected", "unselected")]
@@ -168,5 +168,5 @@ def test_scores_of_too_few_items_are_refused(folder: Path):
     for model in MODELS:
         path = f"selected/{model}.parquet"
         write_table(read_table(path, SCORES).filter(pl.col("id") != IDS[0]), path, SCORES, {"items": 3})
-    with pytest.raises(InputError, match=r"^3 of the 4 selected items .* make the scores again"):
+    with pytest.raises(InputError, match=r"^3 of the 4 selected items .* recreate the scores"):
         made()

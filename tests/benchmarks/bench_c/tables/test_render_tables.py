@@ -22,7 +22,8 @@ from benchc.benchmarks.bench_c.tables.table2 import table2_latex, table2_markdow
 from benchc.benchmarks.bench_c.tables.table3 import table3 as table3_of
 from benchc.benchmarks.bench_c.tables.table3 import table3_latex, table3_markdown
 from benchc.benchmarks.bench_c.targets import Targets
-from benchc.rendering.numbers import latex_number, p_text
+from benchc.rendering.latex import latex_number
+from benchc.rendering.numbers import p_text
 from benchc.schemas.models import Model
 from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, selection
 
