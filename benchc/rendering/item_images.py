@@ -1,4 +1,4 @@
-"""The decoded pictures of an item, from a table that holds them as files."""
+"""The decoded images of an item."""
 
 from pathlib import Path
 from typing import Any
@@ -8,9 +8,9 @@ from benchc.images import ImageError, Pixels, decode
 
 
 def item_images(row: dict[str, Any], path: Path) -> list[Pixels]:
-    """Return the pictures in ``row["images"]``, uint8[H, W, 3] each; ``row`` is one of the table at ``path``.
+    """Return the images in ``row["images"]``, uint8[H, W, 3] each; ``row`` is from the table at ``path``.
 
-    Raises InputError where one is damaged.
+    Raises InputError where one cannot be decoded.
     """
     try:
         return [decode(image["bytes"]) for image in row["images"]]

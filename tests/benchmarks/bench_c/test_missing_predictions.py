@@ -1,4 +1,4 @@
-"""A run in which targets lack predictions: refused, or made on the items that all targets have, and said so."""
+"""Targets that lack predictions: an error, or a comparison on the items that all targets have."""
 
 from pathlib import Path
 

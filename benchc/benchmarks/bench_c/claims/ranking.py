@@ -13,10 +13,10 @@ SWAPPED = ("Falcon2-VLM", "mPLUG-Owl3")  # the paper's example of a pair that RA
 
 
 def claims_of_ranking(table1: pl.DataFrame) -> list[Claim]:
-    """Return the claims of section 6.1; ``table1`` has label, acc_clean, delta_acc, ras and
-    the ranks of both. No rows: its weighted means are undefined.
+    """Return the claims of section 6.1, with the same checks on the paper's Table 1 as the paper's numbers.
 
-    The paper's numbers are those of the same checks on its Table 1.
+    ``table1`` has label, acc_clean, delta_acc, ras and the ranks of both; no rows where weighted means are
+    undefined.
     """
     paper = published_table1()
     if table1.is_empty():

@@ -8,10 +8,10 @@ import numpy.typing as npt
 import polars as pl
 
 from benchc.errors import InputError
+from benchc.schemas.predictions import KEY
 
 Floats = npt.NDArray[np.float64]
 
-KEY = ("id", "corruption", "severity")
 CLEAN_METRICS = ("acc_clean", "entropy_clean", "calibration_clean")
 SHIFT_METRICS = ("delta_acc", "ras", "delta_entropy", "delta_calibration")
 
@@ -63,7 +63,7 @@ def cube_of(scores: Mapping[str, pl.DataFrame]) -> Cube:
     shifts = {name: np.empty((len(models), *shape)) for name in SHIFT_METRICS}
     for number, (model, frame) in enumerate(scores.items()):
         place = _places(model, frame, models[0], axes)
-        # Clean values, repeated in every row of an item, may differ in the last bit: the first cell's is taken.
+        # An item's rows repeat its clean values, up to the last bit: the first cell's are taken.
         first_cell = place % (shape[1] * shape[2]) == 0
         for name, values in _metrics(frame).items():
             column = values.to_numpy()

@@ -22,12 +22,11 @@ from scipy import stats
 from benchc.benchmarks.bench_c.metrics.ras import entropy, probabilities
 from benchc.errors import InputError
 from benchc.schemas.logits import Floats, logit_blocks, prediction
+from benchc.schemas.predictions import CLEAN, KEY
 from benchc.statistics.resampling import drawn_means, item_counts, on_grid, percentile_interval
 from benchc.statistics.rounding import rounded
 
-CLEAN = "clean"
 DRAWS = 2_000
-KEY = ("id", "corruption", "severity")
 ENTROPY_DIGITS = 5  # of an entropy that count in ranks
 
 # Of one prediction; each in [0, 1].
@@ -139,8 +138,8 @@ def option_order(
     ``measures``: a table of :func:`measure_predictions` for each model, by its label; ``scorings``: how each
     is scored. Rows by model, in the order given: clean, all corruptions together, each corruption by name.
     Intervals resample the items with the predictions of all models. Raises InputError
-    where there is no model, one has no clean or no corrupted predictions, or two were asked about different items
-    or corruptions; ValueError where ``draws`` is not positive.
+    where there is no model, one has no clean or no corrupted predictions, or two were asked about different
+    items or corruptions; ValueError where ``draws`` is not positive.
     """
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")
@@ -267,7 +266,7 @@ def _check(predictions: pl.DataFrame, items: pl.DataFrame) -> None:
         if wrong.height:
             key = ", ".join(map(str, wrong.select(*KEY).row(0)))
             raise InputError(
-                f"the prediction ({key}) in order {wrong['order'][0]} {what} ({wrong.height:,} predictions like "
-                "this): predictions/selected and orders/ must be of the same run; recreate them, or set "
+                f"the prediction ({key}) in order {wrong['order'][0]} {what} ({wrong.height:,} predictions "
+                "like this): predictions/selected and orders/ must be of the same run; recreate them, or set "
                 "scores.allow_missing to true to leave out the items that lack a prediction"
             )

@@ -101,7 +101,7 @@ def _options_first(values: Floats) -> Floats:
 
 
 def _sum(values: Floats) -> Floats:
-    """Return the sum along the first axis; numpy's order of additions depends on the shape, this one does not."""
+    """Return the sum along the first axis, in an order that, unlike numpy's, does not depend on the shape."""
     total: Floats = values[0].copy()
     for row in values[1:]:
         total += row

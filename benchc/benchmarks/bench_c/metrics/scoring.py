@@ -12,9 +12,8 @@ from benchc.benchmarks.bench_c.metrics.transitions import regime, transition
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.errors import InputError
 from benchc.schemas.logits import Integers, logit_blocks, name_of, prediction
+from benchc.schemas.predictions import CLEAN, KEY
 
-CLEAN = "clean"
-KEY = ("id", "corruption", "severity")
 NAMED = 5  # how many keys a message lists
 
 
@@ -78,8 +77,8 @@ def complete(
     whole = items.join(incomplete, on="id", how="anti", maintain_order="left")
     if whole.is_empty():
         raise InputError(
-            f"{_listed(missing, 'predictions are missing')}; so no item has its clean prediction and one "
-            "under every corruption and severity, and there is nothing to score: recreate the predictions"
+            f"{_listed(missing, 'predictions are missing')}; no item has its clean prediction and one under "
+            "every corruption and severity; recreate the predictions"
         )
     return predictions.join(incomplete, on="id", how="anti", maintain_order="left"), whole, missing
 
@@ -148,8 +147,8 @@ def _cells(predictions: pl.DataFrame, grid: Grid | None) -> pl.DataFrame:
     unknown = predictions.join(expected, on=["corruption", "severity"], how="anti")
     if unknown.height:
         raise InputError(
-            f"{_listed(unknown, 'predictions are under corruptions or severities that the run does not have')}; "
-            "they were made for another configuration: recreate the predictions"
+            f"{_listed(unknown, 'predictions are under corruptions or severities that the run lacks')}; they "
+            "are of another configuration; recreate the predictions"
         )
     return expected
 
@@ -159,13 +158,13 @@ def _check_keys(predictions: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFr
     if missing.height:
         raise InputError(
             f"{_listed(missing, 'predictions are missing')}; every selected item needs its clean prediction "
-            "and one under every corruption and severity: recreate the predictions, or set "
+            "and one under every corruption and severity; recreate the predictions, or set "
             "scores.allow_missing to true to leave out the items that lack one"
         )
 
 
 def _missing(predictions: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
-    """Return ``KEY`` of every prediction that an item lacks, sorted; refuse repeated ones and unknown items."""
+    """Return the sorted ``KEY`` of missing predictions; raise InputError for repeated or unknown ones."""
     repeated = predictions.select(*KEY).filter(pl.struct(KEY).is_duplicated()).unique()
     if repeated.height:
         raise InputError(
@@ -174,8 +173,8 @@ def _missing(predictions: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame
     unknown = predictions.select(*KEY).join(items, on="id", how="anti")
     if unknown.height:
         raise InputError(
-            f"{_listed(unknown, 'predictions are of items that are not selected')}; they were made for "
-            "another selection: recreate the predictions"
+            f"{_listed(unknown, 'predictions are of items that are not selected')}; they are of another "
+            "selection; recreate the predictions"
         )
     expected = items.select("id").join(cells, how="cross")
     return expected.join(predictions, on=KEY, how="anti").sort(KEY)
@@ -186,8 +185,8 @@ def _check_options(predictions: pl.DataFrame) -> None:
     if wrong.height:
         raise InputError(
             f"{name_of(wrong, 0)} has {len(wrong['logits'][0])} logits, its item has {wrong['options'][0]} "
-            f"options ({wrong.height} predictions like this): the predictions are of another pool, recreate them "
-            ""
+            f"options ({wrong.height} predictions like this): the predictions are of another pool, recreate "
+            "them "
         )
     wrong = predictions.filter(~pl.col("answer").is_between(0, pl.col("options") - 1))
     if wrong.height:

@@ -7,6 +7,7 @@ import polars as pl
 from benchc.benchmarks.bench_c.metrics.aggregate import DELTA_ACCURACY, clean_means, overall_means
 from benchc.errors import InputError
 from benchc.schemas.models import Model
+from benchc.schemas.predictions import KEY
 from benchc.statistics.rounding import DIGITS
 
 # The arrows of Table 1.
@@ -113,17 +114,16 @@ def best_rows(table: pl.DataFrame) -> dict[str, set[int]]:
 
 
 def _check_same_predictions(targets: Sequence[Model], scores: Sequence[pl.DataFrame]) -> None:
-    key = ("id", "corruption", "severity")
-    first = scores[0].select(key)
+    first = scores[0].select(KEY)
     for target, frame in zip(targets, scores, strict=True):
-        predictions = frame.select(key)
+        predictions = frame.select(KEY)
         # Scores of one run usually share one order; sorting costs more than the rest of the table.
-        same = predictions.equals(first) or predictions.sort(key).equals(first.sort(key))
+        same = predictions.equals(first) or predictions.sort(KEY).equals(first.sort(KEY))
         if predictions.is_empty() or not same:
             odd = pl.concat(
-                [predictions.join(first, on=key, how="anti"), first.join(predictions, on=key, how="anti")]
+                [predictions.join(first, on=KEY, how="anti"), first.join(predictions, on=KEY, how="anti")]
             )
-            example = f", first {odd.sort(key).row(0)}" if odd.height else ""
+            example = f", first {odd.sort(KEY).row(0)}" if odd.height else ""
             raise InputError(
                 f"{target.id} has {predictions.height:,} scores, {targets[0].id} has {first.height:,}, and "
                 f"{odd.height:,} of them differ{example}: targets can only be compared on the same "

@@ -8,7 +8,6 @@ from pydantic import PositiveInt
 
 from benchc.benchmarks.bench_c.inputs import ModelNames, PoolOptions
 from benchc.benchmarks.bench_c.metrics import option_order as metrics
-from benchc.benchmarks.bench_c.metrics.option_order import CLEAN
 from benchc.benchmarks.bench_c.schemas.orders import ORDERS
 from benchc.benchmarks.bench_c.targets import left_out_note
 from benchc.errors import InputError
@@ -19,6 +18,7 @@ from benchc.rendering.numbers import MISSING, interval_text, number_text
 from benchc.rendering.output import Table
 from benchc.rendering.pluralize import pluralize
 from benchc.schemas.parquet import read_footer, read_table
+from benchc.schemas.predictions import CLEAN, KEY
 from benchc.schemas.predictions_of_model import MAY_DIFFER, read_predictions
 
 # (column, header, with its interval)
@@ -79,7 +79,7 @@ def option_order(
     in_all_orders, scorings, asked_items = {}, {}, {}
     for model, label in track(labels.items(), label="option orders", unit="targets"):
         _check_footers(given[model], asked[model])
-        same_order = read_predictions(given[model], [*metrics.KEY, "logits"])
+        same_order = read_predictions(given[model], [*KEY, "logits"])
         in_all_orders[label] = metrics.all_orders(same_order, read_table(asked[model], ORDERS))
         footer = read_footer(asked[model])
         scorings[label] = str(footer.get("scoring", "unknown"))
@@ -135,7 +135,10 @@ def _check_footers(given: Sequence[Path], orders: Path) -> None:
 
 
 def option_order_markdown(table: pl.DataFrame, draws: int, note: str = "") -> str:
-    """Return the clean and overall rows of ``metrics.option_order`` as Markdown; ``note`` ends the caption."""
+    """Return the clean and overall rows of ``metrics.option_order`` as Markdown.
+
+    ``note`` ends the caption.
+    """
     return captioned(HEADER, _rows(table), _caption(table, draws) + note, text_columns=2)
 
 
