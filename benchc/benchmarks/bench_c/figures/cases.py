@@ -60,7 +60,7 @@ def cases_of_item(scores: pl.DataFrame, item: str) -> pl.DataFrame:
 
 
 def named_cases(scores: pl.DataFrame, item: str, predictions: Sequence[tuple[str, int]]) -> pl.DataFrame:
-    """Return the item's rows of ``scores`` for each (corruption, severity) of ``predictions``, in their order.
+    """Return the item's rows of ``scores`` for each (corruption, severity), in the order of ``predictions``.
 
     Raises InputError where one is missing.
     """

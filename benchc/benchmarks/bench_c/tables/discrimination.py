@@ -154,7 +154,7 @@ def _caption(table: pl.DataFrame) -> str:
     selected, unselected = first["selected_evaluated"], first["unselected_evaluated"]
     all_selected = first["selected_items"]
     all_unselected = pool - all_selected
-    ours = pluralize(selected, "selected item") + (" that were evaluated" if selected < all_selected else "")
+    ours = pluralize(selected, "evaluated selected item" if selected < all_selected else "selected item")
     caption = CAPTION.format(
         models=first["models"],
         selected=f"the {ours}"

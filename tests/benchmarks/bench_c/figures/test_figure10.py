@@ -135,7 +135,7 @@ def test_one_box_no_scores_and_faults():
     assert [len(axes.patches) for axes in plot({"m": scores([])}, families_of=FAMILIES).axes] == [0, 0]
     with pytest.raises(ValueError, match="no model was given"):
         plot({}, families_of=FAMILIES)
-    with pytest.raises(ValueError, match="scores of m hold snow, whose family is not given"):
+    with pytest.raises(ValueError, match="scores of m have snow, whose family is not given"):
         plot({"m": one}, families_of={"fog": "weather"})
 
 

@@ -95,7 +95,7 @@ def test_one_read_is_enough_and_faults_are_named():
         plot(cases(*ONE_ITEM, ONE_ITEM[0] | {"severity": 1}))
     with pytest.raises(ValueError, match="0 predictions"):
         plot(cases())
-    with pytest.raises(ValueError, match="'s/0' has no pictures under fog at severity 5"):
+    with pytest.raises(ValueError, match="'s/0' has no images under fog at severity 5"):
         plot_figure5(
             cases(ONE_ITEM[1]),
             label="t",
@@ -171,7 +171,7 @@ def test_items_reads_and_pictures_are_found(folder: Path):
         output("figure5", FILES, label="One", item=None, predictions=None).texts[0].get_text()
         == "One, item s/1"
     )
-    figure = output("figure5", FILES, label="One", item="s/0", predictions=["snow:3"])
+    figure = output("figure5", FILES, label="One", item="s/0", corruptions=["snow:3"])
     assert figure.texts[0].get_text() == "One, item s/0"
     assert [axes.get_title() for axes in figure.axes[::2]] == ["(a) clean", "(b) snow, 3"]
     # Figure 3 takes the same tables.
@@ -184,9 +184,17 @@ def test_items_reads_and_pictures_are_found(folder: Path):
     [
         (["fog.parquet"], {}, "among the images there is no file snow.parquet"),
         (FILES["images"], {"item": "s/7"}, "item 's/7' has no scores"),
-        (FILES["images"], {"predictions": ["snow:4"]}, "no scores for snow at severity 4"),
-        (FILES["images"], {"predictions": ["snow"]}, "the prediction 'snow' is not of the form snow:5"),
-        (FILES["images"], {"predictions": ["snow:-3"]}, "the prediction 'snow:-3' is not of the form snow:5"),
+        (FILES["images"], {"corruptions": ["snow:4"]}, "no scores for snow at severity 4"),
+        (
+            FILES["images"],
+            {"corruptions": ["snow"]},
+            "the corruption .snow. is not of the form NAME:SEVERITY",
+        ),
+        (
+            FILES["images"],
+            {"corruptions": ["snow:-3"]},
+            "the corruption .snow:-3. is not of the form NAME:SEVERITY",
+        ),
     ],
 )
 def test_what_is_not_there_is_named(

@@ -144,7 +144,7 @@ def test_one_model_one_corruption_and_no_sample_at_all():
 
 
 def test_a_corruption_without_family_and_a_run_without_model_are_refused():
-    with pytest.raises(ValueError, match="scores of one hold zoom_blur, whose family is not given"):
+    with pytest.raises(ValueError, match="scores of one have zoom_blur, whose family is not given"):
         plot({"one": ONE}, families_of={"snow": "weather", "defocus_blur": "blur"})
     with pytest.raises(ValueError, match="no model"):
         plot({}, families_of=FAMILIES)

@@ -97,5 +97,5 @@ def test_tables_that_do_not_belong_together_are_refused():
         ValueError, match=r"1 items are in only one of pool and selection, such as c/0; recreate both$"
     ):
         plot(ORIGINALS, POOL, SELECTED.head(5), labels=LABELS)
-    with pytest.raises(ValueError, match="holds items of b, c, whose file was not given"):
+    with pytest.raises(ValueError, match="has items of b, c, whose file is missing"):
         plot({"a": 10}, POOL, SELECTED, labels=LABELS)

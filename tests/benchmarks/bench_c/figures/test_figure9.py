@@ -157,7 +157,7 @@ def test_rows_of_a_full_band_stand_apart_beside_its_line():
 
 
 def test_an_item_without_pictures_is_named():
-    with pytest.raises(ValueError, match="'a/1' has no pictures"):
+    with pytest.raises(ValueError, match="'a/1' has no images"):
         plot_figure9(ITEMS, PICTURES | {"a/1": []}, largest_kappa=0.6)
 
 

@@ -103,7 +103,7 @@ def ask(
     own = [] if script is infer else ["--sample", "99", "--severity", "4"]
     arguments = ["--location", str(checkpoint), "--family", family, "--scoring", scoring]
     arguments += ["--items", "pool.parquet", "--subset", "subset.parquet", *own, *images]
-    arguments += ["--store", f"store-{output}", "--writer", "w", "--output", f"{output}.parquet", *more]
+    arguments += ["--cache", f"cache-{output}", "--shard", "w", "--output", f"{output}.parquet", *more]
     monkeypatch.setattr(sys, "argv", ["script", *arguments])
     script.main()
     return read_table(f"{output}.parquet", PREDICTIONS if script is infer else ORDERS)
@@ -137,8 +137,8 @@ def test_logits_come_back_in_the_items_own_order(family, scoring, scorers, varia
     scorer = scorers[family, scoring]
     question = QUESTIONS[1]
     unit = Unit("s/1", "fog", [5], variants[:1])
-    with PredictionCache(tmp_path, {"model": "m"}, "w") as store:
-        rows = list(predict_orders(Predictor(scorer, store), question, unit))
+    with PredictionCache(tmp_path, {"model": "m"}, "w") as cache:
+        rows = list(predict_orders(Predictor(scorer, cache), question, unit))
     assert [(row["order"], row["id"], row["corruption"], row["severity"]) for row in rows] == [
         (order, "s/1", "fog", 5) for order in (1, 2, 3)
     ]
@@ -162,7 +162,7 @@ def test_a_job_reads_every_other_order_of_the_sample_at_one_severity(
     folder, checkpoints, scorers, monkeypatch, capsys
 ):
     rows = ask(monkeypatch, checkpoints["llava"], "a")
-    assert f"{READS} predictions, 0 from the store, {READS} new" in capsys.readouterr().err
+    assert f"{READS} predictions, 0 from the cache, {READS} computed" in capsys.readouterr().err
     expected = [
         (f"s/{item}", order, corruption, 0 if corruption == "clean" else 4)
         for item, question in enumerate(QUESTIONS)
@@ -217,7 +217,7 @@ def test_a_killed_job_resumes(folder, checkpoints, monkeypatch, capsys):
     monkeypatch.setattr(PredictionCache, "put", put)
     capsys.readouterr()
     ask(monkeypatch, checkpoints["llava"], "resumed")
-    assert f"{READS} predictions, 7 from the store, {READS - 7} new" in capsys.readouterr().err
+    assert f"{READS} predictions, 7 from the cache, {READS - 7} computed" in capsys.readouterr().err
     assert Path("resumed.parquet").read_bytes() == Path("whole.parquet").read_bytes()
 
 
@@ -226,7 +226,7 @@ def test_a_larger_sample_keeps_the_reads_of_a_smaller_one(folder, checkpoints, m
     capsys.readouterr()
     assert one["id"].n_unique() == 1
     two = ask(monkeypatch, checkpoints["llava"], "a", "--sample", "2")
-    assert f"{len(two)} predictions, {len(one)} from the store" in capsys.readouterr().err
+    assert f"{len(two)} predictions, {len(one)} from the cache" in capsys.readouterr().err
     assert two["id"].n_unique() == 2
     assert two.join(one, on="id", how="semi", maintain_order="left").equals(one)
 

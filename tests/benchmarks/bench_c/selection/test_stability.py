@@ -228,7 +228,7 @@ def test_the_table_of_files_is_the_librarys(tmp_path: Path) -> None:
     table = pl.DataFrame(stability(setting, READS, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
     assert found.frame.equals(table)
     assert (found.markdown, found.latex) == (stability_markdown(table), stability_latex(table))
-    with pytest.raises(InputError, match="no file lies in a folder named one"):
+    with pytest.raises(InputError, match="no file is in a folder named one"):
         output("selection_stability", files | {"predictions": files["predictions"][1:]}, **settings)
     with pytest.raises(InputError, match="--set score: "):
         output("selection_stability", files, **settings | {"score": "best"})

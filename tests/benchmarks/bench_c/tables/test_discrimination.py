@@ -115,7 +115,7 @@ def test_files_of_the_wrong_kind_are_refused(folder: Path):
     for files, message in (
         (
             {"unselected_scores": ["unselected/one.parquet"]},
-            "^Two has no scores of unselected items; make those of all targets",
+            "^Two has no scores of unselected items; recreate those of all targets",
         ),
         (
             {"scores": ["unselected/one.parquet", "selected/two.parquet"]},
@@ -159,9 +159,9 @@ def test_items_whose_reads_are_missing_are_left_out(folder: Path, monkeypatch: p
     columns = ("size", "pool_items", "selected_items", "selected_evaluated", "unselected_evaluated")
     assert table.frame.select(columns).unique().rows() == [(1, 10, 4, 3, 4)]
     caption = " ".join(table.markdown.split())
-    assert "30 random subsets of 1 of the 3 selected items that the targets read" in caption
-    assert "the targets read 3 of the 4 that are selected and 4 of the 6 that are not" in caption
-    assert "On 3 of 4 items: those whose predictions all targets have." in caption
+    assert "30 random subsets of 1 of the 3 evaluated selected items" in caption
+    assert "the targets were evaluated on 3 of the 4 selected and 4 of the 6 unselected items" in caption
+    assert "On 3 of 4 items: those for which no target lacks a prediction." in caption
 
 
 def test_scores_of_too_few_items_are_refused(folder: Path):

@@ -50,7 +50,9 @@ def test_table2_shows_its_numbers_and_the_published_ones():
         p_text(molmo["p"]),
     ]
     assert row(text, "Molmo")[1] == f"0.523 ({molmo['mean_abs_z_ras'] - 0.523:+.3f})"
-    assert "not centred" in text and "minus its mean" in table2_markdown(table, centred=True)
+    assert "not centred" in " ".join(text.split()) and "minus its mean" in " ".join(
+        table2_markdown(table, centred=True).split()
+    )
     latex = table2_latex(table, centred=False)
     assert latex.count(r"\toprule") == 2 and r"New\_one & $3$ &" in latex
 
@@ -81,8 +83,8 @@ def test_table3_shows_its_cases_and_the_published_ones():
 
 
 def test_table3_without_severity_1_says_so():
-    assert "No model was read at severity 1" in table3_markdown(GAINS.clear(), SUBTLE.clear())
-    assert "No model was read at severity 1" in table3_latex(GAINS.clear(), SUBTLE.clear())
+    assert "no predictions at severity 1" in table3_markdown(GAINS.clear(), SUBTLE.clear())
+    assert "no predictions at severity 1" in table3_latex(GAINS.clear(), SUBTLE.clear())
 
 
 def test_the_papers_tables_beside_themselves_differ_nowhere():
