@@ -1,31 +1,31 @@
-"""Bench-C: the items on which selectors' predictions are inconsistent, and how the targets' predictions degrade on them.
+"""Bench-C: select items on which selectors are inconsistent under corruption; measure how targets degrade on them.
 
 REQUIRED INPUTS:
     <results>/pool/items.parquet
     <results>/predictions/{pool,selected,unselected}/{model}/{batch}.parquet    made by rule infer
     <results>/{corrupted,benchmark}/{corruption}.parquet    for option_order
 OUTPUTS:
-    <results>/selection/kappa.parquet         how inconsistent the selectors' predictions are on each item
-    <results>/selection/embeddings.parquet    each item's image and text
+    <results>/selection/kappa.parquet         the selectors' inconsistency on each item
+    <results>/selection/embeddings.parquet    image and text embeddings of each item
     <results>/selection/selected.parquet      the order of picking, scores, and which items are kept
-    <results>/subsets/selected.parquet        the ids of the items that are kept
-    <results>/subsets/unselected.parquet      the ids of items outside the benchmark that targets read as well
-    <results>/scores/{model}.parquet          entropy, calibration error, RAS, transition and regime of a prediction
-    <results>/scores/unselected/{model}.parquet   the same of predictions of unselected items
+    <results>/subsets/selected.parquet        ids of the kept items: the benchmark
+    <results>/subsets/unselected.parquet      ids of other items on which targets are evaluated for comparison
+    <results>/scores/{model}.parquet          entropy, calibration error, RAS, transition and regime per prediction
+    <results>/scores/unselected/{model}.parquet   the same for unselected items
     <results>/orders/{model}.parquet          predictions of a sample in every other circular order of the options
 """
 
 from functools import partial
 
-# The subsets of items that models are asked about, each a file of ids, or None for the whole pool.
+# The subsets of items on which models are evaluated, each a file of ids, or None for the whole pool.
 SUBSETS = {
     "pool": None,
     "selected": f"results/{settings.name}/subsets/selected.parquet",
     "unselected": f"results/{settings.name}/subsets/unselected.parquet",
 }
-# The one whose images are written where the jobs that read the others make theirs themselves.
+# The subset whose corrupted images are written to files even where other jobs corrupt on the fly.
 BENCHMARK = "selected"
-# The models that tables and figures name.
+# The models of tables and figures.
 MEASURED = settings.targets
 
 ORDERS_CODE = {
@@ -132,7 +132,7 @@ rule select:
 
 
 rule score:
-    """Compare every corrupted prediction of a target with its clean read (eq. 6 to 10)."""
+    """Compare every corrupted prediction of a target with the clean one (eq. 6 to 10)."""
     input:
         code=code_of("scripts/bench_c/score.py"),
         pool="<results>/pool/items.parquet",
@@ -159,15 +159,15 @@ rule score:
         " --severities {params.severities} {params.allow_missing} --output {output} 2>&1 | tee {log}"
 
 
-rule draw_unselected:
-    """Draw items that were not selected, in a hashed order."""
+rule sample_unselected:
+    """Sample items that were not selected, in a hashed order."""
     input:
-        code=code_of("scripts/bench_c/draw_unselected.py"),
+        code=code_of("scripts/bench_c/sample_unselected.py"),
         selected="<results>/selection/selected.parquet",
     output:
         "<results>/subsets/unselected.parquet",
     log:
-        "<logs>/draw_unselected.log",
+        "<logs>/sample_unselected.log",
     localrule: True
     conda:
         "../envs/core.yaml"
@@ -177,9 +177,9 @@ rule draw_unselected:
             None if settings.diagnostics.random_subset == "all" else settings.diagnostics.random_subset,
         ),
     message:
-        "Drawing items that were not selected"
+        "Sampling items that were not selected"
     shell:
-        "python -m scripts.bench_c.draw_unselected --selected {input.selected} {params.at_most}"
+        "python -m scripts.bench_c.sample_unselected --selected {input.selected} {params.at_most}"
         " --output {output} 2>&1 | tee {log}"
 
 
@@ -219,7 +219,7 @@ rule infer_orders:
         "<benchmarks>/infer_orders/{model}.jsonl"
     conda:
         lambda wildcards: f"../envs/{run.models[wildcards.model].env or 'transformers'}.yaml"
-    # As for infer: the threads decide the last bits of a logit.
+    # As for infer: the number of threads changes the last bits of a logit.
     threads: 1
     resources:
         gpu=lambda wildcards: run.models[wildcards.model].gpus,
@@ -268,13 +268,13 @@ OUTPUTS = [
         forms=["csv", "md", "tex", "published"],
         data=[f"{PUBLISHED}/table1.csv"],
         caption="""
-        **Table 1.** The targets on the selected items, clean and corrupted. Acc(o), S(o) and C(o) are accuracy,
-        uncertainty (normalised entropy) and calibration error on clean images, as plain means over items. ΔAcc,
-        RAS, ΔS and ΔC compare every corrupted prediction with the clean prediction of the same item: means over items
-        weighted by their discriminative power κ, then over all corruptions and severities (eq. 11). Arrows
-        point to the better side, the numbers in brackets are ranks (1 is best, ties share the lower rank), and
-        the best of each column is bold. The csv file holds all digits, and S(o) and C(o) weighted by κ as well:
-        the paper does not say which of the two forms it prints. It answers the paper's Table 1.
+        **Table 1.** The targets on the selected items, clean and corrupted. Acc(o), S(o) and C(o): accuracy,
+        uncertainty (normalised entropy) and calibration error on clean images, plain means over items. ΔAcc,
+        RAS, ΔS and ΔC: corrupted against clean predictions, means over items weighted by their discriminative
+        power κ, then over all corruptions and severities (eq. 11). Arrows point to the better direction,
+        numbers in brackets are ranks (1 is best, ties share the lower rank), bold is best. The csv file has
+        all digits, and S(o) and C(o) weighted by κ as well: the paper does not say which form it prints.
+        Reproduces the paper's Table 1.
         """,
     ),
     table(
@@ -285,13 +285,12 @@ OUTPUTS = [
         forms=["csv", "md", "tex", "published"],
         data=[f"{PUBLISHED}/table2.csv"],
         caption="""
-        **Table 2.** How far RAS and accuracy answer to one more step of severity. z is an item's shift from one
+        **Table 2.** Sensitivity of RAS and accuracy to a step of severity. z is an item's shift from one
         severity to the next over the standard deviation of these shifts over items; E[abs z] is averaged over
-        items, steps and corruptions. t and p are those of a one-sided t-test, paired over corruptions, of the
-        hypothesis that RAS is not more sensitive. Where a metric shifts equally on all items z is undefined,
-        and the step is left out and counted. It answers the paper's Table 2 (section 9.2); where the paper
-        tests the same models, its values and the differences stand in the Markdown and LaTeX files and in
-        table2_published.csv.
+        items, steps and corruptions. t and p: one-sided t-test, paired over corruptions, of the hypothesis
+        that RAS is not more sensitive. A step at which a metric shifts equally on all items has no z; it is
+        left out and counted. Reproduces the paper's Table 2 (section 9.2); for models that the paper tests,
+        the Markdown and LaTeX files and table2_published.csv give its values and the differences.
         """,
     ),
     table(
@@ -301,11 +300,11 @@ OUTPUTS = [
         forms=["csv", "md", "tex", "published"],
         data=[f"{PUBLISHED}/table3.csv"],
         caption="""
-        **Table 3.** Every target and corruption at severity 1 with more items that turned right (WR) than wrong
-        (RW). Means over items are plain. The regime follows from the signs of the mean shifts of uncertainty
-        and calibration error. It answers the paper's Table 3 (section 9.3); where the paper tests the same
-        models, its cases and the differences stand in the Markdown and LaTeX files and in table3_published.csv.
-        cells.csv holds means, transitions and regimes of every target, corruption and severity.
+        **Table 3.** Every target and corruption at severity 1 with more items that turned right (WR) than
+        wrong (RW). Plain means over items; the regime follows from the signs of the mean shifts of
+        uncertainty and calibration error. Reproduces the paper's Table 3 (section 9.3); for models that the
+        paper tests, the Markdown and LaTeX files and table3_published.csv give its cases and the differences.
+        cells.csv has means, transitions and regimes of every target, corruption and severity.
         """,
     ),
     table(
@@ -313,7 +312,7 @@ OUTPUTS = [
         "the cells of Table 3",
         inputs=TARGETS,
         forms=["csv"],
-        caption="Every target under every corruption and severity: plain means over items, transitions and regimes.",
+        caption="Every target, corruption and severity: plain means over items, transitions and regimes.",
     ),
     table(
         "claims",
@@ -327,11 +326,10 @@ OUTPUTS = [
         },
         data=[f"{PUBLISHED}/table{number}.csv" for number in (1, 2, 3)],
         caption="""
-        **Claims.** What the paper concludes from its results, claim by claim, checked on this run: the
-        criterion of the check, the paper's numbers, the numbers here, and whether it holds, does not hold, or
-        cannot be told (the models, corruptions or severities that it is about are not in this run). Criteria
-        are ours where the paper gives none. Verdicts compare means and say nothing about chance: see the
-        intervals for that.
+        **Claims.** The conclusions that the paper draws from its results, checked on this run: the criterion,
+        the paper's numbers, the numbers here, and whether the claim holds, does not hold, or is not
+        applicable (its models, corruptions or severities are not in this run). Criteria are ours where the
+        paper gives none. Verdicts compare means and do not test significance; see the intervals for that.
         """,
     ),
     table(
@@ -340,13 +338,13 @@ OUTPUTS = [
         inputs={**TARGETS, "selected": SELECTED},
         settings=RESAMPLING,
         caption=f"""
-        **Table 1 with its uncertainty** (beyond the paper). 95 % percentile intervals from {RESAMPLING['draws']} resamples
-        of the items, drawn together for all targets, so that differences between targets are paired. They are
-        conditional on the selected set: another selection, other seeds of the corruptions and other trainings
-        would widen them. ΔAcc and RAS are weighted by κ (eq. 11). The csv file holds an interval for every
-        aggregate: the columns of Table 1 in both weightings and the ranks, the shifts, destructive and
-        corrective RAS per corruption, and the shifts per corruption and severity; where a number or its
-        interval is undefined, its last column says why.
+        **Table 1 with bootstrap intervals** (not in the paper). 95 % percentile intervals from
+        {RESAMPLING['draws']} resamples of the items, the same for all targets, so that differences between
+        targets are paired. They are conditional on the selected set: another selection, other corruption
+        seeds or other training runs would widen them. ΔAcc and RAS are weighted by κ (eq. 11). The csv file
+        has an interval for every aggregate: the columns of Table 1 in both weightings, the ranks, the shifts,
+        destructive and corrective RAS per corruption, and the shifts per corruption and severity; its last
+        column gives the reason where a number or an interval is undefined.
         """,
     ),
     table(
@@ -355,12 +353,12 @@ OUTPUTS = [
         inputs={**TARGETS, "selected": SELECTED},
         settings={"draws": settings.tables.bootstrap.rank_draws, "seed": settings.tables.bootstrap.seed},
         caption=f"""
-        **Does RAS order the targets differently from ΔAcc?** (beyond the paper). The pairs of targets whose
-        paired differences in ΔAcc and in RAS (eq. 11) have opposite signs. Both signs must hold: p is twice the
-        larger of the two one-sided bootstrap p values, from {settings.tables.bootstrap.rank_draws} resamples of the items, drawn together
-        for all targets and conditional on the selected set; Holm's correction is over all pairs. The smallest p
-        of B resamples is 2 / (B + 1), so that many pairs need more resamples than intervals do. The csv file
-        holds all pairs.
+        **Does RAS order the targets differently from ΔAcc?** (not in the paper). The pairs of targets whose
+        paired differences in ΔAcc and in RAS (eq. 11) have opposite signs. Both signs must hold: p is twice
+        the larger of the two one-sided bootstrap p values, from {settings.tables.bootstrap.rank_draws}
+        resamples of the items, the same for all targets and conditional on the selected set, with Holm's
+        correction over all pairs. The smallest p of B resamples is 2 / (B + 1), so many pairs need more
+        resamples than intervals do. The csv file has all pairs.
         """,
     ),
     table(
@@ -369,10 +367,10 @@ OUTPUTS = [
         inputs={**TARGETS, "pool": POOL},
         settings=RESAMPLING,
         caption=f"""
-        **Accuracy by task type** (beyond the paper). Clean and corrupted accuracy of every target on the items of
-        each task type, plain means over items, corruptions and severities, with 95 % percentile intervals from
-        {RESAMPLING["draws"]} resamples of the items, drawn together for all targets and conditional on the
-        selected set.
+        **Accuracy by task type** (not in the paper). Clean and corrupted accuracy of every target on the
+        items of each task type, plain means over items, corruptions and severities, with 95 % percentile
+        intervals from {RESAMPLING["draws"]} resamples of the items, the same for all targets and conditional
+        on the selected set.
         """,
     ),
     table(
@@ -392,14 +390,15 @@ OUTPUTS = [
             "score": settings.selection.score,
         },
         caption="""
-        How much the selected set depends on the choices that the paper makes or leaves open: one selector less,
-        fewer severities, other weights in eq. 3, the other reading of the final score. Jaccard compares the
-        kept items with those of the run; beside it stands the Jaccard of random sets of the same sizes.
+        How much the selected set depends on choices that the paper makes or leaves open: one selector fewer,
+        fewer severities, other weights in eq. 3, the other interpretation of the final score. Jaccard
+        compares the kept items with those of the run; the column next to it gives the Jaccard of random sets
+        of the same sizes.
         """,
     ),
     table(
         "discrimination",
-        "the selected set beside random subsets",
+        "the selected set compared with random subsets",
         inputs={
             **TARGETS,
             "unselected_scores": collect(
@@ -410,24 +409,23 @@ OUTPUTS = [
         settings=RESAMPLING,
         wanted=settings.diagnostics.random_subset is not None,
         caption=f"""
-        **Is the selected set more discriminative than random items?** (beyond the paper). Targets also read
-        items that were not selected. The selected set is compared with {RESAMPLING['draws']} random subsets of the pool of
-        equal size or, where the targets read only some of the unselected items, random subsets of both, smaller
-        so that chance alone seldom puts the selected set beyond 95 % of random ones, by three criteria: the
-        spread (standard deviation) of the targets' values; the share of pairs of targets whose paired
-        difference exceeds 1.96 standard errors; and Kendall's τ-b between the targets' order on the set and on
-        the whole pool. "Below" is the share of random subsets with a lower value, ties half: 0.5 is what chance
-        gives, and above 0.975 the set is beyond 95 % of random ones (of a random subset of the selected set
-        where only some unselected items were read, which is nearer to 0.5). Where κ weights, "Below" is left
-        out: selected items hold most of the weight of random subsets and of the pool, random subsets are
-        noisier, and chance does not give 0.5. Spread is in part noise, of which inconsistent items have more.
-        Random subsets contain selected items, and all sets are parts of the pool to whose order they are
-        compared: the third criterion asks whether the selected set keeps the pool's order, not whether it is
-        better; where unselected items were sampled, that order is known from the sample only, of which random
-        subsets are mostly made, so that "Below" may fall short of 0.5 without any difference. All is
-        conditional on this pool, on these targets and on which unselected items were read; with few targets
-        there are few pairs and few orders, and a target that is also a selector has had its say in the
-        selection. The csv file also holds ranges, quartiles and the reasons of what is undefined.
+        **Is the selected set more discriminative than random items?** (not in the paper). Targets are also
+        evaluated on items that were not selected. The selected set is compared with {RESAMPLING['draws']}
+        random subsets of the pool of equal size; where unselected items were sampled, random subsets of both
+        are compared, smaller ones so that chance alone seldom puts the selected set beyond 95 % of random
+        ones. Three criteria: the spread (standard deviation) of the targets' values; the share of pairs of
+        targets whose paired difference exceeds 1.96 standard errors; and Kendall's τ-b between the targets'
+        order on the set and on the whole pool. "Below" is the share of random subsets with a lower value,
+        ties half: 0.5 by chance; above 0.975 the set is beyond 95 % of random ones (where unselected items
+        were sampled: of a random subset of the selected set, which is nearer to 0.5). "Below" is left out of
+        rows weighted by κ, where it is not 0.5 by chance: selected items carry most of the weight, and random
+        subsets are noisier. Spread is partly noise, which is larger on inconsistent items. Random subsets
+        contain selected items, and all sets are parts of the pool, so the third criterion shows whether the
+        selected set keeps the pool's order, not whether it is better; where unselected items were sampled,
+        that order is estimated from the sample, of which random subsets mostly consist, so "Below" may fall
+        short of 0.5 without any difference. Results are conditional on this pool, these targets and the
+        unselected items that were evaluated; a target that is also a selector has influenced the selection.
+        The csv file also has ranges, quartiles and the reasons for undefined values.
         """,
     ),
     table(
@@ -445,21 +443,20 @@ OUTPUTS = [
         },
         wanted=settings.diagnostics.option_order is not None,
         caption=f"""
-        **Does entropy show how much an answer hangs on the order of the options?** (beyond the paper). Targets
-        were asked again about a sample of the benchmark's items with the options in every other circular order,
-        clean and under each corruption at its highest severity; all measures are of the items' own options.
-        Entropy (eq. 6) is that of one order. The entropy of the mean distribution over all orders is the mean
-        entropy plus the **order part**, a Jensen-Shannon divergence over log K in [0, 1]: the uncertainty that
-        no single order shows. *Changed* is the share of the other orders whose prediction differs from the
-        given order's, *letter* the share of the other orders that are answered with the given order's letter,
-        whatever option stands there. *Circular* accuracy counts a prediction as right if it is right in all orders
-        (MMBench's CircularEval). ρ is Spearman's rank correlation, over predictions, of entropy in the given order
-        and *changed*: near 0, entropy does not know which predictions hang on the order. Means are plain,
-        unweighted by κ; 95 % intervals are percentiles of {RESAMPLING['draws']} resamples of the items, drawn together for
-        all targets. Models that are scored by the options' texts do not see the options in their prompt: order
-        part, *changed* and *letter* are 0 for them by construction, but for rounding (the given order was read
-        together with other severities). The csv file has every corruption, more intervals, and reasons where a
-        number is undefined.
+        **Does entropy show how much an answer depends on the order of the options?** (not in the paper).
+        Targets were asked about a sample of the benchmark's items with the options in every other circular
+        order, clean and under each corruption at its highest severity. Entropy (eq. 6) is that of one order.
+        The entropy of the mean distribution over all orders is the mean entropy plus the **order part**, a
+        Jensen-Shannon divergence over log K in [0, 1]: the uncertainty that no single order shows. *Changed*
+        is the share of the other orders whose prediction differs from the given order's, *letter* the share
+        of the other orders whose predicted letter is the given order's. *Circular* accuracy counts a
+        prediction as right if it is right in all orders (MMBench's CircularEval). ρ is Spearman's rank
+        correlation, over predictions, of entropy in the given order and *changed*: near 0, entropy does not
+        indicate which predictions depend on the order. Means are plain, unweighted by κ; 95 % intervals are
+        percentiles of {RESAMPLING['draws']} resamples of the items, the same for all targets. For models
+        scored by the options' texts, whose prompt does not list the options, order part, *changed* and
+        *letter* are 0 by construction, up to rounding. The csv file has every corruption, more intervals, and
+        the reasons for undefined values.
         """,
     ),
     figure(
@@ -469,11 +466,11 @@ OUTPUTS = [
         subcategory="Composition",
         caption="""
         **Why the benchmark selects** (figure 1(a) of Bench-C). Share of items by prediction inconsistency κ
-        (eq. 4 and 5), candidate pool beside benchmark; the legend gives both n. The bars on the left count the
-        items with κ = 0, on which no selector model changes its answer with the severity of any corruption; the
-        other bins are 0.1 wide and hold their upper end. Numbers above the bars are per cent of each set. The
-        paper prints no numbers for this panel; it is read here as the dominance of consistent items that
-        sections 1 and 4.4 describe.
+        (eq. 4 and 5) in the candidate pool and in the benchmark, in per cent of each; the legend gives both
+        n. The bars on the left are the items with κ = 0, on which no selector changes its answer with the
+        severity of any corruption; the other bins are 0.1 wide and include their upper end. The paper prints
+        no numbers for this panel; we interpret it as the dominance of consistent items that sections 1 and
+        4.4 describe.
         """,
     ),
     figure(
@@ -487,13 +484,14 @@ OUTPUTS = [
         settings={"label": run.models[settings.figures.figure3.target].label},
         subcategory="Robustness",
         caption=r"""
-        **Four ways in which a prediction shifts** (figure 3 of Bench-C). One prediction of each regime by one target:
-        the probabilities of the item's options (softmax of their logits), clean in grey, corrupted in colour,
-        the right option with a tick; the highest bar is the prediction. Regimes follow the signs of the shift
-        in normalised entropy ΔS (eq. 7) and in calibration error ΔC (eq. 9), a change of exactly 0 counted as
-        not positive; RAS is eq. 10. Each prediction is the target's most pronounced one of its regime, that with the
-        largest smaller one of \|ΔS\| and \|ΔC\| over all items, corruptions and severities: an extreme to show
-        what the word means, not a typical prediction. Figure 4 shows how all predictions are spread.
+        **Four ways in which a prediction shifts** (figure 3 of Bench-C). One prediction of each regime by one
+        target: the probabilities of the options (softmax of their logits), clean in grey, corrupted in
+        colour; a tick marks the right option, the highest bar is the prediction. Regimes follow the signs of
+        the shift in normalised entropy ΔS (eq. 7) and in calibration error ΔC (eq. 9); a shift of exactly 0
+        counts as not positive. RAS is eq. 10. Each prediction is the target's most pronounced one of its
+        regime, with the largest min(\|ΔS\|, \|ΔC\|) over all items, corruptions and severities: an extreme
+        that illustrates the regime, not a typical prediction. Figure 4 shows the distribution of all
+        predictions.
         """,
     ),
     figure(
@@ -508,12 +506,12 @@ OUTPUTS = [
         subcategory="Robustness",
         caption="""
         **How one corruption moves predictions** (figure 4 (a-c) of Bench-C). Each point is one item of the
-        benchmark as one target reads it, corrupted against clean: shift in normalised entropy ΔS (eq. 7)
-        across, shift in calibration error ΔC (eq. 9) up, both in [-1, 1]; the axes end where they hold all
-        points. Quadrants and colours are the four regimes, with changes of exactly 0 counted as not positive;
-        markers are the transitions of the answer. (a) all samples, (b) those whose predicted option stays the
-        same, (c) those whose predicted option changes, be it from wrong to wrong. Each quadrant shows its n,
-        its share of the panel, and plain, unweighted means of RAS (eq. 10) and of ΔAcc.
+        benchmark, one target's corrupted against clean prediction: shift in normalised entropy ΔS (eq. 7) on
+        the horizontal axis, shift in calibration error ΔC (eq. 9) on the vertical axis, both in [-1, 1]; the
+        axes are as long as all points need. Quadrants and colours are the four regimes, with shifts of
+        exactly 0 counted as not positive; markers are the transitions of the answer. (a) all items, (b) those
+        whose predicted option stays the same, (c) those whose predicted option changes, also from wrong to
+        wrong. Each quadrant shows its n, its share of the panel, and plain means of RAS (eq. 10) and ΔAcc.
         """,
     ),
     figure(
@@ -533,14 +531,14 @@ OUTPUTS = [
         subcategory="Robustness",
         caption=r"""
         **One item across corruptions** (figure 5 of Bench-C). The same question to one target with the clean
-        picture (a) and with corrupted ones, which are named with their severity. Bars are the probabilities of
-        the options, grey for the clean prediction, coloured by regime for the corrupted one; the right option has a
-        tick, and the highest bar is the prediction. Below: normalised entropy S (eq. 6) and calibration error C
-        (eq. 8) of the clean prediction, the shifts of both (eq. 7, 9) and RAS (eq. 10) of the others, and the
-        transition of the answer. Unless the configuration names them, the item is the one whose predictions fall into
-        the most regimes, most pronouncedly in the least pronounced of these, and its predictions are the most
-        pronounced of each regime, by the smaller one of \|ΔS\| and \|ΔC\|: an example that was looked for, not
-        a typical item. A hint of the item, where it has one, is part of the prompt but not shown.
+        image (a) and with corrupted ones, labelled with their severity. Bars are the probabilities of the
+        options, grey for the clean prediction, coloured by regime for the corrupted one; a tick marks the
+        right option, the highest bar is the prediction. Below: normalised entropy S (eq. 6) and calibration
+        error C (eq. 8) of the clean prediction; for the others their shifts (eq. 7, 9), RAS (eq. 10) and the
+        transition of the answer. Unless configured, the item is the one whose predictions fall into the most
+        regimes, with the most pronounced predictions by min(\|ΔS\|, \|ΔC\|), of which the figure shows the
+        most pronounced one per regime: an example chosen for contrast, not a typical item. A hint, where the
+        item has one, is part of the prompt but not shown.
         """,
     ),
     figure(
@@ -551,11 +549,11 @@ OUTPUTS = [
         subcategory="Robustness",
         caption="""
         **Destructive and corrective robustness** (figure 6 (a, b) of Bench-C). Mean RAS (eq. 10, in [-2, 1],
-        higher is more robust) of each model under each corruption, corruptions grouped by family. (a) over
-        items that the model answers rightly when clean (RR and RW), (b) over those it answers wrongly (WW and
-        WR). Means are plain, unweighted by κ, over items and all severities; the column on the right counts
-        each model's items. Both panels share one colour scale, centred at 0: blue is a loss, red a gain.
-        Hatched cells have no samples.
+        higher is more robust) of each model under each corruption, grouped by family: (a) over items that the
+        model answers correctly when clean (RR and RW), (b) over those it answers incorrectly (WW and WR).
+        Plain means over items and all severities; the column on the right counts each model's items. Both
+        panels share one colour scale, centred at 0: blue is a loss, red a gain. Hatched cells have no
+        samples.
         """,
     ),
     figure(
@@ -569,12 +567,12 @@ OUTPUTS = [
         settings={"labels": {id_: source.label for id_, source in run.sources.items()}},
         subcategory="Composition",
         caption="""
-        **What the benchmark is made of** (figure 7 (a, b) of Bench-C). (a) Items of each source as read from
-        its data set, in the candidate pool, and in the benchmark; the blue label is the source's share of the
-        benchmark, by which sources are sorted. Rows of a data set that cannot be read as items are not counted
-        here; the source reports list them. (b) Distribution of prediction inconsistency κ (eq. 5) over pool and
-        benchmark in 20 equal bins, each in per cent of its own set, dashed lines at the plain means. The legend
-        gives every n.
+        **Composition of the benchmark** (figure 7 (a, b) of Bench-C). (a) Items of each source in its data
+        set, in the candidate pool and in the benchmark; blue: the source's share of the benchmark, by which
+        sources are sorted. Rows of a data set that could not be converted to items are not counted; the
+        source reports list them. (b) Distribution of prediction inconsistency κ (eq. 5) over pool and
+        benchmark in 20 equal bins, in per cent of each, with dashed lines at the means. The legend gives
+        every n.
         """,
     ),
     figure(
@@ -584,8 +582,8 @@ OUTPUTS = [
         subcategory="Composition",
         caption="""
         **Tasks** (figure 8 of Bench-C). For each task type, the items in the candidate pool (light grey) and,
-        in front of them, those that the benchmark keeps (hatched), sorted by the latter; each row ends in "kept
-        / candidates", and the legend gives both n. All figures are counts, nothing is averaged.
+        in front of them, those in the benchmark (hatched), by which task types are sorted. Each row ends in
+        "kept / candidates"; the legend gives both n.
         """,
     ),
     figure(
@@ -595,11 +593,11 @@ OUTPUTS = [
         subcategory="Composition",
         caption="""
         **What prediction inconsistency looks like** (figure 9 of Bench-C). Items of the candidate pool with
-        low, medium and high κ (eq. 5): the thirds of the range from 0 to the pool's largest κ, whose ends stand
-        on the left. Each item shows its pictures, its task type, its question and its options, the right one
-        with a tick; an ellipsis ends a text that was cut. Of each band as many sources and then task types as
-        there are take part, each with the items nearest to 0, to the middle of the range, and to the largest κ;
-        of equal items the first by id. κ comes from the selector models alone.
+        low, medium and high κ (eq. 5), the thirds of the range from 0 to the pool's largest κ. Each item
+        shows its images, task type, question and options; a tick marks the right option, an ellipsis ends a
+        truncated text. Each band covers as many sources, then task types, as possible, each with the items
+        nearest to 0, to the middle of the range and to the largest κ, ties by id. κ depends on the selector
+        models alone.
         """,
     ),
     figure(
@@ -609,12 +607,12 @@ OUTPUTS = [
         settings={"families": FAMILIES},
         subcategory="Robustness",
         caption="""
-        **Severity and RAS** (figure 10 of Bench-C). A box stands for one corruption at one severity, dark for
-        severe; its values are the models' mean RAS (eq. 10, in [-2, 1], higher is more robust), plain means
-        over the benchmark's items, unweighted by κ. One panel a family, one scale for all. Boxes span the
-        quartiles over models, orange lines are medians, whiskers reach the farthest value within 1.5 of the
-        box's height, circles lie beyond. With fewer than five models each one's value is a point, and the box
-        is only their frame. Boxes show how models differ, not how sure a mean is.
+        **Severity and RAS** (figure 10 of Bench-C). Each box is one corruption at one severity, darker for
+        more severe, over the models' mean RAS (eq. 10, in [-2, 1], higher is more robust), plain means over
+        the benchmark's items. One panel per family, one scale for all. Boxes span the quartiles, orange lines
+        are medians, whiskers reach the farthest value within 1.5 times the box height, circles are outliers.
+        With fewer than five models, points show the single values. Boxes show the variation between models,
+        not the uncertainty of a mean.
         """,
     ),
     figure(
@@ -624,16 +622,17 @@ OUTPUTS = [
         subcategory="Composition",
         wanted=settings.diagnostics.random_subset is not None,
         caption="""
-        **The selected set beside random items** (beyond the paper). Boxes span the quartiles of random subsets
-        of the pool; lines are their medians, whiskers hold 95 % of them. The diamond is the selected set, of
-        equal size; where not all unselected items were read, it is the median of random subsets of the selected
-        set, of equal size, and its line holds 95 % of these. (a) Standard deviation over targets, divided by
-        the median of random subsets, so that metrics share an axis: to the right, targets differ more. (b)
-        Share of pairs of targets whose paired difference exceeds 1.96 standard errors. (c) Kendall's τ-b
-        between the targets' order on the set and on the whole pool; where unselected items were sampled, that
-        order is known from the sample only, which may favour random subsets. At the right of plain rows: share
-        of random subsets with a lower value, ties half; where κ weights, chance does not give 0.5, and it is
-        left out. Conditional on this pool, on these targets and on which unselected items were read.
+        **The selected set compared with random items** (not in the paper). Boxes span the quartiles of random
+        subsets of the pool, lines are their medians, whiskers contain 95 % of them. The diamond is the
+        selected set, of equal size; where unselected items were sampled, it is the median of random subsets
+        of the selected set, of equal size, and its line contains 95 % of these. (a) Standard deviation over
+        targets, divided by the median of random subsets, so that metrics share an axis: further right,
+        targets differ more. (b) Share of pairs of targets whose paired difference exceeds 1.96 standard
+        errors. (c) Kendall's τ-b between the targets' order on the set and on the whole pool; where
+        unselected items were sampled, that order is estimated from the sample, which may favour random
+        subsets. On the right of plain rows: share of random subsets with a lower value, ties half; it is left
+        out of rows weighted by κ, where it is not 0.5 by chance. Conditional on this pool, these targets and
+        the unselected items that were evaluated.
         """,
     ),
     figure(
@@ -643,15 +642,15 @@ OUTPUTS = [
         subcategory="Robustness",
         wanted=settings.diagnostics.option_order is not None,
         caption="""
-        **What another order of the options changes** (beyond the paper). Each target above on clean images,
-        below under all corruptions at the highest severity; a sample of the benchmark's items, asked in every
-        circular order of the options. (a) Share of the other orders whose prediction differs from the given
-        order's, in [0, 1]; lines are 95 % bootstrap intervals over items. (b) The entropy of the mean
+        **Effect of the order of the options** (not in the paper). Each target on clean images (above) and
+        under all corruptions at the highest severity (below), on a sample of the benchmark's items, asked in
+        every circular order of the options. (a) Share of the other orders whose prediction differs from the
+        given order's, in [0, 1]; lines are 95 % bootstrap intervals over items. (b) The entropy of the mean
         distribution over all orders, in [0, 1], is the mean entropy (eq. 6) plus the order part (hatched),
-        which no single order shows. ρ: Spearman's rank correlation, over corrupted predictions, of entropy in the
-        given order and the share changed; a dash where one of them is the same in all predictions. Models that are
-        scored by the options' texts do not see the options in their prompt: both are 0 for them by
-        construction, but for rounding. Plain means, unweighted by κ.
+        which no single order shows. ρ: Spearman's rank correlation, over corrupted predictions, of entropy in
+        the given order and the share changed; a dash where one of them is constant. For models scored by the
+        options' texts, whose prompt does not list the options, the share changed and the order part are 0 by
+        construction, up to rounding. Plain means, unweighted by κ.
         """,
     ),
 ]

@@ -1,21 +1,21 @@
-"""How the rows of a contact sheet are spread over pages; no matplotlib, so that a plan can count them."""
+"""How the rows of a contact sheet are split into pages; without matplotlib, so that a plan can count them."""
 
 from collections.abc import Sequence
 from itertools import groupby
 
-# A page of so many rows and its caption fit the page of a two-column paper.
+# With its caption this fills the page of a two-column paper.
 MAX_ROWS = 11
 
 
 def pages_of(groups: Sequence[str], max_rows: int = MAX_ROWS) -> list[range]:
-    """Return which rows stand on each page, in order, given the group of each row.
+    """Return the rows of each page, in order, given the group of each row.
 
-    As few pages as possible without cutting a group that fits on one, and these as equal as possible. Raises
-    ValueError where the rows of a group are not side by side.
+    As few pages as possible, of sizes as equal as possible, without splitting a group that fits on one page.
+    Raises ValueError where the rows of a group are not contiguous.
     """
     runs = [len(list(members)) for _, members in groupby(groups)]
     if len(runs) != len(set(groups)):
-        raise ValueError(f"the rows of a group stand apart: {', '.join(groups)}; sort them by group")
+        raise ValueError(f"the rows of a group are not contiguous: {', '.join(groups)}; sort them by group")
     parts = [part for run in runs for part in _equal_parts(run, max_rows)]
     fewest = len(_filled(parts, max_rows))
     sizes = next(

@@ -1,4 +1,4 @@
-"""Contact sheet: one picture under many corruptions, at every severity."""
+"""Contact sheet: one image under many corruptions, at every severity."""
 
 import textwrap
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from benchc.errors import InputError
 from benchc.images import Pixels
 from benchc.rendering.style import FAINT, INK, NORMAL, new_figure, styled
 
-# Inches. Six pictures beside the names fill the width of the text (style.TEXT_WIDTH).
+# Inches. Names and six images fill the width of the text (style.TEXT_WIDTH).
 CELL_WIDTH, CELL_HEIGHT = 0.94, 0.705
-GAP = 0.03  # between pictures
+GAP = 0.03  # between images
 GROUP_GAP = 0.07
 GROUP_NAMES, NAMES = 0.3, 0.81
 HEADER = 0.17
@@ -26,7 +26,7 @@ LETTER = 0.0085  # mean width of a small letter of one point
 
 @dataclass(frozen=True)
 class Row:
-    """One corruption: its group, its name, and the picture at every severity, mildest first."""
+    """One corruption: its group, its name, and the image at every severity, mildest first."""
 
     group: str
     name: str
@@ -34,19 +34,20 @@ class Row:
 
 
 def contact_sheet(clean: Pixels, rows: Sequence[Row], *, severities: Sequence[int]) -> Figure:
-    """Draw the clean picture and, beside it, the picture at every severity, one corruption a row.
+    """Plot the clean image and the image at every severity, one corruption per row.
 
     ``clean`` is uint8[H, W, 3]; the images of a row are uint8[h, w, 3], one for each of ``severities``. All
-    are drawn at the scale at which the clean picture fits its cell, so that one that a corruption made
-    smaller is seen smaller. Rows of a group stand together. Raises InputError where there is no row, or a row
-    has not one image a severity.
+    have the scale at which the clean image fits its cell, so that an image that a corruption made smaller
+    appears smaller. Rows must be sorted by group. Raises InputError where there is no row, or a row has not
+    one image per severity.
     """
     if not rows:
-        raise InputError("contact sheet: no corruption was given; name at least one")
+        raise InputError("contact sheet: no corruption was given; give at least one")
     for row in rows:
         if len(row.images) != len(severities):
             raise InputError(
-                f"contact sheet: {row.name} has {len(row.images)} images for {len(severities)} severities"
+                f"contact sheet: {row.name} has {len(row.images)} images for {len(severities)} severities; "
+                "give one per severity"
             )
     groups = [(group, list(members)) for group, members in groupby(rows, key=lambda row: row.group)]
     width = GROUP_NAMES + NAMES + (1 + len(severities)) * (CELL_WIDTH + GAP) - GAP + MARGIN
@@ -64,20 +65,20 @@ def contact_sheet(clean: Pixels, rows: Sequence[Row], *, severities: Sequence[in
                 name = _wrapped(row.name.replace("_", " "), NAMES - 0.05, NORMAL - 0.5)
                 sheet.text(GROUP_NAMES, top + CELL_HEIGHT / 2, name, NORMAL - 0.5, ha="left")
                 for column, image in enumerate((clean, *row.images)):
-                    sheet.picture(image, _left(column), top)
+                    sheet.image(image, _left(column), top)
                 top += CELL_HEIGHT + GAP
             top += GROUP_GAP
     return sheet.figure
 
 
 class _Sheet:
-    """A figure that is drawn on in inches from its upper left corner."""
+    """A figure with coordinates in inches from its upper left corner."""
 
     def __init__(self, figure: Figure, scale: float) -> None:
-        figure.set_layout_engine("none")  # every place is given
+        figure.set_layout_engine("none")  # positions are explicit
         self.figure = figure
         self.width, self.height = figure.get_size_inches()
-        self.scale = scale  # inches a pixel
+        self.scale = scale  # inches per pixel
 
     def text(self, x: float, y: float, text: str, size: float, **options: Any) -> None:
         look: dict[str, Any] = {"ha": "center", "va": "center", "color": INK, "linespacing": 1.1} | options
@@ -91,7 +92,7 @@ class _Sheet:
         ends = [1 - top / self.height, 1 - bottom / self.height]
         self.figure.add_artist(Line2D([x, x], ends, color=FAINT, linewidth=0.8))
 
-    def picture(self, image: Pixels, left: float, top: float) -> None:
+    def image(self, image: Pixels, left: float, top: float) -> None:
         height, width = (side * self.scale for side in image.shape[:2])
         left += (CELL_WIDTH - width) / 2
         bottom = top + (CELL_HEIGHT + height) / 2
@@ -100,7 +101,7 @@ class _Sheet:
         )
         axes.imshow(image, aspect="auto")
         axes.set(xticks=[], yticks=[])
-        # A frame, for some corruptions leave a picture as white as the page.
+        # A frame, since some corruptions leave an image as white as the page.
         axes.spines[:].set(visible=True, color=FAINT, linewidth=0.3)
 
 

@@ -1,4 +1,4 @@
-"""What a rule file says of a table or a figure: plain data, which takes no time to import."""
+"""Declarations of tables and figures in a rule file: plain data, fast to import."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,12 +19,11 @@ FIGURE_FORMS = ("png", "pdf")
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """A table or a figure: the function ``name`` of the module ``name`` in the slice's tables or figures.
+    """A table or a figure: the function ``name`` of the module ``name`` in the benchmark's tables or figures.
 
-    ``inputs`` are the function's input files, one path or a list of them by name; ``settings`` its other
-    arguments, values that JSON has. ``caption`` is reStructuredText for the report. ``data`` are files beside
-    code that the module reads. What is not ``wanted`` is made when it is asked for by name, and no part of
-    the report.
+    ``inputs``: the function's input files by name, one path or a list; ``settings``: its other arguments,
+    JSON values; ``caption``: reStructuredText for the report; ``data``: data files next to the code that the
+    module reads. An output that is not ``wanted`` is created only by name, and is not in the report.
     """
 
     kind: Literal["table", "figure"]
@@ -43,7 +42,7 @@ class Output:
         wrong = [form for form in self.forms if form not in known]
         if wrong or not self.forms:
             raise ValueError(
-                f"{self.kind} {self.name}: its forms are of {', '.join(known)}, not {list(self.forms)}"
+                f"{self.kind} {self.name}: its forms are {list(self.forms)}; choose from {', '.join(known)}"
             )
         taken = [name for name in self.inputs if name in ("code", "data") or hasattr(list, name)]
         if taken:
@@ -57,17 +56,17 @@ class Output:
 
     @property
     def files(self) -> dict[str, str]:
-        """Return the path of each form below the folder of the run; the report shows the first."""
+        """Return the path of each form relative to the run's folder; the report shows the first."""
         return {form: f"{self.kind}s/{self.name}{ENDINGS[form]}" for form in self.forms}
 
     @property
     def given(self) -> list[str]:
-        """Return which files are given as which input, one text an input."""
+        """Return the files of each input, one text per input."""
         return [f"{name}: {files}" for name, files in self.inputs.items()]
 
     @property
     def arguments(self) -> list[str]:
-        """Return the settings as arguments of the command, NAME=JSON each, equal for equal settings."""
+        """Return the settings as arguments of the command, NAME=JSON each."""
         return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in self.settings.items()]
 
 

@@ -1,4 +1,4 @@
-"""Names from data as a figure can draw them: no boxes in place of letters that no font holds."""
+"""Names from data as a figure can render them, without boxes for characters that no font has."""
 
 import re
 import unicodedata
@@ -12,7 +12,7 @@ from matplotlib import font_manager
 
 BASE_FAMILY = "DejaVu Sans"
 
-# Families with Chinese, Japanese and Korean letters on Linux, macOS and Windows; those present are used.
+# Families with Chinese, Japanese and Korean characters on Linux, macOS and Windows; installed ones are used.
 WIDE_FAMILIES = (
     "Noto Sans CJK SC",
     "Noto Sans CJK JP",
@@ -31,17 +31,17 @@ WIDE_FAMILIES = (
 
 
 def families() -> list[str]:
-    """Return the font families to draw names from data with, in order of preference."""
+    """Return the font families for names from data, in order of preference."""
     present = {entry.name for entry in font_manager.fontManager.ttflist}
     return [BASE_FAMILY, *(family for family in WIDE_FAMILIES if family in present)]
 
 
-def drawable(names: Sequence[str]) -> list[str]:
-    """Return ``names`` in the same order, each written in letters that the fonts of :func:`families` hold.
+def renderable(names: Sequence[str]) -> list[str]:
+    """Return ``names`` in the same order, each in characters that the fonts of :func:`families` have.
 
-    A name that they cannot draw loses the letters in question if its rest has letters of its own and is not
-    taken ("风景与建筑 (Scenery Building)" -> "Scenery Building"); otherwise they are written as code
-    points ("文物" -> "[U+6587 U+7269]"). A warning lists every name that was changed.
+    Other characters are dropped if the rest has letters and is unique ("风景与建筑 (Scenery Building)" ->
+    "Scenery Building"); otherwise they are written as code points ("文物" -> "[U+6587 U+7269]"). A warning
+    lists every name that was changed.
     """
     letters = {letter for family in families() for letter in _letters(family)}
     plain = [" ".join(name.split()) for name in names]
@@ -58,16 +58,16 @@ def drawable(names: Sequence[str]) -> list[str]:
     changed = {name: text for name, text in zip(plain, drawn, strict=True) if name != text}
     if changed:
         warnings.warn(
-            "no installed font holds every letter of these names, so they are drawn otherwise: "
+            "no installed font has every character of these names, so they are changed: "
             + "; ".join(f"{name} as {text}" for name, text in changed.items())
-            + f". Installing one of {', '.join(WIDE_FAMILIES[:6])} would mend it",
+            + f"; install one of {', '.join(WIDE_FAMILIES[:6])}",
             stacklevel=2,
         )
     return drawn
 
 
 def shorten(name: str, length: int) -> str:
-    """Return ``name``, or its two ends around an ellipsis where it is longer than ``length`` characters."""
+    """Return ``name``, with an ellipsis for its middle where it is longer than ``length`` characters."""
     if len(name) <= length:
         return name
     tail = (length - 1) // 3
@@ -75,7 +75,7 @@ def shorten(name: str, length: int) -> str:
 
 
 def width(name: str) -> float:
-    """Return about how many widths of a small Latin letter ``name`` takes; East Asian letters take two."""
+    """Return the approximate width of ``name`` in Latin letters; East Asian characters take about two."""
     return sum(1.8 if unicodedata.east_asian_width(letter) in "WF" else 1.0 for letter in name)
 
 

@@ -1,11 +1,10 @@
 """Single numbers as tables and figures print them."""
 
 MISSING = "–"
-CAPTION_WIDTH = 110
 
 
 def number_text(value: float | None, signed: bool, *, whole: bool = False) -> str:
-    """Return ``value`` with three digits (``whole``: none), a shift with its sign unless it rounds to 0."""
+    """Return ``value`` with three decimals (``whole``: none), signed unless it rounds to 0."""
     if value is None:
         return MISSING
     digits = 0 if whole else 3
@@ -14,7 +13,7 @@ def number_text(value: float | None, signed: bool, *, whole: bool = False) -> st
 
 
 def p_text(p: float | None) -> str:
-    """Return a p value with three significant digits: 0.0123, 2.95e-21, or < 1e-300 where it is lost."""
+    """Return a p value with three significant digits: 0.0123, 2.95e-21, or < 1e-300 where it underflows."""
     if p is None:
         return MISSING
     if p < 1e-300:
@@ -23,22 +22,13 @@ def p_text(p: float | None) -> str:
 
 
 def interval_text(low: float | None, high: float | None, *, signed: bool = False) -> str:
-    """Return "[low, high]" with three digits, a dash in its place where it is undefined."""
+    """Return "[low, high]" with three decimals, or "[–]" where the interval is undefined."""
     if low is None or high is None:
         return f"[{MISSING}]"
     return f"[{number_text(low, signed)}, {number_text(high, signed)}]"
 
 
-def latex_number(text: str) -> str:
-    """Return a printed number in LaTeX: with a minus of its own, and a power of ten as one."""
-    if text == MISSING:
-        return "--"
-    mantissa, e, exponent = text.partition("e")
-    power = rf" \times 10^{{{int(exponent)}}}" if e else ""
-    return f"${mantissa}{power}$"
-
-
 def signed(value: float) -> str:
-    """Return ``value`` with three decimals and its sign, a true minus, no sign where it rounds to 0."""
+    """Return ``value`` with three decimals, its sign and a true minus; no sign where it rounds to 0."""
     # + 0.0 turns a rounded negative zero into a plain one.
     return f"{round(value, 3) + 0.0:+.3f}".replace("-", "−").replace("+0.000", "0.000")

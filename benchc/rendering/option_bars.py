@@ -1,4 +1,4 @@
-"""The probabilities that a target gives to the options of one item, clean beside corrupted."""
+"""A target's probabilities of the options of one item, clean and corrupted."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,11 +19,11 @@ def option_bars(
     colour: str,
     clean_height: bool = True,
 ) -> None:
-    """Draw one bar an option for ``clean``, and beside it one in ``colour`` for ``corrupted``, if given.
+    """Plot one bar per option for ``clean``, and next to it one in ``colour`` for ``corrupted``, if given.
 
-    Both hold K probabilities in [0, 1]. The letter of option ``answer`` (0-based) is bold with a tick mark.
-    The highest bar of each distribution, the prediction, carries its height; that of ``clean`` only where
-    ``clean_height`` says so.
+    Both are K probabilities in [0, 1]. The letter of option ``answer`` (0-based) is bold with a tick mark.
+    The highest bar of each distribution, the prediction, is labelled with its height, that of ``clean`` only
+    with ``clean_height``.
     """
     places = range(len(clean))
     fills: list[tuple[str, Sequence[float], dict[str, Any]]] = [("clean", clean, CLEAN_FILL)]
@@ -38,10 +38,10 @@ def option_bars(
         highest.append((predicted, predicted + shift, heights[predicted]))
     sides = ["center"]
     if len(fills) == 2 and clean_height:
-        # Away from each other, for the two bars may be neighbours.
+        # Away from each other, since the two bars may be adjacent.
         sides = ["right", "left"] if highest[0][1] < highest[1][1] else ["left", "right"]
     elif len(fills) == 2:
-        # Beside the bar of the clean prediction, where that stands on the same option.
+        # Next to the bar of the clean prediction where both are on the same option.
         sides = ["left" if highest[0][0] == highest[1][0] else "center"]
         highest = highest[1:]
     for (_, place, height), side in zip(highest, sides, strict=True):

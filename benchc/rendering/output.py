@@ -1,8 +1,8 @@
-"""Printed outputs: a table or a figure is a function, whose signature says what it is made of.
+"""Printed outputs: a table or a figure is a function, whose signature declares its inputs and settings.
 
 A parameter annotated with :class:`File` or :class:`Files` is read from input files, one annotated ``Path`` or
-``list[Path]`` is given their paths, and any other one is a setting, checked against its annotation. So the
-function itself takes frames and plain values, and is called with them in tests and notebooks.
+``list[Path]`` gets their paths, and any other is a setting, validated against its annotation. The function
+itself takes frames and plain values, so that tests and notebooks can call it.
 """
 
 import importlib
@@ -23,9 +23,9 @@ from benchc.schemas.parquet import TableType, read_table
 
 @dataclass(frozen=True)
 class Table:
-    """A printed table: every digit as a frame, and its Markdown and LaTeX, which end in a newline.
+    """A printed table: a frame with all digits, and its Markdown and LaTeX, which end in a newline.
 
-    ``published`` sets values beside those of a paper, ``summary`` is the line that the job's log ends with.
+    ``published``: values compared with those of a paper; ``summary``: the last line of the job's log.
     """
 
     frame: pl.DataFrame
@@ -37,14 +37,14 @@ class Table:
 
 @dataclass(frozen=True)
 class File:
-    """Annotates a parameter that ``read`` makes of one input file, which has the parameter's name."""
+    """Annotates a parameter that ``read`` returns for one input file, named like the parameter."""
 
     read: Callable[[Path], Any]
 
 
 @dataclass(frozen=True)
 class Files:
-    """Annotates a parameter that ``read`` makes of several inputs: the parameters of ``read`` name them.
+    """Annotates a parameter that ``read`` returns for several inputs, named like the parameters of ``read``.
 
     These are annotated ``Path``, or ``list[Path]`` where an input has several files.
     """
@@ -58,13 +58,10 @@ def parquet(table: TableType, *columns: str) -> File:
 
 
 def function_of(module: str) -> Callable[..., Any]:
-    """Return the function of an output: that of ``module`` which has its name.
-
-    Raises InputError where there is none.
-    """
+    """Return the function of an output: the one named like ``module``. Raises InputError if there is none."""
     name = module.rpartition(".")[2]
     if not all(part.isidentifier() for part in module.split(".")):
-        raise InputError(f"{module!r} is no module; give its dotted path, such as my_tables.by_source")
+        raise InputError(f"{module!r} is not a module; give its dotted path, such as my_tables.by_source")
     try:
         function: Callable[..., Any] = getattr(importlib.import_module(module), name)
     except ModuleNotFoundError as error:
@@ -72,14 +69,12 @@ def function_of(module: str) -> Callable[..., Any]:
             raise
         raise InputError(f"there is no module {error.name}; name the module of a table or figure") from error
     except AttributeError as error:
-        raise InputError(
-            f"{module} has no function {name}; an output's function has its module's name"
-        ) from error
+        raise InputError(f"{module} has no function {name}; give the function its module's name") from error
     return function
 
 
 def inputs_of(function: Callable[..., Any]) -> dict[str, bool]:
-    """Return the names of a function's inputs, and of each whether it has several files."""
+    """Return for each input of a function, by name, whether it has several files."""
     inputs: dict[str, bool] = {}
     for name, hint in _parameters(function).items():
         match _source(hint):
@@ -93,7 +88,7 @@ def inputs_of(function: Callable[..., Any]) -> dict[str, bool]:
 
 
 def settings_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the names of a function's settings and their annotations."""
+    """Return the annotations of a function's settings by name."""
     return {
         name: hint
         for name, hint in _parameters(function).items()
@@ -104,10 +99,10 @@ def settings_of(function: Callable[..., Any]) -> dict[str, Any]:
 def call(
     function: Callable[..., Any], files: Mapping[str, Sequence[Path]], settings: Mapping[str, str]
 ) -> Any:
-    """Return what an output's function makes of ``files`` and of ``settings``, each of which is JSON.
+    """Call an output's function with ``files`` by input and ``settings`` in JSON.
 
-    A setting that is not given has its default. Raises InputError where inputs or settings are missing, not
-    among the function's, or of a wrong type, and what the function and its readers raise.
+    Settings may be omitted if they have a default. Raises InputError where inputs or settings are missing,
+    unknown or of a wrong type, and what the function and its readers raise.
     """
     inputs, known = inputs_of(function), settings_of(function)
     required = {name for name in known if _default(function, name) is inspect.Parameter.empty}
@@ -115,7 +110,7 @@ def call(
     _check_names("settings", set(settings), set(known), required)
     for name, several in inputs.items():
         if not several and len(files[name]) != 1:
-            raise InputError(f"--input {name}: it is one file, and {len(files[name])} are given; give one")
+            raise InputError(f"--input {name}: {len(files[name])} files are given; give one")
     values: dict[str, Any] = {name: _value(name, known[name], text) for name, text in settings.items()}
     for name, hint in _parameters(function).items():
         match _source(hint):
@@ -138,7 +133,7 @@ def _parameters(function: Callable[..., Any]) -> dict[str, Any]:
         if name not in hints or many or _optional_input(hints[name]):
             raise InputError(
                 f"{function.__name__}: its parameter {name} must be annotated as an input, which cannot be "
-                "optional, or as a setting; mend the function"
+                "optional, or as a setting; fix the function"
             )
     return {name: hints[name] for name in parameters}
 
@@ -173,4 +168,4 @@ def _value(name: str, hint: Any, text: str) -> Any:
         return TypeAdapter(hint).validate_json(text, strict=True)
     except ValidationError as error:
         reason = error.errors(include_url=False)[0]["msg"]
-        raise InputError(f"--set {name}: {text} is not what it takes ({reason}); mend the value") from error
+        raise InputError(f"--set {name}: {text} is not valid ({reason}); fix the value") from error

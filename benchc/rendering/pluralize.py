@@ -1,6 +1,6 @@
-"""Numbers of things in running text."""
+"""Counts in running text."""
 
 
 def pluralize(number: int, thing: str) -> str:
-    """Return ``number`` and ``thing``, a regular noun in the singular: "1 item", "1,000 items"."""
+    """Return a count of ``thing``, a regular noun in the singular: "1 item", "1,000 items"."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""One look for all figures: a two-column paper's sizes and type, and colours that everybody tells apart."""
+"""The style of all figures: sizes and fonts of a two-column paper, and colour-blind safe colours."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 COLUMN_WIDTH = 3.3
 TEXT_WIDTH = 6.9
 
-SMALL = 5.5  # points: numbers inside and beside marks
+SMALL = 5.5  # points: numbers in and next to marks
 NORMAL = 7.0  # points: everything else
 
 # Okabe and Ito, "Color Universal Design", 2008.
@@ -24,7 +24,7 @@ PURPLE = "#CC79A7"
 INK = "#333333"
 FAINT = "#8C8C8C"
 
-# The same set of items has the same fill in every figure; outlines and hatches carry it through grey print.
+# A set of items has the same fill in every figure; outlines and hatches distinguish them in grey print.
 ORIGINAL_FILL: dict[str, Any] = {"facecolor": "#FFFFFF", "edgecolor": FAINT, "linewidth": 0.6}
 POOL_FILL: dict[str, Any] = {"facecolor": "#D0D0D0", "edgecolor": FAINT, "linewidth": 0.6}
 BENCHMARK_FILL: dict[str, Any] = {
@@ -35,11 +35,11 @@ BENCHMARK_FILL: dict[str, Any] = {
 }
 
 # Moreland, "Diverging Color Maps for Scientific Visualization", 2009: even steps of lightness on both sides
-# of a grey middle, blue for low values (the paper's "cooler hue indicates the lower RAS value").
+# of grey, blue for low values (the paper's "cooler hue indicates the lower RAS value").
 DIVERGING = "coolwarm"
 
 STYLE: dict[str, Any] = {
-    # DejaVu Sans comes with matplotlib, so a figure is laid out alike on every machine.
+    # DejaVu Sans comes with matplotlib, so the layout is the same on every machine.
     "font.family": ["DejaVu Sans"],
     "font.size": NORMAL,
     "axes.titlesize": NORMAL,
@@ -47,7 +47,7 @@ STYLE: dict[str, Any] = {
     "xtick.labelsize": NORMAL - 0.5,
     "ytick.labelsize": NORMAL - 0.5,
     "legend.fontsize": NORMAL - 0.5,
-    # Names of tasks and models may hold dollar signs.
+    # Names of tasks and models may contain dollar signs.
     "text.parse_math": False,
     "axes.unicode_minus": True,
     "axes.linewidth": 0.6,
@@ -81,11 +81,11 @@ STYLE: dict[str, Any] = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Draw and save with this look, whatever the user's matplotlibrc says; restore the settings after."""
+    """Plot and save in this style, whatever the user's matplotlibrc; restore the settings afterwards."""
     with matplotlib.style.context(["default", STYLE]):
         yield
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure of ``width`` x ``height`` inches whose parts make room for each other."""
+    """Return an empty figure of ``width`` x ``height`` inches with constrained layout."""
     return Figure(figsize=(width, height), layout="constrained")

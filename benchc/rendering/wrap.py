@@ -1,10 +1,10 @@
-"""Text from data in lines of a given width, cut where there are too many."""
+"""Wrap text from data to a given width and number of lines."""
 
 import re
 from collections.abc import Sequence
 
 from benchc.letters import LETTERS
-from benchc.rendering.labels import drawable, width
+from benchc.rendering.labels import renderable, width
 
 LETTER = 0.0085  # inches: mean width of a small letter of one point in DejaVu Sans
 
@@ -12,11 +12,11 @@ NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def option_text(options: Sequence[str], answer: int) -> str:
-    """Return "A. red · B. blue ✓": the options with their letters, option ``answer`` (0-based) with a mark.
+    """Return "A. red · B. blue ✓": the options with their letters and a mark at ``answer`` (0-based).
 
-    The letters are those that fonts hold; no line of :func:`wrap` ends inside an option that fits on one.
+    :func:`wrap` does not break an option that fits on a line.
     """
-    names = [drawable([option])[0] for option in options]
+    names = [renderable([option])[0] for option in options]
     texts = [
         f"{letter}. {name}{' ✓' if place == answer else ''}{' ·' if place < len(names) - 1 else ''}"
         for place, (letter, name) in enumerate(zip(LETTERS, names, strict=False))
@@ -27,8 +27,8 @@ def option_text(options: Sequence[str], answer: int) -> str:
 def wrap(text: str, *, inches: float, points: float, lines: int) -> list[str]:
     """Return ``text`` in at most ``lines`` lines that are about ``inches`` wide at a size of ``points``.
 
-    Lines break at white space, at no-break spaces and inside words only where these are longer than a line;
-    an ellipsis ends a text that was cut. Widths are those of :func:`benchc.rendering.labels.width`.
+    Lines break at white space, or at no-break spaces and inside words where these are longer than a line; a
+    truncated text ends in an ellipsis. Widths are those of :func:`benchc.rendering.labels.width`.
     """
     room = max(2.0, inches / (LETTER * points))
     filled = [""]

@@ -4,6 +4,9 @@ import polars as pl
 
 from benchc.schemas.parquet import TableType
 
+KEY = ("id", "corruption", "severity")
+CLEAN = "clean"  # the corruption of uncorrupted predictions, at severity 0
+
 # Footer: model, revision, scoring, dtype, device, versions, predictions.
 PREDICTIONS = TableType(
     "predictions",

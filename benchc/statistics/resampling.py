@@ -1,9 +1,8 @@
-"""The bootstrap over items: how often each item is drawn, means of the drawn items, and percentiles.
+"""The bootstrap over items: counts of the drawn items, their means, and percentile intervals.
 
-Items are drawn together for all models (paired), since every model reads the same items. Sums are exact:
-values are rounded to a grid, a power of two so coarse that no float64 sum over drawn items rounds. So a
-matrix product gives the same bits whatever the number of threads, the order of its additions and the width of
-the processor's vectors.
+Draws are shared by all models (paired), since all are evaluated on the same items. Sums are exact: values are
+rounded to a grid, a power of two so coarse that no float64 sum over drawn items rounds. A matrix product then
+gives the same bits for any number of threads, order of additions and vector width.
 """
 
 import math
@@ -17,14 +16,14 @@ from benchc.randomness import generator_of
 Floats = npt.NDArray[np.float64]
 
 TAILS = np.array([0.025, 0.975])  # of a 95 % interval
-MANTISSA = 52  # bits: below 2**52 times its grid, a float64 holds every multiple and the sum of two
+MANTISSA = 52  # bits: below 2**52 times the grid, every multiple and the sum of two are exact in float64
 
 
 def item_counts(items: int, draws: int, seed: int) -> Floats:
     """Return how often each item is drawn, float64[1 + draws, items]; row 0, all ones, is the sample itself.
 
-    Each other row draws ``items`` items with replacement and depends on ``seed``, its number and ``items``
-    only, so that more draws begin with the same ones.
+    Each other row draws ``items`` items with replacement and depends only on ``seed``, its number and
+    ``items``, so that more draws extend fewer.
     """
     counts = np.ones((1 + draws, items))
     for draw in range(1, 1 + draws):
@@ -36,8 +35,8 @@ def item_counts(items: int, draws: int, seed: int) -> Floats:
 def on_grid(values: Floats, terms: int) -> Floats:
     """Return ``values`` rounded to a grid on which a sum of ``terms`` of them is exact in any order.
 
-    ``terms`` counts a value as often as it is added. The grid depends on the largest magnitude: 2**-52 of
-    ``terms`` times its next power of two.
+    ``terms`` counts repetitions. The grid is 2**-52 times ``terms`` times the largest magnitude, both rounded
+    up to powers of two.
     """
     largest = float(np.abs(values).max(initial=0.0))
     if largest == 0:
@@ -49,8 +48,8 @@ def on_grid(values: Floats, terms: int) -> Floats:
 def drawn_means(counts: Floats, sums: Floats, weights: Floats) -> Floats:
     """Return Σ counts·sums / Σ counts·weights over items, float64[draws, columns].
 
-    ``sums``: float64[items, columns] on a grid, each value times its item's weight; ``weights``:
-    float64[items] or float64[items, columns], likewise. NaN where a draw has no weight.
+    ``sums``: float64[items, columns] on a grid, values times weights; ``weights``: float64[items] or
+    float64[items, columns] on a grid. NaN where the weights of a draw are 0.
     """
     total = counts @ weights
     if total.ndim == 1:
@@ -62,8 +61,8 @@ def drawn_means(counts: Floats, sums: Floats, weights: Floats) -> Floats:
 def percentile_interval(draws: Floats, *, interpolate: bool = True) -> tuple[Floats, Floats]:
     """Return the ends of the 95 % percentile interval of each column of float64[draws, columns].
 
-    NaN are left out, a column of nothing else has NaN ends. Ends are interpolated between two draws or, where
-    not ``interpolate``, are draws themselves (the inverse of the distribution function): for ranks.
+    NaN are left out; a column of NaN has NaN ends. Ends are interpolated between draws or, without
+    ``interpolate``, are draws themselves (the inverse of the distribution function), as for ranks.
     """
     method: Literal["linear", "inverted_cdf"] = "linear" if interpolate else "inverted_cdf"
     ends = np.full((2, draws.shape[1]), np.nan)

@@ -1,10 +1,10 @@
-"""How many digits of an aggregate count."""
+"""Rounding of aggregates."""
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-DIGITS = 9  # equal means may differ by the roundings of their sums
+DIGITS = 9  # equal means may differ by rounding errors of their sums
 
 
 def rounded(values: npt.NDArray[np.float64]) -> pl.Series:

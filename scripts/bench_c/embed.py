@@ -1,7 +1,7 @@
-"""Embed every item of a pool with an image encoder and a text encoder, for the choice of diverse items.
+"""Embed every item of a pool with an image encoder and a text encoder, for the selection of diverse items.
 
-Reads pool/items.parquet and writes selection/embeddings.parquet, one row an item in the order of the pool.
-Says how many texts are longer than the text encoder reads. Repeats to the byte at an equal number of threads.
+Reads pool/items.parquet and writes selection/embeddings.parquet, one row per item in the order of the pool.
+Reports how many texts the text encoder truncates. Reproducible to the byte for a fixed number of threads.
 """
 
 import torch
@@ -20,12 +20,12 @@ def main() -> None:
     parser = Parser(__spec__.name, __doc__)
     parser.add_argument("--items", required=True, help="pool/items.parquet")
     parser.add_argument(
-        "--image-encoder", required=True, help="a model of open_clip, or a folder that holds one"
+        "--image-encoder", required=True, help="name of an open_clip model, or a folder with one"
     )
     parser.add_argument("--pretrained", help="open_clip's tag of the weights; none for a folder")
     parser.add_argument("--text-encoder", default="all-MiniLM-L6-v2", help="default: %(default)s")
     parser.add_argument(
-        "--alpha", choices=ALPHAS, default="drop", help="what becomes of transparency; default: %(default)s"
+        "--alpha", choices=ALPHAS, default="drop", help="how to treat transparency; default: %(default)s"
     )
     parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--output", required=True, help="selection/embeddings.parquet")
@@ -34,7 +34,7 @@ def main() -> None:
 
     items = read_table(arguments.items, POOL)
     texts, truncated = text_vectors(items, load_text_encoder(arguments.text_encoder))
-    print(f"{truncated.sum():,} of {len(truncated):,} texts are longer than {arguments.text_encoder} reads")
+    print(f"{arguments.text_encoder} truncates {truncated.sum():,} of {len(truncated):,} texts")
     image_encoder = load_image_encoder(arguments.image_encoder, arguments.pretrained)
     images = track(
         image_vectors(items, image_encoder, arguments.alpha),

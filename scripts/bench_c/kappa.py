@@ -1,4 +1,4 @@
-"""Measure how inconsistent the selectors are on each item of the pool under corruption (eq. 4 and 5)."""
+"""Measure the selectors' inconsistency on each item of the pool under corruption (eq. 4 and 5)."""
 
 import argparse
 import sys
@@ -41,7 +41,7 @@ def parse_arguments() -> argparse.Namespace:
         nargs="+",
         required=True,
         metavar="FILE",
-        help="predictions/pool/{model}/{batch}.parquet of all selectors; the folder is the selector's name",
+        help="predictions/pool/{model}/{batch}.parquet of all selectors; folders have the selectors' ids",
     )
     add("--pool", type=Path, required=True, metavar="FILE", help="pool/items.parquet")
     add(
@@ -49,14 +49,14 @@ def parse_arguments() -> argparse.Namespace:
         nargs="+",
         required=True,
         metavar="ID",
-        help="ids of the selectors, in the order of kappa's parts",
+        help="ids of the selectors, in the order of kappa's terms",
     )
     add(
         "--corruptions",
         nargs="+",
         required=True,
         metavar="NAME",
-        help="corruptions that count; clean does not",
+        help="corruptions to average over, without clean",
     )
     add(
         "--severities",
@@ -64,7 +64,7 @@ def parse_arguments() -> argparse.Namespace:
         nargs="+",
         default=list(SEVERITIES),
         metavar="NUMBER",
-        help="severities that count (1 to 5) [all]",
+        help="severities to compare (1 to 5) [all]",
     )
     add("--output", type=Path, required=True, help="selection/kappa.parquet to write")
     return parser.parse_args()

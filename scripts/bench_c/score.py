@@ -21,7 +21,9 @@ def main() -> None:
     arguments = parse_arguments()
     folders = sorted({path.parent.name for path in arguments.predictions})
     if len(folders) != 1:
-        raise InputError(f"--predictions: the files are of several models: {', '.join(folders)}")
+        raise InputError(
+            f"--predictions: the files are of several models: {', '.join(folders)}; give those of one"
+        )
     batches = track(arguments.predictions, label="predictions", unit="files")
     predictions = read_predictions(batches, ["id", "corruption", "severity", "logits"])
     chosen = read_table(arguments.subset, SUBSET)
@@ -30,7 +32,7 @@ def main() -> None:
     if absent.height:
         raise InputError(
             f"{arguments.subset}: {absent.height} items are not in {arguments.pool}, first "
-            f"{absent['id'][0]}; make the selection again"
+            f"{absent['id'][0]}; rerun the selection"
         )
     items = pool.join(chosen, on="id", how="semi", maintain_order="left").select(
         "id", "answer", pl.col("options").list.len().cast(pl.Int64)
@@ -44,14 +46,14 @@ def main() -> None:
             if missing.height:
                 footer = {"missing_items": selected - items.height, "missing_predictions": missing.height}
                 print(
-                    f"{folders[0]}: {footer['missing_items']:,} of {selected:,} items are left out, since "
+                    f"{folders[0]}: {footer['missing_items']:,} of {selected:,} items are left out because "
                     f"{missing.height:,} predictions are missing: {first_names(missing)}",
                     file=sys.stderr,
                 )
         table = score(predictions, items, grid)
     except InputError as error:
         raise InputError(
-            f"{folders[0]}: {error} (to make them again delete {arguments.predictions[0].parent} and run "
+            f"{folders[0]}: {error} (to recreate them, delete {arguments.predictions[0].parent} and run "
             "snakemake)"
         ) from error
     write_table(table, arguments.output, SCORES, {"items": items.height, **footer})
@@ -72,13 +74,13 @@ def parse_arguments() -> argparse.Namespace:
         help="predictions/{subset}/{model}/{batch}.parquet: all batches of one target, clean among them",
     )
     add("--pool", type=Path, required=True, help="pool/items.parquet")
-    add("--corruptions", nargs="+", required=True, help="corruptions that every item must be read under")
-    add("--severities", type=int, nargs="+", required=True, help="and their severities")
+    add("--corruptions", nargs="+", required=True, help="corruptions under which every item is required")
+    add("--severities", type=int, nargs="+", required=True, help="severities of each corruption")
     add("--subset", type=Path, required=True, help="subsets/{subset}.parquet: the items to score")
     add(
         "--allow-missing",
         action="store_true",
-        help="leave out the items of which a prediction is missing, instead of refusing the target",
+        help="leave out items with missing predictions instead of failing",
     )
     add("--output", type=Path, required=True, help="table of scores to write")
     return parser.parse_args()

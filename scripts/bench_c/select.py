@@ -1,4 +1,4 @@
-"""Choose the items of the benchmark: greedy selection by discriminative power and diversity (eq. 3)."""
+"""Select the items of the benchmark greedily by discriminative power and diversity (eq. 3)."""
 
 import argparse
 import sys
@@ -14,7 +14,7 @@ from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.subset import SUBSET
 from scripts.command import Parser, run
 
-FEW = 30  # items, of which means and ranks are mostly chance
+FEW = 30  # items: below, means and ranks are mostly chance
 
 
 def main() -> None:
@@ -30,17 +30,17 @@ def main() -> None:
     }
     write_table(table, arguments.output, SELECTED, footer)
     write_table(table.filter("kept").select("id"), arguments.output_subset, SUBSET)
-    left = table.filter(pl.col("kappa") == 0).height
+    zero = table.filter(pl.col("kappa") == 0).height
     kept = table["kept"].sum()
     print(
-        f"{kept:,} of {table.height:,} items kept; {left:,} left with kappa 0, "
-        f"{table.height - left - kept:,} did not score above the mean",
+        f"{kept:,} of {table.height:,} items kept; {zero:,} have kappa 0, {table.height - zero - kept:,} "
+        "did not score above the mean",
         file=sys.stderr,
     )
     if kept < FEW:
         print(
-            f"warning: {kept:,} items are too few to tell models apart (tables/intervals.md will show it); "
-            "use a larger pool, or selectors that are inconsistent on more items",
+            f"warning: {kept:,} items are too few to distinguish models (see tables/intervals.md); use a "
+            "larger pool, or selectors that are inconsistent on more items",
             file=sys.stderr,
         )
 
@@ -56,8 +56,7 @@ def parse_arguments() -> argparse.Namespace:
         "--score",
         choices=FINAL_SCORES,
         default="at_pick",
-        help="which score must be above the mean: the one when the item was picked, or the one against the "
-        "centroid of all items when selection has ended",
+        help="the score that must be above the mean: at the pick, or against the centroid of all items",
     )
     add("--output", type=Path, required=True, help="selection/selected.parquet to write")
     add("--output-subset", type=Path, required=True, help="subsets/selected.parquet to write: items kept")

@@ -39,7 +39,7 @@ def test_pages_hold_whole_groups_and_are_alike() -> None:
     assert [len(page) for page in pages_of(runs([6, 2, 2, 2]))] == [6, 6]
     assert [len(page) for page in pages_of(runs([25]))] == [8, 8, 9]
     assert pages_of([]) == []
-    with pytest.raises(ValueError, match="stand apart: a, b, a"):
+    with pytest.raises(ValueError, match="are not contiguous: a, b, a"):
         pages_of(["a", "b", "a"])
 
 

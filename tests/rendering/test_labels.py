@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchc.rendering import labels
-from benchc.rendering.labels import BASE_FAMILY, drawable, families, shorten, width
+from benchc.rendering.labels import BASE_FAMILY, families, renderable, shorten, width
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +16,7 @@ def only_the_fonts_of_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_names_that_the_fonts_hold_stay_as_they_are():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert drawable(["Science & Technology", "Größe κ", "a\nb"]) == [
+        assert renderable(["Science & Technology", "Größe κ", "a\nb"]) == [
             "Science & Technology",
             "Größe κ",
             "a b",
@@ -25,12 +25,12 @@ def test_names_that_the_fonts_hold_stay_as_they_are():
 
 def test_other_letters_are_left_out_where_the_rest_is_a_name():
     with pytest.warns(UserWarning, match=r"风景与建筑 \(Scenery Building\) as Scenery Building"):
-        assert drawable(["风景与建筑 (Scenery Building)", "OCR 文字"]) == ["Scenery Building", "OCR"]
+        assert renderable(["风景与建筑 (Scenery Building)", "OCR 文字"]) == ["Scenery Building", "OCR"]
 
 
 def test_other_letters_become_code_points_where_nothing_or_too_little_is_left():
     with pytest.warns(UserWarning):
-        assert drawable(["文物", "文物 2", "戏剧 (x)", "建筑 (x)", "x"]) == [
+        assert renderable(["文物", "文物 2", "戏剧 (x)", "建筑 (x)", "x"]) == [
             "[U+6587 U+7269]",
             "[U+6587 U+7269] 2",
             "[U+620F U+5267] (x)",
@@ -42,10 +42,10 @@ def test_other_letters_become_code_points_where_nothing_or_too_little_is_left():
 def test_a_family_that_holds_the_letters_is_used(monkeypatch: pytest.MonkeyPatch):
     # STIX comes with matplotlib and holds this one Japanese letter, which DejaVu Sans lacks.
     with pytest.warns(UserWarning, match=r"の as \[U[+]306E\]"):
-        assert drawable(["の"]) == ["[U+306E]"]
+        assert renderable(["の"]) == ["[U+306E]"]
     monkeypatch.setattr(labels, "WIDE_FAMILIES", ("No Such Family", "STIXGeneral"))
     assert families() == [BASE_FAMILY, "STIXGeneral"]
-    assert drawable(["の"]) == ["の"]
+    assert renderable(["の"]) == ["の"]
 
 
 @given(
@@ -57,7 +57,7 @@ def test_a_family_that_holds_the_letters_is_used(monkeypatch: pytest.MonkeyPatch
 def test_different_names_stay_different(names: list[str]):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        drawn = drawable(names)
+        drawn = renderable(names)
     assert len(set(drawn)) == len({" ".join(name.split()) for name in names})
     assert all(letter.isascii() for name in drawn for letter in name)
 

@@ -23,14 +23,14 @@ save(figure, png=sys.argv[1] + ".png", pdf=sys.argv[1] + ".pdf")
 """
 
 
-def draw(folder: Path, name: str) -> tuple[bytes, bytes]:
+def plot(folder: Path, name: str) -> tuple[bytes, bytes]:
     png, pdf = folder / f"{name}.png", folder / f"{name}.pdf"
     save(figure1a(selection([0.0, 0.2, 0.4], [False, True, True])), png=png, pdf=pdf)
     return png.read_bytes(), pdf.read_bytes()
 
 
 def test_the_same_figure_gives_the_same_bytes(tmp_path: Path):
-    assert draw(tmp_path, "first") == draw(tmp_path, "second")
+    assert plot(tmp_path, "first") == plot(tmp_path, "second")
 
 
 def test_the_bytes_do_not_depend_on_the_process(tmp_path: Path):
@@ -46,19 +46,19 @@ def test_the_bytes_do_not_depend_on_the_process(tmp_path: Path):
 
 
 def test_files_name_no_date_and_no_software_and_embed_truetype(tmp_path: Path):
-    png, pdf = draw(tmp_path, "figure")
+    png, pdf = plot(tmp_path, "figure")
     assert b"tEXt" not in png and b"Software" not in png
     assert not re.search(rb"CreationDate|ModDate|/Producer|/Creator", pdf)
     assert b"/FontFile2" in pdf and b"/Type3" not in pdf
 
 
 def test_a_picture_has_300_pixels_per_inch(tmp_path: Path):
-    png, _ = draw(tmp_path, "figure")
+    png, _ = plot(tmp_path, "figure")
     assert int.from_bytes(png[16:20], "big") == round(300 * COLUMN_WIDTH)
 
 
 def test_files_stay_as_they_were_when_drawing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    before = draw(tmp_path, "figure")
+    before = plot(tmp_path, "figure")
     figure = figure1a(selection([0.5], [True]))
     plain = figure.savefig
 
@@ -75,9 +75,9 @@ def test_files_stay_as_they_were_when_drawing_fails(tmp_path: Path, monkeypatch:
 
 
 def test_a_users_settings_neither_reach_figures_nor_are_changed(tmp_path: Path):
-    before = draw(tmp_path, "before")
+    before = plot(tmp_path, "before")
     with matplotlib.rc_context({"font.size": 20, "lines.linewidth": 9, "pdf.fonttype": 3, "savefig.dpi": 50}):
-        assert draw(tmp_path, "during") == before
+        assert plot(tmp_path, "during") == before
         assert matplotlib.rcParams["font.size"] == 20
         with styled():
             assert matplotlib.rcParams["pdf.fonttype"] == 42

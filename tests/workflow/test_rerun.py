@@ -29,7 +29,7 @@ OUTPUTS = {
     "kappa": r"selection/kappa",
     "embed": r"selection/embeddings",
     "select": r"(selection|subsets)/selected",
-    "draw_unselected": r"subsets/unselected",
+    "sample_unselected": r"subsets/unselected",
     "infer_orders": r"orders/",
     "score": r"scores/\w+.parquet",
     "score_unselected": r"scores/unselected/",
@@ -69,7 +69,7 @@ MEASURED = dict.fromkeys(
 )
 FROM_SCORES = {"score": 2, "score_unselected": 2, **TABLES, **SCORE_FIGURES, **MEASURED}
 FROM_SELECTION = {
-    **{"select": 1, "selection_stability": 1, "draw_unselected": 1, "infer": 4, "infer_orders": 2},
+    **{"select": 1, "selection_stability": 1, "sample_unselected": 1, "infer": 4, "infer_orders": 2},
     **FROM_SCORES,
     **SELECTION_FIGURES,
 }

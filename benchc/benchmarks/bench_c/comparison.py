@@ -1,4 +1,4 @@
-"""Two finished runs of Bench-C compared: their targets' scores, and the inputs that differ."""
+"""Compare two finished runs of Bench-C: their targets' scores, and the inputs that differ."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.provenance import Footer, Key, differing_facts
 
-# Where a run keeps the tables whose footers say how they were made; * is the name that a row gives.
+# The tables of a run whose footers record how they were made; * is the name in the printed table.
 STAGES = {
     "source": "sources/*.parquet",
     "pool": "pool/items.parquet",
@@ -35,8 +35,8 @@ POOL_FACTS = ("question", "hint", "options", "answer", "task")
 def compare_runs(runs: tuple[Path, Path], draws: int, seed: int) -> tuple[pl.DataFrame, str]:
     """Return the differences of two runs, the second minus the first, as a table and as Markdown.
 
-    ``runs`` are the folders of finished runs; ``draws`` and ``seed`` are of the resamples of the items.
-    Raises InputError where a run is not finished, or the two have nothing in common.
+    ``runs``: folders of finished runs; ``draws``, ``seed``: of the resamples of items. Raises InputError
+    where a run is not finished, or the two have nothing in common.
     """
     a, b = runs
     scores = [_scores(folder) for folder in runs]
@@ -52,12 +52,12 @@ def compare_runs(runs: tuple[Path, Path], draws: int, seed: int) -> tuple[pl.Dat
 def _scores(folder: Path) -> dict[str, pl.DataFrame]:
     paths = sorted(folder.glob("scores/*.parquet"))
     if not paths:
-        raise InputError(f"{folder} holds no scores/*.parquet: give the folder of a finished run")
+        raise InputError(f"{folder} has no scores/*.parquet; give the folder of a finished run")
     return {path.stem: read_table(path, SCORES) for path in track(paths, label=str(folder), unit="files")}
 
 
 def _note(run: str, folder: Path, scores: Mapping[str, pl.DataFrame], models: Sequence[str]) -> str:
-    """Return what the caption says of a run in which predictions of these models are missing; else nothing."""
+    """Return a sentence for the caption where predictions of these models are missing in a run."""
     items = set.intersection(*(set(scores[model]["id"]) for model in models))
     footers = [read_footer(folder / f"scores/{model}.parquet") for model in models]
     note = left_out_note(len(items), left_out_items(footers, len(items)))

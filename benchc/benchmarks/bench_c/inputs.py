@@ -1,4 +1,4 @@
-"""What tables and figures of Bench-C are made of beside its targets: annotations of their parameters."""
+"""Inputs of Bench-C's tables and figures other than its targets, as annotations of their parameters."""
 
 from typing import Annotated
 

@@ -129,7 +129,7 @@ class Run:
         }
         if name in ("figure3", "figure4", "figure5"):  # of one target
             paths |= {key: [path.format(self.models[0])] for key, path in of_models.items()}
-        read = {
+        example = {
             "label": self.first_label,
             "corruption": self.corruptions[0],
             "severity": self.severities[-1],
@@ -137,12 +137,14 @@ class Run:
         known = {
             "families": {corruption: FAMILIES[corruption] for corruption in self.corruptions},
             "labels": {"s": "S"},
-            **{prefix + key: value for prefix in ("", "example_") for key, value in read.items()},
+            **{prefix + key: value for prefix in ("", "example_") for key, value in example.items()},
             **{"draws": 20, "seed": 0, "centring": "none", "score": "at_pick"},
             **{"selectors": self.models, "corruptions": self.corruptions, "severities": self.severities},
             **{"alpha_kappa": 1.0, "alpha_diversity": 1.0},
             **settings,
         }
+        if name == "figure5" and "corruptions" not in settings:
+            del known["corruptions"]  # its own choice, not those of the run
         return output(
             name,
             {key: paths[key] for key in inputs_of(function)},

@@ -91,7 +91,7 @@ def test_tables_hold_numbers_dashes_and_reasons(run: Run):
             "all families have the same mean RAS",
         ),
         ("all predictions equal", "Blur hurts destructive robustness", "the same mean destructive RAS"),
-        ("all predictions equal", "For every model p < 0.001", "the test is defined for no model"),
+        ("all predictions equal", "For every model, p < 0.001", "the test is defined for no model"),
         ("all kappas zero", "do not order the models alike", "all items have kappa 0"),
         ("all kappas zero", "Falcon2-VLM beats", "all items have kappa 0"),
         (
@@ -99,7 +99,7 @@ def test_tables_hold_numbers_dashes_and_reasons(run: Run):
             "kappa is higher and more balanced",
             "kappa is the same for all",
         ),
-        ("one severity, not the mildest", "Some corruptions raise accuracy", "severity 1 was not read"),
+        ("one severity, not the mildest", "Some corruptions raise accuracy", "severity 1 is not in this run"),
         ("one model", "do not order the models alike", "one model has no order"),
     ],
 )

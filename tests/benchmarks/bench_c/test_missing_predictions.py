@@ -1,4 +1,4 @@
-"""A run in which targets lack predictions: refused, or made on the items that all targets have, and said so."""
+"""Targets that lack predictions: an error, or a comparison on the items that all targets have."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ RUN = Run(items=6)
 # others.
 GAPS = {"two": [("s/1", "clean", 0)], "three": [("s/3", "fog", 1), ("s/4", "pixelate", 5)]}
 COMMON = ["s/0", "s/2", "s/5"]
-SENTENCE = "On 3 of 6 items: those whose predictions all targets have."
+SENTENCE = "On 3 of 6 items: those for which no target lacks a prediction."
 TABLES = ("table1", "table2", "table3", "cells", "intervals", "rank_swaps")
 
 
@@ -56,9 +56,9 @@ def test_what_is_left_out_is_named_counted_and_in_the_footer(
 ):
     score_all(RUN, monkeypatch, "--allow-missing")
     text = capsys.readouterr().err
-    assert "two: 1 of 6 items are left out, since 1 predictions are missing: (s/1, clean, 0)\n" in text
+    assert "two: 1 of 6 items are left out because 1 predictions are missing: (s/1, clean, 0)\n" in text
     assert (
-        "three: 2 of 6 items are left out, since 2 predictions are missing: (s/3, fog, 1), (s/4, pixelate, "
+        "three: 2 of 6 items are left out because 2 predictions are missing: (s/3, fog, 1), (s/4, pixelate, "
         "5)\n" in text
     )
     assert [read_footer(f"scores/{model}.parquet") for model in RUN.models] == [
@@ -132,7 +132,7 @@ def test_figures_of_one_target_are_of_its_whole_items(
     texts = " ".join(text.get_text() for text in alone.output(name).findobj(Text))
     assert "s/1" not in texts and (name != "figure4" or "(n = 5)" in texts)
     if name == "figure5":
-        with pytest.raises(InputError, match=r"'s/1' has no scores.*of which no prediction is missing"):
+        with pytest.raises(InputError, match=r"'s/1' has no scores.*that lacks no prediction"):
             alone.output(name, item="s/1")
 
 
@@ -158,7 +158,7 @@ def test_a_comparison_says_which_run_lacks_reads(
     compare.main(["a", "b", "--draws", "5"])
     text = " ".join(capsys.readouterr().out.split())
     assert "Plain means over the 5 items" in text and "Run A:" not in text
-    assert text.endswith("Run B: On 5 of 6 items: those whose predictions all targets have.")
+    assert text.endswith("Run B: On 5 of 6 items: those for which no target lacks a prediction.")
 
 
 def test_no_common_item_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch):
@@ -177,7 +177,7 @@ def test_a_gap_that_no_footer_tells_of_is_refused(name: str, folder: Path, monke
     for model in RUN.models:
         path = f"scores/{model}.parquet"
         write_table(read_table(path, SCORES), path, SCORES, {"items": 0})
-    with pytest.raises(InputError, match=r"make the scores of both again|make its scores again"):
+    with pytest.raises(InputError, match=r"recreate the scores of both|recreate its scores"):
         RUN.output(name)
 
 

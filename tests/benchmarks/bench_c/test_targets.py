@@ -54,7 +54,7 @@ def test_missing_reads_leave_out_items_of_all_targets(folder, capsys):
     write("c.parquet", 2, "s/3", footer=missing)
     found = read("a.parquet", "b.parquet", "c.parquet")
     assert (found.items, found.left_out) == (3, 2)
-    assert found.note == " On 3 of 5 items: those whose predictions all targets have."
+    assert found.note == " On 3 of 5 items: those for which no target lacks a prediction."
     assert found.scores["b"].equals(whole.filter(~pl.col("id").is_in(["s/1", "s/3"])))
     said = capsys.readouterr().err
     assert "3 targets have all predictions of 3 items, 2 are left out; Model A lacks most, 1\n" in said
@@ -71,7 +71,7 @@ def test_files_that_do_not_go_with_the_models_are_refused(folder, paths, fault):
     for path in paths:
         write(path, 0)
     with pytest.raises(
-        InputError, match=rf"^models\.json: it names a, b, c, and {fault}; give the scores of"
+        InputError, match=rf"^models\.json: it lists a, b, c, and {fault}; give the scores of"
     ):
         read(*paths)
 

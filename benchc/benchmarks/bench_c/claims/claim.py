@@ -1,4 +1,4 @@
-"""A claim of the Bench-C paper, and what became of it here."""
+"""A claim of the Bench-C paper, and the verdict on it."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ VERDICTS = (HOLDS, FAILS, NOT_APPLICABLE)
 
 @dataclass(frozen=True)
 class Finding:
-    """The numbers of a run for one claim, or why there are none, and the verdict (one of ``VERDICTS``)."""
+    """The numbers of a run for a claim, or why there are none, and the verdict (one of ``VERDICTS``)."""
 
     numbers: str
     verdict: str
@@ -18,7 +18,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says, where, with which numbers; the criterion of the check, and what it found."""
+    """A claim with its section and numbers in the paper, the criterion of the check, and its finding."""
 
     section: str
     claim: str
@@ -28,7 +28,7 @@ class Claim:
 
 
 def judged(holds: bool, numbers: str) -> Finding:
-    """Return the finding of a check that could be made."""
+    """Return the finding of a check that applies."""
     return Finding(numbers, HOLDS if holds else FAILS)
 
 

@@ -1,4 +1,4 @@
-"""What the paper's claims are checked on: tables that are made from the scores of a run."""
+"""The evidence for the paper's claims: tables computed from the scores of a run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from benchc.schemas.models import Model
 
 @dataclass(frozen=True)
 class Example:
-    """The one cell that figure 4 looks into: a target under one corruption at one severity."""
+    """The cell of figure 4: a target under one corruption at one severity."""
 
     label: str
     corruption: str
     severity: int
-    predictions: pl.DataFrame  # its rows of SCORES; none where they were not read
+    predictions: pl.DataFrame  # its rows of SCORES; none if the run does not have them
 
 
 @dataclass(frozen=True)
@@ -50,21 +50,23 @@ def evidence(
     example: tuple[str, str, int],
     left_out: int = 0,
 ) -> Evidence:
-    """Make the tables that the claims are checked on.
+    """Compute the tables on which the claims are checked.
 
     ``scores[i]`` is the SCORES table of ``targets[i]``; ``selected`` a SELECTED table; ``pool`` has id,
     source and task; ``families`` gives every corruption's family; ``example`` is the label, corruption and
-    severity of figure 4; ``left_out`` of the kept items have no scores, since predictions of them are
-    missing. Raises InputError where targets were not scored on the same predictions (as ``table1`` does),
-    labels occur twice, a family is missing, or pool and selection hold different items.
+    severity of figure 4; ``left_out`` of the kept items have no scores, since predictions are missing. Raises
+    InputError where targets were not scored on the same predictions, labels occur twice, a family is missing,
+    or pool and selection have different items.
     """
     labels = [target.label for target in targets]
     if len(set(labels)) != len(labels):
-        raise InputError(f"a label occurs twice: {', '.join(labels)}; give every target its own")
+        raise InputError(f"a label occurs twice: {', '.join(labels)}; give every target a different one")
     first = table1(targets, scores, selected.filter("kept").select("id", "kappa"), left_out=left_out)
     unknown = sorted(set(scores[0]["corruption"]) - set(families))
     if unknown:
-        raise InputError(f"the scores hold {', '.join(unknown)}, whose family is not given")
+        raise InputError(
+            f"the scores have {', '.join(unknown)}, whose family is not given; add it to families"
+        )
     items = pool.select("id", "source", "task").join(
         selected.select("id", "kappa", "kept"), on="id", how="full", coalesce=True
     )
@@ -72,7 +74,7 @@ def evidence(
     if odd.height:
         raise InputError(
             f"{odd.height:,} items are in the pool or in the selection only, first {odd['id'][0]}: they are "
-            "not of the same run, make the selection again"
+            "not of the same run, recreate the selection"
         )
     tables = {label: cells(frame) for label, frame in zip(labels, scores, strict=True)}
     every = _stacked(tables)

@@ -181,5 +181,5 @@ def _deviation(values: list[float]) -> float:
 def _mean(values: Iterable[float]) -> float:
     found = mean(values)
     if found is None:
-        raise ValueError("the mean of nothing was asked for")
+        raise ValueError("there are no values to average")
     return found

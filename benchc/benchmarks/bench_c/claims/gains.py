@@ -12,7 +12,7 @@ from benchc.benchmarks.bench_c.schemas.scores import REGIMES
 
 GAINER = ("Idefics3-Llama3", "spatter")  # the paper's example
 FREQUENT = "spatter"
-# The paper's table holds the cases only; it tested 13 models under 19 corruptions.
+# The paper's table lists only the cases with a gain; it tested 13 models under 19 corruptions.
 PUBLISHED_CASES = published_table1().height * 19
 
 
@@ -37,7 +37,7 @@ def claims_of_severity(cells: pl.DataFrame) -> list[Claim]:
 
 
 def claims_of_gains(table3: pl.DataFrame, subtle_cases: int, cells: pl.DataFrame) -> list[Claim]:
-    """Return the claims of sections 6.3 and 9.3 about Table 3, with the numbers of the paper's own.
+    """Return the claims of sections 6.3 and 9.3 about Table 3, with the paper's own numbers.
 
     ``table3`` has label, corruption, ras and regime, one row per gain among ``subtle_cases`` cases.
     """
@@ -116,7 +116,7 @@ def _by_severity(cells: pl.DataFrame, value: str) -> dict[str, float]:
 
 def _some(table: pl.DataFrame, cases: int) -> Finding:
     if not cases:
-        return _not_read()
+        return _no_severity()
     return judged(table.height > 0, f"{table.height} of {cases} cases")
 
 
@@ -126,7 +126,7 @@ def _example(cells: pl.DataFrame) -> Finding:
         (pl.col("label") == label) & (pl.col("corruption") == corruption) & (pl.col("severity") == SUBTLE)
     )
     if case.is_empty():
-        return not_applicable(f"{label} was not read under {corruption} at severity {SUBTLE}")
+        return not_applicable(f"the run has no {label} under {corruption} at severity {SUBTLE}")
     clean, delta = case["acc_clean"][0], case["delta_acc"][0]
     return judged(delta > 0, f"{clean:.3f} to {clean + delta:.3f}")
 
@@ -166,8 +166,8 @@ def _spatter(table: pl.DataFrame, cases: int, *, present: bool) -> Finding:
 
 
 def _no_gain(cases: int) -> Finding:
-    return not_applicable("no case gains") if cases else _not_read()
+    return not_applicable("no case gains") if cases else _no_severity()
 
 
-def _not_read() -> Finding:
-    return not_applicable(f"severity {SUBTLE} was not read")
+def _no_severity() -> Finding:
+    return not_applicable(f"severity {SUBTLE} is not in this run")

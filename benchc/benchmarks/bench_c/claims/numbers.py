@@ -1,4 +1,4 @@
-"""How the checks average, and write what they found."""
+"""Means, correlations and number formats of the checks."""
 
 import math
 from collections.abc import Iterable
@@ -7,11 +7,11 @@ import numpy as np
 import polars as pl
 from scipy import stats
 
-ROUNDING = 1e-12  # values in [0, 1] that differ by less were summed in another order
+ROUNDING = 1e-12  # smaller differences of values in [0, 1] are rounding errors
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """Return the mean, summed exactly so that the order of rows does not count; null without values."""
+    """Return the mean, summed exactly so that the order of rows does not matter; None without values."""
     present = [value for value in values if value is not None]
     return math.fsum(present) / len(present) if present else None
 
@@ -27,17 +27,14 @@ def means_by(table: pl.DataFrame, key: str, value: str) -> dict[str, float]:
 
 
 def spearman(a: pl.Series, b: pl.Series) -> float | None:
-    """Return Spearman's rank correlation, in [-1, 1]; null for fewer than two rows or a constant column."""
+    """Return Spearman's rank correlation, in [-1, 1]; None for fewer than two rows or a constant column."""
     if len(a) < 2 or a.n_unique() < 2 or b.n_unique() < 2:
         return None
     return float(stats.spearmanr(a.to_numpy(), b.to_numpy()).statistic)
 
 
 def skewness(values: pl.Series) -> float | None:
-    """Return the (population) skewness of values in [0, 1].
-
-    Null where they are fewer than three, or all the same but for roundings.
-    """
+    """Return the population skewness of values in [0, 1]; None for fewer than three or equal values."""
     numbers = np.sort(values.to_numpy())
     if len(numbers) < 3 or np.ptp(numbers) < ROUNDING:
         return None
@@ -45,7 +42,7 @@ def skewness(values: pl.Series) -> float | None:
 
 
 def signed(value: float) -> str:
-    """Return a shift with three digits and its sign."""
+    """Return a shift with three decimals and its sign."""
     return f"{round(value, 3) + 0.0:+.3f}"
 
 

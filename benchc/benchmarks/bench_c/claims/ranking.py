@@ -13,10 +13,10 @@ SWAPPED = ("Falcon2-VLM", "mPLUG-Owl3")  # the paper's example of a pair that RA
 
 
 def claims_of_ranking(table1: pl.DataFrame) -> list[Claim]:
-    """Return the claims of section 6.1; ``table1`` has label, acc_clean, delta_acc, ras and
-    the ranks of both. No rows: its weighted means are undefined.
+    """Return the claims of section 6.1, with the same checks on the paper's Table 1 as the paper's numbers.
 
-    The paper's numbers are those of the same checks on its Table 1.
+    ``table1`` has label, acc_clean, delta_acc, ras and the ranks of both; no rows where weighted means are
+    undefined.
     """
     paper = published_table1()
     if table1.is_empty():
@@ -79,8 +79,8 @@ def _swapped(table: pl.DataFrame) -> Finding:
     falcon, owl = (rows[label] for label in SWAPPED)
     return judged(
         falcon["delta_acc"] > owl["delta_acc"] and falcon["ras"] < owl["ras"],
-        f"ΔAcc {signed(falcon['delta_acc'])} and {signed(owl['delta_acc'])}, "
-        f"RAS {signed(falcon['ras'])} and {signed(owl['ras'])}",
+        f"ΔAcc {signed(falcon['delta_acc'])} and {signed(owl['delta_acc'])}, RAS {signed(falcon['ras'])} "
+        f"and {signed(owl['ras'])}",
     )
 
 
@@ -106,8 +106,8 @@ def _best_is_worst(table: pl.DataFrame) -> Finding:
     best, lowest = ordered.row(-1, named=True), table.sort("ras", maintain_order=True).row(0, named=True)
     return judged(
         best["ras"] == lowest["ras"],
-        f"most accurate {best['label']}, Acc {best['acc_clean']:.3f}, RAS {signed(best['ras'])}; "
-        f"lowest RAS {lowest['label']}, {signed(lowest['ras'])}",
+        f"most accurate {best['label']}, Acc {best['acc_clean']:.3f}, RAS {signed(best['ras'])}; lowest RAS "
+        f"{lowest['label']}, {signed(lowest['ras'])}",
     )
 
 
@@ -120,8 +120,8 @@ def _worst_is_better(table: pl.DataFrame) -> Finding:
     least, most = ordered.row(0, named=True), ordered.row(-1, named=True)
     return judged(
         least["ras"] > most["ras"],
-        f"{least['label']}, Acc {least['acc_clean']:.3f}, RAS {signed(least['ras'])}; "
-        f"{most['label']}, Acc {most['acc_clean']:.3f}, RAS {signed(most['ras'])}",
+        f"{least['label']}, Acc {least['acc_clean']:.3f}, RAS {signed(least['ras'])}; {most['label']}, Acc "
+        f"{most['acc_clean']:.3f}, RAS {signed(most['ras'])}",
     )
 
 

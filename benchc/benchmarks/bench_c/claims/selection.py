@@ -8,7 +8,7 @@ from benchc.benchmarks.bench_c.claims.numbers import percent, skewness
 
 LARGEST_SOURCE = "seedbench2-plus"
 TOP_TASKS = ("web", "image retrieval", "map", "chart", "science & technology")
-DULL_TASK = "keypoint detection"
+RARE_TASK = "keypoint detection"
 
 
 def claims_of_selection(evidence: Evidence) -> list[Claim]:
@@ -39,14 +39,14 @@ def claims_of_selection(evidence: Evidence) -> list[Claim]:
         Claim(
             "8.2",
             "The candidates' kappa is skewed and concentrated near 0",
-            "no tenth of [0, 1] holds more candidates than the lowest, and the skewness is above 0",
+            "no tenth of [0, 1] has more candidates than the lowest, and the skewness is above 0",
             "a figure, without numbers",
             _skewed(items),
         ),
         Claim(
             "8.2",
             "The kept items' kappa is higher and more balanced",
-            "the median rises and the skewness comes nearer to 0",
+            "the median is higher and the skewness closer to 0",
             "a figure, without numbers",
             _balanced(items),
         ),
@@ -62,7 +62,7 @@ def claims_of_selection(evidence: Evidence) -> list[Claim]:
             "Keypoint Detection, though visual, contributes fewer items",
             "its share of kept items is below that of all candidates",
             "a figure, without numbers",
-            _dull(items),
+            _rare(items),
         ),
     ]
 
@@ -77,7 +77,7 @@ def _top_tasks(items: pl.DataFrame) -> Finding:
     tasks = items.with_columns(task=pl.col("task").str.to_lowercase().str.replace_all("_", " "))
     missing = [task for task in TOP_TASKS if task not in set(tasks["task"])]
     if missing:
-        return not_applicable(f"the candidates hold no {', '.join(missing)}")
+        return not_applicable(f"no candidate is of {', '.join(missing)}")
     counts = _kept_by(tasks, "task")
     top = pl.col("task").is_in(TOP_TASKS)
     least, rival = min(counts.filter(top)["kept"].to_list()), max([0, *counts.filter(~top)["kept"]])
@@ -130,12 +130,12 @@ def _broad(items: pl.DataFrame) -> Finding:
     return judged(kept == counts.height, f"{kept} of {counts.height} task types")
 
 
-def _dull(items: pl.DataFrame) -> Finding:
-    rows = items.filter(pl.col("task").str.to_lowercase().str.replace_all("_", " ") == DULL_TASK)
+def _rare(items: pl.DataFrame) -> Finding:
+    rows = items.filter(pl.col("task").str.to_lowercase().str.replace_all("_", " ") == RARE_TASK)
     if rows.is_empty():
-        return not_applicable("the candidates hold no keypoint detection")
+        return not_applicable("no candidate is of keypoint detection")
     share, whole = (int(table["kept"].sum()) / table.height for table in (rows, items))
-    return judged(share < whole, f"{percent(share)} of its candidates are kept, of all {percent(whole)}")
+    return judged(share < whole, f"{percent(share)} of its candidates are kept, {percent(whole)} of all")
 
 
 def _kept_by(items: pl.DataFrame, key: str) -> pl.DataFrame:

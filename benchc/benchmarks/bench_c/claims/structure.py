@@ -1,4 +1,4 @@
-"""Claims about what RAS sees (sections 6.2, 9.1 and 9.2): figure 4's plane, and Table 2."""
+"""Claims about what RAS measures (sections 6.2, 9.1 and 9.2): figure 4's plane, and Table 2."""
 
 import polars as pl
 
@@ -7,38 +7,38 @@ from benchc.benchmarks.bench_c.claims.evidence import Evidence, Example
 from benchc.benchmarks.bench_c.claims.numbers import listed, means_by, signed
 from benchc.benchmarks.bench_c.published.tables import published_table2
 
-DEGREES = "one-sided paired t-test over corruptions"
+TEST = "one-sided paired t-test over corruptions"
 
 
 def claims_of_plane(example: Example) -> list[Claim]:
-    """Return the claims of section 6.2 about figure 4, checked on the cell that the run's figure 4 shows."""
+    """Return the claims of section 6.2 about figure 4, checked on the cell of the run's figure 4."""
     where = f"{example.label}, {example.corruption.replace('_', ' ')}, severity {example.severity}"
     same = pl.col("prediction") == pl.col("prediction_clean")
     return [
         Claim(
             "6.2",
-            "Items that turn overconfident lose most RAS, stable ones keep it best (figure 4 a)",
-            f"of the four regimes' mean RAS the overconfident is lowest, the stable highest; {where}",
+            "Overconfident items lose most RAS, stable ones least (figure 4 a)",
+            f"of the four regimes, overconfident has the lowest mean RAS and stable the highest; {where}",
             "a figure, without numbers (mPLUG-Owl3, snow, severity 5)",
             _regimes(example, example.predictions),
         ),
         Claim(
             "6.2",
-            "RAS varies where predictions stay as they were (figure 4 b)",
-            f"of unchanged predictions some regimes' mean RAS are above 0, others below; {where}",
+            "RAS varies where predictions stay the same (figure 4 b)",
+            f"among unchanged predictions, some regimes have a mean RAS above 0, others below; {where}",
             "-0.128 to +0.071 (mPLUG-Owl3, snow, severity 5)",
             _unflipped(example, example.predictions.filter(same)),
         ),
         Claim(
             "6.2",
-            "Of changed predictions the overconfident ones lose most RAS (figure 4 c)",
-            f"no other regime's mean RAS is as low among changed predictions; {where}",
+            "Of changed predictions, the overconfident ones lose most RAS (figure 4 c)",
+            f"no other regime has as low a mean RAS among changed predictions; {where}",
             "a figure, without numbers (mPLUG-Owl3, snow, severity 5)",
             _flipped(example, example.predictions.filter(~same)),
         ),
         Claim(
             "6.2",
-            "Degraded items shift more in accuracy than overconfident ones, which yet have the lower RAS",
+            "Degraded items shift more in accuracy than overconfident ones, which have the lower RAS",
             f"|ΔAcc| is larger in degraded, RAS lower in overconfident, among changed predictions; {where}",
             "a figure, without numbers (mPLUG-Owl3, snow, severity 5)",
             _accuracy_or_ras(example, example.predictions.filter(~same)),
@@ -59,35 +59,35 @@ def claims_of_sensitivity(evidence: Evidence) -> list[Claim]:
     return [
         Claim(
             "6.2",
-            "For every model and corruption RAS is more sensitive to a step of severity than accuracy",
+            "For every model and corruption, RAS is more sensitive to a step of severity than accuracy",
             "E|z| of RAS is the larger in every case (model, corruption)",
             "all cases, without numbers",
             _every_case(evidence.sensitivity),
         ),
         Claim(
             "6.2",
-            "For every model the difference is significant, p < 0.01",
-            f"{DEGREES}: p < 0.01 for every model",
+            "For every model, the difference is significant, p < 0.01",
+            f"{TEST}: p < 0.01 for every model",
             _significant(paper, 0.01).numbers,
             _significant(evidence.table2, 0.01),
         ),
         Claim(
             "9.2",
-            "For every model E|z| of RAS exceeds that of accuracy",
+            "For every model, E|z| of RAS exceeds that of accuracy",
             "the difference is above 0 for every model",
             _exceeds(paper).numbers,
             _exceeds(evidence.table2),
         ),
         Claim(
             "9.2",
-            "For every model p < 0.001",
-            f"{DEGREES}: p < 0.001 for every model",
+            "For every model, p < 0.001",
+            f"{TEST}: p < 0.001 for every model",
             _significant(paper, 0.001).numbers,
             _significant(evidence.table2, 0.001),
         ),
         Claim(
             "9.2",
-            "t lies between 35.7 and 70.7, because differences vary little between corruptions",
+            "t is between 35.7 and 70.7, because differences vary little between corruptions",
             "every model's t is 35 or more",
             f"{_large_t(paper).numbers} in its Table 2",
             _large_t(evidence.table2),
@@ -98,8 +98,8 @@ def claims_of_sensitivity(evidence: Evidence) -> list[Claim]:
             "equal order of similarity scores and accuracy",
             "a derivation, without numbers",
             not_applicable(
-                "an identity wherever all wrong answers are equally similar; models are read by the "
-                "probabilities of their options, so there are no answer texts to measure it on"
+                "an identity where all wrong answers are equally similar; models are scored by the "
+                "probabilities of the options, so there are no answer texts to compare"
             ),
         ),
     ]
@@ -153,7 +153,7 @@ def _by_regime(predictions: pl.DataFrame) -> dict[str, float]:
 
 def _too_few(example: Example, predictions: pl.DataFrame, means: dict[str, float]) -> Finding:
     if example.predictions.is_empty():
-        return not_applicable("the cell of figure 4 was not read")
+        return not_applicable("the cell of figure 4 is not in this run")
     regimes = ", ".join(means) or "none"
     return not_applicable(f"its {predictions.height} items are in too few regimes: {regimes}")
 

@@ -13,7 +13,7 @@ from benchc.benchmarks.bench_c.claims.structure import claims_of_plane, claims_o
 CLAIMS = {
     "section": pl.String,  # of the paper
     "claim": pl.String,
-    "criterion": pl.String,  # of the check, decided here
+    "criterion": pl.String,  # of the check; ours
     "paper": pl.String,  # the paper's numbers
     "here": pl.String,  # ours, or why there are none
     "verdict": pl.String,  # one of claims.claim.VERDICTS
@@ -23,7 +23,7 @@ CLAIMS = {
 def claims(evidence: Evidence) -> pl.DataFrame:
     """Return one row per claim, columns ``CLAIMS``: of sections 4.4 and 8.2, then 6, then 9.
 
-    The same claims in every run: what a run cannot tell is "not applicable", with the reason.
+    The claims are the same in every run; those that cannot be checked are "not applicable", with the reason.
     """
     found = [
         *claims_of_selection(evidence),

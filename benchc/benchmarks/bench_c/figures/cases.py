@@ -1,14 +1,14 @@
-"""Single predictions that show a regime: which ones, and what the target made of the options."""
+"""Choose single predictions that illustrate a regime, with the probabilities of the options."""
 
 from collections.abc import Sequence
 
 import polars as pl
 
 from benchc.benchmarks.bench_c.metrics.ras import probabilities
-from benchc.benchmarks.bench_c.metrics.scoring import CLEAN, KEY
 from benchc.benchmarks.bench_c.schemas.scores import REGIMES
 from benchc.errors import InputError
 from benchc.schemas.logits import name_of, prediction
+from benchc.schemas.predictions import CLEAN, KEY
 
 # A prediction is as pronounced as the smaller of its two shifts: far from both axes of the (ΔS, ΔC) plane.
 _PRONOUNCED = pl.min_horizontal(pl.col("delta_entropy").abs(), pl.col("delta_calibration").abs()).alias(
@@ -26,29 +26,28 @@ def case_of_each_regime(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def item_of_most_regimes(scores: pl.DataFrame) -> str:
-    """Return the item that best shows how differently corruptions act: the id to draw in figure 5.
+    """Return the id of the item that best shows how differently corruptions act, for figure 5.
 
-    That is the one whose predictions fall into the most regimes and, of several, the one whose least
-    pronounced regime (by its most pronounced prediction) is the most pronounced; ties go to the first id.
-    Raises InputError where ``scores`` is empty.
+    The item whose predictions fall into the most regimes; of several, the one whose least pronounced regime
+    (by its most pronounced prediction) is the most pronounced; ties go to the first id. Raises InputError
+    where ``scores`` is empty.
     """
     if scores.is_empty():
-        raise InputError("the target has no scores, so there is no item to show; make the scores again")
+        raise InputError("the target has no scores, so there is no item to show; recreate the scores")
     best = _ranked(scores).group_by("id", "regime").agg(pl.col("pronounced").max())
     items = best.group_by("id").agg(pl.len().alias("regimes"), pl.col("pronounced").min())
     return str(items.sort(["regimes", "pronounced", "id"], descending=[True, True, False])["id"][0])
 
 
 def cases_of_item(scores: pl.DataFrame, item: str) -> pl.DataFrame:
-    """Return the item's most pronounced prediction of each regime, each of another corruption where it can be.
+    """Return the item's most pronounced prediction of each regime, under different corruptions if possible.
 
     ``scores`` is a SCORES table, and so is the result. Raises InputError where it has no row of the item.
     """
     rows = _ranked(scores.filter(pl.col("id") == item))
     if rows.is_empty():
         raise InputError(
-            f"item {item!r} has no scores; name one that the benchmark keeps, and of which no prediction is "
-            "missing"
+            f"item {item!r} has no scores; name an item of the benchmark that lacks no prediction"
         )
     chosen: list[pl.DataFrame] = []
     shown: list[str] = []
@@ -61,9 +60,9 @@ def cases_of_item(scores: pl.DataFrame, item: str) -> pl.DataFrame:
 
 
 def named_cases(scores: pl.DataFrame, item: str, predictions: Sequence[tuple[str, int]]) -> pl.DataFrame:
-    """Return the item's rows of ``scores`` under each (corruption, severity), in the order of ``predictions``.
+    """Return the item's rows of ``scores`` for each (corruption, severity), in the order of ``predictions``.
 
-    Raises InputError where one is not there.
+    Raises InputError where one is missing.
     """
     rows = {row[1:3]: number for number, row in enumerate(scores.select(*KEY).rows()) if row[0] == item}
     for corruption, severity in predictions:
@@ -72,11 +71,11 @@ def named_cases(scores: pl.DataFrame, item: str, predictions: Sequence[tuple[str
                 f"item {item!r} has no scores for {corruption} at severity {severity}; name an item of the "
                 "benchmark, and a corruption and severity of the run"
             )
-    return scores[[rows[read] for read in predictions]]
+    return scores[[rows[key] for key in predictions]]
 
 
 def with_probabilities(cases: pl.DataFrame, predictions: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """Return ``cases`` with what stands behind them: probabilities, probabilities_clean, answer, options.
+    """Return ``cases`` with the columns probabilities, probabilities_clean, answer and options.
 
     ``cases``: rows of a SCORES table; ``predictions``: id, corruption, severity, logits of the same target,
     clean (severity 0) among them; ``items``: id, answer (0-based), options (texts). The probabilities are
@@ -97,20 +96,19 @@ def with_probabilities(cases: pl.DataFrame, predictions: pl.DataFrame, items: pl
         ):
             if key not in logits or int(prediction(logits[key])) != predicted:
                 raise InputError(
-                    f"{name_of(cases, number)}: predictions and scores are not of the same run; make the "
-                    "scores again"
+                    f"{name_of(cases, number)}: predictions and scores are not of the same run; recreate the "
+                    "scores"
                 )
             found.append(probabilities(logits[key]).tolist())
     joined = cases.with_columns(
         pl.Series("probabilities", corrupted, dtype=pl.List(pl.Float64)),
         pl.Series("probabilities_clean", uncorrupted, dtype=pl.List(pl.Float64)),
     ).join(items.select("id", "answer", "options"), on="id", how="left", maintain_order="left")
-    strays = joined.filter(pl.col("options").list.len() != pl.col("probabilities").list.len())
-    absent = joined.filter(pl.col("options").is_null())
-    if strays.height or absent.height:
+    wrong = joined.filter(pl.col("options").list.len().ne_missing(pl.col("probabilities").list.len()))
+    if wrong.height:
         raise InputError(
-            f"{name_of(pl.concat([strays, absent]), 0)}: the pool has no such item with so many options; "
-            "pool and predictions are not of the same run: make the predictions again"
+            f"{name_of(wrong, 0)}: the pool has no such item with so many options; pool and predictions are "
+            "not of the same run: recreate the predictions"
         )
     return joined
 

@@ -1,4 +1,4 @@
-"""Figure 10: how RAS falls with severity under each corruption, over models, one panel a family."""
+"""Figure 10: mean RAS of models by corruption and severity, one panel per family."""
 
 import math
 from collections.abc import Mapping
@@ -15,32 +15,27 @@ from benchc.rendering.contact_pages import pages_of
 from benchc.rendering.style import COLUMN_WIDTH, FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 
 MOST_IN_A_ROW = 11  # corruptions
-FEW_MODELS = 5  # below, quartiles are made of so few values that these are drawn themselves
-LEAST_RANGE = (
-    0.02  # of RAS: the axis does not magnify what is less, such as the roundings of equal predictions
-)
+FEW_MODELS = 5  # with fewer models, single values are plotted
+LEAST_RANGE = 0.02  # of the RAS axis, so that it does not magnify rounding errors
 COLOUR_MAP = "Blues"  # one hue, from light for mild to dark for severe
 MEDIAN = "#E69F00"  # Okabe and Ito's orange: stands out from light and dark blue
 
 
 def figure10(targets: TargetScores, families: dict[str, str]) -> Figure:
-    """Draw RAS by corruption and severity, boxes over targets, one panel a family.
-
-    ``families`` gives each corruption's family, in the order in which they are drawn.
-    """
-    return draw(targets.by_label, families_of=families, note=targets.note)
+    """Plot RAS by corruption and severity; ``families``: each corruption's family, in their order."""
+    return plot(targets.by_label, families_of=families, note=targets.note)
 
 
-def draw(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
-    """Draw a box of RAS over models for every corruption and severity, one panel a family.
+def plot(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
+    """Plot a box of RAS over models for every corruption and severity, one panel per family.
 
     ``scores`` gives each model's SCORES table (at least id, corruption, severity, ras) by its name;
-    ``families_of`` each corruption's family, in the order of the panels (those of a family are put side by
-    side). A value of a box is one model's plain mean of RAS (eq. 10, in [-2, 1]) over items. Boxes span the
-    quartiles, the line is the median, whiskers reach the farthest value within 1.5 of the box's height,
-    and points lie beyond; with fewer than five models every value is a point. A family that is too wide for
-    a row goes on in the next. ``note`` is drawn below. Raises InputError where there is no model, or a table
-    holds a corruption that ``families_of`` lacks. Paper: figure 10.
+    ``families_of`` each corruption's family, in the order of the panels (grouped by family). The values are
+    the models' plain means of RAS (eq. 10, in [-2, 1]) over items. Boxes span the quartiles, lines are
+    medians, whiskers reach the farthest value within 1.5 times the box height, points are outliers; with
+    fewer than five models every value is a point. A family that is too wide for a row continues in the next.
+    ``note`` is printed below. Raises InputError where there is no model, or a table has a corruption that
+    ``families_of`` lacks. Paper: figure 10.
     """
     if not scores:
         raise InputError("figure 10: no model was given; name at least one table of scores")
@@ -104,13 +99,13 @@ def draw(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], 
 def _values(
     scores: Mapping[str, pl.DataFrame], families_of: Mapping[str, str]
 ) -> dict[tuple[str, int], list[float]]:
-    """Return the models' means of every corruption and severity that one of them was read under."""
+    """Return the models' means for every corruption and severity that occurs."""
     values: dict[tuple[str, int], list[float]] = {}
     for name, table in scores.items():
         unknown = sorted(set(table["corruption"]) - set(families_of))
         if unknown:
             raise InputError(
-                f"figure 10: the scores of {name} hold {', '.join(unknown)}, whose family is not given"
+                f"figure 10: the scores of {name} have {', '.join(unknown)}, whose family is not given"
             )
         cells = table.group_by("corruption", "severity").agg("ras").sort("corruption", "severity")
         for corruption, severity, ras in cells.rows():

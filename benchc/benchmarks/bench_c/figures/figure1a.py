@@ -1,4 +1,4 @@
-"""Figure 1(a): how many items move the selectors' answers at all, among candidates and in the benchmark."""
+"""Figure 1(a): the distribution of kappa in the candidate pool and in the benchmark."""
 
 import numpy as np
 import numpy.typing as npt
@@ -11,17 +11,16 @@ ZERO_PLACE = -0.9
 
 
 def figure1a(selected: Selected) -> Figure:
-    """Draw the share of items (in %) per bin of kappa, candidate pool beside benchmark.
+    """Plot the share of items (in %) per bin of kappa, in the candidate pool and in the benchmark.
 
-    ``selected`` is a SELECTED table: every item of the pool, and whether it was kept. The first bin holds
-    kappa = 0 and nothing else: items on which no selector changes its answer with the severity of any
-    corruption (eq. 4, 5). The others are (0, 0.1], (0.1, 0.2], ... up to the largest kappa. Paper: figure
-    1(a), sections 1 and 4.4.
+    ``selected``: a SELECTED table. The first bin is kappa = 0: items on which no selector changes its answer
+    with the severity of any corruption (eq. 4, 5). The others are (0, 0.1], (0.1, 0.2], ... up to the largest
+    kappa. Paper: figure 1(a), sections 1 and 4.4.
     """
     kappa = selected["kappa"].to_numpy()
     kept = selected["kept"].to_numpy()
     edges = _edges(float(kappa.max()) if len(kappa) else 0.0)
-    # Bin k lies between the ticks of its two ends; the bin of 0 alone stands apart, before the first tick.
+    # Bin k is between the ticks of its two ends; the bin of 0 is apart, before the first tick.
     places = np.concatenate([[ZERO_PLACE], np.arange(1, len(edges)) - 0.5])
     with styled():
         figure = new_figure(COLUMN_WIDTH, 1.85)

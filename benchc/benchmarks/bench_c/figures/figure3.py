@@ -11,7 +11,7 @@ from benchc.benchmarks.bench_c.figures.cases import case_of_each_regime, with_pr
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
 from benchc.benchmarks.bench_c.inputs import PoolOptions, Scores
 from benchc.benchmarks.bench_c.schemas.scores import REGIMES
-from benchc.rendering.labels import drawable, families, shorten
+from benchc.rendering.labels import families, renderable, shorten
 from benchc.rendering.numbers import signed
 from benchc.rendering.option_bars import CLEAN_FILL, option_bars
 from benchc.rendering.style import COLUMN_WIDTH, FAINT, INK, NORMAL, SMALL, new_figure, styled
@@ -19,27 +19,27 @@ from benchc.schemas.predictions_of_model import read_all_predictions
 
 
 def figure3(scores: Scores, predictions: list[Path], pool: PoolOptions, label: str) -> Figure:
-    """Draw a target's most pronounced prediction of each regime, and the probabilities of its options.
+    """Plot a target's most pronounced prediction of each regime, and the probabilities of its options.
 
     ``predictions``: all batches of the target; ``label``: its name.
     """
     cases = with_probabilities(case_of_each_regime(scores), read_all_predictions(predictions), pool)
-    return draw(cases, label=label)
+    return plot(cases, label=label)
 
 
-def draw(cases: pl.DataFrame, *, label: str) -> Figure:
-    """Draw the options' probabilities, clean beside corrupted, of one prediction of each regime.
+def plot(cases: pl.DataFrame, *, label: str) -> Figure:
+    """Plot the options' probabilities, clean and corrupted, of one prediction of each regime.
 
     ``cases``: at most one row a regime, with the columns of a SCORES table, probabilities and
     probabilities_clean (list[float], one an option, in [0, 1]) and answer (0-based), as
-    :func:`figures.cases.with_probabilities` gives them; ``label`` is the target's name. Each panel
-    says which read it is, its shifts in entropy ΔS (eq. 7) and in calibration error ΔC (eq. 9), its RAS
-    (eq. 10) and its transition. A regime without a row has an empty panel. Paper: figure 3.
+    :func:`figures.cases.with_probabilities` gives them; ``label`` is the target's name. Each panel names the
+    prediction, its shifts in entropy ΔS (eq. 7) and in calibration error ΔC (eq. 9), its RAS (eq. 10) and its
+    transition. A regime without a row has an empty panel. Paper: figure 3.
     """
     rows = {row["regime"]: row for row in cases.iter_rows(named=True)}
     with styled():
         figure = new_figure(COLUMN_WIDTH, 3.5)
-        figure.suptitle(shorten(drawable([label])[0], 50), fontsize=NORMAL, family=families())
+        figure.suptitle(shorten(renderable([label])[0], 50), fontsize=NORMAL, family=families())
         panels = figure.subplots(2, 2, sharey=True)
         for number, (axes, regime) in enumerate(zip(panels.flat, REGIMES, strict=True), start=1):
             axes.set_title(
@@ -69,11 +69,11 @@ def _panel(axes: Any, row: dict[str, Any]) -> None:
         answer=row["answer"],
         colour=COLOURS[row["regime"]],
     )
-    read = f"{row['corruption'].replace('_', ' ')} at severity {row['severity']}"
+
     lines = [
         f"ΔS {signed(row['delta_entropy'])}, ΔC {signed(row['delta_calibration'])}",
         f"RAS {signed(row['ras'])}, {MEANINGS[row['transition']]}",
-        read,
-        shorten(drawable([row["id"]])[0], 30),
+        f"{row['corruption'].replace('_', ' ')} at severity {row['severity']}",
+        shorten(renderable([row["id"]])[0], 30),
     ]
     axes.set_xlabel("\n".join(lines), fontsize=SMALL + 0.5, family=families(), color=INK)

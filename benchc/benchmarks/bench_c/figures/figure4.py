@@ -1,4 +1,4 @@
-"""Figure 4: where one corruption moves a target's predictions in the plane of uncertainty and calibration."""
+"""Figure 4: the shifts of a target's predictions under one corruption, in the (ΔS, ΔC) plane."""
 
 import math
 from typing import Any
@@ -10,30 +10,30 @@ from matplotlib.lines import Line2D
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
 from benchc.benchmarks.bench_c.inputs import Scores
 from benchc.errors import InputError
-from benchc.rendering.labels import drawable, families
+from benchc.rendering.labels import families, renderable
 from benchc.rendering.numbers import signed
 from benchc.rendering.style import FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 
-# Sign of (ΔS, ΔC): the quadrant in which a regime lies, its border counted to the side of 0 and below.
+# Signs of (ΔS, ΔC) of each regime; 0 counts as negative.
 QUADRANTS = {"overconfident": (-1, 1), "degraded": (1, 1), "stable": (-1, -1), "hesitant": (1, -1)}
 MARKERS = {"RR": "o", "WW": "s", "RW": "v", "WR": "^"}
 
-# Ends of both axes: the smallest that holds all points, since mild corruptions move samples by hundredths.
+# Limits of both axes: the smallest that includes all points. Mild corruptions shift samples by hundredths.
 LIMITS = (0.1, 0.2, 0.5, 1.0)
-# In units of that limit. Above and below the points there is room for each quadrant's numbers.
+# In units of that limit, with room for each quadrant's numbers above and below the points.
 Y_LIMIT = 1.62
 X_LIMIT = 1.06
 LINE_PITCH = 0.14
 
 
 def figure4(scores: Scores, *, label: str, corruption: str, severity: int) -> Figure:
-    """Draw one target's samples under one corruption and severity in the (ΔS, ΔC) plane, in three panels.
+    """Plot one target's samples under one corruption and severity in the (ΔS, ΔC) plane, in three panels.
 
     ``scores`` is the target's SCORES table and ``label`` its name. Panels: all samples; those whose predicted
-    option stays; those whose option shifts. Colour is the regime, the marker the transition; each quadrant
-    shows its count and its plain means of RAS (eq. 10) and of ΔAcc (correct minus correct when clean).
-    Raises InputError where the table is not empty and has no row of that corruption and severity.
-    Paper: figure 4 (a-c).
+    option stays the same; those whose predicted option changes. Colours are regimes, markers transitions;
+    each quadrant shows its count and plain means of RAS (eq. 10) and ΔAcc (correct minus correct when clean).
+    Raises InputError where a table that is not empty has no row of that corruption and severity. Paper:
+    figure 4 (a-c).
     """
     samples = scores.filter(pl.col("corruption") == corruption, pl.col("severity") == severity)
     if scores.height and not samples.height:
@@ -50,7 +50,7 @@ def figure4(scores: Scores, *, label: str, corruption: str, severity: int) -> Fi
     )
     with styled():
         figure = new_figure(TEXT_WIDTH, 3.25)
-        name = drawable([label])[0]
+        name = renderable([label])[0]
         figure.suptitle(
             f"{name}, {corruption.replace('_', ' ')} at severity {severity}",
             fontsize=NORMAL,
@@ -126,7 +126,7 @@ def _panel(axes: Any, title: str, samples: pl.DataFrame, limit: float) -> None:
 def _numbers(rows: pl.DataFrame, total: int) -> list[str]:
     if not rows.height:
         return ["n = 0", "RAS –", "ΔAcc –"]
-    # fsum is exact, so that no printed digit depends on the order of the rows.
+    # fsum is exact, so no printed digit depends on the order of the rows.
     ras = math.fsum(rows["ras"]) / rows.height
     accuracy = (sum(rows["correct"]) - sum(rows["correct_clean"])) / rows.height
     return [

@@ -1,4 +1,4 @@
-"""Figure 5: one item, clean and corrupted: its pictures, and what one target makes of its options."""
+"""Figure 5: one item, clean and corrupted: its images, and one target's probabilities of the options."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,11 +17,11 @@ from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
 from benchc.benchmarks.bench_c.inputs import Scores
 from benchc.errors import InputError
 from benchc.images import Pixels
-from benchc.rendering.item_pictures import item_pictures
-from benchc.rendering.labels import drawable, families, shorten
+from benchc.rendering.image_grid import plot_images
+from benchc.rendering.item_images import item_images
+from benchc.rendering.labels import families, renderable, shorten
 from benchc.rendering.numbers import signed
 from benchc.rendering.option_bars import CLEAN_FILL, option_bars
-from benchc.rendering.pictures import draw_pictures
 from benchc.rendering.style import INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 from benchc.rendering.wrap import option_text, wrap
 from benchc.schemas.corrupted_images import images_of_items
@@ -33,10 +33,10 @@ from benchc.schemas.predictions_of_model import read_all_predictions
 MARGIN = 0.04
 LEFT = 0.4  # for the labels of the vertical axis
 GAP = 0.12
-MOST_PREDICTIONS = 4  # beside the clean one
+MOST_PREDICTIONS = 4  # corrupted ones
 PICTURE_HEIGHT, TITLE, BARS, TEXT = 1.0, 0.32, 0.8, 0.58
 LINE = 0.115
-MOST_LINES = 4  # of the question, and as many of the options
+MOST_LINES = 4  # of the question, and of the options
 
 CLEAN_NUMBERS = "S {entropy:.3f}, C {calibration:.3f}"
 
@@ -50,12 +50,11 @@ def figure5(
     item: str | None = None,
     corruptions: list[str] | None = None,
 ) -> Figure:
-    """Draw one item, clean and corrupted, with its pictures and a target's probabilities.
+    """Plot one item, clean and corrupted, with its images and a target's probabilities.
 
-    ``predictions``: all batches of the target; ``images``: {corruption}.parquet of every corruption. Without
-    ``item`` it is the item whose predictions show the most regimes, most pronouncedly. ``corruptions``, such
-    as snow:5, says which of its predictions to show; without it these are the most pronounced of each regime,
-    each under another corruption where possible.
+    ``predictions``: all batches of the target; ``images``: {corruption}.parquet of every corruption;
+    ``item``: its id, by default :func:`item_of_most_regimes`; ``corruptions``: the predictions to show, such
+    as snow:5, by default :func:`cases_of_item`.
     """
     if corruptions and len(set(corruptions)) != len(corruptions):
         raise InputError(f"figure 5: a corruption is named twice: {', '.join(corruptions)}; name each once")
@@ -71,11 +70,11 @@ def figure5(
         read_all_predictions(predictions),
         pl.DataFrame([row]).select("id", "answer", "options"),
     )
-    return draw(
+    return plot(
         cases,
         label=label,
         question=row["question"],
-        clean=item_pictures(row, pool),
+        clean=item_images(row, pool),
         corrupted=_corrupted(cases, row["image_keys"], {path.stem: path for path in images}),
     )
 
@@ -83,32 +82,34 @@ def figure5(
 def _parsed(text: str) -> tuple[str, int]:
     name, colon, severity = text.partition(":")
     if not (name and colon and severity.isdecimal()):
-        raise InputError(f"figure 5: the corruption {text!r} is not of the form snow:5; write it so")
+        raise InputError(
+            f"figure 5: the corruption {text!r} is not of the form NAME:SEVERITY, such as snow:5"
+        )
     return name, int(severity)
 
 
 def _item(item: str, pool: Path) -> dict[str, Any]:
     for rows in iterate_groups(pool, POOL, "id", {item}):
         return rows.row(0, named=True)
-    raise InputError(f"{pool}: it has no item {item!r}; name another one, or make the pool again")
+    raise InputError(f"{pool}: it has no item {item!r}; name another one, or recreate the pool")
 
 
 def _corrupted(
     cases: pl.DataFrame, keys: Sequence[str], paths: Mapping[str, Path]
 ) -> dict[tuple[str, int], list[Pixels]]:
-    pictures: dict[tuple[str, int], list[Pixels]] = {}
+    images: dict[tuple[str, int], list[Pixels]] = {}
     for item, corruption, severity in cases.select("id", "corruption", "severity").rows():
         if corruption not in paths:
             raise InputError(
-                f"figure 5: among the images there is no file {corruption}.parquet; give "
-                "that of every corruption that is shown"
+                f"figure 5: among the images there is no file {corruption}.parquet; give that of every "
+                "corruption that is shown"
             )
         for _, variants in images_of_items(paths[corruption], {item: keys}, {severity}):
-            pictures[corruption, severity] = variants[severity]
-    return pictures
+            images[corruption, severity] = variants[severity]
+    return images
 
 
-def draw(
+def plot(
     cases: pl.DataFrame,
     *,
     label: str,
@@ -116,15 +117,15 @@ def draw(
     clean: Sequence[Pixels],
     corrupted: Mapping[tuple[str, int], Sequence[Pixels]],
 ) -> Figure:
-    """Draw one item as one target reads it: clean on the left, then every row of ``cases``.
+    """Plot one target's predictions of one item: the clean one on the left, then every row of ``cases``.
 
     ``cases``: one to four rows of one item, with the columns of a SCORES table, probabilities and
     probabilities_clean (list[float], one an option, in [0, 1]), answer (0-based) and options (texts), as
-    :func:`figures.cases.with_probabilities` gives them. ``clean`` holds the item's pictures,
-    ``corrupted`` those of each (corruption, severity) of ``cases``, uint8[H, W, 3] each. Under the bars stand
-    entropy S and calibration error C of the clean read (eq. 6, 8), of the others their shifts (eq. 7, 9) and
-    RAS (eq. 10). Raises InputError where there is no row, where rows are of several items or more than four,
-    or where pictures are missing. Paper: figure 5.
+    :func:`figures.cases.with_probabilities` gives them. ``clean``: the item's images; ``corrupted``: those of
+    each (corruption, severity) of ``cases``; uint8[H, W, 3] each. Below the bars: entropy S and calibration
+    error C of the clean prediction (eq. 6, 8); shifts (eq. 7, 9) and RAS (eq. 10) of the others. Raises
+    InputError where there is no row, rows are of several items or more than four, or images are missing.
+    Paper: figure 5.
     """
     if cases["id"].n_unique() != 1 or cases.height > MOST_PREDICTIONS:
         raise InputError(
@@ -135,8 +136,8 @@ def draw(
     for row in rows:
         if (row["corruption"], row["severity"]) not in corrupted:
             raise InputError(
-                f"figure 5: item {row['id']!r} has no pictures under {row['corruption']} at severity "
-                f"{row['severity']}; make the corrupted images again"
+                f"figure 5: item {row['id']!r} has no images under {row['corruption']} at severity "
+                f"{row['severity']}; recreate the corrupted images"
             )
     cells: list[dict[str, Any] | None] = [None, *rows]
     width = (TEXT_WIDTH - LEFT - MARGIN - MOST_PREDICTIONS * GAP) / (1 + MOST_PREDICTIONS)
@@ -145,7 +146,7 @@ def draw(
     height = MARGIN + len(head) * LINE + TITLE + PICTURE_HEIGHT + BARS + TEXT
     with styled():
         figure = new_figure(total, height)
-        figure.set_layout_engine("none")  # every place is given
+        figure.set_layout_engine("none")  # positions are explicit
         for number, (line, weight) in enumerate(head):
             figure.text(
                 MARGIN / total,
@@ -163,8 +164,8 @@ def draw(
                 (left / total, (TEXT + BARS) / height, width / total, PICTURE_HEIGHT / height)
             )
             images = clean if cell is None else corrupted[cell["corruption"], cell["severity"]]
-            draw_pictures(pictures, images, width=width, height=PICTURE_HEIGHT - 0.08)
-            # The axes keep their place above the bars; the room below the pictures parts the two.
+            plot_images(pictures, images, width=width, height=PICTURE_HEIGHT - 0.08)
+            # A gap between images and bars.
             pictures.set_ylim(-0.08, PICTURE_HEIGHT - 0.08)
             bars = figure.add_axes((left / total, TEXT / height, width / total, BARS / height))
             if cell is None:
@@ -180,7 +181,7 @@ def draw(
 
 def _head(row: dict[str, Any], label: str, question: str, inches: float) -> list[tuple[str, str]]:
     """Return the lines above the panels and their weights."""
-    name, id_, text = (drawable([part])[0] for part in (label, row["id"], question))
+    name, id_, text = (renderable([part])[0] for part in (label, row["id"], question))
     lines = [(shorten(f"{name}, item {id_}", 100), "bold")]
     for paragraph in (text, option_text(row["options"], row["answer"])):
         lines += [
@@ -220,7 +221,7 @@ def _panel(pictures: Any, bars: Any, row: dict[str, Any], letter: str) -> None:
         row["probabilities"],
         answer=row["answer"],
         colour=COLOURS[regime],
-        clean_height=False,  # panel (a) has it
+        clean_height=False,  # as in panel (a)
     )
     lines = [
         f"ΔS {signed(row['delta_entropy'])}, ΔC {signed(row['delta_calibration'])}",

@@ -1,4 +1,4 @@
-"""Figure 6: what each corruption does to answers that were right, and to answers that were wrong."""
+"""Figure 6: mean RAS under each corruption, of items answered right and wrong when clean."""
 
 import math
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 
 from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.errors import InputError
-from benchc.rendering.labels import drawable, families, shorten, width
+from benchc.rendering.labels import families, renderable, shorten, width
 from benchc.rendering.style import (
     COLUMN_WIDTH,
     DIVERGING,
@@ -31,36 +31,33 @@ from benchc.rendering.style import (
 
 NO_SAMPLES: dict[str, Any] = {"facecolor": "white", "edgecolor": FAINT, "hatch": "xxxxxx", "linewidth": 0.0}
 
-# Relative luminance L (WCAG 2) on which black and white letters stand out alike:
+# Relative luminance L (WCAG 2) at which black and white text have equal contrast:
 # 1.05 / (L + 0.05) = (L + 0.05) / 0.05.
 EQUAL_CONTRAST = 0.179
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """Mean RAS of every model (rows) under every corruption (columns), nan where there is no sample."""
+    """Mean RAS of every model (rows) under every corruption (columns), NaN where there is no sample."""
 
     values: npt.NDArray[np.float64]
     items: list[int]  # per model
 
 
 def figure6(targets: TargetScores, families: dict[str, str]) -> Figure:
-    """Draw what each corruption does to answers that were right, and to answers that were wrong.
-
-    ``families`` gives each corruption's family, in the order in which they are drawn.
-    """
-    return draw(targets.by_label, families_of=families, note=targets.note)
+    """Plot destructive and corrective robustness; ``families``: each corruption's family, in their order."""
+    return plot(targets.by_label, families_of=families, note=targets.note)
 
 
-def draw(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
-    """Draw the destructive and the corrective robustness matrix, one above the other on one colour scale.
+def plot(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
+    """Plot the destructive and the corrective robustness matrix, one above the other on one colour scale.
 
     ``scores`` gives each model's SCORES table by its name, in the order of the rows; ``families_of`` each
-    corruption's family, in the order of the columns (those of a family are put side by side). A cell is the
-    plain mean of RAS (eq. 10, in [-2, 1]) over items and severities: (a) of items that were right when clean,
-    RR and RW; (b) of items that were wrong, WW and WR. A cell without a sample is hatched. ``note`` is drawn
-    below. Raises InputError where there is no model, or a table holds a corruption that ``families_of``
-    lacks. Paper: figure 6 (a, b).
+    corruption's family, in the order of the columns (grouped by family). A cell is the plain mean of RAS
+    (eq. 10, in [-2, 1]) over items and severities: (a) of items that were right when clean, RR and RW; (b) of
+    items that were wrong, WW and WR. A cell without a sample is hatched. ``note`` is printed below. Raises
+    InputError where there is no model, or a table has a corruption that ``families_of`` lacks. Paper:
+    figure 6 (a, b).
     """
     if not scores:
         raise InputError("figure 6: no model was given; name at least one table of scores")
@@ -76,7 +73,7 @@ def draw(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], 
         panel = max(0.17 * len(scores), 0.34)  # inches
         figure = new_figure(TEXT_WIDTH if wide else COLUMN_WIDTH, 1.8 + 2 * panel)
         upper, lower, strip = figure.subplots(3, 1, height_ratios=(panel, panel, 0.08))
-        names = [shorten(name, 34) for name in drawable(list(scores))]
+        names = [shorten(name, 34) for name in renderable(list(scores))]
         for axes, matrix in zip((upper, lower), matrices, strict=True):
             _panel(axes, matrix, names, columns, families_of, norm)
         slanted = not _fits(names, columns, families_of, TEXT_WIDTH if wide else COLUMN_WIDTH)
@@ -114,7 +111,7 @@ def _matrix(scores: Mapping[str, pl.DataFrame], columns: list[str], right_when_c
     for row, (name, table) in enumerate(scores.items()):
         samples = table.filter(pl.col("correct_clean") == right_when_clean)
         items.append(samples["id"].n_unique())
-        # fsum is exact: a sum that polars spreads over threads varies in its last bit, and so does the file.
+        # fsum is exact: a sum that polars spreads over threads varies in its last bit, and so would the file.
         means = {
             corruption: math.fsum(ras) / len(ras)
             for corruption, ras in samples.group_by("corruption").agg("ras").rows()
@@ -122,7 +119,7 @@ def _matrix(scores: Mapping[str, pl.DataFrame], columns: list[str], right_when_c
         unknown = sorted(set(means) - set(columns))
         if unknown:
             raise InputError(
-                f"figure 6: the scores of {name} hold {', '.join(unknown)}, whose family is not given"
+                f"figure 6: the scores of {name} have {', '.join(unknown)}, whose family is not given"
             )
         for column, corruption in enumerate(columns):
             values[row, column] = means.get(corruption, np.nan)
@@ -193,7 +190,7 @@ def _family_names(axes: Any, columns: list[str], families_of: Mapping[str, str],
 
 
 def _fits(names: list[str], columns: list[str], families_of: Mapping[str, str], inches: float) -> bool:
-    """Return whether every family's name is narrower than its columns, by a rough width of letters."""
+    """Return whether every family's name is narrower than its columns, by an approximate letter width."""
     letter = 0.056
     column = (inches - 0.35 - letter * max(map(width, names))) / len(columns)
     return all(

@@ -1,4 +1,4 @@
-"""Figure 7: what the benchmark is made of, source by source, and how discriminative its items are."""
+"""Figure 7: the benchmark's items by source, and the distribution of kappa."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,9 +11,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
+from benchc.benchmarks.bench_c.figures.kept_items import with_kept
 from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected
 from benchc.errors import InputError
-from benchc.rendering.labels import drawable, families, shorten
+from benchc.rendering.labels import families, renderable, shorten
 from benchc.rendering.style import (
     BENCHMARK_FILL,
     BLUE,
@@ -35,25 +36,24 @@ SETS = (("data set", ORIGINAL_FILL), ("candidate pool", POOL_FILL), ("benchmark"
 
 
 def figure7(sources: list[Path], pool: PoolTasks, selected: Selected, labels: dict[str, str]) -> Figure:
-    """Draw the items of each source in data set, pool and benchmark, and the distribution of kappa.
+    """Plot the items of each source in data set, pool and benchmark, and the distribution of kappa.
 
     ``sources``: {source}.parquet of every source; ``labels``: their names by id.
     """
     originals = {path.stem: read_table(path, ITEMS, ["id"]).height for path in sources}
-    return draw(originals, pool, selected, labels=labels)
+    return plot(originals, pool, selected, labels=labels)
 
 
-def draw(
+def plot(
     originals: Mapping[str, int], pool: pl.DataFrame, selected: pl.DataFrame, *, labels: Mapping[str, str]
 ) -> Figure:
-    """Draw (a) the items of each source in data set, pool and benchmark, and (b) kappa in pool and benchmark.
+    """Plot (a) the items of each source in data set, pool and benchmark, and (b) kappa in pool and benchmark.
 
-    ``originals`` counts the items that each source was read as; ``pool`` has at least the columns id and
-    source of a POOL table; ``selected`` is the SELECTED table of the same items; ``labels`` are the sources'
-    names.
-    Sources stand in the order of their share of the benchmark, which the rightmost label gives in per cent.
-    (b) has 20 equal bins over [0, largest kappa]. Raises InputError where the pool holds a source that
-    ``originals`` lacks, or the two tables do not hold the same items. Paper: figure 7 (a, b).
+    ``originals``: the number of items of each source; ``pool``: at least the columns id and source of a POOL
+    table; ``selected``: the SELECTED table of the same items; ``labels``: the sources' names. Sources are
+    sorted by their share of the benchmark, which the rightmost label gives in per cent. (b) has 20 equal bins
+    over [0, largest kappa]. Raises InputError where the pool has a source that ``originals`` lacks, or the
+    two tables have different items. Paper: figure 7 (a, b).
     """
     counts = _counts(originals, pool, selected)
     with styled():
@@ -75,21 +75,15 @@ def _counts(
     originals: Mapping[str, int], pool: pl.DataFrame, selected: pl.DataFrame
 ) -> list[tuple[str, int, int, int]]:
     """Return (source, items in data set, in pool, in benchmark), largest part of the benchmark first."""
-    joined = pool.select("id", "source").join(selected.select("id", "kept"), on="id", how="full")
-    strays = joined.filter(pl.col("id").is_null() | pl.col("id_right").is_null())
-    if strays.height:
-        raise InputError(
-            f"figure 7: {strays.height} items are in only one of pool and selection, such as "
-            f"{strays['id'][0] or strays['id_right'][0]}; make both again"
-        )
+    items = with_kept(pool.select("id", "source"), selected, figure="figure 7")
     unknown = sorted(set(pool["source"]) - set(originals))
     if unknown:
-        raise InputError(f"figure 7: the pool holds items of {', '.join(unknown)}, whose file was not given")
+        raise InputError(
+            f"figure 7: the pool has items of {', '.join(unknown)}, whose file is missing; give all sources"
+        )
     parts = {
         source: (candidates, kept)
-        for source, candidates, kept in joined.group_by("source")
-        .agg(pl.len(), pl.col("kept").sum().alias("kept"))
-        .rows()
+        for source, candidates, kept in items.group_by("source").agg(pl.len(), pl.col("kept").sum()).rows()
     }
     rows = [(source, original, *parts.get(source, (0, 0))) for source, original in originals.items()]
     return sorted(rows, key=lambda row: -row[3])
@@ -115,7 +109,7 @@ def _composition(axes: Any, counts: list[tuple[str, int, int, int]], labels: Map
             fontsize=NORMAL,
             fontweight="bold",
         )
-    names = drawable([labels.get(source, source) for source, *_ in counts])
+    names = renderable([labels.get(source, source) for source, *_ in counts])
     axes.set_yticks(places, [shorten(name, 30) for name in names], family=families())
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(counts) - 0.4, -0.6)

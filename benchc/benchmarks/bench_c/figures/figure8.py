@@ -1,4 +1,4 @@
-"""Figure 8: how many items of each task were candidates, and how many the benchmark keeps."""
+"""Figure 8: the candidates and the kept items of each task type."""
 
 import numpy as np
 import polars as pl
@@ -6,9 +6,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
+from benchc.benchmarks.bench_c.figures.kept_items import with_kept
 from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected
-from benchc.errors import InputError
-from benchc.rendering.labels import drawable, families, shorten, width
+from benchc.rendering.labels import families, renderable, shorten, width
 from benchc.rendering.style import (
     BENCHMARK_FILL,
     COLUMN_WIDTH,
@@ -25,24 +25,18 @@ LONGEST_NAME = 60
 
 
 def figure8(pool: PoolTasks, selected: Selected) -> Figure:
-    """Draw each task's candidates (light grey) and, in front, the items kept (hatched), most kept first.
+    """Plot each task's candidates (light grey) and, in front, the items kept (hatched), most kept first.
 
     ``pool`` has at least the columns id and task of a POOL table, ``selected`` is the SELECTED table of the
     same items. Ties are broken by more candidates, then by name. Each row ends in "kept / candidates". Raises
-    InputError where the two tables do not hold the same items. Paper: figure 8.
+    InputError where the two tables have different items. Paper: figure 8.
     """
-    joined = pool.select("id", "task").join(selected.select("id", "kept"), on="id", how="full")
-    strays = joined.filter(pl.col("id").is_null() | pl.col("id_right").is_null())
-    if strays.height:
-        raise InputError(
-            f"figure 8: {strays.height} items are in only one of pool and selection, such as "
-            f"{strays['id'][0] or strays['id_right'][0]}; make both again"
-        )
+    items = with_kept(pool.select("id", "task"), selected, figure="figure 8")
     tasks = sorted(
-        joined.group_by("task").agg(pl.len(), pl.col("kept").sum().alias("kept")).rows(),
+        items.group_by("task").agg(pl.len(), pl.col("kept").sum()).rows(),
         key=lambda row: (-row[2], -row[1], row[0]),
     )
-    names = [shorten(name, LONGEST_NAME) for name in drawable([name for name, *_ in tasks])]
+    names = [shorten(name, LONGEST_NAME) for name in renderable([name for name, *_ in tasks])]
     candidates = [count for _, count, _ in tasks]
     kept = [count for *_, count in tasks]
     places = np.arange(len(tasks))

@@ -1,4 +1,4 @@
-"""Figure 9: items of low, medium and high kappa, with their pictures and questions."""
+"""Figure 9: items of low, medium and high kappa, with their images and questions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from benchc.benchmarks.bench_c.figures.kappa_examples import BANDS, examples_by_
 from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.errors import InputError
 from benchc.images import Pixels
-from benchc.rendering.item_pictures import item_pictures
-from benchc.rendering.labels import drawable, families, shorten
-from benchc.rendering.pictures import draw_pictures
+from benchc.rendering.image_grid import plot_images
+from benchc.rendering.item_images import item_images
+from benchc.rendering.labels import families, renderable, shorten
 from benchc.rendering.style import FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 from benchc.rendering.wrap import LETTER, option_text, wrap
 from benchc.schemas.parquet import iterate_groups, read_table
@@ -39,51 +39,50 @@ POINTS = SMALL + 0.5
 @dataclass(frozen=True)
 class _Example:
     kappa: float
-    pictures: Sequence[Pixels]
+    images: Sequence[Pixels]
     lines: list[tuple[str, str, str]]  # text, weight, colour
 
 
 def figure9(pool: Path, selected: Selected, each: PositiveInt = 4, items: list[str] | None = None) -> Figure:
-    """Draw items of low, medium and high kappa with their pictures.
+    """Plot items of low, medium and high kappa with their images.
 
-    ``items`` to show; None takes, of as many sources and tasks as there are, ``each`` items of the lowest,
-    the middle and the highest kappa. Raises InputError where items of the pool have no kappa.
+    ``items``: ids to show; None chooses ``each`` items per band, as :func:`examples_by_kappa` does. Raises
+    InputError where items of the pool have no kappa.
     """
     kappas = selected.select("id", "kappa")
     candidates = read_table(pool, POOL, ["id", "source", "task"]).join(kappas, on="id", how="left")
     unknown = candidates.filter(pl.col("kappa").is_null())
     if unknown.height:
         raise InputError(
-            f"figure 9: {unknown.height} items of {pool} have no kappa, first {unknown['id'][0]!r}; make the "
-            "selection again"
+            f"figure 9: {unknown.height} items of {pool} have no kappa, first {unknown['id'][0]!r}; recreate "
+            "the selection"
         )
     examples = examples_by_kappa(candidates, each=each, ids=items)
     rows = pl.concat(iterate_groups(pool, POOL, "id", set(examples["id"])))
-    return draw(
+    return plot(
         examples.join(
             rows.select("id", "question", "options", "answer"), on="id", how="left", maintain_order="left"
         ),
-        {row["id"]: item_pictures(row, pool) for row in rows.iter_rows(named=True)},
+        {row["id"]: item_images(row, pool) for row in rows.iter_rows(named=True)},
         largest_kappa=float(candidates["kappa"].to_numpy().max()),
     )
 
 
-def draw(items: pl.DataFrame, pictures: Mapping[str, Sequence[Pixels]], *, largest_kappa: float) -> Figure:
-    """Draw items in three bands by kappa, each with its pictures, its question and its options.
+def plot(items: pl.DataFrame, images: Mapping[str, Sequence[Pixels]], *, largest_kappa: float) -> Figure:
+    """Plot items in three bands by kappa, each with its images, question and options.
 
     ``items``: columns id, task, question, options, answer (as in POOL), kappa (eq. 5, in [0, 1]) and band
-    (one of BANDS), drawn in their order; ``pictures`` gives each id's, uint8[H, W, 3]. ``largest_kappa`` of
-    the pool names the bands' ends, its thirds. A band without items says so. Long texts are cut, which an
-    ellipsis shows; the right option has a tick mark. Raises InputError where an item has no pictures.
-    Paper: figure 9.
+    (one of BANDS), in the order of the figure; ``images``: each id's images, uint8[H, W, 3];
+    ``largest_kappa`` of the pool, whose thirds are the bands. Long texts end in an ellipsis; the right option
+    has a tick mark. Raises InputError where an item has no images. Paper: figure 9.
     """
     for id_ in items["id"]:
-        if not pictures.get(id_):
-            raise InputError(f"figure 9: item {id_!r} has no pictures; name another one")
+        if not images.get(id_):
+            raise InputError(f"figure 9: item {id_!r} has no images; name another one")
     counts = [items.filter(pl.col("band") == band).height for band in BANDS]
     columns = min(MOST_IN_A_ROW, max(FEWEST_COLUMNS, *counts))
     cell = (TEXT_WIDTH - BAND_NAME - MARGIN - (columns - 1) * GAP) / columns
-    bands = [_examples(items.filter(pl.col("band") == band), pictures, cell) for band in BANDS]
+    bands = [_examples(items.filter(pl.col("band") == band), images, cell) for band in BANDS]
     rows = [
         [band[start : start + columns] for start in range(0, len(band), columns)] or [[]] for band in bands
     ]
@@ -91,7 +90,7 @@ def draw(items: pl.DataFrame, pictures: Mapping[str, Sequence[Pixels]], *, large
     height = 2 * MARGIN + sum(map(sum, row_heights)) + (len(BANDS) - 1) * BAND_GAP
     with styled():
         figure = new_figure(TEXT_WIDTH, height)
-        figure.set_layout_engine("none")  # every place is given
+        figure.set_layout_engine("none")  # positions are explicit
         top = height - MARGIN
         for number, band in enumerate(BANDS):
             bottom = top - sum(row_heights[number])
@@ -101,7 +100,7 @@ def draw(items: pl.DataFrame, pictures: Mapping[str, Sequence[Pixels]], *, large
                     x, y = BAND_NAME / TEXT_WIDTH, (top - row_height / 2) / height
                     figure.text(x, y, "no items", va="center", color=FAINT)
                 for column, example in enumerate(row):
-                    _draw(figure, example, BAND_NAME + column * (cell + GAP), top, cell)
+                    _plot_example(figure, example, BAND_NAME + column * (cell + GAP), top, cell)
                 top -= row_height
             top -= BAND_GAP
     return figure
@@ -113,16 +112,16 @@ def _height(row: Sequence[_Example]) -> float:
     return TITLE + PICTURE_HEIGHT + 0.05 + LINE * max(len(example.lines) for example in row) + 0.05
 
 
-def _examples(items: pl.DataFrame, pictures: Mapping[str, Sequence[Pixels]], inches: float) -> list[_Example]:
+def _examples(items: pl.DataFrame, images: Mapping[str, Sequence[Pixels]], inches: float) -> list[_Example]:
     examples = []
     for row in items.iter_rows(named=True):
-        task, question = (drawable([text])[0] for text in (row["task"], row["question"]))
+        task, question = (renderable([text])[0] for text in (row["task"], row["question"]))
         options = option_text(row["options"], row["answer"])
         room = int(inches / (LETTER * POINTS))
         lines = [(shorten(task, room), "normal", FAINT)]
         for text, most in ((question, QUESTION_LINES), (options, OPTION_LINES)):
             lines += [(line, "normal", INK) for line in wrap(text, inches=inches, points=POINTS, lines=most)]
-        examples.append(_Example(row["kappa"], pictures[row["id"]], lines))
+        examples.append(_Example(row["kappa"], images[row["id"]], lines))
     return examples
 
 
@@ -146,8 +145,8 @@ def _band_name(figure: Figure, band: str, number: int, largest: float, top: floa
     figure.add_artist(Line2D([x, x], [top, bottom], color=FAINT, linewidth=0.8))
 
 
-def _draw(figure: Figure, example: _Example, left: float, top: float, inches: float) -> None:
-    """Draw one item whose upper left corner is at ``left``, ``top``, in inches from the lower left corner."""
+def _plot_example(figure: Figure, example: _Example, left: float, top: float, inches: float) -> None:
+    """Plot one item; ``left``, ``top``: its upper left corner, in inches from the figure's lower left one."""
     width, height = figure.get_size_inches()
     figure.text(
         (left + inches / 2) / width,
@@ -161,7 +160,7 @@ def _draw(figure: Figure, example: _Example, left: float, top: float, inches: fl
     )
     bottom = top - TITLE - PICTURE_HEIGHT
     axes = figure.add_axes((left / width, bottom / height, inches / width, PICTURE_HEIGHT / height))
-    draw_pictures(axes, example.pictures, width=inches, height=PICTURE_HEIGHT)
+    plot_images(axes, example.images, width=inches, height=PICTURE_HEIGHT)
     for number, (text, weight, colour) in enumerate(example.lines):
         figure.text(
             left / width,

@@ -1,4 +1,4 @@
-"""How well the selected set tells models apart, beside random subsets of the pool."""
+"""How well the selected set distinguishes models, compared with random subsets of the pool."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from benchc.benchmarks.bench_c.inputs import Printed
+from benchc.rendering.pluralize import pluralize
 from benchc.rendering.style import (
     BLUE,
     FAINT,
@@ -35,7 +36,7 @@ METRICS = {
 }
 WEIGHTINGS = ("plain", "kappa")
 WEIGHTED = "κ-weighted"
-CALIBRATED = "plain"  # the weighting under which chance puts the selected set anywhere among random ones
+CALIBRATED = "plain"  # the weighting under which the share below is 0.5 by chance
 STEP, GAP = 1.0, 0.4  # between rows, and more between metrics
 MARKER: dict[str, Any] = {
     "marker": "D",
@@ -47,15 +48,14 @@ MARKER: dict[str, Any] = {
 
 
 def figure_discrimination(discrimination: Printed) -> Figure:
-    """Draw each criterion in a panel, each metric and weighting in a row.
+    """Plot each criterion in a panel, each metric and weighting in a row.
 
-    ``discrimination``: as ``metrics.discrimination`` makes it. A box spans the quartiles of random subsets of
-    the pool, its line is their median, its whiskers hold 95 % of them; the diamond is the selected set or,
-    below the box and with a line over 95 % of them, the median of its subsets. At the right of plain rows
-    stands the share of random subsets with a lower value (ties half). Standard deviations are divided by the
-    median of random subsets, so that metrics of different size share an axis; where that is 0, or a criterion
-    is undefined, the row says so. Where not all items were read, a note below says how many were; with one
-    target there is a sentence and no panel.
+    ``discrimination``: a table of ``metrics.discrimination``. Boxes span the quartiles of random subsets of
+    the pool, lines are their medians, whiskers contain 95 % of them; the diamond is the selected set or,
+    below the box and with a line over 95 % of them, the median of its subsets. On the right of plain rows:
+    the share of random subsets with a lower value (ties half). Standard deviations are divided by the median
+    of random subsets, so that metrics share an axis. A note below counts the evaluated items if some were
+    not; for one target there is a sentence and no panel.
     """
     if discrimination["models"][0] < 2:
         return _nothing()
@@ -85,7 +85,7 @@ def figure_discrimination(discrimination: Printed) -> Figure:
         names = [METRICS[metric] if weighting == "plain" else WEIGHTED for metric, weighting in rows]
         panels[0].set_yticks(heights, names)
         panels[0].set_ylim(heights[-1] + 0.7, -0.7)
-        items = "1 item" if discrimination["size"][0] == 1 else f"{discrimination['size'][0]:,} items"
+        items = pluralize(discrimination["size"][0], "item")
         handles: list[Any] = [
             Patch(label=f"random subsets of {items}: quartiles, 95 %", **POOL_FILL),
             _selected_handle(subsets=discrimination["selected_low"].null_count() < discrimination.height),
@@ -104,7 +104,7 @@ def figure_discrimination(discrimination: Printed) -> Figure:
 def _nothing() -> Figure:
     with styled():
         figure = new_figure(TEXT_WIDTH, 0.5)
-        sentence = "With one target there is nothing to tell apart."
+        sentence = "With one target there is nothing to distinguish."
         figure.text(0.5, 0.5, sentence, color=INK, ha="center", va="center")
     return figure
 
@@ -114,7 +114,7 @@ def _note(row: dict[str, Any]) -> str | None:
     if (row["selected_evaluated"], row["unselected_evaluated"]) == (row["selected_items"], others):
         return None
     return (
-        f"Read: {row['selected_evaluated']:,} of {row['selected_items']:,} selected items and "
+        f"Evaluated: {row['selected_evaluated']:,} of {row['selected_items']:,} selected items and "
         f"{row['unselected_evaluated']:,} of {others:,} others."
     )
 
@@ -144,7 +144,7 @@ def _row(axes: Any, height: float, row: dict[str, Any], *, relative: bool) -> No
         reason = "undefined" if share is None else "median 0"
         axes.text(0.5, height, reason, fontsize=SMALL, color=FAINT, **place)
         return
-    # Two ranges share a row: the box above, the line below.
+    # Where two ranges share a row: the box above, the line below.
     box, width, line = (height, 0.62, height)
     if row["selected_low"] is not None:
         box, width, line = height - 0.2, 0.34, height + 0.2

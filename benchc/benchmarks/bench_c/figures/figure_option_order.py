@@ -1,4 +1,4 @@
-"""What another order of the options changes: predictions, and the uncertainty that one order hides."""
+"""The effect of the order of the options on predictions and on uncertainty."""
 
 from typing import Any
 
@@ -9,8 +9,9 @@ from matplotlib.patches import Patch
 
 from benchc.benchmarks.bench_c.inputs import Printed
 from benchc.errors import InputError
-from benchc.rendering.labels import drawable, families, shorten
+from benchc.rendering.labels import families, renderable, shorten
 from benchc.rendering.numbers import signed
+from benchc.rendering.pluralize import pluralize
 from benchc.rendering.style import (
     BLUE,
     COLUMN_WIDTH,
@@ -23,8 +24,8 @@ from benchc.rendering.style import (
     new_figure,
     styled,
 )
+from benchc.schemas.predictions import CLEAN
 
-CLEAN = "clean"
 LONGEST_LABEL = 22
 OFFSET = 0.19  # of the clean row above, and of the corrupted one below a target's middle
 HOLLOW: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": BLUE}
@@ -40,17 +41,17 @@ ORDER_FILL: dict[str, Any] = {
 
 
 def figure_option_order(option_order: Printed) -> Figure:
-    """Draw every target's changed predictions (a) and the parts of its uncertainty (b).
+    """Plot every target's changed predictions (a) and the parts of its uncertainty (b).
 
-    ``option_order``: as ``metrics.option_order`` makes it; its rows of clean predictions and of all
-    corruptions together are drawn, each target's clean above corrupted, in the table's order. (a) Share of
-    the other orders whose prediction differs from the given order's, in [0, 1], with its 95 % interval as a
-    line. (b) Mean entropy (eq. 6) over all orders and, stacked on it, the order part; together the entropy of
-    the mean distribution, in [0, 1]. At the right, Spearman's ρ of entropy and changed over corrupted
-    predictions. The legend counts the items. Raises InputError where the table has no target.
+    ``option_order``: a table of ``metrics.option_order``, of which the rows of clean predictions and of all
+    corruptions together are plotted, each target's clean above corrupted. (a) Share of the other orders whose
+    prediction differs from the given order's, in [0, 1], with its 95 % interval as a line. (b) Mean entropy
+    (eq. 6) over all orders and, stacked on it, the order part; together the entropy of the mean distribution,
+    in [0, 1]. On the right, Spearman's ρ of entropy and changed over corrupted predictions. Raises InputError
+    where the table has no target.
     """
     if option_order.is_empty():
-        raise InputError("option order: the option_order has no target; make it again")
+        raise InputError("figure option_order: the table option_order has no target; recreate it")
     labels = option_order["label"].unique(maintain_order=True).to_list()
     rows = {
         (row["label"], row["corruption"] == CLEAN): row
@@ -81,7 +82,7 @@ def figure_option_order(option_order: Printed) -> Figure:
         right.text(1.03, 1.0, "ρ", transform=right.transAxes, fontsize=SMALL, color=INK, va="bottom")
         _axes(left, "(a) Changed", "share")
         _axes(right, "(b) Uncertainty", "entropy")
-        names = drawable([shorten(label, LONGEST_LABEL) for label in labels])
+        names = renderable([shorten(label, LONGEST_LABEL) for label in labels])
         left.set_yticks(range(len(labels)), names, family=families())
         left.set_ylim(len(labels) - 0.45, -0.55)
         handles: list[Any] = [
@@ -95,7 +96,7 @@ def figure_option_order(option_order: Printed) -> Figure:
             handles=handles,
             loc="outside lower center",
             ncols=2,
-            title=f"{items:,} item{'s' * (items != 1)} in all orders of their options",
+            title=f"{pluralize(items, 'item')} in all orders of their options",
             title_fontsize=NORMAL - 0.5,
         )
     return figure

@@ -1,4 +1,4 @@
-"""Which items show what low, medium and high kappa mean."""
+"""Choose items that illustrate low, medium and high kappa."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,16 +16,15 @@ def band_of(kappa: float, largest: float) -> str:
 
 
 def examples_by_kappa(items: pl.DataFrame, *, each: int, ids: Sequence[str] | None = None) -> pl.DataFrame:
-    """Return the items to draw in figure 9: the rows of ``items`` that are shown, with their band.
+    """Return the rows of ``items`` for figure 9, with their band.
 
     ``items``: id, source, task and kappa of every item of the pool. Bands are the thirds of [0, largest
-    kappa]. Of each, ``each`` items are taken: of as many sources and then tasks as there are, and then those
-    nearest to 0, to the middle, and to the largest kappa; ties go to the first id. With ``ids`` these are
-    taken instead, whatever their number. Rows are sorted by band, then by kappa and id. Raises InputError
-    where the pool is empty or lacks one of ``ids``.
+    kappa]. From each, ``each`` items are taken, from as many sources and then tasks as possible, nearest to
+    0, to the middle or to the largest kappa; ties go to the first id. ``ids`` replace this choice. Rows are
+    sorted by band, kappa and id. Raises InputError where the pool is empty or lacks one of ``ids``.
     """
     if items.is_empty():
-        raise InputError("the pool has no items to show; make it again")
+        raise InputError("the pool has no items to show; recreate it")
     largest = float(items["kappa"].to_numpy().max())
     banded = items.sort("id").with_columns(
         pl.Series("band", [band_of(kappa, largest) for kappa in items.sort("id")["kappa"]], pl.Enum(BANDS))
@@ -52,7 +51,7 @@ def _spread(items: pl.DataFrame, aim: float, count: int) -> list[str]:
     tasks: Counter[str] = Counter()
     chosen: list[str] = []
     while rows and len(chosen) < count:
-        # The first of the least shown: rows are in order of preference.
+        # The first row of the source and task that are least shown: rows are in order of preference.
         row = min(rows, key=lambda row: (sources[row[1]], tasks[row[2]]))
         rows.remove(row)
         sources[row[1]] += 1

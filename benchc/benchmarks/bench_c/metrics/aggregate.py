@@ -1,7 +1,7 @@
-"""From the scores of single predictions to the numbers of a table: means over items, then over corruptions.
+"""Aggregate the scores of single predictions: means over items, then over corruptions.
 
-Sums run in a fixed order (items by id within a corruption and severity), whatever order the rows come in
-and however many threads there are, so that a table is the same to the last digit every time.
+Sums run in a fixed order (items by id within a corruption and severity), whatever the order of the rows and
+the number of threads, so that a table is reproducible to the last digit.
 """
 
 import math
@@ -27,10 +27,10 @@ def cell_means(
 ) -> pl.DataFrame:
     """Return corruption, severity, items and the mean of every value over the items of that cell.
 
-    ``scores`` is a SCORES table or some of its rows; ``weights`` has the columns id and kappa and gives
+    ``scores`` is a SCORES table or some of its rows; ``weights`` has the columns id and kappa, for
     Σ κ(q)·Φ(q) / Σ κ(q), the inner fraction of eq. 11; without it the mean is plain. Rows are sorted by
-    corruption and severity. Raises ValueError where an item has no weight, or one that is not a finite
-    number >= 0. A cell whose weights are all 0 has null means.
+    corruption and severity. A cell whose weights are all 0 has null means. Raises ValueError where an item's
+    weight is missing or not a finite number >= 0.
     """
     return _grouped(scores, CELL, values, weights)
 
@@ -40,7 +40,7 @@ def overall_means(
 ) -> dict[str, float | None]:
     """Return eq. 11 for every value by its name: the mean of :func:`cell_means` over all cells.
 
-    Plain means where ``weights`` is None; null where there is no cell, or one without a mean.
+    Plain means where ``weights`` is None; None where there is no cell, or one without a mean.
     """
     cells = cell_means(scores, values, weights)
     names = cells.columns[len(CELL) + 1 :]
@@ -50,10 +50,10 @@ def overall_means(
 def clean_means(scores: pl.DataFrame, weights: pl.DataFrame | None = None) -> dict[str, float | None]:
     """Return acc_clean, entropy_clean and calibration_clean, the means over items of the clean predictions.
 
-    Plain or, with ``weights``, weighted by kappa; null where there are no items.
+    Plain or, with ``weights``, weighted by kappa; None where there are no items.
     """
-    # A clean value stands in every row of its item, so one row per item is enough: that of its first cell,
-    # which is the same for all items unless some were not read under it.
+    # Every row of an item repeats its clean values, so one row per item is enough: that of its first cell,
+    # which is the same for all items unless some have no prediction under it.
     items = scores
     for key in CELL:
         items = items.filter(pl.col(key) == pl.col(key).min())
@@ -108,7 +108,7 @@ def _grouped(
     for value in values:
         column = rows.select(value.cast(pl.Float64)).to_series()
         if column.null_count() or column.is_nan().any():
-            raise ValueError(f"{column.name} is missing or NaN in some scores: make the scores again")
+            raise ValueError(f"{column.name} is missing or NaN in some scores; recreate the scores")
         sums = np.bincount(group, weights=weight * column.to_numpy(), minlength=means.height)
         mean = np.divide(sums, total, out=np.full(means.height, np.nan), where=total > 0)
         means = means.with_columns(pl.Series(column.name, mean).fill_nan(None))
@@ -116,7 +116,7 @@ def _grouped(
 
 
 def _order(scores: pl.DataFrame, keys: Sequence[str]) -> Integers:
-    """Return the rows of ``scores`` sorted by ``keys``, by whole numbers in place of every key's values."""
+    """Return the rows of ``scores`` in the order of ``keys``; integer codes sort faster than strings."""
     code = np.zeros(scores.height, dtype=np.int64)
     for key in keys:
         values = scores[key].unique().sort()
@@ -143,8 +143,8 @@ def _weights(ids: pl.Series, weights: pl.DataFrame | None) -> Floats:
     bad = joined.filter(~(pl.col("kappa").is_finite() & (pl.col("kappa") >= 0)).fill_null(False))
     if bad.height:
         raise ValueError(
-            f"item {bad['id'][0]} has the weight {bad['kappa'][0]}, a finite number >= 0 is needed "
-            f"({bad['id'].n_unique()} items like this): scores and selection are not of the same run"
+            f"item {bad['id'][0]} has the weight {bad['kappa'][0]}, not a finite number >= 0 "
+            f"({bad['id'].n_unique()} such items): scores and selection are not of the same run"
         )
     return joined["kappa"].to_numpy()
 

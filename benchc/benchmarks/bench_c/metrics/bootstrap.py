@@ -1,8 +1,8 @@
 """Bootstrap intervals of every aggregate and of every rank of Table 1.
 
-Items are resampled, for all models at once, and all models' predictions of an item come with it. The selected
-set is taken as given: the intervals say how far other items of the same kind could move a number, not what
-another selection, other seeds of the corruptions or other training runs would.
+Items are resampled with the predictions of all models. The intervals are conditional on the selected set:
+they show how far other items of the same kind could move a number, not what another selection, other
+corruption seeds or other training runs would change.
 """
 
 from collections.abc import Iterator
@@ -28,16 +28,16 @@ INTERVALS = {
     "severity": pl.Int64,  # null: mean over all severities
     "metric": pl.String,  # a column of Table 1, destructive, corrective
     "weighting": pl.String,  # plain, or kappa as in eq. 11
-    "items": pl.Int64,  # that have a weight; destructive: answered right when clean; corrective: wrong
-    "estimate": pl.Float64,  # null where it is undefined
-    "low": pl.Float64,  # ends of the 95 % percentile interval; null where it is undefined
+    "items": pl.Int64,  # with a weight > 0; destructive: answered right when clean; corrective: wrong
+    "estimate": pl.Float64,  # null where undefined
+    "low": pl.Float64,  # 95 % percentile interval; null where undefined
     "high": pl.Float64,
-    "note": pl.String,  # why a number is undefined, or how many draws were; null otherwise
+    "note": pl.String,  # why a number is undefined, or in how many draws; null otherwise
 }
 
 
 class Column(NamedTuple):
-    """What one aggregate of a model is called."""
+    """The key of an aggregate of one model."""
 
     corruption: str | None
     severity: int | None
@@ -57,11 +57,11 @@ def bootstrap(cube: Cube, kappa: Floats, draws: int = DRAWS, seed: int = 0) -> p
     """Return every aggregate of every model with its 95 % percentile interval, columns as ``INTERVALS``.
 
     ``kappa``: float64[items], as from ``cube.kappa``. For each model, in order: Table 1's columns, plain and
-    weighted by kappa (eq. 11), and the ranks of ΔAcc and RAS in both forms; per corruption, and over all,
-    plain means of the shifts and of RAS over the items answered right (destructive) and wrong (corrective)
-    when clean (section 6.4); per corruption and severity, plain means of the shifts. Shifts are in [-1, 1],
-    RAS in [-2, 1], ranks in 1..models. A draw in which a mean has no item or no weight is left out of its
-    interval and counted; one item gives no interval. Raises ValueError where ``draws`` is not positive.
+    weighted by kappa (eq. 11), and the ranks of ΔAcc and RAS in both forms; overall and per corruption, plain
+    means of the shifts and of RAS over the items answered right (destructive) and wrong (corrective) when
+    clean (section 6.4); per corruption and severity, plain means of the shifts. Shifts are in [-1, 1], RAS in
+    [-2, 1], ranks in 1..models. Draws in which a mean is undefined are left out of its interval and counted;
+    one item gives no interval. Raises ValueError where ``draws`` is not positive.
     """
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")
@@ -84,7 +84,7 @@ def bootstrap(cube: Cube, kappa: Floats, draws: int = DRAWS, seed: int = 0) -> p
         column = Column(None, None, f"rank_{metric}", weighting)
         for number, model in enumerate(cube.models):
             parts.append(interval_rows(model, [column], ranks[:, [number]], items, whole=True))
-    # The ranks of a model stand with its other rows of Table 1.
+    # The ranks of a model follow its other rows of Table 1.
     order = pl.DataFrame({"model": cube.models}).with_row_index("place")
     table = pl.concat(parts).join(order, on="model", maintain_order="left")
     keys = ["place", pl.col("corruption").is_not_null(), pl.col("severity").is_not_null()]
@@ -105,7 +105,7 @@ def ranks_of(values: Floats) -> Floats:
 def shift_sums(cube: Cube, model: int, kappa: Floats) -> tuple[Floats, Floats]:
     """Return Σ over cells of kappa times each shift, float64[items, SHIFT_METRICS], and kappa times cells.
 
-    The quotient of their drawn sums is eq. 11: all cells hold the same items, hence the same weights.
+    The ratio of their sums is eq. 11, since all cells have the same items and hence the same weights.
     """
     cells = len(cube.corruptions) * len(cube.severities)
     terms = len(cube.items) * cells
@@ -117,7 +117,7 @@ def shift_sums(cube: Cube, model: int, kappa: Floats) -> tuple[Floats, Floats]:
 
 
 def aggregates(cube: Cube, model: int, kappa: Floats) -> Iterator[Block]:
-    """Yield every aggregate of :func:`bootstrap`, ranks apart, for the model of that number."""
+    """Yield every aggregate of :func:`bootstrap` except ranks, for the model at index ``model``."""
     items, corruptions, severities = len(cube.items), cube.corruptions, cube.severities
     ones = np.ones(items)
     for weighting, weights in ((PLAIN, ones), (KAPPA, kappa)):
@@ -148,7 +148,7 @@ def interval_rows(
 ) -> pl.DataFrame:
     """Return one row of ``INTERVALS`` per column of ``drawn``, float64[1 + draws, columns], estimates first.
 
-    ``items``: how many have a weight, one number or int[columns]. ``whole``: values are integers.
+    ``items``: the number of items with a weight, one for all or int[columns]. ``whole``: values are integers.
     """
     estimate, draws = drawn[0], drawn[1:]
     items = np.broadcast_to(np.asarray(items, dtype=np.int64), estimate.shape)

@@ -1,4 +1,4 @@
-"""Two runs compared: paired differences per model and corruption, on the items and models that both have."""
+"""Compare two runs: paired differences per model and corruption, on the items and models that both have."""
 
 from collections.abc import Mapping
 
@@ -15,13 +15,13 @@ DIFFERENCES = {
     "model": pl.String,
     "corruption": pl.String,  # null: mean over all corruptions that both runs have
     "metric": pl.String,
-    "items": pl.Int64,  # that have a weight, in the run that has fewer of them
+    "items": pl.Int64,  # with a weight > 0, in the run that has fewer of them
     "a": pl.Float64,  # null where undefined
     "b": pl.Float64,
     "difference": pl.Float64,  # b minus a
     "low": pl.Float64,  # its 95 % percentile interval; null where undefined
     "high": pl.Float64,
-    "note": pl.String,  # why a number is undefined, or how many draws were; null otherwise
+    "note": pl.String,  # why a number is undefined, or in how many draws; null otherwise
 }
 
 
@@ -30,12 +30,12 @@ def compare(
 ) -> pl.DataFrame:
     """Return the differences of two runs, b minus a, columns as ``DIFFERENCES``.
 
-    ``a`` and ``b`` are the SCORES tables of each run by model. Compared are the models that both have, in the
-    order of ``a``, on the items, corruptions and severities that all of these have. Items are resampled,
-    together in both runs and all models. Means are plain, since two runs may weigh an item by different
-    kappas: clean means; shifts, RAS over the items answered right (destructive) or wrong (corrective) when
-    clean, over all corruptions and for each. Raises InputError where the runs have no model, item or
-    (corruption, severity) in common, or where a table of scores is not whole.
+    ``a`` and ``b`` are the SCORES tables of each run by model. The models that both have are compared, in the
+    order of ``a``, on the items, corruptions and severities that all of them have. The same resamples of
+    items serve both runs and all models. Means are plain, since kappas may differ between runs: clean means;
+    shifts, and RAS over the items answered right (destructive) or wrong (corrective) when clean, overall and
+    per corruption. Raises InputError where the runs have no model, item or (corruption, severity) in common,
+    or where a table of scores is incomplete.
     """
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")
@@ -50,7 +50,9 @@ def compare(
     for name in ("id", "corruption", "severity"):
         values = set.intersection(*(set(table[name].unique()) for table in tables))
         if not values:
-            raise InputError(f"the runs' scores have no {name} in common: there is nothing to compare")
+            raise InputError(
+                f"the runs' scores have no {name} in common; compare runs of the same items and corruptions"
+            )
         common.append(pl.col(name).is_in(sorted(values)))
     cubes = [cube_of({model: run[model].filter(*common) for model in models}) for run in (a, b)]
     items = len(cubes[0].items)

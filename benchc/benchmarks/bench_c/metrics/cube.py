@@ -1,4 +1,4 @@
-"""The scores of several models as dense arrays, for whatever goes over all predictions many times."""
+"""The scores of several models as dense arrays, for resampling."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ import numpy.typing as npt
 import polars as pl
 
 from benchc.errors import InputError
+from benchc.schemas.predictions import KEY
 
 Floats = npt.NDArray[np.float64]
 
-KEY = ("id", "corruption", "severity")
 CLEAN_METRICS = ("acc_clean", "entropy_clean", "calibration_clean")
 SHIFT_METRICS = ("delta_acc", "ras", "delta_entropy", "delta_calibration")
 
 
 @dataclass(frozen=True)
 class Cube:
-    """Reads as arrays. Items, corruptions and severities are sorted; models are in the order given."""
+    """Scores as arrays. Items, corruptions and severities are sorted; models are in the order given."""
 
     models: tuple[str, ...]
     items: tuple[str, ...]
@@ -28,9 +28,9 @@ class Cube:
     shifts: Mapping[str, Floats]  # SHIFT_METRICS: float64[models, items, corruptions, severities]
 
     def kappa(self, weights: pl.DataFrame) -> Floats:
-        """Return float64[items], the kappa of every item in ``weights`` (id, kappa).
+        """Return the kappa of every item in ``weights`` (id, kappa), float64[items].
 
-        Raises InputError where an item has none, or one that is not a finite number >= 0.
+        Raises InputError where an item's kappa is missing, repeated, or not a finite number >= 0.
         """
         joined = pl.DataFrame({"id": self.items}).join(
             weights.select("id", "kappa"), on="id", how="left", maintain_order="left"
@@ -40,36 +40,35 @@ class Cube:
             odd = bad["id"][0] if bad.height else joined.filter(pl.col("id").is_duplicated())["id"][0]
             raise InputError(
                 f"item {odd} needs one kappa, a finite number >= 0: scores and selection are not of the same "
-                "run, make the scores again"
+                "run; recreate the scores"
             )
         return joined["kappa"].to_numpy()
 
 
 def cube_of(scores: Mapping[str, pl.DataFrame]) -> Cube:
-    """Return the SCORES tables of the models, by name, as a :class:`Cube`; rows may come in any order.
+    """Return the models' SCORES tables, by name, as a :class:`Cube`; rows may come in any order.
 
-    Raises InputError where there is no model, and, naming the model and a prediction, where a model lacks a
-    prediction of (its items) x (all corruptions) x (all severities), has one twice, holds a value that is
-    missing or NaN, or was scored on other predictions than the first model.
+    Raises InputError where there is no model, and, naming the model and a prediction, where a table is not
+    the full grid of items, corruptions and severities of the first model, each once, without missing values.
     """
     if not scores:
-        raise InputError("there are no tables of scores: give one of each model")
+        raise InputError("there are no tables of scores; give one per model")
     models = tuple(scores)
     first = scores[models[0]]
     if first.is_empty():
-        raise InputError(f"{models[0]} has no scores: make its predictions and scores again")
+        raise InputError(f"{models[0]} has no scores; recreate its predictions and scores")
     axes = tuple(tuple(first[name].unique().sort()) for name in KEY)
     shape = tuple(len(axis) for axis in axes)
     clean = {name: np.empty((len(models), shape[0])) for name in CLEAN_METRICS}
     shifts = {name: np.empty((len(models), *shape)) for name in SHIFT_METRICS}
     for number, (model, frame) in enumerate(scores.items()):
         place = _places(model, frame, models[0], axes)
-        # A clean value stands in every row of its item, up to its last bit: the first cell's is taken.
+        # An item's rows repeat its clean values, up to the last bit: the first cell's are taken.
         first_cell = place % (shape[1] * shape[2]) == 0
         for name, values in _metrics(frame).items():
             column = values.to_numpy()
             if np.isnan(column).any():
-                raise InputError(f"{model}: {name} is missing or NaN in some scores: make the scores again")
+                raise InputError(f"{model}: {name} is missing or NaN in some scores; recreate the scores")
             if name in clean:
                 clean[name][number, place[first_cell] // (shape[1] * shape[2])] = column[first_cell]
             else:
@@ -81,7 +80,7 @@ def cube_of(scores: Mapping[str, pl.DataFrame]) -> Cube:
 def _places(
     model: str, frame: pl.DataFrame, first: str, axes: tuple[tuple[str | int, ...], ...]
 ) -> npt.NDArray[np.int64]:
-    """Return where each row stands in the flattened (items, corruptions, severities)."""
+    """Return the position of each row in the flattened (items, corruptions, severities)."""
     place = pl.lit(0, dtype=pl.Int64)
     for name, axis in zip(KEY, axes, strict=True):
         codes = pl.col(name).replace_strict(list(axis), range(len(axis)), default=None, return_dtype=pl.Int64)
@@ -91,8 +90,7 @@ def _places(
         odd = frame.filter(places.is_null()).sort(KEY).row(0, named=True)
         raise InputError(
             f"{model} was scored on {_name(odd)} and {places.null_count() - 1:,} more predictions that "
-            f"{first} "
-            "lacks: models can be compared on the same predictions only, make the scores of both again"
+            f"{first} lacks: models can only be compared on the same predictions; recreate the scores of both"
         )
     times = np.bincount(places.to_numpy(), minlength=int(np.prod([len(axis) for axis in axes])))
     if (times != 1).any():
@@ -102,8 +100,7 @@ def _places(
         raise InputError(
             f"{model} has {times[wrong]} scores of {_name(key)}, and {int((times != 1).sum()) - 1:,} more "
             "predictions are missing or repeated: every model needs each item once under every corruption "
-            "and "
-            "severity, make its scores again"
+            "and severity; recreate its scores"
         )
     return places.to_numpy()
 

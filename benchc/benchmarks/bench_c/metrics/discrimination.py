@@ -1,10 +1,11 @@
-"""Does the selected set tell models apart better than items that are drawn at random from the same pool?
+"""Does the selected set distinguish models better than random items of the same pool?
 
-Models read all selected items and all others, or a sample of these (``diagnostics.random_subset``). Random
-subsets of the pool are compared with the selected set or, where the others are a sample, smaller ones with
-random subsets of it of their size. Three criteria: how far the models' aggregates spread, how many pairs of
-models differ by more than 1.96 standard errors, and how far the order of the models agrees with the pool's.
-All are conditional on these models, this pool, of which the sets are parts, and the items that were read.
+Models are evaluated on all selected items, and on all others or a sample of these
+(``diagnostics.random_subset``). The selected set is compared with random subsets of the pool; where the
+others were sampled, its random subsets are compared with equally small ones of the pool. Three criteria: the
+spread of the models' aggregates, the share of pairs of models that differ by more than 1.96 standard errors,
+and the agreement of the models' order with that on the pool. All are conditional on these models, this pool,
+of which all sets are parts, and the items that were evaluated.
 """
 
 from typing import NamedTuple
@@ -23,10 +24,10 @@ Bools = npt.NDArray[np.bool_]
 
 DRAWS = 1_000
 CRITERION_DIGITS = 7  # fewer, so that differences of rounded aggregates tie where those of exact ones do
-STANDARD_ERRORS = 1.96  # of a difference between two models that counts as one
+STANDARD_ERRORS = 1.96  # a larger difference makes a pair of models separable
 
 METRICS = ("acc_clean", "acc_corrupted", "delta_acc", "ras")
-# What leaves a criterion undefined on a set of items, beside a single model.
+# Why a criterion is undefined on a set of items, apart from there being a single model.
 CRITERIA = {
     "sd": "no item has a weight",
     "range": "no item has a weight",
@@ -39,32 +40,32 @@ DISCRIMINATION = {
     "criterion": pl.String,  # one of CRITERIA
     "metric": pl.String,  # one of METRICS
     "weighting": pl.String,  # plain, or kappa as in eq. 11
-    "selected": pl.Float64,  # the selected set's, or the median of its subsets; null where it is undefined
+    "selected": pl.Float64,  # of the selected set, or the median of its subsets; null where undefined
     "selected_low": pl.Float64,  # 95 % of the selected set's subsets; null where the set itself is compared
     "selected_high": pl.Float64,
-    "random_mean": pl.Float64,  # over random subsets of the pool; null where it is undefined for all
+    "random_mean": pl.Float64,  # over random subsets of the pool; null where undefined for all
     **{f"random_{name}": pl.Float64 for name in QUANTILES},
-    "share_below": pl.Float64,  # of random subsets below the selected set, or below its subsets on average,
-    # ties half, in [0, 1]
+    # Share of random subsets below the selected set, or below its subsets on average; ties count half.
+    "share_below": pl.Float64,
     "models": pl.Int64,
-    "size": pl.Int64,  # items of each set that is compared
+    "size": pl.Int64,  # items per set
     "pool_items": pl.Int64,
     "selected_items": pl.Int64,  # of the pool
     "selected_evaluated": pl.Int64,
     "unselected_evaluated": pl.Int64,
     "draws": pl.Int64,
-    "undefined_random": pl.Int64,  # draws that are left out, since the criterion is undefined
+    "undefined_random": pl.Int64,  # draws left out because the criterion is undefined
     "undefined_selected": pl.Int64,
     "why_null": pl.String,
 }
 
 
 class Sets(NamedTuple):
-    """What is compared, and with what."""
+    """The sets of items that are compared."""
 
     selected: Floats  # 0 or 1, float64[1 or draws, items]
     random: Floats  # 0 or 1, float64[draws, items]
-    pool: Floats  # float64[items]: how many items of the pool an item stands for
+    pool: Floats  # float64[items]: how many items of the pool an item represents
 
 
 def discrimination(
@@ -72,9 +73,9 @@ def discrimination(
 ) -> pl.DataFrame:
     """Return one row per criterion, metric and weighting, columns as ``DISCRIMINATION``.
 
-    ``kappa``: float64[items], as from ``cube.kappa``; ``selected``: bool[items]; ``pool``: how many items of
-    the pool are selected and how many are not, at least as many as were read. Sets hold as many items as
-    :func:`compared_size` says. Accuracies are in [0, 1], ΔAcc in [-1, 1], RAS in [-2, 1]; item values are
+    ``kappa``: float64[items], as from ``cube.kappa``; ``selected``: bool[items]; ``pool``: the numbers of
+    selected and of other items in the pool, at least those that were evaluated. Sets have
+    :func:`compared_size` items. Accuracies are in [0, 1], ΔAcc in [-1, 1], RAS in [-2, 1]; item values are
     means over corruptions and severities. ``sd`` (ddof 1) and ``range`` are over the models' aggregates;
     ``separable`` is the share of pairs of models whose paired difference is above 1.96 standard errors, in
     [0, 1]; ``kendall`` is tau-b with the order on the pool, in [-1, 1]. Raises ValueError where no item is
@@ -82,20 +83,20 @@ def discrimination(
     """
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")
-    read = int(selected.sum()), int((~selected).sum())
-    size = compared_size(*read, pool[1])
+    evaluated = int(selected.sum()), int((~selected).sum())
+    size = compared_size(*evaluated, pool[1])
     sets = Sets(
         subsets_of_selected(selected, size, draws, seed),
         subsets_of_pool(selected, pool, size, draws, seed),
-        np.where(selected, pool[0] / max(read[0], 1), pool[1] / max(read[1], 1)),
+        np.where(selected, pool[0] / max(evaluated[0], 1), pool[1] / max(evaluated[1], 1)),
     )
     shared = {
         "models": len(cube.models),
         "size": size,
         "pool_items": sum(pool),
         "selected_items": pool[0],
-        "selected_evaluated": read[0],
-        "unselected_evaluated": read[1],
+        "selected_evaluated": evaluated[0],
+        "unselected_evaluated": evaluated[1],
         "draws": draws,
     }
     rows = []
@@ -111,17 +112,17 @@ def discrimination(
 
 
 def compared_size(selected: int, others: int, pool_others: int) -> int:
-    """Return how many items each set that is compared holds, at least 1.
+    """Return the number of items per compared set, at least 1.
 
-    ``selected``, ``others``: how many selected and other items were read; ``pool_others``: how many others
-    the pool has. It is ``selected`` where all others were read, and else half the harmonic mean of
-    ``selected`` and ``others``, rounded down: below either.
+    ``selected``, ``others``: how many selected and other items were evaluated; ``pool_others``: how many
+    others the pool has. The size is ``selected`` where all others were evaluated, otherwise half the harmonic
+    mean of ``selected`` and ``others``, rounded down, which is below both.
     """
     if others == pool_others:
         return selected
     # By chance, means of s selected and of n other items differ with variance σ²(1/s + 1/n) in a large pool.
-    # Subsets of m of each scatter with (1/m - 1/s) + (1/m - 1/n), which is as much only if 1/m ≥ 1/s + 1/n:
-    # larger subsets would be so much the same items that their range is too narrow.
+    # Subsets of m of each vary with (1/m - 1/s) + (1/m - 1/n), which reaches that only if 1/m ≥ 1/s + 1/n:
+    # larger subsets would share so many items that their range is too narrow.
     return max(1, selected * others // max(1, selected + others))
 
 
@@ -140,7 +141,7 @@ def aggregates(chosen: Floats, values: Floats, weights: Floats) -> Floats:
     """Return Σ weight·value / Σ weight over each set's items, float64[sets, models].
 
     ``chosen``: 0 or 1, float64[sets, items]; ``values``: float64[items, models]; ``weights``: float64[items].
-    NaN where no item of a set has a weight.
+    NaN where all weights of a set are 0.
     """
     items = len(weights)
     return drawn_means(chosen, on_grid(weights[:, None] * values, items), on_grid(weights, items))
@@ -160,7 +161,7 @@ def criteria(chosen: Floats, values: Floats, weights: Floats, order: Floats) -> 
         return dict.fromkeys(CRITERIA, np.full(len(chosen), np.nan))
     means = aggregates(chosen, values, weights)
     one, other = np.triu_indices(models, 1)
-    # Rounded, so that ties are ties: differences, for the digits of a mean may end beside a border.
+    # Differences are rounded, not means: equal means may round to different digits.
     differences, expected = (
         np.round(a, DIGITS) for a in (means[:, one] - means[:, other], order[one] - order[other])
     )
@@ -221,7 +222,7 @@ def _summary(criterion: str, ours: Floats, chance: Floats, models: int) -> dict[
         if len(ours) > 1:
             numbers["selected_low"], numbers["selected_high"] = np.quantile(known_ours, (0.025, 0.975))
     if len(known) and len(known_ours):
-        # Ties count half: the mean of the places before and behind them.
+        # Ties count half: the mean of the positions before and after them.
         places = (np.searchsorted(known, known_ours, side).mean() for side in ("left", "right"))
         numbers["share_below"] = sum(places) / 2 / len(known)
     sets = {"random subsets": known, "selected set": known_ours}

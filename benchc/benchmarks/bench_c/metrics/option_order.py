@@ -1,14 +1,14 @@
-"""What another order of the options changes: the prediction, and the uncertainty that one order hides.
+"""The effect of the order of the options on predictions and on uncertainty.
 
-Every read (an item under one corruption) is asked in all K circular orders of its options, with the logits in
-the item's own order. With p_s the option probabilities under order s, H the entropy over log K (eq. 6) and
-means over orders plain, the uncertainty of the mean distribution has two parts:
+Every item is asked in all K circular orders of its options, clean and under each corruption. With p_s the
+option probabilities under order s, H the entropy over log K (eq. 6) and means over orders, the uncertainty of
+the mean distribution has two parts:
 
     H(mean p_s) = mean H(p_s) + [H(mean p_s) - mean H(p_s)].
 
 The second, a Jensen-Shannon divergence over log K, is the mutual information between the order and the
-answer: what entropy in any one order does not see. The given order was read together with other severities
-and the others alone, so their logits also differ by the roundings of the device. Beyond the paper; circular
+answer, which the entropy in a single order does not show. The given order was predicted in a batch with other
+severities, the other orders were not, so their logits also differ by rounding. Not in the paper; circular
 accuracy is MMBench's CircularEval (Liu et al. 2024).
 """
 
@@ -22,20 +22,19 @@ from scipy import stats
 from benchc.benchmarks.bench_c.metrics.ras import entropy, probabilities
 from benchc.errors import InputError
 from benchc.schemas.logits import Floats, logit_blocks, prediction
+from benchc.schemas.predictions import CLEAN, KEY
 from benchc.statistics.resampling import drawn_means, item_counts, on_grid, percentile_interval
 from benchc.statistics.rounding import rounded
 
-CLEAN = "clean"
 DRAWS = 2_000
-KEY = ("id", "corruption", "severity")
 ENTROPY_DIGITS = 5  # of an entropy that count in ranks
 
 # Of one prediction; each in [0, 1].
 MEASURES = (
     "entropy",  # eq. 6 in the given order
     "entropy_orders",  # mean over all orders
-    "order_part",  # entropy of the mean distribution less the line above
-    "entropy_total",  # entropy of the mean distribution
+    "order_part",  # entropy_total - entropy_orders
+    "entropy_total",  # of the mean distribution
     "changed",  # share of the K - 1 other orders whose prediction differs from the given order's
     "same_place",  # share of the K - 1 other orders whose prediction has the given order's letter
     "any_changed",  # 1 unless the prediction is the same in all K orders
@@ -65,8 +64,8 @@ OPTION_ORDER = {
 def all_orders(given: pl.DataFrame, orders: pl.DataFrame) -> pl.DataFrame:
     """Return one target's predictions in every order: KEY, order (0: the given one), logits.
 
-    ``given``: predictions of the target as in PREDICTIONS, any more than ``orders`` has; ``orders``: an
-    ORDERS table. Logits are in the items' own order.
+    ``given``: predictions of the target as in PREDICTIONS; those without others in ``orders``, an ORDERS
+    table, are dropped. Logits are in the items' own order.
     """
     asked = given.join(orders.select(KEY).unique(), on=KEY, how="semi").select(
         *KEY, pl.lit(0, pl.Int64).alias("order"), "logits"
@@ -75,7 +74,7 @@ def all_orders(given: pl.DataFrame, orders: pl.DataFrame) -> pl.DataFrame:
 
 
 def missing_predictions(predictions: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """Return KEY and order of every prediction that is not there, sorted; none where each item has all of its.
+    """Return KEY and order of every missing prediction, sorted.
 
     ``predictions``: from :func:`all_orders`; ``items``: id, answer (0-based), options (their number). An item
     needs every order of its options, clean and under every corruption that occurs.
@@ -89,9 +88,9 @@ def missing_predictions(predictions: pl.DataFrame, items: pl.DataFrame) -> pl.Da
 def complete_items(
     predictions: dict[str, pl.DataFrame], items: pl.DataFrame, asked: int
 ) -> tuple[dict[str, pl.DataFrame], int]:
-    """Return the predictions of the items that every target has all predictions of, and how many others there are.
+    """Return the predictions of the items for which no target lacks any, and the number of other items.
 
-    ``asked``: about how many items the targets were asked.
+    ``asked``: the number of items that the targets were asked about.
     """
     lacking: set[str] = set()
     every = set().union(*(part["id"] for part in predictions.values()))
@@ -105,8 +104,7 @@ def complete_items(
     if lacking == every:
         raise InputError(
             f"none of the {asked:,} items asked about in other orders has all predictions of "
-            f"{', '.join(predictions)}: "
-            "make predictions/selected and orders/ again"
+            f"{', '.join(predictions)}; recreate predictions/selected and orders/"
         )
     kept = {label: part.filter(~pl.col("id").is_in(list(lacking))) for label, part in predictions.items()}
     return kept, asked - len(every - lacking)
@@ -139,21 +137,21 @@ def option_order(
 
     ``measures``: a table of :func:`measure_predictions` for each model, by its label; ``scorings``: how each
     is scored. Rows by model, in the order given: clean, all corruptions together, each corruption by name.
-    Intervals resample the items, together for all models and with all their predictions. Raises InputError
-    where there is no model, one has no clean or no corrupted predictions, or two were read on different items
-    or corruptions; ValueError where ``draws`` is not positive.
+    Intervals resample the items with the predictions of all models. Raises InputError
+    where there is no model, one has no clean or no corrupted predictions, or two were asked about different
+    items or corruptions; ValueError where ``draws`` is not positive.
     """
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")
     if not measures:
-        raise InputError("there are no predictions in other orders of the options: give one table a model")
+        raise InputError("there are no predictions in other orders of the options; give one table per model")
     first = next(iter(measures))
     keys = measures[first].select(KEY).sort(KEY)
     for model, table in measures.items():
         if not table.select(KEY).sort(KEY).equals(keys):
             raise InputError(
                 f"{model} and {first} were asked about different items or under different corruptions: they "
-                "can be compared on the same predictions only, make orders/ and predictions/ of both again"
+                "can only be compared on the same predictions; recreate orders/ and predictions/ of both"
             )
     items = keys["id"].n_unique()
     conditions = _conditions(keys)
@@ -213,8 +211,7 @@ def _conditions(keys: pl.DataFrame) -> list[tuple[str | None, int, pl.Expr]]:
         found = ", ".join(f"{name} {severity}" for name, severity in cells.rows())
         raise InputError(
             "predictions in other orders of the options are needed clean and under corruptions at one "
-            "severity, "
-            f"these are {found}: make orders/ again"
+            f"severity, not {found}; recreate orders/"
         )
     severity = int(severities[0])
     is_clean = pl.col("corruption") == CLEAN
@@ -251,7 +248,7 @@ def _numbers(drawn: Floats, items: int, part: pl.DataFrame) -> dict[str, object]
 def _check(predictions: pl.DataFrame, items: pl.DataFrame) -> None:
     """Refuse predictions, joined with their items, that are not every order of every item once."""
     if predictions.is_empty():
-        raise InputError("there are no predictions in other orders of the options: make orders/ again")
+        raise InputError("there are no predictions in other orders of the options; recreate orders/")
     missing = missing_predictions(predictions, items)
     for wrong, what in (
         (predictions.filter(pl.col("options").is_null()), "is of an item that the pool lacks"),
@@ -267,10 +264,9 @@ def _check(predictions: pl.DataFrame, items: pl.DataFrame) -> None:
         (missing, "is missing"),
     ):
         if wrong.height:
-            read = ", ".join(map(str, wrong.select(*KEY).row(0)))
+            key = ", ".join(map(str, wrong.select(*KEY).row(0)))
             raise InputError(
-                f"the read ({read}) in order {wrong['order'][0]} {what} ({wrong.height:,} predictions like "
-                "this): "
-                "predictions/selected and orders/ must be of the same run, make them again, or set "
+                f"the prediction ({key}) in order {wrong['order'][0]} {what} ({wrong.height:,} predictions "
+                "like this): predictions/selected and orders/ must be of the same run; recreate them, or set "
                 "scores.allow_missing to true to leave out the items that lack a prediction"
             )

@@ -25,7 +25,7 @@ def probabilities(logits: npt.ArrayLike) -> Floats:
     """Return softmax(logits), float64[..., K], each in [0, 1] (section 3)."""
     logits = as_logits(logits)
     weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    # Sorted first: the sum, hence every metric, is then independent of the options' order to the last bit.
+    # Sorted, so that the order of the options changes no bit of the sum, hence of any metric.
     return np.asarray(weights / _sum(_options_first(np.sort(weights, axis=-1)))[..., np.newaxis])
 
 
@@ -60,9 +60,8 @@ def calibration_error(logits: npt.ArrayLike, answers: npt.ArrayLike) -> Floats:
     answers = np.asarray(answers)
     if answers.shape != logits.shape[:-1] or not np.issubdtype(answers.dtype, np.integer):
         raise ValueError(
-            f"answers must be integers of shape {logits.shape[:-1]}, one per prediction, not "
-            f"{answers.dtype} of "
-            f"shape {answers.shape}"
+            f"answers must be integers of shape {logits.shape[:-1]}, one per prediction, not {answers.dtype} "
+            f"of shape {answers.shape}"
         )
     options = logits.shape[-1]
     if ((answers < 0) | (answers >= options)).any():
@@ -89,7 +88,7 @@ def ras(delta_entropy: npt.ArrayLike, delta_calibration: npt.ArrayLike) -> Float
 
 
 def ras_of_predictions(logits: npt.ArrayLike, clean_logits: npt.ArrayLike, answers: npt.ArrayLike) -> Floats:
-    """Return eq. 10 of corrupted predictions beside the clean predictions of the same items, float64[...] in [-2, 1]."""
+    """Return RAS (eq. 10) of corrupted and clean predictions of the same items, float64[...] in [-2, 1]."""
     return ras(
         entropy(logits) - entropy(clean_logits),
         calibration_error(logits, answers) - calibration_error(clean_logits, answers),
@@ -97,12 +96,12 @@ def ras_of_predictions(logits: npt.ArrayLike, clean_logits: npt.ArrayLike, answe
 
 
 def _options_first(values: Floats) -> Floats:
-    """Return [..., K] as [K, ...]: numpy is slow along a last axis of a few values."""
+    """Return [..., K] as [K, ...]: numpy is slow along a short last axis."""
     return np.ascontiguousarray(np.moveaxis(values, -1, 0))
 
 
 def _sum(values: Floats) -> Floats:
-    """Return the sum along the first axis, whose order depends on no shape, as that of numpy's does."""
+    """Return the sum along the first axis, in an order that, unlike numpy's, does not depend on the shape."""
     total: Floats = values[0].copy()
     for row in values[1:]:
         total += row

@@ -1,4 +1,4 @@
-"""What corruption does on average: transitions and regimes per corruption and severity of one model."""
+"""Mean shifts, transitions and regimes of one model per corruption and severity."""
 
 import polars as pl
 

@@ -1,4 +1,4 @@
-"""From a target's predictions to its scores: every corrupted prediction beside the clean prediction of the same item."""
+"""Score a target's predictions: each corrupted one against the clean prediction of the same item."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -12,14 +12,13 @@ from benchc.benchmarks.bench_c.metrics.transitions import regime, transition
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.errors import InputError
 from benchc.schemas.logits import Integers, logit_blocks, name_of, prediction
+from benchc.schemas.predictions import CLEAN, KEY
 
-CLEAN = "clean"
-KEY = ("id", "corruption", "severity")
 NAMED = 5  # how many keys a message lists
 
 
 class Grid(NamedTuple):
-    """The predictions that every item must have beside its clean one: each corruption at each severity."""
+    """The corrupted predictions that every item must have: each corruption at each severity."""
 
     corruptions: Sequence[str]
     severities: Sequence[int]
@@ -30,11 +29,11 @@ def score(predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None = No
 
     ``predictions``: id, corruption, severity, logits (as in PREDICTIONS), all predictions of one target in
     any order, `clean` at severity 0. ``items``: id, answer (0-based), options (their number), one row per
-    item. ``grid``: what every item must have been read under; None: whatever corruptions and severities
-    occur. Rows are sorted by the order of ``items``, then corruption by name, then severity, so that batching
-    changes nothing. Raises InputError, naming the predictions, where an item lacks its clean prediction or
-    one of ``grid``, where a prediction occurs twice or is of an unknown item, corruption or severity, and
-    where the number of logits is not the item's number of options.
+    item. ``grid``: the corrupted predictions that every item must have; None: all corruptions and severities
+    that occur. Rows are in the order of ``items``, then by corruption and severity. Raises InputError, naming
+    the predictions, where an item lacks its clean prediction or one of ``grid``, where a prediction occurs
+    twice or is of an unknown item, corruption or severity, and where the number of logits is not the item's
+    number of options.
     """
     if items["id"].n_unique() != items.height:
         raise InputError(
@@ -47,7 +46,7 @@ def score(predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None = No
     )
     _check_options(predictions)
     measures = _measures(predictions)
-    # Reads stand by item, then cell: each beside the clean one of its item.
+
     number = np.arange(len(rows))
     corrupted = number[number % cells != clean_cell]
     clean = corrupted - corrupted % cells + clean_cell
@@ -67,21 +66,19 @@ def score(predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None = No
 def complete(
     predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None = None
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Return the predictions and the items of which no prediction is missing, and the ``KEY`` of those that are, sorted.
+    """Return the complete items with their predictions, and the sorted ``KEY`` of the missing predictions.
 
-    Arguments as for :func:`score`, which takes the first two of what is returned. An item that lacks a
-    prediction leaves with all of its predictions, so that every mean is over the same items. Raises
-    InputError where no item remains, and where a prediction occurs twice or is of an unknown item, corruption
-    or severity.
+    Returns (predictions, items, missing); arguments as for :func:`score`. An item that lacks a prediction is
+    dropped with all of its predictions, so that every mean is over the same items. Raises InputError where no
+    item remains, and where a prediction occurs twice or is of an unknown item, corruption or severity.
     """
     missing = _missing(predictions, items, _cells(predictions, grid))
     incomplete = missing.select("id").unique()
     whole = items.join(incomplete, on="id", how="anti", maintain_order="left")
     if whole.is_empty():
         raise InputError(
-            f"{_listed(missing, 'predictions are missing')}; so no item has its clean prediction and one "
-            "under every "
-            "corruption and severity, and there is nothing to score: make the predictions again"
+            f"{_listed(missing, 'predictions are missing')}; no item has its clean prediction and one under "
+            "every corruption and severity; recreate the predictions"
         )
     return predictions.join(incomplete, on="id", how="anti", maintain_order="left"), whole, missing
 
@@ -101,18 +98,18 @@ def _measures(predictions: pl.DataFrame) -> pl.DataFrame:
             "correct": correct,
             "max_prob": max_prob,
             "entropy": uncertainty,
-            "calibration": np.abs(correct - max_prob),  # eq. 8, its parts being here
+            "calibration": np.abs(correct - max_prob),  # eq. 8
         }
     )
 
 
 def _places(predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None) -> tuple[Integers, int]:
-    """Return the rows of ``predictions`` by item, corruption and severity, and which of an item's cells is clean.
+    """Return the rows of ``predictions`` by item, corruption and severity, and the index of the clean cell.
 
-    Raises InputError where the predictions are not each item under each cell once.
+    Raises InputError where ``predictions`` are not each item in each cell once.
     """
     cells = _cells(predictions, grid)
-    # Codes instead of names: joins and sorts of a million strings are what scoring would wait for.
+    # Integer codes: joins and sorts of a million strings would dominate the time of scoring.
     names, severities = cells["corruption"].unique().sort(), cells["severity"].unique().sort()
     cell_of = np.full((len(names), len(severities)), -1)
     cell_of[
@@ -133,14 +130,12 @@ def _places(predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None) -
 
 
 def _cells(predictions: pl.DataFrame, grid: Grid | None) -> pl.DataFrame:
-    """Return every (corruption, severity) that each item must have, sorted: clean, and all severities of all
-    corruptions.
-    """
+    """Return every (corruption, severity) that each item must have, clean among them, sorted."""
     wrong = predictions.filter((pl.col("corruption") == CLEAN) != (pl.col("severity") == 0))
     if wrong.height:
         raise InputError(
-            f"{name_of(wrong, 0)}: severity 0 is the clean prediction and only that "
-            f"({wrong.height} predictions break this)"
+            f"{name_of(wrong, 0)}: severity 0 is the clean prediction and only that ({wrong.height} "
+            "predictions break this)"
         )
     corrupted = predictions.filter(pl.col("corruption") != CLEAN)
     if corrupted.is_empty():
@@ -152,8 +147,8 @@ def _cells(predictions: pl.DataFrame, grid: Grid | None) -> pl.DataFrame:
     unknown = predictions.join(expected, on=["corruption", "severity"], how="anti")
     if unknown.height:
         raise InputError(
-            f"{_listed(unknown, 'predictions are under corruptions or severities that the run does not have')}; "
-            "they were made for another configuration: make the predictions again"
+            f"{_listed(unknown, 'predictions are under corruptions or severities that the run lacks')}; they "
+            "are of another configuration; recreate the predictions"
         )
     return expected
 
@@ -163,14 +158,13 @@ def _check_keys(predictions: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFr
     if missing.height:
         raise InputError(
             f"{_listed(missing, 'predictions are missing')}; every selected item needs its clean prediction "
-            "and one "
-            "under every corruption and severity: make the predictions again, or set scores.allow_missing to "
-            "true to leave out the items that lack one"
+            "and one under every corruption and severity; recreate the predictions, or set "
+            "scores.allow_missing to true to leave out the items that lack one"
         )
 
 
 def _missing(predictions: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
-    """Return ``KEY`` of every prediction that an item lacks, sorted; refuse repeated ones and unknown items."""
+    """Return the sorted ``KEY`` of missing predictions; raise InputError for repeated or unknown ones."""
     repeated = predictions.select(*KEY).filter(pl.struct(KEY).is_duplicated()).unique()
     if repeated.height:
         raise InputError(
@@ -179,9 +173,8 @@ def _missing(predictions: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame
     unknown = predictions.select(*KEY).join(items, on="id", how="anti")
     if unknown.height:
         raise InputError(
-            f"{_listed(unknown, 'predictions are of items that are not selected')}; they were made for "
-            "another "
-            "selection: make the predictions again"
+            f"{_listed(unknown, 'predictions are of items that are not selected')}; they are of another "
+            "selection; recreate the predictions"
         )
     expected = items.select("id").join(cells, how="cross")
     return expected.join(predictions, on=KEY, how="anti").sort(KEY)
@@ -191,15 +184,15 @@ def _check_options(predictions: pl.DataFrame) -> None:
     wrong = predictions.filter(pl.col("logits").list.len() != pl.col("options"))
     if wrong.height:
         raise InputError(
-            f"{name_of(wrong, 0)} has {len(wrong['logits'][0])} logits, its item has "
-            f"{wrong['options'][0]} options ({wrong.height} predictions like this): the predictions are of "
-            "another pool, make them again"
+            f"{name_of(wrong, 0)} has {len(wrong['logits'][0])} logits, its item has {wrong['options'][0]} "
+            f"options ({wrong.height} predictions like this): the predictions are of another pool, recreate "
+            "them "
         )
     wrong = predictions.filter(~pl.col("answer").is_between(0, pl.col("options") - 1))
     if wrong.height:
         raise InputError(
-            f"item {wrong['id'][0]}: answer {wrong['answer'][0]} is not one of its "
-            f"{wrong['options'][0]} options"
+            f"item {wrong['id'][0]}: answer {wrong['answer'][0]} is not one of its {wrong['options'][0]} "
+            "options"
         )
 
 

@@ -1,4 +1,4 @@
-"""Random subsets of a pool of which all selected items and a sample of the others were read."""
+"""Random subsets of a pool of which all selected items and a sample of the others were evaluated."""
 
 import numpy as np
 import numpy.typing as npt
@@ -10,14 +10,14 @@ Bools = npt.NDArray[np.bool_]
 
 
 def subsets_of_pool(selected: Bools, pool: tuple[int, int], size: int, draws: int, seed: int) -> Floats:
-    """Return which items each subset of the pool holds, 0 or 1, float64[draws, items].
+    """Return which items each random subset of the pool contains, 0 or 1, float64[draws, items].
 
-    ``selected``: which of the items that were read are selected; ``pool``: how many items of the pool are
-    selected and how many are not, at least as many as were read of either. A subset is ``size`` items of the
-    pool, drawn without replacement: its number of selected items is hypergeometric, and the items that were
-    read stand for those of their kind that were not. A draw depends on ``seed``, its number and the other
-    arguments only. Raises ValueError where ``size`` is not in 1..items of the pool, or a subset may hold more
-    items of a kind than were read.
+    ``selected``: which evaluated items are selected; ``pool``: the numbers of selected and of other items in
+    the pool, at least those that were evaluated. A subset is ``size`` items of the pool, drawn without
+    replacement: its number of selected items is hypergeometric, and the evaluated items represent the others
+    of their kind. A draw depends only on ``seed``, its number and the other arguments. Raises ValueError
+    where ``size`` is not in 1..items of the pool, or a subset may need more items of a kind than were
+    evaluated.
     """
     kinds = np.flatnonzero(selected), np.flatnonzero(~selected)
     enough = all(len(kind) >= min(size, count) for kind, count in zip(kinds, pool, strict=True))
@@ -33,7 +33,7 @@ def subsets_of_pool(selected: Bools, pool: tuple[int, int], size: int, draws: in
 
 
 def subsets_of_selected(selected: Bools, size: int, draws: int, seed: int) -> Floats:
-    """Return the same for ``size`` of the selected items; one row where these are all.
+    """Return the same for subsets of ``size`` selected items; one row where that is all of them.
 
     Raises ValueError where there are fewer.
     """

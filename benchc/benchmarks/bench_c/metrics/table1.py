@@ -1,4 +1,4 @@
-"""The numbers of Table 1: one row per target, with ranks and the best of every column."""
+"""The numbers of Table 1: one row per target, with ranks and the best value of every column."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,10 @@ import polars as pl
 from benchc.benchmarks.bench_c.metrics.aggregate import DELTA_ACCURACY, clean_means, overall_means
 from benchc.errors import InputError
 from benchc.schemas.models import Model
+from benchc.schemas.predictions import KEY
 from benchc.statistics.rounding import DIGITS
 
-# Whether a larger value is the better one (the arrows of Table 1).
+# The arrows of Table 1.
 HIGHER_IS_BETTER = {
     "acc_clean": True,
     "delta_acc": True,
@@ -46,13 +47,13 @@ TABLE1 = {
 def table1(
     targets: Sequence[Model], scores: Sequence[pl.DataFrame], weights: pl.DataFrame, *, left_out: int = 0
 ) -> pl.DataFrame:
-    """Return Table 1 with the columns of ``TABLE1``, sorted by clean accuracy as the paper's is.
+    """Return Table 1 with the columns of ``TABLE1``, sorted by clean accuracy as in the paper.
 
     ``scores[i]`` is the SCORES table of ``targets[i]``; ``weights`` has the columns id and kappa, one row per
-    item of the benchmark; ``left_out`` of these have no scores, since predictions of them are missing. Rows
-    of equal accuracy keep the order of ``targets``. Weighted means are null where all weights are 0. Raises
-    InputError where there is no target, where one occurs twice, where targets were scored on different items,
-    corruptions or severities, or where these items are not those of ``weights``.
+    item of the benchmark; ``left_out`` of these have no scores, since predictions are missing. Rows of equal
+    accuracy keep the order of ``targets``. Weighted means are null where all weights are 0. Raises InputError
+    where there is no target, one occurs twice, targets were scored on different items, corruptions or
+    severities, or these items are not those of ``weights``.
     """
     if not targets or len(targets) != len(scores):
         raise InputError(
@@ -113,22 +114,20 @@ def best_rows(table: pl.DataFrame) -> dict[str, set[int]]:
 
 
 def _check_same_predictions(targets: Sequence[Model], scores: Sequence[pl.DataFrame]) -> None:
-    key = ("id", "corruption", "severity")
-    first = scores[0].select(key)
+    first = scores[0].select(KEY)
     for target, frame in zip(targets, scores, strict=True):
-        predictions = frame.select(key)
-        # Scores of one run stand in one order, as a rule; sorting costs more than the rest of the table.
-        same = predictions.equals(first) or predictions.sort(key).equals(first.sort(key))
+        predictions = frame.select(KEY)
+        # Scores of one run usually share one order; sorting costs more than the rest of the table.
+        same = predictions.equals(first) or predictions.sort(KEY).equals(first.sort(KEY))
         if predictions.is_empty() or not same:
             odd = pl.concat(
-                [predictions.join(first, on=key, how="anti"), first.join(predictions, on=key, how="anti")]
+                [predictions.join(first, on=KEY, how="anti"), first.join(predictions, on=KEY, how="anti")]
             )
-            example = f", first {odd.sort(key).row(0)}" if odd.height else ""
+            example = f", first {odd.sort(KEY).row(0)}" if odd.height else ""
             raise InputError(
                 f"{target.id} has {predictions.height:,} scores, {targets[0].id} has {first.height:,}, and "
-                f"{odd.height:,} of them differ{example}: targets can be compared on the same predictions "
-                "only, "
-                "make the scores of both again"
+                f"{odd.height:,} of them differ{example}: targets can only be compared on the same "
+                "predictions; recreate the scores of both"
             )
 
 
@@ -138,5 +137,5 @@ def _check_items(scores: pl.DataFrame, weights: pl.DataFrame, left_out: int) -> 
         odd = sorted(scored ^ selected)
         raise InputError(
             f"{len(scored):,} items were scored, {len(selected):,} are selected, and {len(odd):,} of them "
-            f"differ, first {odd[0]}: scores and selection are not of the same run, make the scores again"
+            f"differ, first {odd[0]}: scores and selection are not of the same run; recreate the scores"
         )

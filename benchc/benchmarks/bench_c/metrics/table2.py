@@ -1,4 +1,4 @@
-"""The numbers of Table 2: does RAS answer to one more step of severity more than accuracy does?
+"""The numbers of Table 2: is RAS more sensitive to a step of severity than accuracy?
 
 The paper gives the symbols E[|z_RAS|], E[|z_ΔAcc|] and a one-sided paired t-test over corruption types
 (sections 6.2 and 9.2). Its printed p values are those of 18 degrees of freedom, so the pairs are the 19
@@ -17,7 +17,7 @@ from scipy import stats
 from benchc.benchmarks.bench_c.metrics.aggregate import DELTA_ACCURACY
 
 METRICS = ("ras", "delta_acc")
-# A spread below this is rounding: the metrics are differences of numbers in [0, 1].
+# A smaller spread is rounding: the metrics are differences of numbers in [0, 1].
 NO_SPREAD = 1e-12
 
 SENSITIVITY = {
@@ -46,7 +46,7 @@ def sensitivity(scores: pl.DataFrame, *, centred: bool = False) -> pl.DataFrame:
     z = (Φ_m' - Φ_m) / SD, with the SD (of the population) of these differences over the items of the step;
     ``centred`` subtracts their mean first. |z| is averaged over items, then over steps. A step at which
     either metric has no spread (SD 0, z undefined) is left out for both, so that they stay paired; so are
-    items that were not read at both severities.
+    items without scores at both severities.
     """
     shifts = scores.select("id", "corruption", "severity", "ras", DELTA_ACCURACY.alias("delta_acc"))
     severities = shifts["severity"].unique().sort().to_list()
@@ -86,8 +86,8 @@ def table2(sensitivities: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Return Table 2 (section 9.2), columns ``TABLE2``, one row per model in the order given.
 
     ``sensitivities`` gives each model's table of :func:`sensitivity` by its label. t and p are those of the
-    paired t-test over corruptions of H0: E|z_RAS| <= E|z_ΔAcc|. Undefined numbers are null, and said so in
-    ``note``: with fewer than two corruptions, or where the differences are all equal.
+    paired t-test over corruptions of H0: E|z_RAS| <= E|z_ΔAcc|. They are null, with the reason in ``note``,
+    for fewer than two corruptions, or where all differences are equal.
     """
     rows = [{"label": label, **_row(table)} for label, table in sensitivities.items()]
     return pl.DataFrame(rows, schema=TABLE2)

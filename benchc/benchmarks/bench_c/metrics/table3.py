@@ -1,4 +1,4 @@
-"""The numbers of Table 3: where the mildest corruption raises accuracy, and what it does to the rest."""
+"""The numbers of Table 3: where the mildest severity raises accuracy, with the other mean shifts."""
 
 from collections.abc import Mapping
 
@@ -27,7 +27,7 @@ def subtle_cells(cells: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Return every (model, corruption) at severity 1, gain or not, with the columns of ``TABLE3``.
 
     ``cells`` gives each model's table of ``metrics.regimes`` by its label, in the order of the rows.
-    No rows where severity 1 was not read.
+    No rows where there are no predictions at severity 1.
     """
     parts = [
         table.filter(pl.col("severity") == SUBTLE).with_columns(label=pl.lit(label)).select(*TABLE3)
@@ -40,10 +40,10 @@ def table3(cells: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Return Table 3 (section 9.3), columns ``TABLE3``: cases at severity 1 with more WR than RW items.
 
     ``cells`` as in :func:`subtle_cells`. Models keep their order; those of one model are sorted by falling
-    gain, then by the corruption's name. No rows where no case gains, or severity 1 was not read.
+    gain, then by the corruption's name.
     """
     order = {label: number for number, label in enumerate(cells)}
-    # Counts decide: a mean of +1 and -1 could miss 0 by a rounding.
+    # By counts: a mean of +1 and -1 could round to other than 0.
     gains = subtle_cells(cells).filter(pl.col("wr") > pl.col("rw"))
     return (
         gains.with_columns(

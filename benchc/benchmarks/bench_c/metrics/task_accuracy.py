@@ -1,4 +1,4 @@
-"""Accuracy by task type, with bootstrap intervals: clean, corrupted, and what corruption costs."""
+"""Clean and corrupted accuracy by task type, and their difference, with bootstrap intervals."""
 
 from collections.abc import Mapping
 
@@ -18,15 +18,15 @@ def task_accuracy(cube: Cube, tasks: Mapping[str, str], draws: int, seed: int) -
 
     ``tasks`` gives every item's. Columns: model, task, items; acc_clean and acc_corrupted in [0, 1], and
     delta_acc, corrupted minus clean in [-1, 1], each with the ends ``_low`` and ``_high`` of its 95 %
-    percentile interval over ``draws`` resamples of all items, together for all models and tasks. Corrupted
-    accuracy is the mean over corruptions and severities. An end is null where no resample holds an item of
-    the task. Raises InputError where an item has no task type.
+    percentile interval over ``draws`` resamples of all items, shared by all models and tasks. Corrupted
+    accuracy is the mean over corruptions and severities. An end is null where no resample has an item of the
+    task. Raises InputError where an item has no task type.
     """
     unknown = [item for item in cube.items if item not in tasks]
     if unknown:
         raise InputError(
             f"{len(unknown)} items with scores have no task type, first {unknown[0]}: pool and scores are "
-            "not of the same run, make the scores again"
+            "not of the same run; recreate the scores"
         )
     names = sorted({tasks[item] for item in cube.items})
     members = np.array([[tasks[item] == name for name in names] for item in cube.items], dtype=np.float64)

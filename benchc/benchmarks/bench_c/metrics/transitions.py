@@ -1,4 +1,4 @@
-"""What corruption did to one prediction: from right or wrong to right or wrong, and in which regime."""
+"""The transition and the regime of a corrupted prediction."""
 
 import polars as pl
 
@@ -20,7 +20,7 @@ def transition(correct_clean: pl.Expr, correct: pl.Expr) -> pl.Expr:
 
 
 def regime(delta_entropy: pl.Expr, delta_calibration: pl.Expr) -> pl.Expr:
-    """Return the quadrant of the (ΔS, ΔC) plane (figures 3 and 4); an axis counts to its lower side.
+    """Return the quadrant of the (ΔS, ΔC) plane (figures 3 and 4); an axis belongs to its lower side.
 
     degraded: ΔS > 0, ΔC > 0; overconfident: ΔS <= 0, ΔC > 0; hesitant: ΔS > 0, ΔC <= 0; stable: both <= 0.
     """

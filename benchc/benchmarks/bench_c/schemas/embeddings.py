@@ -1,4 +1,4 @@
-"""`selection/embeddings.parquet`: one row is an item of the pool as the two encoders see it."""
+"""`selection/embeddings.parquet`: one row is an item of the pool with its image and text embeddings."""
 
 import polars as pl
 
@@ -11,6 +11,6 @@ EMBEDDINGS = TableType(
         "id": pl.String,
         "image": pl.List(pl.Float32),  # unit length: mean of the images' unit vectors, normalised again
         "text": pl.List(pl.Float32),  # unit length
-        "truncated": pl.Boolean,  # the text was longer than the encoder reads
+        "truncated": pl.Boolean,  # the text exceeded the encoder's input length
     },
 )

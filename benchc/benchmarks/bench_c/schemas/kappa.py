@@ -1,4 +1,4 @@
-"""`selection/kappa.parquet`: one row is an item of the pool and how inconsistent the selectors are on it."""
+"""`selection/kappa.parquet`: one row is an item of the pool and the selectors' inconsistency on it."""
 
 import polars as pl
 

@@ -1,4 +1,4 @@
-"""`orders/{model}.parquet`: one row is one prediction of an item whose options stand in another circular order."""
+"""`orders/{model}.parquet`: one row is one prediction with the options in another circular order."""
 
 import polars as pl
 
@@ -10,7 +10,7 @@ ORDERS = TableType(
     1,
     {
         "id": pl.String,
-        "order": pl.Int64,  # s in 1..K-1: place j of the prompt held option (j + s) mod K of the item
+        "order": pl.Int64,  # s in 1..K-1: place j of the prompt has option (j + s) mod K of the item
         "corruption": pl.String,  # `clean` for the uncorrupted prediction
         "severity": pl.Int64,  # 0 for clean
         "logits": pl.List(pl.Float32),  # one per option, in the item's own order

@@ -1,4 +1,4 @@
-"""`scores/{model}.parquet`: one row is a corrupted prediction of a target beside its clean prediction."""
+"""`scores/{model}.parquet`: one row is a corrupted prediction of a target, compared with the clean one."""
 
 import polars as pl
 

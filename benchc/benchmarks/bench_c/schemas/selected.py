@@ -1,4 +1,4 @@
-"""`selection/selected.parquet`: one row is an item of the pool and what greedy selection made of it."""
+"""`selection/selected.parquet`: one row is an item of the pool and its rank and score in greedy selection."""
 
 import polars as pl
 
@@ -10,7 +10,7 @@ SELECTED = TableType(
     {
         "id": pl.String,
         "kappa": pl.Float64,
-        "rank": pl.Int64,  # 0-based order of picking; null where kappa is 0 and the item left the pool
+        "rank": pl.Int64,  # 0-based order of picking; null where kappa is 0
         "score": pl.Float64,  # final score: the bracket of eq. 3 at the pick or at the end; null likewise
         "kept": pl.Boolean,  # score above the mean of all scores: the item is in the benchmark
     },

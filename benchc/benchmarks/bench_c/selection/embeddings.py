@@ -1,4 +1,4 @@
-"""Where the items of a pool lie for the two encoders: the vectors of D_s (paper, eq. 12 and 13)."""
+"""Embeddings of the items of a pool: the vectors of D_s (paper, eq. 12 and 13)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
@@ -17,13 +17,13 @@ Vectors = npt.NDArray[np.float32]
 
 
 class ImageEncoder(Protocol):
-    """Gives each image a vector."""
+    """Embeds images."""
 
     def encode(self, images: Iterable[Pixels]) -> Iterator[Vectors]: ...
 
 
 class TextEncoder(Protocol):
-    """Gives each text a vector and knows how much of a text it reads."""
+    """Embeds texts, and tells which of them it truncates."""
 
     def encode(self, texts: list[str]) -> Vectors: ...
 
@@ -46,7 +46,7 @@ def image_vectors(items: pl.DataFrame, encoder: ImageEncoder, alpha: Alpha = "dr
 
 
 def text_vectors(items: pl.DataFrame, encoder: TextEncoder) -> tuple[Vectors, npt.NDArray[np.bool_]]:
-    """Return a unit vector for each item's text, float32[N, d], and whether the encoder cuts the text short.
+    """Return a unit vector for each item's text, float32[N, d], and whether the encoder truncates the text.
 
     ``items`` needs ``id``, ``question`` and ``options``.
     """
@@ -62,10 +62,9 @@ def text_vectors(items: pl.DataFrame, encoder: TextEncoder) -> tuple[Vectors, np
 
 
 def embedded_text(question: Question) -> str:
-    """Return the text that is embedded: the question and its lettered options, as they stand in the prompt.
+    """Return the text that is embedded: the question and its lettered options, as in the prompt.
 
-    The hint is left out: it is neither, and a long one would crowd both out of what the encoder
-    predictions.
+    Hints are left out: a long one would displace question and options from the encoder's input.
     """
     options = [f"{letter}. {text}" for letter, text in zip(LETTERS, question.options, strict=False)]
     return "\n".join([question.question, *options])
@@ -102,6 +101,6 @@ def _decoded(items: pl.DataFrame, alpha: Alpha) -> Iterator[Pixels]:
                 yield decode(image["bytes"], alpha)
             except ImageError as error:
                 raise InputError(
-                    f"item {item!r}, image {index}: {error}; mend the image in the item's source, or take "
-                    "the item out of it"
+                    f"item {item!r}, image {index}: {error}; fix the image in the item's source, or take the "
+                    "item out of it"
                 ) from error

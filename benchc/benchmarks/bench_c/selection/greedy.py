@@ -44,11 +44,11 @@ def greedy(
     paper's 2 is for image and text). Before the first pick, and where the vector or the mean is zero, a
     cosine is 0; so the first pick is the largest kappa. Equal scores go to the lower row.
 
-    Exact: a row's score is its own float64 dot product with the unit centroid, added up in an order that
+    Exact: a row's score is its own float64 dot product with the unit centroid, summed in an order that
     depends neither on the row's position nor on the other rows, so permuting the rows permutes the result.
-    The order is that of computing all scores at every step, which costs O(N²d); bounds save most of that
-    where the vectors have something in common, as real ones do (:mod:`selection.lazy`). Float32
-    vectors are kept as they are, so that the rest costs about 100·N bytes; others become float64.
+    The result is that of computing all scores at every step, O(N²d); bounds save most of that where vectors
+    are similar, as real ones are (:mod:`selection.lazy`). Float32 vectors are not copied, so that memory is
+    about 100·N bytes; others become float64.
 
     Raises ValueError for arrays of unequal length, for values that are not finite, vectors too long or short
     to be squared, weights or kappas above 1e100, and for kappa or embeddings of the wrong number of axes.
@@ -68,9 +68,9 @@ def scores_against_all(
 ) -> Floats:
     """Return the bracket of eq. 3 of every row against the centroid of all N rows, float64[N].
 
-    This is the other reading of the paper's "final score": what an item scores when selection has ended.
-    The centroid is summed exactly, so that it does not depend on the rows' order. Arguments, units and
-    errors are those of :func:`greedy`.
+    The other interpretation of the paper's "final score": an item's score when selection has ended. The
+    centroid is summed exactly, so that it does not depend on the rows' order. Arguments and errors are those
+    of :func:`greedy`.
     """
     power, vectors, lengths, starts = _checked(kappa, embeddings, alpha)
     total = np.array([math.fsum(column.tolist()) for vector in vectors for column in vector.T])
@@ -91,7 +91,7 @@ def _checked(
     if np.abs([*alpha, *alpha[0] * values]).max() > LONGEST:
         raise ValueError(f"alpha {alpha}, and kappa times its first, must not exceed {LONGEST}: scale them")
     arrays = [np.asarray(embedding) for embedding in embeddings]
-    # Float32 is exact in float64, and half the memory.
+    # Float32 values are exact in float64 and take half the memory.
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
     vectors, lengths = [], []
     for number, array in enumerate(arrays):
@@ -116,7 +116,7 @@ def _lengths(vector: npt.NDArray[Any], number: int) -> Floats:
     bad = np.flatnonzero(~np.isfinite(length) | (length > LONGEST) | (length < SHORTEST))
     for row in bad:
         if not np.isfinite(vector[row]).all():
-            raise ValueError(f"embeddings[{number}] holds NaN or infinity, first in row {row}")
+            raise ValueError(f"embeddings[{number}] contains NaN or infinity, first in row {row}")
         if vector[row].any():
             raise ValueError(
                 f"embeddings[{number}] has a vector of length {length[row]} in row {row}: scale all of them "

@@ -1,4 +1,4 @@
-"""Discriminative power: how inconsistent the selectors' answers are under corruption (Bench-C, eq. 4 and 5)."""
+"""Discriminative power κ: the inconsistency of selectors under corruption (Bench-C, eq. 4 and 5)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,8 +18,8 @@ def gini(predictions: npt.ArrayLike, options: npt.ArrayLike) -> Floats:
     """Return the Gini impurity of M predictions over its largest value, float64[...] in [0, 1] (eq. 4).
 
     ``predictions``: int[..., M], 0-based options; ``options``: int, the number K of options, of a shape that
-    broadcasts to the leading axes of ``predictions``. It is 0 exactly where all M predictions agree.
-    Raises InputError for K < 2, M = 0, or a prediction outside [0, K).
+    broadcasts to the leading axes of ``predictions``. Exactly 0 where all M predictions agree. Raises
+    InputError for K < 2, M = 0, or a prediction outside [0, K).
     """
     chosen = np.asarray(predictions)
     count = np.asarray(options)
@@ -34,8 +34,8 @@ def gini(predictions: npt.ArrayLike, options: npt.ArrayLike) -> Floats:
         raise InputError(f"gini is undefined for fewer than two options, found {count.min()}")
     if ((chosen < 0) | (chosen >= count[..., np.newaxis])).any():
         raise InputError("a prediction is not one of the item's options: predictions are 0-based and below K")
-    # M² Σ_k π_k² counts the ordered pairs of predictions that agree. In whole numbers up to the one
-    # division, agreement gives exactly 0 and rounding never exceeds 1.
+    # M² Σ_k π_k² counts the ordered pairs of predictions that agree. With integers up to the one division,
+    # agreement gives exactly 0 and rounding never exceeds 1.
     pairs = chosen.shape[-1] ** 2
     disagreeing = pairs - (chosen[..., :, np.newaxis] == chosen[..., np.newaxis, :]).sum(axis=(-2, -1))
     return np.asarray(disagreeing * count / (pairs * (count - 1)), dtype=np.float64)
@@ -50,21 +50,21 @@ def kappa(
     """Return the discriminative power of every item with its parts, as a KAPPA table (eq. 5).
 
     ``predictions``: by selector, the columns id, corruption, severity, logits (as in PREDICTIONS), rows in
-    any order; ``items``: id and options (their number), one row per item, whose order the result keeps. Only
-    the named corruptions and severities count; clean predictions and any others do not. kappa is the mean
-    over selectors (outermost, in the mapping's order) and corruptions (in the given order), summed in that
-    order; it is 0 exactly where every selector keeps its prediction over the severities of every corruption.
-    Raises InputError for a single severity, and, naming the predictions, where one is missing, doubled, of an
-    unknown item, or has not one logit per option.
+    any order; ``items``: id and options (their number), one row per item, in the order of the result. Only
+    the given corruptions and severities count. kappa is the mean over selectors (outermost, in the mapping's
+    order) and corruptions (in the given order), summed in that order; it is exactly 0 where every selector
+    keeps its prediction over the severities of every corruption. Raises InputError for a single severity,
+    and, naming the predictions, where one is missing, repeated, of an unknown item, or has not one logit per
+    option.
     """
     if not predictions or not corruptions or not severities:
         raise InputError("kappa needs at least one selector, one corruption and one severity")
     if "clean" in corruptions or 0 in severities:
-        raise InputError("clean predictions (severity 0) do not count in kappa: leave them out of the lists")
+        raise InputError("clean predictions (severity 0) do not count in kappa; leave them out of the lists")
     if len(severities) == 1:
         raise InputError(
-            f"severity {severities[0]} alone gives every item kappa 0, since that is how often an answer "
-            "changes from one severity to another: give two severities or more"
+            f"severity {severities[0]} alone gives every item kappa 0, since kappa measures changes of the "
+            "answer between severities; give at least two"
         )
     options = items["options"].to_numpy()[:, np.newaxis]
     parts = np.stack(
@@ -112,8 +112,7 @@ def _predictions(
     if unknown.height:
         raise InputError(
             f"selector {selector}: {unknown.height:,} predictions are of items that the pool does not have, "
-            "first "
-            f"{name_of(unknown, 0)}: make its predictions for this pool again"
+            f"first {name_of(unknown, 0)}: recreate its predictions for this pool"
         )
     grid = (
         items.select("id", "options")
@@ -126,21 +125,19 @@ def _predictions(
     if missing.height:
         raise InputError(
             f"selector {selector}: {missing.height:,} predictions are missing: {_listed(missing)}; every "
-            "item of "
-            "the pool needs one under every corruption and severity: make its predictions again"
+            "item of the pool needs one under every corruption and severity: recreate its predictions"
         )
     if found.height != grid.height:
         repeated = found.filter(pl.struct(key).is_duplicated()).unique(key, maintain_order=True)
         raise InputError(
             f"selector {selector}: {repeated.height:,} predictions occur twice: {_listed(repeated)}; pass "
-            "each "
-            "file of predictions once"
+            "each file of predictions once"
         )
     wrong = found.filter(pl.col("logits").list.len() != pl.col("options"))
     if wrong.height:
         raise InputError(
             f"selector {selector}: {name_of(wrong, 0)} has {len(wrong['logits'][0])} logits, its item has "
-            f"{wrong['options'][0]} options: make its predictions for this pool again"
+            f"{wrong['options'][0]} options: recreate its predictions for this pool"
         )
     chosen = np.empty(found.height, dtype=np.int64)
     for rows, logits in logit_blocks(found):

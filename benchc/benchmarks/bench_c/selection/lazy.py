@@ -1,12 +1,12 @@
-"""Compiled greedy selection that computes a score again only where a bound says that it may matter.
+"""Compiled greedy selection that recomputes a score only where a bound shows that it may matter.
 
 Against a unit centroid u a row of unit vector z scores at most ‖u − u'‖ per modality more than it did against
-an earlier u', for |z·(u − u')| ≤ ‖u − u'‖. Two such bounds are kept. Across epochs, the distance to the
-centroid at the start of the epoch in which a row was last scored; it is short, for picks pull in many
-directions. Within an epoch, the length of the centroid's path since then, which needs no second score.
-Where an epoch could prune little it is a sweep instead: one pass over all rows, in their order.
+an earlier u', for |z·(u − u')| ≤ ‖u − u'‖. Two such bounds are kept. Across epochs: the distance to the
+centroid at the start of the epoch in which a row was last scored, which is short, since picks pull in many
+directions. Within an epoch: the length of the centroid's path since its start, which needs no second score.
+Where bounds would prune little, the epoch is a sweep instead: one pass over all rows, in order.
 
-Bounds widen by more than all rounding errors, so that they never decide between rows: scores do.
+Bounds are widened by more than all rounding errors, so that scores alone decide between rows.
 """
 
 from heapq import heappop, heappush
@@ -22,10 +22,10 @@ Rows = tuple[npt.NDArray[Any], ...]  # by modality, float32 or float64 [N, d]
 Lengths = tuple[Floats, ...]  # by modality, [N]
 
 EPSILON = 2.0**-52
-# An epoch's share of all picks so far, as measured: longer ones rank less often, shorter ones prune more.
+# Length of an epoch as a share of all picks so far, tuned: longer ones sort less, shorter ones prune more.
 EPOCH_SHARE = 0.05
-SWEEP_SHARE = 0.125  # of the rows left: beyond it, one pass in their order costs less than looking them up
-CENTROIDS = 512  # after so many epochs a sweep forgets the old centroids
+SWEEP_SHARE = 0.125  # of the remaining rows: above it, one pass in order is faster than random access
+CENTROIDS = 512  # epochs after which a sweep discards the old centroids
 
 
 @njit(cache=True, nogil=True)

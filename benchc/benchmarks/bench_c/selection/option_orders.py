@@ -1,4 +1,4 @@
-"""The other circular orders of an item's options, in which a model is asked again."""
+"""Predictions in the other circular orders of an item's options."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -16,8 +16,8 @@ Element = TypeVar("Element")
 def sampled(ids: Iterable[str], count: int) -> set[str]:
     """Return ``count`` of the ids, or all where there are fewer.
 
-    The first in the order of a hash of the id: a larger count adds to what a smaller one takes, and an id
-    that is added or removed displaces at most one other. Raises ValueError where ``count`` is not positive.
+    Ids are taken in the order of their hash: a larger count extends the sample of a smaller one, and an id
+    that is added or removed replaces at most one other. Raises ValueError where ``count`` is not positive.
     """
     if count < 1:
         raise ValueError(f"a sample needs at least one item, not {count}")
@@ -27,7 +27,7 @@ def sampled(ids: Iterable[str], count: int) -> set[str]:
 def rotated(values: Sequence[Element], shift: int) -> list[Element]:
     """Return the circular order whose value j is value (j + shift) mod K of the K ``values``.
 
-    ``rotated(rotated(values, s), -s)`` are the values; -K < shift < K.
+    -K < shift < K; a shift of -s undoes a shift of s.
     """
     return [*values[shift:], *values[:shift]]
 
@@ -35,8 +35,8 @@ def rotated(values: Sequence[Element], shift: int) -> list[Element]:
 def predict_orders(predictor: Predictor, question: Question, unit: Unit) -> Iterator[dict[str, Any]]:
     """Yield the predictions of one unit in the circular orders 1 to K - 1, as rows of ORDERS.
 
-    Order s asks about option (j + s) mod K in place j; logits come back in the item's own order. The given
-    order, 0, is left to those who read the benchmark.
+    Order s puts option (j + s) mod K in place j; logits are in the item's own order. The given order, 0, is
+    among the predictions on the benchmark.
     """
     for shift in range(1, len(question.options)):
         asked = replace(question, options=tuple(rotated(question.options, shift)))

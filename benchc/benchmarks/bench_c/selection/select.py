@@ -1,4 +1,4 @@
-"""Which items of the pool make the benchmark: greedy order, final scores, and those above their mean."""
+"""Select the items of the benchmark: greedy order, final scores, and those above their mean."""
 
 import math
 from typing import Literal, get_args
@@ -25,9 +25,9 @@ def select(
     """Return a SELECTED table with the rows of ``kappa`` (Bench-C, section 4.4).
 
     ``kappa``: id and kappa; ``embeddings``: an EMBEDDINGS table of the same items in any order. Items with
-    kappa 0 leave first: their rank and score are null. Greedy selection then runs over all that remain, and
-    those are kept whose final score is strictly above the mean of the final scores. The final score is the
-    bracket of eq. 3 when the item was picked (``at_pick``), or against the centroid of all remaining items
+    kappa 0 are removed first: their rank and score are null. Greedy selection runs over the others, and keeps
+    those whose final score is strictly above the mean of the final scores. The final score is the bracket of
+    eq. 3 when the item was picked (``at_pick``), or against the centroid of all these items
     (``final_centroid``). Raises InputError where the two tables differ in items, where no item has kappa > 0,
     and where no score is above the mean.
     """
@@ -68,7 +68,7 @@ def select(
 
 def mean_score(scores: Floats) -> float:
     """Return the mean of ``scores``, exactly their value where all are equal."""
-    # A plain sum over N may round to either side of equal scores, and keep all of them or none by chance.
+    # The mean of equal scores may round to either side of them, which would keep all or none by chance.
     low = float(scores.min())
     return low + math.fsum(scores - low) / len(scores)
 
@@ -78,8 +78,8 @@ def _matrix(vectors: pl.Series) -> npt.NDArray[np.float32]:
     lengths = vectors.list.len().unique()
     if vectors.null_count() or len(lengths) != 1:
         raise InputError(
-            f"the {vectors.name} embeddings are not all there and of one length ({lengths.to_list()}): make "
-            "them again"
+            f"the {vectors.name} embeddings are incomplete or of different lengths ({lengths.to_list()}); "
+            "recreate them"
         )
     return vectors.explode().cast(pl.Float32).to_numpy().reshape(len(vectors), -1)
 

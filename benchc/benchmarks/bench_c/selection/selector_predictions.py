@@ -1,4 +1,4 @@
-"""The selectors' predictions of the pool, and how many options its items have."""
+"""The selectors' predictions on the pool, and the number of options of its items."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,10 +13,10 @@ from benchc.schemas.predictions_of_model import read_predictions
 
 
 def read_by_selector(paths: Sequence[Path], selectors: Sequence[str]) -> dict[str, pl.DataFrame]:
-    """Return id, corruption, severity and logits of every selector's predictions, in the order of ``selectors``.
+    """Return id, corruption, severity and logits of every selector, in the order of ``selectors``.
 
-    The folder of a file names its selector. Raises InputError where a selector is named twice, a file
-    belongs to none of them, or one has no file.
+    A file's folder has its selector's name. Raises InputError where a selector is named twice or has no file,
+    and where a file belongs to none.
     """
     found: dict[str, list[Path]] = {selector: [] for selector in selectors}
     named = " ".join(selectors)
@@ -25,15 +25,15 @@ def read_by_selector(paths: Sequence[Path], selectors: Sequence[str]) -> dict[st
     for path in paths:
         if path.parent.name not in found:
             raise InputError(
-                f"{path}: lies in the folder of {path.parent.name}, which is not one of the selectors "
-                f"{named}; leave the file out, or name its selector"
+                f"{path}: its folder is named {path.parent.name}, which is not one of the selectors {named}; "
+                "leave the file out, or name its selector"
             )
         found[path.parent.name].append(path)
     missing = [selector for selector, files in found.items() if not files]
     if missing:
         raise InputError(
-            f"predictions: no file lies in a folder named {' or '.join(missing)}; give the predictions of "
-            f"all {len(found)} selectors"
+            f"predictions: no file is in a folder named {' or '.join(missing)}; give the predictions of all "
+            f"{len(found)} selectors"
         )
     return {
         selector: read_predictions(files, ["id", "corruption", "severity", "logits"])
@@ -42,5 +42,5 @@ def read_by_selector(paths: Sequence[Path], selectors: Sequence[str]) -> dict[st
 
 
 def read_option_counts(pool: Path) -> pl.DataFrame:
-    """Return the id of every item of the pool and how many options it has, in the order of the pool."""
+    """Return the id and the number of options of every item, in the order of the pool."""
     return read_table(pool, POOL, ["id", "options"]).select("id", pl.col("options").list.len().cast(pl.Int64))

@@ -1,4 +1,4 @@
-"""How much the selected set owes to choices that could have been others, and what selection does to kappa."""
+"""How much the selected set depends on single choices, and kappa before and after selection."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from benchc.benchmarks.bench_c.selection.kappa import kappa
 from benchc.benchmarks.bench_c.selection.select import FINAL_SCORES, FinalScore, select
 from benchc.errors import InputError
 
-# (alpha of kappa, alpha of diversity): either alone, and either halved.
+# (weight of kappa, weight of diversity): either alone, and either halved.
 ALPHAS = ((1.0, 0.0), (0.0, 1.0), (1.0, 0.5), (0.5, 1.0))
 SUMMARY = ("mean", "zero", "q25", "median", "q75")
 
@@ -22,12 +22,12 @@ COLUMNS = {
     "selectable": pl.Int64,  # with kappa > 0
     "kept": pl.Int64,
     "kept_by_both": pl.Int64,  # here and as configured
-    "jaccard": pl.Float64,  # of the two kept sets: shared over all, in [0, 1]
-    "jaccard_by_chance": pl.Float64,  # where random sets of these sizes share what is expected of them
-    "compared": pl.Int64,  # items with a final score in both, over which the correlations run
+    "jaccard": pl.Float64,  # of the two kept sets, in [0, 1]
+    "jaccard_by_chance": pl.Float64,  # with the expected intersection of random sets of these sizes
+    "compared": pl.Int64,  # items with a final score in both, over which correlations are computed
     "spearman": pl.Float64,  # of the final scores, in [-1, 1]; null where either is constant
     "kendall": pl.Float64,  # tau-b, likewise
-    "fault": pl.String,  # why this setting selects nothing; the numbers are then null
+    "fault": pl.String,  # why this setting selects nothing, if so; the numbers are then null
     # Of kappa under this setting: mean, share of zeros, quartiles.
     **{f"kappa_{items}_{part}": pl.Float64 for items in ("pool", "kept") for part in SUMMARY},
 }
@@ -35,7 +35,7 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Setting:
-    """The choices that lead from the selectors' predictions to the selected set."""
+    """The choices that determine the selected set."""
 
     selectors: tuple[str, ...]
     severities: tuple[int, ...]
@@ -43,26 +43,25 @@ class Setting:
     score: FinalScore
 
 
-def settings_beside(
+def alternative_settings(
     configured: Setting, alphas: Sequence[tuple[float, float]] = ALPHAS
 ) -> Iterator[tuple[str, str, Setting]]:
     """Yield (choice, its name, setting) for each setting that differs from ``configured`` in one choice.
 
-    Each selector is left out; the first and the last severity is, and every second one; each of ``alphas``
-    takes the configured one's place unless it is in the same proportion; and the other final score.
-    Nothing is left out where nothing, or a single severity, would remain.
+    Without each selector; without the first, the last, or every second severity; with each of ``alphas``
+    that is not proportional to the configured one; with the other final score. Settings without selectors or
+    with a single severity are skipped.
     """
     if len(configured.selectors) > 1:
         for selector in configured.selectors:
             rest = tuple(other for other in configured.selectors if other != selector)
             yield "selectors", f"without {selector}", replace(configured, selectors=rest)
     severities = configured.severities
-    fewer = {severities[1:]: None, severities[:-1]: None, severities[::2]: None}  # a set that keeps its order
-    for some in fewer:
+    for some in dict.fromkeys((severities[1:], severities[:-1], severities[::2])):
         if 1 < len(some) < len(severities):
             yield "severities", ", ".join(map(str, some)), replace(configured, severities=some)
     for alpha in alphas:
-        # A common factor changes no order and no comparison with the mean.
+        # A common factor does not change the selection.
         if alpha[0] * configured.alpha[1] != alpha[1] * configured.alpha[0]:
             yield "alpha", f"({alpha[0]:g}, {alpha[1]:g})", replace(configured, alpha=alpha)
     for score in FINAL_SCORES:
@@ -84,9 +83,9 @@ def stability_row(
     """Return one row of :data:`COLUMNS` for a setting, and the SELECTED table that it leads to.
 
     ``predictions``, ``items``, ``corruptions``: as for :func:`selection.kappa.kappa`; ``embeddings``: an
-    EMBEDDINGS table; ``configured``: the SELECTED table to compare with, None for the first row, which is
-    compared with itself; ``known_kappa``: the kappas under this setting, where they are known. A setting
-    that selects nothing gives a row that says why, and None.
+    EMBEDDINGS table; ``configured``: the SELECTED table to compare with, None for a comparison with itself;
+    ``known_kappa``: the kappas under this setting, if known. For a setting that selects nothing, the row
+    gives the reason and the table is None.
     """
     row: dict[str, object] = dict.fromkeys(COLUMNS)
     row |= {"choice": choice, "setting": name, "items": items.height}
@@ -111,7 +110,7 @@ def stability(
     embeddings: pl.DataFrame,
     alphas: Sequence[tuple[float, float]] = ALPHAS,
 ) -> Iterator[dict[str, object]]:
-    """Yield a row of :data:`COLUMNS` for ``configured``, then one for each of :func:`settings_beside`.
+    """Yield a row of :data:`COLUMNS` for ``configured``, then one for each of :func:`alternative_settings`.
 
     Arguments are those of :func:`stability_row`. Raises InputError where ``configured`` itself selects
     nothing, and as :func:`selection.kappa.kappa` and :func:`selection.select.select` do.
@@ -127,16 +126,16 @@ def stability(
     if selected is None:
         raise InputError(str(row["fault"]))
     yield row
-    for choice, name, setting in settings_beside(configured, alphas):
+    for choice, name, setting in alternative_settings(configured, alphas):
         known = common if choice in ("alpha", "final_score") else None
         yield stability_row(choice, name, setting, *inputs, selected, known)[0]
 
 
 def agreement(one: pl.DataFrame, other: pl.DataFrame) -> dict[str, int | float | None]:
-    """Return how alike two SELECTED tables of the same items are: the columns kept … kendall.
+    """Return the agreement of two SELECTED tables of the same items: the columns kept … kendall.
 
-    Correlations are of the final scores of the items that have one in both; None for fewer than two items
-    and where either score is constant.
+    Correlations are over the items with a final score in both; None for fewer than two items and where
+    either score is constant.
     """
     both = one.join(other, on="id", how="inner", validate="1:1", maintain_order="left", suffix="_other")
     items, before, after = one.height, int(one["kept"].sum()), int(other["kept"].sum())

@@ -1,4 +1,4 @@
-"""Which items outside the benchmark targets read as well, to compare the selected set with chance."""
+"""Items outside the benchmark on which targets are evaluated, to compare the selected set with chance."""
 
 import polars as pl
 
@@ -7,12 +7,12 @@ from benchc.randomness import seed_of
 
 
 def unselected(selected: pl.DataFrame, count: int | None = None) -> pl.DataFrame:
-    """Return the first ``count`` items of the pool that were not selected, as a SUBSET table.
+    """Return a sample of the items of the pool that were not selected, as a SUBSET table.
 
-    ``selected``: a SELECTED table; items of kappa 0, which left the pool before selection, are candidates
-    too. The order is that of a hash of the ids, so a larger count adds to what a smaller one takes; None, or
-    more than there are, takes all. Rows come in the order of ``selected``. Raises InputError where every item
-    is selected, and where ``count`` is not positive.
+    ``selected``: a SELECTED table; items of kappa 0 can be sampled too. Items are taken in the order of a
+    hash of their ids, so a larger ``count`` extends the sample of a smaller one; None, or more than there
+    are, takes all. Rows are in the order of ``selected``. Raises InputError where every item is selected, and
+    where ``count`` is not positive.
     """
     if count is not None and count < 1:
         raise InputError(

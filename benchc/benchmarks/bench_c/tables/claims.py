@@ -1,6 +1,4 @@
-"""The table of claims as text: Markdown for a terminal or a README, LaTeX for a paper."""
-
-import textwrap
+"""The paper's claims as Markdown and LaTeX."""
 
 import polars as pl
 
@@ -9,16 +7,15 @@ from benchc.benchmarks.bench_c.claims.claim import VERDICTS
 from benchc.benchmarks.bench_c.claims.evidence import evidence
 from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected
 from benchc.benchmarks.bench_c.targets import TargetScores
-from benchc.rendering.grid import latex_text, markdown
-from benchc.rendering.numbers import CAPTION_WIDTH
+from benchc.rendering.latex import latex_text
+from benchc.rendering.markdown import captioned
 from benchc.rendering.output import Table
 
 HEADER = ("Section", "Claim", "Holds when", "Paper", "Here", "Verdict")
 CAPTION = (
-    "What the results of the Bench-C paper claim, checked on this run: {counts}. The criteria are ours where "
-    "the paper gives none. They compare means as they came out; no verdict says how sure it is. RAS and ΔAcc "
-    "of models are weighted by κ (eq. 11); those of corruptions, families, severities and figure 4 are plain "
-    "means."
+    "Claims of the Bench-C paper about its results, checked on this run: {counts}. Criteria are ours where "
+    "the paper gives none. Verdicts compare means and do not test significance. RAS and ΔAcc of models are "
+    "weighted by κ (eq. 11); those of corruptions, families, severities and figure 4 are plain means."
 )
 WIDTHS = (0.05, 0.19, 0.20, 0.13, 0.17, 0.08)  # of the text's width; the rest is between columns
 SYMBOLS = {
@@ -43,8 +40,7 @@ def claims(
 ) -> Table:
     """Return the claims of the paper's results, checked on this run.
 
-    ``families`` gives each corruption's family; the example is the target, corruption and severity of
-    figure 4.
+    ``families``: each corruption's family; ``example_*``: the target, corruption and severity of figure 4.
     """
     table = checks.claims(
         evidence(
@@ -67,19 +63,18 @@ def claims(
 
 def claims_markdown(table: pl.DataFrame, note: str = "") -> str:
     """Return a table of ``claims.table`` as Markdown with its caption."""
-    caption = textwrap.fill(CAPTION.format(counts=_counts(table)) + note, CAPTION_WIDTH)
     rows = [[str(cell) for cell in row] for row in table.rows()]
-    return f"{markdown(HEADER, rows, text_columns=len(HEADER))}\n{caption}\n"
+    return captioned(HEADER, rows, _caption(table) + note, text_columns=len(HEADER))
 
 
 def claims_latex(table: pl.DataFrame, note: str = "") -> str:
-    """Return the same as a ``longtable``; it needs the packages longtable, booktabs and array."""
+    """Return the same as a ``longtable``, which needs the packages longtable, booktabs and array."""
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}\linewidth}}" for width in WIDTHS)
     header = " & ".join(HEADER) + r" \\"
     lines = [
         r"{\footnotesize",
         rf"\begin{{longtable}}{{{columns}}}",
-        rf"\caption{{{_latex(CAPTION.format(counts=_counts(table)) + note)}}}\label{{tab:bench-c-claims}}\\",
+        rf"\caption{{{_latex(_caption(table) + note)}}}\label{{tab:bench-c-claims}}\\",
         r"\toprule",
         header,
         r"\midrule",
@@ -98,10 +93,10 @@ def claims_latex(table: pl.DataFrame, note: str = "") -> str:
     return "\n".join(lines)
 
 
-def _counts(table: pl.DataFrame) -> str:
+def _caption(table: pl.DataFrame) -> str:
     counts = dict(table["verdict"].value_counts().rows())
-    hold, fail, apart = (counts.get(verdict, 0) for verdict in VERDICTS)
-    return f"{hold} of {table.height} hold, {fail} do not, {apart} are not applicable"
+    hold, fail, open_ = (counts.get(verdict, 0) for verdict in VERDICTS)
+    return CAPTION.format(counts=f"{hold} of {table.height} hold, {fail} do not, {open_} are not applicable")
 
 
 def _latex(text: str) -> str:

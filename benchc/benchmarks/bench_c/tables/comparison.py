@@ -1,16 +1,21 @@
-"""Two runs beside each other, as Markdown for a terminal."""
+"""The differences of two runs as Markdown."""
 
-import textwrap
 from collections.abc import Sequence
 from itertools import chain
 
 import polars as pl
 
-from benchc.rendering.grid import markdown
-from benchc.rendering.numbers import CAPTION_WIDTH, interval_text, number_text
+from benchc.rendering.markdown import captioned, markdown
+from benchc.rendering.numbers import interval_text, number_text
 
 METRICS = (("delta_acc", "ΔAcc"), ("ras", "RAS"))
 ALL = "all"
+CAPTION = (
+    "Plain means over the {items:,} items, and the models, corruptions and severities, that both runs have. "
+    "In brackets: 95 % bootstrap intervals ({draws:,} resamples of the items, the same for both runs and "
+    "all models; conditional on the selected sets); *: the interval excludes 0. Intervals are not corrected "
+    "for multiple comparisons."
+)
 
 
 def comparison_markdown(
@@ -20,10 +25,9 @@ def comparison_markdown(
     draws: int,
     note: str = "",
 ) -> str:
-    """Return ``metrics.comparison``'s differences and, above them, which inputs of the runs differ.
+    """Return the inputs in which the runs differ, and the differences of ``metrics.comparison``.
 
-    ``inputs``: rows with the keys input, fact, a, b; ``names``: how the runs are called; ``note``: what the
-    caption ends with.
+    ``inputs``: rows with the keys input, fact, a, b; ``names``: of the runs; ``note`` ends the caption.
     """
     parts = [f"A = {names[0]}, B = {names[1]}\n"]
     if inputs:
@@ -42,24 +46,18 @@ def comparison_markdown(
         cells = [_cells(group.filter(metric=metric).row(0, named=True), signed=True) for metric, _ in METRICS]
         rows.append([str(model), ALL if corruption is None else str(corruption), *chain(*cells)])
     header = [name for _, metric in METRICS for name in (f"{metric} A", "B", "B − A")]
-    parts.append(markdown(["Model", "Corruption", *header], rows, text_columns=2))
-    caption = (
-        f"Plain means over the {clean['items'][0]:,} items, and the models, corruptions and severities, that "
-        f"both runs have. In brackets: 95 % bootstrap intervals ({draws:,} resamples of the items, together "
-        "in both runs and all models; conditional on the selected sets); *: the interval leaves out 0. "
-        "Intervals are not corrected for their number."
-    )
-    parts.append(textwrap.fill(caption + note, CAPTION_WIDTH) + "\n")
+    caption = CAPTION.format(items=clean["items"][0], draws=draws) + note
+    parts.append(captioned(["Model", "Corruption", *header], rows, caption, text_columns=2))
     return "\n".join(parts)
 
 
 def _cells(row: dict[str, float | None], signed: bool) -> list[str]:
     low, high = row["low"], row["high"]
-    apart = low is not None and high is not None and (low > 0 or high < 0)
+    significant = low is not None and high is not None and (low > 0 or high < 0)
     difference = number_text(row["difference"], signed=True)
     interval = interval_text(low, high, signed=True)
     return [
         number_text(row["a"], signed),
         number_text(row["b"], signed),
-        f"{difference} {interval}{'*' if apart else ''}",
+        f"{difference} {interval}{'*' if significant else ''}",
     ]

@@ -1,6 +1,4 @@
-"""The selected set beside random subsets of the pool as Markdown and LaTeX. The numbers come ready-made."""
-
-import textwrap
+"""The selected set compared with random subsets of the pool, as Markdown and LaTeX."""
 
 import polars as pl
 from pydantic import PositiveInt
@@ -10,9 +8,9 @@ from benchc.benchmarks.bench_c.metrics import discrimination as metrics
 from benchc.benchmarks.bench_c.metrics.cube import cube_of
 from benchc.benchmarks.bench_c.targets import TargetScores, UnselectedScores, left_out_note
 from benchc.errors import InputError
-from benchc.rendering.environment import table_environment
-from benchc.rendering.grid import booktabs, latex_symbols, markdown
-from benchc.rendering.numbers import CAPTION_WIDTH, MISSING, number_text
+from benchc.rendering.latex import latex_number, latex_symbols, latex_table
+from benchc.rendering.markdown import captioned
+from benchc.rendering.numbers import MISSING, interval_text, number_text
 from benchc.rendering.output import Table
 from benchc.rendering.pluralize import pluralize
 
@@ -20,36 +18,35 @@ CRITERIA = {"sd": "spread", "separable": "separable pairs", "kendall": "order"}
 METRICS = {"acc_clean": "Acc(o)", "acc_corrupted": "Acc(c)", "delta_acc": "ΔAcc", "ras": "RAS"}
 WEIGHTS = {"plain": "", "kappa": ", κ"}
 HEADER = ("Criterion", "Metric", "Selected", "Random", "Below")
-CALIBRATED = "plain"  # the weighting under which chance puts the selected set anywhere among random ones
+CALIBRATED = "plain"  # the weighting under which Below is 0.5 by chance
 LOW, HIGH = 0.025, 0.975  # shares of random subsets outside of which a value is beyond 95 % of them
 
 CAPTION = (
-    "Does the selected set tell the {models} targets apart better than items drawn at random? Selected: "
-    "{selected}. Random: median, and in brackets 95 %, of {draws:,} subsets of {size:,} of the {pool} of "
-    "the pool; {read}. Spread: standard deviation over targets; separable pairs: share of the pairs "
-    "of targets whose paired difference exceeds 1.96 standard errors; order: Kendall's τ-b with the order of "
-    "the targets on the pool. Acc(o), Acc(c): clean and corrupted accuracy; κ: weighted by κ (eq. 11). "
-    "Below: {share}. It is not given where κ weights: there selected items hold most of the weight of random "
-    "subsets and of the pool, and chance does not give 0.5. Spread is in part noise, of which items that "
-    "are inconsistent have more. Random subsets share items with the selected set and with the pool; all is "
-    "conditional "
-    "on {conditions}, and a target that is also a selector has had its say in the selection."
+    "Does the selected set distinguish the {models} targets better than random items do? Selected: "
+    "{selected}. Random: median, and in brackets 95 % range, of {draws:,} random subsets of {size:,} of the "
+    "{pool} of the pool; {evaluated}. Spread: standard deviation over targets; separable pairs: share of "
+    "the pairs of targets whose paired difference exceeds 1.96 standard errors; order: Kendall's τ-b with "
+    "the order of the targets on the pool. Acc(o), Acc(c): clean and corrupted accuracy; κ: weighted by κ "
+    "(eq. 11). Below: {share}. It is not given for rows weighted by κ, where it is not 0.5 by chance: "
+    "selected items carry most of the weight of random subsets and of the pool. Spread is partly noise, "
+    "which is larger on inconsistent items. Random subsets overlap with the selected set and with the pool. "
+    "Results are conditional on {conditions}; a target that is also a selector has influenced the selection."
 )
 PLACE = (
-    "share of random subsets with a lower value, ties half; 0.5 is what chance gives. It is above {high} in "
+    "share of random subsets with a lower value, ties count half (0.5 by chance). It is above {high} in "
     "{above} of {rows} rows and below {low} in {below}"
 )
 SUPERIORITY = (
-    "how often a random subset is lower than a random subset of the selected set, ties half; 0.5 is what "
-    "chance gives, and what is near 1 or 0 with all items read is nearer to 0.5 here"
+    "probability that a random subset is lower than a random subset of the selected set, ties count half "
+    "(0.5 by chance, and nearer to 0.5 than if all items were evaluated)"
 )
 CONDITIONS = "this pool and these targets"
-SAMPLED = "this pool, these targets and the {read} that they read"
+SAMPLED = "this pool, these targets and the {evaluated} on which they were evaluated"
 ESTIMATED = (
-    " The order on the pool is that of the items that were read. Random subsets are mostly made of the "
-    "unselected ones that decide it, which may lower Below in the rows of order."
+    " The order on the pool is estimated from the evaluated items. Random subsets mostly consist of the "
+    "unselected ones that determine it, which may lower Below in the rows of order."
 )
-LEFT_OUT = " In up to {most:,} of the {draws:,} draws a criterion is undefined; these are left out."
+LEFT_OUT = " Up to {most:,} of the {draws:,} draws leave a criterion undefined and are left out."
 UNDEFINED = " {missing}: undefined, the csv file says why."
 
 
@@ -60,24 +57,22 @@ def discrimination(
     draws: PositiveInt,
     seed: int,
 ) -> Table:
-    """Return how well the selected set tells targets apart, beside random subsets of the pool.
+    """Return how well the selected set distinguishes targets, compared with random subsets of the pool.
 
-    ``selected`` is the whole pool, with kappa. Raises InputError where targets were scored on other items
-    than it says.
+    ``selected`` is the whole pool, with kappa. Raises InputError where targets were scored on other items.
     """
     kept = set(selected.filter("kept")["id"])
     inside, outside = targets.by_label, unselected.by_label
     for label, table in inside.items():
         if label not in outside:
-            raise InputError(f"{label} has no scores of unselected items; make those of all targets")
+            raise InputError(f"{label} has no scores of unselected items; recreate those of all targets")
         _refuse(set(table["id"]) - kept, f"{label}: scores", "not selected")
         _refuse(set(outside[label]["id"]) & kept, f"{label}: scores of unselected items", "selected")
-    read = len(set().union(*(table["id"] for table in inside.values())))
-    if len(kept) - read != targets.left_out:
+    scored = len(set().union(*(table["id"] for table in inside.values())))
+    if len(kept) - scored != targets.left_out:
         raise InputError(
-            f"{read:,} of the {len(kept):,} selected items were scored, and no predictions of the others "
-            "are said "
-            "to be missing; make the scores again"
+            f"{scored:,} of the {len(kept):,} selected items were scored, and the scores record no missing "
+            "predictions of the others; recreate the scores"
         )
     cube = cube_of({label: pl.concat([table, outside[label]]) for label, table in inside.items()})
     table = metrics.discrimination(
@@ -88,12 +83,12 @@ def discrimination(
         draws,
         seed,
     )
-    note = left_out_note(read, targets.left_out)
+    note = left_out_note(scored, targets.left_out)
     return Table(
         table,
         discrimination_markdown(table, note),
         discrimination_latex(table, note),
-        summary=f"{pluralize(len(cube.models), 'target')}; the selected set beside "
+        summary=f"{pluralize(len(cube.models), 'target')}; the selected set compared with "
         f"{pluralize(draws, 'random subset')} of {table['size'][0]:,} of "
         f"{pluralize(selected.height, 'item')}",
     )
@@ -103,34 +98,29 @@ def _refuse(items: set[str], scores: str, kind: str) -> None:
     """Raise InputError where there are ``items`` of the wrong ``kind`` in a target's ``scores``."""
     if items:
         raise InputError(
-            f"{scores} are of {len(items):,} items, such as {min(items)}, that are {kind}; make its "
-            "predictions and scores again"
+            f"{scores} are of {len(items):,} items, such as {min(items)}, that are {kind}; recreate its "
+            "predictions and scores"
         )
 
 
 def discrimination_markdown(table: pl.DataFrame, note: str = "") -> str:
-    """Return a table of ``metrics.discrimination`` as Markdown, its ranges apart.
-
-    ``note`` ends the caption.
-    """
+    """Return a table of ``metrics.discrimination`` as Markdown; ``note`` ends the caption."""
     rows = [[criterion, metric, *cells] for criterion, metric, cells in _rows(table)]
-    return (
-        f"{markdown(HEADER, rows, text_columns=2)}\n{textwrap.fill(_caption(table) + note, CAPTION_WIDTH)}\n"
-    )
+    return captioned(HEADER, rows, _caption(table) + note, text_columns=2)
 
 
 def discrimination_latex(table: pl.DataFrame, note: str = "") -> str:
-    """Return the same as a LaTeX ``table*`` environment; it needs the package booktabs."""
-    rows = [
+    """Return the same as a LaTeX ``table*`` environment, which needs the package booktabs."""
+    return latex_table(
+        HEADER,
         [
-            criterion,
-            latex_symbols(metric),
-            *(f"${cell}$" if cell not in (MISSING, "") else cell and "--" for cell in cells),
-        ]
-        for criterion, metric, cells in _rows(table)
-    ]
-    tabular = booktabs(HEADER, rows, text_columns=2)
-    return table_environment(tabular, latex_symbols(_caption(table) + note), "tab:bench-c-discrimination")
+            [criterion, latex_symbols(metric), *(latex_number(cell) if cell else "" for cell in cells)]
+            for criterion, metric, cells in _rows(table)
+        ],
+        caption=latex_symbols(_caption(table) + note),
+        label="bench-c-discrimination",
+        text_columns=2,
+    )
 
 
 def _shown(table: pl.DataFrame) -> pl.DataFrame:
@@ -152,44 +142,35 @@ def _rows(table: pl.DataFrame) -> list[tuple[str, str, list[str]]]:
 
 def _text(value: float | None, low: float | None, high: float | None) -> str:
     text = number_text(value, signed=False)
-    if low is None or high is None:
-        return text
-    return f"{text} [{number_text(low, signed=False)}, {number_text(high, signed=False)}]"
+    return text if low is None else f"{text} {interval_text(low, high)}"
 
 
 def _caption(table: pl.DataFrame) -> str:
     shown, first = _shown(table), table.row(0, named=True)
     plain = shown.filter(weighting=CALIBRATED)
     if first["models"] < 2:
-        return "One target: there are none to tell apart."
-    size, draws, selected, read, of_selected, pool = (
-        first[name]
-        for name in (
-            "size",
-            "draws",
-            "selected_evaluated",
-            "unselected_evaluated",
-            "selected_items",
-            "pool_items",
-        )
-    )
-    others = pool - of_selected
-    ours = pluralize(selected, "selected item") + (
-        "" if selected == of_selected else " that the targets read"
-    )
+        return "With one target there is nothing to distinguish."
+    size, draws, pool = first["size"], first["draws"], first["pool_items"]
+    selected, unselected = first["selected_evaluated"], first["unselected_evaluated"]
+    all_selected = first["selected_items"]
+    all_unselected = pool - all_selected
+    ours = pluralize(selected, "evaluated selected item" if selected < all_selected else "selected item")
     caption = CAPTION.format(
         models=first["models"],
         selected=f"the {ours}"
         if size == selected
-        else f"median, and in brackets 95 %, of {draws:,} random subsets of {size:,} of the {ours}",
+        else f"median, and in brackets 95 % range, of {draws:,} random subsets of {size:,} of the {ours}",
         draws=draws,
         size=size,
         pool=pluralize(pool, "item"),
-        read="the targets read all of these"
-        if (selected, read) == (of_selected, others)
-        else f"the targets read {selected:,} of the {of_selected:,} that are selected and {read:,} of the "
-        f"{others:,} that are not, and those of either kind that they read stand for all of it",
-        conditions=CONDITIONS if read == others else SAMPLED.format(read=pluralize(read, "unselected item")),
+        evaluated="the targets were evaluated on all of these"
+        if (selected, unselected) == (all_selected, all_unselected)
+        else f"the targets were evaluated on {selected:,} of the {all_selected:,} selected and "
+        f"{unselected:,} of the {all_unselected:,} unselected items, which represent the others of their "
+        "kind",
+        conditions=CONDITIONS
+        if unselected == all_unselected
+        else SAMPLED.format(evaluated=pluralize(unselected, "unselected item")),
         share=PLACE.format(
             low=LOW,
             high=HIGH,
@@ -205,7 +186,7 @@ def _caption(table: pl.DataFrame) -> str:
     undefined = shown["share_below"].null_count()
     return (
         caption
-        + ("" if read == others else ESTIMATED)
+        + ("" if unselected == all_unselected else ESTIMATED)
         + (LEFT_OUT.format(most=most, draws=draws) if most else "")
         + (UNDEFINED.format(missing=MISSING) if undefined else "")
     )

@@ -1,6 +1,5 @@
-"""What another order of the options changes, as Markdown and LaTeX. The numbers come ready-made."""
+"""The effect of the order of the options, as Markdown and LaTeX."""
 
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,15 +8,17 @@ from pydantic import PositiveInt
 
 from benchc.benchmarks.bench_c.inputs import ModelNames, PoolOptions
 from benchc.benchmarks.bench_c.metrics import option_order as metrics
-from benchc.benchmarks.bench_c.metrics.option_order import CLEAN
 from benchc.benchmarks.bench_c.schemas.orders import ORDERS
+from benchc.benchmarks.bench_c.targets import left_out_note
 from benchc.errors import InputError
 from benchc.progress import track
-from benchc.rendering.environment import table_environment
-from benchc.rendering.grid import booktabs, latex_symbols, latex_text, markdown
-from benchc.rendering.numbers import CAPTION_WIDTH, MISSING, interval_text, number_text
+from benchc.rendering.latex import latex_number, latex_symbols, latex_table, latex_text
+from benchc.rendering.markdown import captioned
+from benchc.rendering.numbers import MISSING, interval_text, number_text
 from benchc.rendering.output import Table
+from benchc.rendering.pluralize import pluralize
 from benchc.schemas.parquet import read_footer, read_table
+from benchc.schemas.predictions import CLEAN, KEY
 from benchc.schemas.predictions_of_model import MAY_DIFFER, read_predictions
 
 # (column, header, with its interval)
@@ -32,27 +33,23 @@ COLUMNS = (
     ("spearman", "ρ", False),
 )
 HEADER = ("Model", "Images", *(header for _, header, _ in COLUMNS))
-SMALLER = "\\footnotesize\n"  # in the size of a page's text the columns are wider than it
+
 
 CAPTION = (
-    "What another order of the options changes. {items:,} items of the benchmark were asked in all K "
-    "circular orders of their options, clean and under {corruptions} at severity {severity}. S: entropy (eq. "
-    "6) in the given order; mean S: over all orders; order part: the entropy of the mean distribution less "
-    "mean S, a Jensen-Shannon divergence over log K: the uncertainty that no single order shows; changed: "
-    "share of the other orders whose prediction differs from the given order's; letter: share of the other "
-    "orders that are answered with the given order's letter, whatever option stands there; Acc: accuracy in "
-    "the given order; circular: share of predictions answered rightly in all orders (MMBench's "
-    "CircularEval); ρ: "
-    "Spearman's rank correlation of S and changed over predictions. All but ρ are in [0, 1] and plain means "
-    "over "
-    "predictions, not weighted by κ. Brackets: 95 % bootstrap intervals from {draws:,} resamples of the "
-    "items, "
-    "together for all models and conditional on the selected set; the csv file has more of them, and every "
-    "corruption."
+    "Effect of the order of the options. {items:,} items of the benchmark were asked in all K circular "
+    "orders of their options, clean and under {corruptions} at severity {severity}. S: entropy (eq. 6) in "
+    "the given order; mean S: over all orders; order part: entropy of the mean distribution minus mean S, a "
+    "Jensen-Shannon divergence over log K, the uncertainty that no single order shows; changed: share of the "
+    "other orders whose prediction differs from the given order's; letter: share of the other orders whose "
+    "predicted letter is the given order's; Acc: accuracy in the given order; circular: share that is right "
+    "in all orders (MMBench's CircularEval); ρ: Spearman's rank correlation of S and changed. All but ρ are "
+    "in [0, 1] and plain means, not weighted by κ. Brackets: 95 % bootstrap intervals from {draws:,} "
+    "resamples of the items, the same for all models and conditional on the selected set. The csv file has "
+    "more intervals, and every corruption."
 )
 BLIND = (
-    " {labels} {verb} scored by the options' texts, which {whose} prompt does not list: order part, "
-    "changed and letter are 0 by construction, but for rounding."
+    " {labels} {verb} scored by the options' texts, which {whose} prompt does not list: order part, changed "
+    "and letter are 0 by construction, up to rounding."
 )
 UNDEFINED = " {missing}: undefined, the csv file says why."
 
@@ -66,7 +63,7 @@ def option_order(
     seed: int,
     allow_missing: bool,
 ) -> Table:
-    """Return what another order of the options changes in the targets' answers.
+    """Return the effect of the order of the options on the targets' answers.
 
     ``predictions``: selected/{model}/{batch}.parquet of all targets; ``orders``: {model}.parquet of all.
     ``allow_missing`` leaves out the items of which a target lacks a prediction, instead of refusing.
@@ -82,7 +79,7 @@ def option_order(
     in_all_orders, scorings, asked_items = {}, {}, {}
     for model, label in track(labels.items(), label="option orders", unit="targets"):
         _check_footers(given[model], asked[model])
-        same_order = read_predictions(given[model], [*metrics.KEY, "logits"])
+        same_order = read_predictions(given[model], [*KEY, "logits"])
         in_all_orders[label] = metrics.all_orders(same_order, read_table(asked[model], ORDERS))
         footer = read_footer(asked[model])
         scorings[label] = str(footer.get("scoring", "unknown"))
@@ -98,9 +95,7 @@ def option_order(
             raise InputError(f"{label}: {error}") from error
     table = metrics.option_order(measures, scorings, draws, seed)
     count = int(table["items"][0])
-    note = (
-        f" On {count:,} of {count + left_out:,} items: those whose predictions all have." if left_out else ""
-    )
+    note = left_out_note(count, left_out)
     total = sum(part.height for part in in_all_orders.values())
     return Table(
         table,
@@ -118,14 +113,14 @@ def _predictions_of(paths: Sequence[Path], models: Sequence[str]) -> dict[str, l
     wrong = [model for model, files in found.items() if (model in models) != bool(files)]
     if wrong:
         raise InputError(
-            f"predictions: the files do not go with the models, see {wrong[0]}; give all batches of each "
+            f"predictions: the files do not match the models, see {wrong[0]}; give all batches of each "
             "model, predictions/selected/{model}/{batch}.parquet"
         )
     return found
 
 
 def _check_footers(given: Sequence[Path], orders: Path) -> None:
-    """Refuse predictions in the given order and in others that were not made by the same model."""
+    """Raise InputError where the given and the other orders were not predicted in the same way."""
     own = {"items", *MAY_DIFFER}
     first, second = (
         {key: value for key, value in read_footer(path).items() if key not in own}
@@ -135,31 +130,28 @@ def _check_footers(given: Sequence[Path], orders: Path) -> None:
         if first.get(key) != second.get(key):
             raise InputError(
                 f"{orders}: its {key} is {second.get(key)}, that of {given[0]} is {first.get(key)}; delete "
-                "the older of the two and make it again"
+                "the older of the two and rerun"
             )
 
 
 def option_order_markdown(table: pl.DataFrame, draws: int, note: str = "") -> str:
     """Return the clean and overall rows of ``metrics.option_order`` as Markdown.
 
-    ``note`` ends the caption, with a space in front.
+    ``note`` ends the caption.
     """
-    text = textwrap.fill(_caption(table, draws) + note, CAPTION_WIDTH)
-    return f"{markdown(HEADER, _rows(table), text_columns=2)}\n{text}\n"
+    return captioned(HEADER, _rows(table), _caption(table, draws) + note, text_columns=2)
 
 
 def option_order_latex(table: pl.DataFrame, draws: int, note: str = "") -> str:
-    """Return the same as a LaTeX ``table*`` environment; it needs the package booktabs."""
-    rows = [[*map(latex_text, names), *map(_latex_cell, cells)] for *names, cells in _split(_rows(table))]
-    header = [latex_symbols(name) for name in HEADER]
-    tabular = SMALLER + booktabs(header, rows, text_columns=2)
-    return table_environment(
-        tabular, latex_symbols(_caption(table, draws) + note), "tab:bench-c-option-order"
+    """Return the same as a LaTeX ``table*`` environment, which needs the package booktabs."""
+    return latex_table(
+        [latex_symbols(name) for name in HEADER],
+        [[*map(latex_text, row[:2]), *map(latex_number, row[2:])] for row in _rows(table)],
+        caption=latex_symbols(_caption(table, draws) + note),
+        label="bench-c-option-order",
+        text_columns=2,
+        small=True,
     )
-
-
-def _split(rows: list[list[str]]) -> list[tuple[str, str, list[str]]]:
-    return [(label, images, cells) for label, images, *cells in rows]
 
 
 def _rows(table: pl.DataFrame) -> list[list[str]]:
@@ -187,7 +179,7 @@ def _caption(table: pl.DataFrame, draws: int) -> str:
     count = corrupted["predictions"] // corrupted["items"]
     caption = CAPTION.format(
         items=corrupted["items"],
-        corruptions=f"{count} corruptions" if count > 1 else "1 corruption",
+        corruptions=pluralize(count, "corruption"),
         severity=corrupted["severity"],
         draws=draws,
     )
@@ -203,10 +195,3 @@ def _caption(table: pl.DataFrame, draws: int) -> str:
 def _listed(names: list[str]) -> str:
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def _latex_cell(text: str) -> str:
-    if text == MISSING:
-        return "--"
-    number = text.replace(MISSING, r"\textrm{--}").replace(" [", r"\ [")
-    return f"${number}$"

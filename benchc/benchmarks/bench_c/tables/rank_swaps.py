@@ -1,6 +1,5 @@
 """The pairs of models that RAS and ΔAcc order differently, as Markdown and LaTeX."""
 
-import textwrap
 from collections.abc import Mapping
 
 import polars as pl
@@ -8,14 +7,21 @@ from pydantic import PositiveInt
 
 from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.benchmarks.bench_c.metrics import rank_swaps as metrics
+from benchc.benchmarks.bench_c.tables.names import latex_caption
 from benchc.benchmarks.bench_c.targets import TargetScores
-from benchc.rendering.environment import table_environment
-from benchc.rendering.grid import booktabs, latex_text, markdown
-from benchc.rendering.numbers import CAPTION_WIDTH, MISSING, interval_text, number_text
+from benchc.rendering.latex import latex_number, latex_table, latex_text
+from benchc.rendering.markdown import captioned, paragraph
+from benchc.rendering.numbers import MISSING, interval_text, number_text
 from benchc.rendering.output import Table
 
-DASH = r"\textrm{--}"
 LEAST = 1e-3  # p values below it are shown as a bound
+CAPTION = (
+    "Of {pairs:,} pairs of models, {opposite:,} are ordered differently by ΔAcc and by RAS; {swaps:,} of "
+    "these beyond chance (p at most 0.05 after Holm's correction over {tested:,} pairs). Differences are "
+    "weighted by κ (eq. 11), with 95 % bootstrap intervals from {draws:,} resamples of the items, the same "
+    "for all models. p: twice the larger of the two one-sided bootstrap p values, since both signs must "
+    "hold. Conditional on the selected set."
+)
 
 
 def rank_swaps(targets: TargetScores, selected: Selected, draws: PositiveInt, seed: int) -> Table:
@@ -34,24 +40,22 @@ def rank_swaps_markdown(table: pl.DataFrame, labels: Mapping[str, str], draws: i
     """Return the pairs of opposite order of a table of ``metrics.rank_swaps``, smallest p first."""
     header = ["A", "B", "ΔAcc: A − B", "RAS: A − B", "p", "p (Holm)"]
     rows = [[labels[a], labels[b], *cells] for a, b, *cells in _rows(table)]
-    caption = _caption(table, draws, delta="ΔAcc", percent=" %")
-    text = textwrap.fill(caption + note, CAPTION_WIDTH) + "\n"
-    return f"{markdown(header, rows, text_columns=2)}\n{text}" if rows else text
+    caption = _caption(table, draws) + note
+    return captioned(header, rows, caption, text_columns=2) if rows else paragraph(caption)
 
 
 def rank_swaps_latex(table: pl.DataFrame, labels: Mapping[str, str], draws: int, note: str = "") -> str:
-    """Return the same as a LaTeX ``table*`` environment; it needs the package booktabs."""
-    header = ["$A$", "$B$", r"$\Delta\mathrm{Acc}$: $A-B$", r"$\mathrm{RAS}$: $A-B$", "$p$", r"$p$ (Holm)"]
-    rows = [
+    """Return the same as a LaTeX ``table*`` environment, which needs the package booktabs."""
+    return latex_table(
+        ["$A$", "$B$", r"$\Delta\mathrm{Acc}$: $A-B$", r"$\mathrm{RAS}$: $A-B$", "$p$", r"$p$ (Holm)"],
         [
-            latex_text(labels[a]),
-            latex_text(labels[b]),
-            *(f"${cell.replace(MISSING, DASH)}$" for cell in cells),
-        ]
-        for a, b, *cells in _rows(table)
-    ]
-    caption = _caption(table, draws, delta=r"$\Delta\mathrm{Acc}$", percent=r"\,\%")
-    return table_environment(booktabs(header, rows, text_columns=2), caption + note, "tab:bench-c-rank-swaps")
+            [latex_text(labels[a]), latex_text(labels[b]), *map(latex_number, cells)]
+            for a, b, *cells in _rows(table)
+        ],
+        caption=latex_caption(_caption(table, draws) + note),
+        label="bench-c-rank-swaps",
+        text_columns=2,
+    )
 
 
 def _rows(table: pl.DataFrame) -> list[list[str]]:
@@ -67,22 +71,16 @@ def _rows(table: pl.DataFrame) -> list[list[str]]:
 
 
 def _p_text(p: float | None) -> str:
-    """Return a p value with three digits, all that resampling gives, or the bound below which it lies."""
+    """Return a p value with three decimals, the precision of resampling, or a bound on it."""
     if p is None:
         return MISSING
     return f"<{LEAST:g}" if p < LEAST else f"{p:.3f}"
 
 
-def _caption(table: pl.DataFrame, draws: int, delta: str, percent: str) -> str:
+def _caption(table: pl.DataFrame, draws: int) -> str:
     if table.is_empty():
         return "One model: there are no pairs to compare."
     tested = table.height - table["p"].null_count()
     opposite, swaps = int(table["opposite"].sum()), int(table["swap"].sum())
-    text = (
-        f"Of {table.height:,} pairs of models, {opposite:,} are ordered one way by {delta} and the other way "
-        f"by RAS; {swaps:,} of these beyond chance (p at most 0.05 after Holm's correction over {tested:,} "
-        f"pairs). Differences are of the values weighted by kappa (eq. 11), with 95{percent} bootstrap "
-        f"intervals from {draws:,} resamples of the items, together for all models. p: twice the larger of "
-        "the two one-sided bootstrap p values, since both signs must hold. Conditional on the selected set."
-    )
-    return f"{text} Without two items of positive kappa there is no p." if tested < table.height else text
+    text = CAPTION.format(pairs=table.height, opposite=opposite, swaps=swaps, tested=tested, draws=draws)
+    return f"{text} Without two items of κ > 0 there is no p." if tested < table.height else text

@@ -1,6 +1,5 @@
-"""The selected set's stability and its kappas as Markdown and LaTeX. The numbers come ready-made."""
+"""The stability of the selected set, and its kappas, as Markdown and LaTeX."""
 
-import textwrap
 from pathlib import Path
 from typing import Annotated
 
@@ -13,13 +12,13 @@ from benchc.benchmarks.bench_c.selection.stability import (
     COLUMNS,
     SUMMARY,
     Setting,
-    settings_beside,
+    alternative_settings,
     stability,
 )
 from benchc.progress import track
-from benchc.rendering.environment import table_environment
-from benchc.rendering.grid import booktabs, latex_text, markdown
-from benchc.rendering.numbers import CAPTION_WIDTH, latex_number, number_text
+from benchc.rendering.latex import latex_number, latex_table, latex_text
+from benchc.rendering.markdown import captioned
+from benchc.rendering.numbers import number_text
 from benchc.rendering.output import Table, parquet
 
 HEADER = ("κ > 0", "Kept", "In both", "Jaccard", "By chance", "Spearman", "Kendall")
@@ -28,12 +27,12 @@ SHARES = ("jaccard", "jaccard_by_chance", "spearman", "kendall")
 KAPPA_HEADER = ("Mean", "Share of 0", "1st quartile", "Median", "3rd quartile")
 
 CAPTION = (
-    "What the selected set owes to single choices. Each row changes one of them and selects again from the "
-    "{items:,} items of the pool. In both: items kept here and as configured; Jaccard: their share of all "
-    "that either keeps; by chance: about that of random sets of these sizes; Spearman, Kendall: rank "
-    "correlations of the final scores of the items with κ > 0 in both. α: weights of κ and of diversity."
+    "Stability of the selected set under single choices. Each row changes one choice and selects again from "
+    "the {items:,} items of the pool. In both: items kept here and as configured; Jaccard: their share of "
+    "all items that either keeps; by chance: about that of random sets of these sizes; Spearman, Kendall: "
+    "rank correlations of the final scores of the items with κ > 0 in both. α: weights of κ and of diversity."
 )
-FAULTS = " {count} of the choices select nothing; the csv file says why."
+NOTHING_SELECTED = " {count} of the choices select nothing; the csv file says why."
 KAPPA_CAPTION = "Discriminative power κ before and after selection, as configured."
 SYMBOLS = {r"κ \textgreater{} 0": r"$\kappa>0$", "κ": r"$\kappa$", "α": r"$\alpha$"}
 
@@ -49,13 +48,13 @@ def selection_stability(
     alpha_diversity: float,
     score: FinalScore,
 ) -> Table:
-    """Return how stable the selected set is under other choices, and what selection does to kappa.
+    """Return how stable the selected set is under other choices, and kappa before and after selection.
 
     ``predictions``: pool/{selector}/{batch}.parquet of all selectors; the settings are those of the run.
     """
     by_selector = read_by_selector(predictions, selectors)
     configured = Setting(tuple(selectors), tuple(sorted(severities)), (alpha_kappa, alpha_diversity), score)
-    count = 1 + sum(1 for _ in settings_beside(configured))
+    count = 1 + sum(1 for _ in alternative_settings(configured))
     found = stability(configured, by_selector, read_option_counts(pool), corruptions, embeddings)
     table = pl.DataFrame(list(track(found, total=count, label="selections", unit="settings")), schema=COLUMNS)
     others = table[1:].drop_nulls("jaccard")
@@ -75,29 +74,27 @@ def selection_stability(
 
 def stability_markdown(table: pl.DataFrame) -> str:
     """Return rows of ``selection.stability.COLUMNS`` as two Markdown tables with captions."""
-    parts = [
-        markdown(
-            ["Selection", *HEADER], [[_choice(row), *_cells(row)] for row in table.iter_rows(named=True)]
-        ),
-        textwrap.fill(_caption(table), CAPTION_WIDTH) + "\n",
-        markdown(["Items", *KAPPA_HEADER], [[name, *cells] for name, cells in _kappas(table)]),
-        textwrap.fill(KAPPA_CAPTION, CAPTION_WIDTH) + "\n",
-    ]
-    return "\n".join(parts)
+    rows = [[_choice(row), *_cells(row)] for row in table.iter_rows(named=True)]
+    first = captioned(["Selection", *HEADER], rows, _caption(table))
+    second = captioned(["Items", *KAPPA_HEADER], _kappas(table), KAPPA_CAPTION)
+    return f"{first}\n{second}"
 
 
 def stability_latex(table: pl.DataFrame) -> str:
-    """Return the same as two LaTeX ``table*`` environments; they need the package booktabs."""
-    rows = [[_latex(_choice(row)), *map(latex_number, _cells(row))] for row in table.iter_rows(named=True)]
-    first = booktabs(["Selection", *map(_latex, HEADER)], rows)
-    kappas = [[name, *map(latex_number, cells)] for name, cells in _kappas(table)]
-    second = booktabs(["Items", *KAPPA_HEADER], kappas)
-    return "\n".join(
-        [
-            table_environment(first, _latex(_caption(table)), "tab:bench-c-stability"),
-            table_environment(second, _latex(KAPPA_CAPTION), "tab:bench-c-kappa"),
-        ]
+    """Return the same as two LaTeX ``table*`` environments, which need the package booktabs."""
+    first = latex_table(
+        ["Selection", *map(_latex, HEADER)],
+        [[_latex(_choice(row)), *map(latex_number, _cells(row))] for row in table.iter_rows(named=True)],
+        caption=_latex(_caption(table)),
+        label="bench-c-stability",
     )
+    second = latex_table(
+        ["Items", *KAPPA_HEADER],
+        [[name, *map(latex_number, cells)] for name, *cells in _kappas(table)],
+        caption=_latex(KAPPA_CAPTION),
+        label="bench-c-kappa",
+    )
+    return f"{first}\n{second}"
 
 
 def _latex(text: str) -> str:
@@ -123,17 +120,18 @@ def _cells(row: dict[str, float | None]) -> list[str]:
     return counts + [number_text(row[name], signed=False) for name in SHARES]
 
 
-def _kappas(table: pl.DataFrame) -> list[tuple[str, list[str]]]:
+def _kappas(table: pl.DataFrame) -> list[list[str]]:
     first = table.row(0, named=True)
     return [
-        (
+        [
             f"{name} ({count:,})",
-            [number_text(first[f"kappa_{items}_{part}"], signed=False) for part in SUMMARY],
-        )
+            *(number_text(first[f"kappa_{items}_{part}"], signed=False) for part in SUMMARY),
+        ]
         for name, items, count in (("pool", "pool", first["items"]), ("selected", "kept", first["kept"]))
     ]
 
 
 def _caption(table: pl.DataFrame) -> str:
     count = table.height - table["fault"].null_count()
-    return CAPTION.format(items=table["items"][0]) + (FAULTS.format(count=count) if count else "")
+    nothing = NOTHING_SELECTED.format(count=count) if count else ""
+    return CAPTION.format(items=table["items"][0]) + nothing

@@ -1,44 +1,33 @@
-"""Table 2 as text: Markdown for a terminal or a README, LaTeX for a paper."""
+"""Table 2 as Markdown and LaTeX."""
 
-import textwrap
 from typing import Literal
 
 import polars as pl
 
 from benchc.benchmarks.bench_c.metrics import table2 as metrics
-from benchc.benchmarks.bench_c.published.section import (
-    NAMES,
-    beside_table2,
-    published_latex,
-    published_markdown,
-)
+from benchc.benchmarks.bench_c.published.section import compare_table2, published_latex, published_markdown
+from benchc.benchmarks.bench_c.tables.names import NAMES, latex_caption
 from benchc.benchmarks.bench_c.targets import TargetScores
-from benchc.rendering.environment import table_environment
-from benchc.rendering.grid import booktabs, latex_text, markdown
-from benchc.rendering.numbers import CAPTION_WIDTH, latex_number, number_text, p_text
+from benchc.rendering.latex import latex_number, latex_table, latex_text
+from benchc.rendering.markdown import captioned
+from benchc.rendering.numbers import number_text, p_text
 from benchc.rendering.output import Table
 
 CAPTION = (
-    "Sensitivity of {ras} and {delta} to one more step of severity. z is the shift of an item from one "
-    "severity to the next, {centring} over its standard deviation over items; |z| is averaged over items, "
-    "steps and corruptions. t and p: one-sided paired t-test over corruptions (pairs - 1 degrees of freedom) "
-    "of the hypothesis that {ras} is not more sensitive."
+    "Sensitivity of RAS and ΔAcc to a step of severity. z: an item's shift from one severity to the next, "
+    "{centring} over its standard deviation over items; |z| is averaged over items, steps and corruptions. "
+    "t, p: one-sided paired t-test over corruptions (pairs - 1 degrees of freedom) of the hypothesis that "
+    "RAS is not more sensitive."
 )
 CENTRED = {False: "not centred,", True: "minus its mean over items,"}
-HEADER = (
-    ("Model", "Model"),
-    ("Pairs", "Pairs"),
-    NAMES["mean_abs_z_ras"],
-    NAMES["mean_abs_z_delta_acc"],
-    NAMES["t"],
-    ("p", "$p$"),
-)
+NUMBERS = ("mean_abs_z_ras", "mean_abs_z_delta_acc", "t")
+HEADER = (("Model", "Model"), ("Pairs", "Pairs"), *(NAMES[name] for name in NUMBERS), ("p", "$p$"))
 
 
 def table2(targets: TargetScores, centring: Literal["none", "items"]) -> Table:
-    """Return Table 2: how RAS and accuracy answer to one more step of severity (section 9.2).
+    """Return Table 2: how sensitive RAS and accuracy are to a step of severity (section 9.2).
 
-    ``centring`` items: z is the distance from the mean shift over items; none: from no shift.
+    ``centring``: items subtracts the mean shift over items from z, none does not.
     """
     centred = centring == "items"
     table = metrics.table2(
@@ -48,43 +37,44 @@ def table2(targets: TargetScores, centring: Literal["none", "items"]) -> Table:
         table,
         table2_markdown(table, centred=centred, note=targets.note),
         table2_latex(table, centred=centred, note=targets.note),
-        beside_table2(table),
+        compare_table2(table),
         f"table 2: {table.height} targets",
     )
 
 
 def table2_markdown(table: pl.DataFrame, *, centred: bool, note: str = "") -> str:
-    """Return a table of ``metrics.table2`` as Markdown, with caption, notes and published values."""
+    """Return a table of ``metrics.table2`` as Markdown, followed by the published values.
+
+    ``note`` ends the caption.
+    """
     rows = [[row["label"], *_numbers(row)] for row in table.iter_rows(named=True)]
-    grid = markdown([name for name, _ in HEADER], rows)
-    caption = CAPTION.format(ras="RAS", delta="ΔAcc", centring=CENTRED[centred])
-    text = textwrap.fill(f"{caption}{_notes(table)}{note}", CAPTION_WIDTH)
-    return f"{grid}\n{text}\n{published_markdown(beside_table2(table), 2)}"
+    text = captioned([name for name, _ in HEADER], rows, _caption(table, centred) + note)
+    return text + published_markdown(compare_table2(table), 2)
 
 
 def table2_latex(table: pl.DataFrame, *, centred: bool, note: str = "") -> str:
-    """Return the same as LaTeX ``table*`` environments; they need the packages booktabs and amssymb."""
-    rows = [
-        [latex_text(row["label"]), *map(latex_number, _numbers(row))] for row in table.iter_rows(named=True)
-    ]
-    caption = CAPTION.format(
-        ras=r"$\mathrm{RAS}$", delta=r"$\Delta\mathrm{Acc}$", centring=CENTRED[centred]
-    ).replace("|z|", "$|z|$")
-    return table_environment(
-        booktabs([name for _, name in HEADER], rows),
-        caption + latex_text(_notes(table)) + note,
-        "tab:bench-c-sensitivity",
-    ) + published_latex(beside_table2(table), 2)
+    """Return the same as LaTeX ``table*`` environments, which need the packages booktabs and amssymb."""
+    text = latex_table(
+        [name for _, name in HEADER],
+        [
+            [latex_text(row["label"]), *map(latex_number, _numbers(row))]
+            for row in table.iter_rows(named=True)
+        ],
+        caption=latex_caption(_caption(table, centred) + note),
+        label="bench-c-sensitivity",
+    )
+    return text + published_latex(compare_table2(table), 2)
 
 
 def _numbers(row: dict[str, float | None]) -> list[str]:
     return [
         number_text(row["pairs"], signed=False, whole=True),
-        *(number_text(row[name], signed=False) for name in ("mean_abs_z_ras", "mean_abs_z_delta_acc", "t")),
+        *(number_text(row[name], signed=False) for name in NUMBERS),
         p_text(row["p"]),
     ]
 
 
-def _notes(table: pl.DataFrame) -> str:
+def _caption(table: pl.DataFrame, centred: bool) -> str:
     noted = table.filter(pl.col("note") != "")
-    return "".join(f" {row['label']}: {row['note']}." for row in noted.iter_rows(named=True))
+    notes = "".join(f" {row['label']}: {row['note']}." for row in noted.iter_rows(named=True))
+    return CAPTION.format(centring=CENTRED[centred]) + notes

@@ -10,9 +10,8 @@ from benchc.rendering.printing import Column, printed
 
 CAPTION = (
     "Accuracy by task type on clean images, Acc(o), under corruption, Acc(c), and their difference: plain "
-    "means over the items of a task, and over all corruptions and severities. Brackets: 95 % bootstrap "
-    "intervals from {draws:,} resamples of the items, together for all models; conditional on the selected "
-    "set.{note}"
+    "means over a task's items, and over all corruptions and severities. Brackets: 95 % bootstrap intervals "
+    "from {draws:,} resamples of the items, the same for all models; conditional on the selected set.{note}"
 )
 COLUMNS = (
     Column("label", "Model"),

@@ -3,20 +3,20 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from benchc.benchmarks.bench_c.figures.figure3 import draw as draw_figure3
+from benchc.benchmarks.bench_c.figures.figure3 import plot as plot_figure3
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS
 from benchc.rendering.style import COLUMN_WIDTH, POOL_FILL
 from tests.benchmarks.bench_c.figures.case_tables import FOUR, cases, heights
 
 
-def draw(table: pl.DataFrame) -> Figure:
-    return draw_figure3(table, label="a target")
+def plot(table: pl.DataFrame) -> Figure:
+    return plot_figure3(table, label="a target")
 
 
 def test_bars_are_the_probabilities_of_the_read_of_the_panels_regime():
     # Given in another order than drawn.
     table = cases(*FOUR).reverse()
-    figure = draw(table)
+    figure = plot(table)
     assert figure.get_figwidth() == COLUMN_WIDTH
     for axes, regime in zip(figure.axes, ["degraded", "overconfident", "hesitant", "stable"], strict=True):
         (row,) = table.filter(regime=regime).rows(named=True)
@@ -28,7 +28,7 @@ def test_bars_are_the_probabilities_of_the_read_of_the_panels_regime():
 
 
 def test_clean_and_corrupted_bars_of_an_option_touch_and_stand_over_its_letter():
-    axes = draw(cases(*FOUR)).axes[0]
+    axes = plot(cases(*FOUR)).axes[0]
     for option, (clean, corrupted) in enumerate(zip(*axes.containers, strict=True)):
         assert clean.get_x() + clean.get_width() == pytest.approx(option)
         assert corrupted.get_x() == pytest.approx(option)
@@ -37,7 +37,7 @@ def test_clean_and_corrupted_bars_of_an_option_touch_and_stand_over_its_letter()
 
 
 def test_words_name_the_read_its_shifts_and_its_score():
-    texts = [axes.get_xlabel().splitlines() for axes in draw(cases(*FOUR)).axes]
+    texts = [axes.get_xlabel().splitlines() for axes in plot(cases(*FOUR)).axes]
     assert texts[0] == [
         "ΔS +0.200, ΔC +0.300",
         "RAS −0.300, right → wrong",
@@ -48,7 +48,7 @@ def test_words_name_the_read_its_shifts_and_its_score():
 
 
 def test_the_predictions_carry_their_heights():
-    axes = draw(cases(*FOUR)).axes[1]
+    axes = plot(cases(*FOUR)).axes[1]
     # 1 : 1/2 : 1/4 clean, that reversed and 0.01 more when corrupted.
     assert [(text.get_text(), round(text.get_position()[0], 2)) for text in axes.texts] == [
         (".57", 0.0),
@@ -57,13 +57,13 @@ def test_the_predictions_carry_their_heights():
 
 
 def test_a_regime_without_a_read_and_no_read_at_all():
-    figure = draw(cases(*FOUR[:1]))
+    figure = plot(cases(*FOUR[:1]))
     assert [len(axes.containers) for axes in figure.axes] == [2, 0, 0, 0]
     assert [text.get_text() for text in figure.axes[1].texts] == ["no samples"]
-    assert all(not axes.containers for axes in draw(cases()).axes)
+    assert all(not axes.containers for axes in plot(cases()).axes)
 
 
 def test_many_options_fit_side_by_side():
-    axes = draw(cases(*FOUR, options=26, answer=25)).axes[0]
+    axes = plot(cases(*FOUR, options=26, answer=25)).axes[0]
     assert len(heights(axes)["clean"]) == 26
     assert axes.get_xticklabels()[25].get_text() == "Z\n✓"

@@ -19,7 +19,7 @@ ROWS = [
 ]
 
 
-def draw(rows: list[dict[str, object]] | None = None) -> Figure:
+def plot(rows: list[dict[str, object]] | None = None) -> Figure:
     table = scores(ROWS if rows is None else rows)
     return figure4(table, label="a target", corruption="snow", severity=5)
 
@@ -38,7 +38,7 @@ def quadrants(axes: Axes) -> dict[str, list[str]]:
 
 
 def test_points_lie_at_their_shifts_in_the_panels_where_they_belong():
-    everything, kept, shifted = draw().axes
+    everything, kept, shifted = plot().axes
     assert points(everything) == {
         "degraded RR": [(0.2, 0.3)],
         "degraded RW": [(0.1, 0.4)],
@@ -64,7 +64,7 @@ def test_points_lie_at_their_shifts_in_the_panels_where_they_belong():
 
 
 def test_numbers_of_each_quadrant_by_hand():
-    everything, kept, shifted = (quadrants(axes) for axes in draw().axes)
+    everything, kept, shifted = (quadrants(axes) for axes in plot().axes)
     assert everything == {
         "Overconfident": ["n = 2 (33 %)", "RAS −0.190", "ΔAcc 0.000"],
         "Degraded": ["n = 2 (33 %)", "RAS −0.350", "ΔAcc −0.500"],
@@ -78,7 +78,7 @@ def test_numbers_of_each_quadrant_by_hand():
 
 
 def test_names_stand_in_their_quadrants_in_the_colour_of_their_points():
-    for axes in draw().axes:
+    for axes in plot().axes:
         for text in axes.texts:
             regime = text.get_text().lower()
             if regime in COLOURS:
@@ -98,12 +98,12 @@ def test_names_stand_in_their_quadrants_in_the_colour_of_their_points():
 
 def test_all_points_are_inside_the_axes_and_no_number_lies_among_them():
     for spread in (0.04, 0.3, 1.0):
-        figure = draw([score("s/0", spread, -spread, 0.0, "RW"), score("s/1", -spread, spread, 0.0, "WR")])
+        figure = plot([score("s/0", spread, -spread, 0.0, "RW"), score("s/1", -spread, spread, 0.0, "WR")])
         for axes in figure.axes:
             assert axes.get_xlim()[1] >= spread
             assert min(abs(text.get_position()[1]) for text in axes.texts) > spread
     # ... and axes are no wider than they need be.
-    assert draw([score("s/0", 0.04, 0.01, 0.0, "RR")]).axes[0].get_xlim()[1] < 0.11
+    assert plot([score("s/0", 0.04, 0.01, 0.0, "RR")]).axes[0].get_xlim()[1] < 0.11
 
 
 def test_many_points_against_plain_python():
@@ -137,7 +137,7 @@ def test_a_corruption_or_severity_that_was_not_scored_is_named():
 
 
 def test_an_empty_benchmark_gives_empty_panels():
-    figure = draw([])
+    figure = plot([])
     assert [points(axes) for axes in figure.axes] == [{}, {}, {}]
     assert quadrants(figure.axes[0])["Stable"] == ["n = 0", "RAS –", "ΔAcc –"]
     assert figure.get_suptitle() == "a target, snow at severity 5"

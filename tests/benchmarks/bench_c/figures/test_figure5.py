@@ -6,7 +6,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from benchc.benchmarks.bench_c.figures.figure5 import draw as draw_figure5
+from benchc.benchmarks.bench_c.figures.figure5 import plot as plot_figure5
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS
 from benchc.benchmarks.bench_c.metrics.scoring import score as scored
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
@@ -27,9 +27,9 @@ def picture(shade: int, height: int = 6, width: int = 8) -> np.ndarray:
     return np.full((height, width, 3), shade, np.uint8)
 
 
-def draw(table: pl.DataFrame, question: str = "What?") -> Figure:
+def plot(table: pl.DataFrame, question: str = "What?") -> Figure:
     keys = table.select("corruption", "severity").rows()
-    return draw_figure5(
+    return plot_figure5(
         table,
         label="a target",
         question=question,
@@ -40,7 +40,7 @@ def draw(table: pl.DataFrame, question: str = "What?") -> Figure:
 
 def test_each_panel_pairs_the_picture_of_a_read_with_its_bars():
     table = cases(*ONE_ITEM)
-    figure = draw(table)
+    figure = plot(table)
     assert figure.get_figwidth() == pytest.approx(TEXT_WIDTH)
     pictures, bars = figure.axes[::2], figure.axes[1::2]
     shades = [int(axes.images[0].get_array()[0, 0, 0]) for axes in pictures]
@@ -58,7 +58,7 @@ def test_each_panel_pairs_the_picture_of_a_read_with_its_bars():
 
 
 def test_words():
-    figure = draw(cases(*ONE_ITEM), question="What  is\nit?")
+    figure = plot(cases(*ONE_ITEM), question="What  is\nit?")
     assert [text.get_text() for text in figure.texts] == [
         "a target, item s/0",
         "What is it?",
@@ -79,7 +79,7 @@ def test_words():
 
 
 def test_all_words_are_inside_the_figure_however_long():
-    figure = draw(cases(*ONE_ITEM, options=26), question="many words " * 200)
+    figure = plot(cases(*ONE_ITEM, options=26), question="many words " * 200)
     figure.draw_without_rendering()
     box = figure.bbox
     for text in [*figure.texts, *(axes.xaxis.label for axes in figure.axes[1::2])]:
@@ -88,15 +88,15 @@ def test_all_words_are_inside_the_figure_however_long():
 
 
 def test_one_read_is_enough_and_faults_are_named():
-    assert len(draw(cases(*ONE_ITEM[:1])).axes) == 4
+    assert len(plot(cases(*ONE_ITEM[:1])).axes) == 4
     with pytest.raises(ValueError, match="4 predictions of 4 items"):
-        draw(cases(*FOUR))
+        plot(cases(*FOUR))
     with pytest.raises(ValueError, match="5 predictions of 1 items"):
-        draw(cases(*ONE_ITEM, ONE_ITEM[0] | {"severity": 1}))
+        plot(cases(*ONE_ITEM, ONE_ITEM[0] | {"severity": 1}))
     with pytest.raises(ValueError, match="0 predictions"):
-        draw(cases())
-    with pytest.raises(ValueError, match="'s/0' has no pictures under fog at severity 5"):
-        draw_figure5(
+        plot(cases())
+    with pytest.raises(ValueError, match="'s/0' has no images under fog at severity 5"):
+        plot_figure5(
             cases(ONE_ITEM[1]),
             label="t",
             question="?",
@@ -171,7 +171,7 @@ def test_items_reads_and_pictures_are_found(folder: Path):
         output("figure5", FILES, label="One", item=None, predictions=None).texts[0].get_text()
         == "One, item s/1"
     )
-    figure = output("figure5", FILES, label="One", item="s/0", predictions=["snow:3"])
+    figure = output("figure5", FILES, label="One", item="s/0", corruptions=["snow:3"])
     assert figure.texts[0].get_text() == "One, item s/0"
     assert [axes.get_title() for axes in figure.axes[::2]] == ["(a) clean", "(b) snow, 3"]
     # Figure 3 takes the same tables.
@@ -184,9 +184,17 @@ def test_items_reads_and_pictures_are_found(folder: Path):
     [
         (["fog.parquet"], {}, "among the images there is no file snow.parquet"),
         (FILES["images"], {"item": "s/7"}, "item 's/7' has no scores"),
-        (FILES["images"], {"predictions": ["snow:4"]}, "no scores for snow at severity 4"),
-        (FILES["images"], {"predictions": ["snow"]}, "the prediction 'snow' is not of the form snow:5"),
-        (FILES["images"], {"predictions": ["snow:-3"]}, "the prediction 'snow:-3' is not of the form snow:5"),
+        (FILES["images"], {"corruptions": ["snow:4"]}, "no scores for snow at severity 4"),
+        (
+            FILES["images"],
+            {"corruptions": ["snow"]},
+            "the corruption .snow. is not of the form NAME:SEVERITY",
+        ),
+        (
+            FILES["images"],
+            {"corruptions": ["snow:-3"]},
+            "the corruption .snow:-3. is not of the form NAME:SEVERITY",
+        ),
     ],
 )
 def test_what_is_not_there_is_named(

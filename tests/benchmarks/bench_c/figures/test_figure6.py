@@ -4,7 +4,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from benchc.benchmarks.bench_c.figures.figure6 import draw
+from benchc.benchmarks.bench_c.figures.figure6 import plot
 from benchc.rendering.style import COLUMN_WIDTH, DIVERGING, TEXT_WIDTH
 from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, score, scores
 
@@ -51,7 +51,7 @@ def hatched(axes: Axes) -> set[tuple[float, float]]:
 
 
 def test_cells_are_the_means_worked_by_hand():
-    figure = draw({"one": ONE, "two": TWO}, families_of=FAMILIES)
+    figure = plot({"one": ONE, "two": TWO}, families_of=FAMILIES)
     destructive, corrective = figure.axes[:2]
     # Columns: defocus blur, zoom blur, snow (families side by side, in order of first mention).
     np.testing.assert_allclose(values(destructive), [[-1.2, -0.8, -0.3], [np.nan, -0.06, 0.0]])
@@ -70,7 +70,7 @@ def test_cells_are_the_means_worked_by_hand():
 
 
 def test_rows_columns_and_families_are_named():
-    figure = draw({"one": ONE, "two": TWO}, families_of=FAMILIES)
+    figure = plot({"one": ONE, "two": TWO}, families_of=FAMILIES)
     destructive, corrective = figure.axes[:2]
     for axes in (destructive, corrective):
         assert [text.get_text() for text in axes.get_yticklabels()] == ["one", "two"]
@@ -88,7 +88,7 @@ def test_rows_columns_and_families_are_named():
 
 
 def test_colours_diverge_from_zero_on_one_scale():
-    figure = draw({"one": ONE, "two": TWO}, families_of=FAMILIES)
+    figure = plot({"one": ONE, "two": TWO}, families_of=FAMILIES)
     images = [axes.images[0] for axes in figure.axes[:2]]
     assert all(image.get_clim() == (-1.2, 1.2) for image in images)
     middle = matplotlib.colormaps[DIVERGING](0.5)
@@ -103,7 +103,7 @@ def test_numbers_stand_out_from_their_cells():
         return float(np.dot([0.2126, 0.7152, 0.0722], parts))
 
     tables = {f"m{seed}": drawn_scores(12, list(FAMILIES), seed) for seed in range(4)}
-    for axes in draw(tables, families_of=FAMILIES).axes[:2]:
+    for axes in plot(tables, families_of=FAMILIES).axes[:2]:
         grid = values(axes)
         for text in axes.texts:
             if text.get_transform() == axes.transData:
@@ -118,7 +118,7 @@ def test_many_cells_against_plain_python():
     corruptions = [f"corruption_{number}" for number in range(19)]
     tables = {f"model {seed}": drawn_scores(15, corruptions, seed) for seed in range(13)}
     families_of = {name: f"family {number % 5}" for number, name in enumerate(corruptions)}
-    figure = draw(tables, families_of=families_of)
+    figure = plot(tables, families_of=families_of)
     assert figure.get_figwidth() == TEXT_WIDTH
     columns = [name for family in range(5) for name in corruptions if families_of[name] == f"family {family}"]
     for right, axes in zip((True, False), figure.axes[:2], strict=True):
@@ -136,7 +136,7 @@ def test_many_cells_against_plain_python():
 
 
 def test_one_model_one_corruption_and_no_sample_at_all():
-    figure = draw({"one": ONE.clear()}, families_of={"snow": "weather"})
+    figure = plot({"one": ONE.clear()}, families_of={"snow": "weather"})
     assert figure.get_figwidth() == COLUMN_WIDTH
     for axes in figure.axes[:2]:
         assert hatched(axes) == {(0, 0)}
@@ -144,16 +144,16 @@ def test_one_model_one_corruption_and_no_sample_at_all():
 
 
 def test_a_corruption_without_family_and_a_run_without_model_are_refused():
-    with pytest.raises(ValueError, match="scores of one hold zoom_blur, whose family is not given"):
-        draw({"one": ONE}, families_of={"snow": "weather", "defocus_blur": "blur"})
+    with pytest.raises(ValueError, match="scores of one have zoom_blur, whose family is not given"):
+        plot({"one": ONE}, families_of={"snow": "weather", "defocus_blur": "blur"})
     with pytest.raises(ValueError, match="no model"):
-        draw({}, families_of=FAMILIES)
+        plot({}, families_of=FAMILIES)
 
 
 def test_no_bit_depends_on_the_order_of_reads():
     table = drawn_scores(300, list(FAMILIES), 0)
     matrices = [
-        [axes.images[0].get_array() for axes in draw({"a": predictions}, families_of=FAMILIES).axes[:2]]
+        [axes.images[0].get_array() for axes in plot({"a": predictions}, families_of=FAMILIES).axes[:2]]
         for predictions in (table, table.sample(fraction=1, shuffle=True, seed=1))
     ]
     for one, other in zip(*matrices, strict=True):
@@ -163,5 +163,5 @@ def test_no_bit_depends_on_the_order_of_reads():
 def test_a_note_stands_below_the_scale():
     table = drawn_scores(4, list(FAMILIES), 0)
     for note, lines in (("", 1), (" On 4 of 5 items.", 2)):
-        label = draw({"a": table}, families_of=FAMILIES, note=note).axes[2].get_xlabel()
+        label = plot({"a": table}, families_of=FAMILIES, note=note).axes[2].get_xlabel()
         assert label.splitlines()[1:] == [note.strip()][: lines - 1]

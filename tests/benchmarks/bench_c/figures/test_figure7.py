@@ -3,7 +3,7 @@ import polars as pl
 import pytest
 from matplotlib.colors import to_rgb
 
-from benchc.benchmarks.bench_c.figures.figure7 import draw
+from benchc.benchmarks.bench_c.figures.figure7 import plot
 from tests.benchmarks.bench_c.figures.figure_tables import selection
 
 IDS = ["a/0", "a/1", "a/2", "b/0", "b/1", "c/0"]
@@ -14,7 +14,7 @@ LABELS = {"a": "Set A", "b": "Set B", "c": "Set C", "d": "Set D"}
 
 
 def test_bars_count_items_by_source_largest_share_first():
-    composition = draw(ORIGINALS, POOL, SELECTED, labels=LABELS).axes[0]
+    composition = plot(ORIGINALS, POOL, SELECTED, labels=LABELS).axes[0]
     assert [text.get_text() for text in composition.get_yticklabels()] == ["Set B", "Set A", "Set C", "Set D"]
     widths = {bars.get_label(): [bar.get_width() for bar in bars.patches] for bars in composition.containers}
     assert widths == {
@@ -30,7 +30,7 @@ def test_bars_count_items_by_source_largest_share_first():
 
 
 def test_labels_give_each_count_and_the_share_of_the_benchmark():
-    composition = draw(ORIGINALS, POOL, SELECTED, labels=LABELS).axes[0]
+    composition = plot(ORIGINALS, POOL, SELECTED, labels=LABELS).axes[0]
     texts = [text.get_text() for text in composition.texts]
     assert texts == [
         *("4", "10", "7", "1,200", "2", "3", "1", "0", "2", "1", "0", "0"),
@@ -42,7 +42,7 @@ def test_labels_give_each_count_and_the_share_of_the_benchmark():
 
 
 def test_legend_gives_totals_in_the_colours_of_the_bars():
-    figure = draw(ORIGINALS, POOL, SELECTED, labels=LABELS)
+    figure = plot(ORIGINALS, POOL, SELECTED, labels=LABELS)
     legend = figure.legends[0]
     assert [text.get_text() for text in legend.get_texts()] == [
         "data set (n = 1,221)",
@@ -61,7 +61,7 @@ def test_distribution_is_the_histogram_of_kappa():
     kept = kappas > 0.3
     ids = [f"a/{index}" for index in range(50)]
     pool = pl.DataFrame({"id": ids, "source": ["a"] * 50})
-    figure = draw({"a": 50}, pool, selection(kappas.tolist(), kept.tolist(), ids), labels={})
+    figure = plot({"a": 50}, pool, selection(kappas.tolist(), kept.tolist(), ids), labels={})
     distribution = figure.axes[1]
     for bars, chosen in zip(distribution.containers, (kappas, kappas[kept]), strict=True):
         assert len(bars) == 20
@@ -79,7 +79,7 @@ def test_distribution_is_the_histogram_of_kappa():
 
 def test_without_a_kept_item_there_is_no_share():
     none_kept = selection([0.0] * 6, [False] * 6, IDS)
-    composition, distribution = draw(ORIGINALS, POOL, none_kept, labels=LABELS).axes
+    composition, distribution = plot(ORIGINALS, POOL, none_kept, labels=LABELS).axes
     assert [text.get_text() for text in composition.texts][-4:] == ["–"] * 4
     assert [bar.get_height() for bar in distribution.containers[0]] == [100.0] + [0.0] * 19
     assert {bar.get_height() for bar in distribution.containers[1]} == {0.0}
@@ -87,15 +87,15 @@ def test_without_a_kept_item_there_is_no_share():
 
 
 def test_nothing_at_all_is_drawn_as_nothing():
-    figure = draw({}, POOL.clear(), SELECTED.clear(), labels={})
+    figure = plot({}, POOL.clear(), SELECTED.clear(), labels={})
     assert not figure.axes[0].patches
     assert figure.legends[0].get_texts()[0].get_text() == "data set (n = 0)"
 
 
 def test_tables_that_do_not_belong_together_are_refused():
     with pytest.raises(
-        ValueError, match=r"1 items are in only one of pool and selection, such as c/0; make both again$"
+        ValueError, match=r"1 items are in only one of pool and selection, such as c/0; recreate both$"
     ):
-        draw(ORIGINALS, POOL, SELECTED.head(5), labels=LABELS)
-    with pytest.raises(ValueError, match="holds items of b, c, whose file was not given"):
-        draw({"a": 10}, POOL, SELECTED, labels=LABELS)
+        plot(ORIGINALS, POOL, SELECTED.head(5), labels=LABELS)
+    with pytest.raises(ValueError, match="has items of b, c, whose file is missing"):
+        plot({"a": 10}, POOL, SELECTED, labels=LABELS)

@@ -73,6 +73,6 @@ def test_no_item_and_tables_that_do_not_belong_together():
     pool, selected = tables(["map", "web"], [True, False])
     assert not figure8(pool.clear(), selected.clear()).axes[0].patches
     with pytest.raises(
-        ValueError, match=r"1 items are in only one of pool and selection, such as s/1; make both again$"
+        ValueError, match=r"1 items are in only one of pool and selection, such as s/1; recreate both$"
     ):
         figure8(pool.head(1), selected)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from benchc.benchmarks.bench_c.figures.figure9 import draw as draw_figure9
+from benchc.benchmarks.bench_c.figures.figure9 import plot as plot_figure9
 from benchc.benchmarks.bench_c.figures.kappa_examples import BANDS, band_of, examples_by_kappa
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.errors import InputError
@@ -90,8 +90,8 @@ PICTURES = {
 }
 
 
-def draw() -> Figure:
-    return draw_figure9(ITEMS, PICTURES, largest_kappa=0.6)
+def plot() -> Figure:
+    return plot_figure9(ITEMS, PICTURES, largest_kappa=0.6)
 
 
 def places(figure: Figure) -> dict[str, tuple[float, float]]:
@@ -99,7 +99,7 @@ def places(figure: Figure) -> dict[str, tuple[float, float]]:
 
 
 def test_every_item_has_its_pictures_above_its_words_in_its_band():
-    figure = draw()
+    figure = plot()
     assert figure.get_figwidth() == TEXT_WIDTH
     shades = [[int(image.get_array()[0, 0, 0]) for image in axes.images] for axes in figure.axes]
     assert shades == [[10], [20, 20], [30]]
@@ -123,7 +123,7 @@ def test_every_item_has_its_pictures_above_its_words_in_its_band():
 
 
 def test_long_texts_are_cut_and_nothing_is_drawn_outside():
-    figure = draw()
+    figure = plot()
     figure.draw_without_rendering()
     assert any(text.get_text().endswith("…") for text in figure.texts)
     extents = [text.get_window_extent() for text in figure.texts]
@@ -140,7 +140,7 @@ def test_rows_of_a_full_band_stand_apart_beside_its_line():
             ITEMS[2:],
         ]
     )
-    figure = draw_figure9(many, dict.fromkeys(many["id"], PICTURES["a/0"]), largest_kappa=0.6)
+    figure = plot_figure9(many, dict.fromkeys(many["id"], PICTURES["a/0"]), largest_kappa=0.6)
     boxes = [axes.get_position() for axes in figure.axes]
     assert [sum(box.y0 == other.y0 for other in boxes) for box in boxes] == [6] * 6 + [2] * 2 + [1]
     spans = [sorted(line.get_ydata(), reverse=True) for line in figure.artists]
@@ -157,8 +157,8 @@ def test_rows_of_a_full_band_stand_apart_beside_its_line():
 
 
 def test_an_item_without_pictures_is_named():
-    with pytest.raises(ValueError, match="'a/1' has no pictures"):
-        draw_figure9(ITEMS, PICTURES | {"a/1": []}, largest_kappa=0.6)
+    with pytest.raises(ValueError, match="'a/1' has no images"):
+        plot_figure9(ITEMS, PICTURES | {"a/1": []}, largest_kappa=0.6)
 
 
 def test_it_draws_items_of_the_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

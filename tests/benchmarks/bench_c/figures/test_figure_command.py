@@ -106,8 +106,8 @@ def test_a_figure_is_written_in_both_forms(name: str, folder: Path, monkeypatch:
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
-        ("figure4", "severity=5", 'severity="5"', 'error: --set severity: "5" is not what it takes'),
-        ("figure4", "severity=5", "severity=five", "error: --set severity: five is not what it takes"),
+        ("figure4", "severity=5", 'severity="5"', 'error: --set severity: "5" is not valid'),
+        ("figure4", "severity=5", "severity=five", "error: --set severity: five is not valid"),
         (
             "figure4",
             "severity=5",
@@ -121,7 +121,7 @@ def test_a_figure_is_written_in_both_forms(name: str, folder: Path, monkeypatch:
             "figure4",
             "scores/one.parquet",
             "scores/one.parquet scores/two.parquet",
-            "error: --input scores: it is one file, and 2 are given; give one",
+            "error: --input scores: 2 files are given; give one",
         ),
         (
             "figure6",
@@ -133,7 +133,7 @@ def test_a_figure_is_written_in_both_forms(name: str, folder: Path, monkeypatch:
             "figure6",
             "scores/two.parquet",
             "scores/three.parquet",
-            "error: models.json: it names one, two",
+            "error: models.json: it lists one, two",
         ),
         (
             "figure6",

@@ -104,8 +104,8 @@ def test_subsets_of_the_selected_set_have_a_line_over_95_percent():
     ("read", "note"),
     [
         ((40, 1_200), ""),
-        ((39, 1_200), "Read: 39 of 40 selected items and 1,200 of 1,200 others."),
-        ((40, 80), "Read: 40 of 40 selected items and 80 of 1,200 others."),
+        ((39, 1_200), "Evaluated: 39 of 40 selected items and 1,200 of 1,200 others."),
+        ((40, 80), "Evaluated: 40 of 40 selected items and 80 of 1,200 others."),
     ],
 )
 def test_a_note_says_how_many_items_were_read(read: tuple[int, int], note: str):
@@ -116,7 +116,7 @@ def test_a_note_says_how_many_items_were_read(read: tuple[int, int], note: str):
 def test_one_target_is_a_sentence_and_no_axes():
     figure = figure_discrimination(table().with_columns(models=pl.lit(1)))
     assert figure.axes == [] and figure.legends == []
-    assert [text.get_text() for text in figure.texts] == ["With one target there is nothing to tell apart."]
+    assert [text.get_text() for text in figure.texts] == ["With one target there is nothing to distinguish."]
 
 
 def test_one_item_is_one_item():

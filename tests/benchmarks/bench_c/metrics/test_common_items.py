@@ -39,7 +39,7 @@ def test_tables_without_a_gap_come_back_even_where_they_differ():
     ("b", "missing", "message"),
     [
         (table(1, 2), 0, "a has 3 selected items, b 2,"),
-        (table(2, 3), 1, "4 items were scored, of 3 that are selected"),
+        (table(2, 3), 1, "4 items were scored, but only 3 are selected"),
     ],
 )
 def test_tables_of_two_selections_are_refused(b, missing, message):

@@ -202,9 +202,8 @@ def test_what_is_undefined_is_null_and_says_why():
     for row in table.iter_rows(named=True):
         assert row["spearman"] is None and row["changed_low"] is None and row["entropy_high"] is None
         assert row["note"] == (
-            "intervals undefined: one item; "
-            "spearman undefined: entropy is the same in all predictions and changed is the same in all "
-            "predictions"
+            "intervals undefined: one item; spearman undefined: entropy is the same in all predictions and "
+            "changed is the same in all predictions"
         )
     assert "NaN" not in table.write_csv() and table["severity"].to_list() == [0, 3, 3]
 
@@ -265,12 +264,12 @@ def test_models_on_different_reads_and_odd_severities_are_refused():
     scorings = {"one": "letter", "two": "letter"}
     with pytest.raises(InputError, match="two and one were asked about different items"):
         option_order({"one": one, "two": one.filter(id="s/0")}, scorings)
-    with pytest.raises(InputError, match="these are fog 5, snow 5"):
+    with pytest.raises(InputError, match="not fog 5, snow 5"):
         option_order({"one": one.filter(pl.col("corruption") != "clean")}, scorings)
-    with pytest.raises(InputError, match="these are clean 0, fog 5, snow 4"):
+    with pytest.raises(InputError, match="not clean 0, fog 5, snow 4"):
         mixed = pl.when(corruption="snow").then(4).otherwise("severity").cast(pl.Int64).alias("severity")
         option_order({"one": one.with_columns(mixed)}, scorings)
-    with pytest.raises(InputError, match="give one table a model"):
+    with pytest.raises(InputError, match="give one table per model"):
         option_order({}, {})
     with pytest.raises(ValueError, match="draws must be at least 1"):
         option_order({"one": one}, scorings, draws=0)

@@ -84,7 +84,9 @@ def test_what_no_item_was_read_under_is_missing_too():
         predictions = [read for read in READS if read[1] not in corruption or read[2] not in severity]
         with pytest.raises(InputError, match=r"4 predictions are missing: \(a/2, "):
             score(frame(predictions), ITEMS, grid)
-        with pytest.raises(InputError, match=r"4 predictions are missing: .* there is nothing to score"):
+        with pytest.raises(
+            InputError, match=r"4 predictions are missing: .* no item has its clean prediction"
+        ):
             complete(frame(predictions), ITEMS, grid)
     assert score(frame(READS), ITEMS, grid).equals(score(frame(READS), ITEMS))
 
@@ -138,7 +140,7 @@ def test_complete_items_are_those_with_every_read_that_occurs(predictions, dropp
     lacks = {id_: needed - {read[1:3] for read in kept if read[0] == id_} for id_ in ITEMS["id"]}
     whole = [id_ for id_, keys in lacks.items() if not keys]
     if not whole or not corruptions:
-        with pytest.raises(InputError, match=r"nothing to score|no corrupted predictions"):
+        with pytest.raises(InputError, match=r"no item has its clean|no corrupted predictions"):
             complete(frame(kept), ITEMS)
         return
     left, items, missing = complete(frame(kept), ITEMS)
@@ -153,7 +155,7 @@ def test_complete_items_are_those_with_every_read_that_occurs(predictions, dropp
     [
         ([*READS[1:], READS[2]], ITEMS, r"occur twice: \(b/1, fog, 2\)"),
         (READS[:-1], ITEMS.head(1), r"not selected: \(a/2, blur, 1\)"),
-        (READS[:2] + READS[7:], ITEMS, r"5 predictions are missing: \(a/2, clean, 0\), .*; so no item has"),
+        (READS[:2] + READS[7:], ITEMS, r"5 predictions are missing: \(a/2, clean, 0\), .*; no item has"),
     ],
 )
 def test_leaving_items_out_hides_no_other_fault(predictions, items, message):

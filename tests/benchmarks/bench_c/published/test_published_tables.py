@@ -17,7 +17,7 @@ from benchc.benchmarks.bench_c.published.tables import (
     published_table3,
 )
 from benchc.config.yaml_file import read_yaml
-from benchc.rendering.beside import beside
+from benchc.rendering.published import compare_with_published
 
 ROOT = Path(__file__).parents[4]
 REFERENCE = Path(os.environ.get("BENCHC_SHARED", ROOT / ".." / "shared")) / "reference"
@@ -96,11 +96,11 @@ def test_models_and_corruptions_have_our_names():
     assert set(TABLES[3]["corruption"]) <= set(paper["corruptions"]["types"])
 
 
-def test_beside_compares_what_coincides():
+def test_only_shared_rows_are_compared():
     ours = pl.DataFrame(
         {"label": ["Molmo", "New", "Gemma3"], "acc": [0.5, 0.9, None], "ras": [-0.1, 0.0, -0.08]}
     )
-    found = beside(ours, TABLES[1], on=["label"], values={"acc": "acc_clean", "ras": "ras"})
+    found = compare_with_published(ours, TABLES[1], on=["label"], values={"acc": "acc_clean", "ras": "ras"})
     assert found.select("label", "value", "here", "published").rows() == [
         ("Gemma3", "acc", None, 0.428),
         ("Gemma3", "ras", -0.08, -0.077),
@@ -108,4 +108,6 @@ def test_beside_compares_what_coincides():
         ("Molmo", "ras", -0.1, -0.088),
     ]
     assert found["difference"].to_list() == [None, *(pytest.approx(d) for d in (-0.003, -0.065, -0.012))]
-    assert beside(ours.filter(label="New"), TABLES[1], on=["label"], values={"acc": "acc_clean"}).is_empty()
+    assert compare_with_published(
+        ours.filter(label="New"), TABLES[1], on=["label"], values={"acc": "acc_clean"}
+    ).is_empty()

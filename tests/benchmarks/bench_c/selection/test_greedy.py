@@ -268,7 +268,12 @@ def test_the_order_of_rows_changes_no_score_against_the_centroid_of_all():
         ([[0.1, 0.2]], [np.ones((2, 3))], (1, 1), "kappa must be finite numbers, one per item"),
         ([0.1, 0.2], [np.ones((2, 3)), np.ones((3, 3))], (1, 1), r"embeddings\[1\].*each of the 2 items"),
         ([0.1, 0.2], [np.ones(2)], (1, 1), r"embeddings\[0\].*shape is \(2,\)"),
-        ([0.1, 0.2], [np.array([[1.0], [np.inf]])], (1, 1), r"embeddings\[0\] holds NaN or infinity.*row 1"),
+        (
+            [0.1, 0.2],
+            [np.array([[1.0], [np.inf]])],
+            (1, 1),
+            r"embeddings\[0\] contains NaN or infinity.*row 1",
+        ),
         ([0.1, 0.2], [np.array([[1.0], [1e-200]])], (1, 1), r"embeddings\[0\].*length 0.0 in row 1: scale"),
         ([0.1, 0.2], [np.array([[1e200], [1.0]])], (1, 1), r"embeddings\[0\].*length inf in row 0: scale"),
         ([0.1, 0.2], [np.ones((2, 3))], (1, np.inf), "alpha must be two finite numbers"),

@@ -15,10 +15,8 @@ SEVERITIES = (1, 2, 3, 4, 5)
 ITEMS = pl.DataFrame({"id": ["b/1", "a/2"], "options": [2, 4]})
 
 
-def predictions(
-    predictions: np.ndarray, items: pl.DataFrame = ITEMS, corruptions=CORRUPTIONS
-) -> pl.DataFrame:
-    """Reads whose largest logit is at predictions[item, corruption, severity]; and clean ones that differ."""
+def predictions(chosen: np.ndarray, items: pl.DataFrame = ITEMS, corruptions=CORRUPTIONS) -> pl.DataFrame:
+    """Predictions of option chosen[item, corruption, severity], and clean ones that differ."""
     rows = []
     for i, (id_, options) in enumerate(items.rows()):
         rows.append((id_, "clean", 0, [0.0] * (options - 1) + [1.0]))
@@ -26,7 +24,7 @@ def predictions(
             enumerate(corruptions), enumerate(SEVERITIES)
         ):
             logits = [0.0] * options
-            logits[predictions[i, c, s]] = 1.0
+            logits[chosen[i, c, s]] = 1.0
             rows.append((id_, corruption, severity, logits))
     schema = {"id": pl.String, "corruption": pl.String, "severity": pl.Int64, "logits": pl.List(pl.Float32)}
     return pl.DataFrame(rows, schema=schema, orient="row")
@@ -110,11 +108,9 @@ def test_kappa_and_its_parts_by_hand():
 
 
 @given(hnp.arrays(np.int64, (2, 2, 2, 5), elements=st.integers(0, 1)))
-def test_kappa_is_zero_only_where_all_five_predictions_agree_for_every_pair(predictions):
-    table = kappa(
-        {"one": predictions(predictions[0]), "two": predictions(predictions[1])}, ITEMS, CORRUPTIONS
-    )
-    agree = (predictions == predictions[..., :1]).all(axis=(0, 2, 3))  # [items]
+def test_kappa_is_zero_only_where_all_five_predictions_agree_for_every_pair(chosen):
+    table = kappa({"one": predictions(chosen[0]), "two": predictions(chosen[1])}, ITEMS, CORRUPTIONS)
+    agree = (chosen == chosen[..., :1]).all(axis=(0, 2, 3))  # [items]
     assert (table["kappa"] == 0).to_list() == agree.tolist()
     assert table["kappa"].is_between(0, 1).all()
 

@@ -71,7 +71,7 @@ def test_a_single_item_is_not_above_its_own_mean():
         (KAPPA, VECTORS.head(3), "embeddings lacks 1 items that the other table has: a/3"),
         (KAPPA.head(2), VECTORS, "kappa lacks 2 items that the other table has: a/2, a/3"),
         (pl.concat([KAPPA, KAPPA.head(1)]), VECTORS, "kappa: items occur twice: a/0"),
-        (KAPPA, embeddings([[1], [1], [1, 2], [1]], [[1]] * 4), r"the image embeddings are not all there"),
+        (KAPPA, embeddings([[1], [1], [1, 2], [1]], [[1]] * 4), r"the image embeddings are incomplete"),
     ],
 )
 def test_tables_that_do_not_fit_are_refused(kappa, vectors, message):

@@ -34,8 +34,8 @@ def test_batches_are_joined_in_the_order_of_selectors(tmp_path: Path) -> None:
     ("selectors", "sentence"),
     [
         (["a", "a"], "selectors: one occurs twice: a a; name each once"),
-        (["b"], "lies in the folder of a, which is not one of the selectors b; leave the file out"),
-        (["a", "b", "c"], "no file lies in a folder named b or c; give the predictions of all 3 selectors"),
+        (["b"], "its folder is named a, which is not one of the selectors b; leave the file out"),
+        (["a", "b", "c"], "no file is in a folder named b or c; give the predictions of all 3 selectors"),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path: Path, selectors: list[str], sentence: str) -> None:

@@ -13,7 +13,7 @@ from benchc.benchmarks.bench_c.selection.stability import (
     COLUMNS,
     Setting,
     agreement,
-    settings_beside,
+    alternative_settings,
     stability,
 )
 from benchc.benchmarks.bench_c.tables.selection_stability import stability_latex, stability_markdown
@@ -59,8 +59,8 @@ def selected(ids: str, scores: list[float | None], kept: list[bool]) -> pl.DataF
     return pl.DataFrame(columns, schema=dict(SELECTED.columns))
 
 
-def test_the_settings_beside_the_papers():
-    found = [(choice, name) for choice, name, _ in settings_beside(CONFIGURED)]
+def test_the_alternative_settings_the_papers():
+    found = [(choice, name) for choice, name, _ in alternative_settings(CONFIGURED)]
     assert found == [
         ("selectors", "without one"),
         ("selectors", "without two"),
@@ -74,7 +74,7 @@ def test_the_settings_beside_the_papers():
         ("alpha", "(0.5, 1)"),
         ("final_score", "final_centroid"),
     ]
-    for choice, _, setting in settings_beside(CONFIGURED):
+    for choice, _, setting in alternative_settings(CONFIGURED):
         fields = {"alpha": "alpha", "final_score": "score"}
         for field in ("selectors", "severities", "alpha", "score"):
             changed = getattr(setting, field) != getattr(CONFIGURED, field)
@@ -83,14 +83,16 @@ def test_the_settings_beside_the_papers():
 
 def test_nothing_is_left_out_where_too_little_would_remain():
     least = Setting(("one",), (2, 4), (2.0, 1.0), "final_centroid")
-    found = [(choice, name) for choice, name, _ in settings_beside(least)]
+    found = [(choice, name) for choice, name, _ in alternative_settings(least)]
     assert found == [  # (1, 0.5) is (2, 1) at half the scale
         ("alpha", "(1, 0)"),
         ("alpha", "(0, 1)"),
         ("alpha", "(0.5, 1)"),
         ("final_score", "at_pick"),
     ]
-    three = [name for choice, name, _ in settings_beside(Setting(("one",), (1, 3, 5), (1, 1), "at_pick"))]
+    three = [
+        name for choice, name, _ in alternative_settings(Setting(("one",), (1, 3, 5), (1, 1), "at_pick"))
+    ]
     assert three[:3] == ["3, 5", "1, 3", "1, 5"]
 
 
@@ -226,7 +228,7 @@ def test_the_table_of_files_is_the_librarys(tmp_path: Path) -> None:
     table = pl.DataFrame(stability(setting, READS, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
     assert found.frame.equals(table)
     assert (found.markdown, found.latex) == (stability_markdown(table), stability_latex(table))
-    with pytest.raises(InputError, match="no file lies in a folder named one"):
+    with pytest.raises(InputError, match="no file is in a folder named one"):
         output("selection_stability", files | {"predictions": files["predictions"][1:]}, **settings)
     with pytest.raises(InputError, match="--set score: "):
         output("selection_stability", files, **settings | {"score": "best"})

@@ -11,7 +11,7 @@ from benchc.errors import InputError
 from benchc.randomness import seed_of
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.subset import SUBSET
-from scripts.bench_c import draw_unselected as script
+from scripts.bench_c import sample_unselected as script
 
 
 def selection(kept: list[bool]) -> pl.DataFrame:
@@ -61,7 +61,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     write_table(POOL, "selected.parquet", SELECTED)
     for count, expected in (([], len(LEFT)), (["--count", "4"], 4)):
         arguments = ["--selected", "selected.parquet", *count, "--output", "unselected.parquet"]
-        monkeypatch.setattr(sys, "argv", ["draw_unselected", *arguments])
+        monkeypatch.setattr(sys, "argv", ["sample_unselected", *arguments])
         script.main()
         table = read_table("unselected.parquet", SUBSET)
         assert table.equals(unselected(POOL, expected))

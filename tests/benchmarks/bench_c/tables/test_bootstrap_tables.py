@@ -58,7 +58,7 @@ def test_a_table_comes_in_three_forms_and_again_the_same(name, tmp_path):
     assert name == "rank_swaps" or "| One " in first.markdown
     assert "25 resamples" in " ".join(first.markdown.split())
     for wrong in ({"draws": 0, "seed": 0}, {"draws": 25, "seed": 0.5}):
-        with pytest.raises(InputError, match=r"--set (draws: 0|seed: 0\.5) is not what it takes"):
+        with pytest.raises(InputError, match=r"--set (draws: 0|seed: 0\.5) is not valid"):
             output(name, files, **wrong)
     path = folder / "selection/selected.parquet"
     fewer = read_table(path, SELECTED).with_columns(kept=pl.col("id") != "s/0")
@@ -95,7 +95,7 @@ def test_a_run_and_its_copy_differ_in_nothing(tmp_path, capsys):
 
 def test_a_run_without_scores_is_refused(tmp_path):
     (tmp_path / "models.json").write_text(models_text(Models("bench-c", {})))
-    with pytest.raises(SystemExit, match=r"error: .* holds no scores"):
+    with pytest.raises(SystemExit, match=r"error: .* has no scores"):
         main(["compare", str(tmp_path), str(tmp_path)])
 
 

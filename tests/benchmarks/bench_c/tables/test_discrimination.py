@@ -56,7 +56,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("subsets").mkdir()
     write_table(pl.DataFrame({"id": IDS[:4]}), "subsets/selected.parquet", SUBSET)
     drawn = ["--selected", "selected.parquet", "--output", "subsets/unselected.parquet"]
-    script("draw_unselected", drawn, monkeypatch)
+    script("sample_unselected", drawn, monkeypatch)
     for seed, model in enumerate(MODELS):
         for subset, ids in (("selected", IDS[:4]), ("unselected", IDS[4:])):
             file = f"predictions/{subset}/{model}/all.parquet"
@@ -97,7 +97,7 @@ def test_the_table_is_the_librarys(folder: Path):
     first, again = made(), made()
     texts = (first.frame.write_csv(), first.markdown, first.latex)
     assert all(texts) and texts == (again.frame.write_csv(), again.markdown, again.latex)
-    assert first.summary == "2 targets; the selected set beside 30 random subsets of 4 of 10 items"
+    assert first.summary == "2 targets; the selected set compared with 30 random subsets of 4 of 10 items"
     scores = {
         label: pl.concat(
             [read_table(f"{kind}/{model}.parquet", SCORES) for kind in ("selected", "unselected")]
@@ -115,7 +115,7 @@ def test_files_of_the_wrong_kind_are_refused(folder: Path):
     for files, message in (
         (
             {"unselected_scores": ["unselected/one.parquet"]},
-            "^Two has no scores of unselected items; make those of all targets",
+            "^Two has no scores of unselected items; recreate those of all targets",
         ),
         (
             {"scores": ["unselected/one.parquet", "selected/two.parquet"]},
@@ -159,14 +159,14 @@ def test_items_whose_reads_are_missing_are_left_out(folder: Path, monkeypatch: p
     columns = ("size", "pool_items", "selected_items", "selected_evaluated", "unselected_evaluated")
     assert table.frame.select(columns).unique().rows() == [(1, 10, 4, 3, 4)]
     caption = " ".join(table.markdown.split())
-    assert "30 random subsets of 1 of the 3 selected items that the targets read" in caption
-    assert "the targets read 3 of the 4 that are selected and 4 of the 6 that are not" in caption
-    assert "On 3 of 4 items: those whose predictions all targets have." in caption
+    assert "30 random subsets of 1 of the 3 evaluated selected items" in caption
+    assert "the targets were evaluated on 3 of the 4 selected and 4 of the 6 unselected items" in caption
+    assert "On 3 of 4 items: those for which no target lacks a prediction." in caption
 
 
 def test_scores_of_too_few_items_are_refused(folder: Path):
     for model in MODELS:
         path = f"selected/{model}.parquet"
         write_table(read_table(path, SCORES).filter(pl.col("id") != IDS[0]), path, SCORES, {"items": 3})
-    with pytest.raises(InputError, match=r"^3 of the 4 selected items .* make the scores again"):
+    with pytest.raises(InputError, match=r"^3 of the 4 selected items .* recreate the scores"):
         made()

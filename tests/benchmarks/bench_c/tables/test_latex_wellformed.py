@@ -13,9 +13,9 @@ from benchc.benchmarks.bench_c.metrics.discrimination import discrimination
 from benchc.benchmarks.bench_c.metrics.option_order import measure_predictions, option_order
 from benchc.benchmarks.bench_c.metrics.table1 import TABLE1
 from benchc.benchmarks.bench_c.published.section import (
-    beside_table1,
-    beside_table2,
-    beside_table3,
+    compare_table1,
+    compare_table2,
+    compare_table3,
     published_latex,
 )
 from benchc.benchmarks.bench_c.published.tables import published_table1, published_table2, published_table3
@@ -113,7 +113,7 @@ def test_published_values() -> None:
     paper = published_table1().with_columns(
         entropy_clean_weighted="entropy_clean", calibration_clean_weighted="calibration_clean"
     )
-    found = [beside_table1(paper), beside_table2(published_table2()), beside_table3(published_table3())]
+    found = [compare_table1(paper), compare_table2(published_table2()), compare_table3(published_table3())]
     for number, comparison in enumerate(found, start=1):
         text = published_latex(comparison, number)
         assert read_latex(text)[0] == [] and text.count(r"\\") >= 13

@@ -38,7 +38,7 @@ def test_the_caption_names_sizes_and_the_models_that_see_no_options():
     caption = " ".join(
         option_order_markdown(made([2, 3, 4, 5, 4] * 3), 40, " On fewer.").split("\n\n")[1].split()
     )
-    assert caption.startswith("What another order of the options changes. 15 items of the benchmark")
+    assert caption.startswith("Effect of the order of the options. 15 items of the benchmark")
     assert "clean and under 2 corruptions at severity 5." in caption
     assert "from 40 resamples" in caption and caption.endswith(" On fewer.")
     assert "Two and Three are scored by the options' texts, which their prompt does not list" in caption

@@ -47,28 +47,37 @@ def test_each_cell_is_the_tables_number_and_the_range_is_left_to_the_csv():
         ]
     latex = discrimination_latex(table)
     for _, _, *texts in cells:
-        assert " & ".join(f"${text}$" if text else "" for text in texts) in latex
+        assert " & ".join(f"${text}$" if text else "" for text in texts) in latex.replace("\\ [", " [")
 
 
 def test_the_caption_says_what_is_compared():
     words = " ".join(discrimination_markdown(made(), " On 6 of 7 items.").split())
-    assert "tell the 4 targets apart" in words and "Selected: the 6 selected items. Random" in words
-    assert "40 subsets of 6 of the 12 items of the pool; the targets read all of these." in words
-    assert words.endswith("On 6 of 7 items.")
-    assert "conditional on this pool and these targets, and" in words
-    assert "the csv file says why" not in words and "items that were read" not in words
-    words = " ".join(discrimination_markdown(made(pool=(6, 30), items=10)).split())
+    assert "distinguish the 4 targets" in words and "Selected: the 6 selected items. Random" in words
     assert (
-        "Selected: median, and in brackets 95 %, of 40 random subsets of 2 of the 6 selected items. Random"
+        "40 random subsets of 6 of the 12 items of the pool; the targets were evaluated on all of these."
         in words
     )
+    assert words.endswith("On 6 of 7 items.")
+    assert "conditional on this pool and these targets;" in words
+    assert "the csv file says why" not in words and "evaluated items" not in words
+    words = " ".join(discrimination_markdown(made(pool=(6, 30), items=10)).split())
     assert (
-        "40 subsets of 2 of the 36 items of the pool; the targets read 6 of the 6 that are selected" in words
+        "Selected: median, and in brackets 95 % range, of 40 random subsets of 2 of the 6 selected items. "
+        "Random" in words
     )
-    assert "and 4 of the 30 that are not, and those of either kind that they read stand for all" in words
-    assert "conditional on this pool, these targets and the 4 unselected items that they read, and" in words
-    assert "The order on the pool is that of the items that were read" in words
-    assert "Below: how often a random subset is lower than a random subset of the selected set" in words
+    assert (
+        "40 random subsets of 2 of the 36 items of the pool; the targets were evaluated on 6 of the 6 "
+        "selected" in words
+    )
+    assert "and 4 of the 30 unselected items, which represent the others of their kind" in words
+    assert (
+        "conditional on this pool, these targets and the 4 unselected items on which they were evaluated;"
+        in words
+    )
+    assert "The order on the pool is estimated from the evaluated items" in words
+    assert (
+        "Below: probability that a random subset is lower than a random subset of the selected set" in words
+    )
     assert "beyond" not in words and "rows and below" not in words
     selected = shown(discrimination_markdown(made(pool=(6, 30), items=10)))[0][2]
     assert selected.count("[") == 1
@@ -76,13 +85,13 @@ def test_the_caption_says_what_is_compared():
 
 def test_the_caption_says_how_many_selected_items_were_read():
     words = " ".join(discrimination_markdown(made(first=2)).split())
-    assert "Selected: the 4 selected items that the targets read. Random" in words
-    assert "read all" not in words
-    assert "the targets read 4 of the 6 that are selected and 6 of the 6 that are not" in words
+    assert "Selected: the 4 evaluated selected items. Random" in words
+    assert "evaluated on all" not in words
+    assert "the targets were evaluated on 4 of the 6 selected and 6 of the 6 unselected items" in words
     words = " ".join(discrimination_markdown(made(first=5, items=7, pool=(6, 4))).split())
     assert "random subsets of 1 of the 1 selected item that" not in words
-    assert "Selected: the 1 selected item that the targets read. Random" in words
-    assert "these targets and the 1 unselected item that they read" in words
+    assert "Selected: the 1 evaluated selected item. Random" in words
+    assert "these targets and the 1 unselected item on which they were evaluated" in words
 
 
 def test_the_caption_says_how_many_draws_are_left_out():
@@ -92,7 +101,7 @@ def test_the_caption_says_how_many_draws_are_left_out():
     for column in ("undefined_random", "undefined_selected"):
         some = table.with_columns(pl.when(first).then(7).otherwise(column).alias(column))
         words = " ".join(discrimination_markdown(some).split())
-        assert "In up to 7 of the 40 draws a criterion is undefined; these are left out." in words
+        assert "Up to 7 of the 40 draws leave a criterion undefined and are left out." in words
         # A row without a share is a dash, which the caption explains.
         words = discrimination_markdown(
             some.with_columns(pl.when(~first).then("share_below").alias("share_below"))
@@ -110,13 +119,13 @@ def test_the_caption_counts_what_is_beyond_chance():
     rest = [0.5] * (table.height - len(edges))
     some = table.with_columns(share_below=pl.Series(edges + rest))
     words = " ".join(discrimination_markdown(some).split())
-    assert "above 0.975 in 1 of 12 rows and below 0.025 in 1. It is not given where κ weights" in words
+    assert "above 0.975 in 1 of 12 rows and below 0.025 in 1. It is not given for rows weighted by κ" in words
 
 
 def test_what_is_undefined_is_a_dash_and_said_so():
     table = made()
     nothing = [name for name in table.columns if name.startswith(("random_", "selected")) or "below" in name]
-    whole = [name for name in nothing if not name.endswith(("_items", "_read"))]
+    whole = [name for name in nothing if not name.endswith(("_items", "_evaluated"))]
     first = pl.int_range(pl.len()) == 0
     some = table.with_columns(pl.when(~first).then(pl.col(name)) for name in whole)
     text = discrimination_markdown(some)
@@ -128,7 +137,7 @@ def test_what_is_undefined_is_a_dash_and_said_so():
 @pytest.mark.parametrize("form", [discrimination_markdown, discrimination_latex])
 def test_one_model_leaves_dashes(form):
     text = form(made(models=1))
-    assert "One target: there are none to tell apart." in text
+    assert "With one target there is nothing to distinguish." in text
     assert "nan" not in text.lower() and "None" not in text
     if form is discrimination_latex:
         assert "RAS, $\\kappa$ & -- & -- & " in text and "–" not in text
@@ -140,5 +149,5 @@ def test_one_model_leaves_dashes(form):
 def test_latex_is_plain_ascii_with_its_symbols():
     text = discrimination_latex(made(), " 5 % & more")
     assert text.isascii()
-    assert r"in brackets 95\,\%, of 40" in text and r"5\,\% \& more" in text
+    assert r"in brackets 95\,\% range, of 40" in text and r"5\,\% \& more" in text
     assert r"$\Delta$Acc, $\kappa$" in text and r"Kendall's $\tau$-b" in text

@@ -3,7 +3,8 @@ import pytest
 
 from benchc.benchmarks.bench_c.metrics.table1 import TABLE1
 from benchc.benchmarks.bench_c.tables.table1 import parameters_text, table1_latex, table1_markdown
-from benchc.rendering.grid import booktabs, latex_text, markdown
+from benchc.rendering.latex import booktabs, latex_text
+from benchc.rendering.markdown import markdown
 from benchc.rendering.numbers import number_text
 
 TABLE = pl.DataFrame(

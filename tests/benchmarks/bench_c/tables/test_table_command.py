@@ -68,8 +68,8 @@ def test_the_forms_take_the_place_of_old_ones(folder: Path) -> None:
 def test_faults_are_one_line_and_nothing_is_written(folder: Path) -> None:
     (folder / "one.json").write_text((folder / "models.json").read_text().replace('"two"', '"three"'))
     lacks = "error: the output lacks the settings centring; its settings are: centring"
-    wrong = 'error: --set centring: "all" is not what it takes'
-    unnamed = f"error: {folder}/one.json: it names one, three, and {folder}/two.parquet is of none of them"
+    wrong = 'error: --set centring: "all" is not valid'
+    unnamed = f"error: {folder}/one.json: it lists one, three, and {folder}/two.parquet is of none of them"
     for name, arguments, models, message in (
         ("table2", [], "models.json", lacks),
         ("table2", ["--set", 'centring="all"'], "models.json", wrong),

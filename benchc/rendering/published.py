@@ -1,11 +1,11 @@
-"""A recomputed table beside the published one, value by value."""
+"""Compare a recomputed table with the published one, value by value."""
 
 from collections.abc import Mapping, Sequence
 
 import polars as pl
 
 
-def beside(
+def compare_with_published(
     table: pl.DataFrame,
     published: pl.DataFrame,
     *,
@@ -13,13 +13,12 @@ def beside(
     values: Mapping[str, str],
     carried: Sequence[str] = (),
 ) -> pl.DataFrame:
-    """Return one row per value that both tables hold.
+    """Return one row per value that is in both tables, sorted as ``published``, then as ``values``.
 
-    Columns: ``on``, ``carried``, value, here, published, difference. Rows of the two tables coincide where
-    the columns ``on`` are equal. ``values`` maps columns of ``table`` to those of ``published``; ``carried``
-    are further columns of ``published``. difference = here - published: it holds the rounding of what was
-    published, and is null where there is no value here. Sorted as ``published``, then as ``values``; no rows
-    where nothing coincides.
+    Columns: ``on``, ``carried``, value, here, published, difference. Rows are matched on the columns ``on``.
+    ``values`` maps columns of ``table`` to those of ``published``; ``carried`` are further columns of
+    ``published``. difference = here - published, which includes the rounding of the published value, is null
+    where here is.
     """
     ours = table.select(*on, *(pl.col(name).cast(pl.Float64).alias(f"here_{name}") for name in values))
     joined = published.join(ours, on=list(on), how="inner", maintain_order="left", validate="m:1")

@@ -1,4 +1,4 @@
-"""Draw the items outside the benchmark that targets read as well, to compare the selected set with chance."""
+"""Sample items outside the benchmark, with which the selected set is compared."""
 
 import argparse
 import sys
@@ -14,18 +14,17 @@ from scripts.command import Parser, run
 def main() -> None:
     arguments = parse_arguments()
     selected = read_table(arguments.selected, SELECTED)
-    drawn = unselected(selected, arguments.count)
+    sample = unselected(selected, arguments.count)
     candidates = selected.height - int(selected["kept"].sum())
-    # The footer says of how many items of the pool these are a sample.
-    write_table(drawn, arguments.output, SUBSET, {"candidates": candidates})
-    print(f"{drawn.height:,} of {candidates:,} items that were not selected", file=sys.stderr)
+    write_table(sample, arguments.output, SUBSET, {"candidates": candidates})
+    print(f"{sample.height:,} of {candidates:,} items that were not selected", file=sys.stderr)
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = Parser(__spec__.name, __doc__)
     add = parser.add_argument
     add("--selected", type=Path, required=True, help="selection/selected.parquet")
-    add("--count", type=int, help="how many items at most; without it, all")
+    add("--count", type=int, help="maximum number of items; default: all")
     add("--output", type=Path, required=True, help="subsets/unselected.parquet to write")
     return parser.parse_args()
 

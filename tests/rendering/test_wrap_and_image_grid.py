@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
+from benchc.rendering.image_grid import plot_images
 from benchc.rendering.labels import width
-from benchc.rendering.pictures import draw_pictures
 from benchc.rendering.save import PIXELS_PER_INCH
 from benchc.rendering.wrap import LETTER, option_text, wrap
 
@@ -31,11 +31,11 @@ def test_lines_break_between_words_and_between_options():
     assert lines(option_text(["red", "blue"], 1)) == ["A. red ·", "B. blue ✓"]
 
 
-def draw(shapes: list[tuple[int, int]], box: tuple[float, float]) -> Figure:
+def plot(shapes: list[tuple[int, int]], box: tuple[float, float]) -> Figure:
     figure = Figure()
     generator = np.random.default_rng(0)
     images = [generator.integers(0, 255, (*shape, 3), dtype=np.uint8) for shape in shapes]
-    draw_pictures(figure.add_subplot(), images, width=box[0], height=box[1])
+    plot_images(figure.add_subplot(), images, width=box[0], height=box[1])
     return figure
 
 
@@ -52,7 +52,7 @@ def draw(shapes: list[tuple[int, int]], box: tuple[float, float]) -> Figure:
 def test_pictures_keep_their_proportions_inside_the_box_and_apart(
     shapes: list[tuple[int, int]], box: tuple[float, float]
 ):
-    (axes,) = draw(shapes, box).axes
+    (axes,) = plot(shapes, box).axes
     extents = [image.get_extent() for image in axes.images]
     assert len(extents) == len(shapes)
     for (height, wide), (left, right, bottom, top) in zip(shapes, extents, strict=True):
@@ -64,14 +64,14 @@ def test_pictures_keep_their_proportions_inside_the_box_and_apart(
 
 
 def test_a_large_picture_is_reduced_to_what_print_shows_and_a_small_one_is_kept():
-    (axes,) = draw([(2000, 3000)], (1.5, 1.0)).axes
+    (axes,) = plot([(2000, 3000)], (1.5, 1.0)).axes
     assert axes.images[0].get_array().shape == (PIXELS_PER_INCH, 1.5 * PIXELS_PER_INCH, 3)
-    (axes,) = draw([(20, 30)], (1.5, 1.0)).axes
+    (axes,) = plot([(20, 30)], (1.5, 1.0)).axes
     assert axes.images[0].get_array().shape == (20, 30, 3)
 
 
 def test_two_wide_pictures_are_stacked_and_two_tall_ones_stand_side_by_side():
-    upper, lower = (image.get_extent() for image in draw([(10, 60)] * 2, (1.0, 1.0)).axes[0].images)
+    upper, lower = (image.get_extent() for image in plot([(10, 60)] * 2, (1.0, 1.0)).axes[0].images)
     assert upper[:2] == lower[:2] and upper[2] > lower[3]
-    left, right = (image.get_extent() for image in draw([(60, 10)] * 2, (1.0, 1.0)).axes[0].images)
+    left, right = (image.get_extent() for image in plot([(60, 10)] * 2, (1.0, 1.0)).axes[0].images)
     assert left[2:] == right[2:] and left[1] < right[0]

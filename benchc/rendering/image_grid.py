@@ -1,4 +1,4 @@
-"""The pictures of an item in a part of a figure: laid out to fill it, without pixels that no print shows."""
+"""The images of an item in a part of a figure, in a grid that fills it, at print resolution."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,14 +11,14 @@ from benchc.images import Pixels
 from benchc.rendering.save import PIXELS_PER_INCH
 from benchc.rendering.style import FAINT
 
-GAP = 0.04  # inches, between pictures
+GAP = 0.04  # inches, between images
 
 
-def draw_pictures(axes: Any, images: Sequence[Pixels], *, width: float, height: float) -> None:
-    """Draw ``images`` (uint8[H, W, 3] each) in reading order into ``axes``, a box of these inches.
+def plot_images(axes: Any, images: Sequence[Pixels], *, width: float, height: float) -> None:
+    """Plot ``images`` (uint8[H, W, 3] each) in reading order into ``axes``, a box of the given inches.
 
-    The grid is the one in which the smallest enlargement is largest; each picture fills its cell as its
-    proportions allow. The axes' data are inches from the lower left corner, and nothing else of them shows.
+    The number of columns maximises the smallest scale; each image fills its cell as far as its aspect ratio
+    allows. Data coordinates of the axes are inches from the lower left corner.
     """
     columns = max(range(1, len(images) + 1), key=lambda count: _scale(images, count, width, height))
     cell_width, cell_height = _cell(len(images), columns, width, height)
@@ -30,7 +30,7 @@ def draw_pictures(axes: Any, images: Sequence[Pixels], *, width: float, height: 
         bottom = height - row * (cell_height + GAP) - (cell_height + sides[1]) / 2
         extent = (left, left + sides[0], bottom, bottom + sides[1])
         axes.imshow(_reduced(image, *sides), extent=extent)
-        # A frame, for some pictures are as white as the page.
+        # A frame, since some images are as white as the page.
         frame: dict[str, Any] = {"fill": False, "edgecolor": FAINT, "linewidth": 0.3, "clip_on": False}
         axes.add_patch(Rectangle((left, bottom), *sides, **frame))
     axes.set(xlim=(0, width), ylim=(0, height), aspect="equal")
@@ -47,7 +47,7 @@ def _scale(images: Sequence[Pixels], columns: int, width: float, height: float) 
 
 
 def _fit(image: Pixels, width: float, height: float) -> float:
-    """Return inches a pixel."""
+    """Return the scale in inches per pixel."""
     return float(min(width / image.shape[1], height / image.shape[0]))
 
 

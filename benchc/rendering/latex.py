@@ -1,0 +1,87 @@
+"""Tables as LaTeX, for the package booktabs."""
+
+from collections.abc import Sequence
+
+from benchc.rendering.markdown import check_lengths
+from benchc.rendering.numbers import MISSING
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    # In LaTeX's default font encoding (OT1) these print as other characters.
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",
+}
+# Applied once special characters are escaped.
+SYMBOLS = {
+    "Δ": r"$\Delta$",
+    "κ": r"$\kappa$",
+    "ρ": r"$\rho$",
+    "τ": r"$\tau$",
+    "–": "--",
+    r" \%": r"\,\%",
+}
+
+
+def latex_table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    caption: str,
+    label: str,
+    text_columns: int = 1,
+    small: bool = False,
+) -> str:
+    """Return a ``table*`` environment with a :func:`booktabs` tabular; all texts are LaTeX already.
+
+    ``small``: in footnote size, for a table that is wider than the page otherwise.
+    """
+    size = "\\footnotesize\n" if small else ""
+    return (
+        f"\\begin{{table*}}\n\\centering\n\\caption{{{caption}}}\n\\label{{tab:{label}}}\n"
+        f"{size}{booktabs(header, rows, text_columns)}\\end{{table*}}\n"
+    )
+
+
+def booktabs(header: Sequence[str], rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
+    """Return a ``tabular`` environment; cells are LaTeX already.
+
+    Raises ValueError where a row is not as long as the header.
+    """
+    check_lengths(header, rows)
+    columns = "l" * text_columns + "r" * (len(header) - text_columns)
+    first, *rest = [" & ".join(row) + r" \\" for row in (header, *rows)]
+    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", first, r"\midrule", *rest, r"\bottomrule"]
+    return "\n".join([*lines, r"\end{tabular}", ""])
+
+
+def latex_text(text: str) -> str:
+    """Return ``text`` with LaTeX's special characters escaped."""
+    return "".join(SPECIAL.get(character, character) for character in text)
+
+
+def latex_symbols(text: str) -> str:
+    """Return :func:`latex_text` with Greek letters as formulas and a thin space before a percent sign."""
+    text = latex_text(text)
+    for symbol, command in SYMBOLS.items():
+        text = text.replace(symbol, command)
+    return text
+
+
+def latex_number(text: str) -> str:
+    """Return a printed number, with its interval if it has one, as a LaTeX formula."""
+    if text == MISSING:
+        return "--"
+    mantissa, e, exponent = text.partition("e")
+    power = rf" \times 10^{{{int(exponent)}}}" if e else ""
+    return f"${mantissa}{power}$".replace(MISSING, r"\textrm{--}").replace(" [", r"\ [")
