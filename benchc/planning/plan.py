@@ -10,7 +10,7 @@ from benchc.planning.amounts import disk_text, hours_text, total
 from benchc.planning.rates import Rates
 from benchc.planning.size import BYTES_PER_PIXEL, ImageCounts
 from benchc.planning.stages import Stage, Work, work_of
-from benchc.rendering.grid import markdown
+from benchc.rendering.markdown import markdown
 
 SUMS = ["predictions", "new predictions", "done", "left", "device time", "time left"]
 
