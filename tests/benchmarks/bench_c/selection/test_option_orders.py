@@ -37,7 +37,7 @@ from tests.models.conftest import QUESTIONS
 
 SEED = 5
 CORRUPTIONS = ("brightness", "gaussian_noise")
-READS = (1 + len(CORRUPTIONS)) * sum(len(question.options) - 1 for question in QUESTIONS)
+ALL_PREDICTIONS = (1 + len(CORRUPTIONS)) * sum(len(question.options) - 1 for question in QUESTIONS)
 
 
 def recipes() -> list[Recipe]:
@@ -158,11 +158,14 @@ def test_logits_come_back_in_the_items_own_order(family, scoring, scorers, varia
     assert len({row["image_hash"] for row in rows}) == 1
 
 
-def test_a_job_reads_every_other_order_of_the_sample_at_one_severity(
+def test_a_job_predicts_every_other_order_of_the_sample_at_one_severity(
     folder, checkpoints, scorers, monkeypatch, capsys
 ):
     rows = ask(monkeypatch, checkpoints["llava"], "a")
-    assert f"{READS} predictions, 0 from the cache, {READS} computed" in capsys.readouterr().err
+    assert (
+        f"{ALL_PREDICTIONS} predictions, 0 from the cache, {ALL_PREDICTIONS} computed"
+        in capsys.readouterr().err
+    )
     expected = [
         (f"s/{item}", order, corruption, 0 if corruption == "clean" else 4)
         for item, question in enumerate(QUESTIONS)
@@ -180,7 +183,7 @@ def test_a_job_reads_every_other_order_of_the_sample_at_one_severity(
         direct = scorers["llava", "letter"].score(Question(question.question, texts, question.hint), [pixels])
         assert np.roll(direct.logits[0], row["order"]).tolist() == row["logits"]
     footer = read_footer("a.parquet")
-    assert (footer["items"], footer["predictions"], footer["scoring"]) == (3, READS, "letter")
+    assert (footer["items"], footer["predictions"], footer["scoring"]) == (3, ALL_PREDICTIONS, "letter")
     given_order = ask(monkeypatch, checkpoints["llava"], "g", script=infer)
     # The two files say the same of the model, so that they can be compared.
     own = {"items", "predictions"}
@@ -217,11 +220,14 @@ def test_a_killed_job_resumes(folder, checkpoints, monkeypatch, capsys):
     monkeypatch.setattr(PredictionCache, "put", put)
     capsys.readouterr()
     ask(monkeypatch, checkpoints["llava"], "resumed")
-    assert f"{READS} predictions, 7 from the cache, {READS - 7} computed" in capsys.readouterr().err
+    assert (
+        f"{ALL_PREDICTIONS} predictions, 7 from the cache, {ALL_PREDICTIONS - 7} computed"
+        in capsys.readouterr().err
+    )
     assert Path("resumed.parquet").read_bytes() == Path("whole.parquet").read_bytes()
 
 
-def test_a_larger_sample_keeps_the_reads_of_a_smaller_one(folder, checkpoints, monkeypatch, capsys):
+def test_a_larger_sample_keeps_the_predictions_of_a_smaller_one(folder, checkpoints, monkeypatch, capsys):
     one = ask(monkeypatch, checkpoints["llava"], "a", "--sample", "1")
     capsys.readouterr()
     assert one["id"].n_unique() == 1
