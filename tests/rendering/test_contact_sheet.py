@@ -58,7 +58,7 @@ def test_no_other_cut_between_groups_needs_fewer_pages_or_a_shorter_longest(size
             assert other > MAX_ROWS or (count == len(pages) and other >= longest)
 
 
-def test_a_row_shows_the_clean_picture_and_then_each_severity() -> None:
+def test_a_row_shows_the_clean_image_and_then_each_severity() -> None:
     clean = picture()
     rows = [
         Row(group, name, [picture(seed=seed), picture(seed=seed + 1)])
@@ -77,7 +77,7 @@ def test_a_row_shows_the_clean_picture_and_then_each_severity() -> None:
     assert texts == [*headings, "big blur", "soft", "noise", "salt and pepper"]
 
 
-def test_pictures_share_one_scale_and_keep_their_shape() -> None:
+def test_images_share_one_scale_and_keep_their_shape() -> None:
     clean = picture(100, 50)
     figure = contact_sheet(clean, [Row("a", "b", [picture(40, 20)])], severities=[1])
     whole, small = (axes.get_window_extent() for axes in figure.axes)
@@ -200,7 +200,7 @@ def test_the_pixels_are_those_of_the_run(pool, sheets, monkeypatch) -> None:
         (["--image", "s.png"], "s.png"),
     ],
 )
-def test_the_picture_that_is_named_is_taken(pool, sheets, monkeypatch, arguments, item) -> None:
+def test_the_image_that_is_named_is_taken(pool, sheets, monkeypatch, arguments, item) -> None:
     run(monkeypatch, *arguments, "--corruptions", "impulse_noise")
     clean, (row,) = sheets[0]
     assert (clean == pool[item]).all()
@@ -243,7 +243,7 @@ def test_arguments_that_cannot_be_are_refused(arguments, message, pool, monkeypa
     assert message in capsys.readouterr().err
 
 
-def test_a_picture_that_is_not_there_is_named(pool, monkeypatch) -> None:
+def test_a_image_that_is_not_there_is_named(pool, monkeypatch) -> None:
     with pytest.raises(InputError, match=r"none\.png.*give another --image"):
         run(monkeypatch, "--image", "none.png")
     with pytest.raises(InputError, match=r"pool\.parquet: there is no item 's/9'; the first is 's/0'"):

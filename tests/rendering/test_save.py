@@ -52,7 +52,7 @@ def test_files_name_no_date_and_no_software_and_embed_truetype(tmp_path: Path):
     assert b"/FontFile2" in pdf and b"/Type3" not in pdf
 
 
-def test_a_picture_has_300_pixels_per_inch(tmp_path: Path):
+def test_a_image_has_300_pixels_per_inch(tmp_path: Path):
     png, _ = plot(tmp_path, "figure")
     assert int.from_bytes(png[16:20], "big") == round(300 * COLUMN_WIDTH)
 

@@ -49,7 +49,7 @@ def plot(shapes: list[tuple[int, int]], box: tuple[float, float]) -> Figure:
         ([(1, 1)], (1.2, 1.0)),
     ],
 )
-def test_pictures_keep_their_proportions_inside_the_box_and_apart(
+def test_images_keep_their_proportions_inside_the_box_and_apart(
     shapes: list[tuple[int, int]], box: tuple[float, float]
 ):
     (axes,) = plot(shapes, box).axes
@@ -63,14 +63,14 @@ def test_pictures_keep_their_proportions_inside_the_box_and_apart(
             assert one[1] <= other[0] or other[3] <= one[2]  # to the right or below
 
 
-def test_a_large_picture_is_reduced_to_what_print_shows_and_a_small_one_is_kept():
+def test_a_large_image_is_reduced_to_what_print_shows_and_a_small_one_is_kept():
     (axes,) = plot([(2000, 3000)], (1.5, 1.0)).axes
     assert axes.images[0].get_array().shape == (PIXELS_PER_INCH, 1.5 * PIXELS_PER_INCH, 3)
     (axes,) = plot([(20, 30)], (1.5, 1.0)).axes
     assert axes.images[0].get_array().shape == (20, 30, 3)
 
 
-def test_two_wide_pictures_are_stacked_and_two_tall_ones_stand_side_by_side():
+def test_two_wide_images_are_stacked_and_two_tall_ones_stand_side_by_side():
     upper, lower = (image.get_extent() for image in plot([(10, 60)] * 2, (1.0, 1.0)).axes[0].images)
     assert upper[:2] == lower[:2] and upper[2] > lower[3]
     left, right = (image.get_extent() for image in plot([(60, 10)] * 2, (1.0, 1.0)).axes[0].images)

@@ -41,7 +41,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_target_that_lacks_reads_is_refused_and_named(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_target_that_lacks_predictions_is_refused_and_named(folder: Path, monkeypatch: pytest.MonkeyPatch):
     message = r"^two: 1 predictions are missing: \(s/1, clean, 0\); .* set scores.allow_missing to true"
     with pytest.raises(InputError, match=message):
         score_all(RUN, monkeypatch)
@@ -136,7 +136,7 @@ def test_figures_of_one_target_are_of_its_whole_items(
             alone.output(name, item="s/1")
 
 
-def test_a_comparison_says_which_run_lacks_reads(
+def test_a_comparison_says_which_run_lacks_predictions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     for name in "ab":

@@ -1,4 +1,4 @@
-"""Targets are read of scores and models.json: who they are, in which order, and on which items."""
+"""Targets are read from scores and models.json: names, order, and items."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -47,7 +47,7 @@ def test_targets_come_in_the_order_of_the_files_each_with_its_name(folder, capsy
     assert "left out" not in capsys.readouterr().err
 
 
-def test_missing_reads_leave_out_items_of_all_targets(folder, capsys):
+def test_missing_predictions_leave_out_items_of_all_targets(folder, capsys):
     missing = {"items": 4, "missing_items": 1, "missing_predictions": 2}
     write("a.parquet", 0, "s/1", footer=missing)
     whole = write("b.parquet", 1)

@@ -160,18 +160,18 @@ def plot(
             )
         for panel, cell in enumerate(cells):
             left = LEFT + panel * (width + GAP)
-            pictures = figure.add_axes(
+            image_axes = figure.add_axes(
                 (left / total, (TEXT + BARS) / height, width / total, PICTURE_HEIGHT / height)
             )
             images = clean if cell is None else corrupted[cell["corruption"], cell["severity"]]
-            plot_images(pictures, images, width=width, height=PICTURE_HEIGHT - 0.08)
+            plot_images(image_axes, images, width=width, height=PICTURE_HEIGHT - 0.08)
             # A gap between images and bars.
-            pictures.set_ylim(-0.08, PICTURE_HEIGHT - 0.08)
+            image_axes.set_ylim(-0.08, PICTURE_HEIGHT - 0.08)
             bars = figure.add_axes((left / total, TEXT / height, width / total, BARS / height))
             if cell is None:
-                _clean_panel(pictures, bars, rows[0])
+                _clean_panel(image_axes, bars, rows[0])
             else:
-                _panel(pictures, bars, cell, "abcde"[panel])
+                _panel(image_axes, bars, cell, "abcde"[panel])
             if panel:
                 bars.set_yticklabels([])
             else:
@@ -190,8 +190,8 @@ def _head(row: dict[str, Any], label: str, question: str, inches: float) -> list
     return lines
 
 
-def _clean_panel(pictures: Any, bars: Any, row: dict[str, Any]) -> None:
-    pictures.set_title("(a) clean", pad=3)
+def _clean_panel(image_axes: Any, bars: Any, row: dict[str, Any]) -> None:
+    image_axes.set_title("(a) clean", pad=3)
     option_bars(bars, row["probabilities_clean"], None, answer=row["answer"], colour=CLEAN_FILL["facecolor"])
     numbers = CLEAN_NUMBERS.format(
         entropy=max(0.0, row["entropy"] - row["delta_entropy"]),
@@ -202,10 +202,10 @@ def _clean_panel(pictures: Any, bars: Any, row: dict[str, Any]) -> None:
     )
 
 
-def _panel(pictures: Any, bars: Any, row: dict[str, Any], letter: str) -> None:
+def _panel(image_axes: Any, bars: Any, row: dict[str, Any], letter: str) -> None:
     regime = row["regime"]
-    pictures.set_title(f"({letter}) {row['corruption'].replace('_', ' ')}, {row['severity']}", pad=11)
-    pictures.annotate(
+    image_axes.set_title(f"({letter}) {row['corruption'].replace('_', ' ')}, {row['severity']}", pad=11)
+    image_axes.annotate(
         regime,
         (0.5, 1.0),
         xytext=(0, 3),

@@ -1,4 +1,4 @@
-"""Reads with the probabilities behind them, for the tests of the figures that draw single predictions."""
+"""Predictions with their probabilities, for tests of figures of single predictions."""
 
 import polars as pl
 
@@ -6,7 +6,7 @@ from tests.benchmarks.bench_c.figures.figure_tables import score, scores
 
 
 def cases(*rows: dict[str, object], options: int = 3, answer: int = 1) -> pl.DataFrame:
-    """Rows of ``score`` with probabilities that tell option, read and condition apart."""
+    """Rows of ``score`` with probabilities that differ by option, prediction and condition."""
     clean = [2.0**-option for option in range(options)]
     clean = [value / sum(clean) for value in clean]
     spread = [[value + 0.01 * number for value in reversed(clean)] for number in range(len(rows))]

@@ -28,7 +28,7 @@ def keys(table: pl.DataFrame) -> list[tuple[str, str, int]]:
     return table.select("id", "corruption", "severity").rows()
 
 
-def test_the_most_pronounced_read_of_each_regime_by_hand():
+def test_the_most_pronounced_prediction_of_each_regime_by_hand():
     cases = case_of_each_regime(scores(ROWS))
     assert cases["regime"].to_list() == ["degraded", "overconfident", "stable"]
     assert keys(cases) == [("s/0", "snow", 4), ("s/1", "snow", 3), ("s/0", "fog", 1)]
@@ -67,7 +67,7 @@ def test_choices_against_plain_python_in_any_order_of_rows(seed: int):
     ]
 
 
-def test_reads_of_an_item_are_of_different_corruptions_where_they_can_be():
+def test_predictions_of_an_item_are_of_different_corruptions_where_they_can_be():
     rows = [
         score("s/0", 0.5, 0.5, -0.5, "RW", corruption="fog", severity=1),
         score("s/0", -0.5, 0.5, -0.7, "RW", corruption="fog", severity=2),
@@ -82,7 +82,7 @@ def test_reads_of_an_item_are_of_different_corruptions_where_they_can_be():
     ]
 
 
-def test_named_reads_come_in_their_order_and_strays_are_named():
+def test_named_predictions_come_in_their_order_and_strays_are_named():
     table = scores(ROWS)
     assert keys(named_cases(table, "s/1", [("snow", 3), ("fog", 5)])) == [
         ("s/1", "snow", 3),
@@ -97,26 +97,26 @@ def test_named_reads_come_in_their_order_and_strays_are_named():
 
 
 LOGITS = {("s/0", "clean", 0): [2.0, 0.0, -np.inf], ("s/0", "fog", 1): [0.0, 1.0, 0.5]}
-READS = pl.DataFrame(
+PREDICTIONS = pl.DataFrame(
     [{"id": i, "corruption": c, "severity": s, "logits": logits} for (i, c, s), logits in LOGITS.items()],
     schema_overrides={"logits": pl.List(pl.Float32)},
 )
 ITEMS = pl.DataFrame({"id": ["s/0"], "answer": [1], "options": [["a", "b", "c"]]})
 
 
-def test_probabilities_are_the_softmax_of_the_reads_behind_the_scores():
-    table = scored(READS, ITEMS.with_columns(pl.col("options").list.len().cast(pl.Int64)))
-    (case,) = with_probabilities(table, READS, ITEMS).rows(named=True)
+def test_probabilities_are_the_softmax_of_the_predictions_behind_the_scores():
+    table = scored(PREDICTIONS, ITEMS.with_columns(pl.col("options").list.len().cast(pl.Int64)))
+    (case,) = with_probabilities(table, PREDICTIONS, ITEMS).rows(named=True)
     assert case["probabilities_clean"] == pytest.approx([1 / (1 + np.exp(-2)), 1 / (1 + np.exp(2)), 0])
     weights = np.exp([0, 1, 0.5])
     assert case["probabilities"] == pytest.approx(list(weights / weights.sum()))
     assert max(case["probabilities"]) == pytest.approx(case["max_prob"])
     assert (case["answer"], case["options"]) == (1, ["a", "b", "c"])
     for predictions, items, message in (
-        (READS.filter(severity=0), ITEMS, "fog, 1.: predictions and scores are not of the same run"),
-        (READS.with_columns(logits=pl.lit([5.0, 0, 0])), ITEMS, "not of the same run"),
-        (READS, ITEMS.with_columns(options=pl.lit(["a", "b"])), "no such item with so many options"),
-        (READS, ITEMS.clear(), "no such item"),
+        (PREDICTIONS.filter(severity=0), ITEMS, "fog, 1.: predictions and scores are not of the same run"),
+        (PREDICTIONS.with_columns(logits=pl.lit([5.0, 0, 0])), ITEMS, "not of the same run"),
+        (PREDICTIONS, ITEMS.with_columns(options=pl.lit(["a", "b"])), "no such item with so many options"),
+        (PREDICTIONS, ITEMS.clear(), "no such item"),
     ):
         with pytest.raises(ValueError, match=message):
             with_probabilities(table, predictions, items)

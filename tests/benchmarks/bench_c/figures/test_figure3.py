@@ -13,7 +13,7 @@ def plot(table: pl.DataFrame) -> Figure:
     return plot_figure3(table, label="a target")
 
 
-def test_bars_are_the_probabilities_of_the_read_of_the_panels_regime():
+def test_bars_are_the_probabilities_of_the_prediction_of_the_panels_regime():
     # Given in another order than drawn.
     table = cases(*FOUR).reverse()
     figure = plot(table)
@@ -36,7 +36,7 @@ def test_clean_and_corrupted_bars_of_an_option_touch_and_stand_over_its_letter()
     assert [text.get_fontweight() for text in axes.get_xticklabels()] == ["normal", "bold", "normal"]
 
 
-def test_words_name_the_read_its_shifts_and_its_score():
+def test_words_name_the_prediction_its_shifts_and_its_score():
     texts = [axes.get_xlabel().splitlines() for axes in plot(cases(*FOUR)).axes]
     assert texts[0] == [
         "ΔS +0.200, ΔC +0.300",
@@ -56,7 +56,7 @@ def test_the_predictions_carry_their_heights():
     ]
 
 
-def test_a_regime_without_a_read_and_no_read_at_all():
+def test_a_regime_without_a_prediction_and_no_prediction_at_all():
     figure = plot(cases(*FOUR[:1]))
     assert [len(axes.containers) for axes in figure.axes] == [2, 0, 0, 0]
     assert [text.get_text() for text in figure.axes[1].texts] == ["no samples"]

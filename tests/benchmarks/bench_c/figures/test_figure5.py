@@ -38,7 +38,7 @@ def plot(table: pl.DataFrame, question: str = "What?") -> Figure:
     )
 
 
-def test_each_panel_pairs_the_picture_of_a_read_with_its_bars():
+def test_each_panel_pairs_the_image_of_a_prediction_with_its_bars():
     table = cases(*ONE_ITEM)
     figure = plot(table)
     assert figure.get_figwidth() == pytest.approx(TEXT_WIDTH)
@@ -87,7 +87,7 @@ def test_all_words_are_inside_the_figure_however_long():
         assert box.x0 <= extent.x0 and extent.x1 <= box.x1 and box.y0 <= extent.y0 and extent.y1 <= box.y1
 
 
-def test_one_read_is_enough_and_faults_are_named():
+def test_one_prediction_is_enough_and_faults_are_named():
     assert len(plot(cases(*ONE_ITEM[:1])).axes) == 4
     with pytest.raises(ValueError, match="4 predictions of 4 items"):
         plot(cases(*FOUR))
@@ -160,7 +160,7 @@ TARGET = {"scores": ["scores.parquet"], "predictions": ["predictions.parquet"], 
 FILES = TARGET | {"images": ["fog.parquet", "snow.parquet"]}
 
 
-def test_items_reads_and_pictures_are_found(folder: Path):
+def test_items_predictions_and_images_are_found(folder: Path):
     figure = output("figure5", FILES, label="One")
     # Only s/1 is inconsistent: overconfident in fog, stable in snow.
     assert figure.texts[0].get_text() == "One, item s/1"
@@ -168,7 +168,7 @@ def test_items_reads_and_pictures_are_found(folder: Path):
     shades = [int(axes.images[0].get_array()[0, 0, 0]) for axes in figure.axes[::2]]
     assert shades == [50, 61, 71]
     assert (
-        output("figure5", FILES, label="One", item=None, predictions=None).texts[0].get_text()
+        output("figure5", FILES, label="One", item=None, corruptions=None).texts[0].get_text()
         == "One, item s/1"
     )
     figure = output("figure5", FILES, label="One", item="s/0", corruptions=["snow:3"])

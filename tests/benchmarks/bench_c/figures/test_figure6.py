@@ -150,7 +150,7 @@ def test_a_corruption_without_family_and_a_run_without_model_are_refused():
         plot({}, families_of=FAMILIES)
 
 
-def test_no_bit_depends_on_the_order_of_reads():
+def test_no_bit_depends_on_the_order_of_predictions():
     table = drawn_scores(300, list(FAMILIES), 0)
     matrices = [
         [axes.images[0].get_array() for axes in plot({"a": predictions}, families_of=FAMILIES).axes[:2]]

@@ -98,7 +98,7 @@ def places(figure: Figure) -> dict[str, tuple[float, float]]:
     return {text.get_text(): text.get_position() for text in figure.texts}
 
 
-def test_every_item_has_its_pictures_above_its_words_in_its_band():
+def test_every_item_has_its_images_above_its_words_in_its_band():
     figure = plot()
     assert figure.get_figwidth() == TEXT_WIDTH
     shades = [[int(image.get_array()[0, 0, 0]) for image in axes.images] for axes in figure.axes]
@@ -156,7 +156,7 @@ def test_rows_of_a_full_band_stand_apart_beside_its_line():
         assert upper.y0 - lower.y1 > 0.5 / figure.get_figheight()
 
 
-def test_an_item_without_pictures_is_named():
+def test_an_item_without_images_is_named():
     with pytest.raises(ValueError, match="'a/1' has no images"):
         plot_figure9(ITEMS, PICTURES | {"a/1": []}, largest_kappa=0.6)
 

@@ -108,7 +108,7 @@ def test_subsets_of_the_selected_set_have_a_line_over_95_percent():
         ((40, 80), "Evaluated: 40 of 40 selected items and 80 of 1,200 others."),
     ],
 )
-def test_a_note_says_how_many_items_were_read(read: tuple[int, int], note: str):
+def test_a_note_says_how_many_items_were_evaluated(read: tuple[int, int], note: str):
     data = table().with_columns(selected_evaluated=pl.lit(read[0]), unselected_evaluated=pl.lit(read[1]))
     assert figure_discrimination(data).legends[0].get_title().get_text() == note
 

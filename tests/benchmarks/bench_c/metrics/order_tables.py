@@ -1,11 +1,11 @@
-"""Reads of items in every circular order of their options, drawn with a seed."""
+"""Predictions of items in every circular order of their options, drawn with a seed."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
-READS = {
+PREDICTIONS = {
     "id": pl.String,
     "corruption": pl.String,
     "severity": pl.Int64,
@@ -27,8 +27,10 @@ def items_of(options: Sequence[int], seed: int = 0) -> pl.DataFrame:
 
 
 def reads_of(logits: Mapping[tuple[str, str, int, int], Sequence[float]]) -> pl.DataFrame:
-    """Reads by (id, corruption, severity, order)."""
-    return pl.DataFrame([(*key, list(value)) for key, value in logits.items()], schema=READS, orient="row")
+    """Predictions by (id, corruption, severity, order)."""
+    return pl.DataFrame(
+        [(*key, list(value)) for key, value in logits.items()], schema=PREDICTIONS, orient="row"
+    )
 
 
 def drawn_predictions(

@@ -11,7 +11,7 @@ from benchc.benchmarks.bench_c.metrics.scoring import score
 def scored(
     items: int, seed: int, corruptions: Sequence[str] = ("fog", "blur"), severities: Sequence[int] = (1, 3, 5)
 ) -> pl.DataFrame:
-    """Return the SCORES table of a model that reads ``items`` items of three options."""
+    """Return the SCORES table of a model on ``items`` items of three options."""
     generator = np.random.default_rng(seed)
     ids = [f"s/{item}" for item in range(items)]
     cells = [("clean", 0), *((name, severity) for name in corruptions for severity in severities)]

@@ -40,7 +40,7 @@ def test_what_both_have_is_compared():
         assert row["a"][0] == pytest.approx(destructive(a).filter(corruption="fog")["ras"][0], abs=1e-9)
 
 
-def test_a_shift_of_every_read_has_no_width():
+def test_a_shift_of_every_prediction_has_no_width():
     """Items are paired across the runs: what moves every item alike is certain, however they scatter."""
     moved = {"one": A["one"].with_columns(ras=pl.col("ras") + 0.125)}
     table = compare({"one": A["one"]}, moved, draws=50).filter(metric="ras")

@@ -8,7 +8,7 @@ from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 ONE, TWO = scored(3, 1), scored(3, 2)
 
 
-def test_every_read_stands_at_its_place():
+def test_every_prediction_stands_at_its_place():
     cube = cube_of({"one": ONE, "two": TWO.sample(fraction=1, shuffle=True, seed=0)})
     assert (cube.models, cube.items) == (("one", "two"), ("s/0", "s/1", "s/2"))
     assert (cube.corruptions, cube.severities) == (("blur", "fog"), (1, 3, 5))

@@ -242,12 +242,12 @@ def faults():
 @pytest.mark.parametrize(
     ("predictions", "message"), faults(), ids=lambda value: value if isinstance(value, str) else ""
 )
-def test_reads_that_are_not_every_order_once_are_refused(predictions, message):
+def test_predictions_that_are_not_every_order_once_are_refused(predictions, message):
     with pytest.raises(InputError, match=message):
         measure_predictions(predictions, items_of([2, 3]))
 
 
-def test_missing_reads_are_named():
+def test_missing_predictions_are_named():
     items = items_of([2, 3])
     predictions = drawn_predictions(items, 0)
     assert missing_predictions(predictions, items).is_empty()
@@ -258,7 +258,7 @@ def test_missing_reads_are_named():
     ]
 
 
-def test_models_on_different_reads_and_odd_severities_are_refused():
+def test_models_on_different_predictions_and_odd_severities_are_refused():
     items = items_of([2, 3])
     one = measure_predictions(drawn_predictions(items, 0), items)
     scorings = {"one": "letter", "two": "letter"}

@@ -64,7 +64,7 @@ def test_ras_by_hand(delta_s, delta_c, expected):
     assert ras(delta_s, delta_c) == expected
 
 
-def test_ras_of_reads_by_hand():
+def test_ras_of_predictions_by_hand():
     # Clean: certain of the right option, C = 0, S = 0. Corrupted: even, but the tie goes to the wrong one.
     expected = -0.5  # ΔC = 1/2, ΔS = 1: degraded
     assert ras_of_predictions([[0.0, 0.0]], [[-1e4, 1e4]], [1]) == pytest.approx(expected, abs=1e-15)
@@ -125,7 +125,7 @@ def test_bounds(values):
         lambda k: st.tuples(logits(st.just(k)), logits(st.just(k)), st.integers(0, k - 1))
     )
 )
-def test_shifts_of_any_two_reads_are_within_bounds(predictions):
+def test_shifts_of_any_two_predictions_are_within_bounds(predictions):
     corrupted, clean, answer = predictions
     count = min(len(corrupted), len(clean))
     corrupted, clean, answers = corrupted[:count], clean[:count], np.full(count, answer)

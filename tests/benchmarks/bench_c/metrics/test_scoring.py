@@ -11,7 +11,7 @@ from benchc.errors import InputError
 
 LOG3 = math.log(3)
 ITEMS = pl.DataFrame({"id": ["b/1", "a/2"], "answer": [1, 0], "options": [2, 3]})
-READS = [
+PREDICTIONS = [
     ("b/1", "clean", 0, [0.0, LOG3]),
     ("b/1", "fog", 1, [0.0, LOG3]),
     ("b/1", "fog", 2, [LOG3, 0.0]),
@@ -39,7 +39,7 @@ def frame(rows: list[tuple[str, str, int, list[float]]]) -> pl.DataFrame:
 
 
 def test_every_column_by_hand():
-    table = score(frame(READS), ITEMS)
+    table = score(frame(PREDICTIONS), ITEMS)
     assert dict(table.schema) == dict(pl.Schema(SCORES.columns))
     half = 2 - 0.75 * math.log2(3)  # S of (3/4, 1/4)
     expected = [
@@ -60,59 +60,59 @@ def test_every_column_by_hand():
 
 
 @settings(max_examples=20)
-@given(st.permutations(READS))
-def test_the_order_of_reads_changes_nothing(predictions):
-    assert score(frame(predictions), ITEMS).equals(score(frame(READS), ITEMS))
+@given(st.permutations(PREDICTIONS))
+def test_the_order_of_predictions_changes_nothing(predictions):
+    assert score(frame(predictions), ITEMS).equals(score(frame(PREDICTIONS), ITEMS))
 
 
-@pytest.mark.parametrize("number", range(len(READS)))
-def test_a_missing_read_is_named(number):
-    id_, corruption, severity, _ = READS[number]
+@pytest.mark.parametrize("number", range(len(PREDICTIONS)))
+def test_a_missing_prediction_is_named(number):
+    id_, corruption, severity, _ = PREDICTIONS[number]
     with pytest.raises(ValueError, match=rf"missing: \({id_}, {corruption}, {severity}\)"):
-        score(frame(READS[:number] + READS[number + 1 :]), ITEMS)
+        score(frame(PREDICTIONS[:number] + PREDICTIONS[number + 1 :]), ITEMS)
 
 
 def test_a_severity_that_one_corruption_lacks_altogether_is_named():
-    predictions = [read for read in READS if read[1:3] != ("fog", 2)]
+    predictions = [row for row in PREDICTIONS if row[1:3] != ("fog", 2)]
     with pytest.raises(ValueError, match=r"2 predictions are missing: \(a/2, fog, 2\), \(b/1, fog, 2\)"):
         score(frame(predictions), ITEMS)
 
 
-def test_what_no_item_was_read_under_is_missing_too():
+def test_what_no_item_was_evaluated_under_is_missing_too():
     grid = Grid(["blur", "fog"], [1, 2])
     for corruption, severity in ((("blur", "fog"), (2,)), (("fog",), (1, 2))):
-        predictions = [read for read in READS if read[1] not in corruption or read[2] not in severity]
+        predictions = [read for read in PREDICTIONS if read[1] not in corruption or read[2] not in severity]
         with pytest.raises(InputError, match=r"4 predictions are missing: \(a/2, "):
             score(frame(predictions), ITEMS, grid)
         with pytest.raises(
             InputError, match=r"4 predictions are missing: .* no item has its clean prediction"
         ):
             complete(frame(predictions), ITEMS, grid)
-    assert score(frame(READS), ITEMS, grid).equals(score(frame(READS), ITEMS))
+    assert score(frame(PREDICTIONS), ITEMS, grid).equals(score(frame(PREDICTIONS), ITEMS))
 
 
-def test_a_read_that_the_run_does_not_have_is_refused():
+def test_a_prediction_that_the_run_does_not_have_is_refused():
     for grid in (Grid(["fog"], [1, 2]), Grid(["fog", "blur"], [1])):
         with pytest.raises(
             InputError, match=r"4 predictions are under corruptions or severities that the run"
         ):
-            score(frame(READS), ITEMS, grid)
+            score(frame(PREDICTIONS), ITEMS, grid)
 
 
 @pytest.mark.parametrize(
     ("predictions", "items", "message"),
     [
-        ([*READS, READS[2]], ITEMS, r"occur twice: \(b/1, fog, 2\)"),
-        ([*READS, READS[0]], ITEMS, r"occur twice: \(b/1, clean, 0\)"),
-        (READS, ITEMS.head(1), r"not selected: \(a/2, blur, 1\)"),
-        ([*READS, ("b/1", "fog", 0, [0.0, 0.0])], ITEMS, r"\(b/1, fog, 0\): severity 0"),
-        ([*READS, ("b/1", "clean", 1, [0.0, 0.0])], ITEMS, r"\(b/1, clean, 1\): severity 0"),
-        ([READS[0], READS[5]], ITEMS, "no corrupted predictions"),
-        (READS, ITEMS.with_columns(options=pl.lit(3)), r"b/1.* has 2 logits, its item has 3 options"),
-        (READS, ITEMS.with_columns(answer=pl.lit(2)), "item b/1: answer 2"),
-        (READS, pl.concat([ITEMS, ITEMS]), "items occur twice"),
+        ([*PREDICTIONS, PREDICTIONS[2]], ITEMS, r"occur twice: \(b/1, fog, 2\)"),
+        ([*PREDICTIONS, PREDICTIONS[0]], ITEMS, r"occur twice: \(b/1, clean, 0\)"),
+        (PREDICTIONS, ITEMS.head(1), r"not selected: \(a/2, blur, 1\)"),
+        ([*PREDICTIONS, ("b/1", "fog", 0, [0.0, 0.0])], ITEMS, r"\(b/1, fog, 0\): severity 0"),
+        ([*PREDICTIONS, ("b/1", "clean", 1, [0.0, 0.0])], ITEMS, r"\(b/1, clean, 1\): severity 0"),
+        ([PREDICTIONS[0], PREDICTIONS[5]], ITEMS, "no corrupted predictions"),
+        (PREDICTIONS, ITEMS.with_columns(options=pl.lit(3)), r"b/1.* has 2 logits, its item has 3 options"),
+        (PREDICTIONS, ITEMS.with_columns(answer=pl.lit(2)), "item b/1: answer 2"),
+        (PREDICTIONS, pl.concat([ITEMS, ITEMS]), "items occur twice"),
         (
-            [*READS[:-1], ("a/2", "blur", 2, [0.0, math.nan, 0.0])],
+            [*PREDICTIONS[:-1], ("a/2", "blur", 2, [0.0, math.nan, 0.0])],
             ITEMS,
             r"NaN, \+inf or no finite logit; the first is \(a/2, blur, 2\)",
         ),
@@ -123,17 +123,17 @@ def test_faults_are_named(predictions, items, message):
         score(frame(predictions), items)
 
 
-def test_an_item_that_lacks_a_read_leaves_whole():
-    number = READS.index(("a/2", "fog", 2, [1e4, 0.0, 0.0]))
-    predictions, items, missing = complete(frame(READS[:number] + READS[number + 1 :]), ITEMS)
+def test_an_item_that_lacks_a_prediction_leaves_whole():
+    number = PREDICTIONS.index(("a/2", "fog", 2, [1e4, 0.0, 0.0]))
+    predictions, items, missing = complete(frame(PREDICTIONS[:number] + PREDICTIONS[number + 1 :]), ITEMS)
     assert items["id"].to_list() == ["b/1"] and set(predictions["id"]) == {"b/1"}
     assert missing.rows() == [("a/2", "fog", 2)]
-    assert score(predictions, items).equals(score(frame(READS), ITEMS).filter(id="b/1"))
+    assert score(predictions, items).equals(score(frame(PREDICTIONS), ITEMS).filter(id="b/1"))
 
 
 @settings(max_examples=50)
-@given(st.permutations(READS), st.sets(st.integers(0, len(READS) - 1), max_size=6))
-def test_complete_items_are_those_with_every_read_that_occurs(predictions, dropped):
+@given(st.permutations(PREDICTIONS), st.sets(st.integers(0, len(PREDICTIONS) - 1), max_size=6))
+def test_complete_items_are_those_with_every_prediction_that_occurs(predictions, dropped):
     kept = [read for number, read in enumerate(predictions) if number not in dropped]
     corruptions, severities = ({read[place] for read in kept} - {"clean", 0} for place in (1, 2))
     needed = {("clean", 0), *((name, level) for name in corruptions for level in severities)}
@@ -153,9 +153,13 @@ def test_complete_items_are_those_with_every_read_that_occurs(predictions, dropp
 @pytest.mark.parametrize(
     ("predictions", "items", "message"),
     [
-        ([*READS[1:], READS[2]], ITEMS, r"occur twice: \(b/1, fog, 2\)"),
-        (READS[:-1], ITEMS.head(1), r"not selected: \(a/2, blur, 1\)"),
-        (READS[:2] + READS[7:], ITEMS, r"5 predictions are missing: \(a/2, clean, 0\), .*; no item has"),
+        ([*PREDICTIONS[1:], PREDICTIONS[2]], ITEMS, r"occur twice: \(b/1, fog, 2\)"),
+        (PREDICTIONS[:-1], ITEMS.head(1), r"not selected: \(a/2, blur, 1\)"),
+        (
+            PREDICTIONS[:2] + PREDICTIONS[7:],
+            ITEMS,
+            r"5 predictions are missing: \(a/2, clean, 0\), .*; no item has",
+        ),
     ],
 )
 def test_leaving_items_out_hides_no_other_fault(predictions, items, message):
@@ -163,7 +167,7 @@ def test_leaving_items_out_hides_no_other_fault(predictions, items, message):
         complete(frame(predictions), items)
 
 
-def test_the_first_reads_are_named_in_order():
+def test_the_first_predictions_are_named_in_order():
     keys = frame([("s/1", "fog", level, []) for level in (6, 5, 4, 3, 2, 1)]).select(
         "id", "corruption", "severity"
     )

@@ -23,7 +23,7 @@ def test_sizes_and_shares_are_those_of_draws_without_replacement():
     assert frequency == pytest.approx(np.where(SELECTED, 1, 11 / 3), abs=0.25)
 
 
-def test_where_all_were_read_a_subset_may_be_larger_than_the_others_are_many():
+def test_where_all_were_evaluated_a_subset_may_be_larger_than_the_others_are_many():
     chosen = subsets_of_pool(SELECTED, (4, 3), size=4, draws=500, seed=0)
     assert (chosen.sum(axis=1) == 4).all()
     assert chosen.mean(axis=0) == pytest.approx(np.full(7, 4 / 7), abs=0.09)
@@ -45,7 +45,9 @@ def test_subsets_of_the_selected_set():
 
 
 @given(st.integers(0, 3), st.integers(0, 3), st.integers(0, 5), st.integers(0, 5), st.integers(-1, 9))
-def test_a_subset_that_may_need_items_that_were_not_read_is_refused(inside, outside, more, others, size):
+def test_a_subset_that_may_need_items_that_were_not_prediction_is_refused(
+    inside, outside, more, others, size
+):
     selected = np.array([True] * inside + [False] * outside, dtype=bool)
     pool = (inside + more, outside + others)
     fits = size >= 1 and min(size, pool[0]) <= inside and min(size, pool[1]) <= outside

@@ -115,7 +115,7 @@ def test_kappa_is_zero_only_where_all_five_predictions_agree_for_every_pair(chos
     assert table["kappa"].is_between(0, 1).all()
 
 
-def test_the_order_of_reads_and_what_does_not_count_change_nothing():
+def test_the_order_of_predictions_and_what_does_not_count_change_nothing():
     expected = kappa({"one": predictions(INCONSISTENT)}, ITEMS, ["blur"])
     more = pl.concat(
         [predictions(INCONSISTENT), predictions(INCONSISTENT[:, ::-1], corruptions=("snow", "rain"))]
@@ -149,7 +149,7 @@ WHOLE = predictions(INCONSISTENT)
         ),
     ],
 )
-def test_faulty_reads_are_named(frame, items, message):
+def test_faulty_predictions_are_named(frame, items, message):
     with pytest.raises(ValueError, match=message):
         kappa({"one": frame}, items, CORRUPTIONS)
 
@@ -163,6 +163,6 @@ def test_nothing_to_average_is_refused(selectors, corruptions, severities):
         kappa(selectors, ITEMS, corruptions, severities)
 
 
-def test_clean_reads_do_not_count():
+def test_clean_predictions_do_not_count():
     with pytest.raises(ValueError, match="clean predictions"):
         kappa({"one": WHOLE}, ITEMS, ["clean", "fog"])

@@ -1,4 +1,4 @@
-"""Predictions with the options in other circular orders, by the library and by the script infer_orders."""
+"""Items asked in other circular orders of their options, by the library and by the command infer_orders."""
 
 import json
 import sys
@@ -37,7 +37,7 @@ from tests.models.conftest import QUESTIONS
 
 SEED = 5
 CORRUPTIONS = ("brightness", "gaussian_noise")
-PREDICTED = (1 + len(CORRUPTIONS)) * sum(len(question.options) - 1 for question in QUESTIONS)
+ALL_PREDICTIONS = (1 + len(CORRUPTIONS)) * sum(len(question.options) - 1 for question in QUESTIONS)
 
 
 def recipes() -> list[Recipe]:
@@ -162,7 +162,10 @@ def test_a_job_predicts_every_other_order_of_the_sample_at_one_severity(
     folder, checkpoints, scorers, monkeypatch, capsys
 ):
     rows = ask(monkeypatch, checkpoints["llava"], "a")
-    assert f"{PREDICTED} predictions, 0 from the cache, {PREDICTED} computed" in capsys.readouterr().err
+    assert (
+        f"{ALL_PREDICTIONS} predictions, 0 from the cache, {ALL_PREDICTIONS} computed"
+        in capsys.readouterr().err
+    )
     expected = [
         (f"s/{item}", order, corruption, 0 if corruption == "clean" else 4)
         for item, question in enumerate(QUESTIONS)
@@ -180,7 +183,7 @@ def test_a_job_predicts_every_other_order_of_the_sample_at_one_severity(
         direct = scorers["llava", "letter"].score(Question(question.question, texts, question.hint), [pixels])
         assert np.roll(direct.logits[0], row["order"]).tolist() == row["logits"]
     footer = read_footer("a.parquet")
-    assert (footer["items"], footer["predictions"], footer["scoring"]) == (3, PREDICTED, "letter")
+    assert (footer["items"], footer["predictions"], footer["scoring"]) == (3, ALL_PREDICTIONS, "letter")
     given_order = ask(monkeypatch, checkpoints["llava"], "g", script=infer)
     # The two files say the same of the model, so that they can be compared.
     own = {"items", "predictions"}
@@ -217,7 +220,10 @@ def test_a_killed_job_resumes(folder, checkpoints, monkeypatch, capsys):
     monkeypatch.setattr(PredictionCache, "put", put)
     capsys.readouterr()
     ask(monkeypatch, checkpoints["llava"], "resumed")
-    assert f"{PREDICTED} predictions, 7 from the cache, {PREDICTED - 7} computed" in capsys.readouterr().err
+    assert (
+        f"{ALL_PREDICTIONS} predictions, 7 from the cache, {ALL_PREDICTIONS - 7} computed"
+        in capsys.readouterr().err
+    )
     assert Path("resumed.parquet").read_bytes() == Path("whole.parquet").read_bytes()
 
 
@@ -231,7 +237,7 @@ def test_a_larger_sample_keeps_the_predictions_of_a_smaller_one(folder, checkpoi
     assert two.join(one, on="id", how="semi", maintain_order="left").equals(one)
 
 
-def test_prefetched_units_are_the_same(folder):
+def test_units_for_a_device_are_made_ahead_and_are_the_same(folder):
     pool = Path("pool.parquet")
     sources = [[Path("clean.parquet"), Path("brightness.parquet")], Recipes(recipes()[:2], SEED)]
     found = [
@@ -250,9 +256,9 @@ def test_prefetched_units_are_the_same(folder):
     ]
 
 
-def test_a_missing_severity_is_one_sentence(folder, checkpoints, monkeypatch):
+def test_a_severity_that_is_not_there_is_one_sentence(folder, checkpoints, monkeypatch):
     few = [line if "brightness" not in line else shortened(line) for line in MADE]
-    with pytest.raises(InputError, match=r"recipe of brightness has the severities 1, 2, but not the"):
+    with pytest.raises(InputError, match=r"the recipe of brightness has the severities 1, 2 and not the one"):
         ask(monkeypatch, checkpoints["llava"], "a", images=few)
     rows = read_table("brightness.parquet", CORRUPTED).filter(pl.col("severity") < 3)
     write_table(rows, "brightness.parquet", CORRUPTED)

@@ -31,7 +31,7 @@ ITEMS = pl.DataFrame({"id": [f"a/{row}" for row in range(40)], "options": [4] * 
 
 
 def predictions(seed: int, inconsistent: float) -> pl.DataFrame:
-    """Reads of four options, of which a share ``inconsistent`` picks any, and the others the first."""
+    """Predictions of four options, of which a share ``inconsistent`` picks any, and the others the first."""
     random = np.random.default_rng(seed)
     rows = []
     for item, corruption, severity in itertools.product(ITEMS["id"], CORRUPTIONS, SEVERITIES):
@@ -41,7 +41,7 @@ def predictions(seed: int, inconsistent: float) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-READS = {selector: predictions(seed, 0.1 + 0.1 * seed) for seed, selector in enumerate(SELECTORS)}
+ALL_PREDICTIONS = {selector: predictions(seed, 0.1 + 0.1 * seed) for seed, selector in enumerate(SELECTORS)}
 
 
 def embeddings() -> pl.DataFrame:
@@ -117,17 +117,17 @@ def test_a_constant_score_has_no_rank_correlation():
 def test_each_row_is_its_own_selection_beside_the_configured_one():
     rows = {
         (row["choice"], row["setting"]): row
-        for row in stability(CONFIGURED, READS, ITEMS, CORRUPTIONS, EMBEDDED)
+        for row in stability(CONFIGURED, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED)
     }
     assert all(list(row) == list(COLUMNS) for row in rows.values())
-    whole = kappa(READS, ITEMS, CORRUPTIONS)
+    whole = kappa(ALL_PREDICTIONS, ITEMS, CORRUPTIONS)
     base = select(whole, EMBEDDED)
-    without = {name: READS[name] for name in ("one", "three_s")}
+    without = {name: ALL_PREDICTIONS[name] for name in ("one", "three_s")}
     expected = {
         ("as configured", ""): (whole, base),
         ("selectors", "without two"): (table := kappa(without, ITEMS, CORRUPTIONS), select(table, EMBEDDED)),
         ("severities", "1, 3, 5"): (
-            table := kappa(READS, ITEMS, CORRUPTIONS, (1, 3, 5)),
+            table := kappa(ALL_PREDICTIONS, ITEMS, CORRUPTIONS, (1, 3, 5)),
             select(table, EMBEDDED),
         ),
         ("alpha", "(1, 0.5)"): (whole, select(whole, EMBEDDED, (1.0, 0.5))),
@@ -150,9 +150,11 @@ def test_each_row_is_its_own_selection_beside_the_configured_one():
     )
 
 
-def test_the_order_of_reads_and_embeddings_changes_nothing():
-    expected = list(stability(CONFIGURED, READS, ITEMS, CORRUPTIONS, EMBEDDED))
-    shuffled = {name: frame.sample(fraction=1, shuffle=True, seed=3) for name, frame in READS.items()}
+def test_the_order_of_predictions_and_embeddings_changes_nothing():
+    expected = list(stability(CONFIGURED, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED))
+    shuffled = {
+        name: frame.sample(fraction=1, shuffle=True, seed=3) for name, frame in ALL_PREDICTIONS.items()
+    }
     found = stability(CONFIGURED, shuffled, ITEMS, CORRUPTIONS, EMBEDDED.reverse())
     assert list(found) == expected
 
@@ -172,7 +174,7 @@ def test_a_choice_that_selects_nothing_says_why():
 
 
 def test_the_texts_show_the_tables_numbers():
-    table = pl.DataFrame(stability(CONFIGURED, READS, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
+    table = pl.DataFrame(stability(CONFIGURED, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
     lines = stability_markdown(table).splitlines()
     latex = stability_latex(table)
     shown = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2 : 2 + table.height]]
@@ -203,7 +205,7 @@ def test_the_texts_show_the_tables_numbers():
 
 def test_the_table_of_files_is_the_librarys(tmp_path: Path) -> None:
     hashes = {"label_mass": pl.lit(1, pl.Float32), "prompt_hash": pl.lit(""), "image_hash": pl.lit("")}
-    for selector, frame in READS.items():
+    for selector, frame in ALL_PREDICTIONS.items():
         (tmp_path / selector).mkdir()
         write_table(frame.with_columns(**hashes), tmp_path / selector / "all.parquet", PREDICTIONS)
     pool = pl.DataFrame({"id": ITEMS["id"], "options": [["a", "b", "c", "d"]] * 40})
@@ -225,7 +227,7 @@ def test_the_table_of_files_is_the_librarys(tmp_path: Path) -> None:
     found = output("selection_stability", files, **settings)
     assert found.summary.startswith("11 other selections; least alike, Jaccard 0.")
     setting = Setting(SELECTORS, SEVERITIES, (3.0, 1.0), "final_centroid")
-    table = pl.DataFrame(stability(setting, READS, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
+    table = pl.DataFrame(stability(setting, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
     assert found.frame.equals(table)
     assert (found.markdown, found.latex) == (stability_markdown(table), stability_latex(table))
     with pytest.raises(InputError, match="no file is in a folder named one"):

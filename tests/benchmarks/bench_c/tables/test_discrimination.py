@@ -139,7 +139,7 @@ def test_score_takes_the_items_of_a_subset(folder: Path, monkeypatch: pytest.Mon
         script("score", [*arguments, *other, "--output", "s.parquet"], monkeypatch)
 
 
-def test_items_whose_reads_are_missing_are_left_out(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_items_whose_predictions_are_missing_are_left_out(folder: Path, monkeypatch: pytest.MonkeyPatch):
     for subset, ids in (("selected", IDS[1:4]), ("unselected", IDS[4:8])):
         file = f"predictions/{subset}/one/all.parquet"
         write_table(predictions(ids, 0), folder / file, PREDICTIONS)

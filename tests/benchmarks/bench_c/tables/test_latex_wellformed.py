@@ -29,10 +29,10 @@ from tests.benchmarks.bench_c.degenerate_runs import Run, drawn, score_all
 from tests.benchmarks.bench_c.metrics.order_tables import drawn_predictions, items_of
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 from tests.benchmarks.bench_c.selection.test_stability import (
+    ALL_PREDICTIONS,
     CORRUPTIONS,
     EMBEDDED,
     ITEMS,
-    READS,
     SELECTORS,
     SEVERITIES,
 )
@@ -127,7 +127,7 @@ def test_a_table_of_nulls() -> None:
 
 def test_stability_with_ids_that_need_care() -> None:
     setting = Setting(SELECTORS, SEVERITIES, (1.0, 1.0), "at_pick")
-    table = pl.DataFrame(stability(setting, READS, ITEMS, CORRUPTIONS, EMBEDDED))
+    table = pl.DataFrame(stability(setting, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED))
     assert read_latex(stability_latex(table))[0] == []
 
 

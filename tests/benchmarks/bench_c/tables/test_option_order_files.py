@@ -94,13 +94,13 @@ def test_files_are_found_by_their_models_and_the_table_comes_again_the_same(fold
     assert all(texts) and texts == (again.frame.write_csv(), again.markdown, again.latex)
 
 
-def test_reads_of_another_model_are_refused(folder):
+def test_predictions_of_another_model_are_refused(folder):
     write_model(folder, "b", 1, revision="2")
     with pytest.raises(InputError, match=r"orders/b\.parquet: its revision is 2, that of .*/b/.* is 1"):
         compare()
 
 
-def test_missing_reads_are_refused_or_left_out(folder, capsys):
+def test_missing_predictions_are_refused_or_left_out(folder, capsys):
     write_model(folder, "b", 1, drop=(pl.col("id") == "s/1") & (pl.col("corruption") == "snow"))
     with pytest.raises(InputError, match=r"^B: the prediction \(s/1, snow, 5\) in order 0 is missing"):
         compare()

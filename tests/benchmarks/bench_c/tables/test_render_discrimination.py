@@ -83,7 +83,7 @@ def test_the_caption_says_what_is_compared():
     assert selected.count("[") == 1
 
 
-def test_the_caption_says_how_many_selected_items_were_read():
+def test_the_caption_says_how_many_selected_items_were_evaluated():
     words = " ".join(discrimination_markdown(made(first=2)).split())
     assert "Selected: the 4 evaluated selected items. Random" in words
     assert "evaluated on all" not in words

@@ -27,7 +27,7 @@ def table():
     return task_accuracy(TARGETS, POOL, DRAWS, SEED)
 
 
-def test_means_are_those_of_the_reads_of_a_task(table):
+def test_means_are_those_of_the_predictions_of_a_task(table):
     for row in table.frame.rows(named=True):
         predictions = SCORES[row["model"]].join(POOL, on="id").filter(task=row["task"])
         assert row["items"] == predictions["id"].n_unique()
