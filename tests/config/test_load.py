@@ -180,8 +180,8 @@ def test_an_error_is_one_line(
 def test_the_engine_imgaug_is_refused_a_corruption_that_it_lacks(raw: dict[str, Any], root: Path) -> None:
     raw["corruptions"] |= {"engine": "imgaug", "types": ["snow", "frost_six"]}
     assert errors(raw, root) == (
-        "config.yaml: corruptions.types[1] is \"frost_six\", but engine 'imgaug' has the 19 corruptions of "
-        "imagenet-c only, not 'frost_six' of 'imagenet-c'; use engine 'benchc'.",
+        "config.yaml: corruptions.types[1] is \"frost_six\", but engine 'imgaug' has only the 19 corruptions "
+        "of imagenet-c, not 'frost_six' of 'imagenet-c'; use engine 'benchc'.",
     )
 
 

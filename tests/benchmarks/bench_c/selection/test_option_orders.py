@@ -258,11 +258,15 @@ def test_units_for_a_device_are_made_ahead_and_are_the_same(folder):
 
 def test_a_severity_that_is_not_there_is_one_sentence(folder, checkpoints, monkeypatch):
     few = [line if "brightness" not in line else shortened(line) for line in MADE]
-    with pytest.raises(InputError, match=r"the recipe of brightness has the severities 1, 2, but not the requested one"):
+    with pytest.raises(
+        InputError, match=r"the recipe of brightness has the severities 1, 2, but not the requested one"
+    ):
         ask(monkeypatch, checkpoints["llava"], "a", images=few)
     rows = read_table("brightness.parquet", CORRUPTED).filter(pl.col("severity") < 3)
     write_table(rows, "brightness.parquet", CORRUPTED)
-    with pytest.raises(InputError, match=r"brightness\.parquet: has no images of 3 items, the first is s/0"):
+    with pytest.raises(
+        InputError, match=r"brightness\.parquet: images of 3 items are missing, the first is s/0"
+    ):
         ask(monkeypatch, checkpoints["llava"], "a")
     with pytest.raises(SystemExit):
         ask(monkeypatch, checkpoints["llava"], "a", "--sample", "0")
