@@ -52,7 +52,7 @@ def small_checkout(folder: Path, checkpoints: Path) -> Checkout:
         "figures": {
             "figure3": {"target": "other"},
             "figure4": {"target": "other", "corruption": "gaussian_blur", "severity": 5},
-            "figure5": {"target": "trained", "item": None, "predictions": None},
+            "figure5": {"target": "trained", "item": None, "corruptions": None},
         },
         "demo": {"world_seed": 1, "training_set": {"items_per_category": 8}, "image_encoder": {"steps": 3}},
     }
