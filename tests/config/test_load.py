@@ -56,9 +56,9 @@ def test_a_valid_configuration_is_returned_with_the_entries_it_uses(raw: dict[st
             "config.yaml: unknown key pool.per_tsk (did you mean per_task?).",
         ),
         (
-            ["demo", "world_sed"],
+            ["demo", "sed"],
             3,
-            "config.yaml: unknown key demo.world_sed (did you mean world_seed?).",
+            "config.yaml: unknown key demo.sed (did you mean seed?).",
         ),
         (
             ["selecters"],
@@ -126,6 +126,11 @@ def test_a_valid_configuration_is_returned_with_the_entries_it_uses(raw: dict[st
             "config.yaml: name is downloads, which is a folder that runs share; choose another name.",
         ),
         (
+            ["name"],
+            "generated",
+            "config.yaml: name is generated, which is a folder that runs share; choose another name.",
+        ),
+        (
             ["catalogues", "models"],
             "envs",
             "envs: cannot be read (Is a directory); name a YAML file in catalogues.",
@@ -180,8 +185,8 @@ def test_an_error_is_one_line(
 def test_the_engine_imgaug_is_refused_a_corruption_that_it_lacks(raw: dict[str, Any], root: Path) -> None:
     raw["corruptions"] |= {"engine": "imgaug", "types": ["snow", "frost_six"]}
     assert errors(raw, root) == (
-        "config.yaml: corruptions.types[1] is \"frost_six\", but engine 'imgaug' has the 19 corruptions of "
-        "imagenet-c only, not 'frost_six' of 'imagenet-c'; use engine 'benchc'.",
+        "config.yaml: corruptions.types[1] is \"frost_six\", but engine 'imgaug' has only the 19 corruptions "
+        "of imagenet-c, not 'frost_six' of 'imagenet-c'; use engine 'benchc'.",
     )
 
 
@@ -224,7 +229,7 @@ def test_all_errors_come_together_and_in_all_files(raw: dict[str, Any], root: Pa
     )
     assert errors(raw, root) == (
         'config.yaml: seed is "x", but should be a valid integer.',
-        "sources.yaml: both needs exactly one of url, path, drawn, but has url and path.",
+        "sources.yaml: both needs exactly one of url, path, generated, but has url and path.",
         "models.yaml: bad.scoring is \"word\", but should be 'letter', 'text' or 'text_mean'.",
         'config.yaml: targets[2] is "tiny", but there is no such id in models.yaml; '
         "there are small, large, bad.",
