@@ -44,7 +44,7 @@ rule infer:
         "<benchmarks>/infer/{subset}/{model}/{batch}.jsonl"
     conda:
         lambda wildcards: f"../envs/{run.models[wildcards.model].env or 'transformers'}.yaml"
-    # The number of threads decides the last bits of a logit, so no profile may change it.
+    # The last bits of a logit depend on the number of threads, so no profile may change it.
     threads: 1
     resources:
         gpu=lambda wildcards: run.models[wildcards.model].gpus,
