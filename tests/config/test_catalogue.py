@@ -154,7 +154,7 @@ def test_an_environment_without_a_file_is_refused(raw: dict[str, Any], root: Pat
 @pytest.mark.parametrize("content", [b"a: \xff", b"a: \x00"])
 def test_a_catalogue_that_is_not_text_is_refused(raw: dict[str, Any], root: Path, content: bytes) -> None:
     (root / "models.yaml").write_bytes(content)
-    assert errors(raw, root)[0].startswith("models.yaml: the whole is not YAML in UTF-8 (")
+    assert errors(raw, root)[0].startswith("models.yaml: the content is not YAML in UTF-8 (")
 
 
 def test_a_path_of_the_wrong_kind_is_refused(raw: dict[str, Any], root: Path) -> None:

@@ -205,7 +205,7 @@ def test_what_the_benchmark_trains_needs_the_demo_block(raw: dict[str, Any], roo
 def test_a_missing_key_is_named(raw: dict[str, Any], root: Path) -> None:
     del raw["corruptions"]["engine"]
     assert errors(raw, root) == (
-        "config.yaml: corruptions.engine is missing; docs/configuration.md lists what it may be.",
+        "config.yaml: corruptions.engine is missing; docs/configuration.md describes it.",
     )
 
 
