@@ -2,14 +2,14 @@
 
 REQUIRED INPUTS:
     <results>/pool/items.parquet
-    <results>/predictions/{pool,selected,unselected}/{model}/{batch}.parquet    made by rule infer
+    <results>/predictions/{pool,selected,unselected}/{model}/{batch}.parquet    written by rule infer
     <results>/{corrupted,benchmark}/{corruption}.parquet    for option_order
 OUTPUTS:
     <results>/selection/kappa.parquet         the selectors' inconsistency on each item
     <results>/selection/embeddings.parquet    image and text embeddings of each item
     <results>/selection/selected.parquet      the order of picking, scores, and which items are kept
     <results>/subsets/selected.parquet        ids of the kept items: the benchmark
-    <results>/subsets/unselected.parquet      ids of other items on which targets are evaluated for comparison
+    <results>/subsets/unselected.parquet      ids of unselected items on which targets are also evaluated
     <results>/scores/{model}.parquet          entropy, calibration error, RAS, transition and regime per prediction
     <results>/scores/unselected/{model}.parquet   the same for unselected items
     <results>/orders/{model}.parquet          predictions of a sample in every other circular order of the options
@@ -23,7 +23,7 @@ SUBSETS = {
     "selected": f"results/{settings.name}/subsets/selected.parquet",
     "unselected": f"results/{settings.name}/subsets/unselected.parquet",
 }
-# The subset whose corrupted images are written to files even where other jobs corrupt on the fly.
+# The subset whose corrupted images are always written to files.
 BENCHMARK = "selected"
 # The models of tables and figures.
 MEASURED = settings.targets
@@ -200,7 +200,7 @@ use rule score as score_unselected with:
 
 
 rule infer_orders:
-    """Ask one target about a sample of the benchmark in every other circular order of the options."""
+    """Predict with one target on a sample of the benchmark, with the options in every other circular order."""
     input:
         code=lambda wildcards: ORDERS_CODE[wildcards.model],
         model=model_files,
@@ -219,7 +219,7 @@ rule infer_orders:
         "<benchmarks>/infer_orders/{model}.jsonl"
     conda:
         lambda wildcards: f"../envs/{run.models[wildcards.model].env or 'transformers'}.yaml"
-    # As for infer: the number of threads changes the last bits of a logit.
+    # As for infer: the last bits of a logit depend on the number of threads.
     threads: 1
     resources:
         gpu=lambda wildcards: run.models[wildcards.model].gpus,
@@ -231,7 +231,7 @@ rule infer_orders:
         severity=option("--severity", max(settings.corruptions.severities)),
         cache=f"results/{settings.name}/.cache",
     message:
-        "{wildcards.model} answers a sample with the options in other orders"
+        "Evaluating {wildcards.model} with the options in other orders"
     shell:
         "python -m scripts.bench_c.infer_orders {params.model} --gpus {resources.gpu} --threads {threads}"
         " --items {input.pool} --subset {input.subset} {params.sample} {params.severity}"
@@ -268,12 +268,12 @@ OUTPUTS = [
         forms=["csv", "md", "tex", "published"],
         data=[f"{PUBLISHED}/table1.csv"],
         caption="""
-        **Table 1.** The targets on the selected items, clean and corrupted. Acc(o), S(o) and C(o): accuracy,
-        uncertainty (normalised entropy) and calibration error on clean images, plain means over items. ΔAcc,
-        RAS, ΔS and ΔC: corrupted against clean predictions, means over items weighted by their discriminative
-        power κ, then over all corruptions and severities (eq. 11). Arrows point to the better direction,
-        numbers in brackets are ranks (1 is best, ties share the lower rank), bold is best. The csv file has
-        all digits, and S(o) and C(o) weighted by κ as well: the paper does not say which form it prints.
+        **Table 1.** The targets on the selected items. Acc(o), S(o) and C(o): accuracy, uncertainty
+        (normalised entropy) and calibration error on clean images, unweighted means over items. ΔAcc, RAS, ΔS
+        and ΔC: corrupted compared with clean predictions, means over items weighted by their discriminative
+        power κ, then over all corruptions and severities (eq. 11). Arrows point in the better direction;
+        ranks are in brackets (1 is best, ties share the lower rank), the best values in bold. The csv file
+        has all digits, and S(o) and C(o) also weighted by κ, since the paper does not specify the weighting.
         Reproduces the paper's Table 1.
         """,
     ),
@@ -285,12 +285,12 @@ OUTPUTS = [
         forms=["csv", "md", "tex", "published"],
         data=[f"{PUBLISHED}/table2.csv"],
         caption="""
-        **Table 2.** Sensitivity of RAS and accuracy to a step of severity. z is an item's shift from one
-        severity to the next over the standard deviation of these shifts over items; E[abs z] is averaged over
+        **Table 2.** Sensitivity of RAS and accuracy to severity. z is an item's shift from one severity to
+        the next, divided by the standard deviation of these shifts over items; E[abs z] is averaged over
         items, steps and corruptions. t and p: one-sided t-test, paired over corruptions, of the hypothesis
-        that RAS is not more sensitive. A step at which a metric shifts equally on all items has no z; it is
-        left out and counted. Reproduces the paper's Table 2 (section 9.2); for models that the paper tests,
-        the Markdown and LaTeX files and table2_published.csv give its values and the differences.
+        that RAS is not more sensitive. Steps at which a metric shifts equally on all items have no z; they
+        are excluded and counted. Reproduces the paper's Table 2 (section 9.2). For the paper's models, the
+        Markdown and LaTeX files and table2_published.csv contain its values and the differences.
         """,
     ),
     table(
@@ -300,11 +300,11 @@ OUTPUTS = [
         forms=["csv", "md", "tex", "published"],
         data=[f"{PUBLISHED}/table3.csv"],
         caption="""
-        **Table 3.** Every target and corruption at severity 1 with more items that turned right (WR) than
-        wrong (RW). Plain means over items; the regime follows from the signs of the mean shifts of
-        uncertainty and calibration error. Reproduces the paper's Table 3 (section 9.3); for models that the
-        paper tests, the Markdown and LaTeX files and table3_published.csv give its cases and the differences.
-        cells.csv has means, transitions and regimes of every target, corruption and severity.
+        **Table 3.** Every target and corruption with more items corrected (WR) than broken (RW) at severity
+        1. Unweighted means over items; the regime is given by the signs of the mean shifts of uncertainty and
+        calibration error. Reproduces the paper's Table 3 (section 9.3). For the paper's models, the Markdown
+        and LaTeX files and table3_published.csv contain its cases and the differences. cells.csv has every
+        target, corruption and severity.
         """,
     ),
     table(
@@ -312,7 +312,7 @@ OUTPUTS = [
         "the cells of Table 3",
         inputs=TARGETS,
         forms=["csv"],
-        caption="Every target, corruption and severity: plain means over items, transitions and regimes.",
+        caption="Every target, corruption and severity: unweighted means over items, transitions and regimes.",
     ),
     table(
         "claims",
@@ -326,10 +326,10 @@ OUTPUTS = [
         },
         data=[f"{PUBLISHED}/table{number}.csv" for number in (1, 2, 3)],
         caption="""
-        **Claims.** The conclusions that the paper draws from its results, checked on this run: the criterion,
-        the paper's numbers, the numbers here, and whether the claim holds, does not hold, or is not
-        applicable (its models, corruptions or severities are not in this run). Criteria are ours where the
-        paper gives none. Verdicts compare means and do not test significance; see the intervals for that.
+        **Claims.** The paper's conclusions, checked on this run: the criterion, the paper's numbers, the
+        numbers of this run, and whether the claim holds, does not hold, or is not applicable (its models,
+        corruptions or severities are not in this run). Where the paper gives no criterion, it is our own.
+        Verdicts compare means without a significance test; see the intervals.
         """,
     ),
     table(
@@ -343,8 +343,8 @@ OUTPUTS = [
         targets are paired. They are conditional on the selected set: another selection, other corruption
         seeds or other training runs would widen them. ΔAcc and RAS are weighted by κ (eq. 11). The csv file
         has an interval for every aggregate: the columns of Table 1 in both weightings, the ranks, the shifts,
-        destructive and corrective RAS per corruption, and the shifts per corruption and severity; its last
-        column gives the reason where a number or an interval is undefined.
+        destructive and corrective RAS by corruption, and the shifts by corruption and severity; its last
+        column states why a value or an interval is undefined.
         """,
     ),
     table(
@@ -353,12 +353,12 @@ OUTPUTS = [
         inputs={**TARGETS, "selected": SELECTED},
         settings={"draws": settings.tables.bootstrap.rank_draws, "seed": settings.tables.bootstrap.seed},
         caption=f"""
-        **Does RAS order the targets differently from ΔAcc?** (not in the paper). The pairs of targets whose
-        paired differences in ΔAcc and in RAS (eq. 11) have opposite signs. Both signs must hold: p is twice
-        the larger of the two one-sided bootstrap p values, from {settings.tables.bootstrap.rank_draws}
-        resamples of the items, the same for all targets and conditional on the selected set, with Holm's
-        correction over all pairs. The smallest p of B resamples is 2 / (B + 1), so many pairs need more
-        resamples than intervals do. The csv file has all pairs.
+        **Does RAS rank the targets differently from ΔAcc?** (not in the paper). Pairs of targets whose paired
+        differences in ΔAcc and in RAS (eq. 11) have opposite signs. p is twice the larger of the two
+        one-sided bootstrap p-values, since both signs must be established, with Holm's correction over all
+        pairs; from {settings.tables.bootstrap.rank_draws} resamples of the items, the same for all targets
+        and conditional on the selected set. (The smallest p of B resamples is 2 / (B + 1), so many pairs need
+        many resamples.) The csv file has all pairs.
         """,
     ),
     table(
@@ -367,10 +367,10 @@ OUTPUTS = [
         inputs={**TARGETS, "pool": POOL},
         settings=RESAMPLING,
         caption=f"""
-        **Accuracy by task type** (not in the paper). Clean and corrupted accuracy of every target on the
-        items of each task type, plain means over items, corruptions and severities, with 95 % percentile
-        intervals from {RESAMPLING["draws"]} resamples of the items, the same for all targets and conditional
-        on the selected set.
+        **Accuracy by task type** (not in the paper). Clean and corrupted accuracy of every target, unweighted
+        means over items, corruptions and severities, with 95 % percentile intervals from
+        {RESAMPLING["draws"]} resamples of the items, the same for all targets and conditional on the selected
+        set.
         """,
     ),
     table(
@@ -390,10 +390,9 @@ OUTPUTS = [
             "score": settings.selection.score,
         },
         caption="""
-        How much the selected set depends on choices that the paper makes or leaves open: one selector fewer,
-        fewer severities, other weights in eq. 3, the other interpretation of the final score. Jaccard
-        compares the kept items with those of the run; the column next to it gives the Jaccard of random sets
-        of the same sizes.
+        How much the selected set depends on choices that the paper makes or leaves open: one selector less,
+        fewer severities, other weights in eq. 3, the other interpretation of the final score. Jaccard index
+        with the items selected in this run, and that of random sets of the same sizes.
         """,
     ),
     table(
@@ -409,23 +408,23 @@ OUTPUTS = [
         settings=RESAMPLING,
         wanted=settings.diagnostics.random_subset is not None,
         caption=f"""
-        **Is the selected set more discriminative than random items?** (not in the paper). Targets are also
-        evaluated on items that were not selected. The selected set is compared with {RESAMPLING['draws']}
-        random subsets of the pool of equal size; where unselected items were sampled, random subsets of both
-        are compared, smaller ones so that chance alone seldom puts the selected set beyond 95 % of random
-        ones. Three criteria: the spread (standard deviation) of the targets' values; the share of pairs of
-        targets whose paired difference exceeds 1.96 standard errors; and Kendall's τ-b between the targets'
-        order on the set and on the whole pool. "Below" is the share of random subsets with a lower value,
-        ties half: 0.5 by chance; above 0.975 the set is beyond 95 % of random ones (where unselected items
-        were sampled: of a random subset of the selected set, which is nearer to 0.5). "Below" is left out of
-        rows weighted by κ, where it is not 0.5 by chance: selected items carry most of the weight, and random
-        subsets are noisier. Spread is partly noise, which is larger on inconsistent items. Random subsets
-        contain selected items, and all sets are parts of the pool, so the third criterion shows whether the
-        selected set keeps the pool's order, not whether it is better; where unselected items were sampled,
-        that order is estimated from the sample, of which random subsets mostly consist, so "Below" may fall
-        short of 0.5 without any difference. Results are conditional on this pool, these targets and the
-        unselected items that were evaluated; a target that is also a selector has influenced the selection.
-        The csv file also has ranges, quartiles and the reasons for undefined values.
+        **Is the selected set more discriminative than random items?** (not in the paper). The selected set is
+        compared with {RESAMPLING['draws']} random subsets of the pool of equal size. If unselected items were
+        sampled, random subsets of both are compared, small enough that chance alone seldom places the
+        selected set beyond 95 % of random ones. Criteria: the spread (standard deviation) of the targets'
+        values; the share of pairs of targets whose paired difference exceeds 1.96 standard errors; and
+        Kendall's τ-b between the targets' order on the set and on the whole pool. "Below" is the share of
+        random subsets with a lower value, ties half: 0.5 is expected by chance, and above 0.975 the set is
+        beyond 95 % of random ones (with sampled items: the value of a random subset of the selected set,
+        which is closer to 0.5). It is omitted for rows weighted by κ, where chance does not give 0.5:
+        selected items have most of the weight, and random subsets are noisier. Spread is partly noise, which
+        is larger on inconsistent items. Random subsets contain selected items, and all sets are parts of the
+        pool, so the third criterion shows whether the selected set preserves the pool's order, not whether
+        its order is better; with sampled items, the pool's order is estimated from the sample, of which
+        random subsets mostly consist, so "Below" may be less than 0.5 without any difference. Results are
+        conditional on this pool, these targets and the unselected items that were evaluated; a target that is
+        also a selector has influenced the selection. The csv file also has ranges, quartiles and the reasons
+        for undefined values.
         """,
     ),
     table(
@@ -444,19 +443,19 @@ OUTPUTS = [
         wanted=settings.diagnostics.option_order is not None,
         caption=f"""
         **Does entropy show how much an answer depends on the order of the options?** (not in the paper).
-        Targets were asked about a sample of the benchmark's items with the options in every other circular
-        order, clean and under each corruption at its highest severity. Entropy (eq. 6) is that of one order.
-        The entropy of the mean distribution over all orders is the mean entropy plus the **order part**, a
-        Jensen-Shannon divergence over log K in [0, 1]: the uncertainty that no single order shows. *Changed*
-        is the share of the other orders whose prediction differs from the given order's, *letter* the share
-        of the other orders whose predicted letter is the given order's. *Circular* accuracy counts a
-        prediction as right if it is right in all orders (MMBench's CircularEval). ρ is Spearman's rank
-        correlation, over predictions, of entropy in the given order and *changed*: near 0, entropy does not
-        indicate which predictions depend on the order. Means are plain, unweighted by κ; 95 % intervals are
-        percentiles of {RESAMPLING['draws']} resamples of the items, the same for all targets. For models
-        scored by the options' texts, whose prompt does not list the options, order part, *changed* and
-        *letter* are 0 by construction, up to rounding. The csv file has every corruption, more intervals, and
-        the reasons for undefined values.
+        Targets were evaluated on a sample of the benchmark's items with the options in every other circular
+        order, clean and under each corruption at its highest severity. The entropy of the mean distribution
+        over all orders is the mean entropy (eq. 6) plus the **order part**, a Jensen-Shannon divergence over
+        log K in [0, 1]: the uncertainty that no single order shows. *Changed* is the share of the other
+        orders in which the predicted option differs from that in the original order, *letter* the share in
+        which the predicted letter is the same. *Circular* accuracy counts a prediction as correct if it is
+        correct in all orders (MMBench's CircularEval). ρ is Spearman's rank correlation, over predictions,
+        between entropy in the original order and *changed*: near 0, entropy does not indicate which
+        predictions depend on the order. Means are unweighted; 95 % intervals are percentiles of
+        {RESAMPLING['draws']} resamples of the items, the same for all targets. For models scored by the
+        options' texts, whose prompt does not list the options, order part, *changed* and *letter* are 0 by
+        construction, up to rounding. The csv file has every corruption, more intervals, and the reasons for
+        undefined values.
         """,
     ),
     figure(
@@ -466,11 +465,10 @@ OUTPUTS = [
         subcategory="Composition",
         caption="""
         **Why the benchmark selects** (figure 1(a) of Bench-C). Share of items by prediction inconsistency κ
-        (eq. 4 and 5) in the candidate pool and in the benchmark, in per cent of each; the legend gives both
-        n. The bars on the left are the items with κ = 0, on which no selector changes its answer with the
-        severity of any corruption; the other bins are 0.1 wide and include their upper end. The paper prints
-        no numbers for this panel; we interpret it as the dominance of consistent items that sections 1 and
-        4.4 describe.
+        (eq. 4 and 5) in the candidate pool and in the benchmark, in per cent of each. The bars on the left
+        are the items with κ = 0, on which no selector changes its answer with the severity of any corruption;
+        the other bins are 0.1 wide and include their upper end. The paper gives no numbers for this panel; we
+        interpret it as the dominance of consistent items that sections 1 and 4.4 describe.
         """,
     ),
     figure(
@@ -484,14 +482,13 @@ OUTPUTS = [
         settings={"label": run.models[settings.figures.figure3.target].label},
         subcategory="Robustness",
         caption=r"""
-        **Four ways in which a prediction shifts** (figure 3 of Bench-C). One prediction of each regime by one
-        target: the probabilities of the options (softmax of their logits), clean in grey, corrupted in
-        colour; a tick marks the right option, the highest bar is the prediction. Regimes follow the signs of
-        the shift in normalised entropy ΔS (eq. 7) and in calibration error ΔC (eq. 9); a shift of exactly 0
-        counts as not positive. RAS is eq. 10. Each prediction is the target's most pronounced one of its
-        regime, with the largest min(\|ΔS\|, \|ΔC\|) over all items, corruptions and severities: an extreme
-        that illustrates the regime, not a typical prediction. Figure 4 shows the distribution of all
-        predictions.
+        **Four ways in which a prediction shifts** (figure 3 of Bench-C). One target's predictions, one per
+        regime: the probabilities of the options (softmax of their logits), clean in grey, corrupted in
+        colour; a tick marks the correct option, the highest bar is the prediction. Regimes are given by the
+        signs of the shifts in normalised entropy ΔS (eq. 7) and in calibration error ΔC (eq. 9); 0 counts as
+        not positive. RAS is eq. 10. Each is the most pronounced prediction of its regime, with the largest
+        min(\|ΔS\|, \|ΔC\|) over all items, corruptions and severities: an extreme, not a typical prediction.
+        Figure 4 shows the distribution.
         """,
     ),
     figure(
@@ -505,13 +502,13 @@ OUTPUTS = [
         },
         subcategory="Robustness",
         caption="""
-        **How one corruption moves predictions** (figure 4 (a-c) of Bench-C). Each point is one item of the
-        benchmark, one target's corrupted against clean prediction: shift in normalised entropy ΔS (eq. 7) on
-        the horizontal axis, shift in calibration error ΔC (eq. 9) on the vertical axis, both in [-1, 1]; the
-        axes are as long as all points need. Quadrants and colours are the four regimes, with shifts of
-        exactly 0 counted as not positive; markers are the transitions of the answer. (a) all items, (b) those
-        whose predicted option stays the same, (c) those whose predicted option changes, also from wrong to
-        wrong. Each quadrant shows its n, its share of the panel, and plain means of RAS (eq. 10) and ΔAcc.
+        **How one corruption moves predictions** (figure 4 (a-c) of Bench-C). Each point is one target's
+        prediction on one item of the benchmark, corrupted compared with clean: shift in normalised entropy ΔS
+        (eq. 7, horizontal) and in calibration error ΔC (eq. 9, vertical), both in [-1, 1]. Quadrants and
+        colours are the four regimes, in which 0 counts as not positive; markers are the transitions of the
+        answer. (a) all items, (b) those whose predicted option stays the same, (c) those whose predicted
+        option changes, including from wrong to wrong. Each quadrant shows its n, its share of the panel, and
+        unweighted means of RAS (eq. 10) and ΔAcc.
         """,
     ),
     figure(
@@ -530,15 +527,15 @@ OUTPUTS = [
         },
         subcategory="Robustness",
         caption=r"""
-        **One item across corruptions** (figure 5 of Bench-C). The same question to one target with the clean
-        image (a) and with corrupted ones, labelled with their severity. Bars are the probabilities of the
-        options, grey for the clean prediction, coloured by regime for the corrupted one; a tick marks the
-        right option, the highest bar is the prediction. Below: normalised entropy S (eq. 6) and calibration
-        error C (eq. 8) of the clean prediction; for the others their shifts (eq. 7, 9), RAS (eq. 10) and the
-        transition of the answer. Unless configured, the item is the one whose predictions fall into the most
-        regimes, with the most pronounced predictions by min(\|ΔS\|, \|ΔC\|), of which the figure shows the
-        most pronounced one per regime: an example chosen for contrast, not a typical item. A hint, where the
-        item has one, is part of the prompt but not shown.
+        **One item across corruptions** (figure 5 of Bench-C). One target's predictions for one question, with
+        the clean image (a) and with corrupted ones, labelled with their severity. Bars are the probabilities
+        of the options, grey for the clean prediction, coloured by regime for the corrupted one; a tick marks
+        the correct option, the highest bar is the prediction. Below: normalised entropy S (eq. 6) and
+        calibration error C (eq. 8) of the clean prediction; for the others their shifts (eq. 7, 9), RAS (eq.
+        10) and the transition of the answer. Unless configured, the item is the one whose predictions fall
+        into the most regimes, and the figure shows the most pronounced prediction of each, by min(\|ΔS\|,
+        \|ΔC\|): chosen for contrast, not typical. The item's hint, if any, is part of the prompt but not
+        shown.
         """,
     ),
     figure(
@@ -551,9 +548,9 @@ OUTPUTS = [
         **Destructive and corrective robustness** (figure 6 (a, b) of Bench-C). Mean RAS (eq. 10, in [-2, 1],
         higher is more robust) of each model under each corruption, grouped by family: (a) over items that the
         model answers correctly when clean (RR and RW), (b) over those it answers incorrectly (WW and WR).
-        Plain means over items and all severities; the column on the right counts each model's items. Both
-        panels share one colour scale, centred at 0: blue is a loss, red a gain. Hatched cells have no
-        samples.
+        Unweighted means over items and severities; the column on the right gives each model's number of
+        items. Both panels share one colour scale, centred at 0: blue is a loss, red a gain. Hatched cells
+        have no samples.
         """,
     ),
     figure(
@@ -570,9 +567,8 @@ OUTPUTS = [
         **Composition of the benchmark** (figure 7 (a, b) of Bench-C). (a) Items of each source in its data
         set, in the candidate pool and in the benchmark; blue: the source's share of the benchmark, by which
         sources are sorted. Rows of a data set that could not be converted to items are not counted; the
-        source reports list them. (b) Distribution of prediction inconsistency κ (eq. 5) over pool and
-        benchmark in 20 equal bins, in per cent of each, with dashed lines at the means. The legend gives
-        every n.
+        source reports list them. (b) Distribution of prediction inconsistency κ (eq. 5) in pool and benchmark
+        in 20 equal bins, in per cent of each, with dashed lines at the means.
         """,
     ),
     figure(
@@ -581,9 +577,8 @@ OUTPUTS = [
         inputs={"pool": POOL, "selected": SELECTED},
         subcategory="Composition",
         caption="""
-        **Tasks** (figure 8 of Bench-C). For each task type, the items in the candidate pool (light grey) and,
-        in front of them, those in the benchmark (hatched), by which task types are sorted. Each row ends in
-        "kept / candidates"; the legend gives both n.
+        **Tasks** (figure 8 of Bench-C). Items of each task type in the candidate pool (light grey) and in the
+        benchmark (hatched), by which task types are sorted. Each row ends in "kept / candidates".
         """,
     ),
     figure(
@@ -593,11 +588,10 @@ OUTPUTS = [
         subcategory="Composition",
         caption="""
         **What prediction inconsistency looks like** (figure 9 of Bench-C). Items of the candidate pool with
-        low, medium and high κ (eq. 5), the thirds of the range from 0 to the pool's largest κ. Each item
-        shows its images, task type, question and options; a tick marks the right option, an ellipsis ends a
-        truncated text. Each band covers as many sources, then task types, as possible, each with the items
-        nearest to 0, to the middle of the range and to the largest κ, ties by id. κ depends on the selector
-        models alone.
+        low, medium and high κ (eq. 5): the thirds of the range from 0 to the pool's largest κ. Each item is
+        shown with its images, task type, question and options; a tick marks the correct option, an ellipsis a
+        truncated text. Each band covers as many sources, then task types, as possible, with the items closest
+        to 0, to the middle of the range and to the largest κ, ties by id. κ depends on the selectors only.
         """,
     ),
     figure(
@@ -608,9 +602,9 @@ OUTPUTS = [
         subcategory="Robustness",
         caption="""
         **Severity and RAS** (figure 10 of Bench-C). Each box is one corruption at one severity, darker for
-        more severe, over the models' mean RAS (eq. 10, in [-2, 1], higher is more robust), plain means over
-        the benchmark's items. One panel per family, one scale for all. Boxes span the quartiles, orange lines
-        are medians, whiskers reach the farthest value within 1.5 times the box height, circles are outliers.
+        more severe, over the models' mean RAS (eq. 10, in [-2, 1], higher is more robust), unweighted over
+        the benchmark's items. One panel per family, on one scale. Boxes span the quartiles, orange lines are
+        medians, whiskers extend to the farthest value within 1.5 times the box height, circles are outliers.
         With fewer than five models, points show the single values. Boxes show the variation between models,
         not the uncertainty of a mean.
         """,
@@ -624,15 +618,15 @@ OUTPUTS = [
         caption="""
         **The selected set compared with random items** (not in the paper). Boxes span the quartiles of random
         subsets of the pool, lines are their medians, whiskers contain 95 % of them. The diamond is the
-        selected set, of equal size; where unselected items were sampled, it is the median of random subsets
-        of the selected set, of equal size, and its line contains 95 % of these. (a) Standard deviation over
+        selected set, of equal size; if unselected items were sampled, it is the median of random subsets of
+        the selected set, of equal size, and its line contains 95 % of these. (a) Standard deviation over
         targets, divided by the median of random subsets, so that metrics share an axis: further right,
         targets differ more. (b) Share of pairs of targets whose paired difference exceeds 1.96 standard
-        errors. (c) Kendall's τ-b between the targets' order on the set and on the whole pool; where
-        unselected items were sampled, that order is estimated from the sample, which may favour random
-        subsets. On the right of plain rows: share of random subsets with a lower value, ties half; it is left
-        out of rows weighted by κ, where it is not 0.5 by chance. Conditional on this pool, these targets and
-        the unselected items that were evaluated.
+        errors. (c) Kendall's τ-b between the targets' order on the set and on the whole pool; if unselected
+        items were sampled, that order is estimated from the sample, which may favour random subsets. To the
+        right of unweighted rows: share of random subsets with a lower value, ties half; it is omitted for
+        rows weighted by κ, where chance does not give 0.5. Conditional on this pool, these targets and the
+        unselected items that were evaluated.
         """,
     ),
     figure(
@@ -643,14 +637,14 @@ OUTPUTS = [
         wanted=settings.diagnostics.option_order is not None,
         caption="""
         **Effect of the order of the options** (not in the paper). Each target on clean images (above) and
-        under all corruptions at the highest severity (below), on a sample of the benchmark's items, asked in
-        every circular order of the options. (a) Share of the other orders whose prediction differs from the
-        given order's, in [0, 1]; lines are 95 % bootstrap intervals over items. (b) The entropy of the mean
-        distribution over all orders, in [0, 1], is the mean entropy (eq. 6) plus the order part (hatched),
-        which no single order shows. ρ: Spearman's rank correlation, over corrupted predictions, of entropy in
-        the given order and the share changed; a dash where one of them is constant. For models scored by the
-        options' texts, whose prompt does not list the options, the share changed and the order part are 0 by
-        construction, up to rounding. Plain means, unweighted by κ.
+        under all corruptions at the highest severity (below), on a sample of the benchmark's items, with the
+        options in every circular order. (a) Share of the other orders in which the predicted option differs
+        from that in the original order, in [0, 1]; lines are 95 % bootstrap intervals over items. (b) The
+        entropy of the mean distribution over all orders, in [0, 1], is the mean entropy (eq. 6) plus the
+        order part (hatched), which no single order shows. ρ: Spearman's rank correlation, over corrupted
+        predictions, between entropy in the original order and the share changed; a dash if one of them is
+        constant. For models scored by the options' texts, whose prompt does not list the options, the share
+        changed and the order part are 0 by construction, up to rounding. Unweighted means.
         """,
     ),
 ]

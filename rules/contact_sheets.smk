@@ -1,4 +1,4 @@
-"""The run's corruptions as pictures.
+"""Contact sheets: one image of the pool under the run's corruptions.
 
 REQUIRED INPUTS: <results>/pool/items.parquet
 OUTPUTS: <results>/figures/contact_sheet_{page}.{png,pdf}    up to eleven corruptions a page
@@ -26,7 +26,7 @@ SHEET_CODE = {
 
 
 rule contact_sheet:
-    """One picture of the pool under a page of the run's corruptions, at every severity."""
+    """Render one image of the pool under one page of the run's corruptions, at every severity."""
     input:
         code=lambda wildcards: SHEET_CODE[wildcards.page],
         pool="<results>/pool/items.parquet",
@@ -56,7 +56,7 @@ rule contact_sheet:
         pages=len(SHEETS),
         prefix=lambda wildcards, output: output.png.removesuffix(f"_{wildcards.page}.png"),
     message:
-        "Drawing contact sheet {wildcards.page}"
+        "Rendering contact sheet {wildcards.page}"
     shell:
         "python -m scripts.contact_sheet --items {input.pool} --suite {params.suite} --engine {params.engine}"
         " --corruptions {params.corruptions} --severities {params.severities} {params.seed} {params.alpha}"

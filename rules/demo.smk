@@ -1,6 +1,6 @@
-"""The demo's own data and models: synthetic benchmarks, and small models trained on them.
+"""The demo's data and models: synthetic benchmarks, and small models trained on them.
 
-Used only where the catalogue of the sources or models says that the run makes them itself.
+Used only for sources with the key `generated` and models with the key `train` in their catalogue.
 
 REQUIRED INPUTS: none
 OUTPUTS:
@@ -24,8 +24,8 @@ rule generate_demo_source:
     conda:
         "../envs/core.yaml"
     params:
-        seed=option("--seed", demo.get("world_seed")),
-        groups=lambda wildcards: option("--groups", run.sources[wildcards.source].drawn.groups),
+        seed=option("--seed", demo.get("seed")),
+        groups=lambda wildcards: option("--groups", run.sources[wildcards.source].generated.groups),
     message:
         "Generating the benchmark {wildcards.source}"
     shell:
@@ -48,7 +48,7 @@ rule generate_training_set:
     resources:
         mem_mb=1500,
     params:
-        seed=option("--seed", demo.get("world_seed")),
+        seed=option("--seed", demo.get("seed")),
         size=options_of(demo.get("training_set")),
     message:
         "Generating the training set of the small models"
@@ -101,7 +101,7 @@ rule train_demo_encoder:
         mem_mb=2000,
     params:
         folder=subpath(output[0], parent=True),
-        seed=option("--seed", demo.get("world_seed")),
+        seed=option("--seed", demo.get("seed")),
         options=options_of(demo.get("image_encoder")),
     message:
         "Training the small image encoder"

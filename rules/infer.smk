@@ -2,7 +2,7 @@
 
 REQUIRED INPUTS:
     <results>/pool/items.parquet
-    <results>/{corrupted,benchmark}/{corruption}.parquet    unless the job corrupts its images itself
+    <results>/{corrupted,benchmark}/{corruption}.parquet    unless the job generates them
     <results>/subsets/{subset}.parquet    ids of the items; none for the whole pool
     models from the Hub, from a folder, or trained by the run
 OUTPUTS: <results>/predictions/{subset}/{model}/{batch}.parquet    one row per prediction
@@ -14,15 +14,15 @@ OUTPUTS: <results>/predictions/{subset}/{model}/{batch}.parquet    one row per p
 rule infer:
     """Predict with one model on all items of a subset, under the corruptions of one batch."""
     input:
-        # Of this model's family and scoring alone: an edit of another family's file reruns nothing here.
+        # Only of this model's family and scoring, so that an edit of another family reruns nothing here.
         code=lambda wildcards: SCORER_CODE[wildcards.model],
-        # Where the job corrupts images itself, an edit of a kernel changes its images.
+        # An edit of a kernel changes the images only of jobs that generate them.
         kernels=lambda wildcards: (
             [file for name in BATCHES[wildcards.batch] for file in KERNEL_CODE[name]]
             if image_folder(wildcards.subset) is None
             else []
         ),
-        # Of a local model or one that the run trains; those from the Hub have a revision instead.
+        # Of a local or trained model; a model on the Hub is identified by its revision.
         model=model_files,
         pool="<results>/pool/items.parquet",
         # Empty for the whole pool.
@@ -44,7 +44,7 @@ rule infer:
         "<benchmarks>/infer/{subset}/{model}/{batch}.jsonl"
     conda:
         lambda wildcards: f"../envs/{run.models[wildcards.model].env or 'transformers'}.yaml"
-    # The number of threads decides the last bits of a logit, so no profile may change it.
+    # The last bits of a logit depend on the number of threads, so no profile may change it.
     threads: 1
     resources:
         gpu=lambda wildcards: run.models[wildcards.model].gpus,
@@ -55,7 +55,7 @@ rule infer:
         recipes=recipe_options,
         cache=f"results/{settings.name}/.cache",
     message:
-        "{wildcards.model} answers the {wildcards.subset} items: {wildcards.batch}"
+        "Evaluating {wildcards.model} on the items {wildcards.subset}: {wildcards.batch}"
     shell:
         "python -m scripts.infer {params.model} --gpus {resources.gpu} --threads {threads}"
         " --items {input.pool} --subset {input.subset}"

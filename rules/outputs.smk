@@ -5,7 +5,7 @@ OUTPUTS:
     <results>/models.json                    label, year and parameters of the evaluated models
     <results>/tables/{name}.{csv,md,tex}     and {name}_published.csv, compared with a paper's values
     <results>/figures/{name}.{png,pdf}
-    `snakemake --report results/<name>/report.html` makes a page of all that `report` requires
+    `snakemake --report results/<name>/report.html` collects the outputs of `report` on one page
 """
 
 import json
@@ -15,11 +15,11 @@ from inspect import cleandoc
 OUTPUT_ENVIRONMENTS = {"table": "core", "figure": "figures"}
 
 
-report: f"../benchc/benchmarks/{SLICE}/report.rst"
+report: f"../benchc/benchmarks/{PACKAGE}/report.rst"
 
 
 rule models:
-    """Write the facts about the models that tables and figures show."""
+    """Write what tables and figures need to know about the models."""
     input:
         code=code_of("scripts/models.py"),
     output:
@@ -37,7 +37,7 @@ rule models:
             for id_ in MEASURED
         ],
     message:
-        "Writing the facts about the models"
+        "Describing the models"
     shell:
         "python -m scripts.models --benchmark {params.benchmark} --models {params.models:q}"
         " --output {output} 2>&1 | tee {log}"
@@ -50,7 +50,7 @@ for declared in OUTPUTS:
             declared.name
         input:
             **declared.inputs,
-            code=code_of(f"scripts/{declared.kind}.py", module_file(declared.module(SLICE))),
+            code=code_of(f"scripts/{declared.kind}.py", module_file(declared.module(PACKAGE))),
             data=declared.data,
         output:
             **{
@@ -76,7 +76,7 @@ for declared in OUTPUTS:
             f"../envs/{OUTPUT_ENVIRONMENTS[declared.kind]}.yaml"
         params:
             script=declared.kind,
-            module=declared.module(SLICE),
+            module=declared.module(PACKAGE),
             # Functions, since Snakemake expands braces in strings as wildcards.
             settings=lambda wildcards, declared=declared: declared.arguments,
             given=lambda wildcards, declared=declared: declared.given,
@@ -88,14 +88,14 @@ for declared in OUTPUTS:
             ),
             prefix=subpath(output[0], strip_suffix=f".{declared.forms[0]}"),
         message:
-            f"Making {declared.title}"
+            f"Rendering {declared.title}"
         shell:
             "python -m scripts.{params.script} {params.module} {params.inputs} --set {params.settings:q}"
             " {params.forms} --output {params.prefix} 2>&1 | tee {log}"
 
 
 rule report:
-    """Make all tables and figures."""
+    """Require all tables and figures."""
     input:
         [f"<results>/{file}" for declared in OUTPUTS if declared.wanted for file in declared.files.values()],
         collect(

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from benchc.closure import module_file, source_closure
 from benchc.config.batches import batches
-from benchc.config.benchmarks import slice_of
+from benchc.config.benchmarks import package_of
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
 from benchc.corruptions.recipe import CLEAN
@@ -48,7 +48,7 @@ except ConfigError as error:
 
 settings = run.settings
 # The benchmark's name as that of its rules, scripts and package.
-SLICE = slice_of(settings.benchmark)
+PACKAGE = package_of(settings.benchmark)
 # Empty if the run generates and trains nothing itself.
 demo = settings.demo.model_dump() if settings.demo else {}
 BATCHES = batches(settings.corruptions, settings.inference)
@@ -115,7 +115,7 @@ def options_of(values):
 
 
 def tsv_of(wildcards):
-    """Return the TSV file of a source: downloaded, rendered, or local."""
+    """Return the TSV file of a source: downloaded, generated or local."""
     source = run.sources[wildcards.source]
     if source.path is not None:
         return source.path
@@ -123,7 +123,7 @@ def tsv_of(wildcards):
 
 
 def reader_options(source):
-    """Return how the TSV of a source departs from the standard columns, as options of read_source."""
+    """Return how the TSV of a source differs from the standard columns, as options of read_source."""
     reader = run.sources[source].reader
     rows = [f"{column}={value}" for column, value in reader.leave_out.items()]
     return " ".join(

@@ -1,6 +1,6 @@
 """From published data sets to items in one format.
 
-REQUIRED INPUTS: the sources' TSV files, downloaded, generated or already on this machine
+REQUIRED INPUTS: the sources' TSV files, downloaded, generated or local
 OUTPUTS:
     results/downloads/{source}.tsv           a data set as published
     <results>/sources/{source}.parquet       its items

@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("--severities", type=int, nargs="+", metavar="N", help="default: all of the suite")
     parser.add_argument("--seed", type=int, default=0, help="the run's seed; default: %(default)s")
     parser.add_argument(
-        "--alpha", choices=ALPHAS, default="drop", help="how transparency is handled; default: %(default)s"
+        "--alpha", choices=ALPHAS, default="drop", help="how to handle transparency; default: %(default)s"
     )
     parser.add_argument("--page", type=int, metavar="N", help="only this page, counted from 1")
     parser.add_argument("--output-prefix", required=True, metavar="PREFIX", help="prefix of the output paths")

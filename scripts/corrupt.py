@@ -89,7 +89,7 @@ def parse_arguments() -> tuple[argparse.Namespace, Callable[[str], NoReturn]]:
         "--alpha",
         choices=ALPHAS,
         default="drop",
-        help="how transparency is handled: discard the alpha channel, or composite over white; "
+        help="how to handle transparency: discard the alpha channel, or composite over white; "
         "default: %(default)s",
     )
     both.add_argument("--threads", type=int, default=1, help="worker processes; default: %(default)s")

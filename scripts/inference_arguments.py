@@ -34,7 +34,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         "--threads",
         type=int,
         default=1,
-        help="threads of a forward pass; they decide a logit's last bits",
+        help="CPU threads; the last bits of a logit depend on their number",
     )
 
 

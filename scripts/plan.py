@@ -1,6 +1,6 @@
 """Estimate the cost of a run: predictions by stage, how many exist, device time, and disk.
 
-Counts are exact where the run's tables exist, and bounds from the configuration elsewhere. Nothing is
+Counts are exact where the run's tables exist, otherwise bounds from the configuration. Nothing is
 computed or changed. Run it in the repository's root, like snakemake.
 """
 

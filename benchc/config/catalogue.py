@@ -8,14 +8,14 @@ from benchc.config.strict import Environment, Family, HubId, Id, Label, Md5, Sca
 from benchc.demo.tiny.families import FAMILIES
 
 
-class Drawn(Strict):
-    """A source that the run renders itself (benchc/demo)."""
+class GeneratedSource(Strict):
+    """A source that the run generates (benchc/demo)."""
 
     groups: int = Field(ge=1, description="Groups of items per category; a group has one item per option.")
 
 
 class ReaderOptions(Strict):
-    """How a TSV departs from the standard columns: index, image, question, hint, A, B, ..., answer."""
+    """How a TSV differs from the standard columns: index, image, question, hint, A, B, ..., answer."""
 
     options_column: str | None = Field(
         default=None,
@@ -38,7 +38,7 @@ class ReaderOptions(Strict):
 
 
 class Source(Strict):
-    """A multiple-choice data set, from exactly one of url, path and drawn."""
+    """A multiple-choice data set, from exactly one of url, path and generated."""
 
     label: Label = Field(description="Name in figures.")
     url: WebAddress | None = Field(default=None, description="Address of the TSV.")
@@ -50,9 +50,11 @@ class Source(Strict):
         description="Local TSV, relative to the repository's root. It may contain environment variables such "
         "as ${BENCHC_SHARED}, whose default is ../shared.",
     )
-    drawn: Drawn | None = Field(default=None, description="Size of a source that the run renders itself.")
+    generated: GeneratedSource | None = Field(
+        default=None, description="Size of a source that the run generates."
+    )
     reader: ReaderOptions = Field(
-        default_factory=ReaderOptions, description="How the TSV departs from the standard columns."
+        default_factory=ReaderOptions, description="How the TSV differs from the standard columns."
     )
     task_column: Literal["category", "l2_category"] = Field(
         description="Column with the task type, by which the pool is balanced."
@@ -60,14 +62,14 @@ class Source(Strict):
 
     @model_validator(mode="after")
     def _one_origin(self) -> Self:
-        _exactly_one(self, ("url", "path", "drawn"))
+        _exactly_one(self, ("url", "path", "generated"))
         if self.md5 is not None and self.url is None:
             raise ValueError("has an md5 without a url, but only downloads are checked")
         return self
 
 
 class Training(Strict):
-    """How the run trains a tiny model: the options of scripts/train_demo_model.py."""
+    """How the run trains a tiny model; the options of scripts/train_demo_model.py."""
 
     hidden: int = Field(ge=24, multiple_of=24, description="Width of all layers.")
     vision_layers: int = Field(ge=1, description="Layers of the vision encoder.")

@@ -36,7 +36,7 @@ def validation_errors(
         match details["type"]:
             case "missing":
                 place = details["loc"]
-                lines[place] = f"{dotted(place)} is missing; docs/configuration.md lists what it may be"
+                lines[place] = f"{dotted(place)} is missing; docs/configuration.md describes it"
             case "extra_forbidden":
                 lines[place] = (
                     f"unknown key {dotted(place)}{suggestion(place[-1], _known_keys(model, place))}"
@@ -49,7 +49,7 @@ def validation_errors(
                 lines[place] += f" or {_should(details).removeprefix('be ')}"
             case _:
                 value = shown(details["input"])
-                lines[place] = f"{dotted(place) or 'the whole'} is {value}, but should {_should(details)}"
+                lines[place] = f"{dotted(place) or 'the content'} is {value}, but should {_should(details)}"
     return [f"{file}: {line}." for line in lines.values()]
 
 

@@ -20,17 +20,15 @@ _TITLES = {
 _INTRODUCTION = """\
 # Configuration
 
-`snakemake --configfile config/demo.yaml` runs the pipeline with that configuration. This page lists all keys;
-unknown keys are refused. The configuration is validated before any job starts, and each error is reported in
-one line: the key, its value and what it should be.
+All keys of the file that `snakemake --configfile` names. Unknown keys are refused. The configuration is
+validated before any job starts; an error is one line: the key, its value and what it should be.
 
 `python -m scripts.write_config_reference` generates this page and `config/schema/*.json` from `benchc/config`
 and the settings of each benchmark.
 
 ## Settings of every run
 
-Each file is complete: it inherits nothing from another file. `benchmark` comes first, since it determines the
-other keys.
+A file inherits nothing from another one. `benchmark` comes first, since it determines the other keys.
 
 """
 

@@ -50,7 +50,7 @@ class Corruptions(Strict):
     )
     corrupted: Literal["files", "on_the_fly"] = Field(
         description="files writes all corrupted images of the pool once, losslessly. on_the_fly generates "
-        "the same pixels inside the inference jobs and writes only those of the benchmark "
+        "the same pixels inside the inference jobs and writes only the images of the benchmark "
         "(docs/benchmarks.md compares disk use and time)."
     )
     alpha: Alpha = Field(
@@ -74,10 +74,10 @@ class Inference(Strict):
 
 
 class TrainingSet(Strict):
-    """Images and questions on which the run trains its own models."""
+    """Images and questions on which the run trains models."""
 
     items_per_category: int = Field(
-        ge=1, description="Minimum number of items per category. Rendering time grows with it."
+        ge=1, description="Minimum number of items per category. Generation time grows with it."
     )
 
 
@@ -88,12 +88,10 @@ class TrainedEncoder(Strict):
 
 
 class Demo(Strict):
-    """Data and models that the run generates and trains itself."""
+    """Data and models that the run generates and trains."""
 
-    world_seed: int = Field(description="Seed of the rendered data and of all training on it.")
-    training_set: TrainingSet = Field(
-        description="Images and questions on which the run trains its own models."
-    )
+    seed: int = Field(description="Seed of the generated data and of all training on it.")
+    training_set: TrainingSet = Field(description="Images and questions on which the run trains models.")
 
 
 class RunSettings(Strict):
@@ -112,7 +110,7 @@ class RunSettings(Strict):
     inference: Inference = Field(description="How inference is divided into jobs.")
     demo: Demo | None = Field(
         default=None,
-        description="Data and models that the run generates and trains itself; null if all are real.",
+        description="Data and models that the run generates and trains; null if all are real.",
     )
 
     @classmethod

@@ -83,7 +83,7 @@ class ChatModel:
         module = self.model.get_output_embeddings()
         if module is None or not hasattr(module, "weight"):
             raise ModelError(
-                f"{self.name}: the model has no language head with a weight; write a family for it"
+                f"{self.name}: the model has no language head with a weight; add a family (docs/models.md)"
             )
         head = Head(module)
 

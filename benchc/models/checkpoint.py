@@ -54,7 +54,7 @@ def load(source: ModelSource, *, chat_template: str | None = None) -> ChatModel:
     processor.chat_template = getattr(processor, "chat_template", None) or chat_template
     if processor.chat_template is None:
         raise ModelError(
-            f"{source.location}: its processor has no chat template; write a family that gives it one"
+            f"{source.location}: its processor has no chat template; add a family with one (docs/models.md)"
         )
     model.to(source.device).eval()
     return ChatModel(model, processor, _identity(source, model, processor))

@@ -50,9 +50,9 @@ class Output:
                 f"{self.kind} {self.name}: an input cannot be called {taken[0]}; rename the parameter"
             )
 
-    def module(self, slice_: str) -> str:
+    def module(self, package: str) -> str:
         """Return the module of the output in the package of its benchmark."""
-        return f"benchc.benchmarks.{slice_}.{self.kind}s.{self.name}"
+        return f"benchc.benchmarks.{package}.{self.kind}s.{self.name}"
 
     @property
     def files(self) -> dict[str, str]:

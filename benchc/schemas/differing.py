@@ -22,6 +22,6 @@ def differing_rows(name: str, a: pl.DataFrame, b: pl.DataFrame) -> list[dict[str
         if column != "id":
             odd = common.filter(~pl.col(column).eq_missing(pl.col(f"{column}_b"))).height
             if odd:
-                fact = f"common items of another {column}"
+                fact = f"common items with a different {column}"
                 rows.append({"input": name, "fact": fact, "a": "–", "b": f"{odd:,} of {common.height:,}"})
     return rows

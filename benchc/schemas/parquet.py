@@ -186,7 +186,7 @@ class ContentHash:
 
 def _metadata(path: Path) -> dict[str, str]:
     if not path.exists():
-        raise TableError(f"{path}: no such file; run snakemake to make it")
+        raise TableError(f"{path}: no such file; run snakemake to create it")
     try:
         return dict(pl.read_parquet_metadata(path))
     except (pl.exceptions.PolarsError, OSError) as error:

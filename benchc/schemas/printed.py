@@ -10,7 +10,7 @@ from benchc.errors import InputError
 def read_printed(path: Path) -> pl.DataFrame:
     """Return the table; empty cells are null. Raises InputError where the file is missing or not CSV."""
     if not path.exists():
-        raise InputError(f"{path}: no such file; run snakemake to make it")
+        raise InputError(f"{path}: no such file; run snakemake to create it")
     try:
         # All rows decide a column's type: its first cells may be empty.
         return pl.read_csv(path, infer_schema_length=None)

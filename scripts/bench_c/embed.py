@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("--pretrained", help="open_clip's tag of the weights; none for a folder")
     parser.add_argument("--text-encoder", default="all-MiniLM-L6-v2", help="default: %(default)s")
     parser.add_argument(
-        "--alpha", choices=ALPHAS, default="drop", help="how to treat transparency; default: %(default)s"
+        "--alpha", choices=ALPHAS, default="drop", help="how to handle transparency; default: %(default)s"
     )
     parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--output", required=True, help="selection/embeddings.parquet")

@@ -131,12 +131,13 @@ def test_two_sources_with_one_label_are_refused(raw: dict[str, Any], root: Path)
     )
 
 
-def test_a_drawn_source_that_cannot_be_rendered_is_refused(raw: dict[str, Any], root: Path) -> None:
+def test_a_source_that_the_run_cannot_generate_is_refused(raw: dict[str, Any], root: Path) -> None:
     (root / "sources.yaml").write_text(
-        SOURCES + "drawn-shape: {label: C, drawn: {groups: 3}, task_column: category}\n"
+        SOURCES + "drawn-shape: {label: C, generated: {groups: 3}, task_column: category}\n"
     )
     assert errors(raw, root) == (
-        "sources.yaml: drawn-shape has drawn, but is no source of the demo (did you mean drawn-shapes?).",
+        "sources.yaml: drawn-shape has generated, but is not a source of the demo "
+        "(did you mean drawn-shapes?).",
     )
 
 
@@ -153,7 +154,7 @@ def test_an_environment_without_a_file_is_refused(raw: dict[str, Any], root: Pat
 @pytest.mark.parametrize("content", [b"a: \xff", b"a: \x00"])
 def test_a_catalogue_that_is_not_text_is_refused(raw: dict[str, Any], root: Path, content: bytes) -> None:
     (root / "models.yaml").write_bytes(content)
-    assert errors(raw, root)[0].startswith("models.yaml: the whole is not YAML in UTF-8 (")
+    assert errors(raw, root)[0].startswith("models.yaml: the content is not YAML in UTF-8 (")
 
 
 def test_a_path_of_the_wrong_kind_is_refused(raw: dict[str, Any], root: Path) -> None:

@@ -56,9 +56,9 @@ def test_a_valid_configuration_is_returned_with_the_entries_it_uses(raw: dict[st
             "config.yaml: unknown key pool.per_tsk (did you mean per_task?).",
         ),
         (
-            ["demo", "world_sed"],
+            ["demo", "sed"],
             3,
-            "config.yaml: unknown key demo.world_sed (did you mean world_seed?).",
+            "config.yaml: unknown key demo.sed (did you mean seed?).",
         ),
         (
             ["selecters"],
@@ -124,6 +124,11 @@ def test_a_valid_configuration_is_returned_with_the_entries_it_uses(raw: dict[st
             ["name"],
             "downloads",
             "config.yaml: name is downloads, which is a folder that runs share; choose another name.",
+        ),
+        (
+            ["name"],
+            "generated",
+            "config.yaml: name is generated, which is a folder that runs share; choose another name.",
         ),
         (
             ["catalogues", "models"],
@@ -200,7 +205,7 @@ def test_what_the_benchmark_trains_needs_the_demo_block(raw: dict[str, Any], roo
 def test_a_missing_key_is_named(raw: dict[str, Any], root: Path) -> None:
     del raw["corruptions"]["engine"]
     assert errors(raw, root) == (
-        "config.yaml: corruptions.engine is missing; docs/configuration.md lists what it may be.",
+        "config.yaml: corruptions.engine is missing; docs/configuration.md describes it.",
     )
 
 
@@ -224,7 +229,7 @@ def test_all_errors_come_together_and_in_all_files(raw: dict[str, Any], root: Pa
     )
     assert errors(raw, root) == (
         'config.yaml: seed is "x", but should be a valid integer.',
-        "sources.yaml: both needs exactly one of url, path, drawn, but has url and path.",
+        "sources.yaml: both needs exactly one of url, path, generated, but has url and path.",
         "models.yaml: bad.scoring is \"word\", but should be 'letter', 'text' or 'text_mean'.",
         'config.yaml: targets[2] is "tiny", but there is no such id in models.yaml; '
         "there are small, large, bad.",

@@ -9,8 +9,8 @@ from benchc.config.errors import ConfigError
 from benchc.config.load import load
 
 SOURCES = """
-drawn-text: {label: A, drawn: {groups: 3}, task_column: category}
-drawn-charts: {label: B, drawn: {groups: 3}, task_column: category}
+drawn-text: {label: A, generated: {groups: 3}, task_column: category}
+drawn-charts: {label: B, generated: {groups: 3}, task_column: category}
 """
 MODELS = """
 small:
@@ -35,7 +35,7 @@ inference: {batch: all}
 selectors: [small]
 targets: [large, small]
 weight: 1
-demo: {world_seed: 1, training_set: {items_per_category: 2}}
+demo: {seed: 1, training_set: {items_per_category: 2}}
 """
 
 

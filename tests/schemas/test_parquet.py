@@ -83,7 +83,7 @@ def test_another_type_or_version_is_refused(tmp_path):
         read_table(path, ITEMS)
     with pytest.raises(TableError, match="of version 2, found small of version 1"):
         read_table(path, TableType("small", 2, SMALL.columns))
-    with pytest.raises(TableError, match=r"no such file; run snakemake to make it$"):
+    with pytest.raises(TableError, match=r"no such file; run snakemake to create it$"):
         read_table(tmp_path / "none.parquet", SMALL)
 
 

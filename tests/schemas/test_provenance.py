@@ -37,6 +37,6 @@ def test_rows_that_differ_are_counted():
     assert [tuple(row.values()) for row in differing_rows("pool", a, b)] == [
         ("pool", "items", "3", "2"),
         ("pool", "items that the other lacks", "1", "0"),
-        ("pool", "common items of another kappa", "–", "1 of 2"),
-        ("pool", "common items of another options", "–", "1 of 2"),
+        ("pool", "common items with a different kappa", "–", "1 of 2"),
+        ("pool", "common items with a different options", "–", "1 of 2"),
     ]

@@ -1,4 +1,4 @@
-"""A small run of the real pipeline: drawn sources, three corruptions of two families, random models.
+"""A small run of the real pipeline: generated sources, three corruptions of two families, random models.
 
 Random weights are inconsistent on every item, which is what kappa needs, and cost no training; one target is
 trained, so that the demo's rules run too.
@@ -54,10 +54,10 @@ def small_checkout(folder: Path, checkpoints: Path) -> Checkout:
             "figure4": {"target": "other", "corruption": "gaussian_blur", "severity": 5},
             "figure5": {"target": "trained", "item": None, "corruptions": None},
         },
-        "demo": {"world_seed": 1, "training_set": {"items_per_category": 8}, "image_encoder": {"steps": 3}},
+        "demo": {"seed": 1, "training_set": {"items_per_category": 8}, "image_encoder": {"steps": 3}},
     }
     sources = {
-        "drawn-text": {"label": "Text", "drawn": {"groups": 2}, "task_column": "category"},
+        "drawn-text": {"label": "Text", "generated": {"groups": 2}, "task_column": "category"},
         "shapes": {"label": "Shapes", "path": "data/shapes.tsv", "task_column": "category"},
     }
     models = {name: {**entry, "path": f"checkpoints/{name}"} for name, entry in MODELS.items()}

@@ -90,7 +90,7 @@ def checkout(tmp_path) -> Checkout:
     shared = ("seed", "catalogues", "pool", "corruptions", "inference")
     config = {"benchmark": "my-bench", "name": "mine", **{key: demo[key] for key in shared}}
     config |= {"sources": ["drawn-text"], "models": ["tiny-llava-s"]}
-    config["demo"] = {key: demo["demo"][key] for key in ("world_seed", "training_set")}
+    config["demo"] = {key: demo["demo"][key] for key in ("seed", "training_set")}
     config["corruptions"] |= {"types": ["fog", "snow"]}
     (checkout.folder / checkout.config).write_text(yaml.safe_dump(config, sort_keys=False))
     return checkout

@@ -44,7 +44,7 @@ def test_a_run_that_could_not_finish_does_not_start(checkout):
     result = checkout.snakemake("--cores", "1", check=False)
     assert result.returncode != 0
     assert "9 models cannot be loaded" in result.stdout
-    assert "Remove the models that cannot be loaded from selectors and targets." in result.stdout
+    assert "Remove unsupported models from selectors and targets: " in result.stdout
     assert not (checkout.folder / "results").exists()
 
 

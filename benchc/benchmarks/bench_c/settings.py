@@ -149,7 +149,7 @@ class Corruptions(settings.Corruptions):
 
 
 class Demo(settings.Demo):
-    """Data and models that the run generates and trains itself."""
+    """Data and models that the run generates and trains."""
 
     image_encoder: TrainedEncoder = Field(description="The small image encoder that the run trains.")
 
@@ -177,7 +177,7 @@ class Settings(settings.RunSettings):
     figures: Figures = Field(description="Settings of the figures.")
     demo: Demo | None = Field(
         default=None,
-        description="Data and models that the run generates and trains itself; null if all are real.",
+        description="Data and models that the run generates and trains; null if all are real.",
     )
 
     @classmethod

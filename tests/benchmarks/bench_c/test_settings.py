@@ -121,14 +121,14 @@ def test_a_prediction_of_figure_5_that_the_run_lacks_is_refused(raw: dict[str, A
 def test_a_missing_key_is_named(raw: dict[str, Any], root: Path) -> None:
     del raw["selection"]["score"]
     assert errors(raw, root) == (
-        "config.yaml: selection.score is missing; docs/configuration.md lists what it may be.",
+        "config.yaml: selection.score is missing; docs/configuration.md describes it.",
     )
 
 
 def test_a_trained_encoder_needs_its_key_of_the_demo(raw: dict[str, Any], root: Path) -> None:
     del raw["demo"]["image_encoder"]
     assert errors(raw, root) == (
-        "config.yaml: demo.image_encoder is missing; docs/configuration.md lists what it may be.",
+        "config.yaml: demo.image_encoder is missing; docs/configuration.md describes it.",
     )
 
 
@@ -167,7 +167,7 @@ def test_the_demo() -> None:
     config = load_shipped("demo.yaml")
     assert len(config.sources) == 6
     assert (len(config.settings.selectors), len(config.settings.targets)) == (3, 4)
-    assert all(source.drawn for source in config.sources.values())
+    assert all(source.generated for source in config.sources.values())
     assert {model.scoring for model in config.models.values()} == {"letter", "text"}
 
 

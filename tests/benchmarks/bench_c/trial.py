@@ -26,5 +26,5 @@ figures:
   figure3: {target: small}
   figure4: {target: large, corruption: snow, severity: 5}
   figure5: {target: large}
-demo: {world_seed: 1, training_set: {items_per_category: 2}, image_encoder: {steps: 3}}
+demo: {seed: 1, training_set: {items_per_category: 2}, image_encoder: {steps: 3}}
 """

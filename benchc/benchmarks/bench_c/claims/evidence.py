@@ -74,7 +74,7 @@ def evidence(
     if odd.height:
         raise InputError(
             f"{odd.height:,} items are in the pool or in the selection only, first {odd['id'][0]}: they are "
-            "not of the same run, recreate the selection"
+            "from different runs; recreate the selection"
         )
     tables = {label: cells(frame) for label, frame in zip(labels, scores, strict=True)}
     every = _stacked(tables)

@@ -80,7 +80,7 @@ def with_probabilities(cases: pl.DataFrame, predictions: pl.DataFrame, items: pl
     ``cases``: rows of a SCORES table; ``predictions``: id, corruption, severity, logits of the same target,
     clean (severity 0) among them; ``items``: id, answer (0-based), options (texts). The probabilities are
     list[float64] over the item's options, softmax of the logits. Raises InputError where a prediction or an
-    item is missing, or where predictions and scores are not of the same run.
+    item is missing, or where predictions and scores are from different runs.
     """
     clean = pl.DataFrame({"id": cases["id"].unique(), "corruption": CLEAN, "severity": 0})
     wanted = pl.concat([cases.select(*KEY), clean.cast({"severity": pl.Int64})])
@@ -96,7 +96,7 @@ def with_probabilities(cases: pl.DataFrame, predictions: pl.DataFrame, items: pl
         ):
             if key not in logits or int(prediction(logits[key])) != predicted:
                 raise InputError(
-                    f"{name_of(cases, number)}: predictions and scores are not of the same run; recreate the "
+                    f"{name_of(cases, number)}: predictions and scores are from different runs; recreate the "
                     "scores"
                 )
             found.append(probabilities(logits[key]).tolist())
@@ -108,7 +108,7 @@ def with_probabilities(cases: pl.DataFrame, predictions: pl.DataFrame, items: pl
     if wrong.height:
         raise InputError(
             f"{name_of(wrong, 0)}: the pool has no such item with so many options; pool and predictions are "
-            "not of the same run: recreate the predictions"
+            "from different runs; recreate the predictions"
         )
     return joined
 

@@ -144,7 +144,7 @@ def _weights(ids: pl.Series, weights: pl.DataFrame | None) -> Floats:
     if bad.height:
         raise ValueError(
             f"item {bad['id'][0]} has the weight {bad['kappa'][0]}, not a finite number >= 0 "
-            f"({bad['id'].n_unique()} such items): scores and selection are not of the same run"
+            f"({bad['id'].n_unique()} such items): scores and selection are from different runs"
         )
     return joined["kappa"].to_numpy()
 

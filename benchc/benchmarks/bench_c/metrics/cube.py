@@ -39,8 +39,8 @@ class Cube:
         if bad.height or joined.height != len(self.items):
             odd = bad["id"][0] if bad.height else joined.filter(pl.col("id").is_duplicated())["id"][0]
             raise InputError(
-                f"item {odd} needs one kappa, a finite number >= 0: scores and selection are not of the same "
-                "run; recreate the scores"
+                f"item {odd} needs one kappa, a finite number >= 0: scores and selection are from different "
+                "runs; recreate the scores"
             )
         return joined["kappa"].to_numpy()
 

@@ -90,7 +90,7 @@ def complete_items(
 ) -> tuple[dict[str, pl.DataFrame], int]:
     """Return the predictions of the items for which no target lacks any, and the number of other items.
 
-    ``asked``: the number of items that the targets were asked about.
+    ``asked``: the number of items that the targets were evaluated on.
     """
     lacking: set[str] = set()
     every = set().union(*(part["id"] for part in predictions.values()))
@@ -103,7 +103,7 @@ def complete_items(
         lacking |= lacks
     if lacking == every:
         raise InputError(
-            f"none of the {asked:,} items asked about in other orders has all predictions of "
+            f"none of the {asked:,} items evaluated in other orders has all predictions of "
             f"{', '.join(predictions)}; recreate predictions/selected and orders/"
         )
     kept = {label: part.filter(~pl.col("id").is_in(list(lacking))) for label, part in predictions.items()}
@@ -138,7 +138,7 @@ def option_order(
     ``measures``: a table of :func:`measure_predictions` for each model, by its label; ``scorings``: how each
     is scored. Rows by model, in the order given: clean, all corruptions together, each corruption by name.
     Intervals resample the items with the predictions of all models. Raises InputError
-    where there is no model, one has no clean or no corrupted predictions, or two were asked about different
+    where there is no model, one has no clean or no corrupted predictions, or two were evaluated on different
     items or corruptions; ValueError where ``draws`` is not positive.
     """
     if draws < 1:
@@ -150,7 +150,7 @@ def option_order(
     for model, table in measures.items():
         if not table.select(KEY).sort(KEY).equals(keys):
             raise InputError(
-                f"{model} and {first} were asked about different items or under different corruptions: they "
+                f"{model} and {first} were evaluated on different items or under different corruptions: they "
                 "can only be compared on the same predictions; recreate orders/ and predictions/ of both"
             )
     items = keys["id"].n_unique()
@@ -267,6 +267,6 @@ def _check(predictions: pl.DataFrame, items: pl.DataFrame) -> None:
             key = ", ".join(map(str, wrong.select(*KEY).row(0)))
             raise InputError(
                 f"the prediction ({key}) in order {wrong['order'][0]} {what} ({wrong.height:,} predictions "
-                "like this): predictions/selected and orders/ must be of the same run; recreate them, or set "
+                "like this): predictions/selected and orders/ must be from one run; recreate them, or set "
                 "scores.allow_missing to true to leave out the items that lack a prediction"
             )

@@ -148,7 +148,7 @@ def _cells(predictions: pl.DataFrame, grid: Grid | None) -> pl.DataFrame:
     if unknown.height:
         raise InputError(
             f"{_listed(unknown, 'predictions are under corruptions or severities that the run lacks')}; they "
-            "are of another configuration; recreate the predictions"
+            "belong to another configuration; recreate the predictions"
         )
     return expected
 
@@ -173,7 +173,7 @@ def _missing(predictions: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame
     unknown = predictions.select(*KEY).join(items, on="id", how="anti")
     if unknown.height:
         raise InputError(
-            f"{_listed(unknown, 'predictions are of items that are not selected')}; they are of another "
+            f"{_listed(unknown, 'predictions are of items that are not selected')}; they belong to another "
             "selection; recreate the predictions"
         )
     expected = items.select("id").join(cells, how="cross")
@@ -185,7 +185,7 @@ def _check_options(predictions: pl.DataFrame) -> None:
     if wrong.height:
         raise InputError(
             f"{name_of(wrong, 0)} has {len(wrong['logits'][0])} logits, its item has {wrong['options'][0]} "
-            f"options ({wrong.height} predictions like this): the predictions are of another pool, recreate "
+            f"options ({wrong.height} predictions like this): they belong to another pool; recreate "
             "them "
         )
     wrong = predictions.filter(~pl.col("answer").is_between(0, pl.col("options") - 1))

@@ -137,5 +137,5 @@ def _check_items(scores: pl.DataFrame, weights: pl.DataFrame, left_out: int) -> 
         odd = sorted(scored ^ selected)
         raise InputError(
             f"{len(scored):,} items were scored, {len(selected):,} are selected, and {len(odd):,} of them "
-            f"differ, first {odd[0]}: scores and selection are not of the same run; recreate the scores"
+            f"differ, first {odd[0]}: scores and selection are from different runs; recreate the scores"
         )

@@ -26,7 +26,7 @@ def task_accuracy(cube: Cube, tasks: Mapping[str, str], draws: int, seed: int) -
     if unknown:
         raise InputError(
             f"{len(unknown)} items with scores have no task type, first {unknown[0]}: pool and scores are "
-            "not of the same run; recreate the scores"
+            "from different runs; recreate the scores"
         )
     names = sorted({tasks[item] for item in cube.items})
     members = np.array([[tasks[item] == name for name in names] for item in cube.items], dtype=np.float64)

@@ -13,9 +13,9 @@ ORDERS = TableType(
         "order": pl.Int64,  # s in 1..K-1: place j of the prompt has option (j + s) mod K of the item
         "corruption": pl.String,  # `clean` for the uncorrupted prediction
         "severity": pl.Int64,  # 0 for clean
-        "logits": pl.List(pl.Float32),  # one per option, in the item's own order
-        "label_mass": pl.Float32,  # probability that the whole vocabulary leaves to the options, in [0, 1]
-        "prompt_hash": pl.String,  # of the rendered prompt, options in the order asked
+        "logits": pl.List(pl.Float32),  # one per option, in the order of the item's options
+        "label_mass": pl.Float32,  # probability of the options among the whole vocabulary, in [0, 1]
+        "prompt_hash": pl.String,  # of the rendered prompt, with its order of options
         "image_hash": pl.String,  # of the decoded pixels of all images
     },
 )

@@ -40,7 +40,7 @@ def image_vectors(items: pl.DataFrame, encoder: ImageEncoder, alpha: Alpha = "dr
     vectors = encoder.encode(_decoded(items, alpha))
     for item, count in counts:
         if count == 0:
-            raise InputError(f"item {item!r} has no image; take it out of its source")
+            raise InputError(f"item {item!r} has no image; remove it from its source")
         units = [unit(next(vectors), f"image {index} of item {item!r}") for index in range(count)]
         yield unit(np.mean(units, axis=0, dtype=np.float64), f"the mean image of item {item!r}")
 
@@ -89,7 +89,7 @@ def unit(vector: npt.NDArray[np.floating], what: str) -> Vectors:
     if not np.isfinite(length) or length == 0:
         raise InputError(
             f"{what} has an embedding of length {length}, which has no direction; use another encoder, or "
-            "take the item out of its source"
+            "remove the item from its source"
         )
     return (vector / length).astype(np.float32)
 
@@ -101,6 +101,6 @@ def _decoded(items: pl.DataFrame, alpha: Alpha) -> Iterator[Pixels]:
                 yield decode(image["bytes"], alpha)
             except ImageError as error:
                 raise InputError(
-                    f"item {item!r}, image {index}: {error}; fix the image in the item's source, or take the "
-                    "item out of it"
+                    f"item {item!r}, image {index}: {error}; fix the image in the item's source, or "
+                    "remove the item from it"
                 ) from error

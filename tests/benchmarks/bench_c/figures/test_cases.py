@@ -113,8 +113,8 @@ def test_probabilities_are_the_softmax_of_the_predictions_behind_the_scores():
     assert max(case["probabilities"]) == pytest.approx(case["max_prob"])
     assert (case["answer"], case["options"]) == (1, ["a", "b", "c"])
     for predictions, items, message in (
-        (PREDICTIONS.filter(severity=0), ITEMS, "fog, 1.: predictions and scores are not of the same run"),
-        (PREDICTIONS.with_columns(logits=pl.lit([5.0, 0, 0])), ITEMS, "not of the same run"),
+        (PREDICTIONS.filter(severity=0), ITEMS, "fog, 1.: predictions and scores are from different runs"),
+        (PREDICTIONS.with_columns(logits=pl.lit([5.0, 0, 0])), ITEMS, "from different runs"),
         (PREDICTIONS, ITEMS.with_columns(options=pl.lit(["a", "b"])), "no such item with so many options"),
         (PREDICTIONS, ITEMS.clear(), "no such item"),
     ):

@@ -126,7 +126,7 @@ def test_it_draws_what_the_csv_holds(tmp_path: Path, monkeypatch: pytest.MonkeyP
     TABLE.write_csv("t.csv")
     figure = output("figure_option_order", {"option_order": ["t.csv"]})
     assert points(figure.axes[0]) == points(figure_option_order(TABLE).axes[0])
-    with pytest.raises(InputError, match=r"no\.csv: no such file; run snakemake to make it"):
+    with pytest.raises(InputError, match=r"no\.csv: no such file; run snakemake to create it"):
         output("figure_option_order", {"option_order": ["no.csv"]})
 
 

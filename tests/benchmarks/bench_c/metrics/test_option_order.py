@@ -262,7 +262,7 @@ def test_models_on_different_predictions_and_odd_severities_are_refused():
     items = items_of([2, 3])
     one = measure_predictions(drawn_predictions(items, 0), items)
     scorings = {"one": "letter", "two": "letter"}
-    with pytest.raises(InputError, match="two and one were asked about different items"):
+    with pytest.raises(InputError, match="two and one were evaluated on different items"):
         option_order({"one": one, "two": one.filter(id="s/0")}, scorings)
     with pytest.raises(InputError, match="not fog 5, snow 5"):
         option_order({"one": one.filter(pl.col("corruption") != "clean")}, scorings)

@@ -110,9 +110,7 @@ def test_missing_predictions_are_refused_or_left_out(folder, capsys):
     for text in (table.markdown, table.latex):
         assert "On 2 of 3 items: those for which no target lacks a prediction." in " ".join(text.split())
     write_model(folder, "a", 0, drop=pl.col("id").is_in(["s/0", "s/2"]))
-    with pytest.raises(
-        InputError, match="none of the 3 items asked about in other orders has all predictions"
-    ):
+    with pytest.raises(InputError, match="none of the 3 items evaluated in other orders has all predictions"):
         compare(allow_missing=True)
 
 
