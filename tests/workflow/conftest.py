@@ -52,7 +52,7 @@ def small_checkout(folder: Path, checkpoints: Path) -> Checkout:
         "figures": {
             "figure3": {"target": "other"},
             "figure4": {"target": "other", "corruption": "gaussian_blur", "severity": 5},
-            "figure5": {"target": "trained", "item": None, "predictions": None},
+            "figure5": {"target": "trained", "item": None, "corruptions": None},
         },
         "demo": {"world_seed": 1, "training_set": {"items_per_category": 8}, "image_encoder": {"steps": 3}},
     }
@@ -88,7 +88,7 @@ def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory, checkpoints: Path) -> Checkout:
-    """A checkout in which the small run has come to its end, on two cores."""
+    """A checkout in which the small run has finished, on two cores."""
     checkout = small_checkout(tmp_path_factory.mktemp("finished") / "benchc", checkpoints)
     checkout.make(cores=2)
     checkout.first_hashes = checkout.hashes("results/small")
