@@ -200,7 +200,7 @@ use rule score as score_unselected with:
 
 
 rule infer_orders:
-    """Ask one target about a sample of the benchmark in every other circular order of the options."""
+    """Evaluate one target on a sample of the benchmark in every other circular order of the options."""
     input:
         code=lambda wildcards: ORDERS_CODE[wildcards.model],
         model=model_files,
@@ -231,7 +231,7 @@ rule infer_orders:
         severity=option("--severity", max(settings.corruptions.severities)),
         cache=f"results/{settings.name}/.cache",
     message:
-        "{wildcards.model} answers a sample with the options in other orders"
+        "Running {wildcards.model} on a sample with the options in other orders"
     shell:
         "python -m scripts.bench_c.infer_orders {params.model} --gpus {resources.gpu} --threads {threads}"
         " --items {input.pool} --subset {input.subset} {params.sample} {params.severity}"
@@ -444,7 +444,7 @@ OUTPUTS = [
         wanted=settings.diagnostics.option_order is not None,
         caption=f"""
         **Does entropy show how much an answer depends on the order of the options?** (not in the paper).
-        Targets were asked about a sample of the benchmark's items with the options in every other circular
+        Targets were evaluated on a sample of the benchmark's items with the options in every other circular
         order, clean and under each corruption at its highest severity. Entropy (eq. 6) is that of one order.
         The entropy of the mean distribution over all orders is the mean entropy plus the **order part**, a
         Jensen-Shannon divergence over log K in [0, 1]: the uncertainty that no single order shows. *Changed*
@@ -643,7 +643,7 @@ OUTPUTS = [
         wanted=settings.diagnostics.option_order is not None,
         caption="""
         **Effect of the order of the options** (not in the paper). Each target on clean images (above) and
-        under all corruptions at the highest severity (below), on a sample of the benchmark's items, asked in
+        under all corruptions at the highest severity (below), on a sample of the benchmark's items, in
         every circular order of the options. (a) Share of the other orders whose prediction differs from the
         given order's, in [0, 1]; lines are 95 % bootstrap intervals over items. (b) The entropy of the mean
         distribution over all orders, in [0, 1], is the mean entropy (eq. 6) plus the order part (hatched),

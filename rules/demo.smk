@@ -1,6 +1,6 @@
 """The demo's own data and models: synthetic benchmarks, and small models trained on them.
 
-Used only where the catalogue of the sources or models says that the run makes them itself.
+Used only for sources and models that the catalogues declare as generated or trained by the run.
 
 REQUIRED INPUTS: none
 OUTPUTS:

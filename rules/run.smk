@@ -47,7 +47,7 @@ except ConfigError as error:
     raise WorkflowError(str(error))
 
 settings = run.settings
-# The benchmark's name as that of its rules, scripts and package.
+# The name of the benchmark's rule file, scripts folder and package: its slice (docs/architecture.md).
 SLICE = slice_of(settings.benchmark)
 # Empty if the run generates and trains nothing itself.
 demo = settings.demo.model_dump() if settings.demo else {}

@@ -39,7 +39,7 @@ def score(predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None = No
         raise InputError(
             f"items occur twice: {items.filter(pl.col('id').is_duplicated())['id'].unique().to_list()}"
         )
-    rows, clean_cell = _places(predictions, items, grid)
+    rows, clean_cell = _rows_by_cell(predictions, items, grid)
     cells = len(rows) // items.height
     predictions = predictions.select(*KEY, "logits")[rows].with_columns(
         items.select("answer", "options")[np.repeat(np.arange(items.height), cells)]
@@ -103,7 +103,7 @@ def _measures(predictions: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _places(predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None) -> tuple[Integers, int]:
+def _rows_by_cell(predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None) -> tuple[Integers, int]:
     """Return the rows of ``predictions`` by item, corruption and severity, and the index of the clean cell.
 
     Raises InputError where ``predictions`` are not each item in each cell once.
@@ -120,9 +120,9 @@ def _places(predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None) -
     if item.null_count() == 0 and predictions.height == items.height * cells.height:
         corruption = predictions["corruption"].cast(pl.Enum(names)).to_physical().to_numpy()
         cell = cell_of[corruption, np.searchsorted(severities.to_numpy(), predictions["severity"].to_numpy())]
-        place = item.to_numpy().astype(np.int64) * cells.height + cell
+        position = item.to_numpy().astype(np.int64) * cells.height + cell
         rows = np.full(predictions.height, -1, dtype=np.int64)
-        rows[place] = np.arange(predictions.height)
+        rows[position] = np.arange(predictions.height)
         if (rows >= 0).all():
             return rows, int(cells.with_row_index().filter(corruption=CLEAN)["index"][0])
     _check_keys(predictions, items, cells)

@@ -15,7 +15,7 @@ ORDERS = TableType(
         "severity": pl.Int64,  # 0 for clean
         "logits": pl.List(pl.Float32),  # one per option, in the item's own order
         "label_mass": pl.Float32,  # probability that the whole vocabulary leaves to the options, in [0, 1]
-        "prompt_hash": pl.String,  # of the rendered prompt, options in the order asked
+        "prompt_hash": pl.String,  # of the rendered prompt, options in this order
         "image_hash": pl.String,  # of the decoded pixels of all images
     },
 )
