@@ -33,7 +33,7 @@ def drop(model: str, keys: list[tuple[str, str, int]]) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The run with its gaps, unscored, in the present folder."""
+    """The run with its gaps, unscored, in the working directory."""
     monkeypatch.chdir(tmp_path)
     RUN.write(tmp_path)
     for model, keys in GAPS.items():
@@ -74,7 +74,7 @@ def test_what_is_left_out_is_named_counted_and_in_the_footer(
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_tables_are_those_of_the_common_items_and_say_so(
+def test_tables_are_of_the_common_items_and_captions_count_them(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     score_all(RUN, monkeypatch, "--allow-missing")
@@ -109,7 +109,7 @@ def test_claims_are_checked_on_the_common_items(folder: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("name", ["figure6", "figure10"])
-def test_figures_say_it_too(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_figures_count_them_too(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
     score_all(RUN, monkeypatch, "--allow-missing")
     figures = [RUN.output(name)]
     RUN.write(folder)
@@ -124,7 +124,7 @@ def test_figures_say_it_too(name: str, folder: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("name", ["figure3", "figure4", "figure5"])
-def test_figures_of_one_target_are_of_its_whole_items(
+def test_figures_of_one_target_are_of_its_complete_items(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     alone = Run(items=6, models=["two"])
@@ -172,7 +172,9 @@ def test_no_common_item_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("name", ["table1", "claims", "intervals"])
-def test_a_gap_that_no_footer_tells_of_is_refused(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_missing_predictions_that_no_footer_records_are_refused(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
     score_all(RUN, monkeypatch, "--allow-missing")
     for model in RUN.models:
         path = f"scores/{model}.parquet"
@@ -182,7 +184,7 @@ def test_a_gap_that_no_footer_tells_of_is_refused(name: str, folder: Path, monke
 
 
 @pytest.mark.parametrize("name", ["table1", "claims"])
-def test_a_selection_larger_than_the_scores_know_of_is_refused(
+def test_a_selection_larger_than_the_footers_record_is_refused(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     score_all(RUN, monkeypatch, "--allow-missing")

@@ -149,7 +149,7 @@ WHOLE = predictions(INCONSISTENT)
         ),
     ],
 )
-def test_faulty_predictions_are_named(frame, items, message):
+def test_invalid_predictions_are_named(frame, items, message):
     with pytest.raises(ValueError, match=message):
         kappa({"one": frame}, items, CORRUPTIONS)
 

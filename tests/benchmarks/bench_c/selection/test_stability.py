@@ -114,7 +114,7 @@ def test_a_constant_score_has_no_rank_correlation():
     assert (found["jaccard"], found["spearman"], found["kendall"]) == (1.0, None, None)
 
 
-def test_each_row_is_its_own_selection_beside_the_configured_one():
+def test_each_row_compares_its_own_selection_with_the_configured_one():
     rows = {
         (row["choice"], row["setting"]): row
         for row in stability(CONFIGURED, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED)
@@ -159,7 +159,7 @@ def test_the_order_of_predictions_and_embeddings_changes_nothing():
     assert list(found) == expected
 
 
-def test_a_choice_that_selects_nothing_says_why():
+def test_a_choice_that_selects_nothing_has_a_reason():
     firm = {"one": predictions(1, 0.5), "two": predictions(2, 0.0)}
     setting = Setting(("one", "two"), SEVERITIES, (1.0, 1.0), "at_pick")
     table = pl.DataFrame(stability(setting, firm, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)

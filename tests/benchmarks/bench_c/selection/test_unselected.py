@@ -15,7 +15,7 @@ from scripts.bench_c import sample_unselected as script
 
 
 def selection(kept: list[bool]) -> pl.DataFrame:
-    """A pool whose every third item has kappa 0 and left it before selection."""
+    """A pool in which every third item has kappa 0 and was removed before selection."""
     rows = [
         (f"s/{item}", 0.0, None, None, False) if item % 3 == 0 else (f"s/{item}", 0.1 * item, item, 1.0, keep)
         for item, keep in enumerate(kept)

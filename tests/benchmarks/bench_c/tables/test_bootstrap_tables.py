@@ -34,8 +34,8 @@ def make_run(folder: Path, *, seed: int, revision: str) -> Path:
     selected = kappas(COUNT).with_columns(rank=pl.int_range(COUNT), score=pl.lit(1.0), kept=pl.lit(True))
     write_table(selected, folder / "selection/selected.parquet", SELECTED, {"alpha_kappa": 1.0})
     (folder / "models.json").write_text(models_text(Models("bench-c", {})))
-    for place, model in enumerate(("one", "two")):
-        write_table(scored(COUNT, seed + place), folder / f"scores/{model}.parquet", SCORES)
+    for number, model in enumerate(("one", "two")):
+        write_table(scored(COUNT, seed + number), folder / f"scores/{model}.parquet", SCORES)
         empty = pl.DataFrame(schema=dict(PREDICTIONS.columns))
         footer = {"model": model, "revision": revision}
         write_table(empty, folder / f"predictions/selected/{model}/all.parquet", PREDICTIONS, footer)

@@ -39,7 +39,7 @@ def write_model(
     )
     given = predictions.filter(order=0).select(*PREDICTIONS.columns).cast(dict(PREDICTIONS.columns))
     given = given if drop is None else given.filter(~drop)
-    # A milder prediction, as all predictions have, that nobody asked for in other orders.
+    # A milder prediction, as all predictions have, that is not in the other orders.
     mild = given.filter(corruption="fog").with_columns(severity=pl.lit(1, pl.Int64))
     for batch, part in (
         ("one", pl.concat([given.filter(corruption="snow"), mild])),
@@ -88,7 +88,7 @@ def test_files_are_found_by_their_models_and_the_table_comes_again_the_same(fold
             .filter(corruption="clean", order=0)["logits"]
             .cast(pl.List(pl.Float32))
         )
-        mean = sum(float(entropy(read)) for read in logits.to_list()) / 3
+        mean = sum(float(entropy(row)) for row in logits.to_list()) / 3
         assert table.filter(label=label, corruption="clean")["entropy"][0] == pytest.approx(mean, abs=1e-8)
     texts = (table.write_csv(), first.markdown, first.latex)
     assert all(texts) and texts == (again.frame.write_csv(), again.markdown, again.latex)
@@ -110,13 +110,11 @@ def test_missing_predictions_are_refused_or_left_out(folder, capsys):
     for text in (table.markdown, table.latex):
         assert "On 2 of 3 items: those for which no target lacks a prediction." in " ".join(text.split())
     write_model(folder, "a", 0, drop=pl.col("id").is_in(["s/0", "s/2"]))
-    with pytest.raises(
-        InputError, match="none of the 3 items asked about in other orders has all predictions"
-    ):
+    with pytest.raises(InputError, match="none of the 3 items evaluated in other orders has all predictions"):
         compare(allow_missing=True)
 
 
-def test_an_item_that_was_asked_in_no_other_order_is_left_out_and_counted(folder, capsys):
+def test_an_item_without_other_orders_is_left_out_and_counted(folder, capsys):
     write_model(folder, "b", 1, drop_orders=pl.col("id") == "s/1")
     with pytest.raises(InputError, match=r"different items"):
         compare()
@@ -125,8 +123,8 @@ def test_an_item_that_was_asked_in_no_other_order_is_left_out_and_counted(folder
     write_model(folder, "a", 0, drop_orders=pl.col("id") == "s/1")
     table = compare(allow_missing=True)
     assert set(table.frame["items"]) == {2}
-    said = capsys.readouterr().err
-    assert all(f"{label}: 1 of 3 items lack a prediction, left out" in said for label in "AB")
+    printed = capsys.readouterr().err
+    assert all(f"{label}: 1 of 3 items lack a prediction, left out" in printed for label in "AB")
     assert "On 2 of 3 items" in " ".join(table.markdown.split())
 
 

@@ -57,7 +57,7 @@ def test_the_sample_itself_is_no_draw_of_its_interval():
 
 
 def test_a_task_of_no_drawn_item_has_no_interval():
-    # One draw of two items with replacement holds one of the two tasks only, for some seed.
+    # One draw of two items with replacement has only one of the two tasks, for some seed.
     two = {name: scores.filter(pl.col("id").is_in(["s/0", "s/1"])) for name, scores in SCORES.items()}
     tables = [task_accuracy(Targets(two, TARGETS.models), POOL, 1, seed) for seed in range(8)]
     lows = [table.frame["acc_clean_low"].null_count() for table in tables]
