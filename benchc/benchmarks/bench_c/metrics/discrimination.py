@@ -27,7 +27,7 @@ CRITERION_DIGITS = 7  # fewer, so that differences of rounded aggregates tie whe
 STANDARD_ERRORS = 1.96  # a larger difference makes a pair of models separable
 
 METRICS = ("acc_clean", "acc_corrupted", "delta_acc", "ras")
-# Why a criterion is undefined on a set of items, apart from there being a single model.
+# Why a criterion is undefined on a set of items if there are two or more models.
 CRITERIA = {
     "sd": "no item has a weight",
     "range": "no item has a weight",

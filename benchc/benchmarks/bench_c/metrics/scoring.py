@@ -11,10 +11,8 @@ from benchc.benchmarks.bench_c.metrics.ras import entropy_and_confidence, ras
 from benchc.benchmarks.bench_c.metrics.transitions import regime, transition
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.errors import InputError
-from benchc.schemas.logits import Integers, logit_blocks, name_of, prediction
+from benchc.schemas.logits import Integers, first_names, logit_blocks, name_of, prediction
 from benchc.schemas.predictions import CLEAN, KEY
-
-NAMED = 5  # how many keys a message lists
 
 
 class Grid(NamedTuple):
@@ -185,8 +183,8 @@ def _check_options(predictions: pl.DataFrame) -> None:
     if wrong.height:
         raise InputError(
             f"{name_of(wrong, 0)} has {len(wrong['logits'][0])} logits, its item has {wrong['options'][0]} "
-            f"options ({wrong.height} predictions like this): the predictions are of another pool, recreate "
-            "them "
+            f"options ({wrong.height} predictions like this): the predictions are of another pool; "
+            "recreate them"
         )
     wrong = predictions.filter(~pl.col("answer").is_between(0, pl.col("options") - 1))
     if wrong.height:
@@ -198,10 +196,3 @@ def _check_options(predictions: pl.DataFrame) -> None:
 
 def _listed(keys: pl.DataFrame, what: str) -> str:
     return f"{keys.height:,} {what}: {first_names(keys)}"
-
-
-def first_names(keys: pl.DataFrame) -> str:
-    """Return the names of the first few predictions, by id, corruption and severity, for messages."""
-    named = keys.sort(KEY).head(NAMED)
-    names = ", ".join(name_of(named, row) for row in range(named.height))
-    return f"{names}{', …' if keys.height > NAMED else ''}"

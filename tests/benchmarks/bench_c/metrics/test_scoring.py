@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchc.benchmarks.bench_c.metrics.scoring import Grid, complete, first_names, score
+from benchc.benchmarks.bench_c.metrics.scoring import Grid, complete, score
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.errors import InputError
+from benchc.schemas.logits import first_names
 
 LOG3 = math.log(3)
 ITEMS = pl.DataFrame({"id": ["b/1", "a/2"], "answer": [1, 0], "options": [2, 3]})
