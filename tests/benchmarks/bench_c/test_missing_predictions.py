@@ -18,7 +18,7 @@ from tests.benchmarks.bench_c.degenerate_runs import Run, score_all
 RUN = Run(items=6)
 # "one" has all predictions, "two" lacks the clean prediction of one item, "three" two corrupted ones of two
 # others.
-GAPS = {"two": [("s/1", "clean", 0)], "three": [("s/3", "fog", 1), ("s/4", "pixelate", 5)]}
+MISSING = {"two": [("s/1", "clean", 0)], "three": [("s/3", "fog", 1), ("s/4", "pixelate", 5)]}
 COMMON = ["s/0", "s/2", "s/5"]
 SENTENCE = "On 3 of 6 items: those for which no target lacks a prediction."
 TABLES = ("table1", "table2", "table3", "cells", "intervals", "rank_swaps")
@@ -27,16 +27,18 @@ TABLES = ("table1", "table2", "table3", "cells", "intervals", "rank_swaps")
 def drop(model: str, keys: list[tuple[str, str, int]]) -> None:
     path = Path(f"predictions/{model}/all.parquet")
     predictions = read_table(path, PREDICTIONS)
-    gone = pl.DataFrame(keys, schema=["id", "corruption", "severity"], orient="row")
-    write_table(predictions.join(gone, on=gone.columns, how="anti", maintain_order="left"), path, PREDICTIONS)
+    dropped = pl.DataFrame(keys, schema=["id", "corruption", "severity"], orient="row")
+    write_table(
+        predictions.join(dropped, on=dropped.columns, how="anti", maintain_order="left"), path, PREDICTIONS
+    )
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The run with its gaps, unscored, in the working directory."""
+    """The run with missing predictions, unscored, in the working directory."""
     monkeypatch.chdir(tmp_path)
     RUN.write(tmp_path)
-    for model, keys in GAPS.items():
+    for model, keys in MISSING.items():
         drop(model, keys)
     return tmp_path
 
@@ -85,7 +87,7 @@ def test_tables_are_of_the_common_items_and_captions_count_them(
     )
     for text in (found.markdown, found.latex) if found.markdown else ():
         assert SENTENCE in " ".join(text.split())
-    # The same items as a selection of their own, of which no prediction is missing.
+    # The same items as a separate selection, without missing predictions.
     write_table(
         read_table("selected.parquet", SELECTED).filter(pl.col("id").is_in(COMMON)),
         "selected.parquet",
@@ -96,7 +98,7 @@ def test_tables_are_of_the_common_items_and_captions_count_them(
         write_table(scores, f"scores/{model}.parquet", SCORES, {"items": 3})
     whole = RUN.output(name)
     assert whole.frame.write_csv() == found.frame.write_csv()
-    assert "those whose predictions" not in " ".join(whole.markdown.split())
+    assert "lacks a prediction" not in " ".join(whole.markdown.split())
 
 
 def test_claims_are_checked_on_the_common_items(folder: Path, monkeypatch: pytest.MonkeyPatch):
@@ -115,10 +117,10 @@ def test_figures_count_them_too(name: str, folder: Path, monkeypatch: pytest.Mon
     RUN.write(folder)
     score_all(RUN, monkeypatch, "--allow-missing")
     figures.append(RUN.output(name))
-    for figure, there in zip(figures, (1, 0), strict=True):
+    for figure, notes_expected in zip(figures, (1, 0), strict=True):
         figure.draw_without_rendering()
         notes = [text for text in figure.findobj(Text) if SENTENCE in text.get_text() and text.get_visible()]
-        assert len(notes) == there
+        assert len(notes) == notes_expected
         extents = [text.get_window_extent() for text in notes]
         assert all(figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 for box in extents)
 
@@ -144,7 +146,7 @@ def test_a_comparison_says_which_run_lacks_predictions(
         monkeypatch.chdir(tmp_path / name)
         RUN.write(tmp_path / name)
         if name == "b":
-            drop("two", GAPS["two"])
+            drop("two", MISSING["two"])
         score_all(RUN, monkeypatch, "--allow-missing")
         for old, new in (
             ("pool.parquet", "pool/items.parquet"),

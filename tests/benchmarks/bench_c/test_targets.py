@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(path: str, seed: int, *without: str, footer: Mapping[str, object] | None = None) -> pl.DataFrame:
-    """Write the scores of 5 items, s/0 to s/4, but for some."""
+    """Write the scores of the items s/0 to s/4, except ``without``."""
     table = scored(5, seed).filter(~pl.col("id").is_in(without))
     write_table(table, Path(path), SCORES, footer or {"items": 5})
     return table

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from benchc.benchmarks.bench_c.figures.figure1a import ZERO_PLACE, figure1a
+from benchc.benchmarks.bench_c.figures.figure1a import ZERO_POSITION, figure1a
 from tests.benchmarks.bench_c.figures.figure_tables import selection
 
 
@@ -33,8 +33,8 @@ def test_each_pair_of_bars_is_between_the_ends_of_its_bin():
     figure = figure1a(selection([0.0, 0.15, 0.3], [False, True, True]))
     axes = figure.axes[0]
     labels = dict(zip(axes.get_xticks(), (text.get_text() for text in axes.get_xticklabels()), strict=True))
-    assert labels == {ZERO_PLACE: "κ = 0\n(consistent)", 0: "0", 1: "0.1", 2: "0.2", 3: "0.3"}
-    for pool, benchmark, middle in zip(*axes.containers, [ZERO_PLACE, 0.5, 1.5, 2.5], strict=True):
+    assert labels == {ZERO_POSITION: "κ = 0\n(consistent)", 0: "0", 1: "0.1", 2: "0.2", 3: "0.3"}
+    for pool, benchmark, middle in zip(*axes.containers, [ZERO_POSITION, 0.5, 1.5, 2.5], strict=True):
         assert pool.get_x() + pool.get_width() == pytest.approx(middle)
         assert benchmark.get_x() == pytest.approx(middle)
 

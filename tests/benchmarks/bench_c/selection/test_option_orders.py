@@ -123,9 +123,9 @@ def test_a_sample_is_a_part_of_a_larger_one_in_any_order_of_ids():
     assert [len(sample) for sample in samples] == [min(count, 40) for count in range(1, 45)]
     assert all(small <= large for small, large in pairwise(samples))
     assert sampled(ids[::-1], 7) == samples[6]
-    # Not the first ones: the order is a hash's.
+    # Not the first ones: ids are taken in the order of their hash.
     assert samples[9] != set(ids[:10])
-    # One id less lets one other in.
+    # Removing one id adds one other.
     assert len(sampled(ids, 10) ^ sampled([id_ for id_ in ids if id_ != min(samples[9])], 10)) == 2
     with pytest.raises(ValueError, match="at least one item"):
         sampled(ids, 0)
@@ -133,7 +133,7 @@ def test_a_sample_is_a_part_of_a_larger_one_in_any_order_of_ids():
 
 @pytest.mark.parametrize("scoring", ["letter", "text"])
 @pytest.mark.parametrize("family", ["llava", "idefics3"])
-def test_logits_come_back_in_the_items_own_order(family, scoring, scorers, variants, tmp_path):
+def test_logits_are_in_the_items_own_order(family, scoring, scorers, variants, tmp_path):
     scorer = scorers[family, scoring]
     question = QUESTIONS[1]
     unit = Unit("s/1", "fog", [5], variants[:1])
@@ -151,7 +151,7 @@ def test_logits_come_back_in_the_items_own_order(family, scoring, scorers, varia
         direct = scorer.score(reordered, variants[:1]).logits[0]
         for place, option in enumerate(places):
             assert row["logits"][option] == float(direct[place])
-        # A text does not depend on the others; a letter's option does, or the test would see no order.
+        # A text's score does not depend on the other options, a letter's does.
         close = np.allclose(row["logits"], given_order, atol=1e-4)
         assert close == (scoring == "text")
     assert len({row["prompt_hash"] for row in rows}) == 3
@@ -237,7 +237,7 @@ def test_a_larger_sample_keeps_the_predictions_of_a_smaller_one(folder, checkpoi
     assert two.join(one, on="id", how="semi", maintain_order="left").equals(one)
 
 
-def test_units_for_a_device_are_made_ahead_and_are_the_same(folder):
+def test_units_for_a_device_are_prepared_ahead_and_are_the_same(folder):
     pool = Path("pool.parquet")
     sources = [[Path("clean.parquet"), Path("brightness.parquet")], Recipes(recipes()[:2], SEED)]
     found = [

@@ -45,7 +45,7 @@ def test_the_final_centroid():
     assert table["kept"].to_list() == [False, False, True, False]
 
 
-def test_alpha_reaches_the_score():
+def test_alpha_weights_the_score():
     table = select(KAPPA, VECTORS, alpha=(1.0, 0.0))
     assert table["score"].to_list() == [0.5, None, 0.6, 0.3]
     assert table["kept"].to_list() == [True, False, True, False]

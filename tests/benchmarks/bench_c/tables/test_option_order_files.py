@@ -74,7 +74,7 @@ def compare(allow_missing: bool = False, **files: list[str]) -> Table:
     return output("option_order", given | files, draws=30, seed=0, allow_missing=allow_missing)
 
 
-def test_files_are_found_by_their_models_and_the_table_comes_again_the_same(folder):
+def test_files_are_matched_to_models_and_the_table_is_reproducible(folder):
     first, again = compare(), compare()
     assert first.summary == "2 targets, 54 predictions of 3 items in all orders"
     table = first.frame
@@ -143,7 +143,7 @@ def test_an_item_without_other_orders_is_left_out_and_counted(folder, capsys):
         ),
     ],
 )
-def test_files_that_do_not_go_with_the_models_are_refused(folder, files, message):
+def test_files_of_other_models_are_refused(folder, files, message):
     with pytest.raises(InputError, match=message):
         compare(**files)
 
