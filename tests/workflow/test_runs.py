@@ -195,7 +195,7 @@ def test_what_cannot_be_read_is_a_one_line_error(finished, tmp_path, damage):
     key = rows["image_key"][2]
     item = key.partition("#")[0]
     expected = {
-        "item without images": rf"error: {path}: has no images of 1 items, the first is {item}",
+        "item without images": rf"error: {path}: images of 1 items are missing, the first is {item}",
         "damaged image": rf"error: {path}: image {rows['image_key'][0]}: ",
         "no model": r"error: .*checkpoints/none: cannot be loaded \(.*; check the id or folder",
         "truncated table": rf"error: {path}: not a complete Parquet file .*; delete it and run snakemake",

@@ -264,7 +264,9 @@ def test_a_missing_severity_is_refused(folder, checkpoints, monkeypatch):
         predict(monkeypatch, checkpoints["llava"], "a", images=few)
     rows = read_table("brightness.parquet", CORRUPTED).filter(pl.col("severity") < 3)
     write_table(rows, "brightness.parquet", CORRUPTED)
-    with pytest.raises(InputError, match=r"brightness\.parquet: has no images of 3 items, the first is s/0"):
+    with pytest.raises(
+        InputError, match=r"brightness\.parquet: images of 3 items are missing, the first is s/0"
+    ):
         predict(monkeypatch, checkpoints["llava"], "a")
     with pytest.raises(SystemExit):
         predict(monkeypatch, checkpoints["llava"], "a", "--sample", "0")
