@@ -249,7 +249,7 @@ def print_cores(images: Sequence[Encoded], count: int, rounds: int) -> None:
 
 def print_files(images: Sequence[Encoded], types: Sequence[str], rounds: int, megapixels: float) -> None:
     """Print the time to write, read and recompute an image, also for the paper's run."""
-    seconds: dict[str, list[float]] = {"write": [], "read": [], "make": []}
+    seconds: dict[str, list[float]] = {"write": [], "read": [], "recompute": []}
     pixels = disk = 0.0
     with tempfile.TemporaryDirectory() as scratch:
         output = Path(scratch) / "t.parquet"
@@ -263,17 +263,17 @@ def print_files(images: Sequence[Encoded], types: Sequence[str], rounds: int, me
                 took, read = timed(lambda: list(map(pixel_hash, stored(output, images))))
                 times["read"].append(took)
                 took, made = timed(lambda recipe=recipe: list(map(pixel_hash, recomputed(images, recipe))))
-                times["make"].append(took)
+                times["recompute"].append(took)
                 if read != made:
                     raise SystemExit(f"{recipe.name}: recomputed pixels differ from those of the file")
             for name, column in times.items():
                 seconds[name].append(median(column))
             pixels += sum(image.size / 3e6 for variant in stored(output, images) for image in variant)
-    write, read, make = (sum(seconds[name]) / pixels for name in ("write", "read", "make"))
+    write, read, recompute = (sum(seconds[name]) / pixels for name in ("write", "read", "recompute"))
     print("### Stored or recomputed images\n")
     print("Mean over types and severities; reading and recomputing include hashing the pixels.\n")
     print("| per megapixel | write | read and decode | recompute | disk |\n|---|---:|---:|---:|---:|")
-    costs = (1000 * write, 1000 * read, 1000 * make)
+    costs = (1000 * write, 1000 * read, 1000 * recompute)
     print(f"| ms, MB | {' | '.join(f'{cost:.1f}' for cost in costs)} | {disk / pixels / 1e6:.2f} |\n")
     whole = PAPER_ITEMS * PAPER_VARIANTS * megapixels
     print(
@@ -284,7 +284,7 @@ def print_files(images: Sequence[Encoded], types: Sequence[str], rounds: int, me
     print("|---|---:|---:|---:|---:|")
     for name, gigabytes, once, each in (
         ("files", disk / pixels * whole / 1e9, write * whole, read * whole),
-        ("on_the_fly", 0.0, 0.0, make * whole),
+        ("on_the_fly", 0.0, 0.0, recompute * whole),
     ):
         every = each * PAPER_SELECTORS
         hours = [seconds_ / 3600 for seconds_ in (once, every, once + every)]

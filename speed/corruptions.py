@@ -71,7 +71,7 @@ def main() -> None:
     sizes = {size: tuple(map(int, size.split("x"))) for size in arguments.sizes}
     largest = max(sizes.values(), key=lambda size: size[0] * size[1])
     if arguments.measured:
-        apply_when_told(*arguments.measured, scaled(photo, *largest))
+        apply_on_signal(*arguments.measured, scaled(photo, *largest))
         return
     result: dict[str, object] = {
         "date": str(date.today()),
@@ -180,7 +180,7 @@ def working_memory(engine: str, name: str, arguments: argparse.Namespace) -> flo
     return (peak - before) / 1e6
 
 
-def apply_when_told(engine: str, name: str, image: Pixels) -> None:
+def apply_on_signal(engine: str, name: str, image: Pixels) -> None:
     """Import, print "ready", wait for the end of standard input, and apply a type at every severity."""
     function = engine_of(engine)
     if engine == "benchc":

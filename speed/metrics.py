@@ -39,7 +39,8 @@ from benchc.benchmarks.bench_c.metrics.cube import cube_of
 from benchc.benchmarks.bench_c.metrics.rank_swaps import DRAWS as SWAP_DRAWS
 from benchc.benchmarks.bench_c.metrics.rank_swaps import rank_swaps
 from benchc.benchmarks.bench_c.metrics.scoring import score
-from benchc.benchmarks.bench_c.metrics.table1 import Target, table1
+from benchc.benchmarks.bench_c.metrics.table1 import table1
+from benchc.schemas.models import Model
 
 CORRUPTIONS, SEVERITIES = 19, 5
 CELLS = [("clean", 0)] + [
@@ -149,7 +150,7 @@ def measured(
 
 
 def aggregated(scores: Sequence[pl.DataFrame], kappa: pl.DataFrame) -> pl.DataFrame:
-    targets = [Target(str(number), str(number), None, None) for number in range(len(scores))]
+    targets = [Model(str(number), str(number)) for number in range(len(scores))]
     for frame in scores:
         cell_means(frame, VALUES)
         destructive(frame)

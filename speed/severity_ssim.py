@@ -64,7 +64,7 @@ def main() -> None:
     if len(sys.argv) < 2 or not FOLDER.is_dir():
         raise SystemExit(
             "usage: BENCHC_SHARED=FOLDER python speed/severity_ssim.py SUITE [TYPE ...], where "
-            f"FOLDER holds data/real/caption (not found: {FOLDER})"
+            f"FOLDER contains data/real/caption (not found: {FOLDER})"
         )
     suite = suite_of(sys.argv[1])
     types = [type_of(name, suite.name) for name in sys.argv[2:]] or suite.types()

@@ -11,6 +11,8 @@ from benchc.errors import InputError
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
+NAMED = 5  # how many predictions a message lists
+
 
 def as_logits(values: npt.ArrayLike) -> Floats:
     """Return ``values``, float[..., K], as float64 logits of K >= 2 options.
@@ -75,3 +77,10 @@ def logit_blocks(predictions: pl.DataFrame) -> Iterator[tuple[Integers, Floats]]
 def name_of(predictions: pl.DataFrame, row: int) -> str:
     """Return "(id, corruption, severity)" of one row, for messages."""
     return "({}, {}, {})".format(*predictions.select("id", "corruption", "severity").row(row))
+
+
+def first_names(predictions: pl.DataFrame) -> str:
+    """Return the names of the first few predictions, by id, corruption and severity, for messages."""
+    named = predictions.sort("id", "corruption", "severity").head(NAMED)
+    names = ", ".join(name_of(named, row) for row in range(named.height))
+    return f"{names}{', …' if predictions.height > NAMED else ''}"

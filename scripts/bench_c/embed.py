@@ -1,6 +1,6 @@
 """Embed every item of a pool with an image encoder and a text encoder, for the selection of diverse items.
 
-Reads pool/items.parquet and writes selection/embeddings.parquet, one row per item in the order of the pool.
+Writes selection/embeddings.parquet, one row per item in the order of the pool.
 Reports how many texts the text encoder truncates. Reproducible to the byte for a fixed number of threads.
 """
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.metrics.scoring import Grid, complete, first_names, score
+from benchc.benchmarks.bench_c.metrics.scoring import Grid, complete, score
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.errors import InputError
 from benchc.progress import track
+from benchc.schemas.logits import first_names
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions_of_model import read_predictions

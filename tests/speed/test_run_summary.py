@@ -22,7 +22,7 @@ KAPPAS = [0.0, 0.25, 0.5]
 
 @pytest.fixture(scope="module")
 def summary(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """What is printed of a run with three items, of which one has eleven options."""
+    """What is printed for a run with three items, of which one has eleven options."""
     folder = tmp_path_factory.mktemp("run")
     run, logs = folder / "results/small", folder / "logs/small/benchmarks"
     ids = ["a/0", "a/1", "b/0"]
@@ -73,7 +73,7 @@ def test_counts(summary: list[str]) -> None:
     assert "Pool: 3 items of 2 sources in 1 task types; κ > 0: 2 (66.7%); selected: 1." in summary, summary
 
 
-def test_each_options_share_of_the_reads_however_many_options_there_are(summary: list[str]) -> None:
+def test_each_options_share_of_the_predictions_whatever_their_number(summary: list[str]) -> None:
     assert f"| model | predictions | {' | '.join('ABCDEFGHIJK')} |" in summary
     assert f"| tiny (pool) | 4 | 50.0% | 25.0% | {'0.0% | ' * 8}25.0% |" in summary
 
@@ -83,7 +83,7 @@ def test_times_are_summed_by_rule(summary: list[str]) -> None:
     assert "| pool | 1 | 2 | 2 | 0 |" in summary
 
 
-def test_a_folder_that_is_not_there_is_answered_with_the_usage(tmp_path: Path) -> None:
+def test_a_missing_folder_prints_the_usage(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "speed/run_summary.py"), str(tmp_path / "none")]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 1

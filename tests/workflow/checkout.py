@@ -78,10 +78,10 @@ class Checkout:
         }
 
     def edit(self, file: str, old: str, new: str) -> None:
-        """Replace ``old``, which must stand exactly once in the file."""
+        """Replace ``old``, which must occur exactly once in the file."""
         path = self.folder / file
         text = path.read_text()
-        assert text.count(old) == 1, f"{file} holds {old!r} {text.count(old)} times"
+        assert text.count(old) == 1, f"{file} contains {old!r} {text.count(old)} times"
         path.write_text(text.replace(old, new))
 
     def configure(self, **changes: object) -> None:

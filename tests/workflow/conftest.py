@@ -88,7 +88,7 @@ def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory, checkpoints: Path) -> Checkout:
-    """A checkout in which the small run has come to its end, on two cores."""
+    """A checkout in which the small run has finished, on two cores."""
     checkout = small_checkout(tmp_path_factory.mktemp("finished") / "benchc", checkpoints)
     checkout.make(cores=2)
     checkout.first_hashes = checkout.hashes("results/small")

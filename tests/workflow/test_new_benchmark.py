@@ -110,7 +110,7 @@ def test_a_new_benchmark_is_planned_and_run(checkout):
 
 
 @pytest.mark.parametrize("name", ["SUBSETS", "BENCHMARK", "MEASURED", "OUTPUTS"])
-def test_what_a_rule_file_lacks_is_said(checkout, name):
+def test_an_incomplete_rule_file_is_refused(checkout, name):
     checkout.edit("rules/my_bench.smk", f"\n{name} =", f"\nOTHER_{name} =")
     result = checkout.snakemake("-n", check=False)
     assert result.returncode != 0

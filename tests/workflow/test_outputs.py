@@ -25,11 +25,11 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 
 def arguments(command: list[str], flag: str) -> list[list[str]]:
     """Return the values of each occurrence of a flag."""
-    starts = [place for place, word in enumerate(command) if word == flag]
+    starts = [index for index, word in enumerate(command) if word == flag]
     values = []
     for start in starts:
         rest = command[start + 1 :]
-        end = next((place for place, word in enumerate(rest) if word.startswith("--")), len(rest))
+        end = next((index for index, word in enumerate(rest) if word.startswith("--")), len(rest))
         values.append(rest[:end])
     return values
 
@@ -102,8 +102,8 @@ def test_two_outputs_of_one_loop_record_their_own_settings(tmp_path):
     assert checkout.plan("first", "second") == {"second": 1}
 
 
-def test_another_file_for_an_input_is_seen_and_braces_are_no_wildcards(tmp_path):
-    """Snakemake records the inputs of a job as a set: two of them may change places unseen."""
+def test_swapped_inputs_rerun_an_output_and_braces_are_no_wildcards(tmp_path):
+    """Snakemake records the inputs of a job as a set: a swap of two of them would go unnoticed."""
     checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
     results = checkout.folder / "results/demo"
     results.mkdir(parents=True)
@@ -149,7 +149,7 @@ def test_a_change_of_a_label_reruns_what_prints_it_and_no_inference(tmp_path):
     models["tiny-llava-m"]["year"] = 2025
     path.write_text(yaml.safe_dump(models, sort_keys=False))
     assert checkout.plan("models") == {"models": 1}
-    # The order of keys in the catalogue is none of the file's business.
+    # The order of keys in the catalogue does not matter.
     models["tiny-llava-m"] = dict(reversed(models["tiny-llava-m"].items()))
     path.write_text(yaml.safe_dump(models, sort_keys=False))
     checkout.make("models", cores=1)

@@ -33,7 +33,7 @@ def checkout(tmp_path) -> Checkout:
 
 
 def test_the_papers_run_is_planned_without_network_weights_or_torch(checkout, tmp_path):
-    # Stands in for a torch that is not installed.
+    # As if torch were not installed.
     (checkout.folder / "torch.py").write_text("raise ImportError('torch was imported while planning')\n")
     assert checkout.plan() == PAPER
     output = checkout.snakemake("-n").stdout
@@ -44,7 +44,7 @@ def test_a_run_that_could_not_finish_does_not_start(checkout):
     result = checkout.snakemake("--cores", "1", check=False)
     assert result.returncode != 0
     assert "9 models cannot be loaded" in result.stdout
-    assert "Remove unsupported models from selectors and targets: " in result.stdout
+    assert "Remove the models that cannot be loaded from selectors and targets." in result.stdout
     assert not (checkout.folder / "results").exists()
 
 

@@ -1,7 +1,7 @@
-"""Rerun only what changed: one edit at a time, the jobs it costs, its predictions, and what it leaves alone.
+"""Rerun only what changed: one edit at a time, the jobs it reruns, its predictions, and what stays the same.
 
-The edits build on each other, as a user's do: each test edits, looks at the plan, runs it and compares. The
-table in README's section "Rerun only what changed" says the same.
+The edits build on each other, as a user's do: each test edits, checks the plan, runs it and compares. They
+are those of the table in README's section "Rerun only what changed".
 """
 
 import re
@@ -20,7 +20,7 @@ EDITED = "np.float32(values[i]) + offsets[field[i]]"
 EDIT = "np.float32(values[i]) + offsets[field[i]] + np.float32(3)"
 PHOTONS = "published(_CODE, 60, 25, 12, 5, 2)"
 
-# Where each rule writes, so that what an edit leaves alone can be told from what it may change.
+# Where each rule writes: the files that an edit may change.
 OUTPUTS = {
     "read_source": r"sources/",
     "pool": r"pool/",
@@ -91,7 +91,7 @@ def ledger() -> "Ledger":
 
 
 def run(checkout: Checkout, expected: dict[str, int]) -> dict[str, tuple[int, int]]:
-    """Assert the plan, carry it out, assert that nothing else changed; return the predictions of its jobs."""
+    """Assert the plan, run it, assert that nothing else changed; return the predictions of its jobs."""
     assert checkout.plan() == expected
     before = checkout.hashes()
     for log in checkout.folder.glob("logs/*/infer/*/*/*.log"):
@@ -201,7 +201,7 @@ def test_a_figure_module_reruns_its_figure(checkout):
     assert run(checkout, {"figure8": 1}) == {}
 
 
-def test_the_greedy_module_reruns_the_selection_and_reads_only_new_items(checkout, ledger):
+def test_the_greedy_module_reruns_the_selection_and_predicts_only_new_items(checkout, ledger):
     before = kept(checkout)
     checkout.edit(
         "benchc/benchmarks/bench_c/selection/greedy.py",
@@ -212,7 +212,7 @@ def test_the_greedy_module_reruns_the_selection_and_reads_only_new_items(checkou
     assert kept(checkout) != before
 
 
-def test_alpha_reruns_the_selection_and_reads_only_new_items(checkout, ledger):
+def test_alpha_reruns_the_selection_and_predicts_only_new_items(checkout, ledger):
     checkout.edit(
         "benchc/benchmarks/bench_c/selection/greedy.py",
         "return -alpha[0] * values, tuple",
@@ -222,14 +222,14 @@ def test_alpha_reruns_the_selection_and_reads_only_new_items(checkout, ledger):
     assert new(run(checkout, FROM_SELECTION)) == ledger.new(checkout, *TARGETS)
 
 
-def test_two_numbers_swapped_are_seen(checkout):
+def test_swapping_two_numbers_reruns_the_selection(checkout):
     checkout.configure(selection={"alpha_kappa": 2.0, "alpha_diversity": 0.1})
     assert checkout.plan() == FROM_SELECTION
     checkout.configure(selection={"alpha_kappa": 0.1, "alpha_diversity": 2.0})
     assert checkout.plan() == {}
 
 
-def test_selecting_first_stops_where_the_selection_came_out_the_same(checkout):
+def test_selecting_first_stops_if_the_selection_is_unchanged(checkout):
     before = kept(checkout)
     module = checkout.folder / "benchc/benchmarks/bench_c/selection/select.py"
     module.write_text(module.read_text() + "\n# An edit that changes no result.\n")
@@ -239,7 +239,7 @@ def test_selecting_first_stops_where_the_selection_came_out_the_same(checkout):
     assert kept(checkout) == before
 
 
-def test_the_letter_scorer_reruns_letter_models_and_all_their_reads(checkout, ledger):
+def test_the_letter_scorer_reruns_letter_models_and_all_their_predictions(checkout, ledger):
     checkout.edit(
         "benchc/models/letter.py", "head.states[:, -1], tokens)", "head.states[:, -1] * 0.9, tokens)"
     )
@@ -259,11 +259,11 @@ def test_a_familys_file_reruns_its_own_models(checkout, ledger):
     assert new(predictions) == ledger.new(checkout, "pool/texts", *TARGETS)
 
 
-def test_a_kernel_reruns_its_corruption_and_reads_only_its_images(checkout, ledger):
+def test_a_kernel_reruns_its_corruption_and_predicts_only_on_its_images(checkout, ledger):
     checkout.edit("benchc/corruptions/kernels/noise.py", EDITED, EDIT)
     ledger.edits["gaussian_noise"] += 1
     other = checkout.hashes("results/small/corrupted")["results/small/corrupted/shot_noise.parquet"]
-    # The module holds a family's kernels; shot noise is made again, to the same bytes.
+    # The module contains a family's kernels; shot noise is rerun, with the same bytes.
     predictions = run(checkout, {"corrupt": 2, **FROM_IMAGES})
     assert checkout.hashes("results/small/corrupted")["results/small/corrupted/shot_noise.parquet"] == other
     jobs = (*SELECTORS, *TARGETS)
@@ -274,13 +274,13 @@ def test_a_kernel_reruns_its_corruption_and_reads_only_its_images(checkout, ledg
 def test_a_number_of_a_suite_reruns_its_corruption_alone(checkout, ledger):
     checkout.edit("benchc/corruptions/suites/imagenet_c.py", "published(_CODE, 60, 25, 12, 5, 3)", PHOTONS)
     predictions = run(checkout, {"corrupt": 1, **FROM_IMAGES})
-    # Only the images of one severity are new; a prediction's unit is an item under all of them.
+    # Only the images of one severity are new, but all severities of an item are predicted together.
     ledger.edits["shot_noise"] += 1
     jobs = (*SELECTORS, *TARGETS)
     assert new(predictions) == ledger.new(checkout, *jobs)
 
 
-def test_a_corruption_of_ones_own_redraws_the_contact_sheet_and_no_more_until_it_is_used(checkout):
+def test_a_custom_corruption_reruns_only_the_contact_sheet_until_it_is_used(checkout):
     suite = checkout.folder / "benchc/corruptions/suites/imagenet_c.py"
     mine = """CorruptionType(
             "mine",
@@ -298,7 +298,7 @@ def test_a_corruption_of_ones_own_redraws_the_contact_sheet_and_no_more_until_it
     assert checkout.plan() == {"contact_sheet": 1}
 
 
-def test_one_more_corruption_reads_only_its_images(checkout, ledger):
+def test_one_more_corruption_predicts_only_on_its_images(checkout, ledger):
     checkout.configure(corruptions={"types": [*corruptions(checkout), "mine"]})
     predictions = run(checkout, {"corrupt": 1, **FROM_IMAGES})
     jobs = (*SELECTORS, *TARGETS)
@@ -306,23 +306,23 @@ def test_one_more_corruption_reads_only_its_images(checkout, ledger):
     assert new(predictions)["pool/texts"] == len(pool(checkout)) * SEVERITIES
 
 
-def test_one_more_target_costs_its_own_jobs_and_the_merges(checkout, ledger):
+def test_one_more_target_reruns_its_own_jobs_and_the_comparisons(checkout, ledger):
     checkout.configure(targets=["other", "trained", "more"])
     own = {"infer": 2, "infer_orders": 1, "score": 1, "score_unselected": 1}
     predictions = run(checkout, {"models": 1, **own, **TABLES, **MEASURED, "figure6": 1, "figure10": 1})
     assert new(predictions) == ledger.new(checkout, "selected/more", "unselected/more")
 
 
-def test_one_more_selector_reads_the_pool_and_what_is_newly_selected(checkout, ledger):
+def test_one_more_selector_predicts_on_the_pool_and_on_newly_selected_items(checkout, ledger):
     checkout.configure(selectors=["letters", "texts", "other"])
     jobs = ("pool/other", *TARGETS, "selected/more", "unselected/more")
     predictions = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": len(jobs), **OF_THREE_TARGETS})
     assert new(predictions) == ledger.new(checkout, *jobs)
-    # What it predicted as a target it does not compute again as a selector.
+    # Its predictions as a target are not computed again for the selection.
     assert new(predictions)["pool/other"] < len(pool(checkout)) * (1 + 4 * SEVERITIES)
 
 
-def test_a_changed_item_of_a_source_is_the_only_one_read_again(checkout, ledger):
+def test_only_a_changed_item_of_a_source_is_predicted_again(checkout, ledger):
     item = next(id_ for id_ in pool(checkout) if id_.startswith("shapes/"))
     tsv = checkout.folder / "data/shapes.tsv"
     rows = pl.read_csv(tsv, separator="\t", infer_schema=False)

@@ -27,7 +27,7 @@ CORRUPTIONS = ("gaussian_noise", "shot_noise", "gaussian_blur")
 def wait_for(condition, seconds=120):
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "waited in vain"
+        assert time.monotonic() < end, f"not true within {seconds} seconds"
         time.sleep(0.02)
 
 
@@ -66,13 +66,13 @@ def test_one_core_a_kill_and_other_batches_change_no_byte(tmp_path_factory, chec
     checkout.snakemake("--unlock")
     checkout.make("--rerun-incomplete", cores=1)
     assert checkout.plan() == {}
-    # Predictions lie in other files, one a family; whatever is made of them is the same to the last byte.
+    # Predictions are in other files, one per family; everything made from them is the same to the last byte.
     files = sorted(file.name for file in (checkout.folder / "results/small/predictions/pool/texts").iterdir())
     assert files == ["blur.parquet", "noise.parquet"]
     assert without_predictions(checkout.hashes("results/small")) == without_predictions(first_hashes)
 
 
-def test_images_made_on_the_fly_are_read_alike_and_only_the_benchmarks_are_written(finished):
+def test_images_made_on_the_fly_give_the_same_results_and_only_the_benchmarks_are_written(finished):
     config = yaml.safe_load((finished.folder / finished.config).read_text())
     config["name"] = "fly"
     config["corruptions"]["corrupted"] = "on_the_fly"
@@ -90,7 +90,7 @@ def test_images_made_on_the_fly_are_read_alike_and_only_the_benchmarks_are_writt
     assert {file: fly[file] for file in fly if file not in written} == {
         file: hash_ for file, hash_ in files.items() if not file.startswith("corrupted/")
     }
-    # The benchmark's pictures are those that stand among the pool's in the other run.
+    # The benchmark's images are those of its items in the other run's pool.
     selected = read_table(finished.folder / "results/fly/selection/selected.parquet", SELECTED)
     kept = [f"{id_}#0" for id_ in selected.filter("kept")["id"]]
     for file in written:
@@ -99,7 +99,7 @@ def test_images_made_on_the_fly_are_read_alike_and_only_the_benchmarks_are_writt
         assert benchmark.equals(whole.filter(pl.col("image_key").is_in(kept)))
 
 
-def test_a_kernel_reruns_the_jobs_that_make_its_images_themselves(finished):
+def test_a_kernel_reruns_the_jobs_that_generate_its_images(finished):
     plan = ("--configfile", "config/fly.yaml")
     assert finished.plan(*plan) == {}
     before = (finished.folder / NOISE).read_text()
@@ -108,24 +108,24 @@ def test_a_kernel_reruns_the_jobs_that_make_its_images_themselves(finished):
     jobs = finished.plan(*plan)
     # Targets are evaluated on the benchmark and on items outside it.
     assert jobs["infer"] == len(config["selectors"]) + 2 * len(config["targets"])
-    # What is selected may come out otherwise, so all of the benchmark's images are waited for.
+    # The selection may change, so all of the benchmark's images are planned.
     assert jobs["corrupt"] == 1 + len(config["corruptions"]["types"])
     (finished.folder / NOISE).write_text(before)
     assert finished.plan(*plan) == {}
 
 
-def test_a_seed_reruns_the_jobs_that_make_their_images_themselves(finished):
+def test_a_seed_reruns_the_jobs_that_generate_their_images(finished):
     plan, file = ("--configfile", "config/fly.yaml"), finished.folder / "config/fly.yaml"
     before = file.read_text()
     config = yaml.safe_load(before)
     file.write_text(yaml.safe_dump({**config, "seed": config["seed"] + 1}, sort_keys=False))
-    # Also the selectors', whose images no file holds.
+    # Also the selectors', whose images are in no file.
     assert finished.plan(*plan)["infer"] == len(config["selectors"]) + 2 * len(config["targets"])
     file.write_text(before)
     assert finished.plan(*plan) == {}
 
 
-def test_other_orders_are_read_clean_and_at_the_highest_severity(finished):
+def test_other_orders_are_predicted_clean_and_at_the_highest_severity(finished):
     orders = read_table(finished.folder / "results/small/orders/other.parquet", ORDERS)
     assert set(orders.filter(corruption="clean")["severity"]) == {0}
     corrupted = orders.filter(pl.col("corruption") != "clean")
@@ -142,7 +142,7 @@ def test_the_report_shows_tables_and_figures_with_their_captions(finished):
 
 
 def infer(finished, cache, output, *, model="letters", corrupted=None):
-    """Return the command that asks a model about the pool of the finished run."""
+    """Return the command that runs a model on the pool of the finished run."""
     folder = finished.folder / "results/small/corrupted"
     files = corrupted or [folder / f"{name}.parquet" for name in ("clean", *CORRUPTIONS)]
     return [
@@ -174,20 +174,20 @@ def test_a_killed_inference_resumes_from_its_cache(finished, tmp_path):
     assert not (tmp_path / "resumed.parquet").exists()
     resumed = run(cache, tmp_path / "resumed.parquet")
     assert " 0 from the cache" not in resumed
-    assert " 0 new" not in resumed
+    assert " 0 computed" not in resumed
     assert (tmp_path / "resumed.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has the GPU that the test wants to miss")
-def test_a_gpu_that_is_not_there_is_missed(finished, tmp_path):
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
+def test_a_missing_gpu_is_refused(finished, tmp_path):
     command = [*infer(finished, tmp_path / "cache", tmp_path / "out.parquet"), "--gpus", "1"]
     result = subprocess.run(command, cwd=finished.folder, text=True, capture_output=True, check=False)
     assert result.returncode == 1
     assert "the job needs a GPU, but torch finds none" in result.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize("fault", ["item without images", "damaged picture", "no model", "truncated table"])
-def test_what_cannot_be_read_ends_in_one_sentence(finished, tmp_path, fault):
+@pytest.mark.parametrize("damage", ["item without images", "damaged image", "no model", "truncated table"])
+def test_what_cannot_be_read_is_a_one_line_error(finished, tmp_path, damage):
     clean = finished.folder / "results/small/corrupted/clean.parquet"
     rows = read_table(clean, CORRUPTED)
     path = tmp_path / "clean.parquet"
@@ -196,20 +196,20 @@ def test_what_cannot_be_read_ends_in_one_sentence(finished, tmp_path, fault):
     item = key.partition("#")[0]
     expected = {
         "item without images": rf"error: {path}: images of 1 items are missing, the first is {item}",
-        "damaged picture": rf"error: {path}: image {rows['image_key'][0]}: ",
+        "damaged image": rf"error: {path}: image {rows['image_key'][0]}: ",
         "no model": r"error: .*checkpoints/none: cannot be loaded \(.*; check the id or folder",
         "truncated table": rf"error: {path}: not a complete Parquet file .*; delete it and run snakemake",
-    }[fault]
-    if fault == "item without images":
+    }[damage]
+    if damage == "item without images":
         rows = rows.filter(pl.col("image_key") != key)
-    if fault == "damaged picture":
+    if damage == "damaged image":
         broken = {"bytes": rows["image"][0]["bytes"][:60], "path": None}
         images = [broken, *rows["image"].to_list()[1:]]
         rows = rows.with_columns(pl.Series("image", images, dtype=CORRUPTED.columns["image"]))
-    if fault == "no model":
+    if damage == "no model":
         model = "none"
     write_table(rows, path, CORRUPTED)
-    if fault == "truncated table":
+    if damage == "truncated table":
         path.write_bytes(path.read_bytes()[:-100])
     command = infer(finished, tmp_path / "cache", tmp_path / "out.parquet", model=model, corrupted=[path])
     result = subprocess.run(command, cwd=finished.folder, text=True, capture_output=True, check=False)

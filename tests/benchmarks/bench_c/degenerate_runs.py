@@ -28,14 +28,14 @@ FAMILIES = {"fog": "weather", "gaussian_blur": "blur", "pixelate": "digital"}
 
 
 def drawn(model: int, item: int, corruption: int, severity: int) -> list[float]:
-    """Logits that shift with all of the four numbers."""
+    """Logits that depend on all four numbers."""
     # Clean predictions are severity 0 of corruption -1.
     return np.random.default_rng([model, item, corruption + 1, severity]).normal(0, 2, OPTIONS).tolist()
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a run is made of: the paper's shape, in small, but for what is named."""
+    """The inputs of a run: a small version of the paper's, except for the fields given."""
 
     items: int = 4
     models: Sequence[str] = ("one", "two", "three")
@@ -57,12 +57,12 @@ class Run:
     def predictions(self, model: int) -> pl.DataFrame:
         cells = [("clean", -1, 0)]
         cells += [
-            (name, place, level) for place, name in enumerate(self.corruptions) for level in self.severities
+            (name, number, level) for number, name in enumerate(self.corruptions) for level in self.severities
         ]
         rows = [
-            (id_, name, level, self.logits(model, item, place, level), 1.0, "p", "i")
+            (id_, name, level, self.logits(model, item, number, level), 1.0, "p", "i")
             for item, id_ in enumerate(self.ids)
-            for name, place, level in cells
+            for name, number, level in cells
         ]
         return pl.DataFrame(rows, schema=dict(PREDICTIONS.columns), orient="row")
 
@@ -103,13 +103,13 @@ class Run:
         )
         for name in self.corruptions:
             keys = [f"{id_}#0" for id_ in self.ids for _ in self.severities]
-            pictures = {
+            images = {
                 "image_key": keys,
                 "severity": list(self.severities) * self.items,
                 "image": [image] * len(keys),
             }
             write_table(
-                pl.DataFrame(pictures, schema=dict(CORRUPTED.columns)),
+                pl.DataFrame(images, schema=dict(CORRUPTED.columns)),
                 folder / f"images/{name}.parquet",
                 CORRUPTED,
             )
@@ -117,7 +117,7 @@ class Run:
             write_table(self.predictions(number), folder / f"predictions/{model}/all.parquet", PREDICTIONS)
 
     def output(self, name: str, **settings: object) -> Any:
-        """Return a table or a figure of the run in the present folder; ``settings`` replace its own."""
+        """Return a table or a figure of the run in the working directory; ``settings`` replace its own."""
         function = function_named(name)
         of_models = {"scores": "scores/{}.parquet", "predictions": "predictions/{}/all.parquet"}
         paths = {
@@ -152,7 +152,7 @@ class Run:
         )
 
     def stage(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Run kappa or select in the present folder."""
+        """Run kappa or select in the working directory."""
         selectors = ["--predictions", *(f"predictions/{model}/all.parquet" for model in self.models)]
         selectors += ["--selectors", *self.models, "--corruptions", *self.corruptions]
         selectors += ["--severities", *map(str, self.severities), "--pool", "pool.parquet"]
@@ -174,7 +174,7 @@ def script(name: str, arguments: Sequence[str], monkeypatch: pytest.MonkeyPatch)
 
 
 def score_all(run: Run, monkeypatch: pytest.MonkeyPatch, *options: str) -> None:
-    """Score every model of the run in the present folder."""
+    """Score every model of the run in the working directory."""
     for model in run.models:
         predictions = ["--predictions", f"predictions/{model}/all.parquet", "--pool", "pool.parquet"]
         predictions += ["--corruptions", *run.corruptions, "--severities", *map(str, run.severities)]

@@ -1,4 +1,4 @@
-"""The tables and figures of Bench-C as their rules make them, of files and of settings in JSON."""
+"""The tables and figures of Bench-C as their rules make them, from files and from settings in JSON."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +16,7 @@ def function_named(name: str) -> Callable[..., Any]:
 
 
 def output(name: str, files: Mapping[str, Iterable[str]], **settings: object) -> Any:
-    """Return a table or a figure made of ``files``, paths by input, and of ``settings``."""
+    """Return a table or a figure made from ``files``, paths by input, and from ``settings``."""
     return call(
         function_named(name),
         {key: [Path(path) for path in paths] for key, paths in files.items()},

@@ -1,4 +1,4 @@
-"""The captions that rules/bench_c.smk declares are text that docutils reads without complaint."""
+"""The captions that rules/bench_c.smk declares are reStructuredText without errors or warnings."""
 
 import ast
 from inspect import cleandoc

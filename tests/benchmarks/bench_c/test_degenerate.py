@@ -1,4 +1,4 @@
-"""Tables and figures of runs in which statistics have nothing to hold on to: numbers or reasons, no NaN."""
+"""Tables and figures of runs with undefined statistics: numbers or reasons, no NaN."""
 
 import re
 from pathlib import Path
@@ -42,7 +42,7 @@ SELECTIONS = ("usual", "all kappas zero", "all kappas equal but for a rounding",
 
 @pytest.fixture(params=RUNS, ids=lambda name: name.replace(" ", "-"))
 def run(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """A scored run, in the present folder."""
+    """A scored run, in the working directory."""
     monkeypatch.chdir(tmp_path)
     made = RUNS[request.param]
     made.write(tmp_path)
@@ -51,7 +51,7 @@ def run(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.filterwarnings("error")
-def test_tables_hold_numbers_dashes_and_reasons(run: Run):
+def test_tables_contain_numbers_dashes_and_reasons(run: Run):
     tables = {name: run.output(name) for name in TABLES}
     for name, table in tables.items():
         assert table.frame.columns and (name == "cells" or (table.markdown and table.latex)), name

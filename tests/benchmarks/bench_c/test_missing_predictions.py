@@ -18,7 +18,7 @@ from tests.benchmarks.bench_c.degenerate_runs import Run, score_all
 RUN = Run(items=6)
 # "one" has all predictions, "two" lacks the clean prediction of one item, "three" two corrupted ones of two
 # others.
-GAPS = {"two": [("s/1", "clean", 0)], "three": [("s/3", "fog", 1), ("s/4", "pixelate", 5)]}
+MISSING = {"two": [("s/1", "clean", 0)], "three": [("s/3", "fog", 1), ("s/4", "pixelate", 5)]}
 COMMON = ["s/0", "s/2", "s/5"]
 SENTENCE = "On 3 of 6 items: those for which no target lacks a prediction."
 TABLES = ("table1", "table2", "table3", "cells", "intervals", "rank_swaps")
@@ -27,16 +27,18 @@ TABLES = ("table1", "table2", "table3", "cells", "intervals", "rank_swaps")
 def drop(model: str, keys: list[tuple[str, str, int]]) -> None:
     path = Path(f"predictions/{model}/all.parquet")
     predictions = read_table(path, PREDICTIONS)
-    gone = pl.DataFrame(keys, schema=["id", "corruption", "severity"], orient="row")
-    write_table(predictions.join(gone, on=gone.columns, how="anti", maintain_order="left"), path, PREDICTIONS)
+    dropped = pl.DataFrame(keys, schema=["id", "corruption", "severity"], orient="row")
+    write_table(
+        predictions.join(dropped, on=dropped.columns, how="anti", maintain_order="left"), path, PREDICTIONS
+    )
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The run with its gaps, unscored, in the present folder."""
+    """The run with missing predictions, unscored, in the working directory."""
     monkeypatch.chdir(tmp_path)
     RUN.write(tmp_path)
-    for model, keys in GAPS.items():
+    for model, keys in MISSING.items():
         drop(model, keys)
     return tmp_path
 
@@ -74,7 +76,7 @@ def test_what_is_left_out_is_named_counted_and_in_the_footer(
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_tables_are_those_of_the_common_items_and_say_so(
+def test_tables_are_of_the_common_items_and_captions_count_them(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     score_all(RUN, monkeypatch, "--allow-missing")
@@ -85,7 +87,7 @@ def test_tables_are_those_of_the_common_items_and_say_so(
     )
     for text in (found.markdown, found.latex) if found.markdown else ():
         assert SENTENCE in " ".join(text.split())
-    # The same items as a selection of their own, of which no prediction is missing.
+    # The same items as a separate selection, without missing predictions.
     write_table(
         read_table("selected.parquet", SELECTED).filter(pl.col("id").is_in(COMMON)),
         "selected.parquet",
@@ -96,7 +98,7 @@ def test_tables_are_those_of_the_common_items_and_say_so(
         write_table(scores, f"scores/{model}.parquet", SCORES, {"items": 3})
     whole = RUN.output(name)
     assert whole.frame.write_csv() == found.frame.write_csv()
-    assert "those whose predictions" not in " ".join(whole.markdown.split())
+    assert "lacks a prediction" not in " ".join(whole.markdown.split())
 
 
 def test_claims_are_checked_on_the_common_items(folder: Path, monkeypatch: pytest.MonkeyPatch):
@@ -109,22 +111,22 @@ def test_claims_are_checked_on_the_common_items(folder: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("name", ["figure6", "figure10"])
-def test_figures_say_it_too(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_figures_count_them_too(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
     score_all(RUN, monkeypatch, "--allow-missing")
     figures = [RUN.output(name)]
     RUN.write(folder)
     score_all(RUN, monkeypatch, "--allow-missing")
     figures.append(RUN.output(name))
-    for figure, there in zip(figures, (1, 0), strict=True):
+    for figure, notes_expected in zip(figures, (1, 0), strict=True):
         figure.draw_without_rendering()
         notes = [text for text in figure.findobj(Text) if SENTENCE in text.get_text() and text.get_visible()]
-        assert len(notes) == there
+        assert len(notes) == notes_expected
         extents = [text.get_window_extent() for text in notes]
         assert all(figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 for box in extents)
 
 
 @pytest.mark.parametrize("name", ["figure3", "figure4", "figure5"])
-def test_figures_of_one_target_are_of_its_whole_items(
+def test_figures_of_one_target_are_of_its_complete_items(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     alone = Run(items=6, models=["two"])
@@ -144,7 +146,7 @@ def test_a_comparison_says_which_run_lacks_predictions(
         monkeypatch.chdir(tmp_path / name)
         RUN.write(tmp_path / name)
         if name == "b":
-            drop("two", GAPS["two"])
+            drop("two", MISSING["two"])
         score_all(RUN, monkeypatch, "--allow-missing")
         for old, new in (
             ("pool.parquet", "pool/items.parquet"),
@@ -172,7 +174,9 @@ def test_no_common_item_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("name", ["table1", "claims", "intervals"])
-def test_a_gap_that_no_footer_tells_of_is_refused(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_missing_predictions_that_no_footer_records_are_refused(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
     score_all(RUN, monkeypatch, "--allow-missing")
     for model in RUN.models:
         path = f"scores/{model}.parquet"
@@ -182,7 +186,7 @@ def test_a_gap_that_no_footer_tells_of_is_refused(name: str, folder: Path, monke
 
 
 @pytest.mark.parametrize("name", ["table1", "claims"])
-def test_a_selection_larger_than_the_scores_know_of_is_refused(
+def test_a_selection_larger_than_the_footers_record_is_refused(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     score_all(RUN, monkeypatch, "--allow-missing")

@@ -1,4 +1,4 @@
-"""Targets are read from scores and models.json: names, order, and items."""
+"""Targets from scores and models.json: names, order, and items."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,19 +24,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(path: str, seed: int, *without: str, footer: Mapping[str, object] | None = None) -> pl.DataFrame:
-    """Write the scores of 5 items, s/0 to s/4, but for some."""
+    """Write the scores of the items s/0 to s/4, except ``without``."""
     table = scored(5, seed).filter(~pl.col("id").is_in(without))
     write_table(table, Path(path), SCORES, footer or {"items": 5})
     return table
 
 
-def read(*paths: str) -> Targets:
+def targets_of(*paths: str) -> Targets:
     return read_targets([Path(path) for path in paths], Path("models.json"))
 
 
 def test_targets_come_in_the_order_of_the_files_each_with_its_name(folder, capsys):
     tables = {id_: write(f"{id_}.parquet", seed) for seed, id_ in enumerate("abc")}
-    found = read("c.parquet", "a.parquet")  # fewer than models.json names
+    found = targets_of("c.parquet", "a.parquet")  # fewer than models.json names
     assert list(found.scores) == list(found.models) == ["c", "a"]
     assert all(found.scores[id_].equals(tables[id_]) for id_ in "ca")
     assert found.labels == {"c": "Model C", "a": "Model A"}
@@ -52,28 +52,28 @@ def test_missing_predictions_leave_out_items_of_all_targets(folder, capsys):
     write("a.parquet", 0, "s/1", footer=missing)
     whole = write("b.parquet", 1)
     write("c.parquet", 2, "s/3", footer=missing)
-    found = read("a.parquet", "b.parquet", "c.parquet")
+    found = targets_of("a.parquet", "b.parquet", "c.parquet")
     assert (found.items, found.left_out) == (3, 2)
     assert found.note == " On 3 of 5 items: those for which no target lacks a prediction."
     assert found.scores["b"].equals(whole.filter(~pl.col("id").is_in(["s/1", "s/3"])))
-    said = capsys.readouterr().err
-    assert "3 targets have all predictions of 3 items, 2 are left out; Model A lacks most, 1\n" in said
+    printed = capsys.readouterr().err
+    assert "3 targets have all predictions of 3 items, 2 are left out; Model A lacks most, 1\n" in printed
 
 
 @pytest.mark.parametrize(
-    ("paths", "fault"),
+    ("paths", "problem"),
     [
         (("a.parquet", "d.parquet"), r"d\.parquet is of none of them"),
         (("a.parquet", "other/a.parquet"), "two files are of one model"),
     ],
 )
-def test_files_that_do_not_go_with_the_models_are_refused(folder, paths, fault):
+def test_files_of_other_models_are_refused(folder, paths, problem):
     for path in paths:
         write(path, 0)
     with pytest.raises(
-        InputError, match=rf"^models\.json: it lists a, b, c, and {fault}; give the scores of"
+        InputError, match=rf"^models\.json: it lists a, b, c, and {problem}; give the scores of"
     ):
-        read(*paths)
+        targets_of(*paths)
 
 
 def test_left_out_items_are_counted_from_the_footers():

@@ -1,4 +1,4 @@
-"""A small valid configuration of Bench-C for tests to spoil, with the catalogues of tests/config."""
+"""A small valid configuration of Bench-C that tests change, with the catalogues of tests/config."""
 
 CONFIG = """
 benchmark: bench-c

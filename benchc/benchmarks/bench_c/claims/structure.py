@@ -27,14 +27,14 @@ def claims_of_plane(example: Example) -> list[Claim]:
             "RAS varies where predictions stay the same (figure 4 b)",
             f"among unchanged predictions, some regimes have a mean RAS above 0, others below; {where}",
             "-0.128 to +0.071 (mPLUG-Owl3, snow, severity 5)",
-            _unflipped(example, example.predictions.filter(same)),
+            _unchanged(example, example.predictions.filter(same)),
         ),
         Claim(
             "6.2",
             "Of changed predictions, the overconfident ones lose most RAS (figure 4 c)",
             f"no other regime has as low a mean RAS among changed predictions; {where}",
             "a figure, without numbers (mPLUG-Owl3, snow, severity 5)",
-            _flipped(example, example.predictions.filter(~same)),
+            _changed(example, example.predictions.filter(~same)),
         ),
         Claim(
             "6.2",
@@ -113,7 +113,7 @@ def _regimes(example: Example, predictions: pl.DataFrame) -> Finding:
     return judged(order[0] == "overconfident" and order[-1] == "stable", f"mean RAS: {listed(means)}")
 
 
-def _unflipped(example: Example, predictions: pl.DataFrame) -> Finding:
+def _unchanged(example: Example, predictions: pl.DataFrame) -> Finding:
     means = _by_regime(predictions)
     if len(means) < 2:
         return _too_few(example, predictions, means)
@@ -121,7 +121,7 @@ def _unflipped(example: Example, predictions: pl.DataFrame) -> Finding:
     return judged(low < 0 < high, f"mean RAS {signed(low)} to {signed(high)} ({predictions.height} items)")
 
 
-def _flipped(example: Example, predictions: pl.DataFrame) -> Finding:
+def _changed(example: Example, predictions: pl.DataFrame) -> Finding:
     means = _by_regime(predictions)
     if len(means) < 2 or "overconfident" not in means:
         return _too_few(example, predictions, means)
@@ -135,10 +135,10 @@ def _accuracy_or_ras(example: Example, predictions: pl.DataFrame) -> Finding:
     means = _by_regime(predictions)
     if not {"degraded", "overconfident"} <= set(means):
         return _too_few(example, predictions, means)
-    shift = predictions.with_columns(
-        shift=pl.col("correct").cast(pl.Float64) - pl.col("correct_clean").cast(pl.Float64)
+    shifts = predictions.with_columns(
+        delta_acc=pl.col("correct").cast(pl.Float64) - pl.col("correct_clean").cast(pl.Float64)
     )
-    accuracy = means_by(shift.sort("regime", "id"), "regime", "shift")
+    accuracy = means_by(shifts.sort("regime", "id"), "regime", "delta_acc")
     return judged(
         abs(accuracy["degraded"]) > abs(accuracy["overconfident"])
         and means["overconfident"] < means["degraded"],

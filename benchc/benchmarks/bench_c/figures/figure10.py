@@ -44,13 +44,13 @@ def plot(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], 
     columns = sorted(families_of, key=lambda corruption: families.index(families_of[corruption]))
     severities = sorted({severity for _, severity in values})
     rows = [
-        [columns[place] for place in row]
+        [columns[index] for index in row]
         for row in pages_of([families_of[column] for column in columns], MOST_IN_A_ROW)
     ]
     widest = max(map(len, rows))
     colours = {
-        severity: matplotlib.colormaps[COLOUR_MAP](0.2 + 0.8 * (place + 0.5) / len(severities))
-        for place, severity in enumerate(severities)
+        severity: matplotlib.colormaps[COLOUR_MAP](0.2 + 0.8 * (index + 0.5) / len(severities))
+        for index, severity in enumerate(severities)
     }
     with styled():
         figure = new_figure(TEXT_WIDTH if widest > 4 else COLUMN_WIDTH, 0.4 + 1.75 * len(rows))
@@ -64,8 +64,8 @@ def plot(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], 
                 for family in dict.fromkeys(families_of[column] for column in row)
             }
             strip = grid[number].subgridspec(1, len(panels), width_ratios=[*map(len, panels.values())])
-            for place, (family, members) in enumerate(panels.items()):
-                axes = figure.add_subplot(strip[place], sharey=first)
+            for index, (family, members) in enumerate(panels.items()):
+                axes = figure.add_subplot(strip[index], sharey=first)
                 first = axes if first is None else first
                 _panel(axes, members, severities, values, colours, points=len(scores) < FEW_MODELS)
                 name = family.replace("_", " ").capitalize()
@@ -75,7 +75,7 @@ def plot(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], 
                     axes.set_title(f"({chr(ord('a') + letter)}) {name}")
                     letter += 1
                 drawn.add(family)
-                if place == 0:
+                if index == 0:
                     axes.set_ylabel("mean RAS")
                 else:
                     axes.tick_params(labelleft=False)
@@ -124,12 +124,12 @@ def _panel(
 ) -> None:
     axes.axhline(0, color=FAINT, linewidth=0.6, zorder=1)
     step = 0.84 / max(1, len(severities))
-    for place, corruption in enumerate(corruptions):
+    for index, corruption in enumerate(corruptions):
         for number, severity in enumerate(severities):
             models = values.get((corruption, severity))
             if not models:
                 continue
-            at = place + (number - (len(severities) - 1) / 2) * step
+            at = index + (number - (len(severities) - 1) / 2) * step
             axes.boxplot(
                 [models],
                 positions=[at],

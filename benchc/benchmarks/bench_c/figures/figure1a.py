@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.rendering.style import BENCHMARK_FILL, COLUMN_WIDTH, POOL_FILL, SMALL, new_figure, styled
 
-ZERO_PLACE = -0.9
+ZERO_POSITION = -0.9
 
 
 def figure1a(selected: Selected) -> Figure:
@@ -20,8 +20,8 @@ def figure1a(selected: Selected) -> Figure:
     kappa = selected["kappa"].to_numpy()
     kept = selected["kept"].to_numpy()
     edges = _edges(float(kappa.max()) if len(kappa) else 0.0)
-    # Bin k is between the ticks of its two ends; the bin of 0 is apart, before the first tick.
-    places = np.concatenate([[ZERO_PLACE], np.arange(1, len(edges)) - 0.5])
+    # Bin k is between the ticks of its two ends; the bin of 0 is separate, before the first tick.
+    positions = np.concatenate([[ZERO_POSITION], np.arange(1, len(edges)) - 0.5])
     with styled():
         figure = new_figure(COLUMN_WIDTH, 1.85)
         axes = figure.add_subplot()
@@ -31,13 +31,13 @@ def figure1a(selected: Selected) -> Figure:
             shares = _shares(values, edges)
             highest = max(highest, float(shares.max()))
             label = f"{name} (n = {len(values):,})"
-            bars = axes.bar(places + offset, shares, width=0.4, label=label, **fill)
+            bars = axes.bar(positions + offset, shares, width=0.4, label=label, **fill)
             axes.bar_label(bars, [_percent(share) for share in shares], padding=1, fontsize=SMALL)
         axes.set_xticks(
-            [ZERO_PLACE, *range(len(edges))], ["κ = 0\n(consistent)", *(f"{edge:g}" for edge in edges)]
+            [ZERO_POSITION, *range(len(edges))], ["κ = 0\n(consistent)", *(f"{edge:g}" for edge in edges)]
         )
         axes.get_xticklines()[0].set_visible(False)
-        axes.set_xlim(ZERO_PLACE - 0.6, len(edges) - 0.9)
+        axes.set_xlim(ZERO_POSITION - 0.6, len(edges) - 0.9)
         axes.set_ylim(0, 1.12 * highest)
         axes.set_xlabel("prediction inconsistency κ")
         axes.set_ylabel("share of items (%)")

@@ -34,7 +34,7 @@ MARGIN = 0.04
 LEFT = 0.4  # for the labels of the vertical axis
 GAP = 0.12
 MOST_PREDICTIONS = 4  # corrupted ones
-PICTURE_HEIGHT, TITLE, BARS, TEXT = 1.0, 0.32, 0.8, 0.58
+IMAGE_HEIGHT, TITLE, BARS, TEXT = 1.0, 0.32, 0.8, 0.58
 LINE = 0.115
 MOST_LINES = 4  # of the question, and of the options
 
@@ -143,7 +143,7 @@ def plot(
     width = (TEXT_WIDTH - LEFT - MARGIN - MOST_PREDICTIONS * GAP) / (1 + MOST_PREDICTIONS)
     total = LEFT + len(cells) * (width + GAP) - GAP + MARGIN
     head = _head(rows[0], label, question, total - 2 * MARGIN)
-    height = MARGIN + len(head) * LINE + TITLE + PICTURE_HEIGHT + BARS + TEXT
+    height = MARGIN + len(head) * LINE + TITLE + IMAGE_HEIGHT + BARS + TEXT
     with styled():
         figure = new_figure(total, height)
         figure.set_layout_engine("none")  # positions are explicit
@@ -161,12 +161,12 @@ def plot(
         for panel, cell in enumerate(cells):
             left = LEFT + panel * (width + GAP)
             image_axes = figure.add_axes(
-                (left / total, (TEXT + BARS) / height, width / total, PICTURE_HEIGHT / height)
+                (left / total, (TEXT + BARS) / height, width / total, IMAGE_HEIGHT / height)
             )
             images = clean if cell is None else corrupted[cell["corruption"], cell["severity"]]
-            plot_images(image_axes, images, width=width, height=PICTURE_HEIGHT - 0.08)
+            plot_images(image_axes, images, width=width, height=IMAGE_HEIGHT - 0.08)
             # A gap between images and bars.
-            image_axes.set_ylim(-0.08, PICTURE_HEIGHT - 0.08)
+            image_axes.set_ylim(-0.08, IMAGE_HEIGHT - 0.08)
             bars = figure.add_axes((left / total, TEXT / height, width / total, BARS / height))
             if cell is None:
                 _clean_panel(image_axes, bars, rows[0])

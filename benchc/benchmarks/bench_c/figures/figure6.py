@@ -173,10 +173,10 @@ def _panel(
 
 def _family_names(axes: Any, columns: list[str], families_of: Mapping[str, str], slanted: bool) -> None:
     for family in dict.fromkeys(families_of[column] for column in columns):
-        places = [place for place, column in enumerate(columns) if families_of[column] == family]
+        positions = [index for index, column in enumerate(columns) if families_of[column] == family]
         axes.annotate(
             family,
-            (sum(places) / len(places), 1.0),
+            (sum(positions) / len(positions), 1.0),
             xytext=(0, 3),
             xycoords=("data", "axes fraction"),
             textcoords="offset points",

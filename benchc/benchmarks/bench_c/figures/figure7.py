@@ -91,15 +91,15 @@ def _counts(
 
 def _composition(axes: Any, counts: list[tuple[str, int, int, int]], labels: Mapping[str, str]) -> None:
     total = sum(kept for *_, kept in counts)
-    places = np.arange(len(counts))
+    positions = np.arange(len(counts))
     for index, (name, fill) in enumerate(SETS):
         values = [row[index + 1] for row in counts]
-        bars = axes.barh(places + 0.28 * (index - 1), values, height=0.28, label=name, **fill)
+        bars = axes.barh(positions + 0.28 * (index - 1), values, height=0.28, label=name, **fill)
         axes.bar_label(bars, [f"{value:,}" for value in values], padding=1.5, fontsize=SMALL, color=INK)
-    for place, (*_, kept) in zip(places, counts, strict=True):
+    for position, (*_, kept) in zip(positions, counts, strict=True):
         axes.annotate(
             f"{100 * kept / total:.1f} %" if total else "–",
-            (1.0, place),
+            (1.0, position),
             xycoords=("axes fraction", "data"),
             xytext=(2, 0),
             textcoords="offset points",
@@ -110,7 +110,7 @@ def _composition(axes: Any, counts: list[tuple[str, int, int, int]], labels: Map
             fontweight="bold",
         )
     names = renderable([labels.get(source, source) for source, *_ in counts])
-    axes.set_yticks(places, [shorten(name, 30) for name in names], family=families())
+    axes.set_yticks(positions, [shorten(name, 30) for name in names], family=families())
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(counts) - 0.4, -0.6)
     axes.set_xlim(0, 1.12 * max([1, *(max(row[1:]) for row in counts)]))

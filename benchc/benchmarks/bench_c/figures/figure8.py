@@ -39,18 +39,18 @@ def figure8(pool: PoolTasks, selected: Selected) -> Figure:
     names = [shorten(name, LONGEST_NAME) for name in renderable([name for name, *_ in tasks])]
     candidates = [count for _, count, _ in tasks]
     kept = [count for *_, count in tasks]
-    places = np.arange(len(tasks))
+    positions = np.arange(len(tasks))
     longest = max((width(name) for name in names), default=0)
     with styled():
         figure = new_figure(
             COLUMN_WIDTH if longest <= LONGEST_NAME_IN_A_COLUMN else TEXT_WIDTH, 0.75 + 0.125 * len(tasks)
         )
         axes = figure.add_subplot()
-        bars = axes.barh(places, candidates, height=0.76, label="candidates", **POOL_FILL)
-        axes.barh(places, kept, height=0.76, label="benchmark", **BENCHMARK_FILL)
+        bars = axes.barh(positions, candidates, height=0.76, label="candidates", **POOL_FILL)
+        axes.barh(positions, kept, height=0.76, label="benchmark", **BENCHMARK_FILL)
         ends = [f"{few:,} / {all_:,}" for few, all_ in zip(kept, candidates, strict=True)]
         axes.bar_label(bars, ends, padding=1.5, fontsize=SMALL, color=INK)
-        axes.set_yticks(places, names, family=families(), fontsize=SMALL + 0.5)
+        axes.set_yticks(positions, names, family=families(), fontsize=SMALL + 0.5)
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(tasks) - 0.4, -0.6)
         axes.set_xlim(0, 1.2 * max([1, *candidates]))

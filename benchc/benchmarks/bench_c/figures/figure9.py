@@ -25,7 +25,7 @@ from benchc.schemas.pool import POOL
 MARGIN = 0.04
 BAND_NAME = 0.34
 GAP = 0.12
-PICTURE_HEIGHT = 1.0
+IMAGE_HEIGHT = 1.0
 TITLE = 0.15
 LINE = 0.105
 BAND_GAP = 0.12
@@ -109,7 +109,7 @@ def plot(items: pl.DataFrame, images: Mapping[str, Sequence[Pixels]], *, largest
 def _height(row: Sequence[_Example]) -> float:
     if not row:
         return 0.7  # the band's name
-    return TITLE + PICTURE_HEIGHT + 0.05 + LINE * max(len(example.lines) for example in row) + 0.05
+    return TITLE + IMAGE_HEIGHT + 0.05 + LINE * max(len(example.lines) for example in row) + 0.05
 
 
 def _examples(items: pl.DataFrame, images: Mapping[str, Sequence[Pixels]], inches: float) -> list[_Example]:
@@ -158,9 +158,9 @@ def _plot_example(figure: Figure, example: _Example, left: float, top: float, in
         fontweight="bold",
         color=INK,
     )
-    bottom = top - TITLE - PICTURE_HEIGHT
-    axes = figure.add_axes((left / width, bottom / height, inches / width, PICTURE_HEIGHT / height))
-    plot_images(axes, example.images, width=inches, height=PICTURE_HEIGHT)
+    bottom = top - TITLE - IMAGE_HEIGHT
+    axes = figure.add_axes((left / width, bottom / height, inches / width, IMAGE_HEIGHT / height))
+    plot_images(axes, example.images, width=inches, height=IMAGE_HEIGHT)
     for number, (text, weight, colour) in enumerate(example.lines):
         figure.text(
             left / width,

@@ -139,10 +139,10 @@ def _row(axes: Any, height: float, row: dict[str, Any], *, relative: bool) -> No
             va="center",
         )
     if share is None or not scale:
-        place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "ha": "center", "va": "center"}
-        place["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
+        style: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "ha": "center", "va": "center"}
+        style["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
         reason = "undefined" if share is None else "median 0"
-        axes.text(0.5, height, reason, fontsize=SMALL, color=FAINT, **place)
+        axes.text(0.5, height, reason, fontsize=SMALL, color=FAINT, **style)
         return
     # Where two ranges share a row: the box above, the line below.
     box, width, line = (height, 0.62, height)

@@ -63,16 +63,16 @@ def figure_option_order(option_order: Printed) -> Figure:
     with styled():
         figure = new_figure(COLUMN_WIDTH, 1.05 + 0.24 * max(len(labels), 3))
         left, right = figure.subplots(1, 2, sharey=True)
-        for place, label in enumerate(labels):
+        for index, label in enumerate(labels):
             for clean in (True, False):
                 row = rows[label, clean]
-                height = place + (-OFFSET if clean else OFFSET)
+                height = index + (-OFFSET if clean else OFFSET)
                 _changed(left, height, row, hollow=clean)
                 _parts(right, height, row)
             correlation = rows[label, False]["spearman"]
             right.text(
                 1.03,
-                place + OFFSET,
+                index + OFFSET,
                 "–" if correlation is None else signed(correlation),
                 transform=right.get_yaxis_transform(),
                 fontsize=SMALL,

@@ -75,9 +75,9 @@ def bootstrap(cube: Cube, kappa: Floats, draws: int = DRAWS, seed: int = 0) -> p
             drawn = drawn_means(counts, block.sums, block.weights)
             items = (block.weights > 0).sum(axis=0)
             parts.append(interval_rows(model, block.columns, drawn, items))
-            for place, column in enumerate(block.columns):
+            for index, column in enumerate(block.columns):
                 if column.corruption is None and column.metric in RANKED:
-                    drawn_of_ranked[column.metric, column.weighting].append(drawn[:, place])
+                    drawn_of_ranked[column.metric, column.weighting].append(drawn[:, index])
     for (metric, weighting), values in drawn_of_ranked.items():
         ranks = ranks_of(np.column_stack(values).round(DIGITS))
         items = (kappa > 0).sum() if weighting == KAPPA else len(cube.items)
@@ -85,9 +85,9 @@ def bootstrap(cube: Cube, kappa: Floats, draws: int = DRAWS, seed: int = 0) -> p
         for number, model in enumerate(cube.models):
             parts.append(interval_rows(model, [column], ranks[:, [number]], items, whole=True))
     # The ranks of a model follow its other rows of Table 1.
-    order = pl.DataFrame({"model": cube.models}).with_row_index("place")
+    order = pl.DataFrame({"model": cube.models}).with_row_index("model_index")
     table = pl.concat(parts).join(order, on="model", maintain_order="left")
-    keys = ["place", pl.col("corruption").is_not_null(), pl.col("severity").is_not_null()]
+    keys = ["model_index", pl.col("corruption").is_not_null(), pl.col("severity").is_not_null()]
     return table.sort(keys, maintain_order=True).select(*INTERVALS)
 
 
@@ -164,7 +164,7 @@ def interval_rows(
     return pl.DataFrame(
         {
             "model": [model] * len(columns),
-            **{name: [column[place] for column in columns] for place, name in enumerate(Column._fields)},
+            **{name: [column[index] for column in columns] for index, name in enumerate(Column._fields)},
             "items": items,
             **{name: rounded(end) for name, end in (("estimate", estimate), ("low", low), ("high", high))},
             "note": notes,

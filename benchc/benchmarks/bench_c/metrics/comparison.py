@@ -68,11 +68,11 @@ def compare(
             weighted = [(block.weights > 0).sum(axis=0) for block in (block_a, block_b)]
             rows = interval_rows(model, block_a.columns, drawn_b - drawn_a, np.minimum(*weighted))
             parts.append(rows.with_columns(rounded(drawn_a[0]).alias("a"), rounded(drawn_b[0]).alias("b")))
-    order = pl.DataFrame({"model": models}).with_row_index("place")
+    order = pl.DataFrame({"model": models}).with_row_index("model_index")
     return (
         pl.concat(parts)
         .rename({"estimate": "difference"})
         .join(order, on="model", maintain_order="left")
-        .sort("place", "corruption", nulls_last=False, maintain_order=True)
+        .sort("model_index", "corruption", nulls_last=False, maintain_order=True)
         .select(*DIFFERENCES)
     )

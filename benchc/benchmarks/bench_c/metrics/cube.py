@@ -62,37 +62,37 @@ def cube_of(scores: Mapping[str, pl.DataFrame]) -> Cube:
     clean = {name: np.empty((len(models), shape[0])) for name in CLEAN_METRICS}
     shifts = {name: np.empty((len(models), *shape)) for name in SHIFT_METRICS}
     for number, (model, frame) in enumerate(scores.items()):
-        place = _places(model, frame, models[0], axes)
+        position = _positions(model, frame, models[0], axes)
         # An item's rows repeat its clean values, up to the last bit: the first cell's are taken.
-        first_cell = place % (shape[1] * shape[2]) == 0
+        first_cell = position % (shape[1] * shape[2]) == 0
         for name, values in _metrics(frame).items():
             column = values.to_numpy()
             if np.isnan(column).any():
                 raise InputError(f"{model}: {name} is missing or NaN in some scores; recreate the scores")
             if name in clean:
-                clean[name][number, place[first_cell] // (shape[1] * shape[2])] = column[first_cell]
+                clean[name][number, position[first_cell] // (shape[1] * shape[2])] = column[first_cell]
             else:
-                shifts[name][number].reshape(-1)[place] = column
+                shifts[name][number].reshape(-1)[position] = column
     items, corruptions, severities = axes
     return Cube(models, items, corruptions, severities, clean, shifts)
 
 
-def _places(
+def _positions(
     model: str, frame: pl.DataFrame, first: str, axes: tuple[tuple[str | int, ...], ...]
 ) -> npt.NDArray[np.int64]:
     """Return the position of each row in the flattened (items, corruptions, severities)."""
-    place = pl.lit(0, dtype=pl.Int64)
+    position = pl.lit(0, dtype=pl.Int64)
     for name, axis in zip(KEY, axes, strict=True):
         codes = pl.col(name).replace_strict(list(axis), range(len(axis)), default=None, return_dtype=pl.Int64)
-        place = place * len(axis) + codes
-    places = frame.select(place.alias("place"))["place"]
-    if places.null_count():
-        odd = frame.filter(places.is_null()).sort(KEY).row(0, named=True)
+        position = position * len(axis) + codes
+    positions = frame.select(position.alias("position"))["position"]
+    if positions.null_count():
+        odd = frame.filter(positions.is_null()).sort(KEY).row(0, named=True)
         raise InputError(
-            f"{model} was scored on {_name(odd)} and {places.null_count() - 1:,} more predictions that "
+            f"{model} was scored on {_name(odd)} and {positions.null_count() - 1:,} more predictions that "
             f"{first} lacks: models can only be compared on the same predictions; recreate the scores of both"
         )
-    times = np.bincount(places.to_numpy(), minlength=int(np.prod([len(axis) for axis in axes])))
+    times = np.bincount(positions.to_numpy(), minlength=int(np.prod([len(axis) for axis in axes])))
     if (times != 1).any():
         wrong = int(np.flatnonzero(times != 1)[0])
         index = np.unravel_index(wrong, [len(axis) for axis in axes])
@@ -102,7 +102,7 @@ def _places(
             "predictions are missing or repeated: every model needs each item once under every corruption "
             "and severity; recreate its scores"
         )
-    return places.to_numpy()
+    return positions.to_numpy()
 
 
 def _metrics(frame: pl.DataFrame) -> dict[str, pl.Series]:

@@ -27,7 +27,7 @@ CRITERION_DIGITS = 7  # fewer, so that differences of rounded aggregates tie whe
 STANDARD_ERRORS = 1.96  # a larger difference makes a pair of models separable
 
 METRICS = ("acc_clean", "acc_corrupted", "delta_acc", "ras")
-# Why a criterion is undefined on a set of items, apart from there being a single model.
+# Why a criterion is undefined on a set of items if there are two or more models.
 CRITERIA = {
     "sd": "no item has a weight",
     "range": "no item has a weight",
@@ -223,8 +223,8 @@ def _summary(criterion: str, ours: Floats, chance: Floats, models: int) -> dict[
             numbers["selected_low"], numbers["selected_high"] = np.quantile(known_ours, (0.025, 0.975))
     if len(known) and len(known_ours):
         # Ties count half: the mean of the positions before and after them.
-        places = (np.searchsorted(known, known_ours, side).mean() for side in ("left", "right"))
-        numbers["share_below"] = sum(places) / 2 / len(known)
+        positions = (np.searchsorted(known, known_ours, side).mean() for side in ("left", "right"))
+        numbers["share_below"] = sum(positions) / 2 / len(known)
     sets = {"random subsets": known, "selected set": known_ours}
     undefined = " and ".join(name for name, values in sets.items() if not len(values))
     why = "there is one model" if models < 2 else f"{undefined}: {CRITERIA[criterion]}"

@@ -1,6 +1,6 @@
 """The effect of the order of the options on predictions and on uncertainty.
 
-Every item is asked in all K circular orders of its options, clean and under each corruption. With p_s the
+Every item is evaluated in all K circular orders of its options, clean and under each corruption. With p_s the
 option probabilities under order s, H the entropy over log K (eq. 6) and means over orders, the uncertainty of
 the mean distribution has two parts:
 
@@ -67,10 +67,10 @@ def all_orders(given: pl.DataFrame, orders: pl.DataFrame) -> pl.DataFrame:
     ``given``: predictions of the target as in PREDICTIONS; those without others in ``orders``, an ORDERS
     table, are dropped. Logits are in the items' own order.
     """
-    asked = given.join(orders.select(KEY).unique(), on=KEY, how="semi").select(
+    same_order = given.join(orders.select(KEY).unique(), on=KEY, how="semi").select(
         *KEY, pl.lit(0, pl.Int64).alias("order"), "logits"
     )
-    return pl.concat([asked, orders.select(*KEY, "order", "logits")])
+    return pl.concat([same_order, orders.select(*KEY, "order", "logits")])
 
 
 def missing_predictions(predictions: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
@@ -86,28 +86,28 @@ def missing_predictions(predictions: pl.DataFrame, items: pl.DataFrame) -> pl.Da
 
 
 def complete_items(
-    predictions: dict[str, pl.DataFrame], items: pl.DataFrame, asked: int
+    predictions: dict[str, pl.DataFrame], items: pl.DataFrame, sampled: int
 ) -> tuple[dict[str, pl.DataFrame], int]:
     """Return the predictions of the items for which no target lacks any, and the number of other items.
 
-    ``asked``: the number of items that the targets were evaluated on.
+    ``sampled``: the number of items on which the targets were evaluated in other orders.
     """
     lacking: set[str] = set()
     every = set().union(*(part["id"] for part in predictions.values()))
-    asked = max(asked, len(every))
+    sampled = max(sampled, len(every))
     for label, part in predictions.items():
         lacks = set(missing_predictions(part, items)["id"]) | (every - set(part["id"]))
-        count = len(lacks) + max(0, asked - len(every))
+        count = len(lacks) + max(0, sampled - len(every))
         if count:
-            print(f"{label}: {count:,} of {asked:,} items lack a prediction, left out", file=sys.stderr)
+            print(f"{label}: {count:,} of {sampled:,} items lack a prediction, left out", file=sys.stderr)
         lacking |= lacks
     if lacking == every:
         raise InputError(
-            f"none of the {asked:,} items evaluated in other orders has all predictions of "
+            f"none of the {sampled:,} items evaluated in other orders has all predictions of "
             f"{', '.join(predictions)}; recreate predictions/selected and orders/"
         )
     kept = {label: part.filter(~pl.col("id").is_in(list(lacking))) for label, part in predictions.items()}
-    return kept, asked - len(every - lacking)
+    return kept, sampled - len(every - lacking)
 
 
 def measure_predictions(predictions: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
@@ -179,9 +179,9 @@ def _measures(logits: Floats, answers: np.ndarray) -> dict[str, Floats]:
         total = entropy(np.log(mean))
     options = logits.shape[2]
     shifts = np.arange(options)
-    # Order s has option (j + s) mod K in place j. Ties go to the place that comes first, as when it is asked.
-    asked = np.take_along_axis(logits, (shifts + shifts[:, np.newaxis])[np.newaxis] % options, axis=2)
-    places = prediction(asked)
+    # Order s has option (j + s) mod K in place j. Ties go to the first place, as in a prediction.
+    by_place = np.take_along_axis(logits, (shifts + shifts[:, np.newaxis])[np.newaxis] % options, axis=2)
+    places = prediction(by_place)
     chosen = (places + shifts) % options
     right = chosen == answers[:, np.newaxis]
     others = chosen[:, 1:] != chosen[:, :1]
@@ -224,11 +224,11 @@ def _numbers(drawn: Floats, items: int, part: pl.DataFrame) -> dict[str, object]
     low, high = (rounded(end) for end in percentile_interval(drawn[1:]))
     numbers: dict[str, object] = {}
     notes = ["intervals undefined: one item"] if items == 1 else []
-    for place, measure in enumerate(MEASURES):
-        numbers[measure] = estimates[place]
+    for column, measure in enumerate(MEASURES):
+        numbers[measure] = estimates[column]
         if measure in INTERVALS:
-            numbers[f"{measure}_low"] = low[place] if items > 1 else None
-            numbers[f"{measure}_high"] = high[place] if items > 1 else None
+            numbers[f"{measure}_low"] = low[column] if items > 1 else None
+            numbers[f"{measure}_high"] = high[column] if items > 1 else None
     # Logits are float32: what differs by less in entropy is equal.
     part = part.with_columns(pl.col("entropy").round(ENTROPY_DIGITS))
     names = {

@@ -102,7 +102,7 @@ def holm(p_values: pl.Series) -> pl.Series:
     tests = len(p_values) - p_values.null_count()
     adjusted: list[float | None] = [None] * len(p_values)
     largest = 0.0
-    for place, row in enumerate(order.head(tests)):
-        largest = max(largest, min(1.0, (tests - place) * p_values[row]))
+    for index, row in enumerate(order.head(tests)):
+        largest = max(largest, min(1.0, (tests - index) * p_values[row]))
         adjusted[row] = largest
     return pl.Series(p_values.name, adjusted, dtype=pl.Float64)

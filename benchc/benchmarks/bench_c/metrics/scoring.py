@@ -11,10 +11,8 @@ from benchc.benchmarks.bench_c.metrics.ras import entropy_and_confidence, ras
 from benchc.benchmarks.bench_c.metrics.transitions import regime, transition
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.errors import InputError
-from benchc.schemas.logits import Integers, logit_blocks, name_of, prediction
+from benchc.schemas.logits import Integers, first_names, logit_blocks, name_of, prediction
 from benchc.schemas.predictions import CLEAN, KEY
-
-NAMED = 5  # how many keys a message lists
 
 
 class Grid(NamedTuple):
@@ -39,7 +37,7 @@ def score(predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None = No
         raise InputError(
             f"items occur twice: {items.filter(pl.col('id').is_duplicated())['id'].unique().to_list()}"
         )
-    rows, clean_cell = _places(predictions, items, grid)
+    rows, clean_cell = _rows_by_cell(predictions, items, grid)
     cells = len(rows) // items.height
     predictions = predictions.select(*KEY, "logits")[rows].with_columns(
         items.select("answer", "options")[np.repeat(np.arange(items.height), cells)]
@@ -103,7 +101,7 @@ def _measures(predictions: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _places(predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None) -> tuple[Integers, int]:
+def _rows_by_cell(predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None) -> tuple[Integers, int]:
     """Return the rows of ``predictions`` by item, corruption and severity, and the index of the clean cell.
 
     Raises InputError where ``predictions`` are not each item in each cell once.
@@ -120,9 +118,9 @@ def _places(predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None) -
     if item.null_count() == 0 and predictions.height == items.height * cells.height:
         corruption = predictions["corruption"].cast(pl.Enum(names)).to_physical().to_numpy()
         cell = cell_of[corruption, np.searchsorted(severities.to_numpy(), predictions["severity"].to_numpy())]
-        place = item.to_numpy().astype(np.int64) * cells.height + cell
+        position = item.to_numpy().astype(np.int64) * cells.height + cell
         rows = np.full(predictions.height, -1, dtype=np.int64)
-        rows[place] = np.arange(predictions.height)
+        rows[position] = np.arange(predictions.height)
         if (rows >= 0).all():
             return rows, int(cells.with_row_index().filter(corruption=CLEAN)["index"][0])
     _check_keys(predictions, items, cells)
@@ -185,8 +183,8 @@ def _check_options(predictions: pl.DataFrame) -> None:
     if wrong.height:
         raise InputError(
             f"{name_of(wrong, 0)} has {len(wrong['logits'][0])} logits, its item has {wrong['options'][0]} "
-            f"options ({wrong.height} predictions like this): they belong to another pool; recreate "
-            "them "
+            f"options ({wrong.height} predictions like this): the predictions are of another pool; "
+            "recreate them"
         )
     wrong = predictions.filter(~pl.col("answer").is_between(0, pl.col("options") - 1))
     if wrong.height:
@@ -198,10 +196,3 @@ def _check_options(predictions: pl.DataFrame) -> None:
 
 def _listed(keys: pl.DataFrame, what: str) -> str:
     return f"{keys.height:,} {what}: {first_names(keys)}"
-
-
-def first_names(keys: pl.DataFrame) -> str:
-    """Return the names of the first few predictions, by id, corruption and severity, for messages."""
-    named = keys.sort(KEY).head(NAMED)
-    names = ", ".join(name_of(named, row) for row in range(named.height))
-    return f"{names}{', …' if keys.height > NAMED else ''}"

@@ -18,7 +18,7 @@ from benchc.randomness import seed_of
 from benchc.schemas.parquet import read_table
 
 # 849 of 4,000 items were selected: the only published share.
-PAPERS_SHARE = 849 / 4000
+PAPER_SHARE = 849 / 4000
 # Options of an item, assumed until the pool is built.
 OPTIONS = 4
 
@@ -32,13 +32,13 @@ def plan_of(config: Config, results: Path) -> Plan:
     count = Amount(pool, "at most") if selected is None else Amount(len(selected))
     expected: list[Stage] = []
     if selected is None and pool is not None:
-        expected = stages(settings, size.pool, Amount(round(pool * PAPERS_SHARE), "estimate"), orders)
+        expected = stages(settings, size.pool, Amount(round(pool * PAPER_SHARE), "estimate"), orders)
     return Plan(
         stages(settings, size.pool, count, orders),
         images(settings, size, selected, results),
         list(_notes(settings, size)),
         expected,
-        f"{100 * PAPERS_SHARE:.1f} % of the pool is selected, as in the paper",
+        f"{100 * PAPER_SHARE:.1f} % of the pool is selected, as in the paper",
     )
 
 
@@ -84,15 +84,15 @@ def stages(settings: Settings, pool: Amount, selected: Amount, orders: Sequence[
         stage("selectors", selectors, pool, "pool", None),
         stage("targets", targets, selected, "selected", "selectors"),
     ]
-    wanted, asked = settings.diagnostics.random_subset, settings.diagnostics.option_order
-    if wanted is not None:
+    random_subset, option_order = settings.diagnostics.random_subset, settings.diagnostics.option_order
+    if random_subset is not None:
         # An upper bound on the selected items does not bound the others.
         least = 0 if selected.kind == "at most" else selected.value or 0
         others = Amount(pool.less(least).value, selected.kind)
-        items = others if wanted == "all" else others.capped(wanted)
+        items = others if random_subset == "all" else others.capped(random_subset)
         found.append(stage("random subset", targets, items, "unselected", "selectors"))
-    if asked is not None:
-        items = selected.capped(asked)
+    if option_order is not None:
+        items = selected.capped(option_order)
         clean_and_highest = 1 + len(settings.corruptions.types)
         if orders is None:
             reordered = Amount(items.times(OPTIONS - 1).value, "estimate")
@@ -107,7 +107,7 @@ def images(settings: Settings, size: RunSize, selected: Sequence[str] | None, re
     """Return the corrupted images that are written: the pool's, or with on_the_fly the selected items'."""
     if settings.corruptions.corrupted == "files":
         return image_counts(size.images, settings.corruptions, results / "corrupted")
-    share, found = (PAPERS_SHARE if selected is None else 1), size.images
+    share, found = (PAPER_SHARE if selected is None else 1), size.images
     if found is not None and selected is not None:
         found = found.filter(pl.col("id").is_in(selected))
     return image_counts(found, settings.corruptions, results / "benchmark", share)

@@ -23,7 +23,7 @@ class ImageEncoder(Protocol):
 
 
 class TextEncoder(Protocol):
-    """Embeds texts, and tells which of them it truncates."""
+    """Embeds texts, and reports which of them it truncates."""
 
     def encode(self, texts: list[str]) -> Vectors: ...
 

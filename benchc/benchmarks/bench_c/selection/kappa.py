@@ -8,10 +8,9 @@ import polars as pl
 
 from benchc.benchmarks.bench_c.schemas.kappa import KAPPA
 from benchc.errors import InputError
-from benchc.schemas.logits import Floats, Integers, logit_blocks, name_of, prediction
+from benchc.schemas.logits import Floats, Integers, first_names, logit_blocks, name_of, prediction
 
 SEVERITIES = (1, 2, 3, 4, 5)
-NAMED = 5  # how many keys a message lists
 
 
 def gini(predictions: npt.ArrayLike, options: npt.ArrayLike) -> Floats:
@@ -124,14 +123,14 @@ def _predictions(
     missing = found.filter(pl.col("logits").is_null())
     if missing.height:
         raise InputError(
-            f"selector {selector}: {missing.height:,} predictions are missing: {_listed(missing)}; every "
+            f"selector {selector}: {missing.height:,} predictions are missing: {first_names(missing)}; every "
             "item of the pool needs one under every corruption and severity: recreate its predictions"
         )
     if found.height != grid.height:
         repeated = found.filter(pl.struct(key).is_duplicated()).unique(key, maintain_order=True)
         raise InputError(
-            f"selector {selector}: {repeated.height:,} predictions occur twice: {_listed(repeated)}; pass "
-            "each file of predictions once"
+            f"selector {selector}: {repeated.height:,} predictions occur twice: {first_names(repeated)}; "
+            "pass each file of predictions once"
         )
     wrong = found.filter(pl.col("logits").list.len() != pl.col("options"))
     if wrong.height:
@@ -143,8 +142,3 @@ def _predictions(
     for rows, logits in logit_blocks(found):
         chosen[rows] = prediction(logits)
     return chosen.reshape(items.height, len(corruptions), len(severities))
-
-
-def _listed(predictions: pl.DataFrame) -> str:
-    names = ", ".join(name_of(predictions, row) for row in range(min(NAMED, predictions.height)))
-    return f"{names}{', …' if predictions.height > NAMED else ''}"

@@ -40,16 +40,16 @@ def dot(row: npt.NDArray[Any], other: Floats, space: Floats) -> float:
         return 0.0
     half = (size + 1) // 2
     upper, others = row[half:], other[half:]
-    for place in range(size - half):
-        space[place] = row[place] * other[place] + upper[place] * others[place]
+    for index in range(size - half):
+        space[index] = row[index] * other[index] + upper[index] * others[index]
     if size % 2:
         space[half - 1] = row[half - 1] * other[half - 1]
     while half > 1:
         size = half
         half = (size + 1) // 2
         tail = space[half:size]
-        for place in range(size - half):
-            space[place] += tail[place]
+        for index in range(size - half):
+            space[index] += tail[index]
     return float(space[0])
 
 
@@ -72,8 +72,8 @@ def set_direction(total: Floats, starts: Integers, space: Floats, result: Floats
     for modality in range(len(starts) - 1):
         part = total[starts[modality] : starts[modality + 1]]
         length = np.sqrt(dot(part, part, space))
-        for place in range(part.size):
-            result[starts[modality] + place] = part[place] / length if length > 0 else 0.0
+        for index in range(part.size):
+            result[starts[modality] + index] = part[index] / length if length > 0 else 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -113,8 +113,8 @@ def distance(one: Floats, other: Floats, starts: Integers) -> float:
     result = 0.0
     for modality in range(len(starts) - 1):
         squares = 0.0
-        for place in range(starts[modality], starts[modality + 1]):
-            squares += (one[place] - other[place]) ** 2
+        for index in range(starts[modality], starts[modality + 1]):
+            squares += (one[index] - other[index]) ** 2
         result += np.sqrt(squares)
     return result
 

@@ -39,6 +39,6 @@ def predict_orders(predictor: Predictor, question: Question, unit: Unit) -> Iter
     among the predictions on the benchmark.
     """
     for shift in range(1, len(question.options)):
-        asked = replace(question, options=tuple(rotated(question.options, shift)))
-        for row in predict_unit(predictor, asked, unit):
+        reordered = replace(question, options=tuple(rotated(question.options, shift)))
+        for row in predict_unit(predictor, reordered, unit):
             yield {**row, "order": shift, "logits": rotated(row["logits"], -shift)}

@@ -89,8 +89,8 @@ def _check_same_items(kappa: pl.DataFrame, embeddings: pl.DataFrame) -> None:
         if frame["id"].n_unique() != frame.height:
             repeated = frame.filter(pl.col("id").is_duplicated())["id"].unique().sort().to_list()
             raise InputError(f"{name}: items occur twice: {', '.join(repeated[:NAMED])}")
-    for name, here, there in (("embeddings", embeddings, kappa), ("kappa", kappa, embeddings)):
-        missing = there.join(here, on="id", how="anti")["id"].to_list()
+    for name, table, other in (("embeddings", embeddings, kappa), ("kappa", kappa, embeddings)):
+        missing = other.join(table, on="id", how="anti")["id"].to_list()
         if missing:
             raise InputError(
                 f"{name} lacks {len(missing):,} items that the other table has: {', '.join(missing[:NAMED])}"

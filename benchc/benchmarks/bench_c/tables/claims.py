@@ -95,8 +95,8 @@ def claims_latex(table: pl.DataFrame, note: str = "") -> str:
 
 def _caption(table: pl.DataFrame) -> str:
     counts = dict(table["verdict"].value_counts().rows())
-    hold, fail, open_ = (counts.get(verdict, 0) for verdict in VERDICTS)
-    return CAPTION.format(counts=f"{hold} of {table.height} hold, {fail} do not, {open_} are not applicable")
+    hold, fail, rest = (counts.get(verdict, 0) for verdict in VERDICTS)
+    return CAPTION.format(counts=f"{hold} of {table.height} hold, {fail} do not, {rest} are not applicable")
 
 
 def _latex(text: str) -> str:

@@ -34,9 +34,8 @@ COLUMNS = (
 )
 HEADER = ("Model", "Images", *(header for _, header, _ in COLUMNS))
 
-
 CAPTION = (
-    "Effect of the order of the options. {items:,} items of the benchmark were asked in all K circular "
+    "Effect of the order of the options. {items:,} items of the benchmark were evaluated in all K circular "
     "orders of their options, clean and under {corruptions} at severity {severity}. S: entropy (eq. 6) in "
     "the given order; mean S: over all orders; order part: entropy of the mean distribution minus mean S, a "
     "Jensen-Shannon divergence over log K, the uncertainty that no single order shows; changed: share of the "
@@ -70,23 +69,24 @@ def option_order(
     """
     items = pool.select("id", "answer", pl.col("options").list.len().cast(pl.Int64))
     labels = {id_: model.label for id_, model in models.models.items()}
-    given, asked = _predictions_of(predictions, list(labels)), {path.stem: path for path in orders}
-    if asked.keys() != set(labels):
+    given = _predictions_of(predictions, list(labels))
+    reordered = {path.stem: path for path in orders}
+    if reordered.keys() != set(labels):
         raise InputError(
-            f"orders: the files are of {', '.join(sorted(asked))}; give one {{model}}.parquet to each of "
+            f"orders: the files are of {', '.join(sorted(reordered))}; give one {{model}}.parquet to each of "
             f"{', '.join(labels)}"
         )
-    in_all_orders, scorings, asked_items = {}, {}, {}
+    in_all_orders, scorings, sampled = {}, {}, {}
     for model, label in track(labels.items(), label="option orders", unit="targets"):
-        _check_footers(given[model], asked[model])
+        _check_footers(given[model], reordered[model])
         same_order = read_predictions(given[model], [*KEY, "logits"])
-        in_all_orders[label] = metrics.all_orders(same_order, read_table(asked[model], ORDERS))
-        footer = read_footer(asked[model])
+        in_all_orders[label] = metrics.all_orders(same_order, read_table(reordered[model], ORDERS))
+        footer = read_footer(reordered[model])
         scorings[label] = str(footer.get("scoring", "unknown"))
-        asked_items[label] = int(str(footer.get("items", 0)))
+        sampled[label] = int(str(footer.get("items", 0)))
     left_out = 0
     if allow_missing:
-        in_all_orders, left_out = metrics.complete_items(in_all_orders, items, max(asked_items.values()))
+        in_all_orders, left_out = metrics.complete_items(in_all_orders, items, max(sampled.values()))
     measures = {}
     for label, part in in_all_orders.items():
         try:

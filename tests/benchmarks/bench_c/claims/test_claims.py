@@ -1,4 +1,4 @@
-"""Claims: the paper's own tables fulfil them, planted runs fulfil or break them, poor runs cannot tell."""
+"""Claims: on the paper's own tables, on runs with planted effects, and on degenerate runs."""
 
 import math
 from collections.abc import Callable
@@ -111,11 +111,11 @@ PLANTED = {
 SIGNLESS = {"On items that were wrong, most models have RAS near zero or negative"}
 
 
-def test_claims_about_corruptions_hold_where_they_are_planted_and_not_in_the_mirror():
-    found, mirrored = verdicts(claims(planted())), verdicts(claims(planted(-1.0)))
+def test_claims_about_corruptions_hold_where_planted_and_fail_with_the_opposite_sign():
+    found, opposite = verdicts(claims(planted())), verdicts(claims(planted(-1.0)))
     assert set(found) >= PLANTED
     assert {claim: found[claim] for claim in PLANTED} == dict.fromkeys(PLANTED, HOLDS)
-    assert {claim for claim in PLANTED if mirrored[claim] == FAILS} == PLANTED - SIGNLESS
+    assert {claim for claim in PLANTED if opposite[claim] == FAILS} == PLANTED - SIGNLESS
 
 
 def test_the_papers_own_tables_fulfil_its_claims():
@@ -145,10 +145,10 @@ def test_the_papers_own_tables_fulfil_its_claims():
 
 
 def test_the_order_of_models_decides_the_claims_about_it():
-    # Turned round, the most accurate model is the most robust one.
+    # With reversed signs, the most accurate model is the most robust one.
     paper = published_table1()
-    turned = paper.with_columns(-pl.col("ras", "delta_acc"), rank_ras=14 - pl.col("rank_ras"))
-    found = [claim.finding.verdict for claim in claims_of_ranking(turned)]
+    reversed_ = paper.with_columns(-pl.col("ras", "delta_acc"), rank_ras=14 - pl.col("rank_ras"))
+    found = [claim.finding.verdict for claim in claims_of_ranking(reversed_)]
     assert found == [HOLDS, FAILS, FAILS, FAILS, FAILS]
     same = paper.with_columns(rank_ras="rank_delta_acc")
     assert claims_of_ranking(same)[0].finding.verdict == FAILS
@@ -166,34 +166,34 @@ def plane(rows: list[tuple[float, float, float, str, bool]]) -> list[str]:
     return [claim.finding.verdict for claim in claims_of_plane(table.example)]
 
 
-UNFLIPPED = [(0.1, 0.1, -0.1, "RR", False), (-0.1, 0.1, -0.2, "RR", False), (-0.1, -0.1, 0.2, "WW", False)]
-FLIPPED = [(0.1, 0.2, -0.3, "RW", True), (-0.1, 0.2, -0.5, "WW", True), (0.1, -0.2, 0.1, "WR", True)]
+UNCHANGED = [(0.1, 0.1, -0.1, "RR", False), (-0.1, 0.1, -0.2, "RR", False), (-0.1, -0.1, 0.2, "WW", False)]
+CHANGED = [(0.1, 0.2, -0.3, "RW", True), (-0.1, 0.2, -0.5, "WW", True), (0.1, -0.2, 0.1, "WR", True)]
 
 
 def test_the_plane_of_figure_4():
-    assert plane(UNFLIPPED + FLIPPED) == [HOLDS, HOLDS, HOLDS, HOLDS, NOT_APPLICABLE]
+    assert plane(UNCHANGED + CHANGED) == [HOLDS, HOLDS, HOLDS, HOLDS, NOT_APPLICABLE]
     # Overconfident items lose least, and unchanged predictions only lose.
     other = [
-        (s, c, -0.4 if c < 0 else -0.3 if s > 0 else -0.01, t, f) for s, c, _, t, f in UNFLIPPED + FLIPPED
+        (s, c, -0.4 if c < 0 else -0.3 if s > 0 else -0.01, t, f) for s, c, _, t, f in UNCHANGED + CHANGED
     ]
     assert plane(other) == [FAILS, FAILS, FAILS, FAILS, NOT_APPLICABLE]
-    assert plane(UNFLIPPED[:1]) == [NOT_APPLICABLE] * 5
+    assert plane(UNCHANGED[:1]) == [NOT_APPLICABLE] * 5
 
 
-def test_the_claims_about_sensitivity_turn_with_the_two_metrics():
+def test_swapping_the_two_metrics_reverses_the_claims_about_sensitivity():
     paper = published_table2()
     cases = paper.select("label", "mean_abs_z_ras", "mean_abs_z_delta_acc", steps=pl.lit(4))
     fine = replace(planted(severities=(1,)), table2=paper, sensitivity=cases)
 
-    def found(given: Evidence) -> list[str]:
-        return [claim.finding.verdict for claim in claims_of_sensitivity(given)]
+    def found(tables: Evidence) -> list[str]:
+        return [claim.finding.verdict for claim in claims_of_sensitivity(tables)]
 
     assert found(fine) == [HOLDS] * 5 + [NOT_APPLICABLE]
-    turned = {"mean_abs_z_ras": "mean_abs_z_delta_acc", "mean_abs_z_delta_acc": "mean_abs_z_ras"}
+    swapped = {"mean_abs_z_ras": "mean_abs_z_delta_acc", "mean_abs_z_delta_acc": "mean_abs_z_ras"}
     other = replace(
         fine,
-        table2=paper.rename(turned).with_columns(t=pl.lit(-3.0), p=1 - pl.col("p")),
-        sensitivity=cases.rename(turned),
+        table2=paper.rename(swapped).with_columns(t=pl.lit(-3.0), p=1 - pl.col("p")),
+        sensitivity=cases.rename(swapped),
     )
     assert found(other) == [FAILS] * 5 + [NOT_APPLICABLE]
     # One model of 13 is enough.
@@ -252,7 +252,7 @@ def test_claims_about_the_selection():
     ],
 )
 @pytest.mark.parametrize("models", [1, 3])
-def test_poor_runs_get_the_same_rows_without_nan(narrow, models):
+def test_degenerate_runs_get_the_same_rows_without_nan(narrow, models):
     generator = np.random.default_rng(1)
     rows = [
         score(f"s/{item}", *generator.normal(0, 0.2, 3), "RW", corruption=corruption, severity=severity)
@@ -312,7 +312,7 @@ def shuffled(label: str) -> pl.DataFrame:
         ),
     ],
 )
-def test_what_does_not_belong_together_is_refused(break_: Callable, message):
+def test_inconsistent_inputs_are_refused(break_: Callable, message):
     rows = [
         score(f"s/{item}", 0.1, 0.1, -0.1, "RR", corruption=name, severity=1)
         for item in range(3)

@@ -1,7 +1,7 @@
-"""What the embedded default promises, measured on a finished run: `make check-demo`.
+"""The demo's models see, differ and degrade, measured on a finished run: `make check-demo`.
 
-Every model of the run predictions every item of the drawn world, not only the pool: clean, grey, and under
-blur and noise at severity 5.
+Every model of the run predicts every item of the generated sources, not only of the pool: clean, grey, and
+under blur and noise at severity 5.
 """
 
 from pathlib import Path
@@ -44,7 +44,7 @@ def items(folder) -> pl.DataFrame:
 
 @pytest.fixture(scope="module")
 def answers(config, items) -> pl.DataFrame:
-    """One row an item, model and view: the option predicted, and whether it is right."""
+    """One row per item, model and view: the option predicted, and whether it is right."""
     import torch
 
     torch.set_num_threads(1)
@@ -54,11 +54,14 @@ def answers(config, items) -> pl.DataFrame:
     }
     rows = []
     for item in track(items.iter_rows(named=True), label="world", unit="items", total=items.height):
-        pictures = [decode(image["bytes"]) for image in item["images"]]
+        images = [decode(image["bytes"]) for image in item["images"]]
         views = [
-            pictures,
-            [np.full_like(picture, 128) for picture in pictures],
-            *([corrupt(p, name, 5, seed=seed_of(item["id"], name)) for p in pictures] for name in COSTLY),
+            images,
+            [np.full_like(image, 128) for image in images],
+            *(
+                [corrupt(image, name, 5, seed=seed_of(item["id"], name)) for image in images]
+                for name in COSTLY
+            ),
         ]
         question = Question(item["question"], tuple(item["options"]), item["hint"])
         for model, scorer in scorers.items():
@@ -83,7 +86,7 @@ def accuracy(config, answers) -> dict[tuple[str, str], float]:
 
 
 def largest_share(answers: pl.DataFrame, model: str) -> float:
-    """Return how often the model predicts its favourite option on clean pictures."""
+    """Return how often the model predicts its favourite option on clean images."""
     clean = answers.filter((pl.col("view") == "clean") & (pl.col("model") == model))
     return np.bincount(clean["prediction"].to_numpy()).max() / clean.height
 
@@ -92,20 +95,20 @@ def chance(answers: pl.DataFrame) -> float:
     return answers.select((1 / pl.col("options")).mean()).item()
 
 
-def test_the_world_is_as_large_and_varied_as_it_says(items):
+def test_the_sources_are_large_and_varied(items):
     assert items.height >= 1200
     assert items["category"].n_unique() >= 12
     assert set(items["options"].list.len()) == {2, 3, 4, 5, 6}
     assert (items["images"].list.len() == 2).any()
 
 
-def test_grey_pictures_leave_every_model_at_chance_in_every_category(answers):
+def test_grey_images_leave_every_model_at_chance_in_every_category(answers):
     grey = answers.filter(pl.col("view") == "grey").group_by("model", "category")
     gaps = grey.agg((pl.col("correct").mean() - (1 / pl.col("options")).mean()).abs().alias("gap"))
     assert gaps["gap"].max() <= 0.05
 
 
-def test_targets_see_and_differ(config, answers, accuracy):
+def test_targets_are_above_chance_and_differ(config, answers, accuracy):
     above = {id_: accuracy[id_, "clean"] - chance(answers) for id_ in config.settings.targets}
     assert min(above.values()) >= 0.20, above
     assert max(above.values()) >= 0.35, above
@@ -121,7 +124,7 @@ def test_blur_and_noise_cost_every_target_five_points(config, accuracy):
     assert min(costs.values()) >= 0.05, costs
 
 
-def test_no_model_clings_to_one_option(config, answers):
+def test_no_model_prefers_one_option(config, answers):
     shares = {id_: largest_share(answers, id_) for id_ in config.models}
     assert max(shares.values()) <= 0.60, shares
 
@@ -131,9 +134,6 @@ def test_both_scorings_and_three_architectures_take_part(config):
     assert len({model.family for model in config.models.values()}) >= 3
     assert len(config.settings.selectors) == 3
     assert len(config.settings.targets) == 4
-
-
-TABLES = ("table1", "table2", "table3", "claims", "intervals", "rank_swaps", "selection_stability")
 
 
 def test_tables_figures_and_report_are_there(folder):

@@ -13,13 +13,13 @@ def selection(
     kappas: Sequence[float], kept: Sequence[bool], ids: Sequence[str] | None = None
 ) -> pl.DataFrame:
     ids = [f"s/{index}" for index in range(len(kappas))] if ids is None else list(ids)
-    places = [index if kappa > 0 else None for index, kappa in enumerate(kappas)]
+    ranks = [index if kappa > 0 else None for index, kappa in enumerate(kappas)]
     return pl.DataFrame(
         {
             "id": ids,
             "kappa": list(kappas),
-            "rank": places,
-            "score": [None if place is None else 1.0 for place in places],
+            "rank": ranks,
+            "score": [None if rank is None else 1.0 for rank in ranks],
             "kept": list(kept),
         },
         schema=dict(SELECTED.columns),
@@ -37,7 +37,7 @@ def score(
     severity: int = 5,
     shifted: bool | None = None,
 ) -> dict[str, object]:
-    """One row of SCORES; the predicted option shifts where correctness does, or as told."""
+    """One row of SCORES; the predicted option shifts where correctness does, unless ``shifted`` is given."""
     regime = {
         (True, True): "degraded",
         (False, True): "overconfident",

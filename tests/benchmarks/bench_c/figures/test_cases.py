@@ -74,7 +74,7 @@ def test_predictions_of_an_item_are_of_different_corruptions_where_they_can_be()
         score("s/0", -0.1, 0.1, -0.1, "RW", corruption="snow", severity=2),
         score("s/0", -0.1, -0.1, 0.1, "RR", corruption="fog", severity=3),
     ]
-    # The milder snow stands in for fog, which is shown; only fog is stable, so fog it is.
+    # The milder snow replaces fog, which is shown already; only fog is stable, so it is shown again.
     assert keys(cases_of_item(scores(rows), "s/0")) == [
         ("s/0", "fog", 1),
         ("s/0", "snow", 2),
@@ -82,7 +82,7 @@ def test_predictions_of_an_item_are_of_different_corruptions_where_they_can_be()
     ]
 
 
-def test_named_predictions_come_in_their_order_and_strays_are_named():
+def test_named_predictions_come_in_their_order_and_unknown_ones_are_refused():
     table = scores(ROWS)
     assert keys(named_cases(table, "s/1", [("snow", 3), ("fog", 5)])) == [
         ("s/1", "snow", 3),

@@ -19,7 +19,7 @@ FAMILIES = {"defocus_blur": "blur", "snow": "weather", "zoom_blur": "blur"}
 
 
 def boxes(axes: Axes) -> dict[str, tuple[float, float, float, float]]:
-    """Place, lower quartile, median and upper quartile of every box by its name, "corruption severity"."""
+    """Position, lower quartile, median and upper quartile of every box by its name, "corruption severity"."""
     medians = [line for line in axes.lines if to_rgb(line.get_color()) == to_rgb(MEDIAN)]
     found = {}
     for patch, median in zip(
@@ -81,9 +81,9 @@ def test_many_boxes_against_numpy_in_any_order_of_rows():
     assert len(drawn) == 19 * 2
     for axes in figure.axes:
         names = [text.get_text().replace("\n", "_") for text in axes.get_xticklabels()]
-        for label, (place, *numbers) in boxes(axes).items():
+        for label, (position, *numbers) in boxes(axes).items():
             name, severity = label.rsplit(" ", 1)
-            assert names[round(place)] == name
+            assert names[round(position)] == name
             means = [
                 np.mean(
                     [
@@ -103,7 +103,7 @@ def test_many_boxes_against_numpy_in_any_order_of_rows():
 def test_few_models_are_points():
     tables = {f"m{seed}": drawn_scores(5, ["snow"], seed) for seed in range(2)}
     (axes,) = plot(tables, families_of={"snow": "weather"}).axes
-    heights = sorted(place[1] for points in axes.collections for place in points.get_offsets().tolist())
+    heights = sorted(position[1] for points in axes.collections for position in points.get_offsets().tolist())
     means = [
         value
         for table in tables.values()
@@ -121,14 +121,14 @@ def test_a_model_far_from_the_others_is_a_circle():
     assert circles == [[-0.9]]
 
 
-def test_a_family_too_wide_for_a_row_goes_on_in_the_next():
+def test_a_family_too_wide_for_a_row_continues_in_the_next():
     corruptions = [f"c{number}" for number in range(14)]
     figure = plot({"m": drawn_scores(2, corruptions, 0)}, families_of=dict.fromkeys(corruptions, "digital"))
     assert [axes.get_title() for axes in figure.axes] == ["(a) Digital", "Digital (continued)"]
     assert sum(len(axes.patches) for axes in figure.axes) == 28
 
 
-def test_one_box_no_scores_and_faults():
+def test_one_box_no_scores_and_errors():
     one = scores([score("s/0", 0.1, 0.1, -0.5, "RW", severity=3)])
     (axes,) = plot({"m": one}, families_of={"snow": "weather"}).axes
     assert boxes(axes)["snow 3"] == pytest.approx((0, -0.5, -0.5, -0.5))
@@ -159,7 +159,7 @@ def test_values_that_are_nearly_equal_are_not_magnified(ras: float):
         assert low <= -0.02 and high >= 0.02
 
 
-def test_a_note_stands_above_the_severities():
+def test_a_note_is_above_the_severities():
     table = scores([score("s/0", 0.1, 0.1, -0.5, "RW")])
     (legend,) = plot({"a": table}, families_of=FAMILIES, note=" On 1 of 2 items.").legends
     assert legend.get_title().get_text() == "On 1 of 2 items."

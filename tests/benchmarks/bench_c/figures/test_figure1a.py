@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from benchc.benchmarks.bench_c.figures.figure1a import ZERO_PLACE, figure1a
+from benchc.benchmarks.bench_c.figures.figure1a import ZERO_POSITION, figure1a
 from tests.benchmarks.bench_c.figures.figure_tables import selection
 
 
@@ -29,12 +29,12 @@ def test_bars_are_the_shares_counted_by_hand():
     ]
 
 
-def test_each_pair_of_bars_stands_between_the_ends_of_its_bin():
+def test_each_pair_of_bars_is_between_the_ends_of_its_bin():
     figure = figure1a(selection([0.0, 0.15, 0.3], [False, True, True]))
     axes = figure.axes[0]
     labels = dict(zip(axes.get_xticks(), (text.get_text() for text in axes.get_xticklabels()), strict=True))
-    assert labels == {ZERO_PLACE: "κ = 0\n(consistent)", 0: "0", 1: "0.1", 2: "0.2", 3: "0.3"}
-    for pool, benchmark, middle in zip(*axes.containers, [ZERO_PLACE, 0.5, 1.5, 2.5], strict=True):
+    assert labels == {ZERO_POSITION: "κ = 0\n(consistent)", 0: "0", 1: "0.1", 2: "0.2", 3: "0.3"}
+    for pool, benchmark, middle in zip(*axes.containers, [ZERO_POSITION, 0.5, 1.5, 2.5], strict=True):
         assert pool.get_x() + pool.get_width() == pytest.approx(middle)
         assert benchmark.get_x() == pytest.approx(middle)
 
@@ -55,9 +55,9 @@ def test_every_item_is_in_one_bar(items: list[tuple[float, bool]]):
     assert sum(pool) == pytest.approx(100 if items else 0)
     assert sum(benchmark) == pytest.approx(100 if any(kept) else 0)
     assert pool[0] == pytest.approx(100 * kappas.count(0) / max(1, len(kappas)))
-    for place in range(1, len(pool)):
-        count = sum((place - 1) / 10 < kappa <= place / 10 for kappa in kappas)
-        assert pool[place] == pytest.approx(100 * count / max(1, len(kappas)))
+    for bin_ in range(1, len(pool)):
+        count = sum((bin_ - 1) / 10 < kappa <= bin_ / 10 for kappa in kappas)
+        assert pool[bin_] == pytest.approx(100 * count / max(1, len(kappas)))
 
 
 def test_small_shares_are_not_rounded_to_nothing():

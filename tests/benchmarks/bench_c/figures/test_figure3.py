@@ -27,7 +27,7 @@ def test_bars_are_the_probabilities_of_the_prediction_of_the_panels_regime():
         assert fills == {"clean": to_rgb(POOL_FILL["facecolor"]), "corrupted": to_rgb(COLOURS[regime])}
 
 
-def test_clean_and_corrupted_bars_of_an_option_touch_and_stand_over_its_letter():
+def test_clean_and_corrupted_bars_of_an_option_touch_and_are_above_its_letter():
     axes = plot(cases(*FOUR)).axes[0]
     for option, (clean, corrupted) in enumerate(zip(*axes.containers, strict=True)):
         assert clean.get_x() + clean.get_width() == pytest.approx(option)

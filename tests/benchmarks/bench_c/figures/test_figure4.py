@@ -27,7 +27,7 @@ def plot(rows: list[dict[str, object]] | None = None) -> Figure:
 def points(axes: Axes) -> dict[str, list[tuple[float, float]]]:
     """The drawn positions by the artist's name, which is "regime transition"."""
     return {
-        str(artist.get_label()): [tuple(place) for place in artist.get_offsets().tolist()]
+        str(artist.get_label()): [tuple(position) for position in artist.get_offsets().tolist()]
         for artist in axes.collections
     }
 
@@ -37,7 +37,7 @@ def quadrants(axes: Axes) -> dict[str, list[str]]:
     return {texts[start]: texts[start + 1 : start + 4] for start in range(0, len(texts), 4)}
 
 
-def test_points_lie_at_their_shifts_in_the_panels_where_they_belong():
+def test_points_are_at_their_shifts_in_the_right_panels():
     everything, kept, shifted = plot().axes
     assert points(everything) == {
         "degraded RR": [(0.2, 0.3)],
@@ -77,7 +77,7 @@ def test_numbers_of_each_quadrant_by_hand():
     assert shifted["Stable"] == ["n = 1 (33 %)", "RAS +0.200", "ΔAcc +1.000"]
 
 
-def test_names_stand_in_their_quadrants_in_the_colour_of_their_points():
+def test_names_are_in_their_quadrants_in_the_colour_of_their_points():
     for axes in plot().axes:
         for text in axes.texts:
             regime = text.get_text().lower()
@@ -96,7 +96,7 @@ def test_names_stand_in_their_quadrants_in_the_colour_of_their_points():
     assert len(set(COLOURS.values())) == 4
 
 
-def test_all_points_are_inside_the_axes_and_no_number_lies_among_them():
+def test_all_points_are_inside_the_axes_and_no_number_overlaps_them():
     for spread in (0.04, 0.3, 1.0):
         figure = plot([score("s/0", spread, -spread, 0.0, "RW"), score("s/1", -spread, spread, 0.0, "WR")])
         for axes in figure.axes:
@@ -116,7 +116,7 @@ def test_many_points_against_plain_python():
         [row for row in rows if row["prediction"] != row["prediction_clean"]],
     )
     for axes, expected in zip(figure.axes, chosen, strict=True):
-        drawn = sorted(place for places in points(axes).values() for place in places)
+        drawn = sorted(position for positions in points(axes).values() for position in positions)
         assert drawn == sorted((row["delta_entropy"], row["delta_calibration"]) for row in expected)
         for name, (count, ras, accuracy) in quadrants(axes).items():
             members = [row for row in expected if row["regime"] == name.lower()]

@@ -23,7 +23,7 @@ from tests.benchmarks.bench_c.outputs import output
 ONE_ITEM = tuple(row | {"id": "s/0"} for row in FOUR)
 
 
-def picture(shade: int, height: int = 6, width: int = 8) -> np.ndarray:
+def plain_image(shade: int, height: int = 6, width: int = 8) -> np.ndarray:
     return np.full((height, width, 3), shade, np.uint8)
 
 
@@ -33,8 +33,8 @@ def plot(table: pl.DataFrame, question: str = "What?") -> Figure:
         table,
         label="a target",
         question=question,
-        clean=[picture(10)],
-        corrupted={key: [picture(100 + place)] for place, key in enumerate(keys)},
+        clean=[plain_image(10)],
+        corrupted={key: [plain_image(100 + number)] for number, key in enumerate(keys)},
     )
 
 
@@ -42,8 +42,8 @@ def test_each_panel_pairs_the_image_of_a_prediction_with_its_bars():
     table = cases(*ONE_ITEM)
     figure = plot(table)
     assert figure.get_figwidth() == pytest.approx(TEXT_WIDTH)
-    pictures, bars = figure.axes[::2], figure.axes[1::2]
-    shades = [int(axes.images[0].get_array()[0, 0, 0]) for axes in pictures]
+    images, bars = figure.axes[::2], figure.axes[1::2]
+    shades = [int(axes.images[0].get_array()[0, 0, 0]) for axes in images]
     assert shades == [10, 100, 101, 102, 103]
     assert heights(bars[0]) == {"clean": table["probabilities_clean"][0].to_list()}
     for axes, row in zip(bars[1:], table.rows(named=True), strict=True):
@@ -52,7 +52,7 @@ def test_each_panel_pairs_the_image_of_a_prediction_with_its_bars():
             "corrupted": row["probabilities"],
         }
         assert to_rgb(axes.containers[1][0].get_facecolor()[:3]) == to_rgb(COLOURS[row["regime"]])
-    for upper, lower in zip(pictures, bars, strict=True):
+    for upper, lower in zip(images, bars, strict=True):
         assert upper.get_position().x0 == pytest.approx(lower.get_position().x0)
         assert upper.get_position().y0 >= lower.get_position().y1 - 1e-9
 
@@ -87,7 +87,7 @@ def test_all_words_are_inside_the_figure_however_long():
         assert box.x0 <= extent.x0 and extent.x1 <= box.x1 and box.y0 <= extent.y0 and extent.y1 <= box.y1
 
 
-def test_one_prediction_is_enough_and_faults_are_named():
+def test_one_prediction_is_enough_and_errors_name_the_cause():
     assert len(plot(cases(*ONE_ITEM[:1])).axes) == 4
     with pytest.raises(ValueError, match="4 predictions of 4 items"):
         plot(cases(*FOUR))
@@ -100,8 +100,8 @@ def test_one_prediction_is_enough_and_faults_are_named():
             cases(ONE_ITEM[1]),
             label="t",
             question="?",
-            clean=[picture(0)],
-            corrupted={("fog", 4): [picture(0)]},
+            clean=[plain_image(0)],
+            corrupted={("fog", 4): [plain_image(0)]},
         )
 
 
@@ -109,7 +109,7 @@ def test_one_prediction_is_enough_and_faults_are_named():
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run of two items under two corruptions at one severity."""
     ids = ["s/0", "s/1"]
-    image = {"bytes": encode(picture(50)), "path": None}
+    image = {"bytes": encode(plain_image(50)), "path": None}
     pool = pl.DataFrame(
         {
             "id": ids,
@@ -148,7 +148,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     items = pool.select("id", "answer", pl.col("options").list.len().cast(pl.Int64))
     write_table(scored(predictions, items), tmp_path / "scores.parquet", SCORES)
     for shade, name in ((60, "fog"), (70, "snow")):
-        images = [{"bytes": encode(picture(shade + row)), "path": None} for row in range(2)]
+        images = [{"bytes": encode(plain_image(shade + row)), "path": None} for row in range(2)]
         columns = {"image_key": ["s/0#0", "s/1#0"], "severity": 3, "image": images}
         corrupted = pl.DataFrame(columns, schema=dict(CORRUPTED.columns))
         write_table(corrupted, tmp_path / f"{name}.parquet", CORRUPTED)
@@ -197,8 +197,6 @@ def test_items_predictions_and_images_are_found(folder: Path):
         ),
     ],
 )
-def test_what_is_not_there_is_named(
-    images: list[str], settings: dict[str, object], message: str, folder: Path
-):
+def test_missing_inputs_are_named(images: list[str], settings: dict[str, object], message: str, folder: Path):
     with pytest.raises(InputError, match=message):
         output("figure5", TARGET | {"images": images}, label="One", **settings)

@@ -22,7 +22,7 @@ ONE = scores(
         score("s/2", 0.1, 0.1, 0.04, "WW", corruption="defocus_blur", severity=1),
     ]
 )
-# Never wrong when clean, and not read under defocus blur.
+# Never wrong when clean, and not evaluated under defocus blur.
 TWO = scores(
     [
         score("s/0", 0.1, 0.1, 0.0, "RR", corruption="snow", severity=1),
@@ -160,7 +160,7 @@ def test_no_bit_depends_on_the_order_of_predictions():
         assert one.tobytes() == other.tobytes()
 
 
-def test_a_note_stands_below_the_scale():
+def test_a_note_is_below_the_scale():
     table = drawn_scores(4, list(FAMILIES), 0)
     for note, lines in (("", 1), (" On 4 of 5 items.", 2)):
         label = plot({"a": table}, families_of=FAMILIES, note=note).axes[2].get_xlabel()

@@ -25,7 +25,7 @@ def test_bars_count_items_by_source_largest_share_first():
     # The three bars of a source touch, the middle one at its tick, and the first source is on top.
     for bars, offset in zip(composition.containers, (-0.28, 0, 0.28), strict=True):
         middles = [bar.get_y() + bar.get_height() / 2 for bar in bars]
-        assert middles == pytest.approx([place + offset for place in range(4)])
+        assert middles == pytest.approx([position + offset for position in range(4)])
     assert composition.yaxis_inverted()
 
 
@@ -67,7 +67,7 @@ def test_distribution_is_the_histogram_of_kappa():
         assert len(bars) == 20
         for bar in bars:
             low, high = bar.get_x(), bar.get_x() + bar.get_width()
-            # Only the largest value lies on an edge, the last one.
+            # Only the largest value is on an edge, the last one.
             count = sum(
                 low <= kappa < high or (kappa == kappas.max() and bar is bars[-1]) for kappa in chosen
             )
@@ -86,13 +86,13 @@ def test_without_a_kept_item_there_is_no_share():
     assert len(distribution.lines) == 1
 
 
-def test_nothing_at_all_is_drawn_as_nothing():
+def test_no_items_give_an_empty_figure():
     figure = plot({}, POOL.clear(), SELECTED.clear(), labels={})
     assert not figure.axes[0].patches
     assert figure.legends[0].get_texts()[0].get_text() == "data set (n = 0)"
 
 
-def test_tables_that_do_not_belong_together_are_refused():
+def test_tables_of_different_items_are_refused():
     with pytest.raises(
         ValueError, match=r"1 items are in only one of pool and selection, such as c/0; recreate both$"
     ):

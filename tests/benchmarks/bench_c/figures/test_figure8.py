@@ -24,8 +24,8 @@ def test_bars_count_tasks_most_kept_first_then_most_candidates_then_name():
     assert [bar.get_width() for bar in candidates] == [2, 3, 2, 1, 1]
     assert [bar.get_width() for bar in benchmark] == [2, 1, 1, 0, 0]
     assert [text.get_text() for text in axes.texts] == ["2 / 2", "1 / 3", "1 / 2", "0 / 1", "0 / 1"]
-    for place, (behind, front) in enumerate(zip(candidates, benchmark, strict=True)):
-        assert behind.get_y() + behind.get_height() / 2 == pytest.approx(place)
+    for position, (behind, front) in enumerate(zip(candidates, benchmark, strict=True)):
+        assert behind.get_y() + behind.get_height() / 2 == pytest.approx(position)
         assert front.get_bbox().y0 == behind.get_bbox().y0
     assert axes.yaxis_inverted()
 
@@ -58,7 +58,7 @@ def test_sixty_tasks_against_plain_python():
     assert figure.get_figwidth() == COLUMN_WIDTH
 
 
-def test_long_names_take_the_width_of_the_text_and_lose_their_middle_at_last():
+def test_long_names_take_the_width_of_the_text_and_are_shortened_in_the_middle():
     name = "structuralized image-text understanding"
     endless = "word " * 40
     figure = figure8(*tables([name, endless], [True, True]))
@@ -69,7 +69,7 @@ def test_long_names_take_the_width_of_the_text_and_lose_their_middle_at_last():
     assert "…" in short and len(short) <= 60
 
 
-def test_no_item_and_tables_that_do_not_belong_together():
+def test_no_item_and_tables_of_different_items():
     pool, selected = tables(["map", "web"], [True, False])
     assert not figure8(pool.clear(), selected.clear()).axes[0].patches
     with pytest.raises(

@@ -24,14 +24,14 @@ def pool(rows: list[tuple[str, str, str, float]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["id", "source", "task", "kappa"], orient="row")
 
 
-def test_a_band_is_a_third_of_the_range_and_holds_its_upper_end():
+def test_a_band_is_a_third_of_the_range_and_includes_its_upper_end():
     assert [band_of(kappa, 0.75) for kappa in (0, 0.25, 0.2501, 0.5, 0.5001, 0.75)] == [
         *["low", "low", "medium", "medium", "high", "high"]
     ]
     assert band_of(0.0, 0.0) == "low"
 
 
-def test_examples_are_of_many_sources_and_tasks_and_near_their_aim():
+def test_examples_are_of_many_sources_and_tasks_and_near_their_target():
     table = pool(
         [
             ("a/0", "a", "map", 0.0),
@@ -84,17 +84,17 @@ ITEMS = pl.DataFrame(
         "band": ["low", "low", "high"],
     }
 )
-PICTURES = {
+IMAGES = {
     id_: [np.full((5, 9, 3), shade, np.uint8)] * count
     for id_, shade, count in (("a/0", 10, 1), ("a/1", 20, 2), ("b/0", 30, 1))
 }
 
 
 def plot() -> Figure:
-    return plot_figure9(ITEMS, PICTURES, largest_kappa=0.6)
+    return plot_figure9(ITEMS, IMAGES, largest_kappa=0.6)
 
 
-def places(figure: Figure) -> dict[str, tuple[float, float]]:
+def positions(figure: Figure) -> dict[str, tuple[float, float]]:
     return {text.get_text(): text.get_position() for text in figure.texts}
 
 
@@ -103,7 +103,7 @@ def test_every_item_has_its_images_above_its_words_in_its_band():
     assert figure.get_figwidth() == TEXT_WIDTH
     shades = [[int(image.get_array()[0, 0, 0]) for image in axes.images] for axes in figure.axes]
     assert shades == [[10], [20, 20], [30]]
-    found = places(figure)
+    found = positions(figure)
     for axes, kappa, texts in zip(
         figure.axes,
         ("κ = 0.000", "κ = 0.123", "κ = 0.600"),
@@ -114,9 +114,9 @@ def test_every_item_has_its_images_above_its_words_in_its_band():
         assert box.x0 < found[kappa][0] < box.x1 and found[kappa][1] > box.y1
         for text in texts:
             assert found[text][0] == pytest.approx(box.x0) and found[text][1] < box.y0
-    ends = {text: place for text, place in found.items() if "[" in text or "(" in text}
+    ends = {text: position for text, position in found.items() if "[" in text or "(" in text}
     assert list(ends) == ["low κ\n[0.00, 0.20]", "medium κ\n(0.20, 0.40]", "high κ\n(0.40, 0.60]"]
-    low, medium, high = (place[1] for place in ends.values())
+    low, medium, high = (position[1] for position in ends.values())
     assert low > figure.axes[0].get_position().y0 > medium > high
     assert medium > figure.axes[2].get_position().y1
     assert found["no items"][1] == pytest.approx(medium)
@@ -132,7 +132,7 @@ def test_long_texts_are_cut_and_nothing_is_drawn_outside():
         assert figure.bbox.y0 <= extent.y0 and extent.y1 <= figure.bbox.y1
 
 
-def test_rows_of_a_full_band_stand_apart_beside_its_line():
+def test_rows_of_a_full_band_do_not_overlap():
     # Two rows of low, one of high, and between them the band without items.
     many = pl.concat(
         [
@@ -140,7 +140,7 @@ def test_rows_of_a_full_band_stand_apart_beside_its_line():
             ITEMS[2:],
         ]
     )
-    figure = plot_figure9(many, dict.fromkeys(many["id"], PICTURES["a/0"]), largest_kappa=0.6)
+    figure = plot_figure9(many, dict.fromkeys(many["id"], IMAGES["a/0"]), largest_kappa=0.6)
     boxes = [axes.get_position() for axes in figure.axes]
     assert [sum(box.y0 == other.y0 for other in boxes) for box in boxes] == [6] * 6 + [2] * 2 + [1]
     spans = [sorted(line.get_ydata(), reverse=True) for line in figure.artists]
@@ -151,14 +151,14 @@ def test_rows_of_a_full_band_stand_apart_beside_its_line():
         assert bottom < box.y0 < box.y1 < top
     for upper, lower in ((boxes[0], boxes[6]), (boxes[6], boxes[8])):
         # Room for the words of the one and the kappa of the other.
-        words = [place[1] for place in (text.get_position() for text in figure.texts)]
+        words = [position[1] for position in (text.get_position() for text in figure.texts)]
         assert sum(lower.y1 < word < upper.y0 for word in words) >= 4
         assert upper.y0 - lower.y1 > 0.5 / figure.get_figheight()
 
 
 def test_an_item_without_images_is_named():
     with pytest.raises(ValueError, match="'a/1' has no images"):
-        plot_figure9(ITEMS, PICTURES | {"a/1": []}, largest_kappa=0.6)
+        plot_figure9(ITEMS, IMAGES | {"a/1": []}, largest_kappa=0.6)
 
 
 def test_it_draws_items_of_the_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -1,4 +1,4 @@
-"""Figures are drawn by one command, of files and settings; its faults are one line."""
+"""Figures are drawn by one command, from files and settings; errors are one line."""
 
 import subprocess
 import sys
@@ -149,7 +149,7 @@ def test_a_figure_is_written_in_both_forms(name: str, folder: Path, monkeypatch:
         ),
     ],
 )
-def test_faults_are_one_line_and_nothing_is_written(
+def test_errors_are_one_line_and_nothing_is_written(
     name: str, old: str, new: str, message: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(folder)

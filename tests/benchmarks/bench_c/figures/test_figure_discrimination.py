@@ -21,15 +21,15 @@ NUMBERS = ("q025", "q25", "q50", "q75", "q975")
 def table(**changes: Any) -> pl.DataFrame:
     """Rows whose numbers all differ; ``changes`` are made to the first row of every criterion."""
     rows = []
-    for place, criterion in enumerate(CRITERIA):
+    for index, criterion in enumerate(CRITERIA):
         for number, (metric, weighting) in enumerate(ROWS):
-            start = 0.1 + 0.02 * number + 0.1 * place
+            start = 0.1 + 0.02 * number + 0.1 * index
             row = {"criterion": criterion, "metric": metric, "weighting": weighting, "size": 40}
             row |= {"models": 4, "pool_items": 1_240, "selected_items": 40}
             row |= {"selected_evaluated": 40, "unselected_evaluated": 1_200}
             row |= {"selected": start + 0.05, "selected_low": None, "selected_high": None}
             row |= {f"random_{name}": start + 0.03 * step for step, name in enumerate(NUMBERS)}
-            row |= {"share_below": 0.1 * number + 0.01 * place}
+            row |= {"share_below": 0.1 * number + 0.01 * index}
             rows.append(row | changes if number == 0 else row)
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -61,11 +61,11 @@ def test_every_box_diamond_and_share_is_the_tables():
         assert list(drawn) == [f"{metric} {weighting}" for metric, weighting in ROWS]
         rows = data.filter(criterion=criterion).rows(named=True)
         heights = []
-        for row, (height, *box), (place, value) in zip(rows, drawn.values(), diamonds(axes), strict=True):
+        for row, (height, *box), (position, value) in zip(rows, drawn.values(), diamonds(axes), strict=True):
             scale = row["random_q50"] if criterion == "sd" else 1
             assert box == pytest.approx([row[f"random_{name}"] / scale for name in ("q25", "q50", "q75")])
             assert value == pytest.approx(row["selected"] / scale)
-            assert place == pytest.approx(height)
+            assert position == pytest.approx(height)
             heights.append(height)
         assert heights == sorted(heights) and axes.yaxis_inverted()
         texts = {text.get_position()[1]: text.get_text() for text in axes.texts if text.get_text() != "below"}
@@ -81,7 +81,7 @@ def test_every_box_diamond_and_share_is_the_tables():
     assert "random subsets of 40 items" in figure.legends[0].get_texts()[0].get_text()
 
 
-def test_whiskers_hold_95_percent():
+def test_whiskers_contain_95_percent():
     figure = figure_discrimination(table())
     row = table().filter(criterion="separable").row(0, named=True)
     ends = sorted({x for line in figure.axes[1].lines for x in line.get_xdata() if line.get_ydata()[0] == 0})
@@ -101,15 +101,17 @@ def test_subsets_of_the_selected_set_have_a_line_over_95_percent():
 
 
 @pytest.mark.parametrize(
-    ("read", "note"),
+    ("evaluated", "note"),
     [
         ((40, 1_200), ""),
         ((39, 1_200), "Evaluated: 39 of 40 selected items and 1,200 of 1,200 others."),
         ((40, 80), "Evaluated: 40 of 40 selected items and 80 of 1,200 others."),
     ],
 )
-def test_a_note_says_how_many_items_were_evaluated(read: tuple[int, int], note: str):
-    data = table().with_columns(selected_evaluated=pl.lit(read[0]), unselected_evaluated=pl.lit(read[1]))
+def test_a_note_says_how_many_items_were_evaluated(evaluated: tuple[int, int], note: str):
+    data = table().with_columns(
+        selected_evaluated=pl.lit(evaluated[0]), unselected_evaluated=pl.lit(evaluated[1])
+    )
     assert figure_discrimination(data).legends[0].get_title().get_text() == note
 
 
@@ -134,7 +136,7 @@ def test_one_item_is_one_item():
         ),
     ],
 )
-def test_a_row_without_numbers_says_so(changes: dict[str, Any], reason: str):
+def test_a_row_without_numbers_gives_the_reason(changes: dict[str, Any], reason: str):
     axes = figure_discrimination(table(**changes)).axes[0]
     assert list(boxes(axes)) == [f"{metric} {weighting}" for metric, weighting in ROWS[1:]]
     first = [text.get_text() for text in axes.texts if text.get_position()[1] == 0]
@@ -142,7 +144,7 @@ def test_a_row_without_numbers_says_so(changes: dict[str, Any], reason: str):
     assert len(diamonds(axes)) == 7
 
 
-def test_it_is_drawn_of_a_csv_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_it_is_drawn_from_a_csv_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     files = {"discrimination": ["d.csv"]}
     with pytest.raises(InputError, match=r"d\.csv: no such file"):

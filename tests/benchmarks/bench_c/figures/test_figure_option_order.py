@@ -87,7 +87,7 @@ def test_names_axes_and_legend():
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
     assert legend == ["clean (above)", "severity 4 (below)", "mean over orders", "order part"]
     assert figure.legends[0].get_title().get_text() == "17 items in all orders of their options"
-    # ρ is over corrupted predictions, so it stands beside these.
+    # ρ is over corrupted predictions, so it is next to these.
     assert [text.get_position()[1] for text in right.texts[:2]] == [OFFSET, 1 + OFFSET]
 
 
@@ -121,7 +121,7 @@ def test_one_target_and_thirteen_have_room():
         assert overlapping(figure) == []
 
 
-def test_it_draws_what_the_csv_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_it_is_drawn_from_the_csv_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     TABLE.write_csv("t.csv")
     figure = output("figure_option_order", {"option_order": ["t.csv"]})

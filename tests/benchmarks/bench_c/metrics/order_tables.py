@@ -15,7 +15,7 @@ PREDICTIONS = {
 
 
 def items_of(options: Sequence[int], seed: int = 0) -> pl.DataFrame:
-    """Items s/0, s/1, ... with so many options."""
+    """Items s/0, s/1, ... with these numbers of options."""
     generator = np.random.default_rng(seed)
     return pl.DataFrame(
         {
@@ -26,7 +26,7 @@ def items_of(options: Sequence[int], seed: int = 0) -> pl.DataFrame:
     )
 
 
-def reads_of(logits: Mapping[tuple[str, str, int, int], Sequence[float]]) -> pl.DataFrame:
+def predictions_of(logits: Mapping[tuple[str, str, int, int], Sequence[float]]) -> pl.DataFrame:
     """Predictions by (id, corruption, severity, order)."""
     return pl.DataFrame(
         [(*key, list(value)) for key, value in logits.items()], schema=PREDICTIONS, orient="row"
@@ -39,7 +39,7 @@ def drawn_predictions(
     """All orders of all items, clean and corrupted."""
     generator = np.random.default_rng(seed)
     cells = [("clean", 0), *((name, severity) for name in corruptions)]
-    return reads_of(
+    return predictions_of(
         {
             (id_, corruption, level, order): generator.normal(0, 2, options).tolist()
             for id_, options in items.select("id", "options").rows()

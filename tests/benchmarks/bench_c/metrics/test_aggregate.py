@@ -61,9 +61,9 @@ def test_clean_means_in_both_forms():
     }
 
 
-@pytest.mark.parametrize("unread", [("a/1", "blur"), ("a/2", "blur"), ("a/1", "fog"), ("a/2", "fog")])
-def test_an_item_counts_among_the_clean_ones_under_whatever_corruption_it_was_evaluated(unread):
-    some = SCORES.filter((pl.col("id") != unread[0]) | (pl.col("corruption") != unread[1]))
+@pytest.mark.parametrize("missing", [("a/1", "blur"), ("a/2", "blur"), ("a/1", "fog"), ("a/2", "fog")])
+def test_an_item_counts_among_the_clean_ones_under_whatever_corruption_it_was_evaluated(missing):
+    some = SCORES.filter((pl.col("id") != missing[0]) | (pl.col("corruption") != missing[1]))
     assert clean_means(some) == clean_means(SCORES)
 
 

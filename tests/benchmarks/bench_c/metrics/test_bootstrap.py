@@ -60,7 +60,7 @@ def resampled(frame: pl.DataFrame, counts: np.ndarray) -> pl.DataFrame:
 
 
 def aggregates_of(frame: pl.DataFrame, weights: pl.DataFrame) -> dict[tuple[object, ...], float | None]:
-    """Return what the library's own aggregates say, by corruption, severity, metric and weighting."""
+    """Return the library's own aggregates by corruption, severity, metric and weighting."""
     values = {}
     for weighting, chosen in (("plain", None), ("kappa", weights)):
         for metric, value in {**clean_means(frame, chosen), **overall_means(frame, SHIFTS, chosen)}.items():
@@ -123,9 +123,9 @@ def test_a_rank_that_no_draw_changes_is_certain_and_models_are_paired():
     worse = better.with_columns(ras=pl.col("ras") - 1e-6)
     table = intervals({"worse": worse, "better": better})
     for weighting in ("plain", "kappa"):
-        for place, model in enumerate(("better", "worse"), start=1):
+        for expected, model in enumerate(("better", "worse"), start=1):
             found = row(table, model=model, metric="rank_ras", weighting=weighting)
-            assert (found["estimate"], found["low"], found["high"]) == (place, place, place)
+            assert (found["estimate"], found["low"], found["high"]) == (expected, expected, expected)
         tied = row(table, model="worse", metric="rank_delta_acc", weighting=weighting)
         assert (tied["estimate"], tied["low"], tied["high"]) == (1, 1, 1)
 

@@ -14,7 +14,7 @@ def table(*items: int) -> pl.DataFrame:
 
 
 @given(st.lists(st.sets(st.integers(0, 5), min_size=1), min_size=1, max_size=4))
-def test_what_all_have_is_kept_in_its_order(parts):
+def test_common_items_keep_their_order(parts):
     scores = {f"m{number}": table(*sorted(part, reverse=True)) for number, part in enumerate(parts)}
     missing = {f"m{number}": 6 - len(part) for number, part in enumerate(parts)}
     common = set.intersection(*parts)
@@ -30,7 +30,7 @@ def test_what_all_have_is_kept_in_its_order(parts):
             common_items(scores, missing)
 
 
-def test_tables_without_a_gap_come_back_even_where_they_differ():
+def test_tables_without_missing_predictions_are_returned_unchecked():
     scores = {"a": table(1, 2), "b": table(2, 3)}
     assert common_items(scores, {"a": 0, "b": 0}) == scores
 

@@ -19,7 +19,7 @@ def test_a_run_does_not_differ_from_itself():
     assert (ends == 0).all() and len(ends)
 
 
-def test_what_both_have_is_compared():
+def test_common_items_and_models_are_compared():
     table = compare(A, B, draws=50)
     assert table["model"].unique(maintain_order=True).to_list() == ["one", "two"]
     assert table.filter(metric="ras")["items"].unique().to_list() == [8]
@@ -41,7 +41,7 @@ def test_what_both_have_is_compared():
 
 
 def test_a_shift_of_every_prediction_has_no_width():
-    """Items are paired across the runs: what moves every item alike is certain, however they scatter."""
+    """Items are paired across the runs: an equal shift of every item has an interval of width 0."""
     moved = {"one": A["one"].with_columns(ras=pl.col("ras") + 0.125)}
     table = compare({"one": A["one"]}, moved, draws=50).filter(metric="ras")
     assert table.height == 3
@@ -62,7 +62,7 @@ def test_a_shift_of_every_prediction_has_no_width():
         ({"one": A["one"].tail(-1)}, {"one": A["one"]}, r"one has 0 scores of \(s/0, blur, 1\)"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(a, b, message):
+def test_runs_that_cannot_be_compared_are_refused(a, b, message):
     with pytest.raises(InputError, match=message):
         compare(a, b, draws=5)
 

@@ -8,16 +8,21 @@ from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 ONE, TWO = scored(3, 1), scored(3, 2)
 
 
-def test_every_prediction_stands_at_its_place():
+def test_every_prediction_is_at_its_position():
     cube = cube_of({"one": ONE, "two": TWO.sample(fraction=1, shuffle=True, seed=0)})
     assert (cube.models, cube.items) == (("one", "two"), ("s/0", "s/1", "s/2"))
     assert (cube.corruptions, cube.severities) == (("blur", "fog"), (1, 3, 5))
     for model, frame in enumerate((ONE, TWO)):
         for row in frame.iter_rows(named=True):
             item = cube.items.index(row["id"])
-            place = (model, item, cube.corruptions.index(row["corruption"]), (1, 3, 5).index(row["severity"]))
+            position = (
+                model,
+                item,
+                cube.corruptions.index(row["corruption"]),
+                (1, 3, 5).index(row["severity"]),
+            )
             row["delta_acc"] = row["correct"] - row["correct_clean"]
-            assert [cube.shifts[name][place] for name in SHIFT_METRICS] == [
+            assert [cube.shifts[name][position] for name in SHIFT_METRICS] == [
                 row[name] for name in SHIFT_METRICS
             ]
             assert cube.clean["acc_clean"][model, item] == row["correct_clean"]
@@ -62,6 +67,6 @@ def test_an_item_without_one_usable_kappa_is_named(weights):
         ({"one": ONE.with_columns(ras=pl.lit(None, pl.Float64))}, "one: ras is missing or NaN"),
     ],
 )
-def test_what_is_not_whole_is_refused(tables, message):
+def test_incomplete_scores_are_refused(tables, message):
     with pytest.raises(InputError, match=message):
         cube_of(tables)

@@ -28,7 +28,7 @@ from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 
 ITEMS, DRAWS = 14, 60
 TABLES = {name: scored(ITEMS, seed) for seed, name in enumerate(("one", "two", "three", "four"))}
-SELECTED = {f"s/{item}" for item in range(0, ITEMS, 2)}  # 7; 7 others were read
+SELECTED = {f"s/{item}" for item in range(0, ITEMS, 2)}  # 7; 7 others evaluated
 
 
 def found(tables=TABLES, weights=None, pool=(7, 20), selected=SELECTED, draws=DRAWS, seed=3) -> pl.DataFrame:
@@ -181,14 +181,14 @@ def test_the_table_is_made_of_each_sets_criteria(pool):
     cube = cube_of(TABLES)
     kappa = cube.kappa(kappas(ITEMS))
     selected = np.array([id_ in SELECTED for id_ in cube.items])
-    stands_for = np.where(selected, pool[0] / 7, pool[1] / 7)
-    # Half the harmonic mean of 7 and 7 where not all others were read, rounded down.
+    represented = np.where(selected, pool[0] / 7, pool[1] / 7)
+    # Half the harmonic mean of 7 and 7 where not all others were evaluated, rounded down.
     size = 7 if pool[1] == 7 else 3
     ours = subsets_of_selected(selected, size, DRAWS, 3)
     chance = subsets_of_pool(selected, pool, size, DRAWS, 3)
     for metric, values in item_values(cube).items():
         for weighting, weights in (("plain", np.ones(ITEMS)), ("kappa", kappa)):
-            order = np.average(values, axis=0, weights=weights * stands_for).round(9)
+            order = np.average(values, axis=0, weights=weights * represented).round(9)
             drawn, own = (
                 [
                     by_hand(values[chosen].tolist(), weights[chosen].tolist(), order.tolist())
@@ -239,7 +239,7 @@ def test_sets_are_small_enough_to_scatter_as_chance_does(selected, others, more)
 
 
 def test_items_selected_by_chance_are_seldom_beyond_95_percent():
-    """200 selections of 40 items by chance, of 1,600, and 40 or 80 others that were read.
+    """200 selections of 40 items by chance, of 1,600, and 40 or 80 others that were evaluated.
 
     Sets of 40 items, which the size of the benchmark would be, are far outside in more than one in ten.
     """
@@ -279,11 +279,11 @@ def test_a_sample_of_the_others_compares_subsets_of_both():
     assert table["size"].unique().to_list() == [7] and table["selected_low"].null_count() == table.height
 
 
-def test_a_set_whose_items_all_tell_models_apart_is_above_chance_and_one_without_is_below():
+def test_a_set_is_above_chance_if_all_items_separate_models_and_below_if_none_does():
     # On selected items the second model is wrong wherever the first is right; on others both are right.
     base = TABLES["one"].with_columns(correct=pl.lit(True), correct_clean=pl.lit(True))
-    apart = pl.col("id").is_in(list(SELECTED))
-    other = base.with_columns(correct=~apart, correct_clean=~apart)
+    is_selected = pl.col("id").is_in(list(SELECTED))
+    other = base.with_columns(correct=~is_selected, correct_clean=~is_selected)
     table = found({"one": base, "two": other})
     for metric in ("acc_clean", "acc_corrupted"):
         assert row(table, "range", metric)["selected"] == 1.0
@@ -304,7 +304,7 @@ def test_a_set_whose_items_all_tell_models_apart_is_above_chance_and_one_without
 
 
 def test_the_mean_over_random_subsets_is_the_pools():
-    """Values of the pool's strata, weighted by the items that they stand for: 2,000 draws."""
+    """Values of the pool's strata, weighted by the items that they represent: 2,000 draws."""
     one = TABLES["one"].with_columns(correct_clean=pl.col("id").is_in(list(SELECTED)))
     two = one.with_columns(correct_clean=pl.lit(False))
     table = found({"one": one, "two": two}, draws=2_000)
@@ -332,7 +332,7 @@ def test_draws_without_a_weight_are_left_out_and_counted():
     table = found(weights=only, pool=(7, 7))
     spread = row(table, "sd", "ras", "kappa")
     assert 0 < spread["undefined_random"] < DRAWS and spread["undefined_selected"] == 0
-    # One item has all the weight, so that every set that holds it has the same value.
+    # One item has all the weight, so that every set with it has the same value.
     assert spread["random_q025"] == spread["random_q975"] == spread["selected"]
     assert row(table, "separable", "ras", "kappa")["why_null"] is not None
 
@@ -349,7 +349,7 @@ def test_the_order_of_rows_and_models_changes_nothing():
         assert theirs == pytest.approx(ours, abs=1e-9)
 
 
-def test_faults():
+def test_invalid_arguments_are_refused():
     with pytest.raises(ValueError, match="draws must be at least 1"):
         found(draws=0)
     for selected in (set(), {f"s/{item}" for item in range(ITEMS)}):

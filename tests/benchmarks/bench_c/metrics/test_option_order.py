@@ -19,7 +19,7 @@ from benchc.benchmarks.bench_c.metrics.option_order import (
 )
 from benchc.errors import InputError
 from benchc.statistics.resampling import item_counts
-from tests.benchmarks.bench_c.metrics.order_tables import drawn_predictions, items_of, reads_of
+from tests.benchmarks.bench_c.metrics.order_tables import drawn_predictions, items_of, predictions_of
 
 ONE = pl.DataFrame({"id": ["s/0"], "answer": [0], "options": [2]})
 COUNTS = st.lists(st.integers(2, 5), min_size=1, max_size=5)
@@ -29,17 +29,17 @@ def logs(*probabilities: float) -> list[float]:
     return [math.log(p) for p in probabilities]
 
 
-def one_read(*orders: list[float], items: pl.DataFrame = ONE) -> dict[str, float]:
+def one_prediction(*orders: list[float], items: pl.DataFrame = ONE) -> dict[str, float]:
     """The measures of a single clean prediction."""
-    predictions = reads_of({("s/0", "clean", 0, order): logits for order, logits in enumerate(orders)})
+    predictions = predictions_of({("s/0", "clean", 0, order): logits for order, logits in enumerate(orders)})
     return measure_predictions(predictions, items).select(MEASURES).row(0, named=True)
 
 
 def test_two_orders_by_hand():
-    values = one_read(logs(0.9, 0.1), logs(0.2, 0.8))
+    values = one_prediction(logs(0.9, 0.1), logs(0.2, 0.8))
     bits = {"entropy": 0.4689955936, "entropy_orders": (0.4689955936 + 0.7219280949) / 2}
     bits |= {"entropy_total": 0.9927744540, "order_part": 0.9927744540 - (0.4689955936 + 0.7219280949) / 2}
-    # Option 1 stands in place 0 of order 1, so both orders are answered with the letter A.
+    # Option 1 has place 0 in order 1, so the prediction has the letter A in both orders.
     bits |= {"changed": 1, "same_place": 1, "any_changed": 1}
     bits |= {"accuracy": 1, "accuracy_orders": 0.5, "accuracy_circular": 0}
     assert values == pytest.approx(bits, abs=1e-9)
@@ -47,7 +47,7 @@ def test_two_orders_by_hand():
 
 def test_three_orders_of_which_one_changes():
     items = ONE.with_columns(answer=2, options=3)
-    values = one_read([0, 1, 5], [0, 4, 1], [0, 1, 2], items=items)
+    values = one_prediction([0, 1, 5], [0, 4, 1], [0, 1, 2], items=items)
     assert (values["changed"], values["any_changed"]) == (0.5, 1)
     # Orders 1 and 2 have their predictions in place 0, the given order in place 2.
     assert values["same_place"] == 0
@@ -55,9 +55,9 @@ def test_three_orders_of_which_one_changes():
     assert (values["accuracy"], values["accuracy_circular"]) == (1, 0)
 
 
-def test_ties_go_to_the_place_that_was_first_when_asked():
+def test_ties_go_to_the_first_place_in_the_prompt():
     # The same letter, A, in every order: never the same option.
-    values = one_read(*[[0.0, 0.0, 0.0]] * 3, items=ONE.with_columns(options=3))
+    values = one_prediction(*[[0.0, 0.0, 0.0]] * 3, items=ONE.with_columns(options=3))
     assert (values["changed"], values["same_place"]) == (1, 1)
     assert (values["accuracy"], values["accuracy_circular"]) == (1, 0)
     assert values["accuracy_orders"] == pytest.approx(1 / 3)
@@ -65,7 +65,7 @@ def test_ties_go_to_the_place_that_was_first_when_asked():
 
 def test_a_model_that_ignores_the_order_has_no_order_part():
     logits = [0.3, -1.2, 2.0, 0.1]
-    values = one_read(*[logits] * 4, items=ONE.with_columns(answer=2, options=4))
+    values = one_prediction(*[logits] * 4, items=ONE.with_columns(answer=2, options=4))
     assert values["order_part"] == pytest.approx(0, abs=1e-15)
     assert values["entropy_total"] == pytest.approx(values["entropy"], abs=1e-15)
     assert [values[name] for name in ("changed", "same_place", "any_changed")] == [0, 0, 0]
@@ -76,7 +76,7 @@ def test_a_model_that_answers_a_letter_loses_the_option():
     # The same logits by place, so that over all orders every option has every probability once.
     by_place = [0.3, -1.2, 2.0, 0.1]
     orders = [np.roll(by_place, order).tolist() for order in range(4)]
-    values = one_read(*orders, items=ONE.with_columns(answer=2, options=4))
+    values = one_prediction(*orders, items=ONE.with_columns(answer=2, options=4))
     assert values["same_place"] == 1 and values["changed"] == 1
     assert values["entropy_total"] == pytest.approx(1)
     assert values["order_part"] == pytest.approx(1 - values["entropy"])
@@ -84,7 +84,7 @@ def test_a_model_that_answers_a_letter_loses_the_option():
 
 
 def test_certain_answers_have_only_an_order_part():
-    values = one_read([0.0, -math.inf], [-math.inf, 0.0])
+    values = one_prediction([0.0, -math.inf], [-math.inf, 0.0])
     assert (values["entropy_orders"], values["order_part"], values["entropy_total"]) == (0, 1, 1)
 
 
@@ -189,9 +189,9 @@ def test_means_intervals_and_correlation_against_numpy():
 
 
 @pytest.mark.filterwarnings("error")
-def test_what_is_undefined_is_null_and_says_why():
+def test_undefined_values_are_null_with_a_reason():
     items = items_of([3])
-    same = reads_of(
+    same = predictions_of(
         {
             ("s/0", name, level, order): [0.0, 1, 2]
             for name, level in (("clean", 0), ("fog", 3))
@@ -212,14 +212,14 @@ def test_the_given_order_is_taken_from_all_predictions():
     items = items_of([2, 3])
     predictions = drawn_predictions(items, 0)
     orders = predictions.filter(pl.col("order") > 0)
-    given_reads = drawn_predictions(items_of([2, 3, 4]), 0, corruptions=("fog", "snow", "frost"), severity=5)
-    asked = predictions.filter(order=0).drop("order")
-    more = given_reads.filter(order=0).drop("order").join(asked, on=KEY, how="anti")
-    joined = all_orders(pl.concat([more, asked]), orders)
+    given_order = drawn_predictions(items_of([2, 3, 4]), 0, corruptions=("fog", "snow", "frost"), severity=5)
+    own = predictions.filter(order=0).drop("order")
+    more = given_order.filter(order=0).drop("order").join(own, on=KEY, how="anti")
+    joined = all_orders(pl.concat([more, own]), orders)
     assert joined.sort(*KEY, "order").equals(predictions.select(joined.columns).sort(*KEY, "order"))
 
 
-def faults():
+def invalid():
     items = items_of([2, 3])
     predictions = drawn_predictions(items, 0)
     first = (pl.col("id") == "s/1") & (pl.col("corruption") == "fog") & (pl.col("order") == 2)
@@ -240,7 +240,7 @@ def faults():
 
 
 @pytest.mark.parametrize(
-    ("predictions", "message"), faults(), ids=lambda value: value if isinstance(value, str) else ""
+    ("predictions", "message"), invalid(), ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_predictions_that_are_not_every_order_once_are_refused(predictions, message):
     with pytest.raises(InputError, match=message):

@@ -41,10 +41,10 @@ def test_entropy_by_hand():
 
 
 def test_calibration_error_by_hand():
-    read = [LOG3, 0.0]  # confidence 3/4 in option 0
-    assert calibration_error(read, 0) == pytest.approx(0.25, abs=1e-15)
-    assert calibration_error(read, 1) == pytest.approx(0.75, abs=1e-15)
-    np.testing.assert_allclose(calibration_error([read, [0.0, LOG3]], [1, 1]), [0.75, 0.25], atol=1e-15)
+    logits = [LOG3, 0.0]  # confidence 3/4 in option 0
+    assert calibration_error(logits, 0) == pytest.approx(0.25, abs=1e-15)
+    assert calibration_error(logits, 1) == pytest.approx(0.75, abs=1e-15)
+    np.testing.assert_allclose(calibration_error([logits, [0.0, LOG3]], [1, 1]), [0.75, 0.25], atol=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -75,17 +75,17 @@ def test_ties_go_to_the_lower_option():
 
 
 def test_huge_logits_neither_overflow_nor_lose_the_answer():
-    read = [1e4, -1e4, -1e4]
-    assert probabilities(read).tolist() == [1.0, 0.0, 0.0]
-    assert entropy(read) == 0.0
-    assert calibration_error(read, 0) == 0.0
-    assert calibration_error(read, 1) == 1.0
+    logits = [1e4, -1e4, -1e4]
+    assert probabilities(logits).tolist() == [1.0, 0.0, 0.0]
+    assert entropy(logits) == 0.0
+    assert calibration_error(logits, 0) == 0.0
+    assert calibration_error(logits, 1) == 1.0
 
 
 def test_a_ruled_out_option_has_probability_zero():
-    read = [0.0, -np.inf, 0.0]
-    assert probabilities(read).tolist() == [0.5, 0.0, 0.5]
-    assert entropy(read) == pytest.approx(math.log(2) / LOG3, abs=1e-15)
+    logits = [0.0, -np.inf, 0.0]
+    assert probabilities(logits).tolist() == [0.5, 0.0, 0.5]
+    assert entropy(logits) == pytest.approx(math.log(2) / LOG3, abs=1e-15)
 
 
 @pytest.mark.parametrize(

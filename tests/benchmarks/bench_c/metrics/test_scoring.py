@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchc.benchmarks.bench_c.metrics.scoring import Grid, complete, first_names, score
+from benchc.benchmarks.bench_c.metrics.scoring import Grid, complete, score
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.errors import InputError
+from benchc.schemas.logits import first_names
 
 LOG3 = math.log(3)
 ITEMS = pl.DataFrame({"id": ["b/1", "a/2"], "answer": [1, 0], "options": [2, 3]})
@@ -78,10 +79,10 @@ def test_a_severity_that_one_corruption_lacks_altogether_is_named():
         score(frame(predictions), ITEMS)
 
 
-def test_what_no_item_was_evaluated_under_is_missing_too():
+def test_a_corruption_without_any_prediction_is_missing_too():
     grid = Grid(["blur", "fog"], [1, 2])
     for corruption, severity in ((("blur", "fog"), (2,)), (("fog",), (1, 2))):
-        predictions = [read for read in PREDICTIONS if read[1] not in corruption or read[2] not in severity]
+        predictions = [row for row in PREDICTIONS if row[1] not in corruption or row[2] not in severity]
         with pytest.raises(InputError, match=r"4 predictions are missing: \(a/2, "):
             score(frame(predictions), ITEMS, grid)
         with pytest.raises(
@@ -118,12 +119,12 @@ def test_a_prediction_that_the_run_does_not_have_is_refused():
         ),
     ],
 )
-def test_faults_are_named(predictions, items, message):
+def test_invalid_predictions_are_named(predictions, items, message):
     with pytest.raises(ValueError, match=message):
         score(frame(predictions), items)
 
 
-def test_an_item_that_lacks_a_prediction_leaves_whole():
+def test_an_item_that_lacks_a_prediction_is_dropped_with_all_its_predictions():
     number = PREDICTIONS.index(("a/2", "fog", 2, [1e4, 0.0, 0.0]))
     predictions, items, missing = complete(frame(PREDICTIONS[:number] + PREDICTIONS[number + 1 :]), ITEMS)
     assert items["id"].to_list() == ["b/1"] and set(predictions["id"]) == {"b/1"}
@@ -134,10 +135,10 @@ def test_an_item_that_lacks_a_prediction_leaves_whole():
 @settings(max_examples=50)
 @given(st.permutations(PREDICTIONS), st.sets(st.integers(0, len(PREDICTIONS) - 1), max_size=6))
 def test_complete_items_are_those_with_every_prediction_that_occurs(predictions, dropped):
-    kept = [read for number, read in enumerate(predictions) if number not in dropped]
-    corruptions, severities = ({read[place] for read in kept} - {"clean", 0} for place in (1, 2))
+    kept = [row for number, row in enumerate(predictions) if number not in dropped]
+    corruptions, severities = ({row[column] for row in kept} - {"clean", 0} for column in (1, 2))
     needed = {("clean", 0), *((name, level) for name in corruptions for level in severities)}
-    lacks = {id_: needed - {read[1:3] for read in kept if read[0] == id_} for id_ in ITEMS["id"]}
+    lacks = {id_: needed - {row[1:3] for row in kept if row[0] == id_} for id_ in ITEMS["id"]}
     whole = [id_ for id_, keys in lacks.items() if not keys]
     if not whole or not corruptions:
         with pytest.raises(InputError, match=r"no item has its clean|no corrupted predictions"):
@@ -146,7 +147,7 @@ def test_complete_items_are_those_with_every_prediction_that_occurs(predictions,
     left, items, missing = complete(frame(kept), ITEMS)
     assert items["id"].to_list() == whole
     assert missing.rows() == sorted((id_, *key) for id_, keys in lacks.items() for key in keys)
-    assert left.rows() == [read for read in frame(kept).rows() if read[0] in whole]
+    assert left.rows() == [row for row in frame(kept).rows() if row[0] in whole]
     score(left, items)
 
 
@@ -162,7 +163,7 @@ def test_complete_items_are_those_with_every_prediction_that_occurs(predictions,
         ),
     ],
 )
-def test_leaving_items_out_hides_no_other_fault(predictions, items, message):
+def test_leaving_items_out_hides_no_other_error(predictions, items, message):
     with pytest.raises(InputError, match=message):
         complete(frame(predictions), items)
 

@@ -6,7 +6,7 @@ from scipy import stats
 
 from benchc.benchmarks.bench_c.metrics.subsets import subsets_of_pool, subsets_of_selected
 
-SELECTED = np.array([True, False, True, True, False, False, True])  # 4 selected, 3 others were read
+SELECTED = np.array([True, False, True, True, False, False, True])  # 4 selected, 3 others evaluated
 
 
 def test_sizes_and_shares_are_those_of_draws_without_replacement():
@@ -18,7 +18,7 @@ def test_sizes_and_shares_are_those_of_draws_without_replacement():
     # Within four standard errors: 3 of 15 items, 4 of which are selected.
     shares = np.bincount(inside.astype(int), minlength=4) / 4_000
     assert shares == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 4_000))
-    # A selected item stands for itself, an other one for 11 / 3 items of its kind.
+    # A selected item represents itself, an other one 11 / 3 items of its kind.
     frequency = chosen.mean(axis=0) / (3 / 15)
     assert frequency == pytest.approx(np.where(SELECTED, 1, 11 / 3), abs=0.25)
 
@@ -45,9 +45,7 @@ def test_subsets_of_the_selected_set():
 
 
 @given(st.integers(0, 3), st.integers(0, 3), st.integers(0, 5), st.integers(0, 5), st.integers(-1, 9))
-def test_a_subset_that_may_need_items_that_were_not_prediction_is_refused(
-    inside, outside, more, others, size
-):
+def test_a_subset_that_may_need_unevaluated_items_is_refused(inside, outside, more, others, size):
     selected = np.array([True] * inside + [False] * outside, dtype=bool)
     pool = (inside + more, outside + others)
     fits = size >= 1 and min(size, pool[0]) <= inside and min(size, pool[1]) <= outside

@@ -76,7 +76,7 @@ def test_agrees_with_scipy_in_any_order_of_rows(seed, centred):
         assert (row["t"], row["p"]) == (pytest.approx(expected.statistic), pytest.approx(expected.pvalue))
 
 
-def test_a_step_without_spread_is_left_out_and_said_so():
+def test_a_step_without_spread_is_left_out_and_noted():
     # 0.7 - 0.6 and 0.3 - 0.2 differ in the last bits only: that is no spread.
     frame = scores(
         {("fog", 1): [0.6, 0.2], ("fog", 2): [0.7, 0.3], ("fog", 3): [0.7, 0.5]},

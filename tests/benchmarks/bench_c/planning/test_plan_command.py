@@ -113,11 +113,11 @@ def test_a_finished_run_is_counted(folder, capsys):
     assert rows["selectors"][:7] == ["1", "1", "5", "50", "50", "50", "0"]
     assert rows["targets"][:7] == ["2", "2", "2", "40", "20", "40", "0"]
     assert rows["random subset"][:7] == ["2", "2", "3", "60", "30", "30", "0"]
-    asked = rows["option order"]
-    again = int(asked[3])
+    orders = rows["option order"]
+    again = int(orders[3])
     assert again in (2 * 4 * 1, 2 * 4 * 2)  # one of the two selected items, of 2 and 3 options
     # small's other orders are missing; its random subset is of the pool, which it answered.
-    assert asked[:7] == ["2", "2", "1", f"{again}", f"{again}", "4", f"{again - 4}"]
+    assert orders[:7] == ["2", "2", "1", f"{again}", f"{again}", "4", f"{again - 4}"]
     assert rows["total"][3:7] == [f"{150 + again}", f"{100 + again}", "124", f"{again - 4}"]
     # 50 predictions in 10 s and 20 in 5: 0.214 s of small; 20 in 5 s: 0.25 s of large.
     assert rows["small"][:2] == ["0.214", "70"] and rows["large"][:2] == ["0.25", "20"]

@@ -1,4 +1,4 @@
-"""Predictions are counted as a list of them is; bounds hold for every selection."""
+"""Counts agree with a list of all predictions; bounds are valid for every selection."""
 
 from itertools import takewhile
 from pathlib import Path
@@ -50,12 +50,12 @@ def listed(settings: Settings, options: dict[str, int], selected: list[str]) -> 
         others = unselected(table, count)["id"] if len(selected) < len(options) else []
         predictions["random subset"] = {(m, i, v) for m in settings.targets for i in others for v in variants}
     if settings.diagnostics.option_order is not None:
-        asked = sampled(selected, settings.diagnostics.option_order)
+        sample = sampled(selected, settings.diagnostics.option_order)
         highest = [("clean", 0), *((name, max(severities)) for name in types)]
         predictions["option order"] = {
             (m, i, order, v)
             for m in settings.targets
-            for i in asked
+            for i in sample
             for order in range(1, options[i])
             for v in highest
         }

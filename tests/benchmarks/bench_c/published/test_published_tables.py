@@ -1,4 +1,4 @@
-"""The paper's tables test our reader of them and our definitions."""
+"""The paper's tables agree with our copies and with our definitions."""
 
 import csv
 import os

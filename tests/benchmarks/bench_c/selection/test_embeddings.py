@@ -30,7 +30,7 @@ class MeanColour:
 
 
 class Letters:
-    """Sees how often a and b stand in the first twelve characters of a text."""
+    """Counts a and b in the first twelve characters of a text."""
 
     def encode(self, texts: list[str]) -> Vectors:
         return np.array([[text[:12].count("a"), text[:12].count("b")] for text in texts], np.float32)
@@ -39,7 +39,7 @@ class Letters:
         return len(text) > 12
 
 
-def picture(colour: tuple[int, int, int]) -> bytes:
+def plain_image(colour: tuple[int, int, int]) -> bytes:
     return encode_png(np.full((4, 6, 3), colour, np.uint8))
 
 
@@ -53,9 +53,9 @@ def items(*rows: tuple[str, str, list[bytes]]) -> pl.DataFrame:
 
 
 POOL = items(
-    ("s/1", "aab", [picture(RED)]),
-    ("s/2", "b", [picture(RED), picture(GREEN)]),
-    ("s/3", "abbbb and more", [picture(GREY)]),
+    ("s/1", "aab", [plain_image(RED)]),
+    ("s/2", "b", [plain_image(RED), plain_image(GREEN)]),
+    ("s/3", "abbbb and more", [plain_image(GREY)]),
 )
 
 
@@ -67,7 +67,7 @@ def test_an_item_is_the_normalised_mean_of_its_images_unit_vectors() -> None:
     assert found.dtype == np.float32
 
 
-def test_texts_are_unit_vectors_and_say_whether_they_were_cut() -> None:
+def test_texts_are_unit_vectors_and_truncation_is_recorded() -> None:
     vectors, truncated = text_vectors(POOL, Letters())
     np.testing.assert_allclose(
         vectors, [[2 / 5**0.5, 1 / 5**0.5], [0, 1], [2 / 20**0.5, 4 / 20**0.5]], atol=1e-6
@@ -103,8 +103,8 @@ def test_order_of_the_items_changes_no_vector() -> None:
     ("images", "match"),
     [
         ([], "item 's/9' has no image"),
-        ([picture(RED), b"GIF89a"], "item 's/9', image 1: .*not a complete image"),
-        ([picture((0, 0, 0))], "image 0 of item 's/9' .* no direction"),
+        ([plain_image(RED), b"GIF89a"], "item 's/9', image 1: .*not a complete image"),
+        ([plain_image((0, 0, 0))], "image 0 of item 's/9' .* no direction"),
     ],
 )
 def test_an_item_that_cannot_be_embedded_is_named(images: list[bytes], match: str) -> None:

@@ -38,7 +38,7 @@ def assert_greedy(kappa, embeddings, alpha, found, tolerance=1e-9):
 
 
 def row_dots(rows, other):
-    """Dot products in the order that is promised: the upper half is added to the lower until one is left."""
+    """Dot products in the documented order: the upper half is added to the lower until one is left."""
     products = np.asarray(rows, dtype=np.float64) * other
     while products.shape[1] > 1:
         half = (products.shape[1] + 1) // 2
@@ -60,7 +60,7 @@ def plain_scores(kappa, embeddings, alpha, totals):
 
 
 def plain_greedy(kappa, embeddings, alpha):
-    """The oracle: at every step all scores, and the first of the largest."""
+    """The reference: all scores at every step, and the first of the largest."""
     totals = [np.zeros(vectors.shape[1]) for vectors in embeddings]
     order, final = [], np.empty(len(kappa))
     for _ in kappa:
@@ -75,7 +75,7 @@ def plain_greedy(kappa, embeddings, alpha):
 
 
 def mixed_case(seed, count):
-    """A pool with what real ones have and what they should not: clusters, doubles, zeros, equal kappas."""
+    """A pool with clusters, duplicates, zero vectors and equal kappas."""
     random = np.random.default_rng(seed)
     kinds = random.integers(0, 4, 3)
     levels = int(random.choice([1, 3, 20, 1000]))
@@ -123,7 +123,7 @@ def test_by_hand():
     assert (found.order.dtype, found.score.dtype) == (np.int64, np.float64)
 
 
-def test_the_number_of_modalities_takes_the_place_of_the_two():
+def test_the_number_of_modalities_replaces_the_two():
     kappa, embeddings = random_case(1, 6, (4, 3, 2))
     for count in (1, 3):
         found = greedy(kappa, embeddings[:count])
@@ -183,7 +183,7 @@ def test_permuting_the_rows_permutes_the_result_to_the_last_bit(seed, count, dim
 
 @settings(deadline=None)
 @given(st.integers(0, 2**32), st.integers(2, 30))
-def test_a_late_pick_does_not_matter_to_those_before(seed, count):
+def test_a_late_pick_does_not_change_earlier_ones(seed, count):
     kappa, embeddings = random_case(seed, count)
     found = greedy(kappa, embeddings)
     keep = np.sort(found.order[:-1])  # without the item that was picked last
@@ -280,6 +280,6 @@ def test_the_order_of_rows_changes_no_score_against_the_centroid_of_all():
         ([0.1, 1e60], [np.ones((2, 3))], (1e50, 1), "kappa times its first, must not exceed 1e.100"),
     ],
 )
-def test_faulty_arguments_are_refused(kappa, embeddings, alpha, message):
+def test_invalid_arguments_are_refused(kappa, embeddings, alpha, message):
     with pytest.raises(ValueError, match=message):
         greedy(kappa, embeddings, alpha)

@@ -1,4 +1,4 @@
-"""Items asked in other circular orders of their options, by the library and by the command infer_orders."""
+"""Predictions in other circular orders of the options, by the library and by the command infer_orders."""
 
 import json
 import sys
@@ -49,16 +49,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A pool of QUESTIONS, all selected but a fourth, and the files of their corrupted images."""
     generator = np.random.default_rng(0)
     ids = [f"s/{number}" for number in range(4)]
-    asked = [*QUESTIONS, Question("Unselected?", ("no", "yes"))]
+    questions = [*QUESTIONS, Question("Unselected?", ("no", "yes"))]
     images = [encode(generator.integers(0, 256, (40, 48, 3), dtype=np.uint8)) for _ in ids]
     pool = pl.DataFrame(
         {
             "id": ids,
             "source": "s",
             "task": "t",
-            "question": [question.question for question in asked],
-            "hint": [question.hint for question in asked],
-            "options": [list(question.options) for question in asked],
+            "question": [question.question for question in questions],
+            "hint": [question.hint for question in questions],
+            "options": [list(question.options) for question in questions],
             "answer": 0,
             "category": "c",
             "l2_category": "c",
@@ -89,7 +89,7 @@ FILES = ["--corrupted", "clean.parquet", *(f"{name}.parquet" for name in CORRUPT
 MADE = [f"--recipe={recipe.to_json()}" for recipe in recipes()] + ["--seed", str(SEED)]
 
 
-def ask(
+def predict(
     monkeypatch: pytest.MonkeyPatch,
     checkpoint: Path,
     output: str,
@@ -123,9 +123,9 @@ def test_a_sample_is_a_part_of_a_larger_one_in_any_order_of_ids():
     assert [len(sample) for sample in samples] == [min(count, 40) for count in range(1, 45)]
     assert all(small <= large for small, large in pairwise(samples))
     assert sampled(ids[::-1], 7) == samples[6]
-    # Not the first ones: the order is a hash's.
+    # Not the first ones: ids are taken in the order of their hash.
     assert samples[9] != set(ids[:10])
-    # One id less lets one other in.
+    # Removing one id adds one other.
     assert len(sampled(ids, 10) ^ sampled([id_ for id_ in ids if id_ != min(samples[9])], 10)) == 2
     with pytest.raises(ValueError, match="at least one item"):
         sampled(ids, 0)
@@ -133,7 +133,7 @@ def test_a_sample_is_a_part_of_a_larger_one_in_any_order_of_ids():
 
 @pytest.mark.parametrize("scoring", ["letter", "text"])
 @pytest.mark.parametrize("family", ["llava", "idefics3"])
-def test_logits_come_back_in_the_items_own_order(family, scoring, scorers, variants, tmp_path):
+def test_logits_are_in_the_items_own_order(family, scoring, scorers, variants, tmp_path):
     scorer = scorers[family, scoring]
     question = QUESTIONS[1]
     unit = Unit("s/1", "fog", [5], variants[:1])
@@ -145,13 +145,13 @@ def test_logits_come_back_in_the_items_own_order(family, scoring, scorers, varia
     given_order = scorer.score(question, variants[:1]).logits[0]
     for row in rows:
         places = [(place + row["order"]) % 4 for place in range(4)]
-        asked = Question(
+        reordered = Question(
             question.question, tuple(question.options[option] for option in places), question.hint
         )
-        direct = scorer.score(asked, variants[:1]).logits[0]
+        direct = scorer.score(reordered, variants[:1]).logits[0]
         for place, option in enumerate(places):
             assert row["logits"][option] == float(direct[place])
-        # A text does not depend on the others; a letter's option does, or the test would see no order.
+        # A text's score does not depend on the other options, a letter's does.
         close = np.allclose(row["logits"], given_order, atol=1e-4)
         assert close == (scoring == "text")
     assert len({row["prompt_hash"] for row in rows}) == 3
@@ -161,7 +161,7 @@ def test_logits_come_back_in_the_items_own_order(family, scoring, scorers, varia
 def test_a_job_predicts_every_other_order_of_the_sample_at_one_severity(
     folder, checkpoints, scorers, monkeypatch, capsys
 ):
-    rows = ask(monkeypatch, checkpoints["llava"], "a")
+    rows = predict(monkeypatch, checkpoints["llava"], "a")
     assert (
         f"{ALL_PREDICTIONS} predictions, 0 from the cache, {ALL_PREDICTIONS} computed"
         in capsys.readouterr().err
@@ -184,8 +184,8 @@ def test_a_job_predicts_every_other_order_of_the_sample_at_one_severity(
         assert np.roll(direct.logits[0], row["order"]).tolist() == row["logits"]
     footer = read_footer("a.parquet")
     assert (footer["items"], footer["predictions"], footer["scoring"]) == (3, ALL_PREDICTIONS, "letter")
-    given_order = ask(monkeypatch, checkpoints["llava"], "g", script=infer)
-    # The two files say the same of the model, so that they can be compared.
+    given_order = predict(monkeypatch, checkpoints["llava"], "g", script=infer)
+    # Both footers describe the model equally, so that the files can be compared.
     own = {"items", "predictions"}
     other = read_footer("g.parquet")
     assert {k: v for k, v in footer.items() if k not in own} == {
@@ -197,14 +197,14 @@ def test_a_job_predicts_every_other_order_of_the_sample_at_one_severity(
 
 def test_files_and_recipes_give_the_same_bytes(folder, checkpoints, monkeypatch):
     for name, images in (("files", FILES), ("made", MADE)):
-        ask(monkeypatch, checkpoints["llava"], name, images=images)
-        ask(monkeypatch, checkpoints["llava"], f"infer-{name}", images=images, script=infer)
+        predict(monkeypatch, checkpoints["llava"], name, images=images)
+        predict(monkeypatch, checkpoints["llava"], f"infer-{name}", images=images, script=infer)
     for stem in ("", "infer-"):
         assert Path(f"{stem}files.parquet").read_bytes() == Path(f"{stem}made.parquet").read_bytes()
 
 
 def test_a_killed_job_resumes(folder, checkpoints, monkeypatch, capsys):
-    ask(monkeypatch, checkpoints["llava"], "whole")
+    predict(monkeypatch, checkpoints["llava"], "whole")
     put, kept = PredictionCache.put, []
 
     def killed(self, *arguments):
@@ -215,11 +215,11 @@ def test_a_killed_job_resumes(folder, checkpoints, monkeypatch, capsys):
 
     monkeypatch.setattr(PredictionCache, "put", killed)
     with pytest.raises(KeyboardInterrupt):
-        ask(monkeypatch, checkpoints["llava"], "resumed")
+        predict(monkeypatch, checkpoints["llava"], "resumed")
     assert not Path("resumed.parquet").exists()
     monkeypatch.setattr(PredictionCache, "put", put)
     capsys.readouterr()
-    ask(monkeypatch, checkpoints["llava"], "resumed")
+    predict(monkeypatch, checkpoints["llava"], "resumed")
     assert (
         f"{ALL_PREDICTIONS} predictions, 7 from the cache, {ALL_PREDICTIONS - 7} computed"
         in capsys.readouterr().err
@@ -228,16 +228,16 @@ def test_a_killed_job_resumes(folder, checkpoints, monkeypatch, capsys):
 
 
 def test_a_larger_sample_keeps_the_predictions_of_a_smaller_one(folder, checkpoints, monkeypatch, capsys):
-    one = ask(monkeypatch, checkpoints["llava"], "a", "--sample", "1")
+    one = predict(monkeypatch, checkpoints["llava"], "a", "--sample", "1")
     capsys.readouterr()
     assert one["id"].n_unique() == 1
-    two = ask(monkeypatch, checkpoints["llava"], "a", "--sample", "2")
+    two = predict(monkeypatch, checkpoints["llava"], "a", "--sample", "2")
     assert f"{len(two)} predictions, {len(one)} from the cache" in capsys.readouterr().err
     assert two["id"].n_unique() == 2
     assert two.join(one, on="id", how="semi", maintain_order="left").equals(one)
 
 
-def test_units_for_a_device_are_made_ahead_and_are_the_same(folder):
+def test_units_for_a_device_are_prepared_ahead_and_are_the_same(folder):
     pool = Path("pool.parquet")
     sources = [[Path("clean.parquet"), Path("brightness.parquet")], Recipes(recipes()[:2], SEED)]
     found = [
@@ -256,20 +256,20 @@ def test_units_for_a_device_are_made_ahead_and_are_the_same(folder):
     ]
 
 
-def test_a_severity_that_is_not_there_is_one_sentence(folder, checkpoints, monkeypatch):
+def test_a_missing_severity_is_refused(folder, checkpoints, monkeypatch):
     few = [line if "brightness" not in line else shortened(line) for line in MADE]
     with pytest.raises(
         InputError, match=r"the recipe of brightness has the severities 1, 2, but not the requested one"
     ):
-        ask(monkeypatch, checkpoints["llava"], "a", images=few)
+        predict(monkeypatch, checkpoints["llava"], "a", images=few)
     rows = read_table("brightness.parquet", CORRUPTED).filter(pl.col("severity") < 3)
     write_table(rows, "brightness.parquet", CORRUPTED)
     with pytest.raises(
         InputError, match=r"brightness\.parquet: images of 3 items are missing, the first is s/0"
     ):
-        ask(monkeypatch, checkpoints["llava"], "a")
+        predict(monkeypatch, checkpoints["llava"], "a")
     with pytest.raises(SystemExit):
-        ask(monkeypatch, checkpoints["llava"], "a", "--sample", "0")
+        predict(monkeypatch, checkpoints["llava"], "a", "--sample", "0")
     assert not Path("a.parquet").exists()
 
 
@@ -277,7 +277,7 @@ def test_open_questions_are_refused(folder, monkeypatch):
     pool = read_table("pool.parquet", POOL)
     write_table(pool.with_columns(options=pl.lit([], dtype=pl.List(pl.String))), "pool.parquet", POOL)
     with pytest.raises(InputError, match=r"item s/0: it is an open question"):
-        ask(monkeypatch, Path("no-such-model"), "a")
+        predict(monkeypatch, Path("no-such-model"), "a")
 
 
 def shortened(line: str) -> str:

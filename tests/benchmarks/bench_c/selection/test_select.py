@@ -27,7 +27,7 @@ def test_by_hand():
     table = select(KAPPA, VECTORS)
     assert dict(table.schema) == dict(pl.Schema(SELECTED.columns))
     # As in the test of greedy by hand: picked in the order a/2, a/3, a/0 with 2.6, 2.3 and 2.5 - √2; the
-    # mean is 2.0. The vector of a/1, which left, plays no part.
+    # mean is 2.0. a/1 was removed, so its vector does not matter.
     assert table["id"].to_list() == KAPPA["id"].to_list()
     assert table["rank"].to_list() == [2, None, 0, 1]
     assert table["score"].to_list() == [pytest.approx(2.5 - math.sqrt(2)), None, 2.6, 2.3]
@@ -45,7 +45,7 @@ def test_the_final_centroid():
     assert table["kept"].to_list() == [False, False, True, False]
 
 
-def test_alpha_reaches_the_score():
+def test_alpha_weights_the_score():
     table = select(KAPPA, VECTORS, alpha=(1.0, 0.0))
     assert table["score"].to_list() == [0.5, None, 0.6, 0.3]
     assert table["kept"].to_list() == [True, False, True, False]
@@ -74,7 +74,7 @@ def test_a_single_item_is_not_above_its_own_mean():
         (KAPPA, embeddings([[1], [1], [1, 2], [1]], [[1]] * 4), r"the image embeddings are incomplete"),
     ],
 )
-def test_tables_that_do_not_fit_are_refused(kappa, vectors, message):
+def test_tables_of_different_items_are_refused(kappa, vectors, message):
     with pytest.raises(ValueError, match=message):
         select(kappa, vectors)
 

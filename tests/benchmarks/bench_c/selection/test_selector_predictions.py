@@ -1,4 +1,4 @@
-"""The selectors' predictions are found by their folders, and anything that does not fit is refused."""
+"""The selectors' predictions are found by their folders, and all others are refused."""
 
 from pathlib import Path
 
@@ -38,7 +38,7 @@ def test_batches_are_joined_in_the_order_of_selectors(tmp_path: Path) -> None:
         (["a", "b", "c"], "no file is in a folder named b or c; give the predictions of all 3 selectors"),
     ],
 )
-def test_what_does_not_fit_is_refused(tmp_path: Path, selectors: list[str], sentence: str) -> None:
+def test_files_of_other_models_are_refused(tmp_path: Path, selectors: list[str], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         read_by_selector([written(tmp_path, "a", "all", ["1"])], selectors)
 

@@ -59,7 +59,7 @@ def selected(ids: str, scores: list[float | None], kept: list[bool]) -> pl.DataF
     return pl.DataFrame(columns, schema=dict(SELECTED.columns))
 
 
-def test_the_alternative_settings_the_papers():
+def test_alternative_settings_of_the_papers_run():
     found = [(choice, name) for choice, name, _ in alternative_settings(CONFIGURED)]
     assert found == [
         ("selectors", "without one"),
@@ -81,7 +81,7 @@ def test_the_alternative_settings_the_papers():
             assert changed == (field == fields.get(choice, choice))
 
 
-def test_nothing_is_left_out_where_too_little_would_remain():
+def test_no_selector_or_severity_is_left_out_if_too_few_would_remain():
     least = Setting(("one",), (2, 4), (2.0, 1.0), "final_centroid")
     found = [(choice, name) for choice, name, _ in alternative_settings(least)]
     assert found == [  # (1, 0.5) is (2, 1) at half the scale
@@ -114,7 +114,7 @@ def test_a_constant_score_has_no_rank_correlation():
     assert (found["jaccard"], found["spearman"], found["kendall"]) == (1.0, None, None)
 
 
-def test_each_row_is_its_own_selection_beside_the_configured_one():
+def test_each_row_compares_its_own_selection_with_the_configured_one():
     rows = {
         (row["choice"], row["setting"]): row
         for row in stability(CONFIGURED, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED)
@@ -159,10 +159,10 @@ def test_the_order_of_predictions_and_embeddings_changes_nothing():
     assert list(found) == expected
 
 
-def test_a_choice_that_selects_nothing_says_why():
-    firm = {"one": predictions(1, 0.5), "two": predictions(2, 0.0)}
+def test_a_choice_that_selects_nothing_has_a_reason():
+    partly_constant = {"one": predictions(1, 0.5), "two": predictions(2, 0.0)}
     setting = Setting(("one", "two"), SEVERITIES, (1.0, 1.0), "at_pick")
-    table = pl.DataFrame(stability(setting, firm, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
+    table = pl.DataFrame(stability(setting, partly_constant, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
     row = table.row(by_predicate=pl.col("setting") == "without one", named=True)
     assert "all 40 items have kappa 0" in row["fault"]
     assert (row["kept"], row["jaccard"], row["kappa_pool_zero"]) == (None, None, 1.0)
@@ -170,7 +170,15 @@ def test_a_choice_that_selects_nothing_says_why():
     assert "1 of the choices select nothing" in " ".join(stability_markdown(table).split())
     assert "without one & $0$ & -- & --" in stability_latex(table)
     with pytest.raises(ValueError, match="all 40 items have kappa 0"):
-        list(stability(Setting(("two",), SEVERITIES, (1, 1), "at_pick"), firm, ITEMS, CORRUPTIONS, EMBEDDED))
+        list(
+            stability(
+                Setting(("two",), SEVERITIES, (1, 1), "at_pick"),
+                partly_constant,
+                ITEMS,
+                CORRUPTIONS,
+                EMBEDDED,
+            )
+        )
 
 
 def test_the_texts_show_the_tables_numbers():

@@ -15,7 +15,7 @@ from scripts.bench_c import sample_unselected as script
 
 
 def selection(kept: list[bool]) -> pl.DataFrame:
-    """A pool whose every third item has kappa 0 and left it before selection."""
+    """A pool in which every third item has kappa 0 and was removed before selection."""
     rows = [
         (f"s/{item}", 0.0, None, None, False) if item % 3 == 0 else (f"s/{item}", 0.1 * item, item, 1.0, keep)
         for item, keep in enumerate(kept)
@@ -24,22 +24,22 @@ def selection(kept: list[bool]) -> pl.DataFrame:
 
 
 POOL = selection([item % 2 == 0 for item in range(30)])
-LEFT = [id_ for id_, kept in POOL.select("id", "kept").iter_rows() if not kept]
+UNSELECTED = [id_ for id_, kept in POOL.select("id", "kept").iter_rows() if not kept]
 
 
-def test_all_that_were_not_kept_in_pool_order_those_of_kappa_0_too():
+def test_all_unselected_items_in_pool_order_with_those_of_kappa_0():
     table = unselected(POOL)
     assert dict(table.schema) == dict(SUBSET.columns)
-    assert table["id"].to_list() == LEFT
+    assert table["id"].to_list() == UNSELECTED
     kappas = POOL.filter(pl.col("id").is_in(table["id"].implode()))["kappa"]
-    assert "s/0" in LEFT and (kappas == 0).sum() == 10
+    assert "s/0" in UNSELECTED and (kappas == 0).sum() == 10
 
 
 @given(st.integers(1, 40))
-def test_the_first_in_hashed_order_so_that_more_adds_to_fewer(count: int):
-    expected = sorted(LEFT, key=lambda id_: seed_of("unselected", id_))[:count]
+def test_a_larger_sample_extends_a_smaller_one(count: int):
+    expected = sorted(UNSELECTED, key=lambda id_: seed_of("unselected", id_))[:count]
     found = unselected(POOL, count)["id"].to_list()
-    assert found == [id_ for id_ in LEFT if id_ in expected]
+    assert found == [id_ for id_ in UNSELECTED if id_ in expected]
     assert set(found) <= set(unselected(POOL, count + 1)["id"])
 
 
@@ -59,11 +59,11 @@ def test_a_benchmark_of_the_whole_pool_is_refused():
 def test_the_command(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     write_table(POOL, "selected.parquet", SELECTED)
-    for count, expected in (([], len(LEFT)), (["--count", "4"], 4)):
+    for count, expected in (([], len(UNSELECTED)), (["--count", "4"], 4)):
         arguments = ["--selected", "selected.parquet", *count, "--output", "unselected.parquet"]
         monkeypatch.setattr(sys, "argv", ["sample_unselected", *arguments])
         script.main()
         table = read_table("unselected.parquet", SUBSET)
         assert table.equals(unselected(POOL, expected))
-        assert read_footer("unselected.parquet") == {"candidates": len(LEFT)}
-        assert f"{expected} of {len(LEFT)} items" in capsys.readouterr().err
+        assert read_footer("unselected.parquet") == {"candidates": len(UNSELECTED)}
+        assert f"{expected} of {len(UNSELECTED)} items" in capsys.readouterr().err

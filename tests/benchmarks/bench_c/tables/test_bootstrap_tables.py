@@ -1,4 +1,4 @@
-"""The bootstrap tables, the command that compares runs, and the console command that leads to it."""
+"""The bootstrap tables, the command that compares runs, and its console command."""
 
 import tomllib
 from importlib import import_module
@@ -34,8 +34,8 @@ def make_run(folder: Path, *, seed: int, revision: str) -> Path:
     selected = kappas(COUNT).with_columns(rank=pl.int_range(COUNT), score=pl.lit(1.0), kept=pl.lit(True))
     write_table(selected, folder / "selection/selected.parquet", SELECTED, {"alpha_kappa": 1.0})
     (folder / "models.json").write_text(models_text(Models("bench-c", {})))
-    for place, model in enumerate(("one", "two")):
-        write_table(scored(COUNT, seed + place), folder / f"scores/{model}.parquet", SCORES)
+    for number, model in enumerate(("one", "two")):
+        write_table(scored(COUNT, seed + number), folder / f"scores/{model}.parquet", SCORES)
         empty = pl.DataFrame(schema=dict(PREDICTIONS.columns))
         footer = {"model": model, "revision": revision}
         write_table(empty, folder / f"predictions/selected/{model}/all.parquet", PREDICTIONS, footer)
@@ -43,7 +43,7 @@ def make_run(folder: Path, *, seed: int, revision: str) -> Path:
 
 
 @pytest.mark.parametrize("name", ["intervals", "rank_swaps"])
-def test_a_table_comes_in_three_forms_and_again_the_same(name, tmp_path):
+def test_a_table_has_three_forms_and_is_reproducible(name, tmp_path):
     folder = make_run(tmp_path / "run", seed=0, revision="r1")
     write_models(folder / "models.json", {"one": "One", "two": "Two"})
     files = {
@@ -107,7 +107,7 @@ def test_a_run_without_scores_is_refused(tmp_path):
         (("bench-c", None), "/b/models.json: there is no such file; run snakemake again, which writes it"),
     ],
 )
-def test_runs_of_no_common_benchmark_are_refused(tmp_path, benchmarks, sentence):
+def test_runs_of_different_benchmarks_are_refused(tmp_path, benchmarks, sentence):
     for name, benchmark in zip("ab", benchmarks, strict=True):
         (tmp_path / name).mkdir()
         if benchmark:
@@ -117,7 +117,7 @@ def test_runs_of_no_common_benchmark_are_refused(tmp_path, benchmarks, sentence)
     assert "\n" not in str(stop.value.code)
 
 
-def test_errors_are_one_sentence(tmp_path, capsys):
+def test_errors_are_one_line(tmp_path, capsys):
     with pytest.raises(SystemExit, match=r"error: .*nowhere: there is no such folder"):
         main(["compare", str(tmp_path / "nowhere"), str(tmp_path)])
     with pytest.raises(SystemExit) as stop:

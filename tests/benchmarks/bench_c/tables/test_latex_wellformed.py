@@ -1,4 +1,4 @@
-"""Every table in LaTeX is well-formed: no LaTeX runs in the tests, so a reader of our own objects."""
+"""Every table in LaTeX is well-formed: checked by a parser of our own, since the tests do not run LaTeX."""
 
 import re
 from dataclasses import replace
@@ -47,7 +47,7 @@ RUNS = {
     "one model": Run(models=["one"]),
     "one severity": Run(severities=[3]),
     "all predictions equal": Run(logits=lambda *_: [2.0, 1.0, 0.0]),
-    "models apart": Run(logits=lambda model, *cell: [3.0 * model, *drawn(model, *cell)[1:]]),
+    "separated models": Run(logits=lambda model, *cell: [3.0 * model, *drawn(model, *cell)[1:]]),
 }
 
 
@@ -58,7 +58,7 @@ def good(row: str, *, columns: str = "lr", caption: str = "Of $x$ 5 \\%.") -> st
     )
 
 
-def test_the_reader_passes_what_is_right() -> None:
+def test_the_parser_accepts_valid_latex() -> None:
     assert read_latex(good(r"a\_b & $\mathbf{-0.1}^{(1)}$")) == ([], {"booktabs"})
     wide = r">{\raggedright\arraybackslash}p{0.1\linewidth}r"
     assert read_latex("% a remark with 5 % & more\n" + good("a & 1"))[0] == []
@@ -91,7 +91,7 @@ def test_the_reader_passes_what_is_right() -> None:
         (good("a & 1").replace(" \\\\", ""), "a row of 2 cells is not ended"),
     ],
 )
-def test_the_reader_objects(text: str, problem: str) -> None:
+def test_the_parser_rejects_invalid_latex(text: str, problem: str) -> None:
     assert any(problem in found for found in read_latex(text)[0])
 
 

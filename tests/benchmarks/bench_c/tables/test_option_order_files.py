@@ -39,7 +39,7 @@ def write_model(
     )
     given = predictions.filter(order=0).select(*PREDICTIONS.columns).cast(dict(PREDICTIONS.columns))
     given = given if drop is None else given.filter(~drop)
-    # A milder prediction, as all predictions have, that nobody asked for in other orders.
+    # A milder prediction, as all predictions have, that is not in the other orders.
     mild = given.filter(corruption="fog").with_columns(severity=pl.lit(1, pl.Int64))
     for batch, part in (
         ("one", pl.concat([given.filter(corruption="snow"), mild])),
@@ -74,7 +74,7 @@ def compare(allow_missing: bool = False, **files: list[str]) -> Table:
     return output("option_order", given | files, draws=30, seed=0, allow_missing=allow_missing)
 
 
-def test_files_are_found_by_their_models_and_the_table_comes_again_the_same(folder):
+def test_files_are_matched_to_models_and_the_table_is_reproducible(folder):
     first, again = compare(), compare()
     assert first.summary == "2 targets, 54 predictions of 3 items in all orders"
     table = first.frame
@@ -88,7 +88,7 @@ def test_files_are_found_by_their_models_and_the_table_comes_again_the_same(fold
             .filter(corruption="clean", order=0)["logits"]
             .cast(pl.List(pl.Float32))
         )
-        mean = sum(float(entropy(read)) for read in logits.to_list()) / 3
+        mean = sum(float(entropy(row)) for row in logits.to_list()) / 3
         assert table.filter(label=label, corruption="clean")["entropy"][0] == pytest.approx(mean, abs=1e-8)
     texts = (table.write_csv(), first.markdown, first.latex)
     assert all(texts) and texts == (again.frame.write_csv(), again.markdown, again.latex)
@@ -114,7 +114,7 @@ def test_missing_predictions_are_refused_or_left_out(folder, capsys):
         compare(allow_missing=True)
 
 
-def test_an_item_that_was_asked_in_no_other_order_is_left_out_and_counted(folder, capsys):
+def test_an_item_without_other_orders_is_left_out_and_counted(folder, capsys):
     write_model(folder, "b", 1, drop_orders=pl.col("id") == "s/1")
     with pytest.raises(InputError, match=r"different items"):
         compare()
@@ -123,8 +123,8 @@ def test_an_item_that_was_asked_in_no_other_order_is_left_out_and_counted(folder
     write_model(folder, "a", 0, drop_orders=pl.col("id") == "s/1")
     table = compare(allow_missing=True)
     assert set(table.frame["items"]) == {2}
-    said = capsys.readouterr().err
-    assert all(f"{label}: 1 of 3 items lack a prediction, left out" in said for label in "AB")
+    printed = capsys.readouterr().err
+    assert all(f"{label}: 1 of 3 items lack a prediction, left out" in printed for label in "AB")
     assert "On 2 of 3 items" in " ".join(table.markdown.split())
 
 
@@ -143,7 +143,7 @@ def test_an_item_that_was_asked_in_no_other_order_is_left_out_and_counted(folder
         ),
     ],
 )
-def test_files_that_do_not_go_with_the_models_are_refused(folder, files, message):
+def test_files_of_other_models_are_refused(folder, files, message):
     with pytest.raises(InputError, match=message):
         compare(**files)
 

@@ -122,7 +122,7 @@ def test_the_caption_counts_what_is_beyond_chance():
     assert "above 0.975 in 1 of 12 rows and below 0.025 in 1. It is not given for rows weighted by κ" in words
 
 
-def test_what_is_undefined_is_a_dash_and_said_so():
+def test_undefined_values_are_dashes_and_the_caption_explains_them():
     table = made()
     nothing = [name for name in table.columns if name.startswith(("random_", "selected")) or "below" in name]
     whole = [name for name in nothing if not name.endswith(("_items", "_evaluated"))]

@@ -82,12 +82,12 @@ def test_table3_shows_its_cases_and_the_published_ones():
     assert r"\label{tab:bench-c-3-published}" in table3_latex(GAINS, SUBTLE)
 
 
-def test_table3_without_severity_1_says_so():
+def test_table3_without_severity_1_is_a_sentence():
     assert "no predictions at severity 1" in table3_markdown(GAINS.clear(), SUBTLE.clear())
     assert "no predictions at severity 1" in table3_latex(GAINS.clear(), SUBTLE.clear())
 
 
-def test_the_papers_tables_beside_themselves_differ_nowhere():
+def test_the_papers_tables_do_not_differ_from_themselves():
     paper = published_table1().with_columns(
         entropy_clean_weighted="entropy_clean", calibration_clean_weighted="calibration_clean"
     )
@@ -111,7 +111,7 @@ def test_table1_has_a_section_of_published_values_where_models_coincide():
     assert "None of the models" in table1_markdown(table.with_columns(label=pl.lit("Other")))
 
 
-def test_claims_in_latex_hold_ascii_only():
+def test_claims_in_latex_are_ascii():
     table = pl.DataFrame(
         [("6.1", "ΔAcc & κ ≤ 1 % | <", "E|z| > 0", "a_b", "…", "holds")],
         schema=["section", "claim", "criterion", "paper", "here", "verdict"],

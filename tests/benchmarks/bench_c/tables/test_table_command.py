@@ -39,7 +39,7 @@ def run(
     return subprocess.run(line, cwd=ROOT, capture_output=True, text=True)
 
 
-def test_the_forms_take_the_place_of_old_ones(folder: Path) -> None:
+def test_the_forms_replace_old_ones(folder: Path) -> None:
     models = [
         '{"id": "one", "label": "One", "year": 2025, "parameters_b": null}',
         '{"id": "two", "label": "Two", "year": null, "parameters_b": 7.5}',
@@ -65,7 +65,7 @@ def test_the_forms_take_the_place_of_old_ones(folder: Path) -> None:
     assert [(folder / f"kept.{form}").read_text() for form in ENDINGS] == ["old"] * 4
 
 
-def test_faults_are_one_line_and_nothing_is_written(folder: Path) -> None:
+def test_errors_are_one_line_and_nothing_is_written(folder: Path) -> None:
     (folder / "one.json").write_text((folder / "models.json").read_text().replace('"two"', '"three"'))
     lacks = "error: the output lacks the settings centring; its settings are: centring"
     wrong = 'error: --set centring: "all" is not valid'

@@ -50,21 +50,21 @@ def test_intervals_are_percentiles_over_resamples_of_all_items(table):
     np.testing.assert_allclose(ends, np.quantile(means, [0.025, 0.975]), atol=1e-8)
 
 
-def test_the_sample_itself_is_no_draw_of_its_interval():
+def test_the_sample_itself_is_not_a_draw():
     table = task_accuracy(TARGETS, POOL, 1, SEED).frame  # one draw: both ends are its mean
     assert table["delta_acc_low"].equals(table["delta_acc_high"].alias("delta_acc_low"))
     assert (table["delta_acc_low"] != table["delta_acc"]).any()
 
 
-def test_a_task_of_no_drawn_item_has_no_interval():
-    # One draw of two items with replacement holds one of the two tasks only, for some seed.
+def test_a_task_without_drawn_items_has_no_interval():
+    # One draw of two items with replacement has only one of the two tasks, for some seed.
     two = {name: scores.filter(pl.col("id").is_in(["s/0", "s/1"])) for name, scores in SCORES.items()}
     tables = [task_accuracy(Targets(two, TARGETS.models), POOL, 1, seed) for seed in range(8)]
     lows = [table.frame["acc_clean_low"].null_count() for table in tables]
     assert max(lows) == 2 and any("[–]" in table.markdown for table in tables)
 
 
-def test_what_is_printed_says_on_how_many_items_and_signs_shifts():
+def test_the_caption_counts_items_and_shifts_have_signs():
     one_item = {name: scores.filter(pl.col("id") == "s/1") for name, scores in SCORES.items()}
     table = task_accuracy(Targets(one_item, TARGETS.models, left_out=2), POOL, 5, SEED)
     assert table.frame["task"].to_list() == ["chart"] * 2

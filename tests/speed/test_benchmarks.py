@@ -1,4 +1,4 @@
-"""The benchmarks of corruptions run and print their tables, on an image too small for a measurement."""
+"""The benchmarks of corruptions print their tables, on a tiny image; the others start."""
 
 import json
 import subprocess
@@ -51,3 +51,8 @@ def test_forms_stage_cores_and_files(photos: Path) -> None:
     for heading in ("| contrast |", "| **all** |", "| 2 |", "| files |", "| on_the_fly | 0 | 0.0 |"):
         assert f"\n{heading}" in printed
     assert "95 variants of 0.50 megapixels" in printed
+
+
+@pytest.mark.parametrize("script", ["metrics.py", "selection.py"])
+def test_other_benchmarks_start(script: str) -> None:
+    assert "usage: " in run(script, "--help")
