@@ -228,6 +228,22 @@ def test_an_output_that_cannot_be_written_is_one_line(folder, output, capsys):
         ("", "error: config.yaml: not a mapping of keys to values"),
         ("a: 1\na: 2\n", r"error: config.yaml: a .* twice, in lines 1 and 2"),
         ("a: [\n", "error: config.yaml: line 2 is not YAML"),
+        (
+            "a: 1\nb: 2026-13-45\n",
+            r'error: config.yaml: line 2 is not YAML \("2026-13-45" is not a valid timestamp',
+        ),
+        ("a: !!int x\n", r'error: config.yaml: line 1 is not YAML \("x" is not a valid int\)'),
+        (
+            "a: " + "9" * 5000 + "\n",
+            r'error: config.yaml: line 1 is not YAML \("9+\.\.\. is not a valid int\)',
+        ),
+        ("a: " + "[" * 3000, r"error: config.yaml: the whole is not YAML \(it is nested too deeply\)"),
+        (CONFIG.replace("seed: 1", "seed: &own [*own]"), r"error: config.yaml: seed is \[.*, but should be "),
+        (CONFIG + "yes: 1\n", r"error: config.yaml: key true should be text \(put it in quotes\)\."),
+        (
+            CONFIG.replace("inference: {", "inference: {1: 2, "),
+            r"error: config.yaml: key 1 in inference should be text \(put it in quotes\)\.",
+        ),
     ],
 )
 def test_a_wrong_configuration_is_one_line(folder, text, line):
