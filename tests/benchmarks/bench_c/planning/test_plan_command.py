@@ -238,7 +238,10 @@ def test_an_output_that_cannot_be_written_is_one_line(folder, output, capsys):
             r'error: config.yaml: line 1 is not YAML \("9+\.\.\. is not a valid int\)',
         ),
         ("a: " + "[" * 3000, r"error: config.yaml: the whole is not YAML \(it is nested too deeply\)"),
-        (CONFIG.replace("seed: 1", "seed: &own [*own]"), r"error: config.yaml: seed is \[.*, but should be "),
+        (
+            CONFIG.replace("\nseed: 1", "\nseed: &own [*own]"),
+            r"error: config.yaml: seed is \[.*, but should be ",
+        ),
         (CONFIG + "yes: 1\n", r"error: config.yaml: key true should be text \(put it in quotes\)\."),
         (
             CONFIG.replace("inference: {", "inference: {1: 2, "),
@@ -251,6 +254,16 @@ def test_a_wrong_configuration_is_one_line(folder, text, line):
     with pytest.raises(SystemExit) as stop:
         main(["plan", "config.yaml"])
     assert re.match(line, str(stop.value.code)) and "\n" not in str(stop.value.code)
+
+
+def test_a_family_that_cannot_be_loaded_is_noticed(folder, capsys):
+    (folder / "models.yaml").write_text(
+        MODELS.replace("large: {label: Large, family: llava", "large: {label: Large, family: lava")
+    )
+    assert "- 1 models cannot be loaded" in planned(capsys)[1]
+    assert ": large (lava)." in planned(capsys)[1]
+    (folder / "models.yaml").write_text(MODELS)
+    assert "cannot be loaded" not in planned(capsys)[1]
 
 
 def test_every_validation_error_is_a_line(folder):
