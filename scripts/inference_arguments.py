@@ -118,6 +118,12 @@ def family_argument(text: str) -> str:
 def setting(text: str) -> tuple[str, str | int | float | bool]:
     """Parse NAME=VALUE; the value is a YAML scalar."""
     name, equals, value = text.partition("=")
-    if not equals:
+    if not (name and equals):
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
-    return name, yaml.safe_load(value)
+    try:
+        parsed = yaml.safe_load(value)
+    except (yaml.YAMLError, ValueError):
+        parsed = None
+    if not isinstance(parsed, str | int | float | bool):
+        raise argparse.ArgumentTypeError(f"the value in {text!r} is not a number, text, true or false")
+    return name, parsed

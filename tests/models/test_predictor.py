@@ -134,9 +134,10 @@ def test_variants_of_different_sizes_are_scored_separately_and_returned_in_order
 
 
 def test_a_unit_of_which_one_size_was_split_counts_as_split(tmp_path):
+    scorer = PixelScorer(capacity=2)
     images = [np.full((2 + k % 2, 3, 3), k, dtype=np.uint8) for k in range(5)]
     with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        predictor = Predictor(PixelScorer(capacity=2), cache)
+        predictor = Predictor(scorer, cache)
         predictor.predict(Question("?", ("a", "b")), [[image] for image in images])
-    assert predictor.scorer.calls == [3, 1, 2, 2]
+    assert scorer.calls == [3, 1, 2, 2]
     assert predictor.oom_splits == 1
