@@ -78,7 +78,7 @@ UNSUPPORTED = [id_ for id_, modules in SCORER_MODULES.items() if not modules]
 if UNSUPPORTED:
     logger.warning(
         f"{len(UNSUPPORTED)} models cannot be loaded, because their families are not supported yet "
-        f"(docs/models.md): {', '.join(UNSUPPORTED)}."
+        f"(docs/models.md): {', '.join(f'{id_} ({run.models[id_].family})' for id_ in UNSUPPORTED)}."
     )
 
 
@@ -86,7 +86,8 @@ if UNSUPPORTED:
 onstart:
     if UNSUPPORTED:
         raise WorkflowError(
-            f"Remove the models that cannot be loaded from {' and '.join(settings.MODEL_KEYS)}."
+            f"Remove the models that cannot be loaded from {' and '.join(settings.MODEL_KEYS)}, or correct "
+            f"their family: {', '.join(UNSUPPORTED)}."
         )
 
 

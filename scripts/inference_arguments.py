@@ -1,6 +1,7 @@
 """Arguments of the scripts that run a model."""
 
 import argparse
+import importlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +19,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--location", required=True, help="the model: a Hub id, or a folder with the same files")
     add("--revision", help="commit of the Hub id; default: the newest")
-    add("--family", required=True, help="how the model is loaded (docs/models.md)")
+    add("--family", required=True, type=family_argument, help="how the model is loaded (docs/models.md)")
     add("--scoring", required=True, choices=sorted(SCORINGS), help="how options are scored")
     add("--dtype", default="float32", choices=["float32", "bfloat16", "float16"])
     add("--gpus", type=int, default=0, help="GPUs of the job; with 1 or more, the model runs on a GPU")
@@ -100,9 +101,29 @@ def image_source(arguments: argparse.Namespace) -> Sequence[Path] | Recipes:
     return files
 
 
+def family_argument(text: str) -> str:
+    """Return the name of a family that can be loaded.
+
+    Without this check a misspelt name would load the checkpoint without the file of its family.
+    """
+    # By name, so that a family that is added to the list does not rerun the other families' jobs.
+    supported = importlib.import_module("benchc.models.supported")
+    try:
+        supported.check_family(text)
+    except supported.UnsupportedFamilyError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return text
+
+
 def setting(text: str) -> tuple[str, str | int | float | bool]:
     """Parse NAME=VALUE; the value is a YAML scalar."""
     name, equals, value = text.partition("=")
-    if not equals:
+    if not (name and equals):
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
-    return name, yaml.safe_load(value)
+    try:
+        parsed = yaml.safe_load(value)
+    except (yaml.YAMLError, ValueError):
+        parsed = None
+    if not isinstance(parsed, str | int | float | bool):
+        raise argparse.ArgumentTypeError(f"the value in {text!r} is not a number, text, true or false")
+    return name, parsed

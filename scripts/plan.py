@@ -12,6 +12,7 @@ from benchc.config.errors import ConfigError
 from benchc.config.load import Config, load
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
+from benchc.models.supported import FAMILIES
 from benchc.planning.plan import plan_markdown, plan_of
 from benchc.planning.rates import Rate, measured_rates
 from benchc.planning.stages import work_of, work_table
@@ -44,6 +45,14 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.plan"
         except OSError as error:
             raise InputError(f"--output {arguments.output}: {error.strerror}; name another file") from error
     print(f"{arguments.config}: run {name}\n\n{plan_markdown(plan, results, rates)}", end="")
+    unsupported = [
+        f"{id_} ({model.family})" for id_, model in config.models.items() if model.family not in FAMILIES
+    ]
+    if unsupported:
+        print(
+            f"- {len(unsupported)} models cannot be loaded, since their families are not supported yet "
+            f"(docs/models.md), so the run will not start: {', '.join(unsupported)}."
+        )
 
 
 def positive(text: str) -> float:

@@ -41,6 +41,10 @@ def validation_errors(
                 lines[place] = (
                     f"unknown key {dotted(place)}{suggestion(place[-1], _known_keys(model, place))}"
                 )
+            case "invalid_key":
+                place = details["loc"]
+                where = f" in {dotted(place[:-1])}" if place[:-1] else ""
+                lines[place] = f"key {shown(details['input'])}{where} should be text (put it in quotes)"
             case "value_error":
                 lines[place] = f"{dotted(place)} {details['ctx']['error']}"
             case _ if details["loc"][-1:] == ("[key]",):
@@ -70,7 +74,7 @@ def shown(value: object) -> str:
     """Return ``value`` as JSON in one line, cut off where it is long."""
     try:
         text = json.dumps(value, ensure_ascii=False)
-    except TypeError:
+    except (TypeError, ValueError):  # ValueError: a YAML alias inside its own anchor
         text = str(value)
     return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
 

@@ -9,9 +9,11 @@ from typing import Any
 
 import yaml
 
+from benchc.config.errors import shown
+
 
 class YamlError(ValueError):
-    """A file is not YAML in UTF-8, or gives a key twice."""
+    """A file is not YAML in UTF-8, has a value that cannot be converted, or gives a key twice."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -25,6 +27,16 @@ class _Loader(yaml.SafeLoader):
                 raise YamlError(f"{key.value} is given twice, in lines {lines[key.value]} and {line}")
         return super().construct_mapping(node, deep)
 
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except YamlError:
+            raise
+        # PyYAML lets the errors of int(), datetime and the like pass.
+        except (ValueError, LookupError, AttributeError, OverflowError) as error:
+            line, kind = node.start_mark.line + 1, node.tag.rpartition(":")[2]
+            raise YamlError(f"line {line} is not YAML ({shown(node.value)} is not a valid {kind})") from error
+
 
 def read_yaml(path: Path) -> Any:
     """Return the content of the YAML file at ``path``; raises OSError or YamlError."""
@@ -36,3 +48,5 @@ def read_yaml(path: Path) -> Any:
             raise YamlError(f"line {line} is not YAML ({error.problem})") from error
         except (UnicodeDecodeError, yaml.reader.ReaderError) as error:
             raise YamlError(f"the content is not YAML in UTF-8 ({error.reason})") from error
+        except RecursionError as error:
+            raise YamlError("the content is not YAML (it is nested too deeply)") from error

@@ -12,7 +12,7 @@ from PIL import Image
 from benchc.config.settings import Corruptions, Pool
 from benchc.corruptions.recipe import CLEAN
 from benchc.planning.amounts import Amount
-from benchc.schemas.parquet import iterate_groups, read_table
+from benchc.schemas.parquet import TableError, iterate_groups, read_table
 from benchc.schemas.pool import POOL
 
 # Lossless WebP, mean over all corruptions and severities of photographs (docs/benchmarks.md).
@@ -42,13 +42,16 @@ class ImageCounts:
 
 
 def run_size(pool: Pool, results: Path) -> RunSize:
-    """Return the size of the run whose tables are in the folder ``results``."""
+    """Return the size of the run whose tables are in the folder ``results``.
+
+    Raises TableError where the pool, or an image in it, cannot be read.
+    """
     path = results / "pool/items.parquet"
     if not path.exists():
         return RunSize(Amount(pool.total, "at most"))
     items = read_table(path, POOL, ["id", "options"])
     images = [
-        (id_, key, math.prod(Image.open(io.BytesIO(image["bytes"])).size))  # decodes headers alone
+        (id_, key, _pixels(path, id_, image))
         for frame in iterate_groups(path, POOL, "id", set(items["id"]), ITEMS_IN_MEMORY)
         for id_, images, keys in frame.select("id", "images", "image_keys").iter_rows()
         for key, image in zip(keys or (), images or (), strict=True)
@@ -56,6 +59,16 @@ def run_size(pool: Pool, results: Path) -> RunSize:
     options = dict(zip(items["id"], items["options"].list.len(), strict=True))
     schema = {"id": pl.String, "image_key": pl.String, "pixels": pl.Int64}
     return RunSize(Amount(items.height), options, pl.DataFrame(images, schema=schema, orient="row"))
+
+
+def _pixels(path: Path, id_: str, image: Mapping[str, bytes | None]) -> int:
+    """Return the pixels of an image of an item; decodes its header alone."""
+    try:
+        return math.prod(Image.open(io.BytesIO(image["bytes"] or b"")).size)
+    except OSError as error:
+        raise TableError(
+            f"{path}: an image of item {id_} cannot be read; delete it and run snakemake again"
+        ) from error
 
 
 def variants(corruptions: Corruptions) -> int:

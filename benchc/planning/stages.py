@@ -8,7 +8,7 @@ import polars as pl
 
 from benchc.planning.amounts import Amount
 from benchc.planning.rates import Rate, Rates
-from benchc.schemas.parquet import read_footer
+from benchc.schemas.parquet import TableError, read_footer
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,17 @@ def _hours(predictions: Amount, rate: Rate | None) -> Amount:
 def _done(stage: Stage, model: str, results: Path) -> int:
     """Return the predictions in a model's files, at most those of the stage: files may be of a larger run."""
     paths = [results / output.format(model=model) for output in stage.outputs]
-    found = sum(int(str(read_footer(path).get("predictions", 0))) for path in paths if path.exists())
+    found = sum(_predictions(path) for path in paths if path.exists())
     return found if stage.predictions.value is None else min(found, int(stage.predictions.value))
+
+
+def _predictions(path: Path) -> int:
+    count = read_footer(path).get("predictions", 0)
+    if type(count) is not int:
+        raise TableError(
+            f"{path}: its footer has {count!r} predictions, not a number; delete it and run snakemake again"
+        )
+    return count
 
 
 def work_table(work: Sequence[Work]) -> pl.DataFrame:

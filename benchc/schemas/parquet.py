@@ -119,8 +119,13 @@ def iterate_groups(
 
 
 def read_footer(path: str | Path) -> dict[str, object]:
-    """Return the footer that was given to :func:`write_table`."""
-    footer: dict[str, object] = json.loads(_metadata(Path(path)).get("benchc.footer", "{}"))
+    """Return the footer that was given to :func:`write_table`; raises TableError where it is damaged."""
+    try:
+        footer = json.loads(_metadata(Path(path)).get("benchc.footer", "{}"))
+    except ValueError:
+        footer = None
+    if not isinstance(footer, dict):
+        raise TableError(f"{path}: its footer is not a JSON mapping; delete it and run snakemake again")
     return footer
 
 

@@ -133,12 +133,12 @@ def test_a_valid_configuration_is_returned_with_the_entries_it_uses(raw: dict[st
         (
             ["catalogues", "models"],
             "envs",
-            "envs: cannot be read (Is a directory); name a YAML file in catalogues.",
+            "envs: cannot be read (Is a directory); name a YAML file in catalogues.models.",
         ),
         (
             ["catalogues", "models"],
             "no.yaml",
-            "no.yaml: cannot be read (No such file or directory); name a YAML file in catalogues.",
+            "no.yaml: cannot be read (No such file or directory); name a YAML file in catalogues.models.",
         ),
         (
             ["catalogues", "models"],

@@ -65,6 +65,13 @@ def test_another_identity_shares_nothing(tmp_path):
         assert cache.get("p", ["i", "j"]) is None
 
 
+def test_the_order_of_the_facts_of_an_identity_is_not_part_of_it(tmp_path):
+    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
+        cache.put("p", ["i", "j"], SCORES, False)
+    with PredictionCache(tmp_path, dict(reversed(IDENTITY.items())), "a") as cache:
+        assert cache.get("p", ["i", "j"]) is not None
+
+
 def test_an_incomplete_line_is_skipped_and_written_again(tmp_path):
     with PredictionCache(tmp_path, IDENTITY, "a") as cache:
         cache.put("p", ["i", "j"], SCORES, False)
@@ -124,3 +131,13 @@ def test_variants_of_different_sizes_are_scored_separately_and_returned_in_order
         scores, _, _ = Predictor(scorer, cache).predict(question, [[image] for image in images])
     assert scorer.calls == [3, 2]
     assert scores.logits[:, 0].tolist() == [image.sum() for image in images]
+
+
+def test_a_unit_of_which_one_size_was_split_counts_as_split(tmp_path):
+    scorer = PixelScorer(capacity=2)
+    images = [np.full((2 + k % 2, 3, 3), k, dtype=np.uint8) for k in range(5)]
+    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
+        predictor = Predictor(scorer, cache)
+        predictor.predict(Question("?", ("a", "b")), [[image] for image in images])
+    assert scorer.calls == [3, 1, 2, 2]
+    assert predictor.oom_splits == 1

@@ -171,6 +171,29 @@ def test_a_subset_is_in_the_pools_order(folder: Path) -> None:
     refuse_open_questions(items)
 
 
+def test_a_misspelt_family_is_a_usage_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["infer", "--location", "no-such-model", "--family", "llava_nxt"])
+    with pytest.raises(SystemExit):
+        infer()
+    error = capsys.readouterr().err
+    assert error.startswith("error: argument --family: models of the family 'llava_nxt' cannot be loaded yet")
+    assert "did you mean 'llava_next'?" in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize("text", ["size=[1", "size=[1]", "size=", "=3", "size", "size=2026-13-45"])
+def test_a_wrong_processor_setting_is_a_usage_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    monkeypatch.setattr("sys.argv", ["infer", "--processor", text])
+    with pytest.raises(SystemExit):
+        infer()
+    error = capsys.readouterr().err
+    assert error.startswith("error: argument --processor: ") and repr(text) in error
+    assert error.count("\n") == 1
+
+
 def test_open_questions_are_refused_before_the_model_is_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,3 +38,4 @@ def test_short_times_are_minutes(hours: float, text: str) -> None:
 
 def test_disk_is_in_gb() -> None:
     assert (disk_text(0.378e9), disk_text(1234.5e9)) == ("0.38 GB", "1,234 GB")
+    assert disk_text(99.6e9) == "100 GB"

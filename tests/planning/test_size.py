@@ -10,7 +10,7 @@ from PIL import Image
 from benchc.config.settings import Corruptions, Pool
 from benchc.planning.amounts import Amount
 from benchc.planning.size import RunSize, image_counts, run_size, variants
-from benchc.schemas.parquet import write_table
+from benchc.schemas.parquet import TableError, write_table
 from benchc.schemas.pool import POOL
 
 CORRUPTIONS = Corruptions(
@@ -48,6 +48,19 @@ def test_the_pool_is_counted(tmp_path: Path) -> None:
     assert (size.pool, size.options) == (Amount(3), {"a": 3, "b": 0, "c": 2})
     assert size.images is not None
     assert size.images.rows() == [("a", "a#0", 100_000), ("a", "a#1", 10_000), ("b", "b#0", 100_000)]
+
+
+@pytest.mark.parametrize("data", [b"", None, b"no image", (png(4, 4)["bytes"] or b"")[:12]])
+def test_an_image_without_a_header_is_one_line(tmp_path: Path, data: bytes | None) -> None:
+    columns = {name: [None] for name in POOL.columns} | {
+        "id": ["a"],
+        "options": [["o"] * 3],
+        "images": [[{"bytes": data, "path": None}]],
+        "image_keys": [["a#0"]],
+    }
+    write_table(pl.DataFrame(columns, schema=dict(POOL.columns)), tmp_path / "pool/items.parquet", POOL)
+    with pytest.raises(TableError, match=r"items\.parquet: an image of item a cannot be read; delete it"):
+        run_size(Pool(per_task=None, total=40), tmp_path)
 
 
 @pytest.mark.parametrize("total", [4000, None])

@@ -11,7 +11,7 @@ from benchc.planning.plan import Plan, plan_markdown
 from benchc.planning.rates import Rate
 from benchc.planning.size import ImageCounts
 from benchc.planning.stages import Stage, Work, work_of, work_table
-from benchc.schemas.parquet import write_table
+from benchc.schemas.parquet import TableError, write_table
 from benchc.schemas.predictions import PREDICTIONS
 
 WHOLE = Stage("whole", ("a", "b"), Amount(100), Amount(300), ("whole/{model}/1", "whole/{model}/2"))
@@ -48,6 +48,14 @@ def test_done_predictions_are_not_left(tmp_path: Path) -> None:
     unknown = Stage("own", ("c",), Amount(None), Amount(None), ("own/{model}",))
     (each,) = work_of([unknown], tmp_path, {})
     assert each.done == 16 and each.left.value is None
+
+
+@pytest.mark.parametrize("footer", ["{", "[]", '{"predictions": "x"}', '{"predictions": null}'])
+def test_a_damaged_footer_is_one_line(tmp_path: Path, footer: str) -> None:
+    (tmp_path / "own").mkdir()
+    pl.DataFrame({"id": []}).write_parquet(tmp_path / "own/c", metadata={"benchc.footer": footer})
+    with pytest.raises(TableError, match=r"own/c: its footer .*; delete it and run snakemake again"):
+        work_of(STAGES, tmp_path, {})
 
 
 def test_hours_need_a_rate_unless_nothing_is_computed(tmp_path: Path) -> None:

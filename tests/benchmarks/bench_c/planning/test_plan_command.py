@@ -228,6 +228,25 @@ def test_an_output_that_cannot_be_written_is_one_line(folder, output, capsys):
         ("", "error: config.yaml: not a mapping of keys to values"),
         ("a: 1\na: 2\n", r"error: config.yaml: a .* twice, in lines 1 and 2"),
         ("a: [\n", "error: config.yaml: line 2 is not YAML"),
+        (
+            "a: 1\nb: 2026-13-45\n",
+            r'error: config.yaml: line 2 is not YAML \("2026-13-45" is not a valid timestamp',
+        ),
+        ("a: !!int x\n", r'error: config.yaml: line 1 is not YAML \("x" is not a valid int\)'),
+        (
+            "a: " + "9" * 5000 + "\n",
+            r'error: config.yaml: line 1 is not YAML \("9+\.\.\. is not a valid int\)',
+        ),
+        ("a: " + "[" * 3000, r"error: config.yaml: the whole is not YAML \(it is nested too deeply\)"),
+        (
+            CONFIG.replace("\nseed: 1", "\nseed: &own [*own]"),
+            r"error: config.yaml: seed is \[.*, but should be ",
+        ),
+        (CONFIG + "yes: 1\n", r"error: config.yaml: key true should be text \(put it in quotes\)\."),
+        (
+            CONFIG.replace("inference: {", "inference: {1: 2, "),
+            r"error: config.yaml: key 1 in inference should be text \(put it in quotes\)\.",
+        ),
     ],
 )
 def test_a_wrong_configuration_is_one_line(folder, text, line):
@@ -235,6 +254,16 @@ def test_a_wrong_configuration_is_one_line(folder, text, line):
     with pytest.raises(SystemExit) as stop:
         main(["plan", "config.yaml"])
     assert re.match(line, str(stop.value.code)) and "\n" not in str(stop.value.code)
+
+
+def test_a_family_that_cannot_be_loaded_is_noticed(folder, capsys):
+    (folder / "models.yaml").write_text(
+        MODELS.replace("large: {label: Large, family: llava", "large: {label: Large, family: lava")
+    )
+    assert "- 1 models cannot be loaded" in planned(capsys)[1]
+    assert ": large (lava)." in planned(capsys)[1]
+    (folder / "models.yaml").write_text(MODELS)
+    assert "cannot be loaded" not in planned(capsys)[1]
 
 
 def test_every_validation_error_is_a_line(folder):
