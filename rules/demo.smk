@@ -25,7 +25,7 @@ rule generate_demo_source:
         "../envs/core.yaml"
     params:
         seed=option("--seed", demo.get("world_seed")),
-        groups=lambda wildcards: option("--groups", run.sources[wildcards.source].drawn.groups),
+        groups=lambda wildcards: option("--groups", run.sources[wildcards.source].generate.groups),
     message:
         "Generating the benchmark {wildcards.source}"
     shell:

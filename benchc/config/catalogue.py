@@ -8,8 +8,8 @@ from benchc.config.strict import Environment, Family, HubId, Id, Label, Md5, Sca
 from benchc.demo.tiny.families import FAMILIES
 
 
-class Drawn(Strict):
-    """A source that the run renders itself (benchc/demo)."""
+class Generation(Strict):
+    """How the run generates a source (benchc/demo)."""
 
     groups: int = Field(ge=1, description="Groups of items per category; a group has one item per option.")
 
@@ -38,7 +38,7 @@ class ReaderOptions(Strict):
 
 
 class Source(Strict):
-    """A multiple-choice data set, from exactly one of url, path and drawn."""
+    """A multiple-choice data set, from exactly one of url, path and generate."""
 
     label: Label = Field(description="Name in figures.")
     url: WebAddress | None = Field(default=None, description="Address of the TSV.")
@@ -50,7 +50,7 @@ class Source(Strict):
         description="Local TSV, relative to the repository's root. It may contain environment variables such "
         "as ${BENCHC_SHARED}, whose default is ../shared.",
     )
-    drawn: Drawn | None = Field(default=None, description="Size of a source that the run renders itself.")
+    generate: Generation | None = Field(default=None, description="How the run generates the source.")
     reader: ReaderOptions = Field(
         default_factory=ReaderOptions, description="How the TSV departs from the standard columns."
     )
@@ -60,7 +60,7 @@ class Source(Strict):
 
     @model_validator(mode="after")
     def _one_origin(self) -> Self:
-        _exactly_one(self, ("url", "path", "drawn"))
+        _exactly_one(self, ("url", "path", "generate"))
         if self.md5 is not None and self.url is None:
             raise ValueError("has an md5 without a url, but only downloads are checked")
         return self

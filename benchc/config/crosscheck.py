@@ -30,7 +30,7 @@ def cross_errors(
     listed = {key: texts(raw.get(key)) for key in ("sources", *settings.MODEL_KEYS)}
     model_ids = dict.fromkeys(id_ for key in settings.MODEL_KEYS for _, id_ in listed[key])
     source_ids = dict.fromkeys(id_ for _, id_ in listed["sources"])
-    trained = [id_ for id_ in source_ids if _has(sources, id_, "drawn")]
+    trained = [id_ for id_ in source_ids if _has(sources, id_, "generate")]
     trained += [id_ for id_ in model_ids if _has(models, id_, "train")] + settings.own_training(raw)
     errors: list[str] = []
     for key, ids in listed.items():
@@ -44,9 +44,9 @@ def cross_errors(
     errors += _labels(source_ids, sources or {}, source_file)
     errors += _labels(model_ids, models or {}, model_file)
     errors += [
-        f"{source_file}: {id_} has drawn, but is no source of the demo{suggestion(id_, GENERATED_SOURCES)}."
+        f"{source_file}: {id_} is not a source that can be generated{suggestion(id_, GENERATED_SOURCES)}."
         for id_ in sources or {}
-        if _has(sources, id_, "drawn") and id_ not in GENERATED_SOURCES
+        if _has(sources, id_, "generate") and id_ not in GENERATED_SOURCES
     ]
     errors += _corruptions(block(raw, "corruptions"), file)
     errors += settings.own_errors(raw, file)

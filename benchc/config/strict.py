@@ -14,7 +14,7 @@ from pydantic import (
 )
 
 # Folders in results/ that runs share.
-SHARED_FOLDERS = ("models", "drawn", "downloads")
+SHARED_FOLDERS = ("models", "generated", "downloads")
 
 # What a pattern allows, in words: for messages, editors and the reference page.
 PATTERNS: dict[str, str] = {}

@@ -131,12 +131,12 @@ def test_two_sources_with_one_label_are_refused(raw: dict[str, Any], root: Path)
     )
 
 
-def test_a_drawn_source_that_cannot_be_rendered_is_refused(raw: dict[str, Any], root: Path) -> None:
+def test_a_generated_source_that_does_not_exist_is_refused(raw: dict[str, Any], root: Path) -> None:
     (root / "sources.yaml").write_text(
-        SOURCES + "drawn-shape: {label: C, drawn: {groups: 3}, task_column: category}\n"
+        SOURCES + "drawn-shape: {label: C, generate: {groups: 3}, task_column: category}\n"
     )
     assert errors(raw, root) == (
-        "sources.yaml: drawn-shape has drawn, but is no source of the demo (did you mean drawn-shapes?).",
+        "sources.yaml: drawn-shape is not a source that can be generated (did you mean drawn-shapes?).",
     )
 
 

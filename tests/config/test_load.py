@@ -224,7 +224,7 @@ def test_all_errors_come_together_and_in_all_files(raw: dict[str, Any], root: Pa
     )
     assert errors(raw, root) == (
         'config.yaml: seed is "x", but should be a valid integer.',
-        "sources.yaml: both needs exactly one of url, path, drawn, but has url and path.",
+        "sources.yaml: both needs exactly one of url, path, generate, but has url and path.",
         "models.yaml: bad.scoring is \"word\", but should be 'letter', 'text' or 'text_mean'.",
         'config.yaml: targets[2] is "tiny", but there is no such id in models.yaml; '
         "there are small, large, bad.",

@@ -9,8 +9,8 @@ from benchc.config.errors import ConfigError
 from benchc.config.load import load
 
 SOURCES = """
-drawn-text: {label: A, drawn: {groups: 3}, task_column: category}
-drawn-charts: {label: B, drawn: {groups: 3}, task_column: category}
+drawn-text: {label: A, generate: {groups: 3}, task_column: category}
+drawn-charts: {label: B, generate: {groups: 3}, task_column: category}
 """
 MODELS = """
 small:

@@ -57,7 +57,7 @@ def small_checkout(folder: Path, checkpoints: Path) -> Checkout:
         "demo": {"world_seed": 1, "training_set": {"items_per_category": 8}, "image_encoder": {"steps": 3}},
     }
     sources = {
-        "drawn-text": {"label": "Text", "drawn": {"groups": 2}, "task_column": "category"},
+        "drawn-text": {"label": "Text", "generate": {"groups": 2}, "task_column": "category"},
         "shapes": {"label": "Shapes", "path": "data/shapes.tsv", "task_column": "category"},
     }
     models = {name: {**entry, "path": f"checkpoints/{name}"} for name, entry in MODELS.items()}

@@ -167,7 +167,7 @@ def test_the_demo() -> None:
     config = load_shipped("demo.yaml")
     assert len(config.sources) == 6
     assert (len(config.settings.selectors), len(config.settings.targets)) == (3, 4)
-    assert all(source.drawn for source in config.sources.values())
+    assert all(source.generate for source in config.sources.values())
     assert {model.scoring for model in config.models.values()} == {"letter", "text"}
 
 

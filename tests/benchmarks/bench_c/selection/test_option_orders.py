@@ -258,7 +258,9 @@ def test_units_for_a_device_are_made_ahead_and_are_the_same(folder):
 
 def test_a_severity_that_is_not_there_is_one_sentence(folder, checkpoints, monkeypatch):
     few = [line if "brightness" not in line else shortened(line) for line in MADE]
-    with pytest.raises(InputError, match=r"the recipe of brightness has the severities 1, 2, but not the requested one"):
+    with pytest.raises(
+        InputError, match=r"the recipe of brightness has the severities 1, 2, but not the requested one"
+    ):
         ask(monkeypatch, checkpoints["llava"], "a", images=few)
     rows = read_table("brightness.parquet", CORRUPTED).filter(pl.col("severity") < 3)
     write_table(rows, "brightness.parquet", CORRUPTED)
