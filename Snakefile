@@ -43,13 +43,13 @@ include: "rules/sources.smk"
 include: "rules/pool.smk"
 include: "rules/corrupt.smk"
 include: "rules/infer.smk"
-include: f"rules/{SLICE}.smk"
+include: f"rules/{PACKAGE}.smk"
 
 
 MISSING = [name for name in ("SUBSETS", "BENCHMARK", "MEASURED", "OUTPUTS") if name not in globals()]
 if MISSING:
     raise WorkflowError(
-        f"rules/{SLICE}.smk does not define {', '.join(MISSING)}; CONTRIBUTING.md describes it (A new benchmark)."
+        f"rules/{PACKAGE}.smk does not define {', '.join(MISSING)}; CONTRIBUTING.md describes it (A new benchmark)."
     )
 
 

@@ -1,4 +1,4 @@
-"""The run's corruptions as pictures.
+"""The run's corruptions as images.
 
 REQUIRED INPUTS: <results>/pool/items.parquet
 OUTPUTS: <results>/figures/contact_sheet_{page}.{png,pdf}    up to eleven corruptions a page
@@ -26,7 +26,7 @@ SHEET_CODE = {
 
 
 rule contact_sheet:
-    """One picture of the pool under a page of the run's corruptions, at every severity."""
+    """One image of the pool under a page of the run's corruptions, at every severity."""
     input:
         code=lambda wildcards: SHEET_CODE[wildcards.page],
         pool="<results>/pool/items.parquet",

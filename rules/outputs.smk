@@ -15,7 +15,7 @@ from inspect import cleandoc
 OUTPUT_ENVIRONMENTS = {"table": "core", "figure": "figures"}
 
 
-report: f"../benchc/benchmarks/{SLICE}/report.rst"
+report: f"../benchc/benchmarks/{PACKAGE}/report.rst"
 
 
 rule models:
@@ -50,7 +50,7 @@ for declared in OUTPUTS:
             declared.name
         input:
             **declared.inputs,
-            code=code_of(f"scripts/{declared.kind}.py", module_file(declared.module(SLICE))),
+            code=code_of(f"scripts/{declared.kind}.py", module_file(declared.module(PACKAGE))),
             data=declared.data,
         output:
             **{
@@ -76,7 +76,7 @@ for declared in OUTPUTS:
             f"../envs/{OUTPUT_ENVIRONMENTS[declared.kind]}.yaml"
         params:
             script=declared.kind,
-            module=declared.module(SLICE),
+            module=declared.module(PACKAGE),
             # Functions, since Snakemake expands braces in strings as wildcards.
             settings=lambda wildcards, declared=declared: declared.arguments,
             given=lambda wildcards, declared=declared: declared.given,

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from benchc.closure import module_file, source_closure
 from benchc.config.batches import batches
-from benchc.config.benchmarks import slice_of
+from benchc.config.benchmarks import package_of
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
 from benchc.corruptions.recipe import CLEAN
@@ -48,7 +48,7 @@ except ConfigError as error:
 
 settings = run.settings
 # The benchmark's name as that of its rules, scripts and package.
-SLICE = slice_of(settings.benchmark)
+PACKAGE = package_of(settings.benchmark)
 # Empty if the run generates and trains nothing itself.
 demo = settings.demo.model_dump() if settings.demo else {}
 BATCHES = batches(settings.corruptions, settings.inference)

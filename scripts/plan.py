@@ -66,7 +66,7 @@ def read_config(path: Path) -> Config:
     try:
         return load(raw, Path.cwd(), file=str(path))
     except ConfigError as error:
-        raise SystemExit("\n".join(f"error: {fault}" for fault in error.errors)) from error
+        raise SystemExit("\n".join(f"error: {line}" for line in error.errors)) from error
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ def known_benchmarks() -> list[str]:
     return list(_folders())
 
 
-def slice_of(benchmark: str) -> str:
-    """Return the name of a benchmark's folder, rules and scripts: with underscores."""
+def package_of(benchmark: str) -> str:
+    """Return the name of a benchmark's package, rules and scripts: with underscores."""
     return benchmark.replace("-", "_")
 
 
@@ -35,4 +35,4 @@ def module_of(benchmark: str, part: str) -> Any:
     file = f"{part.replace('.', '/')}.py"
     if not (folders[benchmark] / file).is_file():
         raise InputError(f"the benchmark {benchmark} has no {file}; give a run of another benchmark")
-    return import_module(f"benchc.benchmarks.{slice_of(benchmark)}.{part}")
+    return import_module(f"benchc.benchmarks.{package_of(benchmark)}.{part}")

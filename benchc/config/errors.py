@@ -19,7 +19,7 @@ Place = tuple[str | int, ...]
 
 
 class ConfigError(InputError):
-    """A configuration is invalid. ``errors`` has one line for each thing that is wrong."""
+    """A configuration is invalid. ``errors`` has one line for each error."""
 
     def __init__(self, errors: Sequence[str]) -> None:
         self.errors = tuple(errors)
@@ -29,7 +29,7 @@ class ConfigError(InputError):
 def validation_errors(
     error: ValidationError, model: type[BaseModel], content: object, file: str
 ) -> list[str]:
-    """Return one line for each key of ``content``, which is that of ``file``, that ``model`` refused."""
+    """Return one line for each key of ``content``, which was read from ``file``, that ``model`` refused."""
     lines: dict[Place, str] = {}
     for details in error.errors(include_url=False):
         place = _place(details["loc"], content)
@@ -49,12 +49,12 @@ def validation_errors(
                 lines[place] += f" or {_should(details).removeprefix('be ')}"
             case _:
                 value = shown(details["input"])
-                lines[place] = f"{dotted(place) or 'the whole'} is {value}, but should {_should(details)}"
+                lines[place] = f"{dotted(place) or 'the content'} is {value}, but should {_should(details)}"
     return [f"{file}: {line}." for line in lines.values()]
 
 
 def unknown(file: str, key: str, value: object, known: Iterable[str], kind: str) -> str:
-    """Return the line for a ``value`` that is not one of ``known``, which are things of a ``kind``."""
+    """Return the line for a ``value`` that is not one of ``known``, the values of a ``kind``."""
     return f"{file}: {key} is {shown(value)}, but there is no such {kind}{suggestion(value, list(known))}."
 
 

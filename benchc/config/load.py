@@ -141,5 +141,5 @@ def _read_catalogue(path: Path, name: str, errors: list[str]) -> Mapping[str, An
     else:
         if isinstance(content, Mapping):
             return content
-        errors.append(f"{name}: the whole is {shown(content)}, but should be a mapping of ids to entries.")
+        errors.append(f"{name}: the content is {shown(content)}, but should be a mapping of ids to entries.")
     return None

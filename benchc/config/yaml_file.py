@@ -35,4 +35,4 @@ def read_yaml(path: Path) -> Any:
             line = error.problem_mark.line + 1 if error.problem_mark else "?"
             raise YamlError(f"line {line} is not YAML ({error.problem})") from error
         except (UnicodeDecodeError, yaml.reader.ReaderError) as error:
-            raise YamlError(f"the whole is not YAML in UTF-8 ({error.reason})") from error
+            raise YamlError(f"this is not YAML in UTF-8 ({error.reason})") from error

@@ -12,7 +12,7 @@ class Scene:
 
     options: tuple[str, ...]
     answer: int
-    subject: str  # what the question asks about; empty where the category has only one
+    subject: str  # of the question; empty where the category has only one
 
     @property
     def truth(self) -> str:

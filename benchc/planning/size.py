@@ -1,4 +1,4 @@
-"""The size of a run: counted in the pool once it is built, bounded by the configuration before."""
+"""The size of a run: counted in the pool once it is built; before, bounded by the configuration."""
 
 import io
 import math
@@ -48,7 +48,7 @@ def run_size(pool: Pool, results: Path) -> RunSize:
         return RunSize(Amount(pool.total, "at most"))
     items = read_table(path, POOL, ["id", "options"])
     images = [
-        (id_, key, math.prod(Image.open(io.BytesIO(image["bytes"])).size))  # decodes headers alone
+        (id_, key, math.prod(Image.open(io.BytesIO(image["bytes"])).size))  # decodes only the header
         for frame in iterate_groups(path, POOL, "id", set(items["id"]), ITEMS_IN_MEMORY)
         for id_, images, keys in frame.select("id", "images", "image_keys").iter_rows()
         for key, image in zip(keys or (), images or (), strict=True)
@@ -69,7 +69,7 @@ def image_counts(
     """Return how many corrupted images of ``images`` (see RunSize) are written to ``folder``.
 
     An image that several items show is written once. ``share`` below 1 is the estimated share of the images
-    that is written. Disk is measured once all files exist, and estimated before.
+    that is written. Disk space is measured once all files exist, and estimated before.
     """
     written = disk = Amount(None)
     if images is not None:

@@ -20,8 +20,10 @@ def differing_rows(name: str, a: pl.DataFrame, b: pl.DataFrame) -> list[dict[str
     common = a.join(b, on="id", suffix="_b")
     for column in a.columns:
         if column != "id":
-            odd = common.filter(~pl.col(column).eq_missing(pl.col(f"{column}_b"))).height
-            if odd:
+            differing = common.filter(~pl.col(column).eq_missing(pl.col(f"{column}_b"))).height
+            if differing:
                 fact = f"common items of another {column}"
-                rows.append({"input": name, "fact": fact, "a": "–", "b": f"{odd:,} of {common.height:,}"})
+                rows.append(
+                    {"input": name, "fact": fact, "a": "–", "b": f"{differing:,} of {common.height:,}"}
+                )
     return rows

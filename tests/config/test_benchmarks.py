@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchc.config.benchmarks import known_benchmarks, module_of, slice_of
+from benchc.config.benchmarks import known_benchmarks, module_of, package_of
 from benchc.errors import InputError
 from tests.config.trial import CONFIG
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("toy")
 def test_a_benchmark_is_a_folder_with_settings() -> None:
     assert "toy" in known_benchmarks()
     assert "benchmark: toy" in CONFIG and module_of("toy", "settings").Settings.MODEL_KEYS
-    assert slice_of("a-b-c") == "a_b_c"
+    assert package_of("a-b-c") == "a_b_c"
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def rendered(processor: Any, text: str, images: int) -> str:
 
 
 @pytest.mark.parametrize("scoring", ["letter", "text"])
-def test_training_lowers_the_loss_and_the_folder_loads_back(
+def test_training_lowers_the_loss_and_the_saved_model_loads(
     built: tuple[ModuleType, Any, Any], training_set: TrainingSet, scoring: str, tmp_path: Path
 ) -> None:
     from transformers import AutoModelForImageTextToText, AutoProcessor
@@ -91,7 +91,7 @@ def test_training_lowers_the_loss_and_the_folder_loads_back(
 
 @pytest.mark.parametrize("mode", ["L", "RGB", "RGBA"])
 @pytest.mark.parametrize("size", [(48, 48), (200, 61), (75, 256)])
-def test_the_processor_gives_the_pixels_of_training(
+def test_the_processor_gives_the_training_pixels(
     built: tuple[ModuleType, Any, Any], mode: str, size: tuple[int, int], tmp_path: Path
 ) -> None:
     from transformers import AutoImageProcessor, AutoProcessor

@@ -35,7 +35,7 @@ def test_every_image_belongs_to_one_item_and_every_answer_exists(training_set: T
         assert 0 <= answer < len(training_set.questions[question].options)
 
 
-def test_it_repeats_no_image_of_the_world_with_its_seed() -> None:
+def test_no_training_image_is_in_the_benchmark_of_the_same_seed() -> None:
     frame = generate_source("drawn-tables", seed=1, groups=4)
     world = {shrink(Image.open(io.BytesIO(base64.b64decode(cell)))).tobytes() for cell in frame["image"]}
     groups = [group for group in training_groups(12) if group[0] == "drawn-tables"]
@@ -43,7 +43,7 @@ def test_it_repeats_no_image_of_the_world_with_its_seed() -> None:
     assert not world & training
 
 
-def test_it_comes_back_from_its_file(training_set: TrainingSet, tmp_path: Path) -> None:
+def test_the_file_round_trips(training_set: TrainingSet, tmp_path: Path) -> None:
     save_training_set(training_set, tmp_path / "folder" / "set.npz")
     loaded = load_training_set(tmp_path / "folder" / "set.npz")
     assert loaded.questions == training_set.questions

@@ -90,7 +90,7 @@ def test_images_made_on_the_fly_are_read_alike_and_only_the_benchmarks_are_writt
     assert {file: fly[file] for file in fly if file not in written} == {
         file: hash_ for file, hash_ in files.items() if not file.startswith("corrupted/")
     }
-    # The benchmark's pictures are those that stand among the pool's in the other run.
+    # The benchmark's images equal those of the pool in the other run.
     selected = read_table(finished.folder / "results/fly/selection/selected.parquet", SELECTED)
     kept = [f"{id_}#0" for id_ in selected.filter("kept")["id"]]
     for file in written:
@@ -186,8 +186,8 @@ def test_a_gpu_that_is_not_there_is_missed(finished, tmp_path):
     assert "the job needs a GPU, but torch finds none" in result.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize("fault", ["item without images", "damaged picture", "no model", "truncated table"])
-def test_what_cannot_be_read_ends_in_one_sentence(finished, tmp_path, fault):
+@pytest.mark.parametrize("error", ["item without images", "damaged image", "no model", "truncated table"])
+def test_an_unreadable_input_is_a_one_line_error(finished, tmp_path, error):
     clean = finished.folder / "results/small/corrupted/clean.parquet"
     rows = read_table(clean, CORRUPTED)
     path = tmp_path / "clean.parquet"
@@ -195,21 +195,21 @@ def test_what_cannot_be_read_ends_in_one_sentence(finished, tmp_path, fault):
     key = rows["image_key"][2]
     item = key.partition("#")[0]
     expected = {
-        "item without images": rf"error: {path}: has no images of 1 items, the first is {item}",
-        "damaged picture": rf"error: {path}: image {rows['image_key'][0]}: ",
+        "item without images": rf"error: {path}: images of 1 items are missing, the first is {item}",
+        "damaged image": rf"error: {path}: image {rows['image_key'][0]}: ",
         "no model": r"error: .*checkpoints/none: cannot be loaded \(.*; check the id or folder",
         "truncated table": rf"error: {path}: not a complete Parquet file .*; delete it and run snakemake",
-    }[fault]
-    if fault == "item without images":
+    }[error]
+    if error == "item without images":
         rows = rows.filter(pl.col("image_key") != key)
-    if fault == "damaged picture":
+    if error == "damaged image":
         broken = {"bytes": rows["image"][0]["bytes"][:60], "path": None}
         images = [broken, *rows["image"].to_list()[1:]]
         rows = rows.with_columns(pl.Series("image", images, dtype=CORRUPTED.columns["image"]))
-    if fault == "no model":
+    if error == "no model":
         model = "none"
     write_table(rows, path, CORRUPTED)
-    if fault == "truncated table":
+    if error == "truncated table":
         path.write_bytes(path.read_bytes()[:-100])
     command = infer(finished, tmp_path / "cache", tmp_path / "out.parquet", model=model, corrupted=[path])
     result = subprocess.run(command, cwd=finished.folder, text=True, capture_output=True, check=False)

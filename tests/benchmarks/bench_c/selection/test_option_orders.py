@@ -264,7 +264,9 @@ def test_a_severity_that_is_not_there_is_one_sentence(folder, checkpoints, monke
         ask(monkeypatch, checkpoints["llava"], "a", images=few)
     rows = read_table("brightness.parquet", CORRUPTED).filter(pl.col("severity") < 3)
     write_table(rows, "brightness.parquet", CORRUPTED)
-    with pytest.raises(InputError, match=r"brightness\.parquet: has no images of 3 items, the first is s/0"):
+    with pytest.raises(
+        InputError, match=r"brightness\.parquet: images of 3 items are missing, the first is s/0"
+    ):
         ask(monkeypatch, checkpoints["llava"], "a")
     with pytest.raises(SystemExit):
         ask(monkeypatch, checkpoints["llava"], "a", "--sample", "0")
