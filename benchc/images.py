@@ -51,8 +51,8 @@ def decode(data: bytes, alpha: Alpha = "drop") -> Pixels:
     Raises ImageError where the bytes are truncated, in an unknown format, or have more than ``MAX_PIXELS``,
     and ValueError for another ``alpha``.
     """
-    if alpha not in get_args(Alpha):
-        raise ValueError(f"alpha is one of {', '.join(get_args(Alpha))}, not {alpha!r}")
+    if alpha not in ALPHAS:
+        raise ValueError(f"alpha is one of {', '.join(ALPHAS)}, not {alpha!r}")
     try:
         with warnings.catch_warnings():
             # Images above the limit below are an error.

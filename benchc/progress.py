@@ -9,9 +9,9 @@ from tqdm import tqdm
 
 Element = TypeVar("Element")
 
-# Log files get a line now and then instead of a bar, and none for short work.
+# A log file gets a line every few seconds instead of a bar, and none for short work.
 SECONDS_BETWEEN_LINES = 10.0
-SECONDS_WORTH_A_LINE = 1.0
+MIN_SECONDS = 1.0
 
 
 def track(
@@ -32,7 +32,7 @@ def track(
             last = now
             print(_line(label, unit, count, total, now - start), file=sys.stderr, flush=True)
     seconds = time.monotonic() - start
-    if seconds >= SECONDS_WORTH_A_LINE:
+    if seconds >= MIN_SECONDS:
         print(_line(label, unit, count, count, seconds), file=sys.stderr, flush=True)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from benchc.demo.encoder import captioned_pictures, save_encoder, train_encoder
+from benchc.demo.encoder import captioned_images, save_encoder, train_encoder
 from benchc.demo.training_set import load_training_set
 from scripts.command import Parser, run
 
@@ -23,7 +23,7 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
 
-    images, captions = captioned_pictures(load_training_set(arguments.training_set))
+    images, captions = captioned_images(load_training_set(arguments.training_set))
     encoder = train_encoder(images, captions, steps=arguments.steps, seed=arguments.seed)
     save_encoder(encoder, arguments.output)
 

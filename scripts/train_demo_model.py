@@ -51,13 +51,13 @@ def main() -> None:
     from benchc.demo.tiny.prompts import tokenizer_texts
     from benchc.demo.tiny.size import TinySize
     from benchc.demo.tiny.training import Recipe, train
-    from benchc.demo.training_set import PICTURE_SIDE, load_training_set
+    from benchc.demo.training_set import IMAGE_SIDE, load_training_set
 
     transformers.utils.logging.disable_progress_bar()
     training_set = load_training_set(arguments.training_set)
     family = importlib.import_module(f"benchc.demo.tiny.{arguments.family}")
     size = TinySize(
-        arguments.hidden, arguments.vision_layers, arguments.text_layers, arguments.patch, PICTURE_SIDE
+        arguments.hidden, arguments.vision_layers, arguments.text_layers, arguments.patch, IMAGE_SIDE
     )
     recipe = Recipe(
         "letter" if arguments.scoring == "letter" else "text",
@@ -70,7 +70,7 @@ def main() -> None:
     )
     torch.manual_seed(recipe.seed)  # transformers initialises weights from the global generator
     model, processor = family.build(tokenizer_texts(training_set.questions), size)
-    set_positions(model, PICTURE_SIDE // size.patch)
+    set_positions(model, IMAGE_SIDE // size.patch)
     losses = train(
         model, processor, training_set, recipe, family.NESTED_IMAGES, f"train {arguments.output.name}"
     )

@@ -46,7 +46,7 @@ from benchc.corruptions.variants import variants_of_image
 from benchc.image_keys import derived_key
 from benchc.images import Codec, Pixels, decode, pixel_hash
 from benchc.schemas.corrupted_images import images_of_items
-from benchc.schemas.pool_images import Encoded
+from benchc.schemas.pool_images import EncodedImage
 
 PARTS = ("forms", "stage", "cores", "files")
 # Those that compress best and worst, used at the mildest and the strongest severity.
@@ -81,7 +81,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     cv2.setNumThreads(1)
     photos = photographs(arguments.photos)[: arguments.limit]
-    images: list[Encoded] = [(derived_key(name, 0), data) for name, data in photos]
+    images: list[EncodedImage] = [(derived_key(name, 0), data) for name, data in photos]
     pixels = [decode(data) for _, data in photos]
     sizes = [image.size / 3e6 for image in pixels]
     print(
@@ -178,7 +178,7 @@ def print_forms(photos: Sequence[Pixels], rounds: int) -> None:
     print(flush=True)
 
 
-def usual_loop(images: Sequence[Encoded], name: str, folder: Path) -> None:
+def usual_loop(images: Sequence[EncodedImage], name: str, folder: Path) -> None:
     """Corrupt with the imagecorruptions package and save with Pillow's defaults."""
     for key, data in images:
         image = np.array(Image.open(io.BytesIO(data or b"")).convert("RGB"))
@@ -187,7 +187,7 @@ def usual_loop(images: Sequence[Encoded], name: str, folder: Path) -> None:
             Image.fromarray(corrupted).save(folder / f"{key.replace('/', '_')}-{severity}.png")
 
 
-def print_stage(images: Sequence[Encoded], types: Sequence[str], rounds: int) -> None:
+def print_stage(images: Sequence[EncodedImage], types: Sequence[str], rounds: int) -> None:
     """Print images per second of the usual loop and of the stage, for every format."""
     rows: dict[str, list[float]] = {}
     codecs: tuple[Codec, ...] = ("webp", "png", "ppm")
@@ -219,7 +219,7 @@ def print_stage(images: Sequence[Encoded], types: Sequence[str], rounds: int) ->
     print(flush=True)
 
 
-def print_cores(images: Sequence[Encoded], count: int, rounds: int) -> None:
+def print_cores(images: Sequence[EncodedImage], count: int, rounds: int) -> None:
     """Print images per second with one and two worker processes."""
     many = [(derived_key(f"{number}", 0), images[number % len(images)][1]) for number in range(count)]
     few = many[: 2 * IMAGES_PER_CHUNK]
@@ -247,7 +247,7 @@ def print_cores(images: Sequence[Encoded], count: int, rounds: int) -> None:
     print(flush=True)
 
 
-def print_files(images: Sequence[Encoded], types: Sequence[str], rounds: int, megapixels: float) -> None:
+def print_files(images: Sequence[EncodedImage], types: Sequence[str], rounds: int, megapixels: float) -> None:
     """Print the time to write, read and recompute an image, also for the paper's run."""
     seconds: dict[str, list[float]] = {"write": [], "read": [], "recompute": []}
     pixels = disk = 0.0
@@ -292,13 +292,13 @@ def print_files(images: Sequence[Encoded], types: Sequence[str], rounds: int, me
     print(flush=True)
 
 
-def stored(path: Path, images: Sequence[Encoded]) -> Iterable[list[Pixels]]:
+def stored(path: Path, images: Sequence[EncodedImage]) -> Iterable[list[Pixels]]:
     """Yield every image of a file, as inference reads items of one image."""
     for _, variants in images_of_items(path, {key: [key] for key, _ in images}):
         yield from variants.values()
 
 
-def recomputed(images: Sequence[Encoded], recipe: Recipe) -> Iterable[list[Pixels]]:
+def recomputed(images: Sequence[EncodedImage], recipe: Recipe) -> Iterable[list[Pixels]]:
     """Yield every corrupted image, recomputed."""
     for key, data in images:
         for pixels in variants_of_image(key, data, recipe, recipe.severities, 1).values():

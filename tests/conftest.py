@@ -10,5 +10,5 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave the tests of demo_run to `make check-demo`, which names the run that they are about."""
+    """Leave the tests of demo_run to `make check-demo`, which names their run."""
     return True if collection_path.name == "demo_run" and config.getoption("--run") is None else None

@@ -11,7 +11,7 @@ import pytest
 from benchc.atomic import atomic_folder, atomic_write, write_text
 
 ROOT = Path(__file__).resolve().parents[1]
-# Dies as the machine would kill it, before the second of the two moves.
+# The process is killed before the second of the two moves.
 KILLED = """
 import os, pathlib, signal, sys
 from benchc.atomic import atomic_folder
@@ -30,7 +30,7 @@ with atomic_folder(sys.argv[1]) as folder:
 """
 
 
-def test_a_file_appears_with_everyones_permissions(tmp_path):
+def test_a_file_gets_the_usual_permissions(tmp_path):
     path = tmp_path / "new" / "a.txt"
     write_text(path, "图\n")
     assert path.read_bytes() == "图\n".encode()
@@ -40,7 +40,7 @@ def test_a_file_appears_with_everyones_permissions(tmp_path):
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_failure_leaves_the_old_file_and_no_litter(tmp_path):
+def test_a_failure_leaves_the_old_file_and_no_temporary_one(tmp_path):
     path = tmp_path / "a.txt"
     write_text(path, "old")
     with pytest.raises(KeyError), atomic_write(path) as file:
@@ -50,7 +50,7 @@ def test_a_failure_leaves_the_old_file_and_no_litter(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_folder_takes_the_place_of_another(tmp_path):
+def test_a_folder_replaces_another(tmp_path):
     path = tmp_path / "model"
     for name in ("old", "new"):
         with atomic_folder(path) as folder:
@@ -70,7 +70,7 @@ def test_a_failure_leaves_the_old_folder(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_an_error_while_the_new_folder_is_moved_puts_the_old_one_back(tmp_path, monkeypatch):
+def test_an_error_while_the_new_folder_is_moved_restores_the_old_one(tmp_path, monkeypatch):
     path = tmp_path / "model"
     with atomic_folder(path) as folder:
         (folder / "old").write_text("old")

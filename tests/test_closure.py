@@ -31,7 +31,7 @@ def test_everything_that_is_imported_is_found(root):
     assert source_closure(["scripts/x.py"], root) == sorted(set(FILES) - {"benchc/unused.py"})
 
 
-def test_an_edit_shows_without_a_new_process(root):
+def test_an_edit_is_found_in_the_same_process(root):
     (root / "benchc/deep/c.py").write_text("import benchc.unused\n")
     import os
 
@@ -39,7 +39,7 @@ def test_an_edit_shows_without_a_new_process(root):
     assert "benchc/unused.py" in source_closure(["scripts/x.py"], root)
 
 
-def test_the_digest_sees_content_and_nothing_else(root):
+def test_the_digest_depends_only_on_content(root):
     before = closure_digest(["scripts/x.py"], root)
     (root / "benchc/unused.py").write_text("x = 1\n")
     (root / "benchc/b.py").touch()
@@ -57,7 +57,7 @@ def test_module_names_become_files():
     assert module_file("benchc.models.letter") == "benchc/models/letter.py"
 
 
-def test_inference_runs_no_plotting_and_no_other_family():
+def test_inference_imports_no_plotting_and_no_other_family():
     root = Path(__file__).parent.parent
     files = source_closure(["scripts/infer.py", "benchc/models/families/llava_next.py"], root)
     assert not [file for file in files if "figures" in file or "metrics" in file or "demo" in file]

@@ -57,7 +57,7 @@ def third_party(files: list[str]) -> set[str]:
 
 
 def rules() -> list[tuple[str, str]]:
-    """Return the script and the environment of every rule that names one, but for tables and figures."""
+    """Return the script and the environment of every rule that names one, except tables and figures."""
     found = []
     for path in sorted((ROOT / "rules").glob("*.smk")):
         for rule in path.read_text().split("\nrule ")[1:]:
@@ -78,11 +78,11 @@ def pinned(environment: str) -> set[str]:
 
 
 @pytest.mark.parametrize(("script", "environment"), rules())
-def test_an_environment_holds_what_its_rules_import(script, environment):
+def test_an_environment_contains_what_its_rules_import(script, environment):
     files = [f"scripts/{script.replace('.', '/')}.py"]
     name = script.rpartition(".")[2]
     if name in ("corrupt", "infer", "infer_orders", "contact_sheet"):
-        # Kernels are imported by name: corrupting, also by readers that make their images themselves.
+        # Kernels are imported by name: when corrupting, and in inference that corrupts on the fly.
         files += python_files("benchc/corruptions/kernels", "*.py")
     if name in ("infer", "infer_orders"):
         files += python_files("benchc/models/families", "*.py")
@@ -91,7 +91,7 @@ def test_an_environment_holds_what_its_rules_import(script, environment):
 
 
 @pytest.mark.parametrize("kind", ["table", "figure"])
-def test_an_environment_holds_what_all_tables_or_figures_import(kind):
+def test_an_environment_contains_what_all_tables_or_figures_import(kind):
     # Their rules are made in a loop, and their modules are imported by name.
     rule_file = (ROOT / "rules/outputs.smk").read_text()
     environments = ast.literal_eval(re.search(r"^OUTPUT_ENVIRONMENTS = (.*)$", rule_file, re.MULTILINE)[1])

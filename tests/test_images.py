@@ -29,20 +29,20 @@ def encoded(image: Image.Image, file_format: str = "PNG", **options: object) -> 
     return buffer.getvalue()
 
 
-def picture(height: int = 6, width: int = 9) -> Pixels:
+def sample_image(height: int = 6, width: int = 9) -> Pixels:
     return np.random.default_rng(height).integers(0, 256, (height, width, 3), np.uint8)
 
 
 @given(height=st.integers(1, 20), width=st.integers(1, 20), codec=st.sampled_from(CODECS))
 def test_every_codec_is_lossless(height: int, width: int, codec: Codec) -> None:
-    image = picture(height, width)
+    image = sample_image(height, width)
     np.testing.assert_array_equal(decode(encode(image, codec)), image)
     np.testing.assert_array_equal(decode(encode(image, codec), alpha="white"), image)
 
 
-def test_a_picture_too_long_for_webp_becomes_a_png() -> None:
+def test_an_image_too_long_for_webp_becomes_a_png() -> None:
     for width, start in ((WEBP_MAX_SIDE, b"RIFF"), (WEBP_MAX_SIDE + 1, b"\x89PNG")):
-        image = picture(1, width)
+        image = sample_image(1, width)
         data = encode(image, "webp")
         assert data.startswith(start)
         np.testing.assert_array_equal(decode(data), image)
@@ -120,7 +120,7 @@ def test_with_alpha_white_transparency_shows_white(
     assert decode(encoded(image, **options), alpha="white").tolist() == [[expected]]
 
 
-def test_with_alpha_white_transparency_of_a_16_bit_picture_shows_white() -> None:
+def test_with_alpha_white_transparency_of_a_16_bit_image_shows_white() -> None:
     data = encoded(Image.fromarray(np.array([[0x1234, 0x1235]], np.uint16)))
     header = 8 + 4 + 4 + 13 + 4  # signature and IHDR; Pillow writes no tRNS for 16 bits
     chunk = b"tRNS" + struct.pack(">H", 0x1234)
@@ -129,7 +129,7 @@ def test_with_alpha_white_transparency_of_a_16_bit_picture_shows_white() -> None
     assert decode(data)[0, :, 0].tolist() == [0x12, 0x12]
 
 
-def test_of_an_animation_the_first_frame_counts() -> None:
+def test_the_first_frame_of_an_animation_is_decoded() -> None:
     frames = [Image.new("RGB", (4, 4), colour) for colour in ((255, 0, 0), (0, 0, 255))]
     data = encoded(frames[0], "GIF", save_all=True, append_images=frames[1:])
     assert decode(data)[0, 0].tolist() == [255, 0, 0]
@@ -138,14 +138,14 @@ def test_of_an_animation_the_first_frame_counts() -> None:
 @pytest.mark.filterwarnings("ignore:Corrupt EXIF data")
 @pytest.mark.parametrize("file_format", ["PNG", "JPEG", "GIF", "WEBP", "TIFF", "BMP"])
 def test_truncated_bytes_are_refused(file_format: str) -> None:
-    data = encoded(Image.fromarray(picture(64, 64)), file_format)
+    data = encoded(Image.fromarray(sample_image(64, 64)), file_format)
     decode(data)
     for length in (0, 10, len(data) // 2, len(data) * 9 // 10):
         with pytest.raises(ImageError, match="not a complete image"):
             decode(data[:length])
 
 
-def test_a_bomb_is_refused_from_its_header() -> None:
+def test_a_decompression_bomb_is_refused_from_its_header() -> None:
     header = struct.pack(">IIBBBBB", 20_000, 20_000, 8, 2, 0, 0, 0)
     chunk = b"IHDR" + header
     data = (
@@ -162,7 +162,7 @@ def test_a_file_without_a_known_range_is_refused() -> None:
 
 def test_an_unknown_treatment_of_alpha_is_refused() -> None:
     with pytest.raises(ValueError, match="alpha is one of drop, white, not 'black'"):
-        decode(encode_png(picture()), alpha="black")  # type: ignore[arg-type]
+        decode(encode_png(sample_image()), alpha="black")  # type: ignore[arg-type]
 
 
 def test_suffixes_are_of_formats_whose_pixels_are_read() -> None:
@@ -177,8 +177,8 @@ def test_suffixes_are_of_formats_whose_pixels_are_read() -> None:
     assert not suffixes & {".eps", ".h5", ".grib", ".mpg", ".wmf", ".bufr", ".pdf", ".txt"}
 
 
-def test_the_hash_stands_for_shape_order_and_every_pixel() -> None:
-    image = picture(6, 9)
+def test_the_hash_depends_on_shape_order_and_every_pixel() -> None:
+    image = sample_image(6, 9)
     other = image.copy()
     other[5, 8, 2] ^= 1
     lists = [
@@ -198,6 +198,6 @@ def test_the_hash_is_stable() -> None:
     assert pixel_hash([np.arange(12, dtype=np.uint8).reshape(2, 2, 3)]) == "5fb4a6da6038d643535f5158f057b706"
 
 
-def test_the_hash_takes_pixels_only() -> None:
+def test_only_uint8_can_be_hashed() -> None:
     with pytest.raises(ValueError, match="float64"):
         pixel_hash([np.zeros((2, 2, 3))])  # type: ignore[list-item]

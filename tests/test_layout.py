@@ -1,4 +1,4 @@
-"""Shared code knows no benchmark, so that a benchmark can be deleted and nothing else changes."""
+"""Shared code depends on no benchmark, so that a benchmark can be deleted without other changes."""
 
 import ast
 import io
@@ -79,8 +79,8 @@ def forbidden(graph: Graph) -> list[str]:
                 (package == "snakemake", "only the Snakefile and rules do"),
                 (module in light and package in heavy, f"{room} needs it and must do without"),
             ]
-            for holds, reason in reasons:
-                if holds:
+            for violated, reason in reasons:
+                if violated:
                     found.setdefault((module, reason), f"{module} imports {target}: {reason}")
     return list(found.values())
 

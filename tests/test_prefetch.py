@@ -6,7 +6,7 @@ import pytest
 from benchc.prefetch import prefetch
 
 
-def test_elements_come_in_order_and_are_made_ahead_but_not_far():
+def test_elements_are_in_order_and_a_few_are_computed_ahead():
     made = []
 
     def numbers():
@@ -17,7 +17,7 @@ def test_elements_come_in_order_and_are_made_ahead_but_not_far():
     stream = prefetch(numbers(), ahead=3)
     assert next(stream) == 0
     time.sleep(0.3)
-    # One in use, three waiting, one in the thread's hands.
+    # One in use, three waiting, one being put.
     assert made == [0, 1, 2, 3, 4]
     assert list(stream) == list(range(1, 20))
 

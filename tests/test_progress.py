@@ -7,7 +7,7 @@ from benchc import progress
 
 @pytest.fixture
 def slow_clock(monkeypatch):
-    """A clock that gains 6 seconds a look."""
+    """A clock that advances by 6 seconds per call."""
     times = iter(range(0, 10_000, 6))
     monkeypatch.setattr(progress.time, "monotonic", lambda: next(times))
 

@@ -19,7 +19,7 @@ Place = tuple[str | int, ...]
 
 
 class ConfigError(InputError):
-    """A configuration is invalid. ``errors`` has one line for each thing that is wrong."""
+    """A configuration is invalid. ``errors`` has one line for each error."""
 
     def __init__(self, errors: Sequence[str]) -> None:
         self.errors = tuple(errors)
@@ -29,7 +29,7 @@ class ConfigError(InputError):
 def validation_errors(
     error: ValidationError, model: type[BaseModel], content: object, file: str
 ) -> list[str]:
-    """Return one line for each key of ``content``, which is that of ``file``, that ``model`` refused."""
+    """Return one line for each key of ``content``, which was read from ``file``, that ``model`` refused."""
     lines: dict[Place, str] = {}
     for details in error.errors(include_url=False):
         place = _place(details["loc"], content)
@@ -58,7 +58,7 @@ def validation_errors(
 
 
 def unknown(file: str, key: str, value: object, known: Iterable[str], kind: str) -> str:
-    """Return the line for a ``value`` that is not one of ``known``, which are things of a ``kind``."""
+    """Return the line for a ``value`` that is not one of ``known``, the values of a ``kind``."""
     return f"{file}: {key} is {shown(value)}, but there is no such {kind}{suggestion(value, list(known))}."
 
 

@@ -21,8 +21,7 @@ def expand_path(
 ) -> Entry:
     """Return ``entry`` with the variables in its path replaced by their values.
 
-    What is wrong with the path, which starts from ``root``, is added to ``errors`` as a line; ``where`` is
-    the name that this line gives the path.
+    Paths are relative to ``root``. An error is added to ``errors`` as a line that begins with ``where``.
     """
     if entry.path is None:
         return entry

@@ -24,12 +24,12 @@ from benchc.errors import InputError
 from benchc.images import DEFAULT_CODEC, Alpha, Codec, encode
 from benchc.progress import track
 from benchc.schemas.corrupted import CORRUPTED
-from benchc.schemas.pool_images import Encoded
+from benchc.schemas.pool_images import EncodedImage
 from benchc.schemas.row_groups import arrow_table, table_writer
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# A killed worker loses a few seconds of work.
+# So few that a killed worker loses only a few seconds of work.
 IMAGES_PER_CHUNK = 16
 
 IMAGE_BYTES = pl.col("image").struct.field("bytes").bin.size()
@@ -46,7 +46,7 @@ class Job:
 
 
 def write_corrupted(
-    images: Iterable[Encoded], job: Job, output: str | Path, workers: int = 1, total: int | None = None
+    images: Iterable[EncodedImage], job: Job, output: str | Path, workers: int = 1, total: int | None = None
 ) -> None:
     """Write ``output``, a CORRUPTED table: a row for every image and severity, in the order of ``images``.
 
@@ -60,7 +60,7 @@ def write_corrupted(
     if output.is_dir():
         raise InputError(f"{output}: is a folder, but the table is a file; give another --output")
     folder = output.with_name(f"{output.name}.parts")
-    with write_to(folder):
+    with input_error_on_write(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for unfinished in folder.glob(".*"):
             unfinished.unlink()
@@ -80,7 +80,7 @@ def write_corrupted(
 
 
 def corrupted_images(
-    images: Iterable[Encoded], job: Job, folder: Path, workers: int
+    images: Iterable[EncodedImage], job: Job, folder: Path, workers: int
 ) -> Iterator[pl.DataFrame]:
     """Yield the rows of each image, and keep them in ``folder`` by chunks."""
     job_key = _job_key(job)
@@ -131,7 +131,7 @@ def _outside_file(module: str) -> Path:
 
 
 @contextmanager
-def write_to(path: Path) -> Iterator[None]:
+def input_error_on_write(path: Path) -> Iterator[None]:
     """Turn file system errors while writing to ``path`` into InputErrors."""
     try:
         yield
@@ -141,7 +141,7 @@ def write_to(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _make_chunk(call: tuple[Path, Sequence[Encoded], Job]) -> Path:
+def _make_chunk(call: tuple[Path, Sequence[EncodedImage], Job]) -> Path:
     """Write the rows of a few images as an Arrow file, one batch per image, unless it exists."""
     path, images, job = call
     if path.exists():
@@ -152,10 +152,10 @@ def _make_chunk(call: tuple[Path, Sequence[Encoded], Job]) -> Path:
         pa.ipc.new_file(file, arrow_table(pl.DataFrame(schema=schema)).schema) as sink,
     ):
         for key, data in images:
-            made = variants_of_image(key, data, job.recipe, job.recipe.severities, job.seed, job.alpha)
+            variants = variants_of_image(key, data, job.recipe, job.recipe.severities, job.seed, job.alpha)
             rows = [
                 (key, severity, {"bytes": encode(pixels, job.codec), "path": None})
-                for severity, pixels in made.items()
+                for severity, pixels in variants.items()
             ]
             sink.write(arrow_table(pl.DataFrame(rows, schema=schema, orient="row")).combine_chunks())
     return path
@@ -165,7 +165,7 @@ def _job_key(job: Job) -> str:
     return json.dumps([asdict(job), library_versions(), code_digest(job.recipe)], sort_keys=True)
 
 
-def _key(job_key: str, images: Sequence[Encoded]) -> str:
+def _key(job_key: str, images: Sequence[EncodedImage]) -> str:
     digest = hashlib.blake2b(job_key.encode(), digest_size=16)
     for key, data in images:
         digest.update(json.dumps([key, None if data is None else len(data)]).encode())

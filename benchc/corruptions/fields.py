@@ -1,7 +1,7 @@
 """Random fields for kernels, drawn as 16-bit integers, four per step of numpy's generator.
 
 A 16-bit integer stands for one of 65,536 equally likely cells of a distribution. Such a field is drawn 10 to
-20 times faster than normal numbers in numpy, and other implementations can take it too.
+20 times faster than normal numbers in numpy, and other implementations can be given the same one.
 """
 
 import math

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchc.atomic import atomic_write, write_text
-from benchc.corruptions.chunks import code_digest, library_versions, write_to
+from benchc.corruptions.chunks import code_digest, input_error_on_write, library_versions
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import Engine, corruptions_of, recipe_of
 from benchc.corruptions.sources import Source, digest_of, discard_stale
@@ -89,7 +89,7 @@ def corrupt_folder(
     work = []
     for recipe, severities in choices:
         folder = output / recipe.name
-        with write_to(folder):
+        with input_error_on_write(folder):
             _remove_unfinished(folder, severities)
             _claim(folder / "corruption.json", recipe, seed, alpha)
             discard_stale(folder, sources)
@@ -155,11 +155,11 @@ def _sources(files: Mapping[str, Path]) -> tuple[dict[str, Source], list[tuple[s
         try:
             sources[_target(name)] = (name, digest_of(path.read_bytes()))
         except OSError as error:
-            refused.append((name, _unread(error)))
+            refused.append((name, _unreadable(error)))
     return sources, refused
 
 
-def _unread(error: OSError) -> str:
+def _unreadable(error: OSError) -> str:
     return f"it cannot be read ({error.strerror or error})"
 
 
@@ -200,18 +200,18 @@ def _corrupt(work: Work) -> str | None:
     try:
         data = work.source.read_bytes()
     except OSError as error:
-        return _unread(error)
+        return _unreadable(error)
     if digest_of(data) != work.digest:
         return "it changed during this run"
     try:
-        made = variants_of_image(
+        variants = variants_of_image(
             derived_key(work.name, 0), data, work.recipe, tuple(work.targets), work.seed, work.alpha
         )
     except InputError as error:
         if not isinstance(error.__cause__, ImageError):
             raise
         return str(error.__cause__)
-    for severity, pixels in made.items():
-        with write_to(work.targets[severity]), atomic_write(work.targets[severity]) as file:
+    for severity, pixels in variants.items():
+        with input_error_on_write(work.targets[severity]), atomic_write(work.targets[severity]) as file:
             file.write(encode_png(pixels))
     return None

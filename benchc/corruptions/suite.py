@@ -80,7 +80,7 @@ class Suite:
         if len(set(names)) != len(names):
             raise ValueError(f"suite {self.name}: a type is listed twice among {', '.join(names)}")
         for type_ in self.types():
-            # So that every table, figure and file shows it.
+            # Every table, figure and file then shows it.
             if type_.stand_in != type_.name.endswith("_stand_in"):
                 raise ValueError(
                     f"suite {self.name}: the name of {type_.name} must end in _stand_in if and only if it is "

@@ -22,8 +22,8 @@ def ordered_map(
 ) -> Iterator[Result]:
     """Yield ``function`` of every argument, in order, from ``workers`` processes, or in this one if 1.
 
-    Arguments are taken as needed. An error of the function is raised in its place, after running calls have
-    ended.
+    Arguments are taken as needed. An error of the function is raised in place of its result, once the
+    running calls have ended.
     """
     if workers == 1:
         cv2.setNumThreads(1)
@@ -52,7 +52,7 @@ def _start() -> None:
 
 
 def _end_with_parent() -> None:
-    """Exit when the parent process is killed: workers would wait for work forever."""
+    """Exit when the parent process is killed: workers would otherwise wait for work forever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -42,7 +42,7 @@ class Canvas:
         self._fill_background()
 
     def finish(self) -> Image.Image:
-        """Return the image in mode RGB, at the size asked for."""
+        """Return the image in mode RGB, in the requested size."""
         return self._image.reduce(self._scale) if self._scale > 1 else self._image
 
     def shade(self, colour: Colour, spread: int = 18) -> Colour:

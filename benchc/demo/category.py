@@ -12,7 +12,7 @@ class Scene:
 
     options: tuple[str, ...]
     answer: int
-    subject: str  # what the question asks about; empty where the category has only one
+    subject: str  # of the question; empty where the category has only one
 
     @property
     def truth(self) -> str:
@@ -25,7 +25,7 @@ class Category:
     """One kind of question.
 
     All of ``option_sets`` list options in the same order, so that a letter usually means the same option. A
-    question may contain ``{subject}``. ``draw`` takes one canvas for each of ``pictures``.
+    question may contain ``{subject}``. ``draw`` takes ``images`` canvases.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Category:
     draw: Callable[[Sequence[Canvas], Scene], None]
     hints: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ("",)
-    pictures: int = 1
+    images: int = 1
     needs_colour: bool = True  # the answer cannot be seen in greyscale
 
 

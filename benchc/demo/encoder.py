@@ -45,23 +45,23 @@ def configuration_of(side: int) -> dict[str, Any]:
     return {"embed_dim": 64, "vision_cfg": vision, "text_cfg": text}
 
 
-def captioned_pictures(training_set: TrainingSet) -> tuple[npt.NDArray[np.uint8], list[str]]:
+def captioned_images(training_set: TrainingSet) -> tuple[npt.NDArray[np.uint8], list[str]]:
     """Return uint8[M, S, S, 3] and M captions: every image of an item, with its answer and question.
 
     The answer comes first, since long captions are cut at the end.
     """
     rows, captions = [], []
-    for pictures, question, answer in zip(
-        training_set.item_pictures.tolist(),
+    for images, question, answer in zip(
+        training_set.item_images.tolist(),
         training_set.item_question.tolist(),
         training_set.item_answer.tolist(),
         strict=True,
     ):
-        asked = training_set.questions[question]
-        shown = [row for row in pictures if row >= 0]
+        text = training_set.questions[question]
+        shown = [row for row in images if row >= 0]
         rows += shown
-        captions += [f"{asked.options[answer]}. {asked.question}"] * len(shown)
-    return training_set.pictures[rows], captions
+        captions += [f"{text.options[answer]}. {text.question}"] * len(shown)
+    return training_set.images[rows], captions
 
 
 def train_encoder(
@@ -93,7 +93,7 @@ def train_encoder(
     caption = torch.tensor([place[text] for text in captions])
     tokenizer = open_clip.SimpleTokenizer(context_length=configuration["text_cfg"]["context_length"])
     tokens = tokenizer(texts)
-    pictures = torch.from_numpy(images).permute(0, 3, 1, 2)
+    tensors = torch.from_numpy(images).permute(0, 3, 1, 2)
     generator = generator_of(seed, "batches")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_of(seed, "weights"))
@@ -107,7 +107,7 @@ def train_encoder(
     model.train()
     for _ in track(range(steps), label="train the image encoder", unit="steps"):
         rows = torch.from_numpy(generator.choice(len(images), batch, replace=False))
-        loss = _loss(model, pictures[rows].float() / 127.5 - 1, tokens[caption[rows]], caption[rows])
+        loss = _loss(model, tensors[rows].float() / 127.5 - 1, tokens[caption[rows]], caption[rows])
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

@@ -9,8 +9,8 @@ from PIL import Image
 from benchc.demo.world import SOURCES, generate_group, render_images
 from benchc.letters import LETTERS
 
-MOST_OPTIONS = 6
-COLUMNS = ("index", "image", "question", "hint", *LETTERS[:MOST_OPTIONS], "answer", "category", "l2-category")
+MAX_OPTIONS = 6
+COLUMNS = ("index", "image", "question", "hint", *LETTERS[:MAX_OPTIONS], "answer", "category", "l2-category")
 
 
 def generate_source(source: str, *, seed: int, groups: int) -> pl.DataFrame:
@@ -28,15 +28,15 @@ def generate_source(source: str, *, seed: int, groups: int) -> pl.DataFrame:
             group = generate_group(source, category, number, seed)
             options = dict(zip(LETTERS, group.options, strict=False))
             for position, answer in enumerate(group.answers):
-                pictures = render_images(source, category, number, position, group, seed)
-                files = [_encoded(picture, group.format) for picture in pictures]
+                images = render_images(source, category, number, position, group, seed)
+                files = [_encoded(image, group.format) for image in images]
                 rows.append(
                     {
                         "index": str(len(rows)),
                         "image": files[0] if len(files) == 1 else str(files),
                         "question": group.question,
                         "hint": group.hint,
-                        **{letter: options.get(letter, "") for letter in LETTERS[:MOST_OPTIONS]},
+                        **{letter: options.get(letter, "") for letter in LETTERS[:MAX_OPTIONS]},
                         "answer": LETTERS[answer],
                         "category": category.name,
                         "l2-category": category.family,
@@ -45,7 +45,7 @@ def generate_source(source: str, *, seed: int, groups: int) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(COLUMNS, pl.String))
 
 
-def _encoded(picture: Image.Image, file_format: str) -> str:
+def _encoded(image: Image.Image, file_format: str) -> str:
     file = io.BytesIO()
-    picture.save(file, file_format, **({"quality": 92} if file_format == "JPEG" else {}))
+    image.save(file, file_format, **({"quality": 92} if file_format == "JPEG" else {}))
     return base64.b64encode(file.getvalue()).decode()

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchc.demo.category import Category
-from benchc.demo.training_set import MOST_PICTURES, TrainingSet, shrink
+from benchc.demo.training_set import MAX_IMAGES, TrainingSet, shrink
 from benchc.demo.world import LARGE_SIDE, SOURCES, generate_group, render_images
 from benchc.models.question import Question
 from benchc.randomness import seed_of
@@ -31,8 +31,8 @@ def generate_training_set(groups: Iterable[GroupName], seed: int) -> TrainingSet
     ``seed`` may be that of the benchmarks: the training set uses a seed derived from it.
     """
     training_seed = seed_of(seed, "training")
-    pictures: list[npt.NDArray[np.uint8]] = []
-    item_pictures: list[list[int]] = []
+    images: list[npt.NDArray[np.uint8]] = []
+    item_images: list[list[int]] = []
     item_question: list[int] = []
     item_answer: list[int] = []
     questions: dict[Question, int] = {}
@@ -43,14 +43,14 @@ def generate_training_set(groups: Iterable[GroupName], seed: int) -> TrainingSet
         question = Question(group.question, group.options, group.hint or None)
         for position, answer in enumerate(group.answers):
             rendered = render_images(source, category, number, position, group, training_seed)
-            rows = list(range(len(pictures), len(pictures) + len(rendered)))
-            pictures.extend(shrink(picture) for picture in rendered)
-            item_pictures.append(rows + [-1] * (MOST_PICTURES - len(rows)))
+            rows = list(range(len(images), len(images) + len(rendered)))
+            images.extend(shrink(image) for image in rendered)
+            item_images.append(rows + [-1] * (MAX_IMAGES - len(rows)))
             item_question.append(questions.setdefault(question, len(questions)))
             item_answer.append(answer)
     return TrainingSet(
-        np.stack(pictures),
-        np.array(item_pictures, dtype=np.int64),
+        np.stack(images),
+        np.array(item_images, dtype=np.int64),
         np.array(item_question, dtype=np.int64),
         np.array(item_answer, dtype=np.int64),
         tuple(questions),

@@ -11,26 +11,26 @@ from PIL import Image
 from benchc.atomic import atomic_write
 from benchc.models.question import Question
 
-PICTURE_SIDE = 48  # pixels: the input size of every tiny model
+IMAGE_SIDE = 48  # pixels: the input size of every tiny model
 # Averaging would remove most noise, and of all corruptions only blur would affect the models.
 RESAMPLING = Image.Resampling.NEAREST
-MOST_PICTURES = 2
+MAX_IMAGES = 2
 
 
 @dataclass(frozen=True)
 class TrainingSet:
     """N items with P images."""
 
-    pictures: npt.NDArray[np.uint8]  # [P, PICTURE_SIDE, PICTURE_SIDE, 3]
-    item_pictures: npt.NDArray[np.int64]  # [N, MOST_PICTURES], rows of `pictures`; -1 for no image
+    images: npt.NDArray[np.uint8]  # [P, IMAGE_SIDE, IMAGE_SIDE, 3]
+    item_images: npt.NDArray[np.int64]  # [N, MAX_IMAGES], rows of `images`; -1 for no image
     item_question: npt.NDArray[np.int64]  # [N], index into `questions`
     item_answer: npt.NDArray[np.int64]  # [N], index into the question's options
     questions: tuple[Question, ...]
 
 
-def shrink(picture: Image.Image) -> npt.NDArray[np.uint8]:
-    """Resize an image of any size and mode to uint8 [PICTURE_SIDE, PICTURE_SIDE, 3]; alpha is dropped."""
-    return np.asarray(picture.convert("RGB").resize((PICTURE_SIDE, PICTURE_SIDE), RESAMPLING))
+def shrink(image: Image.Image) -> npt.NDArray[np.uint8]:
+    """Resize an image of any size and mode to uint8 [IMAGE_SIDE, IMAGE_SIDE, 3]; alpha is dropped."""
+    return np.asarray(image.convert("RGB").resize((IMAGE_SIDE, IMAGE_SIDE), RESAMPLING))
 
 
 def save_training_set(training_set: TrainingSet, path: Path) -> None:
@@ -41,8 +41,8 @@ def save_training_set(training_set: TrainingSet, path: Path) -> None:
     with atomic_write(path) as file:
         np.savez_compressed(
             file,
-            pictures=training_set.pictures,
-            item_pictures=training_set.item_pictures,
+            images=training_set.images,
+            item_images=training_set.item_images,
             item_question=training_set.item_question,
             item_answer=training_set.item_answer,
             questions=np.array(json.dumps(questions)),
@@ -54,8 +54,8 @@ def load_training_set(path: Path) -> TrainingSet:
     with np.load(path, allow_pickle=False) as file:
         questions = json.loads(str(file["questions"]))
         return TrainingSet(
-            pictures=file["pictures"],
-            item_pictures=file["item_pictures"],
+            images=file["images"],
+            item_images=file["item_images"],
             item_question=file["item_question"],
             item_answer=file["item_answer"],
             questions=tuple(Question(q["question"], tuple(q["options"]), q["hint"]) for q in questions),

@@ -72,7 +72,7 @@ def generate_group(source: str, category: Category, number: int, seed: int) -> G
         options=options,
         subject=subject,
         answers=tuple(int(answer) for answer in rng.permutation(len(options))),
-        sizes=tuple(_size(rng, large) for _ in range(category.pictures)),
+        sizes=tuple(_size(rng, large) for _ in range(category.images)),
         mode=mode,
         format="JPEG" if lossy else "PNG",
     )
@@ -102,13 +102,13 @@ def _size(rng: np.random.Generator, large: bool) -> tuple[int, int]:
     return int(np.clip(round(width), smallest, largest)), int(np.clip(round(height), smallest, largest))
 
 
-def _in_mode(picture: Image.Image, mode: str) -> Image.Image:
+def _in_mode(image: Image.Image, mode: str) -> Image.Image:
     if mode != "RGBA":
-        return picture.convert(mode)
+        return image.convert(mode)
     # A vignette: the corners fade but keep their colours, so that the scene shows whether alpha is dropped or
     # the image is laid over white.
-    width, height = picture.size
+    width, height = image.size
     x, y = np.linspace(-1, 1, width), np.linspace(-1, 1, height)[:, None]
     alpha = np.clip(255 * (2.6 - 1.6 * np.hypot(x, y)), 60, 255).astype(np.uint8)
-    picture.putalpha(Image.fromarray(alpha))
-    return picture
+    image.putalpha(Image.fromarray(alpha))
+    return image

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from PIL import Image as PILImage
+from PIL import Image
 
-from benchc.models.protocol import Image, ModelError
+from benchc.images import Pixels
+from benchc.models.protocol import ModelError
 
 
 class Head:
@@ -68,10 +69,10 @@ class ChatModel:
             )
         return list(whole[len(prompt) :])
 
-    def encode(self, rendered: str, variants: Sequence[Sequence[Image]]) -> dict[str, Any]:
+    def encode(self, rendered: str, variants: Sequence[Sequence[Pixels]]) -> dict[str, Any]:
         """Return the model's input: one row per variant, all with the same prompt."""
-        pictures = [[PILImage.fromarray(image) for image in images] for images in variants]
-        inputs = self.processor(text=[rendered] * len(variants), images=pictures, return_tensors="pt")
+        images = [[Image.fromarray(pixels) for pixels in variant] for variant in variants]
+        inputs = self.processor(text=[rendered] * len(variants), images=images, return_tensors="pt")
         return {
             name: value.to(self.model.device, self.model.dtype if value.is_floating_point() else None)
             for name, value in inputs.items()

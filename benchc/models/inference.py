@@ -74,5 +74,5 @@ def tracked_units(
 
 
 def summary(model: str, count: int, predictor: Predictor) -> str:
-    """Return the line that says how many predictions there are and where they come from."""
+    """Return a line with the number of predictions, cached and computed."""
     return f"{model}: {counts_text(count, predictor.cached, predictor.computed)}"

@@ -1,4 +1,4 @@
-"""The last line of an inference job's log: how many predictions it has and where they come from."""
+"""The last line of an inference job's log: the number of its predictions, cached and computed."""
 
 import re
 
@@ -11,7 +11,7 @@ def counts_text(predictions: int, cached: int, computed: int) -> str:
 
 
 def job_counts(log: str) -> tuple[int, int]:
-    """Return how many predictions a job has and how many of them it computed; 0 where it did not finish."""
+    """Return the number of a job's predictions, and of those that it computed; 0 if it did not finish."""
     found = PATTERN.findall(log) or [("0", "0")]
     predictions, computed = (int(text.replace(",", "")) for text in found[-1])
     return predictions, computed

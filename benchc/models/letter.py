@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
+from benchc.images import Pixels
 from benchc.letters import LETTERS
 from benchc.models.chat import ChatModel
-from benchc.models.protocol import Image, ModelError, OptionScores, require_options
+from benchc.models.protocol import ModelError, OptionScores, require_options
 from benchc.models.question import Question, answer_separator, letter_prompt
 
 
@@ -27,7 +28,7 @@ class LetterScorer:
         return self.chat.render(letter_prompt(question), images)
 
     @torch.inference_mode()
-    def score(self, question: Question, variants: Sequence[Sequence[Image]]) -> OptionScores:
+    def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
         rendered = self.prompt(question, len(variants[0]))
         tokens = self.letter_tokens(rendered, len(question.options))
         with self.chat.head() as head:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from benchc.images import pixel_hash
+from benchc.images import Pixels, pixel_hash
 from benchc.models.prediction_cache import PredictionCache
-from benchc.models.protocol import Image, OptionScores, Scorer
+from benchc.models.protocol import OptionScores, Scorer
 from benchc.models.question import Question
 
 
@@ -29,7 +29,7 @@ class Predictor:
     oom_splits: int = 0  # units that were split to fit into the device's memory
 
     def predict(
-        self, question: Question, variants: Sequence[Sequence[Image]]
+        self, question: Question, variants: Sequence[Sequence[Pixels]]
     ) -> tuple[OptionScores, str, list[str]]:
         """Return the scores of a unit, the hash of its prompt and the hash of each variant's pixels."""
         prompt = self.scorer.prompt(question, len(variants[0]))
@@ -48,7 +48,7 @@ class Predictor:
         return scores, prompt_hash, image_hashes
 
     def _score_by_size(
-        self, question: Question, variants: Sequence[Sequence[Image]]
+        self, question: Question, variants: Sequence[Sequence[Pixels]]
     ) -> tuple[OptionScores, bool]:
         """Return the scores of variants of any sizes, one forward pass per size.
 
@@ -67,7 +67,7 @@ class Predictor:
         mass = np.concatenate([scores.label_mass for scores, _ in groups])[order]
         return OptionScores(logits, mass), any(split for _, split in groups)
 
-    def _score(self, question: Question, variants: Sequence[Sequence[Image]]) -> tuple[OptionScores, bool]:
+    def _score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> tuple[OptionScores, bool]:
         """Return the scores, and whether the variants had to be split to fit into the device's memory."""
         try:
             return self.scorer.score(question, variants), False

@@ -8,10 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchc.errors import InputError
+from benchc.images import Pixels
 from benchc.models.question import Question
-
-# One image: uint8[H, W, 3], RGB.
-Image = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class Scorer(Protocol):
         Raises ModelError for an open question.
         """
 
-    def score(self, question: Question, variants: Sequence[Sequence[Image]]) -> OptionScores:
+    def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
         """Score the options under each variant of the question's images in one forward pass.
 
         All variants must have the same number of images of the same sizes, so that no row needs padding.

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 import torch
 
+from benchc.images import Pixels
 from benchc.models.chat import ChatModel
-from benchc.models.protocol import Image, OptionScores, require_options
+from benchc.models.protocol import OptionScores, require_options
 from benchc.models.question import Question, answer_separator, text_prompt
 
 
@@ -30,7 +31,7 @@ class TextScorer:
         return self.chat.render(text_prompt(question), images)
 
     @torch.inference_mode()
-    def score(self, question: Question, variants: Sequence[Sequence[Image]]) -> OptionScores:
+    def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
         rendered = self.prompt(question, len(variants[0]))
         tokens = self._option_tokens(rendered, question.options)
         inputs = self.chat.encode(rendered, variants)

@@ -81,11 +81,15 @@ def corrupt_units(
             f"the recipe of {recipe.name} has the severities {', '.join(map(str, recipe.severities))}, "
             "but not the requested one; choose one of these"
         )
-    # Items that share an image are usually neighbours; then it is corrupted once.
-    made: dict[str, dict[int, Pixels]] = {}
+    # Items that share an image are usually adjacent; it is then corrupted once.
+    variants: dict[str, dict[int, Pixels]] = {}
     for id_, images in pool_images(pool, ids):
-        made = {
-            key: made[key] if key in made else variants_of_image(key, data, recipe, wanted, seed, alpha)
+        variants = {
+            key: variants[key]
+            if key in variants
+            else variants_of_image(key, data, recipe, wanted, seed, alpha)
             for key, data in images
         }
-        yield Unit(id_, recipe.name, wanted, [[made[key][level] for key, _ in images] for level in wanted])
+        yield Unit(
+            id_, recipe.name, wanted, [[variants[key][level] for key, _ in images] for level in wanted]
+        )

@@ -5,25 +5,29 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["exact", "at most", "estimate"]
-SIGNS: dict[Kind, str] = {"exact": "", "at most": "≤ ", "estimate": "≈ "}  # from the surest to the least sure
+SIGNS: dict[Kind, str] = {
+    "exact": "",
+    "at most": "≤ ",
+    "estimate": "≈ ",
+}  # from the most to the least certain
 
 
 @dataclass(frozen=True)
 class Amount:
-    """A number and how sure it is; None is unknown."""
+    """A number and how certain it is; None is unknown."""
 
     value: float | None
     kind: Kind = "exact"
 
     @property
-    def known(self) -> str:
+    def certainty(self) -> str:
         return "unknown" if self.value is None else self.kind
 
     def times(self, factor: float) -> "Amount":
         return Amount(None if self.value is None else self.value * factor, self.kind)
 
-    def less(self, number: float) -> "Amount":
-        """Return what is left without ``number``, at least 0."""
+    def minus(self, number: float) -> "Amount":
+        """Return this minus ``number``, at least 0."""
         return Amount(None if self.value is None else max(0, self.value - number), self.kind)
 
     def capped(self, limit: int) -> "Amount":
@@ -31,14 +35,14 @@ class Amount:
         return Amount(limit, "at most") if self.value is None else Amount(min(limit, self.value), self.kind)
 
     def text(self, show: Callable[[float], str] = "{:,}".format) -> str:
-        """Return the number as ``show`` formats it, after its sign: 96, ≤ 96, ≈ 96 or unknown."""
+        """Return the number as ``show`` formats it, with its sign: 96, ≤ 96, ≈ 96 or unknown."""
         if self.value is None:
             return "unknown"
         return (SIGNS[self.kind] if self.value else "") + show(self.value)
 
 
 def total(amounts: Iterable[Amount]) -> Amount:
-    """Return the sum of at least one amount, as sure as the least sure amount in it."""
+    """Return the sum of at least one amount, as certain as the least certain of them."""
     found = list(amounts)
     values = [amount.value for amount in found if amount.value is not None]
     kind = max((amount.kind for amount in found), key=list(SIGNS).index)

@@ -1,4 +1,4 @@
-"""The plan of a run, as its benchmark works it out and as it is printed."""
+"""The plan of a run, which its benchmark computes, and its text."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Plan:
 
 
 def plan_of(config: Config, results: Path) -> Plan:
-    """Return the plan of a run whose tables are in the folder ``results`` as far as they exist.
+    """Return the plan of a run whose existing tables are in the folder ``results``.
 
     Raises InputError where the run's benchmark cannot be planned, or a table cannot be read.
     """
@@ -47,8 +47,8 @@ def plan_markdown(plan: Plan, results: Path, rates: Rates) -> str:
         own = [each for each in work if each.stage is stage]
         rows.append([stage.name, f"{len(own)}", _jobs(own), stage.items.text(), *_sums(own)])
     rows.append(["total", "", _jobs(work), "", *_sums(work)])
-    shown = len(header) if rates else -2  # without times, which are all unknown
-    parts = [markdown(header[:shown], [row[:shown] for row in rows])]
+    end = len(header) if rates else -2  # without times, which are all unknown
+    parts = [markdown(header[:end], [row[:end] for row in rows])]
     if plan.expected:
         _, new, _, left, _, time_left = _sums(work_of(plan.expected, results, rates))
         time = f", {time_left}" if rates else ""

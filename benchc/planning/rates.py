@@ -7,13 +7,13 @@ from pathlib import Path
 
 from benchc.models.job_counts import job_counts
 
-# A job that looked more predictions up in the cache measures its start, not the model.
-LEAST_COMPUTED = 0.9
+# A job that found more of its predictions in the cache measures its start, not the model.
+MIN_COMPUTED = 0.9
 
 
 @dataclass(frozen=True)
 class Rate:
-    """Seconds per prediction, and the number of predictions it was measured on; None where it was given."""
+    """Seconds per prediction, and on how many it was measured: None for a rate that the user gave."""
 
     seconds: float
     measured: int | None = None
@@ -45,5 +45,5 @@ def _jobs(model: str, logs: Path) -> Iterator[tuple[float, int]]:
             seconds = float(json.loads(benchmark.read_text(errors="replace").splitlines()[-1])["s"])
         except (ValueError, TypeError, KeyError, IndexError):
             continue  # cut off or edited
-        if 0 < seconds < float("inf") and computed and computed >= LEAST_COMPUTED * predictions:
+        if 0 < seconds < float("inf") and computed and computed >= MIN_COMPUTED * predictions:
             yield seconds, computed

@@ -1,4 +1,4 @@
-"""The size of a run: counted in the pool once it is built, bounded by the configuration before."""
+"""The size of a run: counted in the pool once it is built; before, bounded by the configuration."""
 
 import io
 import math
@@ -82,7 +82,7 @@ def image_counts(
     """Return how many corrupted images of ``images`` (see RunSize) are written to ``folder``.
 
     An image that several items show is written once. ``share`` below 1 is the estimated share of the images
-    that is written. Disk is measured once all files exist, and estimated before.
+    that is written. Disk space is measured once all files exist, and estimated before.
     """
     written = disk = Amount(None)
     if images is not None:

@@ -50,7 +50,7 @@ def work_of(stages: Sequence[Stage], results: Path, rates: Rates) -> list[Work]:
     for stage, model in pairs:
         new = Amount(0) if (stage.part_of, model) in names else stage.predictions
         done = _done(stage, model, results)
-        left, rate = new.less(done), rates.get(model)
+        left, rate = new.minus(done), rates.get(model)
         work.append(Work(stage, model, new, done, left, rate, _hours(new, rate), _hours(left, rate)))
     return work
 
@@ -85,9 +85,9 @@ def work_table(work: Sequence[Work]) -> pl.DataFrame:
             "model": each.model,
             "jobs": len(each.stage.outputs),
             "items": each.stage.items.value,
-            "items_known": each.stage.items.known,
+            "items_known": each.stage.items.certainty,
             "predictions": each.stage.predictions.value,
-            "predictions_known": each.stage.predictions.known,
+            "predictions_known": each.stage.predictions.certainty,
             "new_predictions": each.new.value,
             "done": each.done,
             "left": each.left.value,

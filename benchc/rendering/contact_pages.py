@@ -10,7 +10,7 @@ MAX_ROWS = 11
 def pages_of(groups: Sequence[str], max_rows: int = MAX_ROWS) -> list[range]:
     """Return the rows of each page, in order, given the group of each row.
 
-    As few pages as possible, of sizes as equal as possible, without splitting a group that fits on one page.
+    There are as few pages as possible, of nearly equal size, and no group that fits on one page is split.
     Raises ValueError where the rows of a group are not contiguous.
     """
     runs = [len(list(members)) for _, members in groupby(groups)]
@@ -26,15 +26,15 @@ def pages_of(groups: Sequence[str], max_rows: int = MAX_ROWS) -> list[range]:
     return [range(sum(sizes[:page]), sum(sizes[: page + 1])) for page in range(len(sizes))]
 
 
-def _equal_parts(rows: int, most: int) -> list[int]:
-    count = -(-rows // most)
+def _equal_parts(rows: int, max_rows: int) -> list[int]:
+    count = -(-rows // max_rows)
     return [rows * (part + 1) // count - rows * part // count for part in range(count)]
 
 
-def _filled(parts: Sequence[int], most: int) -> list[int]:
+def _filled(parts: Sequence[int], max_rows: int) -> list[int]:
     pages: list[int] = []
     for part in parts:
-        if pages and pages[-1] + part <= most:
+        if pages and pages[-1] + part <= max_rows:
             pages[-1] += part
         else:
             pages.append(part)

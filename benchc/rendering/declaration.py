@@ -23,7 +23,8 @@ class Output:
 
     ``inputs``: the function's input files by name, one path or a list; ``settings``: its other arguments,
     JSON values; ``caption``: reStructuredText for the report; ``data``: data files next to the code that the
-    module reads. An output that is not ``wanted`` is created only by name, and is not in the report.
+    module reads. An output that is not ``wanted`` is created only if requested by name, and is
+    not in the report.
     """
 
     kind: Literal["table", "figure"]
@@ -61,7 +62,7 @@ class Output:
 
     @property
     def given(self) -> list[str]:
-        """Return the files of each input, one text per input."""
+        """Return each input as one string, NAME: FILES."""
         return [f"{name}: {files}" for name, files in self.inputs.items()]
 
     @property
@@ -70,11 +71,11 @@ class Output:
         return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in self.settings.items()]
 
 
-def table(name: str, title: str, *, forms: Sequence[str] = TABLE_FORMS[:3], **facts: Any) -> Output:
+def table(name: str, title: str, *, forms: Sequence[str] = TABLE_FORMS[:3], **options: Any) -> Output:
     """Return the declaration of a table in the given forms: of csv, md, tex and published."""
-    return Output(kind="table", name=name, title=title, forms=forms, **facts)
+    return Output(kind="table", name=name, title=title, forms=forms, **options)
 
 
-def figure(name: str, title: str, **facts: Any) -> Output:
+def figure(name: str, title: str, **options: Any) -> Output:
     """Return the declaration of a figure."""
-    return Output(kind="figure", name=name, title=title, forms=FIGURE_FORMS, **facts)
+    return Output(kind="figure", name=name, title=title, forms=FIGURE_FORMS, **options)

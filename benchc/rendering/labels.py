@@ -47,15 +47,15 @@ def renderable(names: Sequence[str]) -> list[str]:
     plain = [" ".join(name.split()) for name in names]
     short = [_without(name, letters) for name in plain]
     taken = Counter(short)
-    drawn = []
+    shown = []
     for name, rest in zip(plain, short, strict=True):
         if all(ord(letter) in letters for letter in name):
-            drawn.append(name)
+            shown.append(name)
         elif taken[rest] == 1 and rest not in plain and any(character.isalpha() for character in rest):
-            drawn.append(rest)
+            shown.append(rest)
         else:
-            drawn.append(_as_code_points(name, letters))
-    changed = {name: text for name, text in zip(plain, drawn, strict=True) if name != text}
+            shown.append(_as_code_points(name, letters))
+    changed = {name: text for name, text in zip(plain, shown, strict=True) if name != text}
     if changed:
         warnings.warn(
             "no installed font has every character of these names, so they are changed: "
@@ -63,7 +63,7 @@ def renderable(names: Sequence[str]) -> list[str]:
             + f"; install one of {', '.join(WIDE_FAMILIES[:6])}",
             stacklevel=2,
         )
-    return drawn
+    return shown
 
 
 def shorten(name: str, length: int) -> str:
@@ -92,7 +92,7 @@ def _as_code_points(name: str, letters: set[int]) -> str:
         return f"[{' '.join(f'U+{ord(letter):04X}' for letter in run)}]"
 
     runs = groupby(name, key=lambda letter: ord(letter) in letters)
-    return "".join("".join(run) if held else code_points("".join(run)) for held, run in runs)
+    return "".join("".join(run) if present else code_points("".join(run)) for present, run in runs)
 
 
 @lru_cache

@@ -7,7 +7,7 @@ from benchc.letters import LETTERS
 from benchc.rendering.style import INK, NORMAL, POOL_FILL, SMALL
 
 CLEAN_FILL = POOL_FILL
-MOST_IN_LARGE_LETTERS = 8  # options
+MAX_LARGE_LETTERS = 8  # options
 
 
 def option_bars(
@@ -56,7 +56,7 @@ def option_bars(
             # Legible in front of a higher neighbour.
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.4},
         )
-    large = len(clean) <= MOST_IN_LARGE_LETTERS
+    large = len(clean) <= MAX_LARGE_LETTERS
     size = NORMAL - 0.5 if large else SMALL - 1.5
     mark = "✓" if large else "\n✓"
     letters = [LETTERS[place] + (mark if place == answer else "") for place in places]

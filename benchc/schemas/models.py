@@ -50,10 +50,10 @@ def read_models(path: Path) -> Models:
     try:
         models = {id_: Model(id_, **entry) for id_, entry in content["models"].items()}
         found = Models(content["benchmark"], models)
-        whole = set(content) == {"benchmark", "models"} and _typed(found)
+        valid = set(content) == {"benchmark", "models"} and _typed(found)
     except (TypeError, KeyError, AttributeError):
-        whole = False
-    if not whole:
+        valid = False
+    if not valid:
         raise InputError(
             f"{path}: must contain benchmark and models, and each model's label, year and parameters_b; "
             f"delete it and {fix}"

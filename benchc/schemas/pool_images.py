@@ -9,7 +9,7 @@ from benchc.schemas.parquet import iterate_groups, read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.subset import SUBSET
 
-Encoded = tuple[str, bytes | None]  # an image's key and its encoded bytes
+EncodedImage = tuple[str, bytes | None]  # an image's key and its encoded bytes
 
 
 def read_ids(pool: Path, subset: Path | None = None) -> list[str]:
@@ -30,8 +30,8 @@ def read_ids(pool: Path, subset: Path | None = None) -> list[str]:
     return [id_ for id_ in ids if id_ in wanted]
 
 
-def pool_images(pool: Path, ids: Container[str]) -> Iterator[tuple[str, list[Encoded]]]:
-    """Yield the id and the images of each item of ``ids``, in the pool's order, with a few items in memory.
+def pool_images(pool: Path, ids: Container[str]) -> Iterator[tuple[str, list[EncodedImage]]]:
+    """Yield the id and the images of each item of ``ids``, in the pool's order, a few at a time.
 
     Raises InputError where an item has more or fewer keys than images, or two different images have one key.
     """
@@ -57,7 +57,7 @@ def pool_images(pool: Path, ids: Container[str]) -> Iterator[tuple[str, list[Enc
         yield id_, images
 
 
-def unique_images(pool: Path, ids: Container[str]) -> Iterator[Encoded]:
+def unique_images(pool: Path, ids: Container[str]) -> Iterator[EncodedImage]:
     """Yield each image of :func:`pool_images` once, in the order of first appearance."""
     seen: set[str] = set()
     for _, images in pool_images(pool, ids):

@@ -17,14 +17,14 @@ from benchc.sources.item_text import present
 LONGEST_REFERENCE = 64
 
 
-class Image(NamedTuple):
+class ImageFile(NamedTuple):
     """An image file as published: its encoded bytes, and its path in the source, if any."""
 
     bytes: bytes
     path: str | None
 
 
-def read_item_images(values: Mapping[str, str]) -> list[Image] | str:
+def read_item_images(values: Mapping[str, str]) -> list[ImageFile] | str:
     """Return the images of a row, or the index of the row whose images it shares.
 
     The field ``image`` is base64, a Python list of base64 strings, or an index. Raises InvalidRowError where
@@ -35,12 +35,12 @@ def read_item_images(values: Mapping[str, str]) -> list[Image] | str:
         raise InvalidRowError("has no image")
     if len(text) <= LONGEST_REFERENCE:
         return text.strip()
-    encoded = _texts(text)
-    paths: list[str | None] = [*_texts(values.get("image_path", ""))]
+    encoded = _strings(text)
+    paths: list[str | None] = [*_strings(values.get("image_path", ""))]
     if paths and len(paths) != len(encoded):
         raise InvalidRowError(f"image_path names {len(paths)} files, but image has {len(encoded)}")
     return [
-        Image(_decode(one, position), path)
+        ImageFile(_decode(one, position), path)
         for position, (one, path) in enumerate(zip(encoded, paths or [None] * len(encoded), strict=True))
     ]
 
@@ -57,13 +57,13 @@ def read_image_names(values: Mapping[str, str], column: str) -> list[str]:
     return [str(name) for name in names]
 
 
-def _texts(field: str) -> list[str]:
+def _strings(field: str) -> list[str]:
     if not _is_list(field):
         return [field] if field else []
-    texts = _list(field, "has a broken list of images")
-    if not texts or not all(isinstance(text, str) for text in texts):
+    strings = _list(field, "has a broken list of images")
+    if not strings or not all(isinstance(string, str) for string in strings):
         raise InvalidRowError("has a list of images that is empty or not of strings")
-    return texts
+    return strings
 
 
 def _is_list(text: str) -> bool:

@@ -10,7 +10,7 @@ from benchc.image_keys import derived_key, named_key
 from benchc.progress import track
 from benchc.schemas.items import ITEMS
 from benchc.sources.error import InvalidRowError, SourceError
-from benchc.sources.item_images import Image, read_image_names, read_item_images
+from benchc.sources.item_images import ImageFile, read_image_names, read_item_images
 from benchc.sources.item_order import item_key
 from benchc.sources.item_text import ItemText, read_item_text
 from benchc.sources.report import Kind, Remark, report_frame
@@ -65,7 +65,7 @@ class _Rows:
         self._source = source
         self._options = options
         self._texts: dict[str, tuple[int, ItemText]] = {}
-        self._images: dict[str, list[Image] | str | InvalidRowError] = {}
+        self._images: dict[str, list[ImageFile] | str | InvalidRowError] = {}
         self._names: dict[str, list[str]] = {}
         self._named: dict[str, bytes] = {}
 
@@ -95,7 +95,7 @@ class _Rows:
             self._remark(row, index, "note", "two options have the same text")
         self._texts[index] = row.line, text
 
-    def finish(self) -> list[tuple[str, ItemText, list[Image], list[str]]]:
+    def finish(self) -> list[tuple[str, ItemText, list[ImageFile], list[str]]]:
         """Return the items in order, each with its text, images and image keys.
 
         Rows without valid images or image names are refused.
@@ -112,7 +112,7 @@ class _Rows:
         self.remarks.sort(key=lambda remark: remark.line)
         return sorted(items, key=lambda item: item_key(item[0]))
 
-    def _resolved(self, index: str) -> list[Image]:
+    def _resolved(self, index: str) -> list[ImageFile]:
         """Return the images of a row. Raises InvalidRowError where it has none."""
         images = self._images[index]
         if isinstance(images, InvalidRowError):
@@ -124,7 +124,7 @@ class _Rows:
             return shared
         raise InvalidRowError(f"shares the image of row {images[:40]!r}, which has none")
 
-    def _keys(self, id_: str, index: str, images: list[Image]) -> list[str]:
+    def _keys(self, id_: str, index: str, images: list[ImageFile]) -> list[str]:
         """Return the keys of a row's images. Raises InvalidRowError where its names do not fit them."""
         if index not in self._names:
             # Also for a row that shares another's image by its index: keys decide the noise, which in
@@ -172,7 +172,7 @@ def _needed(options: ReaderOptions) -> Iterator[str]:
         yield options.image_column
 
 
-def _columns(id_: str, text: ItemText, images: list[Image], keys: list[str]) -> dict[str, object]:
+def _columns(id_: str, text: ItemText, images: list[ImageFile], keys: list[str]) -> dict[str, object]:
     return {
         "id": id_,
         "question": text.question,

@@ -14,7 +14,7 @@ from tests.config.trial import CONFIG, MODELS, SOURCES
 @pytest.fixture(scope="module")
 def toy() -> Iterator[None]:
     """Add the made-up benchmark to those of the checkout."""
-    benchmarks.__path__.append(str(Path(__file__).parent / "slices"))
+    benchmarks.__path__.append(str(Path(__file__).parent / "benchmarks"))
     yield
     benchmarks.__path__.pop()
 

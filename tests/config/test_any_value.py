@@ -53,7 +53,7 @@ def test_any_value_anywhere(tmp_path_factory: pytest.TempPathFactory, text: str,
         assert error.errors
         assert len(set(error.errors)) == len(error.errors)
         for line in error.errors:
-            # A catalogue of any name may be missing.
+            # A value may also name a missing catalogue.
             assert ".yaml: " in line or "name a YAML file in catalogues" in line
             assert line.endswith(".") and "\n" not in line
 

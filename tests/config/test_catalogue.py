@@ -70,7 +70,7 @@ def test_an_invalid_catalogue_entry(raw: dict[str, Any], root: Path, entry: str,
     assert errors(raw, root) == (sentence,)
 
 
-def test_an_id_of_another_form_is_refused(raw: dict[str, Any], root: Path) -> None:
+def test_an_invalid_id_is_refused(raw: dict[str, Any], root: Path) -> None:
     (root / "models.yaml").write_text(
         MODELS + "My Model: {label: X, family: llava, scoring: text, repo: a/b}\n"
     )
@@ -79,7 +79,7 @@ def test_an_id_of_another_form_is_refused(raw: dict[str, Any], root: Path) -> No
     )
 
 
-def test_an_entry_that_is_given_twice_is_refused(raw: dict[str, Any], root: Path) -> None:
+def test_a_repeated_entry_is_refused(raw: dict[str, Any], root: Path) -> None:
     (root / "models.yaml").write_text(MODELS + "small: {label: X, family: llava, scoring: text, repo: a/b}\n")
     assert errors(raw, root)[0] == "models.yaml: small is given twice, in lines 2 and 9."
 
@@ -152,7 +152,7 @@ def test_an_environment_without_a_file_is_refused(raw: dict[str, Any], root: Pat
 
 
 @pytest.mark.parametrize("content", [b"a: \xff", b"a: \x00"])
-def test_a_catalogue_that_is_not_text_is_refused(raw: dict[str, Any], root: Path, content: bytes) -> None:
+def test_a_catalogue_that_is_not_utf8_is_refused(raw: dict[str, Any], root: Path, content: bytes) -> None:
     (root / "models.yaml").write_bytes(content)
     assert errors(raw, root)[0].startswith("models.yaml: the content is not YAML in UTF-8 (")
 
@@ -169,6 +169,6 @@ def test_a_path_of_the_wrong_kind_is_refused(raw: dict[str, Any], root: Path) ->
 
 
 @pytest.mark.parametrize("scoring", ["letter", "text", "text_mean"])
-def test_every_scoring_may_be_named(raw: dict[str, Any], root: Path, scoring: str) -> None:
+def test_every_scoring_is_valid(raw: dict[str, Any], root: Path, scoring: str) -> None:
     (root / "models.yaml").write_text(MODELS.replace("scoring: text", f"scoring: {scoring}"))
     assert load(raw, root).models["small"].scoring == scoring

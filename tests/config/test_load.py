@@ -182,7 +182,7 @@ def test_an_error_is_one_line(
         assert len(errors(raw, root)) == 1
 
 
-def test_the_engine_imgaug_is_refused_a_corruption_that_it_lacks(raw: dict[str, Any], root: Path) -> None:
+def test_a_corruption_that_imgaug_lacks_is_refused(raw: dict[str, Any], root: Path) -> None:
     raw["corruptions"] |= {"engine": "imgaug", "types": ["snow", "frost_six"]}
     assert errors(raw, root) == (
         "config.yaml: corruptions.types[1] is \"frost_six\", but engine 'imgaug' has only the 19 corruptions "
@@ -197,7 +197,7 @@ def test_a_severity_that_the_suite_lacks_is_refused(raw: dict[str, Any], root: P
     )
 
 
-def test_what_the_benchmark_trains_needs_the_demo_block(raw: dict[str, Any], root: Path) -> None:
+def test_training_needs_the_demo_block(raw: dict[str, Any], root: Path) -> None:
     raw |= {"weight": 7, "demo": None}
     assert "needed for drawn-text, drawn-charts, small, a weight; see" in errors(raw, root)[0]
 
@@ -220,7 +220,7 @@ def test_without_a_benchmark_there_is_one_error(
     assert only.startswith(f"config.yaml: benchmark {error}") and only.endswith("toy.")
 
 
-def test_all_errors_come_together_and_in_all_files(raw: dict[str, Any], root: Path) -> None:
+def test_all_errors_of_all_files_are_reported_together(raw: dict[str, Any], root: Path) -> None:
     raw["seed"] = "x"
     raw["targets"] = ["large", "small", "tiny"]
     (root / "models.yaml").write_text(MODELS + "bad: {label: Bad, family: llava, scoring: word, repo: a/b}\n")
@@ -242,7 +242,7 @@ def test_loading_does_not_change_its_argument(raw: dict[str, Any], root: Path) -
     assert raw == before
 
 
-def test_a_key_that_is_given_twice_in_the_main_file_is_refused(raw: dict[str, Any], root: Path) -> None:
+def test_a_repeated_key_in_the_main_file_is_refused(raw: dict[str, Any], root: Path) -> None:
     (root / "config.yaml").write_text(CONFIG)
     load(raw, root, file="config.yaml")
     (root / "config.yaml").write_text(CONFIG + "seed: 2\n")

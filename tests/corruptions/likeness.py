@@ -1,4 +1,4 @@
-"""When two implementations of a corruption count as the same: pixel by pixel, or as distributions."""
+"""Assert that two implementations of a corruption agree: pixel by pixel, or as distributions."""
 
 from collections.abc import Callable
 
@@ -11,11 +11,11 @@ Floats = npt.NDArray[np.float64]
 BANDS = 8
 
 
-def assert_same_pixels(ours: Pixels, peer: Pixels) -> None:
+def assert_same_pixels(ours: Pixels, reference: Pixels) -> None:
     """Assert that at least 99.9 % of the pixels differ by at most one grey level in every channel."""
-    assert ours.dtype == peer.dtype == np.uint8
-    assert ours.shape == peer.shape
-    distance = np.abs(ours.astype(np.int16) - peer).max(axis=2)
+    assert ours.dtype == reference.dtype == np.uint8
+    assert ours.shape == reference.shape
+    distance = np.abs(ours.astype(np.int16) - reference).max(axis=2)
     share = float((distance <= 1).mean())
     assert share >= 0.999, (
         f"{share:.4%} of the pixels agree within a level; the largest gap is {distance.max()}"
@@ -23,19 +23,19 @@ def assert_same_pixels(ours: Pixels, peer: Pixels) -> None:
 
 
 def assert_same_distribution(
-    ours: Callable[[int], Pixels], peer: Callable[[int], Pixels], image: Pixels, draws: int = 100
+    ours: Callable[[int], Pixels], reference: Callable[[int], Pixels], image: Pixels, draws: int = 100
 ) -> None:
     """Assert that (output - image) has the same moments and spectrum under both, over seeds 0, 1, ...
 
     Mean and SD of every channel within 3 % (of the larger of the two, at least one grey level for the mean),
     power in each of 8 radial bands within 5 %.
     """
-    a, b = (_statistics(function, image, draws) for function in (ours, peer))
+    a, b = (_statistics(function, image, draws) for function in (ours, reference))
     for name, tolerance in (("mean", 0.03), ("sd", 0.03), ("power", 0.05)):
         floor = 1.0 if name == "mean" else 0.0
         scale = np.maximum(np.maximum(np.abs(a[name]), np.abs(b[name])), floor)
         gap = np.abs(a[name] - b[name]) / scale
-        assert gap.max() <= tolerance, f"{name}: ours {a[name]}, peer {b[name]}, gaps {gap}"
+        assert gap.max() <= tolerance, f"{name}: ours {a[name]}, reference {b[name]}, gaps {gap}"
 
 
 def _statistics(function: Callable[[int], Pixels], image: Pixels, draws: int) -> dict[str, Floats]:

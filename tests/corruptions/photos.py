@@ -1,4 +1,4 @@
-"""Real photographs for tests of corruptions, cut and scaled to any size; they lie outside the repository."""
+"""Real photographs for tests of corruptions, cropped and scaled to any size, from outside the repository."""
 
 import base64
 import csv
@@ -36,7 +36,7 @@ def photo(index: int, height: int, width: int) -> Pixels:
     """Return photograph ``index`` as uint8[height, width, 3]: its middle in that shape, scaled (Lanczos)."""
     image = photographs()[index]
     scale = min(image.width / width, image.height / height)
-    # One of the two is 0, but for rounding.
+    # One of the two is 0, up to rounding.
     left, top = (max(0.0, side / 2) for side in (image.width - width * scale, image.height - height * scale))
     box = (left, top, image.width - left, image.height - top)
     return np.array(image.resize((width, height), Image.Resampling.LANCZOS, box=box))

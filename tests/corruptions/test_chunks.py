@@ -1,4 +1,4 @@
-"""A table of corrupted images is the same however it came about: workers, chunks, neighbours, a kill."""
+"""A table of corrupted images does not depend on workers, chunks, neighbours or interruptions."""
 
 import io
 import signal
@@ -25,7 +25,7 @@ from benchc.images import CODECS, Codec, decode, encode_png
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
-from benchc.schemas.pool_images import Encoded, read_ids, unique_images
+from benchc.schemas.pool_images import EncodedImage, read_ids, unique_images
 from benchc.schemas.subset import SUBSET
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,18 +40,18 @@ def png(seed: int, height: int = 36, width: int = 50) -> bytes:
     return encode_png(np.random.default_rng(seed).integers(0, 256, (height, width, 3), np.uint8))
 
 
-IMAGES: list[Encoded] = [("b/2#0", png(1)), ("b/2#1", png(1)), ("b/10#0", png(2)), ("a://x", png(1))]
+IMAGES: list[EncodedImage] = [("b/2#0", png(1)), ("b/2#1", png(1)), ("b/10#0", png(2)), ("a://x", png(1))]
 JOB = Job(recipe("gaussian_noise", 1, 4), seed=7)
 
 
-def written(images: Sequence[Encoded], job: Job, path: Path, workers: int = 1) -> pl.DataFrame:
+def written(images: Sequence[EncodedImage], job: Job, path: Path, workers: int = 1) -> pl.DataFrame:
     write_corrupted(images, job, path, workers)
     assert [file.name for file in path.parent.iterdir() if file.name.startswith(path.name)] == [path.name]
     return read_table(path, CORRUPTED)
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_rows_follow_the_images_then_the_severities(tmp_path: Path, codec: Codec) -> None:
+def test_rows_are_in_the_order_of_images_then_severities(tmp_path: Path, codec: Codec) -> None:
     frame = written(IMAGES, replace(JOB, codec=codec), tmp_path / "t.parquet")
     expected = [
         (key, severity, pixels)
@@ -72,7 +72,7 @@ def test_clean_passes_through_the_same_code(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["impulse_noise", "frost"])
-def test_neither_order_nor_neighbours_nor_workers_nor_portions_change_a_byte(
+def test_bytes_depend_on_neither_order_neighbours_workers_nor_chunks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     job = Job(recipe(name, 2, 5), seed=3)
@@ -86,7 +86,7 @@ def test_neither_order_nor_neighbours_nor_workers_nor_portions_change_a_byte(
     assert (tmp_path / "workers").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
-def test_an_error_keeps_the_old_table_and_what_was_finished(
+def test_an_error_keeps_the_old_table_and_the_finished_chunks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chunks, "IMAGES_PER_CHUNK", 1)
@@ -96,7 +96,7 @@ def test_an_error_keeps_the_old_table_and_what_was_finished(
     with pytest.raises(InputError, match=r"image 'a/2#0', under gaussian_noise: .* not a complete image"):
         write_corrupted([*IMAGES, ("a/2#0", b"\x89PNG")], JOB, path)
     assert path.read_bytes() == old
-    remade = pluralize(monkeypatch)
+    remade = corrupted_keys(monkeypatch)
     written([*IMAGES, ("a/2#0", png(9))], JOB, path)
     assert remade == ["a/2#0"]
 
@@ -111,20 +111,20 @@ def test_an_error_keeps_the_old_table_and_what_was_finished(
     ],
     ids=["seed", "severities", "codec", "corruption"],
 )
-def test_portions_of_another_job_are_not_taken(
+def test_chunks_of_another_job_are_not_reused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: Job
 ) -> None:
     interrupted(tmp_path / "t.parquet", other)
-    remade = pluralize(monkeypatch)
+    remade = corrupted_keys(monkeypatch)
     frame = written(IMAGES, JOB, tmp_path / "t.parquet")
     assert remade == [key for key, _ in IMAGES]
     assert frame.equals(written(IMAGES, JOB, tmp_path / "u.parquet"))
 
 
-def test_portions_of_older_code_are_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_of_older_code_are_not_reused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     interrupted(tmp_path / "t.parquet", JOB)
     monkeypatch.setattr(chunks, "closure_digest", lambda files, root: "edited")
-    remade = pluralize(monkeypatch)
+    remade = corrupted_keys(monkeypatch)
     written(IMAGES, JOB, tmp_path / "t.parquet")
     assert len(remade) == len(IMAGES)
 
@@ -133,7 +133,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
-    made = pluralize(monkeypatch)
+    made = corrupted_keys(monkeypatch)
     for output, message in (
         (tmp_path, "is a folder"),
         (tmp_path / "file" / "t.parquet", "cannot be written"),
@@ -144,7 +144,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
     assert not tmp_path.with_name(f"{tmp_path.name}.parts").exists()
 
 
-def test_the_source_of_a_kernel_outside_the_repository_counts(
+def test_an_edit_of_a_kernel_outside_the_repository_changes_the_digest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(tmp_path)
@@ -163,15 +163,15 @@ def test_the_source_of_a_kernel_outside_the_repository_counts(
 
 
 def interrupted(path: Path, job: Job) -> None:
-    """Leave what a job leaves that was killed when its items were done and the table was not."""
+    """Leave the files of a job that was killed after its last chunk, before the table was complete."""
     folder = path.with_name(f"{path.name}.parts")
     folder.mkdir()
     assert list(chunks.corrupted_images(IMAGES, job, folder, 1))
     (folder / ".whole.parquet.x").write_bytes(b"half")
 
 
-def pluralize(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return a list to which every image is added that is corrupted from now on."""
+def corrupted_keys(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list that collects the key of every image corrupted from now on."""
     keys: list[str] = []
 
     def counting(key: str, *arguments: object) -> object:
@@ -182,7 +182,7 @@ def pluralize(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return keys
 
 
-def pool_file(path: Path, items: Mapping[str, Sequence[Encoded]]) -> None:
+def pool_file(path: Path, items: Mapping[str, Sequence[EncodedImage]]) -> None:
     texts = {"source": "a", "task": "t", "question": "?", "hint": None, "category": "c", "l2_category": None}
     rows = [
         {"id": id_, "images": [{"bytes": data, "path": None} for _, data in images], **texts}
@@ -200,8 +200,8 @@ def command(folder: Path, job: Job, output: Path, *options: str) -> list[str]:
     ]
 
 
-def test_a_killed_stage_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    images: list[Encoded] = [(f"a://{n}", png(n, 240, 320)) for n in range(3 * IMAGES_PER_CHUNK)]
+def test_a_killed_stage_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    images: list[EncodedImage] = [(f"a://{n}", png(n, 240, 320)) for n in range(3 * IMAGES_PER_CHUNK)]
     # Every other item shares its image with the one before it, and the last with the first.
     items = {f"a/{n}": [images[n // 2]] for n in range(2 * len(images))}
     pool_file(tmp_path / "items.parquet", items | {"a/last": [images[0]]})
@@ -216,7 +216,7 @@ def test_a_killed_stage_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest
     assert not output.exists()
     finished = len(list(parts.glob("*.arrow")))
     assert 1 <= finished < 3
-    remade = pluralize(monkeypatch)
+    remade = corrupted_keys(monkeypatch)
     written(images, job, output)
     assert remade == [key for key, _ in images[finished * IMAGES_PER_CHUNK :]]
     written(images, job, tmp_path / "whole.parquet")
@@ -245,7 +245,7 @@ def test_a_subset_of_another_pool_is_refused(tmp_path: Path) -> None:
         read_ids(tmp_path / "items.parquet", tmp_path / "subset.parquet")
 
 
-def test_a_pool_that_means_two_images_by_one_key_is_refused(tmp_path: Path) -> None:
+def test_a_pool_with_two_images_of_one_key_is_refused(tmp_path: Path) -> None:
     pool_file(tmp_path / "items.parquet", {"a/1": [("a://x", png(1))], "a/2": [("a://x", png(2))]})
     with pytest.raises(
         InputError, match=r"item a/2 and an earlier one have different images with the key 'a://x'"
@@ -254,7 +254,7 @@ def test_a_pool_that_means_two_images_by_one_key_is_refused(tmp_path: Path) -> N
     assert list(unique_images(tmp_path / "items.parquet", {"a/2"})) == [("a://x", png(2))]
 
 
-def test_the_script_ends_on_one_sentence_where_an_image_is_truncated(tmp_path: Path) -> None:
+def test_a_truncated_image_ends_the_script_with_a_one_line_error(tmp_path: Path) -> None:
     pool_file(tmp_path / "items.parquet", {"a/1": [("a/1#0", png(1))], "a/2": [("a/2#0", png(1)[:-900])]})
     output = tmp_path / "t.parquet"
     result = subprocess.run(command(tmp_path, JOB, output), cwd=ROOT, capture_output=True, text=True)
@@ -266,13 +266,13 @@ def test_the_script_ends_on_one_sentence_where_an_image_is_truncated(tmp_path: P
     assert not output.exists()
 
 
-def test_an_edit_of_a_suite_reruns_no_job_that_was_given_its_recipe() -> None:
+def test_corrupt_jobs_do_not_import_suites() -> None:
     closure = source_closure(["scripts/corrupt.py"], ROOT)
     assert "benchc/corruptions/chunks.py" in closure
     assert not [file for file in closure if "suites" in file or "registry" in file or "kernels" in file]
 
 
-def test_transparency_is_laid_over_white_where_the_job_says_so(tmp_path: Path) -> None:
+def test_transparency_is_blended_with_white_if_the_job_requests_it(tmp_path: Path) -> None:
     # Red, and under the transparent half, blue.
     pixels = np.zeros((40, 40, 4), np.uint8)
     pixels[:, :20] = (255, 0, 0, 255)

@@ -1,4 +1,4 @@
-"""What numba's cache on disk cannot see must not be there: it looks at the file of a function alone."""
+"""Compiled functions depend on one file, since numba's cache on disk checks only the file of a function."""
 
 import ast
 from pathlib import Path
@@ -20,8 +20,8 @@ def imported_from_benchc(tree: ast.Module) -> set[str]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_compiled_function_uses_nothing_of_another_module(path):
-    # An edit of that module would leave the compiled code, and so the pixels, as they were.
+def test_a_compiled_function_uses_no_other_module(path):
+    # An edit of that module would not recompile the function, so pixels would not change.
     tree = ast.parse(path.read_text())
     imported = imported_from_benchc(tree)
     compiled = [
@@ -36,11 +36,11 @@ def test_a_compiled_function_uses_nothing_of_another_module(path):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_compiled_code_runs_alike_on_every_machine_and_lets_others_run(path):
+def test_compiled_code_is_portable_and_releases_the_gil(path):
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.FunctionDef):
             for decorator in node.decorator_list:
                 if "njit" in ast.unparse(decorator):
                     options = {keyword.arg for keyword in decorator.keywords}
-                    # fastmath would let each processor round in its own way.
+                    # With fastmath, rounding depends on the processor.
                     assert options == {"cache", "nogil"}, node.name

@@ -16,7 +16,7 @@ from benchc.corruptions.registry import SUITES, corruptions_of, type_of
 from benchc.images import Pixels, pixel_hash
 
 ROOT = Path(__file__).parents[2]
-# Types that a suite shares with imagenet-c are the same objects, and are tried there.
+# Types that a suite shares with imagenet-c are the same objects, and are tested there.
 KERNELS = [
     (suite, type_.name)
     for suite in SUITES
@@ -27,11 +27,11 @@ CALLS = [("benchc", *kernel) for kernel in KERNELS]
 CALLS += [("imgaug", "imagenet-c", name) for name in corruptions_of("imagenet-c")]
 # numpy 2.4.6, numba 0.68.1, scipy 1.17.1, scikit-image 0.26.0, opencv 4.11.0, pillow 13.0.0, imaug 0.4.3,
 # imagecorruptions-imaug 1.1.5: none of them promises the same pixels in another version.
-# `python -m tests.corruptions.test_corrupt` writes them anew.
+# `python -m tests.corruptions.test_corrupt` records them again.
 GOLDEN = Path(__file__).parent / "golden.json"
 
 
-def picture(height: int = 40, width: int = 56) -> Pixels:
+def sample_image(height: int = 40, width: int = 56) -> Pixels:
     """A slope in red, another in green, and blue squares with sharp corners."""
     y, x = np.mgrid[:height, :width]
     channels = [x * 255 // max(1, width - 1), y * 255 // max(1, height - 1), (x // 8 + y // 8) % 2 * 200]
@@ -40,12 +40,12 @@ def picture(height: int = 40, width: int = 56) -> Pixels:
 
 def corrupted(call: tuple[str, str, str], severity: int, seed: int, image: Pixels | None = None) -> Pixels:
     engine, suite, name = call
-    image = picture() if image is None else image
+    image = sample_image() if image is None else image
     return corrupt(image, name, severity, seed=seed, suite=suite, engine=engine)
 
 
 def hashes(order: random.Random | None = None) -> dict[str, list[str]]:
-    """Return the pixel hashes of every corruption by severity, made in any order.
+    """Return the pixel hashes of every corruption by severity, computed in any order.
 
     Without the released package's: its own pixels differ between processors with and without AVX-512.
     """
@@ -62,11 +62,11 @@ def hashes(order: random.Random | None = None) -> dict[str, list[str]]:
     }
 
 
-def test_pixels_are_those_recorded_in_any_order_of_calls() -> None:
+def test_pixels_equal_the_recorded_ones_in_any_order_of_calls() -> None:
     assert hashes(random.Random(1)) == json.loads(GOLDEN.read_text())
 
 
-def test_another_process_gives_the_same_pixels_for_another_state_of_numpys_random() -> None:
+def test_pixels_depend_on_neither_the_process_nor_numpys_global_random_state() -> None:
     code = (
         "import json, numpy as np; np.random.seed(99); "
         "from tests.corruptions.test_corrupt import hashes; print(json.dumps(hashes()))"
@@ -78,23 +78,23 @@ def test_another_process_gives_the_same_pixels_for_another_state_of_numpys_rando
 
 
 @pytest.mark.parametrize("call", CALLS, ids=" ".join)
-def test_global_random_state_is_neither_read_nor_moved_and_the_image_stays(
+def test_neither_the_global_random_state_nor_the_image_is_changed(
     call: tuple[str, str, str],
 ) -> None:
-    image = picture()
+    image = sample_image()
     np.random.seed(1)  # noqa: NPY002
     before = np.random.get_state()[1].copy()  # noqa: NPY002
     first = corrupted(call, 3, 5, image)
     np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
     np.random.seed(2)  # noqa: NPY002
     np.testing.assert_array_equal(corrupted(call, 3, 5, image), first)
-    np.testing.assert_array_equal(image, picture())
+    np.testing.assert_array_equal(image, sample_image())
     assert not np.shares_memory(first, image)
     assert first.flags.writeable
 
 
 @pytest.mark.parametrize("call", CALLS, ids=" ".join)
-def test_a_seed_matters_to_the_random_ones_and_only_to_them(call: tuple[str, str, str]) -> None:
+def test_the_seed_changes_random_corruptions_only(call: tuple[str, str, str]) -> None:
     seeds = (0, 1, 2**32 + 1, 2**63 - 1, 12, 13)
     different = {pixel_hash([corrupted(call, 3, seed)]) for seed in seeds}
     if type_of(call[2], call[1]).noise is None:
@@ -105,8 +105,8 @@ def test_a_seed_matters_to_the_random_ones_and_only_to_them(call: tuple[str, str
 
 
 @pytest.mark.parametrize(("suite", "name"), [*KERNELS, ("imagenet-c", "clean")])
-def test_severity_0_gives_the_pixels_back_in_a_new_array(suite: str, name: str) -> None:
-    image = picture(3, 5)
+def test_severity_0_returns_a_copy_of_the_image(suite: str, name: str) -> None:
+    image = sample_image(3, 5)
     result = corrupt(image, name, 0, seed=1, suite=suite)
     np.testing.assert_array_equal(result, image)
     assert not np.shares_memory(result, image)
@@ -121,7 +121,7 @@ def test_severity_0_gives_the_pixels_back_in_a_new_array(suite: str, name: str) 
     seed=st.integers(0, 2**63 - 1),
 )
 @settings(max_examples=400, deadline=None)
-def test_any_picture_keeps_its_shape(
+def test_any_image_keeps_its_shape(
     call: tuple[str, str, str], severity: int, height: int, width: int, content: str, seed: int
 ) -> None:
     severities = SUITES[call[1]].severities
@@ -144,7 +144,7 @@ def test_any_picture_keeps_its_shape(
     assert result.flags.c_contiguous
 
 
-def test_a_small_image_is_the_middle_of_its_mirrored_surroundings() -> None:
+def test_a_small_image_is_padded_by_mirroring() -> None:
     # A slope that is mirrored at its edges stays a slope near its middle, and a blur leaves that alone.
     image = np.repeat(np.arange(0, 250, 10, np.uint8)[None, :, None], 20, axis=0).repeat(3, axis=2)
     blurred = corrupt(image, "gaussian_blur", 1, seed=0)
@@ -165,20 +165,20 @@ def test_spatter_without_a_drop_leaves_the_image_as_it_is(engine: str) -> None:
 @pytest.mark.parametrize(
     ("image", "name", "severity", "seed", "error", "match"),
     [
-        (picture().astype(np.float32), "fog", 1, 0, TypeError, "float32"),
-        (picture()[..., 0], "fog", 1, 0, ValueError, r"\[40, 56\]"),
-        (picture()[:0], "fog", 1, 0, ValueError, r"\[0, 56, 3\]"),
+        (sample_image().astype(np.float32), "fog", 1, 0, TypeError, "float32"),
+        (sample_image()[..., 0], "fog", 1, 0, ValueError, r"\[40, 56\]"),
+        (sample_image()[:0], "fog", 1, 0, ValueError, r"\[0, 56, 3\]"),
         (np.zeros((9, 9, 4), np.uint8), "fog", 1, 0, ValueError, r"\[9, 9, 4\]"),
-        (picture(), "frogg", 1, 0, ValueError, "did you mean 'fog'"),
-        (picture(), "fog", 6, 0, ValueError, "severities 0, 1, 2, 3, 4, 5, not 6"),
-        (picture(), "fog", True, 0, ValueError, "not True"),
-        (picture(), "fog", 2.0, 0, ValueError, r"not 2\.0"),
-        (picture(), "fog", False, 0, ValueError, "not False"),
-        (picture(), "fog", 1, None, TypeError, "a seed must be an integer, not None"),
-        (picture(), "fog", 1, 1.0, TypeError, r"a seed must be an integer, not 1\.0"),
+        (sample_image(), "frogg", 1, 0, ValueError, "did you mean 'fog'"),
+        (sample_image(), "fog", 6, 0, ValueError, "severities 0, 1, 2, 3, 4, 5, not 6"),
+        (sample_image(), "fog", True, 0, ValueError, "not True"),
+        (sample_image(), "fog", 2.0, 0, ValueError, r"not 2\.0"),
+        (sample_image(), "fog", False, 0, ValueError, "not False"),
+        (sample_image(), "fog", 1, None, TypeError, "a seed must be an integer, not None"),
+        (sample_image(), "fog", 1, 1.0, TypeError, r"a seed must be an integer, not 1\.0"),
         ([[[0, 0, 0]]], "fog", 1, 0, TypeError, "a NumPy array, .* not a list"),
-        (picture(), "clean", 1, 0, ValueError, "severities 0, not 1"),
-        (picture(), "fog", 1, -1, ValueError, "at least 0, not -1"),
+        (sample_image(), "clean", 1, 0, ValueError, "severities 0, not 1"),
+        (sample_image(), "fog", 1, -1, ValueError, "at least 0, not -1"),
     ],
 )
 def test_bad_input_is_refused(
@@ -190,15 +190,15 @@ def test_bad_input_is_refused(
 
 def test_an_unknown_suite_or_engine_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown suite 'mine'"):
-        corrupt(picture(), "fog", 1, seed=0, suite="mine")
+        corrupt(sample_image(), "fog", 1, seed=0, suite="mine")
     for name in ("fog", "clean"):
         with pytest.raises(ValueError, match="unknown engine 'imaug'; choose one of benchc, imgaug"):
-            corrupt(picture(), name, 0, seed=0, engine="imaug")
+            corrupt(sample_image(), name, 0, seed=0, engine="imaug")
 
 
-def test_numpys_whole_numbers_are_whole_numbers() -> None:
-    expected = corrupt(picture(), "gaussian_noise", 2, seed=2**63)
-    found = corrupt(picture(), "gaussian_noise", np.int64(2), seed=np.uint64(2**63))
+def test_numpy_integers_are_accepted() -> None:
+    expected = corrupt(sample_image(), "gaussian_noise", 2, seed=2**63)
+    found = corrupt(sample_image(), "gaussian_noise", np.int64(2), seed=np.uint64(2**63))
     np.testing.assert_array_equal(found, expected)
 
 

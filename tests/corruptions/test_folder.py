@@ -1,4 +1,4 @@
-"""A folder of images becomes a folder of corrupted ones, as far as they can be read."""
+"""A folder of images is corrupted into another folder; unreadable images are named."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NOISE = choose(["gaussian_noise"], [1, 3], engine="imgaug")
 
 
-def picture(seed: int) -> Pixels:
+def sample_image(seed: int) -> Pixels:
     return np.random.default_rng(seed).integers(0, 256, (36, 50, 3), np.uint8)
 
 
@@ -32,8 +32,8 @@ def photos(tmp_path: Path) -> Path:
     """Two images, one in a subfolder, and a file that is not an image."""
     path = tmp_path / "photos"
     (path / "more").mkdir(parents=True)
-    Image.fromarray(picture(1)).save(path / "a.png")
-    Image.fromarray(picture(2)).save(path / "more" / "b.BMP")
+    Image.fromarray(sample_image(1)).save(path / "a.png")
+    Image.fromarray(sample_image(2)).save(path / "more" / "b.BMP")
     (path / "notes.txt").write_text("no image")
     return path
 
@@ -49,10 +49,12 @@ def test_every_image_at_every_severity(photos: Path, tmp_path: Path) -> None:
     assert written_images(output) == names
     found = decode((output / "gaussian_noise/3/more/b.png").read_bytes())
     seed = seed_of(4, "more/b.BMP", 0, "gaussian_noise", 3)
-    np.testing.assert_array_equal(found, corrupt(picture(2), "gaussian_noise", 3, seed=seed, engine="imgaug"))
+    np.testing.assert_array_equal(
+        found, corrupt(sample_image(2), "gaussian_noise", 3, seed=seed, engine="imgaug")
+    )
 
 
-def test_files_that_are_there_stay_and_others_are_made(photos: Path, tmp_path: Path) -> None:
+def test_existing_files_are_kept_and_missing_ones_are_written(photos: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     corrupt_folder(photos, output, NOISE, seed=4)
     before = {name: (output / name).read_bytes() for name in written_images(output)}
@@ -65,15 +67,15 @@ def test_files_that_are_there_stay_and_others_are_made(photos: Path, tmp_path: P
     assert written_images(output) == {*before, "gaussian_noise/4/a.png", "gaussian_noise/4/more/b.png"}
 
 
-def test_a_source_that_has_changed_is_made_again(photos: Path, tmp_path: Path) -> None:
+def test_a_changed_source_is_corrupted_again(photos: Path, tmp_path: Path) -> None:
     output = tmp_path / "out" / "gaussian_noise"
     assert corrupt_folder(photos, tmp_path / "out", NOISE) == 4
     assert corrupt_folder(photos, tmp_path / "out", NOISE) == 0
     other = output / "1/more/b.png"
     other.write_bytes(b"touched")
-    Image.fromarray(picture(3)).save(photos / "a.png")
+    Image.fromarray(sample_image(3)).save(photos / "a.png")
     assert corrupt_folder(photos, tmp_path / "out", choose(["gaussian_noise"], [3], engine="imgaug")) == 1
-    assert not (output / "1/a.png").exists()  # stale, and not asked for
+    assert not (output / "1/a.png").exists()  # stale, and of another severity than the requested ones
     corrupt_folder(photos, tmp_path / "fresh", NOISE)
     assert (output / "3/a.png").read_bytes() == (tmp_path / "fresh/gaussian_noise/3/a.png").read_bytes()
     # The same target and bytes, but another name, and so other seeds.
@@ -95,7 +97,7 @@ def test_a_source_that_changes_during_the_run_is_left_out(
         corrupt_folder(photos, tmp_path / "out", NOISE)
 
 
-def test_what_a_killed_run_was_writing_is_removed(photos: Path, tmp_path: Path) -> None:
+def test_unfinished_files_of_a_killed_run_are_removed(photos: Path, tmp_path: Path) -> None:
     place = tmp_path / "out" / "gaussian_noise"
     left = [place / ".corruption.json.abc12_x9", place / "3" / "more" / ".b.png.0000aaaa"]
     kept = [place / ".notes", place / "3" / "more" / ".b.png.backup.of.mine", place / "9" / ".b.png.0000aaaa"]
@@ -114,7 +116,7 @@ def test_images_of_another_seed_are_not_mixed_in(photos: Path, tmp_path: Path) -
     assert json.loads((tmp_path / "out/gaussian_noise/corruption.json").read_text())["seed"] == 4
 
 
-def test_an_image_that_cannot_be_read_is_named_and_the_others_are_made(photos: Path, tmp_path: Path) -> None:
+def test_an_unreadable_image_is_named_and_the_others_are_written(photos: Path, tmp_path: Path) -> None:
     (photos / "a.png").write_bytes((photos / "a.png").read_bytes()[:-2000])
     with pytest.raises(
         InputError, match=r"1 of 2 images could not be corrupted, .* done: a\.png: .*complete"
@@ -125,7 +127,7 @@ def test_an_image_that_cannot_be_read_is_named_and_the_others_are_made(photos: P
     }
 
 
-def test_an_image_that_a_codec_cannot_hold_is_named_and_the_others_are_made(
+def test_an_image_too_large_for_a_codec_is_named_and_the_others_are_written(
     photos: Path, tmp_path: Path
 ) -> None:
     Image.new("RGB", (17_000, 2)).save(photos / "long.png")
@@ -136,7 +138,7 @@ def test_an_image_that_a_codec_cannot_hold_is_named_and_the_others_are_made(
     assert written_images(tmp_path / "out") == {"webp/1/a.png", "webp/1/more/b.png"}
 
 
-def test_a_file_that_cannot_be_opened_is_named_and_the_others_are_made(
+def test_a_file_that_cannot_be_opened_is_named_and_the_others_are_written(
     photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = Path.read_bytes
@@ -167,7 +169,7 @@ def test_an_output_that_cannot_be_written_is_refused(photos: Path, tmp_path: Pat
 
 
 def test_two_images_of_one_name_are_refused_before_any_work(photos: Path, tmp_path: Path) -> None:
-    Image.fromarray(picture(3)).save(photos / "a.jpg")
+    Image.fromarray(sample_image(3)).save(photos / "a.jpg")
     with pytest.raises(InputError, match=r"a\.jpg and a\.png would both become a\.png"):
         corrupt_folder(photos, tmp_path / "out", NOISE)
     assert not (tmp_path / "out").exists()
@@ -196,7 +198,7 @@ def test_the_folder_may_be_inside_the_output(photos: Path) -> None:
         corrupt_folder(photos.parent / "gaussian_noise" / "3", photos.parent, NOISE)
 
 
-def test_files_that_pillow_only_identifies_are_no_images(photos: Path, tmp_path: Path) -> None:
+def test_files_that_pillow_only_identifies_are_skipped(photos: Path, tmp_path: Path) -> None:
     for name in ("a.eps", "b.h5", "c.grib", "d.mpg"):
         (photos / name).touch()
     assert corrupt_folder(photos, tmp_path / "out", NOISE) == 4

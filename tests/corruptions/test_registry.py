@@ -50,12 +50,11 @@ def test_every_type_has_a_kernel_that_takes_its_parameters(suite: str, name: str
 
 
 @pytest.mark.parametrize(("suite", "name"), TYPES)
-def test_every_number_says_where_it_comes_from(suite: str, name: str) -> None:
+def test_every_parameter_has_a_source(suite: str, name: str) -> None:
     type_ = type_of(name, suite)
     assert type_.summary.endswith(".")
     for keyword, parameter in type_.parameters.items():
         assert len(parameter.source) > 10, keyword
-    # What severity does not order must not claim that strength grows, and the other way round.
     constant = all(len(set(parameter.values)) == 1 for parameter in type_.parameters.values())
     assert not (constant and type_.ordered), "a strength that grows needs a parameter that changes"
 
@@ -69,7 +68,7 @@ def test_levels_and_steps_are_partitions(suite: str) -> None:
 
 
 @pytest.mark.parametrize("suite", SUITES)
-def test_variants_stand_beside_what_they_vary_and_outside_the_default(suite: str) -> None:
+def test_variants_are_next_to_their_type_and_not_in_the_default_set(suite: str) -> None:
     for type_ in SUITES[suite].types():
         if type_.variant_of is not None:
             assert not type_.in_default
@@ -78,7 +77,7 @@ def test_variants_stand_beside_what_they_vary_and_outside_the_default(suite: str
 
 
 @pytest.mark.parametrize(("suite", "name"), [*TYPES, ("imagenet-c", CLEAN)])
-def test_a_recipe_survives_its_text(suite: str, name: str) -> None:
+def test_a_recipe_round_trips_through_json(suite: str, name: str) -> None:
     recipe = recipe_of(name, suite)
     assert Recipe.from_json(recipe.to_json()) == recipe
 
@@ -99,12 +98,12 @@ REST = '"noise": null, "parameters": {"1": {}}'
         f'{{"name": "a", "kernel": "a.b", "colour": 1, {REST}}}',
     ],
 )
-def test_other_texts_are_no_recipes(text: str) -> None:
+def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="this is not a recipe"):
         Recipe.from_json(text)
 
 
-def test_an_unknown_name_is_answered_with_the_nearest_and_an_unknown_suite_with_the_list() -> None:
+def test_the_error_of_an_unknown_name_suggests_the_nearest_and_of_an_unknown_suite_lists_all() -> None:
     with pytest.raises(ValueError, match="did you mean 'gaussian_blur'"):
         family_of("gausian_blur")
     with pytest.raises(ValueError, match="choose one of brightness, contrast"):
@@ -119,7 +118,7 @@ def test_the_engine_imgaug_has_the_19_of_imagenet_c_only(name: str, suite: str) 
         recipe_of(name, suite, engine="imgaug")
 
 
-def test_reading_the_registry_imports_no_array_library_and_no_kernel() -> None:
+def test_the_registry_imports_neither_numpy_nor_kernels() -> None:
     code = (
         "import sys, benchc.corruptions.registry as r\n"
         "for name in r.corruptions_of('imagenet-c'): r.recipe_of(name)\n"

@@ -16,13 +16,13 @@ from benchc.corruptions.smear import line_taps, smear, smear_image
     st.floats(-180, 180),
     st.integers(0, 2**32),
 )
-def test_a_smear_is_the_peers(height, width, radius, sigma, angle, seed):
+def test_a_smear_matches_imagecorruptions(height, width, radius, sigma, angle, seed):
     plane = np.random.default_rng(seed).random((height, width), dtype=np.float32)
     result = smear(plane, line_taps(radius, sigma, angle, height, width))
     assert result == pytest.approx(_motion_blur(plane, radius, sigma, angle), abs=2e-6)
 
 
-def test_channels_are_smeared_alike():
+def test_channels_are_smeared_equally():
     planes = np.random.default_rng(0).integers(0, 256, (20, 30, 3), dtype=np.uint8)
     line = line_taps(5, 3.0, 150.0, 20, 30)
     expected = np.stack([smear(planes[..., i].astype(np.float32), line) for i in range(3)], axis=2)

@@ -15,7 +15,7 @@ from benchc.randomness import seed_of
 NOISE = recipe_of("gaussian_noise", engine="imgaug")
 
 
-def picture(seed: int, height: int = 36, width: int = 50) -> Pixels:
+def sample_image(seed: int, height: int = 36, width: int = 50) -> Pixels:
     return np.random.default_rng(seed).integers(0, 256, (height, width, 3), np.uint8)
 
 
@@ -38,20 +38,22 @@ def test_the_seed_of_a_named_key_is_that_of_the_key() -> None:
 
 
 def test_an_image_is_corrupted_at_each_severity_under_its_own_seed() -> None:
-    images = [variants_of_image(f"b/2#{n}", encode_png(picture(1)), NOISE, (1, 4), seed=7) for n in range(2)]
+    images = [
+        variants_of_image(f"b/2#{n}", encode_png(sample_image(1)), NOISE, (1, 4), seed=7) for n in range(2)
+    ]
     for index, made in enumerate(images):
         assert list(made) == [1, 4]
         for severity, found in made.items():
             seed = seed_of(7, "b/2", index, "gaussian_noise", severity)
-            expected = corrupt(picture(1), "gaussian_noise", severity, seed=seed, engine="imgaug")
+            expected = corrupt(sample_image(1), "gaussian_noise", severity, seed=seed, engine="imgaug")
             np.testing.assert_array_equal(found, expected)
     assert not np.array_equal(images[0][1], images[1][1])
 
 
-def test_the_pixels_of_a_derived_key_are_those_of_every_release() -> None:
+def test_the_pixels_of_a_derived_key_are_the_same_in_every_release() -> None:
     # As when images were seeded by item and index: published benchmarks have these pixels.
     recipe = recipe_of("gaussian_noise")
-    pixels = variants_of_image("b/2#1", encode_png(picture(1)), recipe, (3,), seed=7)[3]
+    pixels = variants_of_image("b/2#1", encode_png(sample_image(1)), recipe, (3,), seed=7)[3]
     assert (
         hashlib.sha256(pixels.tobytes()).hexdigest()
         == "bca0cc5169585e6e711dc850d86c1af428cd58268abae681e7d4752cddbc6bdb"
@@ -60,12 +62,12 @@ def test_the_pixels_of_a_derived_key_are_those_of_every_release() -> None:
 
 def test_clean_is_severity_0_with_the_pixels_of_the_source() -> None:
     recipe = clean_recipe()
-    made = variants_of_image("a/1#0", encode_png(picture(2)), recipe, recipe.severities, 3)
+    made = variants_of_image("a/1#0", encode_png(sample_image(2)), recipe, recipe.severities, 3)
     assert list(made) == [0]
-    np.testing.assert_array_equal(made[0], picture(2))
+    np.testing.assert_array_equal(made[0], sample_image(2))
 
 
-def test_what_a_kernel_cannot_do_is_reported_with_the_key() -> None:
+def test_an_error_of_a_kernel_names_the_key() -> None:
     data = encode_png(np.zeros((1, 16_384, 3), np.uint8))
     with pytest.raises(InputError, match=r"image 'a/2#0', under webp: .*at most 16,383 pixels") as caught:
         variants_of_image("a/2#0", data, recipe_of("webp", "r-bench"), (1,), seed=0)
@@ -77,11 +79,11 @@ def test_what_a_kernel_cannot_do_is_reported_with_the_key() -> None:
 
 
 @pytest.mark.parametrize(("data", "reason"), [(b"\x89PNG", "not a complete image"), (None, "no bytes")])
-def test_an_image_that_cannot_be_read_is_reported_with_its_key(data: bytes | None, reason: str) -> None:
+def test_an_unreadable_image_is_reported_with_its_key(data: bytes | None, reason: str) -> None:
     with pytest.raises(InputError, match=rf"image 'a/2#1', under gaussian_noise: .*{reason}"):
         variants_of_image("a/2#1", data, NOISE, (1,), seed=0)
 
 
 def test_a_severity_that_the_recipe_lacks_is_refused() -> None:
     with pytest.raises(ValueError, match=r"image 'a/1#0'.*severities 0, 1, 2, 3, 4, 5, not 6"):
-        variants_of_image("a/1#0", encode_png(picture(1)), NOISE, (6,), seed=0)
+        variants_of_image("a/1#0", encode_png(sample_image(1)), NOISE, (6,), seed=0)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchc.demo.encoder import TrainedEncoder, captioned_pictures, save_encoder, train_encoder
+from benchc.demo.encoder import TrainedEncoder, captioned_images, save_encoder, train_encoder
 from benchc.demo.training_set import TrainingSet
 from benchc.images import Pixels
 from benchc.models.encoders import load_image_encoder
@@ -95,13 +95,13 @@ def test_training_is_reproducible_and_keeps_torchs_random_state(tmp_path: Path) 
 
 def test_every_image_of_an_item_is_captioned_with_its_answer_and_question() -> None:
     training_set = TrainingSet(
-        pictures=np.arange(3, dtype=np.uint8)[:, None, None, None] * np.ones((1, 6, 6, 3), np.uint8),
-        item_pictures=np.array([[2, -1], [0, 1]]),
+        images=np.arange(3, dtype=np.uint8)[:, None, None, None] * np.ones((1, 6, 6, 3), np.uint8),
+        item_images=np.array([[2, -1], [0, 1]]),
         item_question=np.array([1, 0]),
         item_answer=np.array([0, 1]),
         questions=(Question("Same?", ("yes", "no")), Question("Which colour?", ("red", "blue"))),
     )
-    images, captions = captioned_pictures(training_set)
+    images, captions = captioned_images(training_set)
     assert images[:, 0, 0, 0].tolist() == [2, 0, 1]
     assert captions == ["red. Which colour?", "no. Same?", "no. Same?"]
 

@@ -9,7 +9,7 @@ import torch
 from PIL import Image
 
 from benchc.demo.training_items import generate_training_set
-from benchc.demo.training_set import PICTURE_SIDE, TrainingSet, shrink
+from benchc.demo.training_set import IMAGE_SIDE, TrainingSet, shrink
 from benchc.demo.world import SOURCES
 from benchc.models.question import Question, answer_separator, letter_prompt, text_prompt
 from benchc.torchvision_ops import declare_missing_operators
@@ -45,11 +45,11 @@ def built(request: pytest.FixtureRequest, training_set: TrainingSet) -> tuple[Mo
 
     family = importlib.import_module(f"benchc.demo.tiny.{request.param}")
     torch.manual_seed(1)
-    size = TinySize(hidden=48, vision_layers=1, text_layers=1, patch=8, image_side=PICTURE_SIDE)
+    size = TinySize(hidden=48, vision_layers=1, text_layers=1, patch=8, image_side=IMAGE_SIDE)
     if request.param != "llava":
-        size = TinySize(hidden=48, vision_layers=1, text_layers=1, patch=6, image_side=PICTURE_SIDE)
+        size = TinySize(hidden=48, vision_layers=1, text_layers=1, patch=6, image_side=IMAGE_SIDE)
     model, processor = family.build(tokenizer_texts(training_set.questions), size)
-    set_positions(model, PICTURE_SIDE // size.patch)
+    set_positions(model, IMAGE_SIDE // size.patch)
     return family, model, processor
 
 
@@ -61,7 +61,7 @@ def rendered(processor: Any, text: str, images: int) -> str:
 
 
 @pytest.mark.parametrize("scoring", ["letter", "text"])
-def test_training_lowers_the_loss_and_the_folder_loads_back(
+def test_training_lowers_the_loss_and_the_saved_model_loads(
     built: tuple[ModuleType, Any, Any], training_set: TrainingSet, scoring: str, tmp_path: Path
 ) -> None:
     from transformers import AutoModelForImageTextToText, AutoProcessor
@@ -81,17 +81,17 @@ def test_training_lowers_the_loss_and_the_folder_loads_back(
     assert {path.name for path in tmp_path.iterdir()} == FILES
     loaded = AutoModelForImageTextToText.from_pretrained(tmp_path, dtype=torch.float32).eval()
     loaded_processor = AutoProcessor.from_pretrained(tmp_path)
-    pictures = [Image.new("RGB", (70, 50), "red"), Image.new("RGB", (48, 90), "blue")]
+    images = [Image.new("RGB", (70, 50), "red"), Image.new("RGB", (48, 90), "blue")]
     prompt = rendered(loaded_processor, letter_prompt(QUESTION), 2)
     assert prompt == rendered(processor, letter_prompt(QUESTION), 2)
-    inputs = loaded_processor(images=[pictures], text=[prompt], return_tensors="pt")
+    inputs = loaded_processor(images=[images], text=[prompt], return_tensors="pt")
     with torch.no_grad():
         assert torch.equal(model(**inputs).logits, loaded(**inputs).logits)
 
 
 @pytest.mark.parametrize("mode", ["L", "RGB", "RGBA"])
 @pytest.mark.parametrize("size", [(48, 48), (200, 61), (75, 256)])
-def test_the_processor_gives_the_pixels_of_training(
+def test_the_processor_gives_the_training_pixels(
     built: tuple[ModuleType, Any, Any], mode: str, size: tuple[int, int], tmp_path: Path
 ) -> None:
     from transformers import AutoImageProcessor, AutoProcessor
@@ -100,21 +100,21 @@ def test_the_processor_gives_the_pixels_of_training(
     processor = AutoProcessor.from_pretrained(tmp_path)
     processor.image_processor = AutoImageProcessor.from_pretrained(tmp_path, backend="pil")
     noise = np.random.default_rng(1).integers(0, 256, (size[1], size[0], 4), dtype=np.uint8)
-    picture = Image.fromarray(noise).convert(mode)
+    image = Image.fromarray(noise).convert(mode)
     prompt = rendered(processor, "?", 1)
-    inputs = processor(images=[picture.convert("RGB")], text=[prompt], return_tensors="pt")
-    pixels = inputs["pixel_values"].reshape(3, PICTURE_SIDE, PICTURE_SIDE).permute(1, 2, 0)
-    assert np.abs((pixels.numpy() + 1) * 127.5 - shrink(picture)).max() < 1
+    inputs = processor(images=[image.convert("RGB")], text=[prompt], return_tensors="pt")
+    pixels = inputs["pixel_values"].reshape(3, IMAGE_SIDE, IMAGE_SIDE).permute(1, 2, 0)
+    assert np.abs((pixels.numpy() + 1) * 127.5 - shrink(image)).max() < 1
 
 
 def test_answers_have_the_tokens_that_training_used(built: tuple[ModuleType, Any, Any]) -> None:
     from benchc.demo.tiny.prompts import encode
 
     processor = built[2]
-    blank = np.zeros((PICTURE_SIDE, PICTURE_SIDE, 3), dtype=np.uint8)
+    blank = np.zeros((IMAGE_SIDE, IMAGE_SIDE, 3), dtype=np.uint8)
     for scoring, prompt in (("letter", letter_prompt(QUESTION)), ("text", text_prompt(QUESTION))):
         text = rendered(processor, prompt, 2)
-        prompt_ids, answers = encode(processor, QUESTION, 2, scoring, PICTURE_SIDE)
+        prompt_ids, answers = encode(processor, QUESTION, 2, scoring, IMAGE_SIDE)
         expected = ("A", "B") if scoring == "letter" else QUESTION.options
         for answer, ids in zip(expected, answers, strict=True):
             whole = processor(images=[[blank, blank]], text=[text + answer_separator(text) + answer])

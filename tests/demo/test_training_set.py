@@ -8,7 +8,7 @@ from PIL import Image
 
 from benchc.demo.source import generate_source
 from benchc.demo.training_items import generate_training_set, training_groups
-from benchc.demo.training_set import PICTURE_SIDE, TrainingSet, load_training_set, save_training_set, shrink
+from benchc.demo.training_set import IMAGE_SIDE, TrainingSet, load_training_set, save_training_set, shrink
 from benchc.demo.world import SOURCES
 
 
@@ -24,29 +24,29 @@ def test_every_category_has_its_share(training_set: TrainingSet) -> None:
             numbers = [n for s, c, n in groups if (s, c) == (source, category)]
             items = sum(len(category.option_sets[n % len(category.option_sets)]) for n in numbers)
             assert 38 <= items <= 52
-    assert training_set.pictures.shape[1:] == (PICTURE_SIDE, PICTURE_SIDE, 3)
-    assert len(training_set.item_answer) == len(training_set.item_pictures) == len(training_set.item_question)
+    assert training_set.images.shape[1:] == (IMAGE_SIDE, IMAGE_SIDE, 3)
+    assert len(training_set.item_answer) == len(training_set.item_images) == len(training_set.item_question)
 
 
-def test_every_picture_belongs_to_one_item_and_every_answer_exists(training_set: TrainingSet) -> None:
-    rows = training_set.item_pictures[training_set.item_pictures >= 0]
-    assert sorted(rows) == list(range(len(training_set.pictures)))
+def test_every_image_belongs_to_one_item_and_every_answer_exists(training_set: TrainingSet) -> None:
+    rows = training_set.item_images[training_set.item_images >= 0]
+    assert sorted(rows) == list(range(len(training_set.images)))
     for question, answer in zip(training_set.item_question, training_set.item_answer, strict=True):
         assert 0 <= answer < len(training_set.questions[question].options)
 
 
-def test_it_repeats_no_picture_of_the_world_with_its_seed() -> None:
+def test_no_training_image_is_in_the_benchmark_of_the_same_seed() -> None:
     frame = generate_source("drawn-tables", seed=1, groups=4)
     world = {shrink(Image.open(io.BytesIO(base64.b64decode(cell)))).tobytes() for cell in frame["image"]}
     groups = [group for group in training_groups(12) if group[0] == "drawn-tables"]
-    training = {picture.tobytes() for picture in generate_training_set(groups, seed=1).pictures}
+    training = {image.tobytes() for image in generate_training_set(groups, seed=1).images}
     assert not world & training
 
 
-def test_it_comes_back_from_its_file(training_set: TrainingSet, tmp_path: Path) -> None:
+def test_the_file_round_trips(training_set: TrainingSet, tmp_path: Path) -> None:
     save_training_set(training_set, tmp_path / "folder" / "set.npz")
     loaded = load_training_set(tmp_path / "folder" / "set.npz")
     assert loaded.questions == training_set.questions
-    for name in ("pictures", "item_pictures", "item_question", "item_answer"):
+    for name in ("images", "item_images", "item_question", "item_answer"):
         assert np.array_equal(getattr(loaded, name), getattr(training_set, name))
     assert [path.name for path in (tmp_path / "folder").iterdir()] == ["set.npz"]

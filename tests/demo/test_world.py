@@ -36,12 +36,12 @@ def world() -> dict[str, pl.DataFrame]:
 
 
 @pytest.fixture(scope="module")
-def pictures(world: dict[str, pl.DataFrame]) -> list[list[Image.Image]]:
+def images(world: dict[str, pl.DataFrame]) -> list[list[Image.Image]]:
     cells = [cell for frame in world.values() for cell in frame["image"]]
     return [[Image.open(io.BytesIO(file)) for file in files_of(cell)] for cell in cells]
 
 
-def test_it_is_as_large_and_as_varied_as_promised(world: dict[str, pl.DataFrame]) -> None:
+def test_the_benchmarks_are_large_and_varied(world: dict[str, pl.DataFrame]) -> None:
     items = pl.concat(world.values())
     assert items.height >= 1200
     assert items["category"].n_unique() >= 12
@@ -51,19 +51,19 @@ def test_it_is_as_large_and_as_varied_as_promised(world: dict[str, pl.DataFrame]
     assert (templates["question"] >= 2).all()
 
 
-def test_its_pictures_vary_in_size_mode_format_and_number(pictures: list[list[Image.Image]]) -> None:
-    sizes = [picture.size for item in pictures for picture in item]
+def test_images_vary_in_size_mode_format_and_number(images: list[list[Image.Image]]) -> None:
+    sizes = [image.size for item in images for image in item]
     ordinary = [size for size in sizes if max(size) < LARGE_SIDE]
     assert min(min(size) for size in ordinary) >= 48
     assert max(max(size) for size in ordinary) <= 256
     assert len(set(ordinary)) > 100
     assert 0.002 < 1 - len(ordinary) / len(sizes) < 0.03
-    assert {picture.mode for item in pictures for picture in item} == {"L", "RGB", "RGBA"}
-    assert {picture.format for item in pictures for picture in item} == {"PNG", "JPEG"}
-    assert {len(item) for item in pictures} == {1, 2}
+    assert {image.mode for item in images for image in item} == {"L", "RGB", "RGBA"}
+    assert {image.format for item in images for image in item} == {"PNG", "JPEG"}
+    assert {len(item) for item in images} == {1, 2}
 
 
-def test_the_form_is_that_of_published_files(world: dict[str, pl.DataFrame]) -> None:
+def test_files_have_the_published_format(world: dict[str, pl.DataFrame]) -> None:
     for frame in world.values():
         assert tuple(frame.columns) == COLUMNS
         assert set(frame.dtypes) == {pl.String}
@@ -71,8 +71,8 @@ def test_the_form_is_that_of_published_files(world: dict[str, pl.DataFrame]) -> 
         assert frame.null_count().sum_horizontal().item() == 0
 
 
-def test_without_its_pictures_it_answers_at_chance(
-    world: dict[str, pl.DataFrame], pictures: list[list[Image.Image]]
+def test_without_images_accuracy_is_at_chance(
+    world: dict[str, pl.DataFrame], images: list[list[Image.Image]]
 ) -> None:
     """Any function of the text and the image sizes is right for 1 of the K items of a group."""
     rows = pl.concat(world.values()).to_dicts()
@@ -81,7 +81,7 @@ def test_without_its_pictures_it_answers_at_chance(
     while position < len(rows):
         options = options_of(rows[position])
         group = rows[position : position + len(options)]
-        sizes = [[picture.size for picture in item] for item in pictures[position : position + len(options)]]
+        sizes = [[image.size for image in item] for item in images[position : position + len(options)]]
         assert all(size == sizes[0] for size in sizes)
         assert all(row[column] == group[0][column] for row in group for column in SHARED)
         assert sorted(row["answer"] for row in group) == list(LETTERS[: len(options)])
@@ -111,7 +111,7 @@ def test_a_larger_world_begins_with_the_smaller_one() -> None:
     assert shared.height == small.height < large.height
 
 
-def test_seeds_and_positions_decide_the_pictures() -> None:
+def test_seeds_and_positions_decide_the_images() -> None:
     assert generate_source("drawn-shapes", seed=3, groups=2).equals(
         generate_source("drawn-shapes", seed=3, groups=2)
     )
@@ -120,22 +120,22 @@ def test_seeds_and_positions_decide_the_pictures() -> None:
 
 
 @pytest.mark.parametrize(("source", "category"), EVERY_CATEGORY, ids=lambda v: getattr(v, "name", v))
-def test_every_answer_of_a_group_draws_another_picture(source: str, category: Category) -> None:
+def test_the_answers_of_a_group_have_different_images(source: str, category: Category) -> None:
     group = generate_group(source, category, 4, 1)
     rendered = [render_images(source, category, 4, i, group, 1) for i in range(len(group.answers))]
-    assert len({tuple(picture.tobytes() for picture in item) for item in rendered}) == len(group.answers)
-    assert all(picture.mode == group.mode for item in rendered for picture in item)
-    assert all(tuple(picture.size for picture in item) == group.sizes for item in rendered)
+    assert len({tuple(image.tobytes() for image in item) for item in rendered}) == len(group.answers)
+    assert all(image.mode == group.mode for item in rendered for image in item)
+    assert all(tuple(image.size for image in item) == group.sizes for item in rendered)
 
 
-def test_a_source_that_does_not_exist_is_named() -> None:
+def test_an_unknown_source_is_refused() -> None:
     with pytest.raises(
         ValueError, match=r"'drawn-cats' is not a source of the demo; choose one of drawn-text"
     ):
         generate_source("drawn-cats", seed=1, groups=1)
 
 
-def test_drawing_a_benchmark_runs_no_code_of_models() -> None:
+def test_generating_a_benchmark_imports_no_models() -> None:
     closure = source_closure(["benchc/demo/source.py"], Path(__file__).parents[2])
     assert "benchc/letters.py" in closure
     assert [file for file in closure if file.startswith("benchc/models/")] == []

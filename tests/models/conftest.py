@@ -35,7 +35,7 @@ def save_checkpoint(folder: Path, family: str) -> Path:
     torch.manual_seed(7)
     size = TinySize(hidden=48, vision_layers=1, text_layers=2, patch=8, image_side=32)
     model, processor = importlib.import_module(f"benchc.demo.tiny.{family}").build(texts * 20, size)
-    # Initial weights give nearly uniform answers; larger ones make every mistake visible.
+    # The initial weights give nearly uniform answers; larger ones show every mistake.
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(3.0)

@@ -19,7 +19,7 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
     return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
 
 
-def test_sentence_bert_loads_without_a_network_and_puts_similar_texts_close(sbert: TextEncoder) -> None:
+def test_sentence_bert_loads_offline_and_similar_texts_are_close(sbert: TextEncoder) -> None:
     vectors = sbert.encode(
         ["How many cats are there?", "Count the cats.", "Which month had the lowest sales?"]
     )

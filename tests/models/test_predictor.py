@@ -103,7 +103,7 @@ def test_new_predictions_are_computed_and_counted(tmp_path):
     assert prompt_hash == hashlib.blake2b(b"<image>Which?\x1fa\x1fb", digest_size=16).hexdigest()
 
 
-def test_a_unit_is_split_until_it_fits(tmp_path):
+def test_a_unit_is_split_until_it_fits_into_memory(tmp_path):
     scorer = PixelScorer(capacity=2)
     with PredictionCache(tmp_path, IDENTITY, "a") as cache:
         predictor = Predictor(scorer, cache)

@@ -64,12 +64,12 @@ def folder(tmp_path_factory):
     return str(folder)
 
 
-def picture(height, width):
+def sample_image(height, width):
     return np.random.default_rng(1).integers(0, 256, (height, width, 3), dtype=np.uint8)
 
 
 def image_tokens(scorer):
-    inputs = scorer.chat.encode(scorer.prompt(QUESTIONS[1], 1), [[picture(140, 140)]])
+    inputs = scorer.chat.encode(scorer.prompt(QUESTIONS[1], 1), [[sample_image(140, 140)]])
     return (inputs["input_ids"] == scorer.chat.model.config.image_token_id).sum().item()
 
 
@@ -87,7 +87,7 @@ def test_pixel_bounds_reach_the_processor(folder):
 @pytest.mark.parametrize("question", QUESTIONS, ids=["plain", "hint", "chinese"])
 def test_options_that_share_a_prompts_keys_score_as_whole_sequences(folder, question):
     scorer = load_scorer("qwen2_5_vl", "text", ModelSource(folder))
-    variants = [[picture(90, 60)], [255 - picture(90, 60)]]
+    variants = [[sample_image(90, 60)], [255 - sample_image(90, 60)]]
     scores = scorer.score(question, variants)
     for k, option in enumerate(question.options):
         rendered = scorer.prompt(question, 1)

@@ -77,7 +77,7 @@ def test_a_variant_scores_the_same_alone_and_among_others(scorers, variants, fam
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_two_images_are_both_seen(scorers, variants, family):
+def test_both_of_two_images_count(scorers, variants, family):
     scorer = scorers[family, "letter"]
     first, second, other = (images[0] for images in variants[:3])
     scores = scorer.score(QUESTIONS[0], [[first, second], [first, other], [other, second]])

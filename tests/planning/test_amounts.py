@@ -1,22 +1,22 @@
-"""Sums of numbers, how sure they are, and their text."""
+"""Sums of numbers, their certainty, and their text."""
 
 import pytest
 
 from benchc.planning.amounts import Amount, disk_text, hours_text, total
 
 
-def test_a_sum_is_as_sure_as_its_least_sure_part() -> None:
+def test_a_sum_is_as_certain_as_its_least_certain_part() -> None:
     exact, bound, estimate = Amount(1), Amount(2, "at most"), Amount(4, "estimate")
     assert total([exact, exact]) == Amount(2)
     assert total([bound, exact]) == Amount(3, "at most")
     assert total([exact, estimate, bound]) == Amount(7, "estimate")
-    assert total([exact, Amount(None)]).known == "unknown"
+    assert total([exact, Amount(None)]).certainty == "unknown"
 
 
 def test_a_limit_bounds_an_unknown_amount() -> None:
     assert Amount(None).capped(7) == Amount(7, "at most")
     assert Amount(9).capped(7) == Amount(7) and Amount(5, "at most").capped(7) == Amount(5, "at most")
-    assert Amount(5).less(7) == Amount(0) and Amount(None).less(7).value is None
+    assert Amount(5).minus(7) == Amount(0) and Amount(None).minus(7).value is None
 
 
 def test_signs_mark_what_is_not_exact() -> None:
@@ -32,7 +32,7 @@ def test_signs_mark_what_is_not_exact() -> None:
     ("hours", "text"),
     [(0, "0 min"), (0.0316, "1.9 min"), (0.5, "30 min"), (1, "1 h"), (2.345, "2.3 h"), (1234.5, "1,234 h")],
 )
-def test_short_times_are_minutes(hours: float, text: str) -> None:
+def test_short_times_are_in_minutes(hours: float, text: str) -> None:
     assert hours_text(hours) == text
 
 

@@ -1,4 +1,4 @@
-"""Rates are seconds of finished jobs over what they computed."""
+"""Rates are the seconds of finished jobs per prediction that they computed."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ def write_job(logs: Path, name: str, seconds: float, predictions: int, computed:
     return benchmark
 
 
-def test_a_rate_is_what_jobs_took_over_what_they_computed(tmp_path: Path) -> None:
+def test_a_rate_is_total_seconds_over_computed_predictions(tmp_path: Path) -> None:
     write_job(tmp_path, "pool/a/all", 3000.0, 10_000, 10_000)
     write_job(tmp_path, "selected/a/all", 12.0, 100, 95)
     write_job(tmp_path, "pool/resumed/all", 5.0, 100, 89)

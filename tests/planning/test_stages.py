@@ -1,4 +1,4 @@
-"""Predictions that one stage computes and another looks up count once."""
+"""Predictions that one stage computes and another one reuses count once."""
 
 import re
 from pathlib import Path
@@ -29,14 +29,14 @@ def by_name(work: list[Work]) -> dict[tuple[str, str], Work]:
     return {(each.stage.name, each.model): each for each in work}
 
 
-def test_a_part_is_looked_up_where_the_whole_is_computed(tmp_path: Path) -> None:
+def test_a_stage_that_is_part_of_another_computes_nothing(tmp_path: Path) -> None:
     work = by_name(work_of(STAGES, tmp_path, {}))
     assert work["part", "b"].new == work["part", "b"].left == Amount(0)
     assert work["part", "c"].new == work["part", "c"].left == Amount(30, "at most")
     assert work["whole", "b"].new == Amount(300)
 
 
-def test_done_predictions_are_not_left(tmp_path: Path) -> None:
+def test_done_predictions_are_subtracted(tmp_path: Path) -> None:
     write_predictions(tmp_path / "whole/a/1", 120)
     write_predictions(tmp_path / "whole/a/2", 60)
     write_predictions(tmp_path / "part/b", 20)

@@ -26,7 +26,7 @@ from scripts import contact_sheet as script
 PAGE_HEIGHT = 8.875  # inches of text on a page of CVPR's template
 
 
-def picture(height: int = 30, width: int = 40, seed: int = 0) -> Pixels:
+def sample_image(height: int = 30, width: int = 40, seed: int = 0) -> Pixels:
     return np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
 
 
@@ -34,7 +34,7 @@ def runs(sizes: list[int]) -> list[str]:
     return [f"group {index}" for index, size in enumerate(sizes) for _ in range(size)]
 
 
-def test_pages_hold_whole_groups_and_are_alike() -> None:
+def test_pages_contain_whole_groups_and_are_of_similar_size() -> None:
     assert [len(page) for page in pages_of(runs([3, 5, 4, 4, 3]))] == [8, 11]
     assert [len(page) for page in pages_of(runs([6, 2, 2, 2]))] == [6, 6]
     assert [len(page) for page in pages_of(runs([25]))] == [8, 8, 9]
@@ -44,7 +44,7 @@ def test_pages_hold_whole_groups_and_are_alike() -> None:
 
 
 @given(st.lists(st.integers(1, 11), min_size=1, max_size=7))
-def test_no_other_cut_between_groups_needs_fewer_pages_or_a_shorter_longest(sizes: list[int]) -> None:
+def test_no_other_split_has_fewer_pages_or_a_shorter_longest_page(sizes: list[int]) -> None:
     pages = pages_of(runs(sizes))
     assert [row for page in pages for row in page] == list(range(sum(sizes)))
     starts = [sum(sizes[:group]) for group in range(len(sizes) + 1)]
@@ -59,9 +59,9 @@ def test_no_other_cut_between_groups_needs_fewer_pages_or_a_shorter_longest(size
 
 
 def test_a_row_shows_the_clean_image_and_then_each_severity() -> None:
-    clean = picture()
+    clean = sample_image()
     rows = [
-        Row(group, name, [picture(seed=seed), picture(seed=seed + 1)])
+        Row(group, name, [sample_image(seed=seed), sample_image(seed=seed + 1)])
         for seed, (group, name) in enumerate([("big_blur", "soft"), ("noise", "salt_and_pepper")], start=1)
     ]
     figure = contact_sheet(clean, rows, severities=[1, 4])
@@ -77,9 +77,9 @@ def test_a_row_shows_the_clean_image_and_then_each_severity() -> None:
     assert texts == [*headings, "big blur", "soft", "noise", "salt and pepper"]
 
 
-def test_images_share_one_scale_and_keep_their_shape() -> None:
-    clean = picture(100, 50)
-    figure = contact_sheet(clean, [Row("a", "b", [picture(40, 20)])], severities=[1])
+def test_images_share_one_scale_and_keep_their_aspect_ratio() -> None:
+    clean = sample_image(100, 50)
+    figure = contact_sheet(clean, [Row("a", "b", [sample_image(40, 20)])], severities=[1])
     whole, small = (axes.get_window_extent() for axes in figure.axes)
     assert whole.height / whole.width == pytest.approx(2)
     assert small.height / whole.height == pytest.approx(0.4)
@@ -88,10 +88,10 @@ def test_images_share_one_scale_and_keep_their_shape() -> None:
 
 
 @pytest.mark.parametrize("suite", SUITES.values(), ids=lambda suite: suite.name)
-def test_pages_of_the_suites_fit_in_print_and_no_label_runs_into_anything(suite) -> None:
+def test_pages_of_the_suites_fit_in_print_and_no_labels_overlap(suite) -> None:
     names = [type_.name for type_ in suite.types()]
     groups = [family_of(name, suite.name) for name in names]
-    image = picture(3, 4)
+    image = sample_image(3, 4)
     for page in pages_of(groups):
         rows = [Row(groups[row], names[row], [image] * len(suite.severities)) for row in page]
         figure = contact_sheet(image, rows, severities=suite.severities)
@@ -100,49 +100,53 @@ def test_pages_of_the_suites_fit_in_print_and_no_label_runs_into_anything(suite)
         labels = [text.get_window_extent(renderer) for text in figure.texts]
         lines = [line.get_window_extent(renderer) for line in figure.findobj(Line2D)]
         assert len(lines) == len({groups[row] for row in page})
-        pictures = [axes.get_window_extent(renderer) for axes in figure.axes]
+        images = [axes.get_window_extent(renderer) for axes in figure.axes]
         edge = figure.get_window_extent(renderer)
         for label, text in zip(labels, figure.texts, strict=True):
             inside = (
                 edge.x0 <= label.x0 and label.x1 <= edge.x1 and label.y1 <= edge.y1 and label.y0 >= edge.y0
             )
             assert inside, text.get_text()
-            others = [*(other for other in labels if other is not label), *lines, *pictures]
+            others = [*(other for other in labels if other is not label), *lines, *images]
             assert not label.count_overlaps(others), text.get_text()
 
 
 def test_the_same_sheet_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        figure = contact_sheet(picture(), [Row("a", "b", [picture(seed=1)])], severities=[1])
+        figure = contact_sheet(sample_image(), [Row("a", "b", [sample_image(seed=1)])], severities=[1])
         save(figure, png=tmp_path / f"{name}.png", pdf=tmp_path / f"{name}.pdf")
     for form in ("png", "pdf"):
         assert (tmp_path / f"one.{form}").read_bytes() == (tmp_path / f"two.{form}").read_bytes()
 
 
-def test_no_row_and_a_row_too_short_are_refused() -> None:
+def test_no_rows_or_a_row_that_is_too_short_are_refused() -> None:
     with pytest.raises(InputError, match="no corruption was given"):
-        contact_sheet(picture(), [], severities=[1])
+        contact_sheet(sample_image(), [], severities=[1])
     with pytest.raises(InputError, match="b has 1 images for 2 severities"):
-        contact_sheet(picture(), [Row("a", "b", [picture()])], severities=[1, 2])
+        contact_sheet(sample_image(), [Row("a", "b", [sample_image()])], severities=[1, 2])
 
 
 @pytest.fixture
 def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Pixels]:
-    """Write pool.parquet and pictures to the current folder; return the pictures by item and file."""
-    pictures = {"s/0": picture(40, 300), "s/1": picture(210, 200, 1), "s/2": picture(300, 300, 2)}
+    """Write pool.parquet and images to the current folder; return the images by item and file."""
+    images = {
+        "s/0": sample_image(40, 300),
+        "s/1": sample_image(210, 200, 1),
+        "s/2": sample_image(300, 300, 2),
+    }
     rows = [
         {"id": id_, "source": "s", "task": "t", "images": [{"bytes": encode_png(pixels), "path": None}] * 2}
         | {"image_keys": [f"{id_}#0", f"{id_}#1"]}
-        for id_, pixels in pictures.items()
+        for id_, pixels in images.items()
     ]
     frame = pl.DataFrame(rows, schema={**POOL.columns})
     write_table(
         frame.with_columns(answer=pl.lit(0).cast(POOL.columns["answer"])), tmp_path / "pool.parquet", POOL
     )
-    pictures["s.png"] = picture(50, 60, 3)
-    (tmp_path / "s.png").write_bytes(encode_png(pictures["s.png"]))
+    images["s.png"] = sample_image(50, 60, 3)
+    (tmp_path / "s.png").write_bytes(encode_png(images["s.png"]))
     monkeypatch.chdir(tmp_path)
-    return pictures
+    return images
 
 
 @pytest.fixture
@@ -180,7 +184,7 @@ def test_the_pixels_are_those_of_the_run(pool, sheets, monkeypatch) -> None:
         *TYPES,
     )
     ((clean, rows),) = sheets
-    assert (clean == pool["s/1"]).all()  # the first of the size
+    assert (clean == pool["s/1"]).all()  # the first of this size
     assert [(row.group, row.name) for row in rows] == [
         ("photometric", "contrast"),
         ("noise", "gaussian_noise"),
@@ -200,7 +204,7 @@ def test_the_pixels_are_those_of_the_run(pool, sheets, monkeypatch) -> None:
         (["--image", "s.png"], "s.png"),
     ],
 )
-def test_the_image_that_is_named_is_taken(pool, sheets, monkeypatch, arguments, item) -> None:
+def test_the_named_image_is_used(pool, sheets, monkeypatch, arguments, item) -> None:
     run(monkeypatch, *arguments, "--corruptions", "impulse_noise")
     clean, (row,) = sheets[0]
     assert (clean == pool[item]).all()
@@ -208,13 +212,13 @@ def test_the_image_that_is_named_is_taken(pool, sheets, monkeypatch, arguments, 
     assert (row.images[4] == apply(recipe_of("impulse_noise"), clean, 5, seed)).all()
 
 
-def test_where_all_are_small_the_largest_is_taken(pool, sheets, monkeypatch) -> None:
+def test_if_all_are_small_the_largest_is_used(pool, sheets, monkeypatch) -> None:
     monkeypatch.setattr(script, "SIDE", 1000)
     run(monkeypatch, "--items", "pool.parquet", "--corruptions", "contrast")
     assert (sheets[0][0] == pool["s/2"]).all()
 
 
-def test_pages_are_numbered_and_one_can_be_had_alone(pool, sheets, monkeypatch) -> None:
+def test_pages_are_numbered_and_can_be_rendered_alone(pool, sheets, monkeypatch) -> None:
     monkeypatch.setattr(script, "pages_of", lambda groups: [range(0, 1), range(1, 2)])
     arguments = ["--image", "s.png", "--severities", "1", "--corruptions", *reversed(TYPES)]
     run(monkeypatch, *arguments, "--page", "2")
@@ -236,21 +240,21 @@ def test_pages_are_numbered_and_one_can_be_had_alone(pool, sheets, monkeypatch) 
         (["--image", "s.png", "--page", "4"], "--page: there are 2 pages, counted from 1"),
     ],
 )
-def test_arguments_that_cannot_be_are_refused(arguments, message, pool, monkeypatch, capsys) -> None:
+def test_invalid_arguments_are_refused(arguments, message, pool, monkeypatch, capsys) -> None:
     with pytest.raises(SystemExit) as stop:
         run(monkeypatch, *arguments)
     assert stop.value.code == 2
     assert message in capsys.readouterr().err
 
 
-def test_a_image_that_is_not_there_is_named(pool, monkeypatch) -> None:
+def test_a_missing_image_is_named(pool, monkeypatch) -> None:
     with pytest.raises(InputError, match=r"none\.png.*give another --image"):
         run(monkeypatch, "--image", "none.png")
     with pytest.raises(InputError, match=r"pool\.parquet: there is no item 's/9'; the first is 's/0'"):
         run(monkeypatch, "--items", "pool.parquet", "--item", "s/9")
 
 
-def test_groups_of_every_suite_stand_together() -> None:
+def test_groups_of_every_suite_are_contiguous() -> None:
     for suite in SUITES.values():
         groups = [family_of(type_.name, suite.name) for type_ in suite.types()]
         assert [group for group, _ in groupby(groups)] == list(suite.groups)

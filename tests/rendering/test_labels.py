@@ -13,7 +13,7 @@ def only_the_fonts_of_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(labels, "WIDE_FAMILIES", ())
 
 
-def test_names_that_the_fonts_hold_stay_as_they_are():
+def test_names_that_the_fonts_have_are_unchanged():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert renderable(["Science & Technology", "Größe κ", "a\nb"]) == [
@@ -23,7 +23,7 @@ def test_names_that_the_fonts_hold_stay_as_they_are():
         ]
 
 
-def test_other_letters_are_left_out_where_the_rest_is_a_name():
+def test_other_letters_are_dropped_where_the_rest_is_a_name():
     with pytest.warns(UserWarning, match=r"风景与建筑 \(Scenery Building\) as Scenery Building"):
         assert renderable(["风景与建筑 (Scenery Building)", "OCR 文字"]) == ["Scenery Building", "OCR"]
 
@@ -39,8 +39,8 @@ def test_other_letters_become_code_points_where_nothing_or_too_little_is_left():
         ]
 
 
-def test_a_family_that_holds_the_letters_is_used(monkeypatch: pytest.MonkeyPatch):
-    # STIX comes with matplotlib and holds this one Japanese letter, which DejaVu Sans lacks.
+def test_a_font_family_that_has_the_letters_is_used(monkeypatch: pytest.MonkeyPatch):
+    # STIX comes with matplotlib and has this one Japanese letter, which DejaVu Sans lacks.
     with pytest.warns(UserWarning, match=r"の as \[U[+]306E\]"):
         assert renderable(["の"]) == ["[U+306E]"]
     monkeypatch.setattr(labels, "WIDE_FAMILIES", ("No Such Family", "STIXGeneral"))

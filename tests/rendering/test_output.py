@@ -1,4 +1,4 @@
-"""What a function's signature says of its inputs and settings, and how it is called with them."""
+"""A function's signature declares its inputs and settings, with which it is called."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -50,7 +50,7 @@ def files(tmp_path: Path) -> dict[str, list[Path]]:
     }
 
 
-def test_the_signature_says_what_is_read_and_what_is_set():
+def test_the_signature_declares_inputs_and_settings():
     several = {"words": False, "first": False, "others": True, "title": False, "folder": False, "pages": True}
     assert inputs_of(example) == several
     assert list(settings_of(example)) == ["draws", "kind", "families"]
@@ -70,7 +70,7 @@ def test_inputs_are_read_and_settings_are_parsed(files, tmp_path):
         ({}, "lacks the settings draws; its settings are: draws, families, kind"),
         ({"draws": "7", "drows": "7"}, "does not take the settings drows"),
         ({"draws": "0"}, "--set draws: 0 is not valid"),
-        ({"draws": '"7"'}, "--set draws: "),  # a text is no number
+        ({"draws": '"7"'}, "--set draws: "),  # a string, not a number
         ({"draws": "7.5"}, "--set draws: "),
         ({"draws": "seven"}, "--set draws: "),
         ({"draws": "7", "kind": '"other"'}, "--set kind: "),
@@ -83,13 +83,13 @@ def test_wrong_settings_are_refused_in_one_line(files, settings, message):
 
 
 def test_wrong_inputs_are_refused(files):
-    for faulty, message in (
+    for invalid, message in (
         ({"words": files["words"]}, "lacks the inputs first, folder, others, pages, title"),
         (files | {"mask": files["title"]}, "does not take the inputs mask"),
         (files | {"title": files["pages"]}, "--input title: 2 files are given"),
     ):
         with pytest.raises(InputError, match=message):
-            call(example, faulty, {"draws": "7"})
+            call(example, invalid, {"draws": "7"})
     with pytest.raises(TableError, match=r"no such file"):
         call(example, files | {"words": [Path("none.parquet")]}, {"draws": "7"})
 
@@ -104,7 +104,7 @@ def test_the_function_of_a_module_has_its_name(tmp_path, monkeypatch):
         function_of("my_figure")
     with pytest.raises(InputError, match=r"there is no module absent_package; name"):
         function_of("absent_package.my_table")
-    with pytest.raises(ModuleNotFoundError, match="my_absent"):  # a fault of the module, not of its name
+    with pytest.raises(ModuleNotFoundError, match="my_absent"):  # an error in the module, not in its name
         function_of("my_broken")
 
 
@@ -118,7 +118,7 @@ def rest(*tables: Path) -> None: ...
 
 
 @pytest.mark.parametrize("function", [optional, unannotated, rest])
-def test_a_signature_that_cannot_be_served_is_refused(function):
+def test_an_invalid_signature_is_refused(function):
     with pytest.raises(InputError, match=f"{function.__name__}: its parameter tables? must be annotated"):
         inputs_of(function)
 
@@ -129,13 +129,13 @@ def test_an_input_without_a_file_is_refused(files):
 
 
 @pytest.mark.parametrize("module", ["", ".table1", "../x", "a..b", "a/b"])
-def test_what_is_no_module_is_refused(module):
+def test_a_name_that_is_not_a_module_is_refused(module):
     with pytest.raises(InputError, match="is not a module; give its dotted path"):
         function_of(module)
 
 
 @pytest.mark.parametrize(
-    ("facts", "message"),
+    ("options", "message"),
     [
         ({"forms": ["cvs"]}, "table t: its forms are .*; choose from csv, md, tex, published"),
         ({"forms": ["png"]}, "table t: its forms are .*; choose from csv"),
@@ -143,6 +143,6 @@ def test_what_is_no_module_is_refused(module):
         ({"inputs": {"count": "x"}}, "table t: an input cannot be called count"),
     ],
 )
-def test_a_declaration_that_no_rule_can_be_made_of_is_refused(facts, message):
+def test_an_invalid_declaration_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        table("t", "T", **{"inputs": {}, "caption": "", **facts})
+        table("t", "T", **{"inputs": {}, "caption": "", **options})

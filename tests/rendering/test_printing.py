@@ -1,9 +1,9 @@
-"""A frame as Markdown and LaTeX, by what its columns hold."""
+"""A frame as Markdown and LaTeX, formatted by column type."""
 
 import polars as pl
 
 from benchc.rendering.printing import Column, printed
-from tests.rendering.latex import read_latex
+from tests.rendering.latex import check_latex
 
 FRAME = pl.DataFrame(
     {
@@ -25,7 +25,7 @@ COLUMNS = (
 )
 
 
-def test_numbers_shifts_counts_and_gaps_are_printed_as_such():
+def test_numbers_shifts_counts_and_nulls_are_formatted():
     table = printed(FRAME, COLUMNS, caption="95 % of κ.", label="x", summary="two rows")
     first, _, a, b, empty, caption, end = table.markdown.split("\n")
     assert [cell.strip() for cell in first.split("|")] == ["", "Model", "Items", "Acc", "ΔAcc", ""]
@@ -39,7 +39,7 @@ def test_numbers_shifts_counts_and_gaps_are_printed_as_such():
 
 def test_latex_is_well_formed_and_escaped():
     latex = printed(FRAME, COLUMNS, caption="95 % of κ & B_2.", label="x").latex
-    read_latex(latex)
+    check_latex(latex)
     assert r"A\_1 & $1200$ & $0.500\ [\textrm{--}]$ & $0.000\ [-0.500, +0.500]$ \\" in latex
     assert r"B & $3$ & -- & $+0.125\ [0.000, +0.250]$ \\" in latex
     assert r"\caption{95\,\% of $\kappa$ \& B\_2.}" in latex and r"\begin{tabular}{lrrr}" in latex

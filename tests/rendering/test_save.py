@@ -45,19 +45,19 @@ def test_the_bytes_do_not_depend_on_the_process(tmp_path: Path):
         assert (tmp_path / f"first.{form}").read_bytes() == (tmp_path / f"second.{form}").read_bytes()
 
 
-def test_files_name_no_date_and_no_software_and_embed_truetype(tmp_path: Path):
+def test_files_contain_no_date_or_software_and_embed_truetype(tmp_path: Path):
     png, pdf = plot(tmp_path, "figure")
     assert b"tEXt" not in png and b"Software" not in png
     assert not re.search(rb"CreationDate|ModDate|/Producer|/Creator", pdf)
     assert b"/FontFile2" in pdf and b"/Type3" not in pdf
 
 
-def test_a_image_has_300_pixels_per_inch(tmp_path: Path):
+def test_a_png_has_300_pixels_per_inch(tmp_path: Path):
     png, _ = plot(tmp_path, "figure")
     assert int.from_bytes(png[16:20], "big") == round(300 * COLUMN_WIDTH)
 
 
-def test_files_stay_as_they_were_when_drawing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_files_are_unchanged_when_rendering_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     before = plot(tmp_path, "figure")
     figure = figure1a(selection([0.5], [True]))
     plain = figure.savefig
@@ -74,7 +74,7 @@ def test_files_stay_as_they_were_when_drawing_fails(tmp_path: Path, monkeypatch:
     assert ((tmp_path / "figure.png").read_bytes(), (tmp_path / "figure.pdf").read_bytes()) == before
 
 
-def test_a_users_settings_neither_reach_figures_nor_are_changed(tmp_path: Path):
+def test_a_users_matplotlib_settings_are_neither_used_nor_changed(tmp_path: Path):
     before = plot(tmp_path, "before")
     with matplotlib.rc_context({"font.size": 20, "lines.linewidth": 9, "pdf.fonttype": 3, "savefig.dpi": 50}):
         assert plot(tmp_path, "during") == before

@@ -12,7 +12,7 @@ from benchc.rendering.wrap import LETTER, option_text, wrap
 
 @settings(max_examples=200, deadline=None)
 @given(text=st.text(alphabet="ab 图\n$", max_size=80), room=st.integers(2, 20), lines=st.integers(1, 5))
-def test_lines_fit_and_lose_nothing_but_what_an_ellipsis_stands_for(text: str, room: int, lines: int):
+def test_lines_fit_and_lose_only_what_the_ellipsis_replaces(text: str, room: int, lines: int):
     wrapped = wrap(text, inches=room * LETTER * 6, points=6, lines=lines)
     assert len(wrapped) <= lines
     assert all(width(line) <= room + 1e-6 for line in wrapped)
@@ -63,14 +63,14 @@ def test_images_keep_their_proportions_inside_the_box_and_apart(
             assert one[1] <= other[0] or other[3] <= one[2]  # to the right or below
 
 
-def test_a_large_image_is_reduced_to_what_print_shows_and_a_small_one_is_kept():
+def test_a_large_image_is_reduced_to_print_resolution_and_a_small_one_is_kept():
     (axes,) = plot([(2000, 3000)], (1.5, 1.0)).axes
     assert axes.images[0].get_array().shape == (PIXELS_PER_INCH, 1.5 * PIXELS_PER_INCH, 3)
     (axes,) = plot([(20, 30)], (1.5, 1.0)).axes
     assert axes.images[0].get_array().shape == (20, 30, 3)
 
 
-def test_two_wide_images_are_stacked_and_two_tall_ones_stand_side_by_side():
+def test_two_wide_images_are_stacked_and_two_tall_ones_are_side_by_side():
     upper, lower = (image.get_extent() for image in plot([(10, 60)] * 2, (1.0, 1.0)).axes[0].images)
     assert upper[:2] == lower[:2] and upper[2] > lower[3]
     left, right = (image.get_extent() for image in plot([(60, 10)] * 2, (1.0, 1.0)).axes[0].images)

@@ -28,6 +28,6 @@ def test_every_row_is_in_the_block_of_its_number_of_options():
 
 
 @pytest.mark.parametrize("bad", [[float("nan"), 0.0], [float("inf"), 0.0], [None, 0.0], [0.0], [], None])
-def test_a_bad_read_is_named(bad):
+def test_a_bad_prediction_is_named(bad):
     with pytest.raises(InputError, match=r"\(s/1, fog, 3\)"):
         list(logit_blocks(frame([1, 2], bad)))

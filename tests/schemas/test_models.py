@@ -1,4 +1,4 @@
-"""models.json comes back as it was written, or one line says why not."""
+"""models.json round-trips; an invalid file is refused in one line."""
 
 import json
 
@@ -16,7 +16,7 @@ FOUND = Models(
 )
 
 
-def test_the_file_comes_back_in_its_order(tmp_path):
+def test_the_file_round_trips_in_order(tmp_path):
     path = tmp_path / "models.json"
     path.write_text(models_text(FOUND), encoding="utf-8")
     assert read_models(path) == FOUND

@@ -1,4 +1,4 @@
-"""Files between stages come back as they were, or not at all."""
+"""Files between stages round-trip, or are refused."""
 
 import itertools
 
@@ -34,7 +34,7 @@ def small(rows=3):
     )
 
 
-def test_a_table_and_its_footer_come_back(tmp_path):
+def test_a_table_and_its_footer_round_trip(tmp_path):
     path = tmp_path / "deep" / "t.parquet"
     write_table(small(), path, SMALL, {"model": "图", "n": 1})
     assert read_table(path, SMALL).equals(small())
@@ -57,7 +57,7 @@ def test_other_columns_are_refused_and_the_old_file_stays(tmp_path):
     assert read_table(path, SMALL).equals(small())
 
 
-def test_a_truncated_file_is_noticed(tmp_path):
+def test_a_truncated_file_is_refused(tmp_path):
     path = tmp_path / "t.parquet"
     write_table(small(200), path, SMALL)
     path.write_bytes(path.read_bytes()[:-40])
@@ -65,7 +65,7 @@ def test_a_truncated_file_is_noticed(tmp_path):
         read_table(path, SMALL)
 
 
-def test_an_edited_file_is_noticed(tmp_path):
+def test_an_edited_file_is_refused(tmp_path):
     path = tmp_path / "t.parquet"
     write_table(small(), path, SMALL)
     metadata = {
@@ -92,7 +92,7 @@ def test_another_type_or_version_is_refused(tmp_path):
     at_once=st.integers(1, 4),
     lengths=st.lists(st.integers(1, 3), min_size=10, max_size=10),
 )
-def test_groups_are_read_as_they_stand(tmp_path_factory, wanted, at_once, lengths):
+def test_groups_are_yielded_in_order(tmp_path_factory, wanted, at_once, lengths):
     path = tmp_path_factory.mktemp("groups") / "t.parquet"
     ids = [f"a/{i}" for i, length in enumerate(lengths) for _ in range(length)]
     frame = pl.DataFrame({"id": ids, "n": range(len(ids)), "x": [[1.0]] * len(ids)}, schema=SMALL.columns)
@@ -104,7 +104,7 @@ def test_groups_are_read_as_they_stand(tmp_path_factory, wanted, at_once, length
     assert all(a.equals(b) for a, b in zip(found, expected, strict=True))
 
 
-def test_scores_with_their_named_values_come_back(tmp_path):
+def test_scores_with_enums_round_trip(tmp_path):
     values = dict.fromkeys(SCORES.columns) | {"id": "a/1", "ras": -0.5, "regime": "stable"}
     scores = pl.DataFrame([values, {**values, "regime": "hesitant"}], schema=SCORES.columns)
     write_table(scores, tmp_path / "t.parquet", SCORES)
@@ -145,12 +145,12 @@ def frame_of(rows):
 
 
 @given(a=items, b=items)
-def test_contents_hash_alike_only_where_they_are_equal(a, b):
+def test_only_equal_contents_have_equal_hashes(a, b):
     assert (content_hash(frame_of(a)) == content_hash(frame_of(b))) == (a == b)
 
 
 @given(items, st.lists(st.integers(0, 4), max_size=3))
-def test_how_rows_are_spread_over_frames_does_not_show_in_the_hash(rows, cuts):
+def test_the_hash_does_not_depend_on_how_rows_are_split(rows, cuts):
     frame = frame_of(rows)
     content = ContentHash()
     for first, last in itertools.pairwise([0, *sorted(cuts), 4]):
@@ -159,7 +159,7 @@ def test_how_rows_are_spread_over_frames_does_not_show_in_the_hash(rows, cuts):
 
 
 @given(items)
-def test_any_items_come_back(tmp_path_factory, rows):
+def test_any_items_round_trip(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("items") / "t.parquet"
     write_table(frame_of(rows), path, ITEMS)
     assert read_table(path, ITEMS).equals(frame_of(rows))

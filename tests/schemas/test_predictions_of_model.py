@@ -1,4 +1,4 @@
-"""A model's batches are put together only where they are of one model."""
+"""Batches are concatenated only if one model made them."""
 
 import polars as pl
 import pytest
@@ -24,7 +24,7 @@ def batch(path, corruption, **footer):
     return path
 
 
-def test_batches_follow_each_other(tmp_path):
+def test_batches_are_concatenated_in_order(tmp_path):
     files = [batch(tmp_path / "a", "snow"), batch(tmp_path / "b", "fog", predictions=7, device="other GPU")]
     assert read_predictions(files, ["corruption"]).rows() == [("snow",), ("fog",)]
 

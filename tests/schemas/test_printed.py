@@ -20,7 +20,9 @@ def test_empty_cells_are_null_and_numbers_below_them_numbers(tmp_path: Path):
         (b"a,b\n1,2,3\n\xff\xfe", r"t\.csv: cannot be read \(.*\); delete it"),
     ],
 )
-def test_what_is_no_table_is_one_sentence(tmp_path: Path, content: bytes | None, message: str):
+def test_a_file_that_is_not_a_table_is_refused_in_one_line(
+    tmp_path: Path, content: bytes | None, message: str
+):
     if content is not None:
         (tmp_path / "t.csv").write_bytes(content)
     with pytest.raises(InputError, match=message) as caught:

@@ -6,7 +6,7 @@ from benchc.schemas.provenance import differing_facts
 FOG = {"recipe": {"kernel": "fog", "noise": None}, "libraries": {"numpy": "2.4.6"}, "seed": 1}
 
 
-def test_facts_that_differ_are_named_and_alike_ones_joined():
+def test_differing_facts_are_named_and_equal_ones_joined():
     a = {("corruption", name): [FOG] for name in ("fog", "snow", "blur", "frost", "rain")}
     newer = {**FOG, "libraries": {"numpy": "2.5.0"}}
     b = {key: [newer] for key in a if key[1] != "rain"}

@@ -46,7 +46,7 @@ def test_a_group_ends_before_the_row_that_would_make_it_too_large(tmp_path):
 
 
 @given(sizes=st.lists(st.integers(0, 120), max_size=8), cuts=st.lists(st.integers(0, 8), max_size=4))
-def test_how_rows_are_appended_changes_no_byte(tmp_path_factory, sizes, cuts):
+def test_the_bytes_do_not_depend_on_how_rows_are_appended(tmp_path_factory, sizes, cuts):
     folder = tmp_path_factory.mktemp("rows")
     frame = corrupted(*sizes)
     write(folder / "a", frame)

@@ -1,4 +1,4 @@
-"""Downloads are resumed, retried and checked; what is broken never gets the file's name."""
+"""Downloads are resumed, retried and checked; an incomplete one never gets the file's name."""
 
 import hashlib
 import http.server
@@ -19,7 +19,7 @@ MD5 = hashlib.md5(DATA).hexdigest()
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Serves DATA with ranges; ``breaks`` cuts that many answers short, ``status`` answers something else."""
+    """Serves DATA with ranges, but first truncates ``breaks`` responses or sends the error ``status``."""
 
     breaks = 0
     status: int | None = None
@@ -29,7 +29,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.asked: list[str | None] = []
+        self.requested: list[str | None] = []
 
     @property
     def url(self) -> str:
@@ -40,7 +40,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        self.server.asked.append(self.headers["Range"])
+        self.server.requested.append(self.headers["Range"])
         if self.server.status is not None and self.server.statuses_left > 0:
             self.server.statuses_left -= 1
             self.send_response(self.server.status)
@@ -93,67 +93,67 @@ def test_a_plain_download(server: Server, tmp_path: Path) -> None:
     path = tmp_path / "new" / "data.tsv"
     assert fetch(server, path) == MD5
     assert path.read_bytes() == DATA
-    assert server.asked == [None]
+    assert server.requested == [None]
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_broken_connection_is_continued_where_it_broke(server: Server, tmp_path: Path) -> None:
+def test_a_broken_connection_is_resumed(server: Server, tmp_path: Path) -> None:
     server.breaks = 2
     assert fetch(server, tmp_path / "data.tsv") == MD5
-    assert server.asked == [None, "bytes=500000-", "bytes=1000000-"]
+    assert server.requested == [None, "bytes=500000-", "bytes=1000000-"]
 
 
-def test_a_killed_download_is_continued_by_the_next_one(server: Server, tmp_path: Path) -> None:
+def test_a_killed_download_is_resumed_by_the_next(server: Server, tmp_path: Path) -> None:
     (tmp_path / "data.tsv.part").write_bytes(DATA[:1000])
     assert fetch(server, tmp_path / "data.tsv") == MD5
-    assert server.asked == ["bytes=1000-"]
+    assert server.requested == ["bytes=1000-"]
 
 
 def test_a_whole_part_is_not_downloaded_again(server: Server, tmp_path: Path) -> None:
     (tmp_path / "data.tsv.part").write_bytes(DATA)
     assert fetch(server, tmp_path / "data.tsv") == MD5
     assert (tmp_path / "data.tsv").read_bytes() == DATA
-    assert server.asked == [f"bytes={len(DATA)}-"]
+    assert server.requested == [f"bytes={len(DATA)}-"]
 
 
-def test_a_server_without_ranges_is_asked_for_the_whole(server: Server, tmp_path: Path) -> None:
+def test_without_range_support_the_whole_file_is_requested(server: Server, tmp_path: Path) -> None:
     server.ranges = False
     (tmp_path / "data.tsv.part").write_bytes(DATA[:1000])
     assert fetch(server, tmp_path / "data.tsv") == MD5
 
 
 @pytest.mark.parametrize("part", [b"another file" * 10, DATA + b"more than there is"])
-def test_a_part_of_another_file_is_started_anew(server: Server, tmp_path: Path, part: bytes) -> None:
+def test_a_part_of_another_file_is_discarded(server: Server, tmp_path: Path, part: bytes) -> None:
     (tmp_path / "data.tsv.part").write_bytes(part)
     assert fetch(server, tmp_path / "data.tsv") == MD5
-    assert server.asked[-1] is None
+    assert server.requested[-1] is None
 
 
-def test_another_md5_is_refused_with_both_sums(server: Server, tmp_path: Path) -> None:
+def test_a_wrong_md5_is_refused_naming_both(server: Server, tmp_path: Path) -> None:
     with pytest.raises(SourceError) as caught:
         fetch(server, tmp_path / "data.tsv", md5="0" * 32)
     assert MD5 in str(caught.value) and "0" * 32 in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_an_md5_the_sum_is_returned(server: Server, tmp_path: Path) -> None:
+def test_without_an_md5_the_computed_one_is_returned(server: Server, tmp_path: Path) -> None:
     assert fetch(server, tmp_path / "data.tsv", md5=None) == MD5
 
 
-def test_a_busy_server_is_asked_again(server: Server, tmp_path: Path) -> None:
+def test_a_busy_server_is_retried(server: Server, tmp_path: Path) -> None:
     server.status, server.statuses_left = 503, 2
     assert fetch(server, tmp_path / "data.tsv") == MD5
-    assert len(server.asked) == 3
+    assert len(server.requested) == 3
 
 
-def test_an_absent_file_is_asked_for_once(server: Server, tmp_path: Path) -> None:
+def test_a_missing_file_is_requested_once(server: Server, tmp_path: Path) -> None:
     server.status = 404
     with pytest.raises(SourceError, match="the server answers 404"):
         fetch(server, tmp_path / "data.tsv")
-    assert len(server.asked) == 1
+    assert len(server.requested) == 1
 
 
-def test_a_connection_that_always_breaks_keeps_what_came(server: Server, tmp_path: Path) -> None:
+def test_a_connection_that_always_breaks_keeps_the_received_part(server: Server, tmp_path: Path) -> None:
     server.breaks = 100
     with pytest.raises(SourceError, match=r"failed 3 times.*resume it from .*data\.tsv\.part"):
         fetch(server, tmp_path / "data.tsv", attempts=3)
@@ -161,7 +161,7 @@ def test_a_connection_that_always_breaks_keeps_what_came(server: Server, tmp_pat
     assert (tmp_path / "data.tsv.part").read_bytes() == DATA[:1_500_000]
 
 
-def test_offline_says_so(server: Server, tmp_path: Path) -> None:
+def test_no_connection_is_an_error_with_advice(server: Server, tmp_path: Path) -> None:
     url = server.url
     server.socket.close()
     with pytest.raises(SourceError, match="may be offline"):

@@ -1,4 +1,4 @@
-"""The pool is balanced, nested in its cap, and in the promised order."""
+"""The pool is balanced, in order, and a subset of the pool of a larger cap."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def items(source: str, tasks: dict[str, int]) -> pl.DataFrame:
-    """Return items of a source, so many of each task, which stands in ``category``."""
+    """Return items of a source, with the given number of each task, in the column ``category``."""
     names = [task for task, count in tasks.items() for _ in range(count)]
     count = len(names)
     return pl.DataFrame(
@@ -121,7 +121,7 @@ def test_the_order_is_by_source_and_integer_index() -> None:
     ]
 
 
-def test_items_without_a_task_are_an_error_that_says_what_to_do() -> None:
+def test_items_without_a_task_are_refused_with_a_fix() -> None:
     frame = items("s", {"count": 3}).with_columns(l2_category=pl.lit(None, pl.String))
     with pytest.raises(
         ValueError, match="source s: 3 items have no l2_category, the first is s/0; set task_column"
@@ -135,7 +135,7 @@ def test_repeated_ids_are_refused() -> None:
         task_types({"s": pl.concat([frame, frame])}, {"s": "category"})
 
 
-def test_the_pool_holds_the_items_unchanged() -> None:
+def test_the_pool_contains_the_items_unchanged() -> None:
     sources = {"b": items("b", {"count": 3}), "a": items("a", {"place": 12})}
     choice = choose(task_types(sources, {"a": "l2_category", "b": "category"}), None, None)
     pool = assemble(choice, sources)

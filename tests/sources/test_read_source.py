@@ -59,7 +59,7 @@ def test_images_are_named_by_a_column(tmp_path: Path) -> None:
     assert read_table(tmp_path / "s.parquet", ITEMS)["image_keys"].to_list() == [["s://7"], ["s://7"]]
 
 
-def test_a_file_at_fault_writes_nothing(tmp_path: Path) -> None:
+def test_an_invalid_file_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "s.tsv").write_text("index\tquestion\n")
     result = run(tmp_path)
     assert result.returncode == 1

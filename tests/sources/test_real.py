@@ -26,7 +26,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline=""), delimiter="\t"))
 
 
-def test_all_items_of_all_sources_come_through_as_published() -> None:
+def test_all_items_of_all_sources_are_read_as_published() -> None:
     count = 0
     for path in sorted((REAL / "mcq").glob("*.tsv")):
         items, report = read_vlmevalkit(path, "s")

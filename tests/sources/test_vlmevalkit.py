@@ -43,7 +43,7 @@ def test_a_plain_row(tmp_path: Path) -> None:
     assert report == []
 
 
-def test_texts_come_through_byte_for_byte(tmp_path: Path) -> None:
+def test_texts_are_read_byte_for_byte(tmp_path: Path) -> None:
     odd = row(
         1,
         question='  Say "什么"\tor\r\nnot? \n',
@@ -69,8 +69,10 @@ def test_texts_come_through_byte_for_byte(tmp_path: Path) -> None:
     )
 )
 @settings(max_examples=60, deadline=None)
-def test_any_option_texts_come_through(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
-    # The two spellings that stand for an absent value are the only texts that are not kept.
+def test_any_option_texts_are_read_unchanged(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str]
+) -> None:
+    # Only the two spellings of a missing value are not kept.
     texts = [text if text not in ("nan", "NaN") else "x" for text in texts]
     options = dict(zip("ABCDEFGH", texts, strict=False))
     folder = tmp_path_factory.mktemp("any")
@@ -80,7 +82,7 @@ def test_any_option_texts_come_through(tmp_path_factory: pytest.TempPathFactory,
 
 
 @pytest.mark.parametrize("absent", ["", "nan", "NaN"])
-def test_absent_options_at_the_end_are_no_options_and_absent_texts_are_null(
+def test_missing_options_at_the_end_are_dropped_and_missing_texts_are_null(
     tmp_path: Path, absent: str
 ) -> None:
     items, _ = read(tmp_path, [row(1, C=absent, hint=absent, **{"l2-category": absent})])
@@ -90,7 +92,7 @@ def test_absent_options_at_the_end_are_no_options_and_absent_texts_are_null(
 
 
 @pytest.mark.parametrize("text", ["None", "NA", "null", "N/A", "0", "-"])
-def test_texts_that_some_readers_take_for_absent_are_options(tmp_path: Path, text: str) -> None:
+def test_texts_that_some_libraries_read_as_missing_are_options(tmp_path: Path, text: str) -> None:
     items, _ = read(tmp_path, [row(1, C=text)])
     assert items[0]["options"] == ["red", "blue", text]
 
@@ -142,7 +144,7 @@ def test_a_row_that_cannot_become_an_item_is_refused_with_its_reason(
     assert report[0][2].startswith(reason)
 
 
-def test_a_repeated_index_and_an_absent_one_are_refused(tmp_path: Path) -> None:
+def test_a_repeated_or_missing_index_is_refused(tmp_path: Path) -> None:
     items, report = read(tmp_path, [row(1), row(1, question="Again?"), row("")])
     assert [item["question"] for item in items] == ["Which colour is it?"]
     assert report == [
@@ -236,17 +238,17 @@ def test_a_column_names_images(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_row_whose_names_cannot_be_its_images_is_refused(
+def test_a_row_whose_names_do_not_fit_its_images_is_refused(
     tmp_path: Path, values: dict[str, str], reason: str | None
 ) -> None:
     rows = [row(1, photo="x"), row(2, **values), row(3, photo="y", image=encoded(BLUE))]
     items, report = read(tmp_path, rows, ReaderOptions(image_column="photo"))
-    # A row that is refused takes no name away.
+    # A refused row does not claim a name.
     assert [item["id"] for item in items] == (["s/1", "s/3"] if reason else ["s/1", "s/2", "s/3"])
     assert report == ([("s/2", "refused", reason)] if reason else [])
 
 
-def test_a_refused_row_gives_no_image_a_name(tmp_path: Path) -> None:
+def test_a_refused_row_names_no_image(tmp_path: Path) -> None:
     both = f"['{encoded(BLUE)}', '{encoded(BLUE)}']"
     rows = [row(1, photo="x"), row(2, photo="['y', 'x']", image=both), row(3, photo="y")]
     items, report = read(tmp_path, rows, ReaderOptions(image_column="photo"))
@@ -254,7 +256,7 @@ def test_a_refused_row_gives_no_image_a_name(tmp_path: Path) -> None:
     assert [id_ for id_, *_ in report] == ["s/2"]
 
 
-def test_a_column_of_names_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_column_of_names_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="has no column 'photo'"):
         read(tmp_path, [row(1)], ReaderOptions(image_column="photo"))
 
@@ -284,7 +286,7 @@ def test_options_in_one_column(tmp_path: Path) -> None:
     ]
 
 
-def test_circular_copies_are_left_out_but_may_lend_their_image(tmp_path: Path) -> None:
+def test_circular_copies_are_left_out_but_their_image_may_be_shared(tmp_path: Path) -> None:
     rows = [row(5, image="1000005"), row(1000005, image=encoded(BLUE)), row(1000000)]
     items, report = read(tmp_path, rows, ReaderOptions(index_below=1000000))
     assert [(item["id"], item["images"]) for item in items] == [("s/5", [{"bytes": BLUE, "path": None}])]
@@ -330,6 +332,6 @@ def test_a_broken_file_is_an_error_that_names_it(tmp_path: Path, content: bytes,
     assert str(caught.value).startswith(str(path))
 
 
-def test_an_absent_file_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no such file"):
         read_vlmevalkit(tmp_path / "absent.tsv", "s")

@@ -28,7 +28,7 @@ BLUE = image_bytes((20, 40, 220))
 
 
 def row(index: object, **values: str) -> dict[str, str]:
-    """Return a good row with a red image, changed by ``values`` (``l2`` stands for ``l2-category``)."""
+    """Return a good row with a red image, changed by ``values`` (``l2``: ``l2-category``)."""
     plain = {
         "index": str(index),
         "image": encoded(RED),
@@ -47,7 +47,7 @@ def row(index: object, **values: str) -> dict[str, str]:
 def write_tsv(
     path: Path, rows: Sequence[Mapping[str, str]], quoting: Literal[0, 1] = csv.QUOTE_MINIMAL
 ) -> Path:
-    """Write rows as pandas does: as a rule, quotes only around fields that need them, doubled inside."""
+    """Write rows as pandas does: by default with quotes only around fields that need them."""
     columns = list(dict.fromkeys(name for values in rows for name in values))
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(

@@ -9,7 +9,7 @@ from benchc.statistics.resampling import drawn_means, item_counts, on_grid, perc
 VALUES = st.lists(st.floats(-2, 1), min_size=1, max_size=30)
 
 
-def test_counts_are_a_seeded_draw_of_as_many_items():
+def test_counts_are_a_seeded_sample_of_the_same_size():
     counts = item_counts(50, 20, seed=3)
     assert (counts[0] == 1).all() and (counts.sum(axis=1) == 50).all() and (counts >= 0).all()
     assert (item_counts(50, 7, seed=3) == counts[:8]).all()  # more draws begin with the same ones
@@ -17,7 +17,7 @@ def test_counts_are_a_seeded_draw_of_as_many_items():
     assert len(np.unique(counts, axis=0)) == 21
 
 
-def test_every_item_is_drawn_alike():
+def test_every_item_is_equally_likely():
     # Mean count 1 with variance 1 - 1/n in 4,000 draws: a deviation of 0.1 is over six standard errors.
     assert np.abs(item_counts(10, 4_000, seed=0)[1:].mean(axis=0) - 1).max() < 0.1
 

@@ -30,6 +30,6 @@ def pixelate(image: Pixels, *, scale: float, enlarge: Filter) -> Pixels:
     Hendrycks and Dietterich (2019) enlarge by the ``box`` filter, imagecorruptions by the ``nearest`` pixel.
     """
     height, width, _ = image.shape
-    picture = Image.fromarray(image)
-    small = picture.resize((int(width * scale), int(height * scale)), Image.Resampling.BOX)
+    original = Image.fromarray(image)
+    small = original.resize((int(width * scale), int(height * scale)), Image.Resampling.BOX)
     return np.array(small.resize((width, height), _FILTERS[enlarge]))

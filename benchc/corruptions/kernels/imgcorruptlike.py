@@ -1,30 +1,30 @@
 """imgaug's ``imgcorruptlike``: the 19 corruptions of ImageNet-C by the released packages."""
 
 import numpy as np
-from imgaug.augmenters import imgcorruptlike as peer
+from imgaug.augmenters import imgcorruptlike as augmenters
 
 from benchc.images import Pixels
 
 _AUGMENTERS = {
-    "brightness": peer.Brightness,
-    "contrast": peer.Contrast,
-    "saturate": peer.Saturate,
-    "defocus_blur": peer.DefocusBlur,
-    "gaussian_blur": peer.GaussianBlur,
-    "glass_blur": peer.GlassBlur,
-    "motion_blur": peer.MotionBlur,
-    "zoom_blur": peer.ZoomBlur,
-    "gaussian_noise": peer.GaussianNoise,
-    "impulse_noise": peer.ImpulseNoise,
-    "shot_noise": peer.ShotNoise,
-    "speckle_noise": peer.SpeckleNoise,
-    "fog": peer.Fog,
-    "frost": peer.Frost,
-    "snow": peer.Snow,
-    "spatter": peer.Spatter,
-    "jpeg_compression": peer.JpegCompression,
-    "pixelate": peer.Pixelate,
-    "elastic_transform": peer.ElasticTransform,
+    "brightness": augmenters.Brightness,
+    "contrast": augmenters.Contrast,
+    "saturate": augmenters.Saturate,
+    "defocus_blur": augmenters.DefocusBlur,
+    "gaussian_blur": augmenters.GaussianBlur,
+    "glass_blur": augmenters.GlassBlur,
+    "motion_blur": augmenters.MotionBlur,
+    "zoom_blur": augmenters.ZoomBlur,
+    "gaussian_noise": augmenters.GaussianNoise,
+    "impulse_noise": augmenters.ImpulseNoise,
+    "shot_noise": augmenters.ShotNoise,
+    "speckle_noise": augmenters.SpeckleNoise,
+    "fog": augmenters.Fog,
+    "frost": augmenters.Frost,
+    "snow": augmenters.Snow,
+    "spatter": augmenters.Spatter,
+    "jpeg_compression": augmenters.JpegCompression,
+    "pixelate": augmenters.Pixelate,
+    "elastic_transform": augmenters.ElasticTransform,
 }
 
 

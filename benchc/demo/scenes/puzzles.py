@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from benchc.demo.canvas import COLOURS, INK, Canvas
 from benchc.demo.category import Category, Scene, ladder
 
-PICTURES = ("first", "second")
+ORDINALS = ("first", "second")
 
 
 def draw_sequence(canvases: Sequence[Canvas], scene: Scene) -> None:
@@ -23,7 +23,7 @@ def draw_sequence(canvases: Sequence[Canvas], scene: Scene) -> None:
 def draw_more(canvases: Sequence[Canvas], scene: Scene) -> None:
     """Two images with balls; the answer's has at least three more."""
     few = int(canvases[0].rng.integers(1, 4))
-    for name, canvas in zip(PICTURES, canvases, strict=True):
+    for name, canvas in zip(ORDINALS, canvases, strict=True):
         count = few + int(canvas.rng.integers(3, 6)) if name == scene.truth else few
         colour = canvas.any_dark()
         for cell in canvas.rng.permutation(9)[:count]:
@@ -43,10 +43,10 @@ CATEGORIES = (
     Category(
         "more balls",
         "two pictures",
-        (PICTURES,),
+        (ORDINALS,),
         ("Which picture has more balls?", "In which picture are more balls?"),
         draw_more,
-        pictures=2,
+        images=2,
         needs_colour=False,
     ),
 )

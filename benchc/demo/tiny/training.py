@@ -10,7 +10,7 @@ import torch
 
 from benchc.demo.tiny.muon import Muon
 from benchc.demo.tiny.prompts import SCORINGS, encode
-from benchc.demo.training_set import PICTURE_SIDE, TrainingSet
+from benchc.demo.training_set import IMAGE_SIDE, TrainingSet
 from benchc.progress import track
 
 EMBEDDING_RATE = 2e-3
@@ -48,8 +48,8 @@ def train(
     progress bar. The same arguments give the same weights on one machine with one number of threads.
     """
     generator = torch.Generator().manual_seed(recipe.seed)
-    images = torch.from_numpy(training_set.pictures)
-    counts = (training_set.item_pictures >= 0).sum(axis=1)
+    images = torch.from_numpy(training_set.images)
+    counts = (training_set.item_images >= 0).sum(axis=1)
     text_steps = recipe.steps if recipe.scoring == "text" else round(recipe.text_share * recipe.steps)
     tokens = {scoring: _tokens(processor, training_set, counts, scoring) for scoring in SCORINGS}
     optimizers = _optimizers(model, recipe.learning_rate)
@@ -59,10 +59,10 @@ def train(
     model.train()
     for step in track(range(recipe.steps), label=label, unit="steps"):
         items = next(batches)
-        asked = tokens["text" if step < text_steps else "letter"]
-        prompts = [asked[training_set.item_question[item]][training_set.item_answer[item]] for item in items]
+        pairs = tokens["text" if step < text_steps else "letter"]
+        prompts = [pairs[training_set.item_question[item]][training_set.item_answer[item]] for item in items]
         ids, places, targets = _pad(prompts)
-        pixels = images[torch.from_numpy(training_set.item_pictures[items, : counts[items[0]]])]
+        pixels = images[torch.from_numpy(training_set.item_images[items, : counts[items[0]]])]
         pixels = _noisy(pixels.permute(0, 1, 4, 2, 3).float() / 127.5 - 1, recipe.noise, generator)
         hidden = model.model(
             input_ids=ids, pixel_values=pixels if nested else pixels.flatten(0, 1), use_cache=False
@@ -86,7 +86,7 @@ def _tokens(
     images = dict(zip(training_set.item_question.tolist(), counts.tolist(), strict=True))
     tokens = []
     for number, question in enumerate(training_set.questions):
-        prompt, answers = encode(processor, question, images[number], scoring, PICTURE_SIDE)
+        prompt, answers = encode(processor, question, images[number], scoring, IMAGE_SIDE)
         tokens.append([(prompt, answer) for answer in answers])
     return tokens
 

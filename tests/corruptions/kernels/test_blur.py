@@ -29,18 +29,18 @@ def generator(seed):
     return np.random.Generator(np.random.SFC64(seed))
 
 
-def peer(name, image, severity, **keywords):
+def reference(name, image, severity, **keywords):
     return imagecorruptions.corrupt(image, corruption_name=name, severity=severity, **keywords)
 
 
 @NEEDS_PHOTOS
 @pytest.mark.parametrize("name", DETERMINISTIC)
 @pytest.mark.parametrize("severity", SEVERITIES)
-def test_deterministic_blurs_give_the_peers_pixels(name, severity):
+def test_deterministic_blurs_match_imagecorruptions(name, severity):
     for i, size in enumerate(SIZES):
         image = photo(severity + i, *size)
         assert_same_pixels(
-            DETERMINISTIC[name](image, **type_of(name).at(severity)), peer(name, image, severity)
+            DETERMINISTIC[name](image, **type_of(name).at(severity)), reference(name, image, severity)
         )
 
 
@@ -58,11 +58,11 @@ def test_deterministic_blurs_agree_on_any_content(name, height, width, severity,
     given_image = image.copy()
     result = DETERMINISTIC[name](image, **type_of(name).at(severity))
     assert np.array_equal(image, given_image)
-    assert_same_pixels(result, peer(name, image, severity))
+    assert_same_pixels(result, reference(name, image, severity))
 
 
 @pytest.mark.parametrize("severity", SEVERITIES)
-def test_the_disk_is_the_peers(severity):
+def test_the_disk_matches_imagecorruptions(severity):
     parameters = type_of("defocus_blur").at(severity)
     assert disk_kernel(**parameters) == pytest.approx(package.disk(**parameters), abs=1e-8)
 
@@ -70,13 +70,13 @@ def test_the_disk_is_the_peers(severity):
 @NEEDS_PHOTOS
 @pytest.mark.parametrize("severity", SEVERITIES)
 @pytest.mark.parametrize("angle", [-44.9, -30.0, 0.0, 13.7, 45.0])
-def test_motion_blur_gives_the_peers_pixels_at_its_angle(monkeypatch, severity, angle):
+def test_motion_blur_matches_imagecorruptions_at_the_same_angle(monkeypatch, severity, angle):
     monkeypatch.setattr(np.random, "uniform", lambda low, high: angle)
     # At 32 pixels the smear of severity 5 ends early.
     for size in ((32, 33), (224, 224), (375, 500)):
         image = photo(severity, *size)
         result = motion_blur(image, angle, **type_of("motion_blur").at(severity))
-        assert_same_pixels(result, peer("motion_blur", image, severity))
+        assert_same_pixels(result, reference("motion_blur", image, severity))
 
 
 def shuffle_by_definition(pixels, cells, max_delta, swap):
@@ -96,7 +96,7 @@ def shuffle_by_definition(pixels, cells, max_delta, swap):
 
 
 def glass_blurs(monkeypatch, image, severity, swap):
-    """Return the image under our glass blur and under the peer's, of the same offsets."""
+    """Return the image under our glass blur and under imagecorruptions', with the same offsets."""
     parameters = type_of("glass_blur_swap" if swap else "glass_blur").at(severity)
     cells = draw_glass_offsets(generator(severity), *image.shape[:2], **parameters)
 
@@ -105,13 +105,13 @@ def glass_blurs(monkeypatch, image, severity, swap):
         return shuffle_by_definition(pixels, cells, parameters["max_delta"], swap)
 
     monkeypatch.setattr(package, "_shuffle_pixels_njit_glass_blur", shuffle)
-    return glass_blur(image, cells, **parameters), peer("glass_blur", image, severity)
+    return glass_blur(image, cells, **parameters), reference("glass_blur", image, severity)
 
 
 @NEEDS_PHOTOS
 @pytest.mark.parametrize("swap", [False, True])
 @pytest.mark.parametrize("severity", SEVERITIES)
-def test_glass_blur_gives_the_peers_pixels_for_its_offsets(monkeypatch, severity, swap):
+def test_glass_blur_matches_imagecorruptions_for_the_same_offsets(monkeypatch, severity, swap):
     assert_same_pixels(*glass_blurs(monkeypatch, photo(severity, 50, 67), severity, swap))
 
 
@@ -131,22 +131,22 @@ def blurred(name, image, severity):
 
 @pytest.mark.parametrize("name", ["gaussian_blur", "glass_blur", "motion_blur", "zoom_blur"])
 @pytest.mark.parametrize("severity", SEVERITIES)
-def test_areas_of_one_colour_become_the_peers(monkeypatch, name, severity):
+def test_flat_areas_match_imagecorruptions(monkeypatch, name, severity):
     monkeypatch.setattr(np.random, "uniform", lambda low, high: ANGLE)
     # No shuffle changes such an area.
     monkeypatch.setattr(package, "_shuffle_pixels_njit_glass_blur", lambda h, w, pixels, c, seed: pixels)
     images = [np.full((32, 48, 3), (v, v + 85, v + 170), np.uint8) for v in range(86)]
     results = [blurred(name, image, severity) for image in images]
     for image, result in zip(images, results, strict=True):
-        assert np.abs(result.astype(int) - peer(name, image, severity)).max() <= 1
-    # numpy's own exponential, and the peer's level with it, depends on whether the processor has AVX-512.
+        assert np.abs(result.astype(int) - reference(name, image, severity)).max() <= 1
+    # numpy's exponential, and so imagecorruptions' level, depends on whether the processor has AVX-512.
     monkeypatch.setattr(np, "exp", np.vectorize(math.exp))
     for image, result in zip(images, results, strict=True):
-        assert np.array_equal(result, peer(name, image, severity))
+        assert np.array_equal(result, reference(name, image, severity))
 
 
 def chart():
-    """A drawing as of a page: bars and bands of flat colour, a grid of thin lines, and small text."""
+    """A chart: bars and bands of flat colour, a grid of thin lines, and small text."""
     drawing = Image.new("RGB", (100, 72), (247, 229, 201))
     draw = ImageDraw.Draw(drawing)
     draw.rectangle((0, 48, 99, 71), fill=(115, 123, 58))
@@ -160,13 +160,13 @@ def chart():
 
 @pytest.mark.parametrize("name", ["gaussian_blur", "glass_blur", "motion_blur", "zoom_blur"])
 @pytest.mark.parametrize("severity", SEVERITIES)
-def test_a_chart_becomes_the_peers(monkeypatch, name, severity):
+def test_a_chart_matches_imagecorruptions(monkeypatch, name, severity):
     image = chart()
     if name == "glass_blur":
         assert_same_pixels(*glass_blurs(monkeypatch, image, severity, swap=False))
     else:
         monkeypatch.setattr(np.random, "uniform", lambda low, high: ANGLE)
-        assert_same_pixels(blurred(name, image, severity), peer(name, image, severity))
+        assert_same_pixels(blurred(name, image, severity), reference(name, image, severity))
 
 
 @pytest.mark.parametrize("swap", [False, True])
@@ -193,7 +193,7 @@ def test_partners_are_equally_likely(max_delta):
 
 @NEEDS_PHOTOS
 @pytest.mark.parametrize("severity", SEVERITIES)
-def test_glass_blur_has_the_peers_distribution(severity):
+def test_glass_blur_has_the_distribution_of_imagecorruptions(severity):
     # On smaller photos the mean of 120 samples is less certain than the tolerance.
     image = photo(severity, 240, 320)
     parameters = type_of("glass_blur").at(severity)
@@ -201,7 +201,7 @@ def test_glass_blur_has_the_peers_distribution(severity):
         lambda seed: glass_blur(
             image, draw_glass_offsets(generator(seed), 240, 320, **parameters), **parameters
         ),
-        lambda seed: peer("glass_blur", image, severity, seed=seed),
+        lambda seed: reference("glass_blur", image, severity, seed=seed),
         image,
         draws=120,
     )
@@ -209,21 +209,21 @@ def test_glass_blur_has_the_peers_distribution(severity):
 
 @NEEDS_PHOTOS
 @pytest.mark.parametrize("severity", SEVERITIES)
-def test_motion_blur_has_the_peers_distribution(severity):
+def test_motion_blur_has_the_distribution_of_imagecorruptions(severity):
     # Symmetric, because more angles above 0 than below, by chance, would otherwise move the mean.
     image = photo(severity, 80, 128)
     image = np.concatenate([image, image[::-1]])
     parameters = type_of("motion_blur").at(severity)
 
-    def of_peer(seed):
-        np.random.seed(seed)  # noqa: NPY002 (the peer knows no other)
-        return peer("motion_blur", image, severity)
+    def of_reference(seed):
+        np.random.seed(seed)  # noqa: NPY002 (imagecorruptions uses no other)
+        return reference("motion_blur", image, severity)
 
     assert_same_distribution(
         lambda seed: motion_blur(
             image, draw_motion_angle(generator(seed), 160, 128, **parameters), **parameters
         ),
-        of_peer,
+        of_reference,
         image,
         draws=400,
     )

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from imagecorruptions import corrupt as peer_corrupt
+from imagecorruptions import corrupt as reference_corrupt
 from PIL import Image
 from scipy.ndimage import map_coordinates
 from skimage.filters import gaussian
@@ -34,18 +34,18 @@ def generator(seed: int) -> np.random.Generator:
 
 
 def unit(integers: np.ndarray) -> np.ndarray:
-    """Return the numbers in (-1, 1) for which a field's integers stand."""
+    """Return the numbers in (-1, 1) that a field's integers represent."""
     return (integers.astype(np.float64) + 0.5) / 32768
 
 
 @NEEDS_PHOTOS
 @pytest.mark.parametrize("name", ["jpeg_compression", "pixelate"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_jpeg_and_pixelate_are_the_peers(shape: tuple[int, int], name: str) -> None:
+def test_jpeg_and_pixelate_match_imagecorruptions(shape: tuple[int, int], name: str) -> None:
     image = photo(13, *shape)
     for severity in SEVERITIES:
         np.testing.assert_array_equal(
-            corrupt(image, name, severity, seed=0), peer_corrupt(image, severity, name)
+            corrupt(image, name, severity, seed=0), reference_corrupt(image, severity, name)
         )
 
 
@@ -84,20 +84,20 @@ def test_elastic_on_the_same_field(
     field = draw_elastic(generator(severity), *shape)
     planes = iter(field)
     monkeypatch.setattr(np.random, "uniform", lambda low, high, size: high * unit(next(planes)))
-    expected = peer_corrupt(image, severity, "elastic_transform")
+    expected = reference_corrupt(image, severity, "elastic_transform")
     assert_same_pixels(elastic_transform(image, field, **type_of("elastic_transform").at(severity)), expected)
 
 
 @NEEDS_PHOTOS
-def test_seeds_of_both_give_the_same_distribution_of_elastic() -> None:
-    def of_peer(seed: int) -> Pixels:
+def test_elastic_has_the_distribution_of_imagecorruptions() -> None:
+    def of_reference(seed: int) -> Pixels:
         np.random.seed(seed)  # noqa: NPY002
-        return peer_corrupt(image, 4, "elastic_transform")
+        return reference_corrupt(image, 4, "elastic_transform")
 
-    # Of low contrast, for the mean change is near zero and must be known to 0.03 levels.
+    # Of low contrast, since the mean change is near zero and must be known to 0.03 levels.
     image = photo(13, 96, 128) // 4
     assert_same_distribution(
-        lambda seed: corrupt(image, "elastic_transform", 4, seed=seed), of_peer, image, draws=500
+        lambda seed: corrupt(image, "elastic_transform", 4, seed=seed), of_reference, image, draws=500
     )
 
 

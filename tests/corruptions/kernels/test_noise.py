@@ -30,12 +30,12 @@ def ours(name, image, field, severity):
     return getattr(noise, name)(image, field, **type_of(name).at(severity))
 
 
-def peer(name, image, severity, **keywords):
+def reference(name, image, severity, **keywords):
     return imagecorruptions.corrupt(image, corruption_name=name, severity=severity, **keywords)
 
 
 def feed(monkeypatch, name, field, severity):
-    """Make the peer's next call use ``field``, converted for its random functions."""
+    """Make the next call of imagecorruptions use ``field``, converted for its random functions."""
     if name in ("gaussian_noise", "speckle_noise"):
         normal = normal_quantiles()[field].astype(np.float64)
         monkeypatch.setattr(np.random, "normal", lambda size, scale: normal * scale)
@@ -53,31 +53,31 @@ def feed(monkeypatch, name, field, severity):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("size", [(48, 64), (128, 128), (240, 320)])
 @pytest.mark.parametrize("severity", SEVERITIES)
-def test_one_field_gives_the_peers_pixels(monkeypatch, name, size, severity):
+def test_the_same_field_gives_the_pixels_of_imagecorruptions(monkeypatch, name, size, severity):
     image = photo(severity, *size)
     field = draw(name, image)
     result = ours(name, image, field, severity)
     feed(monkeypatch, name, field, severity)
-    assert_same_pixels(result, peer(name, image, severity))
+    assert_same_pixels(result, reference(name, image, severity))
 
 
 @NEEDS_PHOTOS
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("severity", [1, 5])
-def test_own_seeds_give_the_peers_distribution(monkeypatch, name, severity):
+def test_noise_has_the_distribution_of_imagecorruptions(monkeypatch, name, severity):
     # On a bright photo all four change the mean by levels, and 100 samples resolve 3 % of that.
     image = 255 - photo(5, 96, 128) // 4
 
-    def of_peer(seed):
+    def of_reference(seed):
         generator = np.random.default_rng(seed)
         monkeypatch.setattr(np.random, "normal", generator.normal)
         monkeypatch.setattr(np.random, "poisson", generator.poisson)
-        return peer(name, image, severity, **({"seed": seed} if name == "impulse_noise" else {}))
+        return reference(name, image, severity, **({"seed": seed} if name == "impulse_noise" else {}))
 
     def of_ours(seed):
         return ours(name, image, draw(name, image, seed), severity)
 
-    assert_same_distribution(of_ours, of_peer, image)
+    assert_same_distribution(of_ours, of_reference, image)
 
 
 @pytest.mark.parametrize("photons", [1, 3, 5, 12, 25, 60, 255])
@@ -90,7 +90,7 @@ def test_shot_noise_is_the_poisson_quantile_at_every_level_and_in_the_tails(phot
 
 
 @pytest.mark.parametrize("photons", [0, 256])
-def test_shot_noise_refuses_photons_that_its_tables_cannot_hold(photons):
+def test_shot_noise_refuses_more_photons_than_its_tables_have(photons):
     with pytest.raises(ValueError, match=f"1 to 255 photons at white, not {photons}"):
         noise.shot_noise(LEVELS, draw("shot_noise", LEVELS), photons=photons)
 
@@ -105,7 +105,7 @@ def test_black_stays_black_where_noise_is_in_proportion(seed, severity):
 
 
 @pytest.mark.parametrize("amount", [0.0, 0.27, 1.0])
-def test_impulse_noise_replaces_the_share_it_is_told(amount):
+def test_impulse_noise_replaces_the_given_share(amount):
     image = np.full((256, 256, 3), 128, np.uint8)
     result = noise.impulse_noise(image, draw("impulse_noise", image), amount=amount)
     shares = [(result == level).mean() for level in (0, 128, 255)]

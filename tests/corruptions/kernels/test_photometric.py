@@ -19,22 +19,22 @@ def ours(name, image, severity):
 
 
 def largest_gap(name, image, severity):
-    peer = imagecorruptions.corrupt(image, corruption_name=name, severity=severity)
-    return np.abs(ours(name, image, severity).astype(int) - peer).max()
+    reference = imagecorruptions.corrupt(image, corruption_name=name, severity=severity)
+    return np.abs(ours(name, image, severity).astype(int) - reference).max()
 
 
 @NEEDS_PHOTOS
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("size", [(33, 57), (224, 224), (480, 640)])
-def test_photos_are_the_peers_within_a_level(name, size):
+def test_photos_match_imagecorruptions_within_a_level(name, size):
     gaps = [largest_gap(name, photo(7, *size), severity) for severity in SEVERITIES]
     assert max(gaps) <= 1
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("severity", SEVERITIES)
-def test_greys_are_the_peers(name, severity):
-    # Around a mean of 0.5, contrast gives some integer levels, which the peer's floats miss.
+def test_greys_match_imagecorruptions(name, severity):
+    # Around a mean of 0.5, contrast gives some integer levels, which imagecorruptions' floats miss.
     assert largest_gap(name, GREYS, severity) <= (1 if name == "contrast" else 0)
 
 
@@ -48,7 +48,7 @@ LEVELS = st.sampled_from([0, 1, 2, 85, 127, 128, 254, 255]) | st.integers(0, 255
     name=st.sampled_from(NAMES),
     severity=st.sampled_from(SEVERITIES),
 )
-def test_any_colours_are_the_peers_within_a_level(colours, name, severity):
+def test_any_colours_match_imagecorruptions_within_a_level(colours, name, severity):
     image = np.tile(colours, (16, 1)).reshape(32, 32, 3)
     assert largest_gap(name, image, severity) <= 1
 

@@ -18,7 +18,7 @@ from benchc.corruptions.kernels.rims import edges, mean_distances
     seed=st.integers(0, 2**32),
 )
 @settings(max_examples=150, deadline=None)
-def test_edges_are_those_of_canny(
+def test_edges_match_opencvs_canny(
     height: int, width: int, sigma: float, spread: int, dry: int, seed: int
 ) -> None:
     noise = np.random.default_rng(seed).normal(size=(height, width))
@@ -38,7 +38,7 @@ def test_edges_are_those_of_canny(
     seed=st.integers(0, 2**32),
 )
 @settings(max_examples=150, deadline=None)
-def test_mean_distances_are_opencvs(height: int, width: int, share: float, limit: int, seed: int) -> None:
+def test_mean_distances_match_opencv(height: int, width: int, share: float, limit: int, seed: int) -> None:
     rims = (np.random.default_rng(seed).random((height, width)) < share).astype(np.uint8)
     distances = np.minimum(cv2.distanceTransform(1 - rims, cv2.DIST_L2, 5), limit)
     expected = cv2.blur(distances, (3, 3)).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""Fog, frost, snow and spatter against the imagecorruptions package, on one random field and on many."""
+"""Fog, frost, snow and spatter agree with imagecorruptions, on the same random fields and in distribution."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from imagecorruptions import corrupt as peer_corrupt
-from imagecorruptions import corruptions as peer
+from imagecorruptions import corrupt as reference_corrupt
+from imagecorruptions import corruptions as reference
 from numpy.random import SFC64, Generator
 
 from benchc.corruptions.corrupt import corrupt
@@ -33,13 +33,13 @@ def generator(seed: int) -> Generator:
 
 @contextmanager
 def numpy_draws(**draws: Callable[..., object]) -> Iterator[None]:
-    """Let functions of numpy.random return what is given."""
+    """Replace functions of numpy.random by the given ones."""
     with patch.multiple(np.random, **draws):
         yield
 
 
 def uniforms_of(bits: np.ndarray) -> Callable[..., np.ndarray]:
-    """Hand out a plasma's numbers in the order of the calls, as numpy.random.uniform."""
+    """Return a plasma's numbers in the order of the calls, like numpy.random.uniform."""
     position = 0
 
     def uniform(low: float, high: float, shape: tuple[int, ...]) -> np.ndarray:
@@ -53,7 +53,7 @@ def uniforms_of(bits: np.ndarray) -> Callable[..., np.ndarray]:
 
 
 def normals_of(normal: np.ndarray) -> Callable[..., np.ndarray]:
-    """Put standard normal numbers in the place of numpy.random.normal, in the middle of the wanted shape."""
+    """Replace numpy.random.normal by the given numbers, in the middle of the requested shape."""
 
     def numbers(size: tuple[int, int], loc: float, scale: float) -> np.ndarray:
         top, left = ((whole - part) // 2 for whole, part in zip(size, normal.shape, strict=True))
@@ -70,14 +70,14 @@ def test_the_plasma_map_is_the_published_one(height: int, width: int, decay: flo
     side = map_side(height, width)
     assert bits.size == side**2 - 1
     with numpy_draws(uniform=uniforms_of(bits)):
-        expected = peer.plasma_fractal(side, decay)
+        expected = reference.plasma_fractal(side, decay)
     plasma, low, high = plasma_map(bits, height, width, decay)
     np.testing.assert_allclose((plasma - low) / (high - low), expected[:height, :width], rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("side", [31, 32, 33, 1023, 1024, 1025])
 def test_a_map_has_the_side_of_the_published_one(side: int) -> None:
-    assert map_side(side, 1) == map_side(1, side) == peer.next_power_of_2(side)
+    assert map_side(side, 1) == map_side(1, side) == reference.next_power_of_2(side)
 
 
 @NEEDS_PHOTOS
@@ -87,7 +87,7 @@ def test_fog_on_the_same_field(shape: tuple[int, int], severity: int) -> None:
     image = photo(10 + severity, *shape)
     field = draw_plasma(generator(severity), *shape)
     with numpy_draws(uniform=uniforms_of(field)):
-        expected = peer_corrupt(image, severity, "fog")
+        expected = reference_corrupt(image, severity, "fog")
     assert_same_pixels(fog(image, field, **type_of("fog").at(severity)), expected)
 
 
@@ -109,7 +109,7 @@ def test_frost_on_the_same_field(shape: tuple[int, int], severity: int, field: C
         return field.texture if high is None else int(next(shares) * high)
 
     with numpy_draws(randint=randint):
-        expected = peer_corrupt(image, severity, "frost")
+        expected = reference_corrupt(image, severity, "frost")
     np.testing.assert_array_equal(frost(image, field, **type_of("frost").at(severity)), expected)
 
 
@@ -129,7 +129,7 @@ def test_snow_on_the_same_field(shape: tuple[int, int], severity: int) -> None:
     keywords = type_of("snow").at(severity)
     field = draw_snow(generator(severity), *shape, **keywords)
     with numpy_draws(normal=normals_of(field.normal), uniform=lambda low, high: field.angle):
-        expected = peer_corrupt(image, severity, "snow")
+        expected = reference_corrupt(image, severity, "snow")
     assert_same_pixels(snow(image, field, **keywords), expected)
 
 
@@ -140,7 +140,7 @@ def test_snow_falls_at_the_angle_of_the_field(angle: float) -> None:
     keywords = type_of("snow").at(2)
     field = Flakes(draw_snow(generator(0), 64, 80, **keywords).normal, angle)
     with numpy_draws(normal=normals_of(field.normal), uniform=lambda low, high: angle):
-        expected = peer_corrupt(image, 2, "snow")
+        expected = reference_corrupt(image, 2, "snow")
     assert_same_pixels(snow(image, field, **keywords), expected)
 
 
@@ -151,7 +151,7 @@ def test_spatter_on_the_same_field(shape: tuple[int, int], severity: int) -> Non
     image = photo(10 + severity, *shape)
     field = draw_spatter(generator(severity), *shape)
     with numpy_draws(normal=normals_of(field)):
-        expected = peer_corrupt(image, severity, "spatter")
+        expected = reference_corrupt(image, severity, "spatter")
     assert_same_pixels(spatter(image, field, **type_of("spatter").at(severity)), expected)
 
 
@@ -162,7 +162,7 @@ def test_spatter_without_a_drop_leaves_the_image_as_it_is() -> None:
         np.testing.assert_array_equal(spatter(image, dry, **type_of("spatter").at(severity)), image)
 
 
-def test_mud_that_covers_all_is_of_one_colour() -> None:
+def test_mud_that_covers_everything_has_one_colour() -> None:
     image = generator(0).integers(0, 256, (40, 50, 3), np.uint8)
     wet = np.ones((40, 50), np.float32)
     result = spatter(image, wet, **type_of("spatter").at(5))
@@ -173,28 +173,28 @@ def test_mud_that_covers_all_is_of_one_colour() -> None:
 @pytest.mark.parametrize(
     ("name", "severity"), [("fog", 1), ("fog", 5), ("snow", 1), ("snow", 4), ("spatter", 2), ("spatter", 5)]
 )
-def test_seeds_of_both_give_the_same_distribution(name: str, severity: int) -> None:
-    def of_peer(seed: int) -> Pixels:
+def test_weather_has_the_distribution_of_imagecorruptions(name: str, severity: int) -> None:
+    def of_reference(seed: int) -> Pixels:
         np.random.seed(seed)  # noqa: NPY002
-        return peer_corrupt(image, severity, name)
+        return reference_corrupt(image, severity, name)
 
-    # Dark or bright, so that there is a mean change to be compared.
+    # Dark or bright, so that the mean changes.
     index, draws = {"fog": (13, 800), "snow": (13, 400), "spatter": (26, 400)}[name]
     image = photo(index, 96, 128)
     assert_same_distribution(
-        lambda seed: corrupt(image, name, severity, seed=seed), of_peer, image, draws=draws
+        lambda seed: corrupt(image, name, severity, seed=seed), of_reference, image, draws=draws
     )
 
 
 @NEEDS_PHOTOS
-def test_seeds_of_both_give_the_same_distribution_of_six_textures() -> None:
-    def of_peer(seed: int) -> Pixels:
+def test_frost_of_six_textures_has_the_distribution_of_imagecorruptions() -> None:
+    def of_reference(seed: int) -> Pixels:
         np.random.seed(seed)  # noqa: NPY002
-        return peer_corrupt(image, 2, "frost")
+        return reference_corrupt(image, 2, "frost")
 
     image = photo(1, 96, 128)
     assert_same_distribution(
-        lambda seed: corrupt(image, "frost_six", 2, seed=seed), of_peer, image, draws=400
+        lambda seed: corrupt(image, "frost_six", 2, seed=seed), of_reference, image, draws=400
     )
 
 

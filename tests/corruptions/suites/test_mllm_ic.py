@@ -1,4 +1,4 @@
-"""MLLM-IC's hierarchy, the augmenters behind its own types, and how they grow with severity."""
+"""MLLM-IC's hierarchy, the kernels of its own types, and their growth with severity."""
 
 from collections.abc import Callable, Iterator
 
@@ -42,7 +42,7 @@ def own(name: str) -> Recipe:
     return recipe(next(type_ for type_ in OWN if type_.name == name))
 
 
-def picture(height: int = 90, width: int = 121) -> Pixels:
+def sample_image(height: int = 90, width: int = 121) -> Pixels:
     """Slopes in red and green, squares in blue, and some noise: no two rows or columns are equal."""
     y, x = np.mgrid[:height, :width]
     planes = np.stack([x * 255 // (width - 1), y * 255 // (height - 1), (x // 8 + y // 8) % 2 * 200], axis=-1)
@@ -56,7 +56,7 @@ def global_states() -> str:
 
 @pytest.fixture
 def seed_global_generators() -> Iterator[Callable[[int], None]]:
-    """Seeds numpy's and imgaug's global generators, which are put back after the test."""
+    """Seeds numpy's and imgaug's global generators, which are restored after the test."""
     before, imgaug_before = np.random.get_state(), imgaug.random.get_global_rng().state  # noqa: NPY002
 
     def seed(value: int) -> None:
@@ -77,7 +77,7 @@ def test_the_default_set_has_40_types_in_nine_categories_on_three_levels() -> No
     assert [type_.name for type_ in MLLM_IC.types() if not type_.in_default] == ["shear_xy"]
 
 
-def test_19_types_are_those_of_imagenet_c() -> None:
+def test_19_types_are_shared_with_imagenet_c() -> None:
     assert sum(any(type_ is shared for shared in SHARED) for type_ in MLLM_IC.types()) == len(SHARED) == 19
     assert len([type_ for type_ in OWN if type_.in_default]) == 21
 
@@ -119,17 +119,17 @@ def test_the_papers_tables_agree_with_six_geometric_types_and_not_with_seven() -
 
 
 @pytest.mark.parametrize("type_", OWN, ids=lambda type_: type_.name)
-def test_pixels_depend_on_the_seed_alone_and_no_global_generator_moves(
+def test_pixels_depend_only_on_the_seed_and_global_generators_are_unchanged(
     type_: CorruptionType, seed_global_generators: Callable[[int], None]
 ) -> None:
-    image = picture()
+    image = sample_image()
     results = []
     for state in (1, 2):
         seed_global_generators(state)
         before = global_states()
         results.append(apply(recipe(type_), image, 3, seed=11))
         assert global_states() == before
-    assert np.array_equal(image, picture())
+    assert np.array_equal(image, sample_image())
     assert np.array_equal(*results)
     assert not np.array_equal(results[0], image)
     others = [apply(recipe(type_), image, 3, seed) for seed in range(12)]
@@ -145,7 +145,7 @@ def test_pixels_depend_on_the_seed_alone_and_no_global_generator_moves(
     st.integers(0, 2**63 - 1),
     st.sampled_from((0, 77, 255, None)),
 )
-def test_any_size_and_content_comes_back_in_its_size(
+def test_any_size_is_kept(
     type_: CorruptionType, severity: int, height: int, width: int, seed: int, grey: int | None
 ) -> None:
     generator = np.random.default_rng(seed)
@@ -162,14 +162,14 @@ def test_a_large_flat_image_becomes_a_cartoon_without_a_warning(recwarn: pytest.
 
 
 def test_the_strongest_inversion_is_the_negative_and_a_milder_one_spares_dark_values() -> None:
-    image = picture()
+    image = sample_image()
     assert np.array_equal(apply(own("invert"), image, 5, seed=0), 255 - image)
     expected = np.where(image >= 100, 255 - image, image)
     assert np.array_equal(colour.invert(image, threshold=100), expected)
 
 
 def test_gamma_goes_either_way() -> None:
-    image, seen = picture(), set()
+    image, seen = sample_image(), set()
     unit = image / 255
     for seed in range(12):
         result = apply(own("gamma_contrast"), image, 2, seed)
@@ -181,7 +181,7 @@ def test_gamma_goes_either_way() -> None:
 
 
 def test_channels_are_never_left_in_their_order() -> None:
-    image = picture()
+    image = sample_image()
     orders = set()
     for seed in range(40):
         result = apply(own("channel_shuffle"), image, 5, seed)
@@ -210,7 +210,7 @@ def test_geometry_keeps_the_centre_and_takes_every_direction(name: str) -> None:
             assert (result[10:71, 40, 1] > 250).all()
 
 
-def test_occlusions_hide_the_share_that_they_say() -> None:
+def test_occlusions_hide_their_share() -> None:
     image = np.full((160, 160, 3), 200, np.uint8)
     sides = [np.sqrt((apply(own("cutout"), image, 3, seed) == 128).all(axis=2).sum()) for seed in range(30)]
     assert max(sides) == pytest.approx(0.4 * 160, abs=1)
@@ -219,7 +219,7 @@ def test_occlusions_hide_the_share_that_they_say() -> None:
 
 
 def test_pooling_takes_each_blocks_mean_or_maximum() -> None:
-    image = picture(96, 120)
+    image = sample_image(96, 120)
     blocks = image.reshape(24, 4, 30, 4, 3)
     mean = blocks.mean(axis=(1, 3)).repeat(4, 0).repeat(4, 1)
     assert np.abs(apply(own("average_pooling"), image, 3, seed=0) - mean).max() <= 1
@@ -229,12 +229,12 @@ def test_pooling_takes_each_blocks_mean_or_maximum() -> None:
 
 
 def test_edges_alone_are_black_and_white() -> None:
-    result = apply(own("canny_edge"), picture(), 5, seed=0)
+    result = apply(own("canny_edge"), sample_image(), 5, seed=0)
     assert set(np.unique(result)) == {0, 255}
 
 
 def test_a_jigsaw_moves_cells_and_leaves_the_remainder_in_place() -> None:
-    image = picture(94, 129)
+    image = sample_image(94, 129)
     result = shape.jigsaw(image, 3, rows=10, columns=10, max_steps=1)
     assert np.array_equal(result[90:], image[90:])
     assert np.array_equal(result[:, 120:], image[:, 120:])
@@ -256,7 +256,7 @@ def test_every_layer_of_rain_has_its_own_drops() -> None:
     assert (wet_twice & ~wet_once).sum() > 0.2 * wet_once.sum()
 
 
-def test_poisson_noise_has_the_mean_magnitude_that_it_says() -> None:
+def test_poisson_noise_has_the_given_mean_magnitude() -> None:
     image = np.full((200, 200, 3), 128, np.uint8)
     for severity in (1, 3):
         change = apply(own("poisson_noise"), image, severity, seed=1).astype(int) - 128

@@ -1,4 +1,4 @@
-"""The suite is the paper's table, its strengths grow, and every kernel does what its name says."""
+"""The suite equals the paper's table, its strengths grow, and each kernel does what its name promises."""
 
 import math
 from collections.abc import Callable
@@ -90,13 +90,13 @@ def test_groups_and_steps_are_those_of_the_papers_table() -> None:
     )
 
 
-def test_what_was_captured_is_a_stand_in_and_out_of_the_default_set() -> None:
+def test_photographed_corruptions_are_stand_ins_and_not_in_the_default_set() -> None:
     assert {R_BENCH_INDEX[n] for n, t in TYPES.items() if t.stand_in} == GROUPS["wild"]
     assert {R_BENCH_INDEX[n] for n, t in TYPES.items() if not t.in_default} == GROUPS["wild"]
 
 
 @pytest.mark.parametrize("name", TYPES)
-def test_every_strength_is_decided_here_and_says_why(name: str) -> None:
+def test_every_strength_is_decided_here_with_a_reason(name: str) -> None:
     for parameter in TYPES[name].parameters.values():
         assert parameter.origin is Origin.DECIDED and len(parameter.source) > 20
 
@@ -133,13 +133,13 @@ def test_any_image_is_corrupted_purely_and_repeatably(
 
 
 @given(IMAGES)
-def test_lab_agrees_with_scikit_image_and_leads_back(image: Pixels) -> None:
+def test_lab_agrees_with_scikit_image_and_round_trips(image: Pixels) -> None:
     planes = lab.to_lab(image)
     assert np.abs(np.moveaxis(planes, 0, 2) - rgb2lab(image)).max() < 0.05
     assert np.array_equal(lab.from_lab(planes), image)
 
 
-def test_linear_light_leads_back() -> None:
+def test_linear_light_round_trips() -> None:
     levels = np.arange(256, dtype=np.uint8)
     assert np.array_equal(lab.from_linear(lab.to_linear(levels)), levels)
 
@@ -148,7 +148,7 @@ def test_linear_light_leads_back() -> None:
 
 
 @pytest.mark.parametrize("sigma", (0.5, 2.0, 5.0))
-def test_gaussian_filter_is_scipys(sigma: float) -> None:
+def test_the_gaussian_filter_matches_scipy(sigma: float) -> None:
     image = random_image()
     expected = scipy_gaussian(image.astype(float), (sigma, sigma, 0), mode="nearest")
     assert np.abs(kadid_blur.gaussian_filter(image, sigma=sigma) - expected).max() <= 0.51
@@ -338,7 +338,7 @@ def test_grayscale_quantization_gives_the_nearest_of_its_levels(levels: int) -> 
     assert np.abs(left.astype(int) - ramp).max() <= 255 / (levels - 1) / 2 + 1
 
 
-def test_resolution_limit_takes_detail_and_leaves_shape() -> None:
+def test_resolution_limit_removes_detail_and_keeps_the_shape() -> None:
     stripes = flat(0)
     stripes[:, ::2] = 255
     assert resampling.resolution_limit(stripes, scale=0.29).std() < 40
@@ -348,7 +348,7 @@ def test_resolution_limit_takes_detail_and_leaves_shape() -> None:
     assert np.array_equal(limited[:, :56], halves[:, :56]) and np.array_equal(limited[:, 72:], halves[:, 72:])
 
 
-def test_clock_jitter_samples_where_the_field_says() -> None:
+def test_clock_jitter_samples_at_the_shifts_of_its_field() -> None:
     image = random_image()
     still = np.zeros((2, *image.shape[:2]), np.float32)
     assert np.array_equal(resampling.clock_jitter(image, still, std=1.0), image)
@@ -374,7 +374,7 @@ def test_jpeg2000_meets_its_ratio(ratio: int, monkeypatch: pytest.MonkeyPatch) -
 
 @NEEDS_PHOTOS
 @pytest.mark.parametrize("kernel", (codecs.jpeg, codecs.webp))
-def test_codecs_come_near_to_the_image_at_high_quality(kernel: Callable[..., Pixels]) -> None:
+def test_codecs_are_close_to_the_image_at_high_quality(kernel: Callable[..., Pixels]) -> None:
     image = photo(5, 96, 128)
     gaps = [np.abs(kernel(image, quality=quality).astype(int) - image).mean() for quality in (95, 5)]
     assert 0 < gaps[0] < 4 < gaps[1]
@@ -473,7 +473,7 @@ def test_a_single_lost_block_of_a_ramp_is_restored() -> None:
 
 
 @NEEDS_PHOTOS
-def test_light_is_added_and_taken() -> None:
+def test_light_is_added_and_removed() -> None:
     image = photo(5, 96, 128)
     light = captured.draw_light(generator(), 96, 128)
     bright = captured.bright_illumination(image, light, gain=2.0, glare=0.6)
@@ -499,7 +499,7 @@ def test_obstacles_cover_their_share(seed: int, cover: float) -> None:
 
 @given(st.integers(0, 99), st.floats(2, 20))
 @settings(max_examples=30)
-def test_lens_shaking_smears_a_point_as_far_as_it_says(seed: int, extent: float) -> None:
+def test_lens_shaking_smears_a_point_by_its_length(seed: int, extent: float) -> None:
     shaken = captured.lens_shaking(255 - point(), captured.draw_shake(generator(seed), 65, 65), extent=extent)
     rows, columns = np.nonzero(shaken[..., 0] < 255)
     assert max(np.ptp(rows), np.ptp(columns)) == pytest.approx(extent, abs=2)

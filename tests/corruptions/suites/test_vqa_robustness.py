@@ -1,4 +1,4 @@
-"""The suite's numbers are the published ones, and its own kernels do what the paper says."""
+"""The suite's parameters are the published ones, and its own kernels follow the paper."""
 
 import cv2
 import numpy as np
@@ -54,7 +54,7 @@ def test_the_default_set_is_the_papers_14() -> None:
     assert VQA_ROBUSTNESS.severities == (1, 2, 3, 4, 5)
 
 
-def test_eleven_are_imagenet_cs_and_three_have_numbers_of_their_own() -> None:
+def test_eleven_types_are_imagenet_cs_and_three_have_their_own_parameters() -> None:
     imagenet = {type_.name: type_ for type_ in imagenet_c.IMAGENET_C.types()}
     own = {n for n, t in TYPES.items() if t.in_default and t is not imagenet.get(n)}
     assert own == {"shot_noise", "elastic_transform", "pixelate"}
@@ -69,7 +69,7 @@ def test_eleven_are_imagenet_cs_and_three_have_numbers_of_their_own() -> None:
 
 
 @given(IMAGES, st.sampled_from(OWN), st.integers(1, 5), st.integers(0, 9))
-def test_kernels_take_any_image_and_leave_it_as_it_was(image, name, severity, seed) -> None:
+def test_kernels_accept_any_image_and_do_not_change_it(image, name, severity, seed) -> None:
     before = image.copy()
     result = corrupted(name, image, severity, seed)
     assert (image == before).all()
@@ -89,7 +89,7 @@ def test_shot_noise_is_the_clipped_sum_with_the_counts_of_the_same_uniforms(seve
     )
 
 
-def test_shot_noise_saturates_the_share_that_the_rate_says() -> None:
+def test_shot_noise_saturates_the_share_given_by_its_rate() -> None:
     black = np.zeros((400, 400, 3), dtype=np.uint8)
     for severity, share in zip((1, 2, 3, 4, 5), (0.077, 0.181, 0.393, 0.551, 0.699), strict=True):
         result = corrupted("shot_noise", black, severity)
@@ -97,7 +97,7 @@ def test_shot_noise_saturates_the_share_that_the_rate_says() -> None:
         assert (result == 255).mean() == pytest.approx(share, abs=0.003)
 
 
-def test_salt_and_pepper_and_random_values_hit_whole_pixels_in_the_share_that_is_set() -> None:
+def test_salt_and_pepper_and_random_values_hit_the_given_share_of_whole_pixels() -> None:
     grey = np.full((400, 400, 3), (10, 100, 200), dtype=np.uint8)
     for severity, share in zip((1, 2, 3, 4, 5), (0.03, 0.06, 0.09, 0.17, 0.27), strict=True):
         result = corrupted("salt_and_pepper", grey, severity)
@@ -162,9 +162,9 @@ def test_strength_grows(name: str) -> None:
 
 @NEEDS_PHOTOS
 @pytest.mark.parametrize("severity", [1, 2, 3, 4, 5])
-def test_jpeg_of_pillow_has_the_pixels_of_opencvs_as_the_authors_wrote_it(severity: int) -> None:
+def test_jpeg_by_pillow_matches_the_authors_opencv_code(severity: int) -> None:
     image = photo(3, 241, 322)
     quality = [cv2.IMWRITE_JPEG_QUALITY, int(TYPES["jpeg_compression"].at(severity)["quality"])]
     encoded = cv2.imencode(".jpg", image[..., ::-1], quality)[1]
-    peer = cv2.imdecode(encoded, cv2.IMREAD_COLOR)[..., ::-1]
-    assert_same_pixels(corrupted("jpeg_compression", image, severity), peer)
+    reference = cv2.imdecode(encoded, cv2.IMREAD_COLOR)[..., ::-1]
+    assert_same_pixels(corrupted("jpeg_compression", image, severity), reference)

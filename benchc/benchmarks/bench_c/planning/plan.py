@@ -88,7 +88,7 @@ def stages(settings: Settings, pool: Amount, selected: Amount, orders: Sequence[
     if random_subset is not None:
         # An upper bound on the selected items does not bound the others.
         least = 0 if selected.kind == "at most" else selected.value or 0
-        others = Amount(pool.less(least).value, selected.kind)
+        others = Amount(pool.minus(least).value, selected.kind)
         items = others if random_subset == "all" else others.capped(random_subset)
         found.append(stage("random subset", targets, items, "unselected", "selectors"))
     if option_order is not None:

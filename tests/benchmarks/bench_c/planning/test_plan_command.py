@@ -237,7 +237,7 @@ def test_an_output_that_cannot_be_written_is_one_line(folder, output, capsys):
             "a: " + "9" * 5000 + "\n",
             r'error: config.yaml: line 1 is not YAML \("9+\.\.\. is not a valid int\)',
         ),
-        ("a: " + "[" * 3000, r"error: config.yaml: the whole is not YAML \(it is nested too deeply\)"),
+        ("a: " + "[" * 3000, r"error: config.yaml: the content is not YAML \(it is nested too deeply\)"),
         (
             CONFIG.replace("\nseed: 1", "\nseed: &own [*own]"),
             r"error: config.yaml: seed is \[.*, but should be ",
