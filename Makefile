@@ -19,7 +19,7 @@ demo: install
 	@echo; echo "Figures: results/$(RUN)/figures    Report: results/$(RUN)/report.html"
 
 test: install lint
-	python -m pytest
+	python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
 # Checks the demo's results: accuracies, effects of corruptions, figures.
 check-demo: demo

@@ -3,6 +3,11 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure.
+settings.register_profile("benchc", deadline=None)
+settings.load_profile("benchc")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

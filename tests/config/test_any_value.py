@@ -37,7 +37,7 @@ def put(node: Any, path: tuple[Any, ...], value: object) -> None:
 
 @pytest.mark.parametrize("text", [CONFIG, SOURCES, MODELS], ids=["config", "sources", "models"])
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_value_anywhere(tmp_path_factory: pytest.TempPathFactory, text: str, data: st.DataObject) -> None:
     content = yaml.safe_load(text)
     put(content, data.draw(st.sampled_from(places(content))), data.draw(VALUES))

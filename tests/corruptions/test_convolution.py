@@ -9,7 +9,7 @@ from benchc.corruptions.convolution import border_indices, gaussian_kernel, sepa
 BORDERS = ("nearest", "reflect", "mirror")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(1, 40),
     st.integers(1, 40),

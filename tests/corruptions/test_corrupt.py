@@ -120,7 +120,7 @@ def test_severity_0_returns_a_copy_of_the_image(suite: str, name: str) -> None:
     content=st.sampled_from(["colour", "grey", "black", "white", "two-tone"]),
     seed=st.integers(0, 2**63 - 1),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_any_image_keeps_its_shape(
     call: tuple[str, str, str], severity: int, height: int, width: int, content: str, seed: int
 ) -> None:

@@ -226,7 +226,7 @@ def test_the_command_line(photos: Path, tmp_path: Path) -> None:
     result = call("--corruption", "pixelate", "--severities", "2")
     assert result.returncode == 0, result.stderr
     assert written_images(tmp_path / "out") == {"pixelate/2/a.png", "pixelate/2/more/b.png"}
-    assert result.stderr.splitlines() == [f"{tmp_path / 'out'}: 2 images written"]
+    assert result.stderr.splitlines()[-1] == f"{tmp_path / 'out'}: 2 images written"
     result = call("--corruption", "pixelat")
     assert (result.returncode, "did you mean 'pixelate'?" in result.stderr) == (2, True)
     assert "needs --corruption" in call().stderr

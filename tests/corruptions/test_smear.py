@@ -7,7 +7,7 @@ from imagecorruptions.corruptions import _motion_blur
 from benchc.corruptions.smear import line_taps, smear, smear_image
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(1, 50),
     st.integers(1, 50),

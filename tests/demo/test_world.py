@@ -91,7 +91,7 @@ def test_without_images_accuracy_is_at_chance(
 
 
 @given(seed=st.integers(0, 2**40), number=st.integers(0, 10**6), place=st.sampled_from(EVERY_CATEGORY))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_group_is_balanced_and_in_the_canonical_order(
     seed: int, number: int, place: tuple[str, Category]
 ) -> None:

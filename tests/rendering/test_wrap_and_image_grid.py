@@ -10,7 +10,7 @@ from benchc.rendering.save import PIXELS_PER_INCH
 from benchc.rendering.wrap import LETTER, option_text, wrap
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(text=st.text(alphabet="ab 图\n$", max_size=80), room=st.integers(2, 20), lines=st.integers(1, 5))
 def test_lines_fit_and_lose_only_what_the_ellipsis_replaces(text: str, room: int, lines: int):
     wrapped = wrap(text, inches=room * LETTER * 6, points=6, lines=lines)

@@ -68,7 +68,7 @@ def test_texts_are_read_byte_for_byte(tmp_path: Path) -> None:
         max_size=8,
     )
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_option_texts_are_read_unchanged(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]
 ) -> None:

@@ -45,7 +45,7 @@ def test_deterministic_blurs_match_imagecorruptions(name, severity):
 
 
 @pytest.mark.parametrize("name", DETERMINISTIC)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     height=st.integers(32, 80),
     width=st.integers(32, 80),

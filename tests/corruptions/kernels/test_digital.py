@@ -63,7 +63,7 @@ def test_jpeg_names_its_limit_and_the_size() -> None:
     severity=st.sampled_from(SEVERITIES),
     seed=st.integers(0, 2**32),
 )
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_pixelate_is_two_calls_of_pillow(
     enlarge: str, height: int, width: int, severity: int, seed: int
 ) -> None:
@@ -169,7 +169,7 @@ def test_the_numbers_of_elastic_fields_are_uniform() -> None:
     width=st.integers(32, 90),
     seed=st.integers(0, 2**32),
 )
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_any_shape_and_content_is_kept_and_never_written_to(
     name: str, severity: int, height: int, width: int, seed: int
 ) -> None:

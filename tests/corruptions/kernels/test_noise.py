@@ -95,7 +95,7 @@ def test_shot_noise_refuses_more_photons_than_its_tables_have(photons):
         noise.shot_noise(LEVELS, draw("shot_noise", LEVELS), photons=photons)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32), severity=st.sampled_from(SEVERITIES))
 def test_black_stays_black_where_noise_is_in_proportion(seed, severity):
     for name in ("speckle_noise", "shot_noise"):

@@ -42,7 +42,7 @@ def test_greys_match_imagecorruptions(name, severity):
 LEVELS = st.sampled_from([0, 1, 2, 85, 127, 128, 254, 255]) | st.integers(0, 255)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     colours=arrays(np.uint8, (64, 3), elements=LEVELS),
     name=st.sampled_from(NAMES),

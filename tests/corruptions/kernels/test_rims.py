@@ -17,7 +17,7 @@ from benchc.corruptions.kernels.rims import edges, mean_distances
     dry=st.integers(0, 200),
     seed=st.integers(0, 2**32),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_edges_match_opencvs_canny(
     height: int, width: int, sigma: float, spread: int, dry: int, seed: int
 ) -> None:
@@ -37,7 +37,7 @@ def test_edges_match_opencvs_canny(
     limit=st.integers(1, 31),
     seed=st.integers(0, 2**32),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_mean_distances_match_opencv(height: int, width: int, share: float, limit: int, seed: int) -> None:
     rims = (np.random.default_rng(seed).random((height, width)) < share).astype(np.uint8)
     distances = np.minimum(cv2.distanceTransform(1 - rims, cv2.DIST_L2, 5), limit)

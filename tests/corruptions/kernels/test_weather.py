@@ -205,7 +205,7 @@ def test_frost_of_six_textures_has_the_distribution_of_imagecorruptions() -> Non
     width=st.integers(32, 90),
     seed=st.integers(0, 2**32),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_shape_and_content_is_kept_and_never_written_to(
     name: str, severity: int, height: int, width: int, seed: int
 ) -> None:

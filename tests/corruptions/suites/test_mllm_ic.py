@@ -136,7 +136,7 @@ def test_pixels_depend_only_on_the_seed_and_global_generators_are_unchanged(
     assert any(not np.array_equal(other, results[0]) for other in others) == (type_.noise is not None)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.sampled_from(OWN),
     st.sampled_from(MLLM_IC.severities),

@@ -36,7 +36,7 @@ def test_the_most_pronounced_prediction_of_each_regime_by_hand():
     assert case_of_each_regime(scores([])).is_empty()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 1000))
 def test_choices_against_plain_python_in_any_order_of_rows(seed: int):
     table = drawn_scores(6, ["fog", "snow", "frost"], seed)

@@ -59,7 +59,7 @@ def test_examples_are_of_many_sources_and_tasks_and_near_their_target():
         examples_by_kappa(table.clear(), each=1)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     kappas=st.lists(st.sampled_from([0.0, 0.0, 0.1, 0.2, 0.25, 0.5, 0.7]), min_size=1, max_size=20),
     each=st.integers(1, 5),

@@ -130,7 +130,6 @@ weights_of_items = arrays(np.float64, 6, elements=st.sampled_from([0.0, 0.25, 0.
 sets_of_items = arrays(np.float64, (4, 6), elements=st.sampled_from([0.0, 1.0]))
 
 
-@settings(deadline=None)
 @given(values_of_items, weights_of_items, sets_of_items, st.permutations([0.1, 0.5, 0.5]))
 def test_every_set_against_plain_python_and_within_bounds(values, weights, sets, order):
     sets = np.vstack([sets, np.ones(6)])
@@ -147,7 +146,7 @@ def test_every_set_against_plain_python_and_within_bounds(values, weights, sets,
     assert (np.abs(known["kendall"]) <= 1).all()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(values_of_items, weights_of_items, sets_of_items, st.permutations(range(6)), st.permutations(range(3)))
 def test_neither_the_order_of_items_nor_of_models_changes_a_bit(values, weights, sets, items, models):
     order = np.array([0.1, 0.5, 0.3])

@@ -130,7 +130,7 @@ def test_the_number_of_modalities_replaces_the_two():
         assert found.score[found.order[0]] == pytest.approx(count + kappa.max())
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(
     st.integers(0, 2**32),
     st.integers(1, 60),
@@ -157,7 +157,7 @@ def test_pruning_changes_nothing_in_a_larger_pool(common):
     assert found.score.tolist() == final.tolist()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(CASES, st.sampled_from([(1.0, 1.0), (0.0, 1.0), (1.0, 0.0), (0.3, 2.0)]))
 def test_against_the_formula(case, alpha):
     kappa, *embeddings = case
@@ -170,7 +170,7 @@ def test_against_the_formula_on_more_items(count):
     assert_greedy(kappa, embeddings, (1.0, 1.0), greedy(kappa, embeddings))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(0, 2**32), st.integers(2, 60), st.sampled_from([(7, 5), (64, 33), (130, 1)]))
 def test_permuting_the_rows_permutes_the_result_to_the_last_bit(seed, count, dimensions):
     kappa, embeddings = random_case(seed, count, dimensions)
@@ -181,7 +181,6 @@ def test_permuting_the_rows_permutes_the_result_to_the_last_bit(seed, count, dim
     assert permuted.score.tolist() == found.score[order].tolist()
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32), st.integers(2, 30))
 def test_a_late_pick_does_not_change_earlier_ones(seed, count):
     kappa, embeddings = random_case(seed, count)
