@@ -24,7 +24,7 @@ def main() -> None:
     save_training_set(training_set, arguments.output)
     print(
         f"{arguments.output}: {len(training_set.item_answer):,} items, "
-        f"{len(training_set.pictures):,} images, {len(training_set.questions):,} different questions"
+        f"{len(training_set.images):,} images, {len(training_set.questions):,} different questions"
     )
 
 
