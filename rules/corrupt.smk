@@ -31,7 +31,7 @@ rule corrupt:
         seed=option("--seed", settings.seed),
         alpha=option("--alpha", settings.corruptions.alpha),
     message:
-        "Corrupting images ({wildcards.images}): {wildcards.corruption}"
+        "Writing the images {wildcards.images}/{wildcards.corruption}.parquet"
     shell:
         "python -m scripts.corrupt --items {input.pool} --subset {input.subset} {params.recipe} {params.seed}"
         " {params.alpha}"

@@ -187,6 +187,7 @@ def model_options(wildcards):
     overrides = [f"{key}={value}" for key, value in sorted(model.processor.items())]
     return " ".join(
         [
+            option("--label", wildcards.model),
             option("--location", location),
             option("--revision", model.revision),
             option("--family", model.family),

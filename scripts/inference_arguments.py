@@ -18,6 +18,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the model: its location, precision, scoring and device."""
     add = parser.add_argument
     add("--location", required=True, help="the model: a Hub id, or a folder with the same files")
+    add("--label", help="name of the model in messages; default: the location")
     add("--revision", help="commit of the Hub id; default: the newest")
     add("--family", required=True, type=family_argument, help="how the model is loaded (docs/models.md)")
     add("--scoring", required=True, choices=sorted(SCORINGS), help="how options are scored")

@@ -40,14 +40,14 @@ def run_inference(
         arguments.items,
         items,
         image_source(arguments),
-        label=Path(arguments.location).name,
+        label=arguments.label or Path(arguments.location).name,
         severities=severities,
         ahead=bool(arguments.gpus),
     )
     with PredictionCache(arguments.cache, identity, arguments.shard) as cache:
         predictor = Predictor(scorer, cache)
         rows = infer(predictor, items, units, predict)
-    print(summary(arguments.location, len(rows), predictor), file=sys.stderr)
+    print(summary(arguments.label or arguments.location, len(rows), predictor), file=sys.stderr)
     # The footer records nothing that depends on the cache: a resumed job writes the same bytes.
     footer = {**identity, **(facts or {}), "predictions": len(rows), "oom_splits": predictor.oom_splits}
     write_table(pl.DataFrame(rows, schema=pl.Schema(table.columns)), arguments.output, table, footer)

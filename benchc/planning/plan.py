@@ -92,11 +92,14 @@ def _legend(text: str, rates: Rates) -> Iterator[str]:
     if "≈" in text:
         yield "≈: estimate."
     if "disk: unknown" in text:
-        yield "unknown: build the pool first (`snakemake pool` with this configuration), then plan again."
+        yield "unknown: build the pool (snakemake pool --cores 2 --configfile FILE), then plan again."
     if "≈" in text and "GB" in text:
         yield f"disk: estimated at {BYTES_PER_PIXEL} bytes per pixel, as for photographs; drawings take less."
-    yield "done: predictions in the run's files; `snakemake -n` lists the jobs that will rerun."
+    yield "counts: of the run's files as they are; `snakemake -n` lists the jobs that will rerun."
     if rates:
         yield "time: one job after another; measured rates include model loading."
     else:
-        yield "time: plan again after the first inference job, or give --seconds-per-prediction."
+        yield (
+            "time: unknown until an inference job has computed at least 90 % of its predictions; or give "
+            "--seconds-per-prediction."
+        )

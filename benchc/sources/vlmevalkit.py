@@ -122,7 +122,7 @@ class _Rows:
         shared = self._images.get(images)
         if isinstance(shared, list):
             return shared
-        raise InvalidRowError(f"shares the image of row {images[:40]!r}, which has none")
+        raise InvalidRowError(f"image {images[:40]!r} is neither base64 nor the index of a row with an image")
 
     def _keys(self, id_: str, index: str, images: list[ImageFile]) -> list[str]:
         """Return the keys of a row's images. Raises InvalidRowError where its names do not fit them."""

@@ -132,7 +132,7 @@ def test_items_are_ordered_by_index_as_a_number(tmp_path: Path) -> None:
             {"image": "[" + "0, " * 30 + "1]"},
             "has a list of images that is empty or not of strings",
         ),
-        ({"image": "99"}, "shares the image of row '99', which has none"),
+        ({"image": "99"}, "image '99' is neither base64 nor the index of a row with an image"),
     ],
 )
 def test_a_row_that_cannot_become_an_item_is_refused_with_its_reason(

@@ -165,7 +165,7 @@ class Settings(settings.RunSettings):
         description="Ids of the models whose inconsistency decides which items are selected."
     )
     targets: Ids = Field(
-        description="Ids of the models that the benchmark evaluates, in the order of tables."
+        description="Ids of the models that the benchmark evaluates, in the order of figures."
     )
     selection: Selection = Field(description="How the benchmark is selected from the pool.")
     scores: Scores = Field(description="How predictions are scored.")

@@ -53,7 +53,8 @@ def plot(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], 
         for index, severity in enumerate(severities)
     }
     with styled():
-        figure = new_figure(TEXT_WIDTH if widest > 4 else COLUMN_WIDTH, 0.4 + 1.75 * len(rows))
+        wide = widest > 4
+        figure = new_figure(TEXT_WIDTH if wide else COLUMN_WIDTH, 0.4 + 1.75 * len(rows))
         grid = figure.add_gridspec(len(rows), 1)
         first: Any = None
         letter = 0
@@ -89,7 +90,7 @@ def plot(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], 
         figure.legend(
             handles=handles,
             loc="outside lower center",
-            ncols=max(1, len(handles)),
+            ncols=max(1, len(handles)) if wide else 3,
             title=note.strip() or None,
             title_fontsize=NORMAL - 0.5,
         )

@@ -93,7 +93,7 @@ def test_a_pool_without_a_bound_is_unknown(folder, capsys):
     rows, text = planned(capsys)
     assert rows["selectors"] == ["1", "1", "unknown", "unknown", "unknown", "0", "unknown"]
     assert rows["total"][3] == "unknown" and "21.2 %" not in text
-    assert "- unknown: build the pool first" in text
+    assert "- unknown: build the pool (snakemake pool" in text
 
 
 def test_a_finished_run_is_counted(folder, capsys):
