@@ -272,7 +272,7 @@ OUTPUTS = [
         (normalised entropy) and calibration error on clean images, unweighted means over items. ΔAcc, RAS, ΔS
         and ΔC: corrupted compared with clean predictions, means over items weighted by their discriminative
         power κ, then over all corruptions and severities (eq. 11). Arrows point in the better direction;
-        ranks are in brackets (1 is best, ties share the lower rank), the best values in bold. The csv file
+        ranks are in brackets (1 is best, ties share the smaller rank), the best values in bold. The csv file
         has all digits, and S(o) and C(o) also weighted by κ, since the paper does not specify the weighting.
         Reproduces the paper's Table 1.
         """,
@@ -411,11 +411,11 @@ OUTPUTS = [
         **Is the selected set more discriminative than random items?** (not in the paper). The selected set is
         compared with {RESAMPLING['draws']} random subsets of the pool of equal size. If unselected items were
         sampled, random subsets of both are compared, small enough that chance alone seldom places the
-        selected set beyond 95 % of random ones. Criteria: the spread (standard deviation) of the targets'
+        selected set outside the central 95 % of random ones. Criteria: the spread (standard deviation) of the targets'
         values; the share of pairs of targets whose paired difference exceeds 1.96 standard errors; and
         Kendall's τ-b between the targets' order on the set and on the whole pool. "Below" is the share of
         random subsets with a lower value, ties half: 0.5 is expected by chance, and above 0.975 the set is
-        beyond 95 % of random ones (with sampled items: the value of a random subset of the selected set,
+        outside the central 95 % of random ones (with sampled items: the value of a random subset of the selected set,
         which is closer to 0.5). It is omitted for rows weighted by κ, where chance does not give 0.5:
         selected items have most of the weight, and random subsets are noisier. Spread is partly noise, which
         is larger on inconsistent items. Random subsets contain selected items, and all sets are parts of the

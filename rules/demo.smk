@@ -1,4 +1,4 @@
-"""The demo's data and models: synthetic benchmarks, and small models trained on them.
+"""The demo's data and models: synthetic data sets, and small models trained on them.
 
 Used only for sources with the key `generated` and models with the key `train` in their catalogue.
 
@@ -11,7 +11,7 @@ OUTPUTS:
 
 
 rule generate_demo_source:
-    """Generate one of the demo's synthetic benchmarks."""
+    """Generate one of the demo's synthetic data sets."""
     input:
         code=code_of("scripts/generate_demo_source.py"),
     output:
@@ -27,7 +27,7 @@ rule generate_demo_source:
         seed=option("--seed", demo.get("seed")),
         groups=lambda wildcards: option("--groups", run.sources[wildcards.source].generated.groups),
     message:
-        "Generating the benchmark {wildcards.source}"
+        "Generating the data set {wildcards.source}"
     shell:
         "python -m scripts.generate_demo_source --source {wildcards.source} {params.seed}"
         " {params.groups} --output {output} 2>&1 | tee {log}"

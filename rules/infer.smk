@@ -55,7 +55,7 @@ rule infer:
         recipes=recipe_options,
         cache=f"results/{settings.name}/.cache",
     message:
-        "Evaluating {wildcards.model} on the items {wildcards.subset}: {wildcards.batch}"
+        "Evaluating {wildcards.model} on the subset {wildcards.subset}, corruptions: {wildcards.batch}"
     shell:
         "python -m scripts.infer {params.model} --gpus {resources.gpu} --threads {threads}"
         " --items {input.pool} --subset {input.subset}"

@@ -47,7 +47,7 @@ except ConfigError as error:
     raise WorkflowError(str(error))
 
 settings = run.settings
-# The benchmark's name as that of its rules, scripts and package.
+# The benchmark's name as an identifier: that of its rule file, scripts and package.
 PACKAGE = package_of(settings.benchmark)
 # Empty if the run generates and trains nothing itself.
 demo = settings.demo.model_dump() if settings.demo else {}

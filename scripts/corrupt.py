@@ -8,7 +8,7 @@ A folder:
 Every image in photos is written losslessly to corrupted/{corruption}/{severity}/{image}.png; subfolders are
 kept. Run the command again to resume: existing files are kept unless their source image has changed.
 Unreadable images are skipped and listed at the end. The pixels depend on the seed and on the image's path in
-the folder, not on the number of threads. corrupted/{corruption} also contains corruption.json, the recipe,
+the folder, not on the number of processes. corrupted/{corruption} also contains corruption.json, the recipe,
 and sources.json, the source images.
 
 A pool:
@@ -17,7 +17,7 @@ A pool:
 
 The table has one row per image and severity of the recipe, in the order in which images first appear in the
 pool, then by severity; an image that items share is stored once. Its bytes do not depend on the number of
-threads. A killed job resumes from {output}.parts.
+processes. A killed job resumes from {output}.parts.
 """
 
 import argparse
@@ -92,9 +92,13 @@ def parse_arguments() -> tuple[argparse.Namespace, Callable[[str], NoReturn]]:
         help="how to handle transparency: discard the alpha channel, or composite over white; "
         "default: %(default)s",
     )
-    both.add_argument("--threads", type=int, default=1, help="worker processes; default: %(default)s")
+    both.add_argument(
+        "--threads", type=int, default=1, help="number of worker processes; default: %(default)s"
+    )
     folder = parser.add_argument_group("with --images")
-    folder.add_argument("--corruption", nargs="+", metavar="NAME", help="corruptions in the suite, or all")
+    folder.add_argument(
+        "--corruption", nargs="+", metavar="NAME", help="names, or all: the suite's default set"
+    )
     folder.add_argument("--severities", type=int, nargs="+", help="default: all of the suite")
     folder.add_argument(
         "--suite",
@@ -132,7 +136,7 @@ def parse_arguments() -> tuple[argparse.Namespace, Callable[[str], NoReturn]]:
         if getattr(arguments, name) is None:
             setattr(arguments, name, default)
     if arguments.images is not None and not arguments.corruption:
-        parser.error("--images needs --corruption: names of the suite's corruptions, or all")
+        parser.error("--images needs --corruption: names, or all for the suite's default set")
     if arguments.items is not None and (arguments.recipe is None or arguments.seed is None):
         parser.error("--items needs --recipe and --seed")
     if arguments.threads < 1:

@@ -19,7 +19,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--location", required=True, help="the model: a Hub id, or a folder with the same files")
     add("--label", help="name of the model in messages; default: the location")
-    add("--revision", help="commit of the Hub id; default: the newest")
+    add("--revision", help="commit, tag or branch; default: the latest commit")
     add("--family", required=True, type=family_argument, help="how the model is loaded (docs/models.md)")
     add("--scoring", required=True, choices=sorted(SCORINGS), help="how options are scored")
     add("--dtype", default="float32", choices=["float32", "bfloat16", "float16"])

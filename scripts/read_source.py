@@ -1,4 +1,4 @@
-"""Convert a source's TSV in VLMEvalKit's format to a table of items, and report all other rows."""
+"""Convert a source's TSV in VLMEvalKit's format to a table of items, and report rejected rows."""
 
 import argparse
 from pathlib import Path

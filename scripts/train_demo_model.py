@@ -24,7 +24,9 @@ def main() -> None:
     parser.add_argument("--hidden", required=True, type=int, help="width of all layers, a multiple of 24")
     parser.add_argument("--vision-layers", required=True, type=int, help="layers of the vision tower")
     parser.add_argument("--text-layers", required=True, type=int, help="layers of the language model")
-    parser.add_argument("--patch", required=True, type=int, help="side of a patch in pixels, a divisor of 48")
+    parser.add_argument(
+        "--patch", required=True, type=int, help="side of a patch in pixels; 48 is an even multiple of it"
+    )
     parser.add_argument("--steps", required=True, type=int, help="training steps")
     parser.add_argument("--batch", required=True, type=int, help="images per step")
     parser.add_argument(

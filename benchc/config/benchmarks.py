@@ -34,5 +34,5 @@ def module_of(benchmark: str, part: str) -> Any:
         raise InputError(f"there is no benchmark {shown(benchmark)}{suggestion(benchmark, list(folders))}")
     file = f"{part.replace('.', '/')}.py"
     if not (folders[benchmark] / file).is_file():
-        raise InputError(f"the benchmark {benchmark} has no {file}; give a run of another benchmark")
+        raise InputError(f"the benchmark {benchmark} does not support this command: it has no {file}")
     return import_module(f"benchc.benchmarks.{package_of(benchmark)}.{part}")

@@ -75,7 +75,7 @@ class Training(Strict):
     vision_layers: int = Field(ge=1, description="Layers of the vision encoder.")
     text_layers: int = Field(ge=1, description="Layers of the language model.")
     patch: Literal[1, 2, 3, 4, 6, 8, 12, 24] = Field(
-        description="Side of a patch in pixels: the 48 pixels of an image make an even number of patches."
+        description="Side of a patch in pixels: an image has 48 pixels a side, and an even number of patches."
     )
     steps: int = Field(ge=1, description="Training steps.")
     batch: int = Field(ge=1, description="Images per step.")
@@ -103,7 +103,7 @@ class Model(Strict):
     )
     repo: HubId | None = Field(default=None, description="Id on the Hugging Face Hub.")
     revision: str | None = Field(
-        default=None, description="Commit, tag or branch of repo, in quotes; null if it is not pinned yet."
+        default=None, description="Commit, tag or branch of repo, in quotes; null for the latest commit."
     )
     path: str | None = Field(
         default=None,

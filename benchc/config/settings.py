@@ -68,7 +68,7 @@ class Inference(Strict):
     """How inference is divided into jobs."""
 
     batch: Literal["all", "family", "corruption"] = Field(
-        description="Corruptions that one inference job evaluates a model under: all, one family, or one. "
+        description="Corruptions per inference job (not the batch size): all, one family, or one. "
         "Larger batches load the model less often; smaller ones use more devices in parallel."
     )
 

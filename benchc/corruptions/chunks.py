@@ -53,8 +53,9 @@ def write_corrupted(
     ``images``: distinct keys and encoded bytes; ``total``: their number. Finished chunks are kept in the
     folder ``{output}.parts`` until the table is complete; a restarted job reuses those of the same images,
     recipe, seed and code. The table has the same bytes for any ``workers`` and after a restart. Memory: one
-    image at all severities per worker, and one row group. Disk: twice the table. Raises the errors of
-    ``variants_of_image``, and InputError where ``output`` cannot be written; ``output`` then stays unchanged.
+    image at all severities per worker, and that of ``table_writer``. Disk: twice the table. Raises the errors
+    of ``variants_of_image``, and InputError where ``output`` cannot be written; ``output`` then stays
+    unchanged.
     """
     output = Path(output)
     if output.is_dir():

@@ -81,7 +81,10 @@ def train_encoder(
     if images.dtype != np.uint8 or images.ndim != 4 or images.shape[1:] != (images.shape[1],) * 2 + (3,):
         raise ValueError(f"images are uint8[N, S, S, 3], these are {images.dtype}{list(images.shape)}")
     if not len(images) == len(captions) >= batch:
-        raise ValueError(f"{len(images)} images, {len(captions)} captions and batches of {batch} do not fit")
+        raise ValueError(
+            f"{len(images)} images need as many captions, not {len(captions)}, and a batch of at most "
+            f"{len(images)}, not {batch}"
+        )
     if steps < 3:
         raise ValueError(f"{steps} steps are too few; give at least 3")
     declare_missing_operators()

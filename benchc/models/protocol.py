@@ -17,7 +17,7 @@ class ModelSource:
     """A checkpoint, and how to load it."""
 
     location: str  # a Hub id, or a folder with the same files
-    revision: str | None = None  # commit of the Hub id; None is the newest
+    revision: str | None = None  # commit, tag or branch; None is the latest commit
     dtype: str = "float32"  # float32 | bfloat16 | float16
     device: str = "cpu"  # cpu | cuda
     processor: Mapping[str, object] = field(default_factory=dict)  # image processor settings to override
@@ -27,7 +27,7 @@ class OptionScores(NamedTuple):
     """The scores of a question's K options under V variants of its images."""
 
     logits: npt.NDArray[np.float32]  # [V, K]; softmax over K gives the option probabilities
-    label_mass: npt.NDArray[np.float32]  # [V], probability of the options in the vocabulary, in [0, 1]
+    label_mass: npt.NDArray[np.float32]  # [V], total probability of the options' letters or texts, in [0, 1]
 
 
 class ModelError(InputError):

@@ -54,7 +54,7 @@ def plan_markdown(plan: Plan, results: Path, rates: Rates) -> str:
         time = f", {time_left}" if rates else ""
         parts.append(f"If {plan.assumption}: {new} new predictions, {left} left{time}.\n")
     written, disk = plan.images.written.text(), plan.images.disk.text(disk_text)
-    parts.append(f"Corrupted images on disk: {written if written == disk else f'{written}, {disk}'}.\n")
+    parts.append(f"Images on disk, clean included: {written if written == disk else f'{written}, {disk}'}.\n")
     if rates:
         models = dict.fromkeys(each.model for each in work)
         rows = [_model_row([each for each in work if each.model == model]) for model in models]
@@ -95,7 +95,7 @@ def _legend(text: str, rates: Rates) -> Iterator[str]:
         yield "unknown: build the pool (snakemake pool --cores 2 --configfile FILE), then plan again."
     if "≈" in text and "GB" in text:
         yield f"disk: estimated at {BYTES_PER_PIXEL} bytes per pixel, as for photographs; drawings take less."
-    yield "counts: of the run's files as they are; `snakemake -n` lists the jobs that will rerun."
+    yield "done: predictions in existing files, even if a rerun will replace them (`snakemake -n` lists it)."
     if rates:
         yield "time: one job after another; measured rates include model loading."
     else:

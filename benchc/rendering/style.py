@@ -25,6 +25,7 @@ INK = "#333333"
 FAINT = "#8C8C8C"
 
 # A set of items has the same fill in every figure; outlines and hatches distinguish them in grey print.
+# Clean predictions have the fill of the pool.
 ORIGINAL_FILL: dict[str, Any] = {"facecolor": "#FFFFFF", "edgecolor": FAINT, "linewidth": 0.6}
 POOL_FILL: dict[str, Any] = {"facecolor": "#D0D0D0", "edgecolor": FAINT, "linewidth": 0.6}
 BENCHMARK_FILL: dict[str, Any] = {

@@ -7,7 +7,7 @@ from benchc.schemas.parquet import TableType
 KEY = ("id", "corruption", "severity")
 CLEAN = "clean"  # the corruption of uncorrupted predictions, at severity 0
 
-# Footer: model, revision, scoring, dtype, device, versions, predictions.
+# Footer: the identity that `models.loading.load_model` returns, predictions, oom_splits.
 PREDICTIONS = TableType(
     "predictions",
     1,
@@ -16,7 +16,7 @@ PREDICTIONS = TableType(
         "corruption": pl.String,  # `clean` for the uncorrupted prediction
         "severity": pl.Int64,  # 1..5; 0 for clean
         "logits": pl.List(pl.Float32),  # one per option, in the order of the item's options
-        "label_mass": pl.Float32,  # probability of the options among the whole vocabulary, in [0, 1]
+        "label_mass": pl.Float32,  # total probability of the options' letters or texts, in [0, 1]
         "prompt_hash": pl.String,  # of the rendered prompt
         "image_hash": pl.String,  # of the decoded pixels of all images
     },

@@ -1,4 +1,4 @@
-"""Write a table of images row by row, with at most one row group in memory."""
+"""Write a table of images row by row, in bounded memory."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -62,8 +62,8 @@ def table_writer(
     """Yield a writer whose table replaces ``path`` when the block ends without error.
 
     ``row_bytes`` is the expression for the size of a row. How rows are split over calls of ``append`` does
-    not change the file. Values are not compressed, as images already are. Memory: three times
-    ``ROW_GROUP_BYTES`` or the largest row.
+    not change the file. Values are not compressed, as images already are. Memory: about three
+    times the larger of ``ROW_GROUP_BYTES`` and the largest row.
     """
     schema = arrow_table(pl.DataFrame(schema=pl.Schema(table.columns))).schema
     options = {"compression": "none", "use_dictionary": False, "write_statistics": False}

@@ -43,7 +43,7 @@ def read_item_text(values: Mapping[str, str], options_column: str | None = None)
         gap = LETTERS[options.index(None)]
         raise InvalidRowError(f"option {gap} is empty, but a later one is not")
     if len(filled) < 2:
-        raise InvalidRowError(f"has {len(filled)} options, and a choice needs two")
+        raise InvalidRowError(f"has fewer than two options ({len(filled)})")
     return ItemText(
         question,
         present(values.get("hint")),

@@ -56,10 +56,10 @@ def parse_arguments() -> argparse.Namespace:
         "--score",
         choices=FINAL_SCORES,
         default="at_pick",
-        help="the score that must be above the mean: at the pick, or against the centroid of all items",
+        help="the score that must be above the mean: when the item is picked, or against the final centroid",
     )
     add("--output", type=Path, required=True, help="selection/selected.parquet to write")
-    add("--output-subset", type=Path, required=True, help="subsets/selected.parquet to write: items kept")
+    add("--output-subset", type=Path, required=True, help="subsets/selected.parquet to write")
     return parser.parse_args()
 
 

@@ -23,7 +23,7 @@ def test_a_benchmark_is_a_folder_with_settings() -> None:
         (
             "toy",
             "planning.plan",
-            "the benchmark toy has no planning/plan.py; give",
+            "the benchmark toy does not support this command: it has no planning/plan.py",
         ),
     ],
 )

@@ -83,7 +83,7 @@ def test_a_plan_is_printed(tmp_path: Path) -> None:
     assert re.search(r"\| total +\| +\| +7 \| +\| +≤ 675 \| +≤ 645 \| +0 \| +≤ 645 \| +≤ 7.2 h \|", text)
     assert re.search(r"\| c +\| +40 \| +50 \| +≤ 45 \| +≤ 30 min \| +≤ 30 min \|", text)
     assert "If no part is done: 615 new predictions, 615 left, 6.8 h." in text
-    assert "Corrupted images on disk: 36, ≈ 1.5 GB." in text
+    assert "Images on disk, clean included: 36, ≈ 1.5 GB." in text
     assert "- ≤: upper bound.\n- ≈: estimate.\n- disk: estimated at 1.11 bytes per pixel" in text
     assert text.endswith("- a note\n")
     assert "time left" not in plan_markdown(plan, tmp_path, {})

@@ -71,4 +71,4 @@ def test_answers_without_option_text_are_refused() -> None:
 
 
 def test_a_question_with_one_option_is_refused() -> None:
-    assert refused("MMT-Bench_VAL") == {"8279": "has 1 options, and a choice needs two"}
+    assert refused("MMT-Bench_VAL") == {"8279": "has fewer than two options (1)"}

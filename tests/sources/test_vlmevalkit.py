@@ -114,7 +114,7 @@ def test_items_are_ordered_by_index_as_a_number(tmp_path: Path) -> None:
         ({"question": ""}, "has no question"),
         ({"A": "", "answer": "B"}, "option A is empty, but a later one is not"),
         ({"B": "", "C": "green"}, "option B is empty, but a later one is not"),
-        ({"B": ""}, "has 1 options, and a choice needs two"),
+        ({"B": ""}, "has fewer than two options (1)"),
         ({"A": ""}, "the answer is A, an option without text"),
         ({"A": "", "B": ""}, "the answer is A, an option without text"),
         ({"answer": "C"}, "the answer is C, an option without text"),

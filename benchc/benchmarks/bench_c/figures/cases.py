@@ -47,7 +47,7 @@ def cases_of_item(scores: pl.DataFrame, item: str) -> pl.DataFrame:
     rows = _ranked(scores.filter(pl.col("id") == item))
     if rows.is_empty():
         raise InputError(
-            f"item {item!r} has no scores; name an item of the benchmark that lacks no prediction"
+            f"item {item!r} has no scores; name an item of the benchmark that has all predictions"
         )
     chosen: list[pl.DataFrame] = []
     shown: list[str] = []

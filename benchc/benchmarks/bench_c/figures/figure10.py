@@ -106,7 +106,8 @@ def _values(
         unknown = sorted(set(table["corruption"]) - set(families_of))
         if unknown:
             raise InputError(
-                f"figure 10: the scores of {name} have {', '.join(unknown)}, whose family is not given"
+                f"figure 10: the scores of {name} have {', '.join(unknown)}, whose family is not given; "
+                "add it to families"
             )
         cells = table.group_by("corruption", "severity").agg("ras").sort("corruption", "severity")
         for corruption, severity, ras in cells.rows():

@@ -119,7 +119,8 @@ def _matrix(scores: Mapping[str, pl.DataFrame], columns: list[str], right_when_c
         unknown = sorted(set(means) - set(columns))
         if unknown:
             raise InputError(
-                f"figure 6: the scores of {name} have {', '.join(unknown)}, whose family is not given"
+                f"figure 6: the scores of {name} have {', '.join(unknown)}, whose family is not given; "
+                "add it to families"
             )
         for column, corruption in enumerate(columns):
             values[row, column] = means.get(corruption, np.nan)

@@ -94,7 +94,7 @@ def bootstrap(cube: Cube, kappa: Floats, draws: int = DRAWS, seed: int = 0) -> p
 def ranks_of(values: Floats) -> Floats:
     """Return the rank of every model in every draw, float64[draws, models]: 1 for the largest.
 
-    Ties share the lower rank, as in Table 1; a draw with a NaN has no ranks (NaN).
+    Ties share the smaller rank, as in Table 1; a draw with a NaN has no ranks (NaN).
     """
     larger = np.zeros_like(values)
     for other in range(values.shape[1]):

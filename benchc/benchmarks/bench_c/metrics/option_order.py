@@ -114,7 +114,7 @@ def measure_predictions(predictions: pl.DataFrame, items: pl.DataFrame) -> pl.Da
     """Return KEY and ``MEASURES`` of every prediction, one row per item and corruption, sorted by KEY.
 
     Arguments as for :func:`missing_predictions`. Raises InputError, naming a prediction, where one is
-    missing, occurs twice, is of an unknown item, or has not as many logits as its item has options.
+    missing, occurs twice, is of an unknown item, or does not have one logit per option.
     """
     predictions = predictions.sort(*KEY, "order").join(items, on="id", how="left", maintain_order="left")
     _check(predictions, items)
@@ -259,7 +259,7 @@ def _check(predictions: pl.DataFrame, items: pl.DataFrame) -> None:
         ),
         (
             predictions.filter(pl.col("logits").list.len() != pl.col("options")),
-            "has not one logit per option",
+            "does not have one logit per option",
         ),
         (missing, "is missing"),
     ):

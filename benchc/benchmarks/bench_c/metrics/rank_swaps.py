@@ -1,10 +1,11 @@
 """Do two models swap ranks when ranked by RAS instead of ΔAcc? A test for every pair.
 
-A pair swaps where the paired differences of its ΔAcc and of its RAS (eq. 11, weighted by kappa) have opposite
-signs. Both signs must hold, so the p value of one direction is the larger of two one-sided bootstrap p values
-(intersection-union test, Berger 1982), each (1 + draws in which the difference does not have its sign) over
-(1 + draws). The direction is chosen by the data, so the smaller p of the two directions is doubled. Holm's
-method adjusts over all pairs of models. Conditional on the selected set, as all intervals here.
+A pair is ordered oppositely where the paired differences of its ΔAcc and of its RAS (eq. 11, weighted by
+kappa) have opposite signs; it counts as a swap where this is significant. Both signs must hold, so the p
+value of one direction is the larger of two one-sided bootstrap p values (intersection-union test, Berger
+1982), each (1 + draws in which the difference does not have its sign) divided by (1 + draws). The direction
+is chosen by the data, so the smaller p of the two directions is doubled. Holm's method adjusts over all pairs
+of models. Conditional on the selected set, as all intervals here.
 """
 
 from itertools import combinations

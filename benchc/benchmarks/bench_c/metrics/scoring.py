@@ -155,7 +155,8 @@ def _check_keys(predictions: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFr
     missing = _missing(predictions, items, cells)
     if missing.height:
         raise InputError(
-            f"{_listed(missing, 'predictions are missing')}; every selected item needs its clean prediction "
+            f"{_listed(missing, 'predictions are missing')}; every item of the subset needs its clean "
+            "prediction "
             "and one under every corruption and severity; recreate the predictions, or set "
             "scores.allow_missing to true to leave out the items that lack one"
         )
@@ -171,8 +172,8 @@ def _missing(predictions: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame
     unknown = predictions.select(*KEY).join(items, on="id", how="anti")
     if unknown.height:
         raise InputError(
-            f"{_listed(unknown, 'predictions are of items that are not selected')}; they belong to another "
-            "selection; recreate the predictions"
+            f"{_listed(unknown, 'predictions are of items outside the subset')}; they belong to another "
+            "selection or sample; recreate the predictions"
         )
     expected = items.select("id").join(cells, how="cross")
     return expected.join(predictions, on=KEY, how="anti").sort(KEY)

@@ -22,7 +22,9 @@ def subsets_of_pool(selected: Bools, pool: tuple[int, int], size: int, draws: in
     kinds = np.flatnonzero(selected), np.flatnonzero(~selected)
     enough = all(len(kind) >= min(size, count) for kind, count in zip(kinds, pool, strict=True))
     if not enough or not 1 <= size <= sum(pool):
-        raise ValueError(f"subsets of {size} items of {len(kinds[0])} selected and {len(kinds[1])} others")
+        raise ValueError(
+            f"cannot sample {size} items from {len(kinds[0])} selected and {len(kinds[1])} others"
+        )
     chosen = np.zeros((draws, len(selected)))
     for draw in range(draws):
         generator = generator_of(seed, "random subset", draw)
@@ -39,7 +41,7 @@ def subsets_of_selected(selected: Bools, size: int, draws: int, seed: int) -> Fl
     """
     items = np.flatnonzero(selected)
     if size > len(items):
-        raise ValueError(f"subsets of {size} items of {len(items)} selected")
+        raise ValueError(f"cannot sample {size} items from {len(items)} selected ones")
     if size == len(items):
         return selected[None].astype(np.float64)
     chosen = np.zeros((draws, len(selected)))

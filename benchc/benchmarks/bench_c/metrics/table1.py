@@ -96,7 +96,7 @@ def table1(
 
 
 def rank(values: pl.Series) -> pl.Series:
-    """Return the rank of every value, Int64: 1 for the largest; ties share the lower rank, null stays.
+    """Return the rank of every value, Int64: 1 for the largest; ties share the smaller rank, null stays.
 
     Values are compared by their first ``DIGITS`` decimals.
     """

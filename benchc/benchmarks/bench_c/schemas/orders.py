@@ -14,7 +14,7 @@ ORDERS = TableType(
         "corruption": pl.String,  # `clean` for the uncorrupted prediction
         "severity": pl.Int64,  # 0 for clean
         "logits": pl.List(pl.Float32),  # one per option, in the order of the item's options
-        "label_mass": pl.Float32,  # probability of the options among the whole vocabulary, in [0, 1]
+        "label_mass": pl.Float32,  # total probability of the options' letters or texts, in [0, 1]
         "prompt_hash": pl.String,  # of the rendered prompt, with its order of options
         "image_hash": pl.String,  # of the decoded pixels of all images
     },

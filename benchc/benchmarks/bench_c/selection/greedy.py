@@ -89,7 +89,7 @@ def _checked(
     if not np.isfinite(alpha).all():
         raise ValueError(f"alpha must be two finite numbers, not {alpha}")
     if np.abs([*alpha, *alpha[0] * values]).max() > LONGEST:
-        raise ValueError(f"alpha {alpha}, and kappa times its first, must not exceed {LONGEST}: scale them")
+        raise ValueError(f"alpha {alpha} and alpha[0] * kappa must not exceed {LONGEST}; scale them")
     arrays = [np.asarray(embedding) for embedding in embeddings]
     # Float32 values are exact in float64 and take half the memory.
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64

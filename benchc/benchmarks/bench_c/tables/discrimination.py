@@ -37,7 +37,7 @@ PLACE = (
     "{above} of {rows} rows and below {low} in {below}"
 )
 SUPERIORITY = (
-    "probability that a random subset is lower than a random subset of the selected set, ties count half "
+    "probability that a random subset has a lower value than one of the selected set, ties count half "
     "(0.5 by chance, and nearer to 0.5 than if all items were evaluated)"
 )
 CONDITIONS = "this pool and these targets"
@@ -46,7 +46,7 @@ ESTIMATED = (
     " The order on the pool is estimated from the evaluated items. Random subsets mostly consist of the "
     "unselected ones that determine it, which may lower Below in the rows of order."
 )
-LEFT_OUT = " Up to {most:,} of the {draws:,} draws leave a criterion undefined and are left out."
+LEFT_OUT = " Up to {most:,} of the {draws:,} random subsets leave a criterion undefined and are left out."
 UNDEFINED = " {missing}: undefined, the csv file says why."
 
 

@@ -24,8 +24,8 @@ COLUMNS = (
 )
 CAPTION = (
     "Table 1 with 95 % bootstrap intervals in brackets: percentiles of {draws:,} resamples of the {items:,} "
-    "items, the same for all models. Conditional on the selected set: another selection, other corruption "
-    "seeds or other training runs would widen them. ΔAcc and RAS are weighted by κ (eq. 11). A rank's "
+    "items, the same for all models. Conditional on the selected set: they would be wider if "
+    "selection, corruption seeds and training varied too. ΔAcc and RAS are weighted by κ (eq. 11). A rank's "
     "interval is over the model's ranks among these models in the resamples. {missing}: undefined, the csv "
     "file says why."
 )

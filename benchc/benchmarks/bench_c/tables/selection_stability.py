@@ -28,8 +28,9 @@ KAPPA_HEADER = ("Mean", "Share of 0", "1st quartile", "Median", "3rd quartile")
 
 CAPTION = (
     "Stability of the selected set under single choices. Each row changes one choice and selects again from "
-    "the {items:,} items of the pool. In both: items kept here and as configured; Jaccard: their share of "
-    "all items that either keeps; by chance: about that of random sets of these sizes; Spearman, Kendall: "
+    "the {items:,} items of the pool. In both: items kept here and as configured; Jaccard: these "
+    "divided by the items kept in either; by chance: its approximate value for random sets of these sizes; "
+    "Spearman, Kendall: "
     "rank correlations of the final scores of the items with κ > 0 in both. α: weights of κ and of diversity."
 )
 NOTHING_SELECTED = " {count} of the choices select nothing; the csv file says why."

@@ -229,7 +229,7 @@ def invalid():
     return [
         (predictions.filter(~first), r"\(s/1, fog, 5\) in order 2 is missing \(1 predictions like this\)"),
         (pl.concat([predictions, predictions.filter(first)]), r"\(s/1, fog, 5\) in order 2 occurs twice"),
-        (predictions.with_columns(longer), r"\(s/1, fog, 5\) in order 2 has not one logit per option"),
+        (predictions.with_columns(longer), r"\(s/1, fog, 5\) in order 2 does not have one logit per option"),
         (predictions.with_columns(unknown), r"\(x/9, fog, 5\) in order 2 is of an item that the pool lacks"),
         (
             predictions.with_columns(later),

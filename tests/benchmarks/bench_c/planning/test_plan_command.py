@@ -85,7 +85,7 @@ def test_a_run_that_is_not_started(folder, capsys):
     assert "If 21.2 % of the pool is selected, as in the paper: ≈ 550 new predictions, ≈ 550 left." in text
     assert "find theirs in the cache (small)." in text
     assert "1 clean + 3 corruptions × 3 severities" in text
-    assert "or give --seconds-per-prediction" in text and "Corrupted images on disk: unknown." in text
+    assert "or give --seconds-per-prediction" in text and "Images on disk, clean included: unknown." in text
     assert not (folder / "results").exists()
 
 
@@ -123,7 +123,7 @@ def test_a_finished_run_is_counted(folder, capsys):
     assert rows["small"][:2] == ["0.214", "70"] and rows["large"][:2] == ["0.25", "20"]
     assert "≤" not in text and "≈" not in text and "unknown" not in text
     size = sum(path.stat().st_size for path in Path("results/trial/corrupted").iterdir())
-    assert f"Corrupted images on disk: 50, {size / 1e9:.2g} GB." in text
+    assert f"Images on disk, clean included: 50, {size / 1e9:.2g} GB." in text
     table = pl.read_csv("plan.csv")
     assert table.filter(stage="targets", model="large").to_dicts() == [
         {
@@ -204,7 +204,7 @@ def test_on_the_fly_only_the_images_of_selected_items_are_written(folder, capsys
         write_selection()
     _, text = planned(capsys)
     # 2 images, or 5 x 849 / 4000 = 1.06, in 10 variants.
-    assert f"Corrupted images on disk: {'20' if selected else '≈ 10'}, ≈ " in text
+    assert f"Images on disk, clean included: {'20' if selected else '≈ 10'}, ≈ " in text
     assert "- disk: estimated" in text
 
 
