@@ -91,7 +91,7 @@ def _legend(text: str, rates: Rates) -> Iterator[str]:
         yield "≤: upper bound."
     if "≈" in text:
         yield "≈: estimate."
-    if "disk: unknown" in text:
+    if "included: unknown" in text:
         yield "unknown: build the pool (snakemake pool --cores 2 --configfile FILE), then plan again."
     if "≈" in text and "GB" in text:
         yield f"disk: estimated at {BYTES_PER_PIXEL} bytes per pixel, as for photographs; drawings take less."

@@ -134,7 +134,7 @@ def test_figures_of_one_target_are_of_its_complete_items(
     texts = " ".join(text.get_text() for text in alone.output(name).findobj(Text))
     assert "s/1" not in texts and (name != "figure4" or "(n = 5)" in texts)
     if name == "figure5":
-        with pytest.raises(InputError, match=r"'s/1' has no scores.*that lacks no prediction"):
+        with pytest.raises(InputError, match=r"'s/1' has no scores.*that has all predictions"):
             alone.output(name, item="s/1")
 
 

@@ -17,7 +17,7 @@ from benchc.rendering.output import Table
 LEAST = 1e-3  # p values below it are shown as a bound
 CAPTION = (
     "Of {pairs:,} pairs of models, {opposite:,} are ordered differently by ΔAcc and by RAS; {swaps:,} of "
-    "these significantly (p ≤ 0.05 after Holm's correction over {tested:,} pairs). Differences are "
+    "these significantly (p at most 0.05 after Holm's correction over {tested:,} pairs). Differences are "
     "weighted by κ (eq. 11), with 95 % bootstrap intervals from {draws:,} resamples of the items, the same "
     "for all models. p: twice the larger of the two one-sided bootstrap p values, since both signs must "
     "hold. Conditional on the selected set."

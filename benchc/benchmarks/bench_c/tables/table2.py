@@ -16,9 +16,8 @@ from benchc.rendering.output import Table
 CAPTION = (
     "Sensitivity of RAS and ΔAcc to a step of severity. z: an item's shift from one severity to the next, "
     "{centring} divided by its standard deviation across items; |z| is averaged over items, steps and "
-    "corruptions. "
-    "t, p: one-sided paired t-test over corruptions (pairs - 1 degrees of freedom); null hypothesis: RAS is "
-    "not more sensitive."
+    "corruptions. t, p: one-sided paired t-test over corruptions (pairs - 1 degrees of freedom) of the "
+    "hypothesis that RAS is not more sensitive."
 )
 CENTRED = {False: "not centred,", True: "minus its mean over items,"}
 NUMBERS = ("mean_abs_z_ras", "mean_abs_z_delta_acc", "t")

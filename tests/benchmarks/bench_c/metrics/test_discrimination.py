@@ -352,7 +352,7 @@ def test_invalid_arguments_are_refused():
     with pytest.raises(ValueError, match="draws must be at least 1"):
         found(draws=0)
     for selected in (set(), {f"s/{item}" for item in range(ITEMS)}):
-        with pytest.raises(ValueError, match=r"subsets of \d+ items"):
+        with pytest.raises(ValueError, match=r"cannot sample \d+ items"):
             found(selected=selected, pool=(14, 20))
 
 

@@ -52,7 +52,7 @@ def test_a_subset_that_may_need_unevaluated_items_is_refused(inside, outside, mo
     if fits and size <= sum(pool):
         assert (subsets_of_pool(selected, pool, size, 3, 0).sum(axis=1) == size).all()
     else:
-        with pytest.raises(ValueError, match=f"subsets of {size} items"):
+        with pytest.raises(ValueError, match=f"cannot sample {size} items"):
             subsets_of_pool(selected, pool, size, 3, 0)
     if size > inside:
         with pytest.raises(ValueError, match=f"of {inside} selected"):

@@ -276,7 +276,7 @@ def test_the_order_of_rows_changes_no_score_against_the_centroid_of_all():
         ([0.1, 0.2], [np.array([[1.0], [1e-200]])], (1, 1), r"embeddings\[0\].*length 0.0 in row 1: scale"),
         ([0.1, 0.2], [np.array([[1e200], [1.0]])], (1, 1), r"embeddings\[0\].*length inf in row 0: scale"),
         ([0.1, 0.2], [np.ones((2, 3))], (1, np.inf), "alpha must be two finite numbers"),
-        ([0.1, 1e60], [np.ones((2, 3))], (1e50, 1), "kappa times its first, must not exceed 1e.100"),
+        ([0.1, 1e60], [np.ones((2, 3))], (1e50, 1), "kappa must not exceed 1e.100"),
     ],
 )
 def test_invalid_arguments_are_refused(kappa, embeddings, alpha, message):

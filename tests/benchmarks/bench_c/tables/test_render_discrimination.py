@@ -75,9 +75,7 @@ def test_the_caption_says_what_is_compared():
         in words
     )
     assert "The order on the pool is estimated from the evaluated items" in words
-    assert (
-        "Below: probability that a random subset is lower than a random subset of the selected set" in words
-    )
+    assert "Below: probability that a random subset has a lower value than one of the selected set" in words
     assert "beyond" not in words and "rows and below" not in words
     selected = shown(discrimination_markdown(made(pool=(6, 30), items=10)))[0][2]
     assert selected.count("[") == 1
@@ -101,7 +99,7 @@ def test_the_caption_says_how_many_draws_are_left_out():
     for column in ("undefined_random", "undefined_selected"):
         some = table.with_columns(pl.when(first).then(7).otherwise(column).alias(column))
         words = " ".join(discrimination_markdown(some).split())
-        assert "Up to 7 of the 40 draws leave a criterion undefined and are left out." in words
+        assert "Up to 7 of the 40 random subsets leave a criterion undefined and are left out." in words
         # A row without a share is a dash, which the caption explains.
         words = discrimination_markdown(
             some.with_columns(pl.when(~first).then("share_below").alias("share_below"))
