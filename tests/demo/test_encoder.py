@@ -108,9 +108,9 @@ def test_every_image_of_an_item_is_captioned_with_its_answer_and_question() -> N
 
 def test_arguments_that_do_not_match_are_refused() -> None:
     images, captions = world(20, seed=1)
-    with pytest.raises(ValueError, match="20 images, 19 captions"):
+    with pytest.raises(ValueError, match="20 images need as many captions, not 19"):
         train_encoder(images, captions[:-1], steps=3, seed=0, batch=8)
-    with pytest.raises(ValueError, match="batches of 32"):
+    with pytest.raises(ValueError, match="batch of at most 20, not 32"):
         train_encoder(images, captions, steps=3, seed=0, batch=32)
     with pytest.raises(ValueError, match=r"uint8\[20, 24, 20, 3\]"):
         train_encoder(images[:, :, :20], captions, steps=3, seed=0, batch=8)

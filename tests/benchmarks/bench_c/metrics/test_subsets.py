@@ -55,5 +55,5 @@ def test_a_subset_that_may_need_unevaluated_items_is_refused(inside, outside, mo
         with pytest.raises(ValueError, match=f"cannot sample {size} items"):
             subsets_of_pool(selected, pool, size, 3, 0)
     if size > inside:
-        with pytest.raises(ValueError, match=f"of {inside} selected"):
+        with pytest.raises(ValueError, match=f"from {inside} selected"):
             subsets_of_selected(selected, size, 3, 0)
