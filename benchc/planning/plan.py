@@ -60,7 +60,7 @@ def plan_markdown(plan: Plan, results: Path, rates: Rates) -> str:
         rows = [_model_row([each for each in work if each.model == model]) for model in models]
         parts.append(markdown(["model", "seconds per prediction", "measured on", *SUMS[3:]], rows))
     text = "\n".join(parts)
-    return f"{text}\n" + "".join(f"- {note}\n" for note in (*_legend(text, rates), *plan.notes))
+    return f"{text}\n" + "".join(f"- {note}\n" for note in (*_legend(text, plan.images, rates), *plan.notes))
 
 
 def _jobs(work: Sequence[Work]) -> str:
@@ -86,14 +86,14 @@ def _model_row(work: Sequence[Work]) -> list[str]:
     return [work[0].model, seconds, measured, *_sums(work)[3:]]
 
 
-def _legend(text: str, rates: Rates) -> Iterator[str]:
+def _legend(text: str, images: ImageCounts, rates: Rates) -> Iterator[str]:
     if "≤" in text:
         yield "≤: upper bound."
     if "≈" in text:
         yield "≈: estimate."
-    if "included: unknown" in text:
+    if images.written.value is None:
         yield "unknown: build the pool (snakemake pool --cores 2 --configfile FILE), then plan again."
-    if "≈" in text and "GB" in text:
+    if images.disk.certainty == "estimate":
         yield f"disk: estimated at {BYTES_PER_PIXEL} bytes per pixel, as for photographs; drawings take less."
     yield "done: predictions in existing files, even if a rerun will replace them (`snakemake -n` lists it)."
     if rates:
