@@ -180,3 +180,13 @@ def score_all(run: Run, monkeypatch: pytest.MonkeyPatch, *options: str) -> None:
         predictions += ["--corruptions", *run.corruptions, "--severities", *map(str, run.severities)]
         predictions += ["--subset", "subset.parquet", "--output", f"scores/{model}.parquet"]
         script("score", [*predictions, *options], monkeypatch)
+
+
+def move_to_run_folders() -> None:
+    """Move pool and selection, in the working directory, to where a run has them."""
+    for old, new in (
+        ("pool.parquet", "pool/items.parquet"),
+        ("selected.parquet", "selection/selected.parquet"),
+    ):
+        Path(new).parent.mkdir()
+        Path(old).rename(new)

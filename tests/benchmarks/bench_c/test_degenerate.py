@@ -10,7 +10,7 @@ from matplotlib.text import Text
 from benchc.errors import InputError
 from benchc.schemas.models import Models, models_text
 from scripts import compare
-from tests.benchmarks.bench_c.degenerate_runs import Run, drawn, score_all
+from tests.benchmarks.bench_c.degenerate_runs import Run, drawn, move_to_run_folders, score_all
 
 NOT_A_NUMBER = re.compile(r"\b(nan|NaN|inf|null|None(?! of the models))\b")
 
@@ -172,12 +172,7 @@ def test_two_runs_of_one_item_are_compared(
         monkeypatch.chdir(tmp_path / name)
         run.write(tmp_path / name)
         score_all(run, monkeypatch)
-        for old, new in (
-            ("pool.parquet", "pool/items.parquet"),
-            ("selected.parquet", "selection/selected.parquet"),
-        ):
-            Path(new).parent.mkdir()
-            Path(old).rename(new)
+        move_to_run_folders()
     monkeypatch.chdir(tmp_path)
     for name in "ab":
         Path(name, "models.json").write_text(models_text(Models("bench-c", {})))

@@ -13,7 +13,7 @@ from benchc.schemas.models import Models, models_text
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.predictions import PREDICTIONS
 from scripts import command, compare
-from tests.benchmarks.bench_c.degenerate_runs import Run, score_all
+from tests.benchmarks.bench_c.degenerate_runs import Run, move_to_run_folders, score_all
 
 RUN = Run(items=6)
 # "one" has all predictions, "two" lacks the clean prediction of one item, "three" two corrupted ones of two
@@ -148,12 +148,7 @@ def test_a_comparison_says_which_run_lacks_predictions(
         if name == "b":
             drop("two", MISSING["two"])
         score_all(RUN, monkeypatch, "--allow-missing")
-        for old, new in (
-            ("pool.parquet", "pool/items.parquet"),
-            ("selected.parquet", "selection/selected.parquet"),
-        ):
-            Path(new).parent.mkdir()
-            Path(old).rename(new)
+        move_to_run_folders()
     monkeypatch.chdir(tmp_path)
     for name in "ab":
         Path(name, "models.json").write_text(models_text(Models("bench-c", {})))
