@@ -35,7 +35,7 @@ wildcard_constraints:
     corruption="|".join(RECIPES),
     images="corrupted|benchmark",
     model="|".join(run.models),
-    batch="|".join(BATCHES),
+    part="|".join(PARTS),
 
 
 include: "rules/demo.smk"

@@ -2,13 +2,13 @@
 
 REQUIRED INPUTS:
     <results>/pool/items.parquet
-    <results>/predictions/{pool,selected,unselected}/{model}/{batch}.parquet    written by rule infer
+    <results>/predictions/{pool,selected,unselected}/{model}/{part}.parquet    written by rule infer
     <results>/{corrupted,benchmark}/{corruption}.parquet    for option_order
 OUTPUTS:
     <results>/selection/kappa.parquet         the selectors' inconsistency on each item
     <results>/selection/embeddings.parquet    image and text embeddings of each item
-    <results>/selection/selected.parquet      the order of picking, scores, and which items are kept
-    <results>/subsets/selected.parquet        ids of the kept items: the benchmark
+    <results>/selection/selected.parquet      the order of picking, scores, and which items are selected
+    <results>/subsets/selected.parquet        ids of the selected items: the benchmark
     <results>/subsets/unselected.parquet      ids of unselected items on which targets are also evaluated
     <results>/scores/{model}.parquet          entropy, calibration error, RAS, transition and regime per prediction
     <results>/scores/unselected/{model}.parquet   the same for unselected items
@@ -51,9 +51,9 @@ rule kappa:
         code=code_of("scripts/bench_c/kappa.py"),
         pool="<results>/pool/items.parquet",
         predictions=collect(
-            "<results>/predictions/pool/{model}/{batch}.parquet",
+            "<results>/predictions/pool/{model}/{part}.parquet",
             model=settings.selectors,
-            batch=BATCHES,
+            part=PARTS,
         ),
     output:
         "<results>/selection/kappa.parquet",
@@ -137,7 +137,7 @@ rule score:
         code=code_of("scripts/bench_c/score.py"),
         pool="<results>/pool/items.parquet",
         subset=SUBSETS["selected"],
-        predictions=collect("<results>/predictions/selected/{{model}}/{batch}.parquet", batch=BATCHES),
+        predictions=collect("<results>/predictions/selected/{{model}}/{part}.parquet", part=PARTS),
     output:
         "<results>/scores/{model}.parquet",
     log:
@@ -188,7 +188,7 @@ use rule score as score_unselected with:
         code=code_of("scripts/bench_c/score.py"),
         pool="<results>/pool/items.parquet",
         subset=SUBSETS["unselected"],
-        predictions=collect("<results>/predictions/unselected/{{model}}/{batch}.parquet", batch=BATCHES),
+        predictions=collect("<results>/predictions/unselected/{{model}}/{part}.parquet", part=PARTS),
     output:
         "<results>/scores/unselected/{model}.parquet",
     log:
@@ -242,14 +242,14 @@ rule infer_orders:
 SELECTED = "<results>/selection/selected.parquet"
 POOL = "<results>/pool/items.parquet"
 PUBLISHED = "benchc/benchmarks/bench_c/published"
-FAMILIES = {name: family_of(name, settings.corruptions.suite) for name in settings.corruptions.types}
+GROUPS = {name: group_of(name, settings.corruptions.suite) for name in settings.corruptions.types}
 TARGETS = {
     "scores": collect("<results>/scores/{model}.parquet", model=settings.targets),
     "models": "<results>/models.json",
 }
 RESAMPLING = {"draws": settings.tables.bootstrap.draws, "seed": settings.tables.bootstrap.seed}
 SELECTOR_PREDICTIONS = collect(
-    "<results>/predictions/pool/{model}/{batch}.parquet", model=settings.selectors, batch=BATCHES
+    "<results>/predictions/pool/{model}/{part}.parquet", model=settings.selectors, part=PARTS
 )
 BENCHMARK_IMAGES = collect(
     "<results>/{images}/{corruption}.parquet",
@@ -258,14 +258,14 @@ BENCHMARK_IMAGES = collect(
 )
 
 
-predictions_of = partial(collect, "<results>/predictions/selected/{model}/{batch}.parquet", batch=BATCHES)
+predictions_of = partial(collect, "<results>/predictions/selected/{model}/{part}.parquet", part=PARTS)
 
 OUTPUTS = [
     table(
         "table1",
         "Table 1",
         inputs={**TARGETS, "selected": SELECTED},
-        forms=["csv", "md", "tex", "published"],
+        formats=["csv", "md", "tex", "published"],
         data=[f"{PUBLISHED}/table1.csv"],
         caption="""
         **Table 1.** The targets on the selected items. Acc(o), S(o) and C(o): accuracy, uncertainty
@@ -282,7 +282,7 @@ OUTPUTS = [
         "Table 2",
         inputs=TARGETS,
         settings={"centring": settings.tables.table2.centring},
-        forms=["csv", "md", "tex", "published"],
+        formats=["csv", "md", "tex", "published"],
         data=[f"{PUBLISHED}/table2.csv"],
         caption="""
         **Table 2.** Sensitivity of RAS and accuracy to severity. z is an item's shift from one severity to
@@ -297,7 +297,7 @@ OUTPUTS = [
         "table3",
         "Table 3",
         inputs=TARGETS,
-        forms=["csv", "md", "tex", "published"],
+        formats=["csv", "md", "tex", "published"],
         data=[f"{PUBLISHED}/table3.csv"],
         caption="""
         **Table 3.** Every target and corruption with more items corrected (WR) than broken (RW) at severity
@@ -311,7 +311,7 @@ OUTPUTS = [
         "cells",
         "the cells of Table 3",
         inputs=TARGETS,
-        forms=["csv"],
+        formats=["csv"],
         caption="Every target, corruption and severity: unweighted means over items, transitions and regimes.",
     ),
     table(
@@ -319,7 +319,7 @@ OUTPUTS = [
         "the paper's claims",
         inputs={**TARGETS, "selected": SELECTED, "pool": POOL},
         settings={
-            "families": FAMILIES,
+            "groups": GROUPS,
             "example_label": run.models[settings.figures.figure4.target].label,
             "example_corruption": settings.figures.figure4.corruption,
             "example_severity": settings.figures.figure4.severity,
@@ -542,11 +542,11 @@ OUTPUTS = [
         "figure6",
         "figure 6",
         inputs=TARGETS,
-        settings={"families": FAMILIES},
+        settings={"groups": GROUPS},
         subcategory="Robustness",
         caption="""
         **Destructive and corrective robustness** (figure 6 (a, b) of Bench-C). Mean RAS (eq. 10, in [-2, 1],
-        higher is more robust) of each model under each corruption, grouped by family: (a) over items that the
+        higher is more robust) of each model under each corruption, grouped by type of corruption: (a) over items that the
         model answers correctly when clean (RR and RW), (b) over those it answers incorrectly (WW and WR).
         Unweighted means over items and severities; the column on the right gives each model's number of
         items. Both panels share one colour scale, centred at 0: blue is a loss, red a gain. Hatched cells
@@ -578,7 +578,7 @@ OUTPUTS = [
         subcategory="Composition",
         caption="""
         **Tasks** (figure 8 of Bench-C). Items of each task type in the candidate pool (light grey) and in the
-        benchmark (hatched), by which task types are sorted. Each row ends in "kept / candidates".
+        benchmark (hatched), by which task types are sorted. Each row ends in "selected / candidates".
         """,
     ),
     figure(
@@ -598,12 +598,12 @@ OUTPUTS = [
         "figure10",
         "figure 10",
         inputs=TARGETS,
-        settings={"families": FAMILIES},
+        settings={"groups": GROUPS},
         subcategory="Robustness",
         caption="""
         **Severity and RAS** (figure 10 of Bench-C). Each box is one corruption at one severity, darker for
         more severe, over the models' mean RAS (eq. 10, in [-2, 1], higher is more robust), unweighted over
-        the benchmark's items. One panel per family, on one scale. Boxes span the quartiles, orange lines are
+        the benchmark's items. One panel per group, on one scale. Boxes span the quartiles, orange lines are
         medians, whiskers extend to the farthest value within 1.5 times the box height, circles are outliers.
         With fewer than five models, points show the single values. Boxes show the variation between models,
         not the uncertainty of a mean.

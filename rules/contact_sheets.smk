@@ -14,7 +14,7 @@ SHEET_TYPES = [
 SHEETS = {
     str(number): [SHEET_TYPES[row] for row in page]
     for number, page in enumerate(
-        pages_of([family_of(name, settings.corruptions.suite) for name in SHEET_TYPES]), start=1
+        pages_of([group_of(name, settings.corruptions.suite) for name in SHEET_TYPES]), start=1
     )
 }
 SHEET_CODE = {

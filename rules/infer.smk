@@ -5,20 +5,20 @@ REQUIRED INPUTS:
     <results>/{corrupted,benchmark}/{corruption}.parquet    unless the job generates them
     <results>/subsets/{subset}.parquet    ids of the items; none for the whole pool
     models from the Hub, from a folder, or trained by the run
-OUTPUTS: <results>/predictions/{subset}/{model}/{batch}.parquet    one row per prediction
-    A batch is a set of corruptions (configuration: inference.batch). Predictions are cached in <results>/.cache/, which
+OUTPUTS: <results>/predictions/{subset}/{model}/{part}.parquet    one row per prediction
+    A part is a set of corruptions (configuration: inference.corruptions_per_job). Predictions are cached in <results>/.cache/, which
     may be deleted at any time.
 """
 
 
 rule infer:
-    """Predict with one model on all items of a subset, under the corruptions of one batch."""
+    """Predict with one model on all items of a subset, under the corruptions of one part."""
     input:
         # Only of this model's family and scoring, so that an edit of another family reruns nothing here.
         code=lambda wildcards: SCORER_CODE[wildcards.model],
         # An edit of a kernel changes the images only of jobs that generate them.
         kernels=lambda wildcards: (
-            [file for name in BATCHES[wildcards.batch] for file in KERNEL_CODE[name]]
+            [file for name in PARTS[wildcards.part] for file in KERNEL_CODE[name]]
             if image_folder(wildcards.subset) is None
             else []
         ),
@@ -31,17 +31,17 @@ rule infer:
             collect(
                 "<results>/{images}/{corruption}.parquet",
                 images=image_folder(wildcards.subset),
-                corruption=BATCHES[wildcards.batch],
+                corruption=PARTS[wildcards.part],
             )
             if image_folder(wildcards.subset)
             else []
         ),
     output:
-        "<results>/predictions/{subset}/{model}/{batch}.parquet",
+        "<results>/predictions/{subset}/{model}/{part}.parquet",
     log:
-        "<logs>/infer/{subset}/{model}/{batch}.log",
+        "<logs>/infer/{subset}/{model}/{part}.log",
     benchmark:
-        "<benchmarks>/infer/{subset}/{model}/{batch}.jsonl"
+        "<benchmarks>/infer/{subset}/{model}/{part}.jsonl"
     conda:
         lambda wildcards: f"../envs/{run.models[wildcards.model].env or 'transformers'}.yaml"
     # The last bits of a logit depend on the number of threads, so no profile may change it.
@@ -55,9 +55,9 @@ rule infer:
         recipes=recipe_options,
         cache=f"results/{settings.name}/.cache",
     message:
-        "Evaluating {wildcards.model} on the subset {wildcards.subset}, corruptions: {wildcards.batch}"
+        "Evaluating {wildcards.model} on the subset {wildcards.subset}, corruptions: {wildcards.part}"
     shell:
         "python -m scripts.infer {params.model} --gpus {resources.gpu} --threads {threads}"
         " --items {input.pool} --subset {input.subset}"
         " --corrupted {input.corrupted} {params.recipes} --cache {params.cache}"
-        " --shard {wildcards.model}-{wildcards.subset}-{wildcards.batch} --output {output} 2>&1 | tee {log}"
+        " --shard {wildcards.model}-{wildcards.subset}-{wildcards.part} --output {output} 2>&1 | tee {log}"

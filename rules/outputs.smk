@@ -54,9 +54,9 @@ for declared in OUTPUTS:
             data=declared.data,
         output:
             **{
-                form: (
+                format: (
                     f"<results>/{file}"
-                    if form != declared.forms[0]
+                    if format != declared.formats[0]
                     else report(
                         f"<results>/{file}",
                         caption="captions/output.rst",
@@ -65,7 +65,7 @@ for declared in OUTPUTS:
                         labels={declared.kind: declared.title},
                     )
                 )
-                for form, file in declared.files.items()
+                for format, file in declared.files.items()
             },
         log:
             f"<logs>/{declared.name}.log",
@@ -80,18 +80,18 @@ for declared in OUTPUTS:
             # Functions, since Snakemake expands braces in strings as wildcards.
             settings=lambda wildcards, declared=declared: declared.arguments,
             given=lambda wildcards, declared=declared: declared.given,
-            forms=f"--forms {' '.join(declared.forms)}" if declared.kind == "table" else "",
+            formats=f"--formats {' '.join(declared.formats)}" if declared.kind == "table" else "",
             caption=lambda wildcards, declared=declared: cleandoc(declared.caption),
             # Snakemake does not record the names of inputs.
             inputs=lambda wildcards, input, names=tuple(declared.inputs): " ".join(
                 f"--input {name} {input.get(name)}" for name in names
             ),
-            prefix=subpath(output[0], strip_suffix=f".{declared.forms[0]}"),
+            prefix=subpath(output[0], strip_suffix=f".{declared.formats[0]}"),
         message:
             f"Rendering {declared.title}"
         shell:
             "python -m scripts.{params.script} {params.module} {params.inputs} --set {params.settings:q}"
-            " {params.forms} --output {params.prefix} 2>&1 | tee {log}"
+            " {params.formats} --output {params.prefix} 2>&1 | tee {log}"
 
 
 rule report:

@@ -8,12 +8,12 @@ import shlex
 from dataclasses import replace
 
 from benchc.closure import module_file, source_closure
-from benchc.config.batches import batches
+from benchc.config.parts import parts
 from benchc.config.benchmarks import package_of
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
 from benchc.corruptions.recipe import CLEAN
-from benchc.corruptions.registry import family_of, kernel_module, recipe_of
+from benchc.corruptions.registry import group_of, kernel_module, recipe_of
 from benchc.rendering.declaration import figure, table
 from benchc.models.registry import scorer_modules
 from benchc.models.supported import UnsupportedFamilyError, check_family
@@ -51,7 +51,7 @@ settings = run.settings
 PACKAGE = package_of(settings.benchmark)
 # Empty if the run generates and trains nothing itself.
 demo = settings.demo.model_dump() if settings.demo else {}
-BATCHES = batches(settings.corruptions, settings.inference)
+PARTS = parts(settings.corruptions, settings.inference)
 
 
 def image_folder(subset):
@@ -126,13 +126,13 @@ def tsv_of(wildcards):
 def reader_options(source):
     """Return how the TSV of a source differs from the standard columns, as options of read_source."""
     reader = run.sources[source].reader
-    rows = [f"{column}={value}" for column, value in reader.leave_out.items()]
+    rows = [f"{column}={value}" for column, value in reader.exclude.items()]
     return " ".join(
         [
             option("--options-column", reader.options_column),
             option("--index-below", reader.index_below),
             option("--image-column", reader.image_column),
-            *(option("--leave-out", row) for row in rows),
+            *(option("--exclude", row) for row in rows),
         ]
     ).strip()
 
@@ -202,7 +202,7 @@ def recipe_options(wildcards):
     """Return how an inference job generates its images, as options of infer; empty if it reads files."""
     if image_folder(wildcards.subset):
         return ""
-    recipes = [option("--recipe", RECIPES[name]) for name in BATCHES[wildcards.batch]]
+    recipes = [option("--recipe", RECIPES[name]) for name in PARTS[wildcards.part]]
     return " ".join(
         [option("--seed", settings.seed), option("--alpha", settings.corruptions.alpha), *recipes]
     )

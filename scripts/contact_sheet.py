@@ -13,7 +13,7 @@ from benchc.corruptions.registry import (
     SUITES,
     Engine,
     corruptions_of,
-    family_of,
+    group_of,
     recipe_of,
     suite_of,
     type_of,
@@ -71,7 +71,7 @@ def main() -> None:
             recipe_of(name, suite.name, arguments.engine)
     except ValueError as error:
         parser.error(f"--corruptions: {error}")
-    pages = pages_of([family_of(name, suite.name) for name in names])
+    pages = pages_of([group_of(name, suite.name) for name in names])
     if arguments.page is not None and not 1 <= arguments.page <= len(pages):
         parser.error(f"--page: there are {len(pages)} pages, counted from 1")
 
@@ -100,7 +100,7 @@ def _row(
     images = [
         apply(recipe, clean, severity, image_seed(seed, key, name, severity)) for severity in severities
     ]
-    return Row(family_of(name, suite), name, images)
+    return Row(group_of(name, suite), name, images)
 
 
 def _image(file: Path | None, pool: Path | None, item: str | None, alpha: Alpha) -> tuple[str, Pixels]:

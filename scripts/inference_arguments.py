@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from benchc.images import ALPHAS
-from benchc.models.protocol import ModelSource
+from benchc.models.protocol import CheckpointSource
 from benchc.models.registry import SCORINGS
 from benchc.models.units import Recipes
 from scripts.argument_types import recipe_argument, seed_argument
@@ -83,9 +83,9 @@ def check_images(parser: argparse.ArgumentParser, arguments: argparse.Namespace)
         parser.error("--recipe needs the run's --seed")
 
 
-def model_source(arguments: argparse.Namespace) -> ModelSource:
+def checkpoint_source(arguments: argparse.Namespace) -> CheckpointSource:
     """Return the checkpoint, its precision, device and settings."""
-    return ModelSource(
+    return CheckpointSource(
         arguments.location,
         arguments.revision,
         arguments.dtype,

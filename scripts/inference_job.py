@@ -15,7 +15,7 @@ from benchc.models.predictor import Predictor
 from benchc.models.question import Question
 from benchc.models.units import Unit
 from benchc.schemas.parquet import TableType, write_table
-from scripts.inference_arguments import image_source, model_source
+from scripts.inference_arguments import checkpoint_source, image_source
 
 
 def run_inference(
@@ -34,7 +34,7 @@ def run_inference(
     """
     refuse_open_questions(items)
     scorer, identity = load_model(
-        model_source(arguments), arguments.family, arguments.scoring, arguments.threads
+        checkpoint_source(arguments), arguments.family, arguments.scoring, arguments.threads
     )
     units = tracked_units(
         arguments.items,

@@ -1,6 +1,6 @@
 """Estimate the cost of a run: predictions by stage, how many exist, device time, and disk.
 
-Counts are exact where the run's tables exist, otherwise bounds from the configuration. Nothing is
+Counts are exact where the run's tables exist, otherwise upper bounds, estimates, or unknown. Nothing is
 computed or changed. Run it in the repository's root, like snakemake.
 """
 
@@ -16,6 +16,7 @@ from benchc.models.supported import FAMILIES
 from benchc.planning.plan import plan_markdown, plan_of
 from benchc.planning.rates import Rate, measured_rates
 from benchc.planning.stages import work_of, work_table
+from benchc.pluralize import pluralize
 from scripts.command import Parser, run
 
 
@@ -50,7 +51,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.plan"
     ]
     if unsupported:
         print(
-            f"- {len(unsupported)} models cannot be loaded, since their families are not supported yet "
+            f"- {pluralize(len(unsupported), 'model')} of families that are not supported yet "
             f"(docs/models.md), so the run will not start: {', '.join(unsupported)}."
         )
 

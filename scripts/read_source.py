@@ -24,7 +24,7 @@ def main() -> None:
         help="column with the name of the row's image, or a Python list of names; equal names share an image",
     )
     parser.add_argument(
-        "--leave-out",
+        "--exclude",
         metavar="COLUMN=VALUE",
         action="append",
         default=[],
@@ -37,7 +37,7 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     options = ReaderOptions(
-        arguments.options_column, arguments.index_below, dict(arguments.leave_out), arguments.image_column
+        arguments.options_column, arguments.index_below, dict(arguments.exclude), arguments.image_column
     )
     items, report = read_vlmevalkit(arguments.tsv, arguments.source, options)
     print(summary(arguments.source, items.height, report))

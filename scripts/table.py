@@ -10,7 +10,7 @@ import sys
 
 from benchc.atomic import write_text
 from benchc.errors import InputError
-from benchc.rendering.declaration import ENDINGS, TABLE_FORMS
+from benchc.rendering.declaration import ENDINGS, TABLE_FORMATS
 from benchc.rendering.output import Table
 from scripts.command import run
 from scripts.output_arguments import call_output, output_parser
@@ -19,10 +19,10 @@ from scripts.output_arguments import call_output, output_parser
 def main() -> None:
     parser = output_parser(__spec__.name, __doc__)
     parser.add_argument(
-        "--forms",
+        "--formats",
         nargs="+",
-        choices=TABLE_FORMS,
-        default=TABLE_FORMS[:3],
+        choices=TABLE_FORMATS,
+        default=TABLE_FORMATS[:3],
         help="files to write: OUTPUT.csv with all digits, OUTPUT.md, OUTPUT.tex, and OUTPUT_published.csv, "
         "which compares the values with the paper's; default: csv md tex",
     )
@@ -36,11 +36,11 @@ def main() -> None:
         "tex": table.latex,
         "published": None if table.published is None else table.published.write_csv(),
     }
-    absent = [form for form in arguments.forms if not texts[form]]
+    absent = [format for format in arguments.formats if not texts[format]]
     if absent:
-        raise InputError(f"{arguments.module} has no form {absent[0]}; remove it from --forms")
-    for form in arguments.forms:
-        write_text(f"{arguments.output}{ENDINGS[form]}", texts[form] or "")
+        raise InputError(f"{arguments.module} has no format {absent[0]}; remove it from --formats")
+    for format in arguments.formats:
+        write_text(f"{arguments.output}{ENDINGS[format]}", texts[format] or "")
     print(table.summary or f"{table.frame.height:,} rows", file=sys.stderr)
 
 

@@ -52,7 +52,7 @@ def main() -> None:
     from benchc.demo.tiny.positions import set_positions
     from benchc.demo.tiny.prompts import tokenizer_texts
     from benchc.demo.tiny.size import TinySize
-    from benchc.demo.tiny.training import Recipe, train
+    from benchc.demo.tiny.training import TrainingSettings, train
     from benchc.demo.training_set import IMAGE_SIDE, load_training_set
 
     transformers.utils.logging.disable_progress_bar()
@@ -61,7 +61,7 @@ def main() -> None:
     size = TinySize(
         arguments.hidden, arguments.vision_layers, arguments.text_layers, arguments.patch, IMAGE_SIDE
     )
-    recipe = Recipe(
+    settings = TrainingSettings(
         "letter" if arguments.scoring == "letter" else "text",
         arguments.text_share,
         arguments.steps,
@@ -70,11 +70,11 @@ def main() -> None:
         arguments.noise,
         arguments.seed,
     )
-    torch.manual_seed(recipe.seed)  # transformers initialises weights from the global generator
+    torch.manual_seed(settings.seed)  # transformers initialises weights from the global generator
     model, processor = family.build(tokenizer_texts(training_set.questions), size)
     set_positions(model, IMAGE_SIDE // size.patch)
     losses = train(
-        model, processor, training_set, recipe, family.NESTED_IMAGES, f"train {arguments.output.name}"
+        model, processor, training_set, settings, family.NESTED_IMAGES, f"train {arguments.output.name}"
     )
 
     output: Path = arguments.output

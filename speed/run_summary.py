@@ -36,7 +36,7 @@ def main() -> None:
     print(
         f"Pool: {pool.height:,} items of {pool['source'].n_unique()} sources in {pool['task'].n_unique()} "
         f"task types; κ > 0: {inconsistent:,} ({inconsistent / pool.height:.1%}); "
-        f"selected: {selected['kept'].sum():,}.\n"
+        f"selected: {selected['selected'].sum():,}.\n"
     )
     print_options(folder, pool)
     print_times(Path("logs") / folder.name / "benchmarks")

@@ -236,11 +236,11 @@ for path in sorted([*pathlib.Path("benchc").rglob("*.py"), *pathlib.Path("script
     "benchmark", [path.parent.name for path in ROOT.glob("benchc/benchmarks/*/settings.py")]
 )
 def test_a_benchmark_can_be_deleted(tmp_path: Path, benchmark: str) -> None:
-    def left_out(folder: str, names: list[str]) -> set[str]:
+    def excluded(folder: str, names: list[str]) -> set[str]:
         return {name for name in names if name in (benchmark, f"{benchmark}.smk", "__pycache__")}
 
     for part in ("benchc", "scripts", "rules", "config"):
-        shutil.copytree(ROOT / part, tmp_path / part, ignore=left_out)
+        shutil.copytree(ROOT / part, tmp_path / part, ignore=excluded)
     for path in (tmp_path / "config").glob("*.yaml"):
         if yaml.safe_load(path.read_text()).get("benchmark") == benchmark.replace("_", "-"):
             path.unlink()

@@ -31,7 +31,7 @@ class ReaderOptions(Strict):
         description="Column with the name of the row's image, such as `image_id`, or a Python list of names. "
         "Rows with the same name share an image, which is corrupted once. null if each row has its own.",
     )
-    leave_out: dict[str, str] = Field(
+    exclude: dict[str, str] = Field(
         default_factory=dict,
         description="Omit rows with this value in this column, such as `question_type: sort`.",
     )

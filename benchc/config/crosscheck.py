@@ -31,7 +31,7 @@ def cross_errors(
     model_ids = dict.fromkeys(id_ for key in settings.MODEL_KEYS for _, id_ in listed[key])
     source_ids = dict.fromkeys(id_ for _, id_ in listed["sources"])
     trained = [id_ for id_ in source_ids if _has(sources, id_, "generated")]
-    trained += [id_ for id_ in model_ids if _has(models, id_, "train")] + settings.own_training(raw)
+    trained += [id_ for id_ in model_ids if _has(models, id_, "train")] + settings.trained_encoders(raw)
     errors: list[str] = []
     for key, ids in listed.items():
         entries, name = (sources, source_file) if key == "sources" else (models, model_file)
@@ -50,7 +50,7 @@ def cross_errors(
         if _has(sources, id_, "generated") and id_ not in GENERATED_SOURCES
     ]
     errors += _corruptions(block(raw, "corruptions"), file)
-    errors += settings.own_errors(raw, file)
+    errors += settings.benchmark_errors(raw, file)
     if raw.get("demo") is None and trained:
         errors.append(f"{file}: demo is missing, but needed for {', '.join(trained)}; see config/demo.yaml.")
     return errors

@@ -20,7 +20,7 @@ _TITLES = {
 _INTRODUCTION = """\
 # Configuration
 
-All keys of the file that `snakemake --configfile` names. Unknown keys are refused. The configuration is
+All keys of the file that `snakemake --configfile` names. Unknown keys are errors. The configuration is
 validated before any job starts; an error is one line: the key, its value and what it should be.
 
 `python -m scripts.write_config_reference` generates this page and `config/schema/*.json` from `benchc/config`

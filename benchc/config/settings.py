@@ -67,9 +67,9 @@ class Corruptions(Strict):
 class Inference(Strict):
     """How inference is divided into jobs."""
 
-    batch: Literal["all", "family", "corruption"] = Field(
-        description="Corruptions per inference job (not the batch size): all, one family, or one. "
-        "Larger batches load the model less often; smaller ones use more devices in parallel."
+    corruptions_per_job: Literal["all", "group", "one"] = Field(
+        description="Corruptions evaluated by one inference job: all, one group, or one. "
+        "More load the model less often; fewer use more devices in parallel."
     )
 
 
@@ -114,7 +114,7 @@ class RunSettings(Strict):
     )
 
     @classmethod
-    def own_errors(cls, raw: Raw, file: str) -> Iterator[str]:
+    def benchmark_errors(cls, raw: Raw, file: str) -> Iterator[str]:
         """Yield a line for each value of ``raw`` that does not fit another one, in the benchmark's own keys.
 
         ``file`` is the name of ``raw`` in these lines. Values of a wrong type are ignored.
@@ -122,6 +122,6 @@ class RunSettings(Strict):
         yield from ()
 
     @classmethod
-    def own_training(cls, raw: Raw) -> list[str]:
+    def trained_encoders(cls, raw: Raw) -> list[str]:
         """Return what the run trains in addition to the models of the catalogue, in words."""
         return []

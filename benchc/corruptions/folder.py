@@ -38,7 +38,7 @@ class Work:
     alpha: Alpha
 
 
-Choice = tuple[Recipe, tuple[int, ...]]  # a corruption and its wanted severities
+RecipeAtSeverities = tuple[Recipe, tuple[int, ...]]  # a corruption and its wanted severities
 
 
 def choose(
@@ -46,7 +46,7 @@ def choose(
     severities: Sequence[int] | None = None,
     suite: str = "imagenet-c",
     engine: Engine = "benchc",
-) -> list[Choice]:
+) -> list[RecipeAtSeverities]:
     """Return the recipes and severities for ``names``: corruptions of the suite, or ``all``, its default set.
 
     Severities are the suite's unless given. Raises ValueError for names and severities that the suite or
@@ -66,7 +66,7 @@ def choose(
 def corrupt_folder(
     images: Path,
     output: Path,
-    choices: Sequence[Choice],
+    choices: Sequence[RecipeAtSeverities],
     *,
     seed: int = 0,
     alpha: Alpha = "drop",

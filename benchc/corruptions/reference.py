@@ -172,7 +172,7 @@ def _row(type_: CorruptionType, suite: Suite, sources: dict[tuple[Origin, str], 
 
 def _marks(type_: CorruptionType) -> str:
     marks = {
-        f"variant of `{type_.variant_of}`": type_.variant_of is not None,
+        f"alternative to `{type_.alternative_to}`": type_.alternative_to is not None,
         "stand-in": type_.stand_in,
         "off": not type_.in_default,
         "no order": not type_.ordered,

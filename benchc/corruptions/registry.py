@@ -55,7 +55,7 @@ def type_of(name: str, suite: str = "imagenet-c") -> CorruptionType:
     raise ValueError(f"suite {suite!r} has no corruption {name!r}; {hint}")
 
 
-def family_of(name: str, suite: str = "imagenet-c") -> str:
+def group_of(name: str, suite: str = "imagenet-c") -> str:
     """Return the family of a corruption: its group in the suite. Raises ValueError for unknown names."""
     type_ = type_of(name, suite)
     return next(group for group, types in suite_of(suite).groups.items() if type_ in types)

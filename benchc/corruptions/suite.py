@@ -43,7 +43,7 @@ class CorruptionType:
     parameters: Mapping[str, Parameter]
     noise: str | None = None
     in_default: bool = True  # False: applied only in runs that name it
-    variant_of: str | None = None  # the type of which this is an alternative definition
+    alternative_to: str | None = None  # the type of which this is an alternative definition
     stand_in: bool = False  # a synthetic substitute for what the suite's authors photographed
     ordered: bool = True  # False where strength does not grow with severity by definition
     resizes: bool = False  # the result has another size by definition

@@ -10,7 +10,7 @@ import torch
 from safetensors import SafetensorError
 
 from benchc.models.chat import ChatModel
-from benchc.models.protocol import ModelError, ModelSource
+from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.torchvision_ops import declare_missing_operators
 
 declare_missing_operators()
@@ -22,7 +22,7 @@ transformers.utils.logging.disable_progress_bar()
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
-def load(source: ModelSource, *, chat_template: str | None = None) -> ChatModel:
+def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatModel:
     """Load a model and its processor; raises ModelError where this fails.
 
     ``chat_template`` is used where the checkpoint comes without one.
@@ -60,7 +60,7 @@ def load(source: ModelSource, *, chat_template: str | None = None) -> ChatModel:
     return ChatModel(model, processor, _identity(source, model, processor))
 
 
-def _check_settings(image_processor: Any, source: ModelSource) -> None:
+def _check_settings(image_processor: Any, source: CheckpointSource) -> None:
     """Raise ModelError for a setting that the image processor does not have; transformers would ignore it."""
     known = type(image_processor).valid_kwargs.__annotations__
     for name in source.processor:
@@ -71,7 +71,7 @@ def _check_settings(image_processor: Any, source: ModelSource) -> None:
             )
 
 
-def _identity(source: ModelSource, model: Any, processor: Any) -> dict[str, str]:
+def _identity(source: CheckpointSource, model: Any, processor: Any) -> dict[str, str]:
     folder = Path(source.location)
     commit: str | None = getattr(model.config, "_commit_hash", None) or source.revision
     revision = folder_digest(folder) if folder.is_dir() else commit

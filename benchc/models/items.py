@@ -36,6 +36,6 @@ def refuse_open_questions(items: Mapping[str, Item]) -> None:
     without = [id_ for id_, item in items.items() if not item.question.options]
     if without:
         raise InputError(
-            f"item {without[0]}: it is an open question, but option logits need options "
-            f"({len(without)} of {len(items)} items are open); remove them from the sources or the subset"
+            f"item {without[0]}: it is an open-ended question, but option logits need options "
+            f"({len(without)} of {len(items)} items like this); remove them from the sources or the subset"
         )

@@ -6,14 +6,14 @@ import torch
 
 from benchc.closure import closure_digest, module_file
 from benchc.errors import InputError
-from benchc.models.protocol import ModelSource, Scorer
+from benchc.models.protocol import CheckpointSource, Scorer
 from benchc.models.registry import load_scorer, scorer_modules
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def load_model(
-    source: ModelSource, family: str, scoring: str, threads: int = 1
+    source: CheckpointSource, family: str, scoring: str, threads: int = 1
 ) -> tuple[Scorer, dict[str, str]]:
     """Return the scorer, and all that decides its predictions besides prompt and pixels.
 

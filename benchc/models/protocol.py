@@ -13,7 +13,7 @@ from benchc.models.question import Question
 
 
 @dataclass(frozen=True)
-class ModelSource:
+class CheckpointSource:
     """A checkpoint, and how to load it."""
 
     location: str  # a Hub id, or a folder with the same files
@@ -35,10 +35,11 @@ class ModelError(InputError):
 
 
 def require_options(question: Question) -> None:
-    """Raise ModelError for an open question, which has no options to score."""
+    """Raise ModelError for an open-ended question, which has no options to score."""
     if not question.options:
         raise ModelError(
-            f"an open question has no options to score: {question.question[:80]!r}; remove it from the subset"
+            f"an open-ended question has no options to score: {question.question[:80]!r}; remove it from "
+            "the subset"
         )
 
 
@@ -51,7 +52,7 @@ class Scorer(Protocol):
     def prompt(self, question: Question, images: int) -> str:
         """Return the rendered prompt of a question with that many images.
 
-        Raises ModelError for an open question.
+        Raises ModelError for an open-ended question.
         """
 
     def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:

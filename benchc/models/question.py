@@ -7,7 +7,7 @@ from benchc.letters import LETTERS
 
 @dataclass(frozen=True)
 class Question:
-    """The text of an item. The letter of option k is ``LETTERS[k]``; an open question has no options."""
+    """The text of an item. Option k has the letter ``LETTERS[k]``; an open-ended question has no options."""
 
     question: str
     options: tuple[str, ...]

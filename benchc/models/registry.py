@@ -6,7 +6,7 @@ Modules are named, not imported: an edit of a family's file must rerun the jobs 
 import importlib
 from pathlib import Path
 
-from benchc.models.protocol import ModelError, ModelSource, Scorer
+from benchc.models.protocol import CheckpointSource, ModelError, Scorer
 
 SCORINGS = {
     "letter": "benchc.models.letter",
@@ -28,7 +28,7 @@ def scorer_modules(family: str, scoring: str) -> tuple[str, str]:
     return family_module(family), SCORINGS[scoring]
 
 
-def load_scorer(family: str, scoring: str, source: ModelSource) -> Scorer:
+def load_scorer(family: str, scoring: str, source: CheckpointSource) -> Scorer:
     """Load a model and wrap it in its scoring."""
     family_name, scoring_name = scorer_modules(family, scoring)
     chat = importlib.import_module(family_name).load(source)

@@ -24,8 +24,8 @@ ITEMS_IN_MEMORY = 256
 class RunSize:
     """The number of items in the pool and, once it is built, their options and images.
 
-    ``options``: number of options by item id, 0 for an open question. ``images``: one row per item and image,
-    with the columns id, image_key and pixels.
+    ``options``: number of options by item id, 0 for an open-ended question. ``images``: one row per item and
+    image, with the columns id, image_key and pixels.
     """
 
     pool: Amount

@@ -13,8 +13,8 @@ ENDINGS = {
     "png": ".png",
     "pdf": ".pdf",
 }
-TABLE_FORMS = ("csv", "md", "tex", "published")
-FIGURE_FORMS = ("png", "pdf")
+TABLE_FORMATS = ("csv", "md", "tex", "published")
+FIGURE_FORMATS = ("png", "pdf")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,17 +33,18 @@ class Output:
     inputs: Mapping[str, str | Sequence[str]]
     caption: str
     settings: Mapping[str, Any] = field(default_factory=dict)
-    forms: Sequence[str]
+    formats: Sequence[str]
     subcategory: str | None = None
     data: Sequence[str] = ()
     wanted: bool = True
 
     def __post_init__(self) -> None:
-        known = TABLE_FORMS if self.kind == "table" else FIGURE_FORMS
-        wrong = [form for form in self.forms if form not in known]
-        if wrong or not self.forms:
+        known = TABLE_FORMATS if self.kind == "table" else FIGURE_FORMATS
+        wrong = [format for format in self.formats if format not in known]
+        if wrong or not self.formats:
             raise ValueError(
-                f"{self.kind} {self.name}: its forms are {list(self.forms)}; choose from {', '.join(known)}"
+                f"{self.kind} {self.name}: its formats are {list(self.formats)}; choose from "
+                f"{', '.join(known)}"
             )
         taken = [name for name in self.inputs if name in ("code", "data") or hasattr(list, name)]
         if taken:
@@ -57,8 +58,8 @@ class Output:
 
     @property
     def files(self) -> dict[str, str]:
-        """Return the path of each form relative to the run's folder; the report shows the first."""
-        return {form: f"{self.kind}s/{self.name}{ENDINGS[form]}" for form in self.forms}
+        """Return the path of each format relative to the run's folder; the report shows the first."""
+        return {format: f"{self.kind}s/{self.name}{ENDINGS[format]}" for format in self.formats}
 
     @property
     def given(self) -> list[str]:
@@ -71,11 +72,11 @@ class Output:
         return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in self.settings.items()]
 
 
-def table(name: str, title: str, *, forms: Sequence[str] = TABLE_FORMS[:3], **options: Any) -> Output:
-    """Return the declaration of a table in the given forms: of csv, md, tex and published."""
-    return Output(kind="table", name=name, title=title, forms=forms, **options)
+def table(name: str, title: str, *, formats: Sequence[str] = TABLE_FORMATS[:3], **options: Any) -> Output:
+    """Return the declaration of a table in the given formats: of csv, md, tex and published."""
+    return Output(kind="table", name=name, title=title, formats=formats, **options)
 
 
 def figure(name: str, title: str, **options: Any) -> Output:
     """Return the declaration of a figure."""
-    return Output(kind="figure", name=name, title=title, forms=FIGURE_FORMS, **options)
+    return Output(kind="figure", name=name, title=title, formats=FIGURE_FORMATS, **options)

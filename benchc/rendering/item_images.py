@@ -15,4 +15,6 @@ def item_images(row: dict[str, Any], path: Path) -> list[Pixels]:
     try:
         return [decode(image["bytes"]) for image in row["images"]]
     except ImageError as error:
-        raise InputError(f"{path}: item {row['id']!r}: {error}; fix it, or recreate the table") from error
+        raise InputError(
+            f"{path}: item {row['id']!r}: {error}; delete the file and run snakemake again"
+        ) from error

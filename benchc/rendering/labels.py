@@ -30,20 +30,20 @@ WIDE_FAMILIES = (
 )
 
 
-def families() -> list[str]:
-    """Return the font families for names from data, in order of preference."""
+def font_families() -> list[str]:
+    """Return the font font_families for names from data, in order of preference."""
     present = {entry.name for entry in font_manager.fontManager.ttflist}
     return [BASE_FAMILY, *(family for family in WIDE_FAMILIES if family in present)]
 
 
 def renderable(names: Sequence[str]) -> list[str]:
-    """Return ``names`` in the same order, each in characters that the fonts of :func:`families` have.
+    """Return ``names`` in the same order, each in characters that the fonts of :func:`font_families` have.
 
     Other characters are dropped if the rest has letters and is unique ("风景与建筑 (Scenery Building)" ->
     "Scenery Building"); otherwise they are written as code points ("文物" -> "[U+6587 U+7269]"). A warning
     lists every name that was changed.
     """
-    letters = {letter for family in families() for letter in _letters(family)}
+    letters = {letter for family in font_families() for letter in _letters(family)}
     plain = [" ".join(name.split()) for name in names]
     short = [_without(name, letters) for name in plain]
     taken = Counter(short)

@@ -8,6 +8,7 @@ import polars as pl
 
 from benchc.errors import InputError
 from benchc.images import ImageError, Pixels, decode
+from benchc.pluralize import pluralize
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import TableError, read_table
 
@@ -30,7 +31,7 @@ def images_of_items(
     lacking = [id_ for id_, of_item in keys.items() if not _complete(of_item, rows)]
     if lacking:
         raise InputError(
-            f"{path}: images of {len(lacking)} items are missing, the first is {lacking[0]}; "
+            f"{path}: images of {pluralize(len(lacking), 'item')} missing, first {lacking[0]}; "
             "delete the file and run snakemake again"
         )
     iterator = iter(keys.items())

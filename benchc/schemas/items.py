@@ -13,8 +13,10 @@ ITEMS = TableType(
         "id": pl.String,  # source/index
         "question": pl.String,
         "hint": pl.String,  # null where the item has none
-        "options": pl.List(pl.String),  # in the source's order, at least two; empty for an open question
-        "answer": pl.Int64,  # 0-based index into options; null for an open question
+        "options": pl.List(
+            pl.String
+        ),  # in the source's order, at least two; empty for an open-ended question
+        "answer": pl.Int64,  # 0-based index into options; null for an open-ended question
         "category": pl.String,
         "l2_category": pl.String,
         "images": pl.List(IMAGE),  # encoded files as published; path is that in the source, or null

@@ -7,6 +7,7 @@ import numpy.typing as npt
 import polars as pl
 
 from benchc.errors import InputError
+from benchc.pluralize import pluralize
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -31,7 +32,7 @@ def as_logits(values: npt.ArrayLike) -> Floats:
     if bad.any():
         first = tuple(int(index) for index in np.argwhere(bad)[0])
         raise ValueError(
-            f"{int(bad.sum())} predictions have NaN, +inf or no finite logit; the first is "
+            f"{pluralize(int(bad.sum()), 'prediction')} with NaN, +inf or no finite logit; first "
             f"{logits[first].tolist()} at index {first}"
         )
     return logits
@@ -57,7 +58,7 @@ def logit_blocks(predictions: pl.DataFrame) -> Iterator[tuple[Integers, Floats]]
         rows = np.flatnonzero(counts == count).astype(np.int64)
         if count < 2:
             raise InputError(
-                f"{len(rows)} predictions have fewer than two logits, first "
+                f"{pluralize(len(rows), 'prediction')} with fewer than two logits; first "
                 f"{name_of(predictions, int(rows[0]))}: "
                 "every item needs at least two options; rerun the inference"
             )
@@ -67,7 +68,7 @@ def logit_blocks(predictions: pl.DataFrame) -> Iterator[tuple[Integers, Floats]]
         if bad.any():
             row = int(np.flatnonzero(bad)[0])
             raise InputError(
-                f"{int(bad.sum())} predictions have NaN, +inf or no finite logit; the first is "
+                f"{pluralize(int(bad.sum()), 'prediction')} with NaN, +inf or no finite logit; first "
                 f"{name_of(predictions, int(rows[row]))} with {block[row].tolist()}: check how its model "
                 "scores it, then rerun its inference"
             )

@@ -5,6 +5,7 @@ from collections.abc import Container, Iterator
 from pathlib import Path
 
 from benchc.errors import InputError
+from benchc.pluralize import pluralize
 from benchc.schemas.parquet import iterate_groups, read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.subset import SUBSET
@@ -24,7 +25,8 @@ def read_ids(pool: Path, subset: Path | None = None) -> list[str]:
     absent = wanted.difference(ids)
     if absent:
         raise InputError(
-            f"{subset}: {len(absent)} items are not in {pool}, such as {min(absent)}; delete the subset and "
+            f"{subset}: {pluralize(len(absent), 'item')} not in {pool}, such as {min(absent)}; "
+            "delete the subset and "
             "run snakemake again"
         )
     return [id_ for id_ in ids if id_ in wanted]

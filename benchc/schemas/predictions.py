@@ -1,4 +1,4 @@
-"""`predictions/{subset}/{model}/{batch}.parquet`: one row is one prediction of one model."""
+"""`predictions/{subset}/{model}/{part}.parquet`: one row is one prediction of one model."""
 
 import polars as pl
 

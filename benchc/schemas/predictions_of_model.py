@@ -1,4 +1,4 @@
-"""Read all predictions of one model, one file per batch; files made by different models are an error."""
+"""Read all predictions of one model, in one or more files; files made by different models are an error."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -9,12 +9,12 @@ from benchc.progress import track
 from benchc.schemas.parquet import TableError, read_footer, read_table
 from benchc.schemas.predictions import PREDICTIONS
 
-# What may differ between a model's batches: their size, and the device, as devices agree within 1e-4.
+# What may differ between the files of a model: their size, and the device, as devices agree within 1e-4.
 MAY_DIFFER = {"predictions", "oom_splits", "device"}
 
 
 def read_predictions(paths: Iterable[Path], columns: Sequence[str]) -> pl.DataFrame:
-    """Return the given columns of one model's batches, in the order of ``paths``, at least one.
+    """Return the given columns of the files of one model, in the order of ``paths``, at least one.
 
     Raises TableError where two files were made with different weights, libraries or code: a difference
     between their predictions could then have other causes than the corruption.
@@ -35,6 +35,6 @@ def read_predictions(paths: Iterable[Path], columns: Sequence[str]) -> pl.DataFr
 
 
 def read_all_predictions(paths: Sequence[Path]) -> pl.DataFrame:
-    """Return id, corruption, severity and logits of all batches of one model, showing progress."""
+    """Return id, corruption, severity and logits of all files of one model, showing progress."""
     files = track(paths, label="predictions", unit="files")
     return read_predictions(files, ["id", "corruption", "severity", "logits"])

@@ -7,7 +7,7 @@ import polars as pl
 from benchc.errors import InputError
 
 
-def read_printed(path: Path) -> pl.DataFrame:
+def read_table_csv(path: Path) -> pl.DataFrame:
     """Return the table; empty cells are null. Raises InputError where the file is missing or not CSV."""
     if not path.exists():
         raise InputError(f"{path}: no such file; run snakemake to create it")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-# Bookkeeping, ignored: predictions per batch, and how often memory ran out.
+# Bookkeeping, ignored: predictions per file, and how often memory ran out.
 BOOKKEEPING = {"predictions", "oom_splits"}
 PRESENT, ABSENT = "present", "absent"
 NAMED = 3
@@ -16,7 +16,7 @@ def differing_facts(
 ) -> list[dict[str, str]]:
     """Return the facts that differ as rows of input, fact, a, b, in the order of stages, names and facts.
 
-    ``a`` and ``b`` are the footers of each run's tables; a name may have several, one per batch of a model.
+    ``a`` and ``b`` are the footers of each run's tables; a name may have several, one per file of a model.
     Names of nested facts are joined by dots. A difference that several names of a stage share is one row.
     """
     names: dict[tuple[str, str, str, str], list[str]] = {}

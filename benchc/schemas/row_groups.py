@@ -12,7 +12,7 @@ from benchc.atomic import atomic_write
 from benchc.schemas.parquet import ContentHash, TableType, check_columns, file_metadata
 
 # Reading a few items decodes whole row groups.
-ROW_GROUP_BYTES = 32 * 2**20
+IMAGE_ROW_GROUP_BYTES = 32 * 2**20
 
 
 class TableWriter:
@@ -34,7 +34,7 @@ class TableWriter:
         self._content.update(frame)
         first = 0
         for row, size in enumerate(frame.select(self._row_bytes).to_series()):
-            if self._group_bytes and self._group_bytes + size > ROW_GROUP_BYTES:
+            if self._group_bytes and self._group_bytes + size > IMAGE_ROW_GROUP_BYTES:
                 self._group.append(frame[first:row])
                 self._write_group()
                 first = row
@@ -63,7 +63,7 @@ def table_writer(
 
     ``row_bytes`` is the expression for the size of a row. How rows are split over calls of ``append`` does
     not change the file. Values are not compressed, as images already are. Memory: about three
-    times the larger of ``ROW_GROUP_BYTES`` and the largest row.
+    times the larger of ``IMAGE_ROW_GROUP_BYTES`` and the largest row.
     """
     schema = arrow_table(pl.DataFrame(schema=pl.Schema(table.columns))).schema
     options = {"compression": "none", "use_dictionary": False, "write_statistics": False}

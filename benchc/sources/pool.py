@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import polars as pl
 
 from benchc.errors import InputError
+from benchc.pluralize import pluralize
 from benchc.randomness import seed_of
 from benchc.schemas.pool import POOL
 from benchc.sources.item_order import item_key
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenItems:
     """The items of the pool.
 
     ``items`` has the columns id, source and task, in the order of the pool. ``report`` has one row per task
@@ -37,7 +38,8 @@ def task_types(items: Mapping[str, pl.DataFrame], task_columns: Mapping[str, str
         without = frame.filter(pl.col(column).is_null())
         if without.height:
             raise InputError(
-                f"source {source}: {without.height} items have no {column}, the first is {without['id'][0]}; "
+                f"source {source}: {pluralize(without.height, 'item')} without {column}, first "
+                f"{without['id'][0]}; "
                 "set task_column of the source to the other of category and l2_category"
             )
         frames.append(frame.select("id", source=pl.lit(source), task=pl.col(column)))
@@ -48,7 +50,7 @@ def task_types(items: Mapping[str, pl.DataFrame], task_columns: Mapping[str, str
     return tasks
 
 
-def choose(tasks: pl.DataFrame, per_task: int | None, total: int | None) -> Choice:
+def choose(tasks: pl.DataFrame, per_task: int | None, total: int | None) -> ChosenItems:
     """Choose at most ``per_task`` items of each task type, and at most ``total`` in all (None: no limit).
 
     The cap c per task type is the largest with sum(min(n_task, c)) <= total. Items are taken in the order of
@@ -69,7 +71,7 @@ def choose(tasks: pl.DataFrame, per_task: int | None, total: int | None) -> Choi
         .with_columns(taken=pl.col("available").clip(upper_bound=cap))
         .cast({"available": pl.Int64, "taken": pl.Int64})
     )
-    return Choice(taken[order].select("id", "source", "task"), report, cap)
+    return ChosenItems(taken[order].select("id", "source", "task"), report, cap)
 
 
 def largest_cap(counts: list[int], per_task: int | None, total: int | None) -> int:
@@ -92,7 +94,7 @@ def largest_cap(counts: list[int], per_task: int | None, total: int | None) -> i
     return cap
 
 
-def assemble(choice: Choice, items: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+def assemble(choice: ChosenItems, items: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Return the pool, of type POOL, from the choice and the items of every source."""
     parts = [
         choice.items.filter(pl.col("source") == source).join(frame, on="id", maintain_order="left")

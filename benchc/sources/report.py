@@ -6,7 +6,9 @@ from typing import Literal, NamedTuple
 
 import polars as pl
 
-Kind = Literal["refused", "left out", "note"]
+from benchc.pluralize import pluralize
+
+Kind = Literal["rejected", "excluded", "note"]
 
 SCHEMA = pl.Schema({"id": pl.String, "line": pl.Int64, "kind": pl.String, "reason": pl.String})
 
@@ -27,7 +29,7 @@ def report_frame(remarks: Iterable[Remark]) -> pl.DataFrame:
 
 def summary(source: str, items: int, report: pl.DataFrame) -> str:
     """Return the number of items, and of the report's rows by kind and reason, as lines of text."""
-    lines = [f"{source}: {items:,} items"]
+    lines = [f"{source}: {pluralize(items, 'item')}"]
     counts = Counter(zip(report["kind"], report["reason"], strict=True))
     lines += [f"  {count:,} {kind}: {reason}" for (kind, reason), count in counts.most_common()]
     return "\n".join(lines)

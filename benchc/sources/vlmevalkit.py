@@ -21,15 +21,15 @@ from benchc.sources.tsv import Row, read_header, read_rows
 class ReaderOptions:
     """How a TSV differs from VLMEvalKit's usual format.
 
-    ``options_column`` has all options as one Python list of strings like ``(A) red``. Rows are left out whose
-    index is ``index_below`` or larger (MMBench's circular copies), or which have a value of ``leave_out``, a
+    ``options_column`` has all options as one Python list of strings like ``(A) red``. Rows are excluded whose
+    index is ``index_below`` or larger (MMBench's circular copies), or which have a value of ``exclude``, a
     mapping of columns to values (LEGO-Puzzles' ``question_type: sort``). ``image_column`` has the name of a
     row's image, or a Python list of names: rows with one name share one image (VQAv2's ``image_id``).
     """
 
     options_column: str | None = None
     index_below: int | None = None
-    leave_out: Mapping[str, str] = field(default_factory=dict)
+    exclude: Mapping[str, str] = field(default_factory=dict)
     image_column: str | None = None
 
 
@@ -39,8 +39,8 @@ def read_vlmevalkit(
     """Return the items of a TSV, of type ITEMS in the order of their indices, and the report.
 
     Texts and image files stay as published. The report (columns id, line, kind, reason) lists the rows that
-    cannot become items (kind ``refused``), those that the options exclude (``left out``), and notes on others
-    (``note``). Raises SourceError where the file cannot be read or lacks a column.
+    cannot become items (kind ``rejected``), those that the options exclude (``excluded``), and notes on
+    others (``note``). Raises SourceError where the file cannot be read or lacks a column.
     """
     path, options = Path(path), options or ReaderOptions()
     _check_columns(path, options)
@@ -73,23 +73,23 @@ class _Rows:
         index = row.values.get("index", "").strip()
         if row.problem is not None or not index or index in self._images:
             repeated = f"index {index} is that of an earlier row"
-            self._remark(row, index, "refused", row.problem or ("has no index" if not index else repeated))
+            self._remark(row, index, "rejected", row.problem or ("has no index" if not index else repeated))
             return
-        # A row that is left out may have the image of another one.
+        # A row that is excluded may have the image of another one.
         try:
             self._images[index] = read_item_images(row.values)
         except InvalidRowError as refusal:
             self._images[index] = refusal
-        reason = self._left_out(index, row.values)
+        reason = self._excluded(index, row.values)
         if reason is not None:
-            self._remark(row, index, "left out", reason)
+            self._remark(row, index, "excluded", reason)
             return
         try:
             text = read_item_text(row.values, self._options.options_column)
             if self._options.image_column is not None:
                 self._names[index] = read_image_names(row.values, self._options.image_column)
         except InvalidRowError as refusal:
-            self._remark(row, index, "refused", str(refusal))
+            self._remark(row, index, "rejected", str(refusal))
             return
         if len(set(text.options)) < len(text.options):
             self._remark(row, index, "note", "two options have the same text")
@@ -98,7 +98,7 @@ class _Rows:
     def finish(self) -> list[tuple[str, ItemText, list[ImageFile], list[str]]]:
         """Return the items in order, each with its text, images and image keys.
 
-        Rows without valid images or image names are refused.
+        Rows without valid images or image names are rejected.
         """
         items = []
         for index, (line, text) in self._texts.items():
@@ -108,7 +108,7 @@ class _Rows:
                 items.append((id_, text, images, self._keys(id_, index, images)))
             except InvalidRowError as refusal:
                 self.remarks = [note for note in self.remarks if (note.id, note.kind) != (id_, "note")]
-                self.remarks.append(Remark(id_, line, "refused", str(refusal)))
+                self.remarks.append(Remark(id_, line, "rejected", str(refusal)))
         self.remarks.sort(key=lambda remark: remark.line)
         return sorted(items, key=lambda item: item_key(item[0]))
 
@@ -144,8 +144,8 @@ class _Rows:
         self._named |= named
         return [named_key(self._source, name) for name in names]
 
-    def _left_out(self, index: str, values: Mapping[str, str]) -> str | None:
-        for column, value in self._options.leave_out.items():
+    def _excluded(self, index: str, values: Mapping[str, str]) -> str | None:
+        for column, value in self._options.exclude.items():
             if values[column] == value:
                 return f"{column} is {value}"
         limit = self._options.index_below
@@ -167,7 +167,7 @@ def _check_columns(path: Path, options: ReaderOptions) -> None:
 def _needed(options: ReaderOptions) -> Iterator[str]:
     yield from ("index", "image", "question", "answer")
     yield from ("A", "B") if options.options_column is None else (options.options_column,)
-    yield from options.leave_out
+    yield from options.exclude
     if options.image_column is not None:
         yield options.image_column
 

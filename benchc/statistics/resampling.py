@@ -61,7 +61,7 @@ def drawn_means(counts: Floats, sums: Floats, weights: Floats) -> Floats:
 def percentile_interval(draws: Floats, *, interpolate: bool = True) -> tuple[Floats, Floats]:
     """Return the ends of the 95 % percentile interval of each column of float64[draws, columns].
 
-    NaN are left out; a column of NaN has NaN ends. Ends are interpolated between draws or, without
+    NaN are excluded; a column of NaN has NaN ends. Ends are interpolated between draws or, without
     ``interpolate``, are draws themselves (the inverse of the distribution function), as for ranks.
     """
     method: Literal["linear", "inverted_cdf"] = "linear" if interpolate else "inverted_cdf"

@@ -41,7 +41,7 @@ def parse_arguments() -> argparse.Namespace:
         nargs="+",
         required=True,
         metavar="FILE",
-        help="predictions/pool/{model}/{batch}.parquet of all selectors; folders have the selectors' ids",
+        help="predictions/pool/{model}/{part}.parquet of all selectors; folders have the selectors' ids",
     )
     add("--pool", type=Path, required=True, metavar="FILE", help="pool/items.parquet")
     add(

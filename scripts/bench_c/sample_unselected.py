@@ -15,7 +15,7 @@ def main() -> None:
     arguments = parse_arguments()
     selected = read_table(arguments.selected, SELECTED)
     sample = unselected(selected, arguments.count)
-    candidates = selected.height - int(selected["kept"].sum())
+    candidates = selected.height - int(selected["selected"].sum())
     write_table(sample, arguments.output, SUBSET, {"candidates": candidates})
     print(f"{sample.height:,} of {candidates:,} items that were not selected", file=sys.stderr)
 

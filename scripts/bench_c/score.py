@@ -9,6 +9,7 @@ import polars as pl
 from benchc.benchmarks.bench_c.metrics.scoring import Grid, complete, score
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.errors import InputError
+from benchc.pluralize import pluralize
 from benchc.progress import track
 from benchc.schemas.logits import first_names
 from benchc.schemas.parquet import read_table, write_table
@@ -25,14 +26,14 @@ def main() -> None:
         raise InputError(
             f"--predictions: the files are of several models: {', '.join(folders)}; give those of one"
         )
-    batches = track(arguments.predictions, label="predictions", unit="files")
-    predictions = read_predictions(batches, ["id", "corruption", "severity", "logits"])
+    files = track(arguments.predictions, label="predictions", unit="files")
+    predictions = read_predictions(files, ["id", "corruption", "severity", "logits"])
     chosen = read_table(arguments.subset, SUBSET)
     pool = read_table(arguments.pool, POOL, ["id", "options", "answer"])
     absent = chosen.join(pool, on="id", how="anti")
     if absent.height:
         raise InputError(
-            f"{arguments.subset}: {absent.height} items are not in {arguments.pool}, first "
+            f"{arguments.subset}: {pluralize(absent.height, 'item')} not in {arguments.pool}, first "
             f"{absent['id'][0]}; rerun the selection"
         )
     items = pool.join(chosen, on="id", how="semi", maintain_order="left").select(
@@ -47,15 +48,14 @@ def main() -> None:
             if missing.height:
                 footer = {"missing_items": selected - items.height, "missing_predictions": missing.height}
                 print(
-                    f"{folders[0]}: {footer['missing_items']:,} of {selected:,} items are left out because "
-                    f"{missing.height:,} predictions are missing: {first_names(missing)}",
+                    f"{folders[0]}: {footer['missing_items']:,} of {selected:,} items excluded, "
+                    f"{pluralize(missing.height, 'prediction')} missing: {first_names(missing)}",
                     file=sys.stderr,
                 )
         table = score(predictions, items, grid)
     except InputError as error:
         raise InputError(
-            f"{folders[0]}: {error} (to recreate them, delete {arguments.predictions[0].parent} and run "
-            "snakemake)"
+            f"{folders[0]}: {error}; delete {arguments.predictions[0].parent} and run snakemake again"
         ) from error
     write_table(table, arguments.output, SCORES, {"items": items.height, **footer})
     print(
@@ -72,7 +72,7 @@ def parse_arguments() -> argparse.Namespace:
         type=Path,
         nargs="+",
         required=True,
-        help="predictions/{subset}/{model}/{batch}.parquet: all batches of one target, clean among them",
+        help="predictions/{subset}/{model}/{part}.parquet: all files of one target, clean among them",
     )
     add("--pool", type=Path, required=True, help="pool/items.parquet")
     add("--corruptions", nargs="+", required=True, help="corruptions under which every item is required")

@@ -29,11 +29,11 @@ def main() -> None:
         "score": arguments.score,
     }
     write_table(table, arguments.output, SELECTED, footer)
-    write_table(table.filter("kept").select("id"), arguments.output_subset, SUBSET)
+    write_table(table.filter("selected").select("id"), arguments.output_subset, SUBSET)
     zero = table.filter(pl.col("kappa") == 0).height
-    kept = table["kept"].sum()
+    kept = table["selected"].sum()
     print(
-        f"{kept:,} of {table.height:,} items kept; {zero:,} have kappa 0, {table.height - zero - kept:,} "
+        f"{kept:,} of {table.height:,} items selected; {zero:,} have kappa 0, {table.height - zero - kept:,} "
         "did not score above the mean",
         file=sys.stderr,
     )

@@ -76,9 +76,9 @@ def test_a_valid_configuration_is_returned_with_the_entries_it_uses(raw: dict[st
             "config.yaml: name is 7, but should be a valid string (put it in quotes).",
         ),
         (
-            ["inference", "batch"],
+            ["inference", "corruptions_per_job"],
             "every",
-            "config.yaml: inference.batch is \"every\", but should be 'all', 'family' or 'corruption'.",
+            "config.yaml: inference.corruptions_per_job is \"every\", but should be 'all', 'group' or 'one'.",
         ),
         (["seed"], True, "config.yaml: seed is true, but should be a valid integer."),
         (

@@ -78,7 +78,7 @@ def test_every_key_is_described() -> None:
 
 def test_loading_the_configuration_imports_nothing_slow() -> None:
     code = (
-        "import sys, benchc.config.batches\nfrom benchc.config.reference import schemas\nschemas()\n"
+        "import sys, benchc.config.parts\nfrom benchc.config.reference import schemas\nschemas()\n"
         "print(*(name for name in sys.modules if '.' not in name))"
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True)

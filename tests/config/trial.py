@@ -31,7 +31,7 @@ pool: {per_task: 4, total: null}
 corruptions:
   {suite: imagenet-c, engine: benchc, corrupted: files, alpha: drop,
    types: [snow, fog, pixelate], severities: [1, 3, 5]}
-inference: {batch: all}
+inference: {corruptions_per_job: all}
 selectors: [small]
 targets: [large, small]
 weight: 1

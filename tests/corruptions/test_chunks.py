@@ -241,7 +241,7 @@ def test_the_script_corrupts_the_images_of_a_subset_once_each(tmp_path: Path) ->
 def test_a_subset_of_another_pool_is_refused(tmp_path: Path) -> None:
     pool_file(tmp_path / "items.parquet", {"b/2": IMAGES[:2]})
     write_table(pl.DataFrame({"id": ["b/2", "b/3"]}), tmp_path / "subset.parquet", SUBSET)
-    with pytest.raises(InputError, match=r"subset.parquet: 1 items are not in .*items.parquet, such as b/3"):
+    with pytest.raises(InputError, match=r"subset.parquet: 1 item not in .*items.parquet, such as b/3"):
         read_ids(tmp_path / "items.parquet", tmp_path / "subset.parquet")
 
 

@@ -74,7 +74,7 @@ Me (2026).
 | --- | --- | --- |
 | `plain` (no order) | Does a \\| b. |  |
 | `odd` (off) | Does \\*it\\*. | `size` 1.5, 2 [1]; `pair` (1, 0.5), (2, 0.1) [2]; `mode` edge [3] |
-| `caught_stand_in` (variant of `plain`, stand-in, off, changes the size) | Is made up. |  |
+| `caught_stand_in` (alternative to `plain`, stand-in, off, changes the size) | Is made up. |  |
 
 Origins:
 

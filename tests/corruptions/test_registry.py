@@ -11,7 +11,7 @@ from benchc.corruptions.registry import (
     SUITES,
     all_corruptions_of,
     corruptions_of,
-    family_of,
+    group_of,
     kernel_module,
     recipe_of,
     type_of,
@@ -39,7 +39,7 @@ def test_imagenet_c_has_bench_cs_five_families_of_3_5_4_4_and_3_corruptions() ->
 @pytest.mark.parametrize(("suite", "name"), TYPES)
 def test_every_type_has_a_kernel_that_takes_its_parameters(suite: str, name: str) -> None:
     type_ = type_of(name, suite)
-    assert type_ in SUITES[suite].groups[family_of(name, suite)]
+    assert type_ in SUITES[suite].groups[group_of(name, suite)]
     module = importlib.import_module(kernel_module(name, suite))
     kernel = getattr(module, type_.kernel.rpartition(".")[2])
     for severity in SUITES[suite].severities:
@@ -70,9 +70,9 @@ def test_levels_and_steps_are_partitions(suite: str) -> None:
 @pytest.mark.parametrize("suite", SUITES)
 def test_variants_are_next_to_their_type_and_not_in_the_default_set(suite: str) -> None:
     for type_ in SUITES[suite].types():
-        if type_.variant_of is not None:
+        if type_.alternative_to is not None:
             assert not type_.in_default
-            assert family_of(type_.variant_of, suite) == family_of(type_.name, suite)
+            assert group_of(type_.alternative_to, suite) == group_of(type_.name, suite)
         assert not (type_.stand_in and type_.in_default)
 
 
@@ -105,9 +105,9 @@ def test_other_texts_are_refused(text: str) -> None:
 
 def test_the_error_of_an_unknown_name_suggests_the_nearest_and_of_an_unknown_suite_lists_all() -> None:
     with pytest.raises(ValueError, match="did you mean 'gaussian_blur'"):
-        family_of("gausian_blur")
+        group_of("gausian_blur")
     with pytest.raises(ValueError, match="choose one of brightness, contrast"):
-        family_of("qqq")
+        group_of("qqq")
     with pytest.raises(ValueError, match="unknown suite 'imagenet_c'; choose one of imagenet-c, mllm-ic"):
         corruptions_of("imagenet_c")
 

@@ -66,13 +66,13 @@ def test_training_lowers_the_loss_and_the_saved_model_loads(
 ) -> None:
     from transformers import AutoModelForImageTextToText, AutoProcessor
 
-    from benchc.demo.tiny.training import Recipe, train
+    from benchc.demo.tiny.training import TrainingSettings, train
 
     family, model, processor = built
-    recipe = Recipe(
+    settings = TrainingSettings(
         scoring=scoring, text_share=0.2, steps=24, batch=12, learning_rate=0.01, noise=0.2, seed=3
     )
-    losses = train(model, processor, training_set, recipe, family.NESTED_IMAGES)
+    losses = train(model, processor, training_set, settings, family.NESTED_IMAGES)
     first = 5 if scoring == "letter" else 0
     assert np.mean(losses[-5:]) < 0.8 * np.mean(losses[first : first + 3])
 
@@ -135,12 +135,14 @@ def test_the_same_seed_trains_the_same_weights(training_set: TrainingSet) -> Non
     from benchc.demo.tiny import llava
     from benchc.demo.tiny.prompts import tokenizer_texts
     from benchc.demo.tiny.size import TinySize
-    from benchc.demo.tiny.training import Recipe, train
+    from benchc.demo.tiny.training import TrainingSettings, train
 
     def weights(seed: int) -> torch.Tensor:
         torch.manual_seed(7)
         model, processor = llava.build(tokenizer_texts(training_set.questions), TinySize(24, 1, 1, 12, 48))
-        train(model, processor, training_set, Recipe("text", 0.0, 3, 4, 0.01, 0.5, seed), nested=False)
+        train(
+            model, processor, training_set, TrainingSettings("text", 0.0, 3, 4, 0.01, 0.5, seed), nested=False
+        )
         return model.lm_head.weight.detach()
 
     assert torch.equal(weights(1), weights(1))

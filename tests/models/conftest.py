@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchc.models.protocol import ModelSource
+from benchc.models.protocol import CheckpointSource
 from benchc.models.question import Question, letter_prompt, text_prompt
 from benchc.models.registry import load_scorer
 from benchc.torchvision_ops import declare_missing_operators
@@ -52,7 +52,7 @@ def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture(scope="session")
 def scorers(checkpoints: dict[str, Path]) -> dict[tuple[str, str], object]:
     return {
-        (family, scoring): load_scorer(family, scoring, ModelSource(str(folder)))
+        (family, scoring): load_scorer(family, scoring, CheckpointSource(str(folder)))
         for family, folder in checkpoints.items()
         for scoring in ("letter", "text", "text_mean")
     }

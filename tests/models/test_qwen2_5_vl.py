@@ -7,7 +7,7 @@ import transformers
 
 from benchc.demo.tiny.processor import chat_template
 from benchc.demo.tiny.tokenizer import train_tokenizer
-from benchc.models.protocol import ModelError, ModelSource
+from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import load_scorer
 from tests.models.conftest import QUESTIONS
 
@@ -74,19 +74,19 @@ def image_tokens(scorer):
 
 
 def test_pixel_bounds_reach_the_processor(folder):
-    small = load_scorer("qwen2_5_vl", "letter", ModelSource(folder))
+    small = load_scorer("qwen2_5_vl", "letter", CheckpointSource(folder))
     bounds = {"min_pixels": 140 * 140, "max_pixels": 280 * 280}
-    large = load_scorer("qwen2_5_vl", "letter", ModelSource(folder, processor=bounds))
+    large = load_scorer("qwen2_5_vl", "letter", CheckpointSource(folder, processor=bounds))
     assert image_tokens(small) == 4 * 4
     assert image_tokens(large) == 5 * 5
     assert small.identity()["processor"] != large.identity()["processor"]
     with pytest.raises(ModelError, match="no setting 'min_pixel'"):
-        load_scorer("qwen2_5_vl", "letter", ModelSource(folder, processor={"min_pixel": 1}))
+        load_scorer("qwen2_5_vl", "letter", CheckpointSource(folder, processor={"min_pixel": 1}))
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=["plain", "hint", "chinese"])
+@pytest.mark.parametrize("question", QUESTIONS, ids=["unweighted", "hint", "chinese"])
 def test_options_that_share_a_prompts_keys_score_as_whole_sequences(folder, question):
-    scorer = load_scorer("qwen2_5_vl", "text", ModelSource(folder))
+    scorer = load_scorer("qwen2_5_vl", "text", CheckpointSource(folder))
     variants = [[sample_image(90, 60)], [255 - sample_image(90, 60)]]
     scores = scorer.score(question, variants)
     for k, option in enumerate(question.options):

@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save_file
 
 from benchc.models import families
 from benchc.models.letter import LetterScorer
-from benchc.models.protocol import ModelError, ModelSource
+from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.question import Question, letter_prompt, text_prompt
 from benchc.models.registry import load_scorer, scorer_modules
 from benchc.models.supported import FAMILIES as FAMILIES_SUPPORTED
@@ -29,7 +29,7 @@ def next_token_log_probabilities(chat, text, images):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("question", QUESTIONS, ids=["plain", "hint", "chinese"])
+@pytest.mark.parametrize("question", QUESTIONS, ids=["unweighted", "hint", "chinese"])
 def test_letter_scores_are_the_logits_of_the_letters(scorers, variants, family, question):
     scorer = scorers[family, "letter"]
     scores = scorer.score(question, variants)
@@ -48,7 +48,7 @@ def test_letter_scores_are_the_logits_of_the_letters(scorers, variants, family, 
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("question", QUESTIONS, ids=["plain", "hint", "chinese"])
+@pytest.mark.parametrize("question", QUESTIONS, ids=["unweighted", "hint", "chinese"])
 def test_text_scores_are_log_likelihoods_of_whole_sequences(scorers, variants, family, question):
     scorer = scorers[family, "text"]
     scores = scorer.score(question, variants)
@@ -86,7 +86,7 @@ def test_both_of_two_images_count(scorers, variants, family):
 
 
 def test_bfloat16_models_give_options_without_ties(checkpoints, variants):
-    scorer = load_scorer("llava", "letter", ModelSource(str(checkpoints["llava"]), dtype="bfloat16"))
+    scorer = load_scorer("llava", "letter", CheckpointSource(str(checkpoints["llava"]), dtype="bfloat16"))
     logits = scorer.score(QUESTIONS[1], variants).logits
     quantised = torch.from_numpy(logits).bfloat16().float().numpy()
     assert (logits != quantised).mean() > 0.9
@@ -121,7 +121,7 @@ def test_an_unknown_family_or_scoring_is_refused():
 
 def test_a_folder_without_a_model_is_refused(tmp_path):
     with pytest.raises(ModelError, match="cannot be loaded"):
-        load_scorer("llava", "letter", ModelSource(str(tmp_path)))
+        load_scorer("llava", "letter", CheckpointSource(str(tmp_path)))
 
 
 def test_a_checkpoint_with_missing_weights_is_refused(checkpoints, tmp_path):
@@ -131,27 +131,27 @@ def test_a_checkpoint_with_missing_weights_is_refused(checkpoints, tmp_path):
     name = next(name for name in weights if "q_proj" in name)
     save_file({key: value for key, value in weights.items() if key != name}, folder / "model.safetensors")
     with pytest.raises(ModelError, match=r"1 of the model's weights are missing, for example .*q_proj"):
-        load_scorer("llava", "letter", ModelSource(str(folder)))
+        load_scorer("llava", "letter", CheckpointSource(str(folder)))
     (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:-50])
     with pytest.raises(ModelError, match="cannot be loaded"):
-        load_scorer("llava", "letter", ModelSource(str(folder)))
+        load_scorer("llava", "letter", CheckpointSource(str(folder)))
 
 
 def test_processor_settings_are_checked_and_part_of_the_identity(checkpoints):
     folder = str(checkpoints["internvl"])
-    plain = load_scorer("internvl", "letter", ModelSource(folder))
-    tiles = load_scorer("internvl", "letter", ModelSource(folder, processor={"max_patches": 3}))
+    plain = load_scorer("internvl", "letter", CheckpointSource(folder))
+    tiles = load_scorer("internvl", "letter", CheckpointSource(folder, processor={"max_patches": 3}))
     assert plain.identity()["processor"] != tiles.identity()["processor"]
     assert plain.identity()["revision"] == tiles.identity()["revision"]
     with pytest.raises(ModelError, match="no setting 'max_tiles'"):
-        load_scorer("internvl", "letter", ModelSource(folder, processor={"max_tiles": 3}))
+        load_scorer("internvl", "letter", CheckpointSource(folder, processor={"max_tiles": 3}))
 
 
 @pytest.mark.parametrize("scoring", ["letter", "text"])
 def test_an_open_question_is_refused(scorers, variants, scoring):
     scorer = scorers["llava", scoring]
     for call in (lambda open_: scorer.prompt(open_, 1), lambda open_: scorer.score(open_, variants)):
-        with pytest.raises(ModelError, match="an open question has no options to score: 'How many"):
+        with pytest.raises(ModelError, match="an open-ended question has no options to score: 'How many"):
             call(Question("How many dots are there?", ()))
 
 

@@ -156,7 +156,7 @@ def test_an_item_with_a_missing_image_is_named(folder: Path, missing: pl.Expr) -
     path = folder / "gaussian_noise.parquet"
     write_table(read_table(path, CORRUPTED).filter(~missing), path, CORRUPTED)
     only = {"p/0": SHOWN["p/0"], "p/4": SHOWN["p/4"]}
-    with pytest.raises(InputError, match=r"images of 1 items are missing, the first is p/4; delete the file"):
+    with pytest.raises(InputError, match=r"images of 1 item missing, first p/4; delete the file"):
         hashes(folder, [path], only)
 
 
@@ -202,6 +202,8 @@ def test_open_questions_are_refused_before_the_model_is_loaded(
     arguments += ["--items", str(tmp_path / "pool.parquet"), "--subset", "--corrupted", "clean.parquet"]
     arguments += ["--cache", str(tmp_path / "cache"), "--shard", "w", "--output", str(tmp_path / "o.parquet")]
     monkeypatch.setattr("sys.argv", ["infer", *arguments])
-    with pytest.raises(InputError, match=r"item p/0: it is an open question.*\(41 of 41 items are open\)"):
+    with pytest.raises(
+        InputError, match=r"item p/0: it is an open-ended question.*\(41 of 41 items like this\)"
+    ):
         infer()
     assert not (tmp_path / "cache").exists()

@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.lines import Line2D
 
 from benchc.corruptions.apply import apply
-from benchc.corruptions.registry import SUITES, family_of, recipe_of
+from benchc.corruptions.registry import SUITES, group_of, recipe_of
 from benchc.errors import InputError
 from benchc.images import Pixels, encode_png
 from benchc.randomness import seed_of
@@ -90,7 +90,7 @@ def test_images_share_one_scale_and_keep_their_aspect_ratio() -> None:
 @pytest.mark.parametrize("suite", SUITES.values(), ids=lambda suite: suite.name)
 def test_pages_of_the_suites_fit_in_print_and_no_labels_overlap(suite) -> None:
     names = [type_.name for type_ in suite.types()]
-    groups = [family_of(name, suite.name) for name in names]
+    groups = [group_of(name, suite.name) for name in names]
     image = sample_image(3, 4)
     for page in pages_of(groups):
         rows = [Row(groups[row], names[row], [image] * len(suite.severities)) for row in page]
@@ -256,5 +256,5 @@ def test_a_missing_image_is_named(pool, monkeypatch) -> None:
 
 def test_groups_of_every_suite_are_contiguous() -> None:
     for suite in SUITES.values():
-        groups = [family_of(type_.name, suite.name) for type_ in suite.types()]
+        groups = [group_of(type_.name, suite.name) for type_ in suite.types()]
         assert [group for group, _ in groupby(groups)] == list(suite.groups)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchc.rendering import labels
-from benchc.rendering.labels import BASE_FAMILY, families, renderable, shorten, width
+from benchc.rendering.labels import BASE_FAMILY, font_families, renderable, shorten, width
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def test_a_font_family_that_has_the_letters_is_used(monkeypatch: pytest.MonkeyPa
     with pytest.warns(UserWarning, match=r"の as \[U[+]306E\]"):
         assert renderable(["の"]) == ["[U+306E]"]
     monkeypatch.setattr(labels, "WIDE_FAMILIES", ("No Such Family", "STIXGeneral"))
-    assert families() == [BASE_FAMILY, "STIXGeneral"]
+    assert font_families() == [BASE_FAMILY, "STIXGeneral"]
     assert renderable(["の"]) == ["の"]
 
 

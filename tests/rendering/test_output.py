@@ -26,7 +26,7 @@ def example(
     folder: Path,
     pages: list[Path],
     draws: PositiveInt,
-    kind: Literal["plain", "kappa"] = "plain",
+    kind: Literal["unweighted", "kappa"] = "unweighted",
     families: dict[str, str] | None = None,
 ) -> tuple[object, ...]:
     return words.rows(), text, title, folder, pages, draws, kind, families
@@ -59,7 +59,7 @@ def test_the_signature_declares_inputs_and_settings():
 def test_inputs_are_read_and_settings_are_parsed(files, tmp_path):
     made = call(example, files, {"draws": "7", "families": '{"snow": "weather", "fog": "weather"}'})
     families = {"snow": "weather", "fog": "weather"}
-    assert made == ([("fog",)], "abc", "t", tmp_path, files["pages"], 7, "plain", families)
+    assert made == ([("fog",)], "abc", "t", tmp_path, files["pages"], 7, "unweighted", families)
     assert list(made[-1]) == ["snow", "fog"]
     assert call(example, files, {"draws": "7", "kind": '"kappa"'})[-2:] == ("kappa", None)
 
@@ -137,8 +137,8 @@ def test_a_name_that_is_not_a_module_is_refused(module):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"forms": ["cvs"]}, "table t: its forms are .*; choose from csv, md, tex, published"),
-        ({"forms": ["png"]}, "table t: its forms are .*; choose from csv"),
+        ({"formats": ["cvs"]}, "table t: its formats are .*; choose from csv, md, tex, published"),
+        ({"formats": ["png"]}, "table t: its formats are .*; choose from csv"),
         ({"inputs": {"code": "x"}}, "table t: an input cannot be called code"),
         ({"inputs": {"count": "x"}}, "table t: an input cannot be called count"),
     ],

@@ -1,4 +1,4 @@
-"""Batches are concatenated only if one model made them."""
+"""Files are concatenated only if one model made them."""
 
 import polars as pl
 import pytest

@@ -3,12 +3,12 @@ from pathlib import Path
 import pytest
 
 from benchc.errors import InputError
-from benchc.schemas.printed import read_printed
+from benchc.schemas.printed import read_table_csv
 
 
 def test_empty_cells_are_null_and_numbers_below_them_numbers(tmp_path: Path):
     (tmp_path / "t.csv").write_text("a,b\n" + "x,\n" * 200 + "y,0.5\n")
-    table = read_printed(tmp_path / "t.csv")
+    table = read_table_csv(tmp_path / "t.csv")
     assert table["b"].null_count() == 200 and table["b"][-1] == 0.5
 
 
@@ -26,5 +26,5 @@ def test_a_file_that_is_not_a_table_is_refused_in_one_line(
     if content is not None:
         (tmp_path / "t.csv").write_bytes(content)
     with pytest.raises(InputError, match=message) as caught:
-        read_printed(tmp_path / "t.csv")
+        read_table_csv(tmp_path / "t.csv")
     assert len(str(caught.value).splitlines()) == 1

@@ -30,7 +30,7 @@ def write(path, frame, cuts=(), footer=None):
 
 @pytest.fixture(autouse=True)
 def small_groups(monkeypatch):
-    monkeypatch.setattr(row_groups, "ROW_GROUP_BYTES", 100)
+    monkeypatch.setattr(row_groups, "IMAGE_ROW_GROUP_BYTES", 100)
 
 
 def test_a_group_ends_before_the_row_that_would_make_it_too_large(tmp_path):

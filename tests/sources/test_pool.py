@@ -123,9 +123,7 @@ def test_the_order_is_by_source_and_integer_index() -> None:
 
 def test_items_without_a_task_are_refused_with_a_fix() -> None:
     frame = items("s", {"count": 3}).with_columns(l2_category=pl.lit(None, pl.String))
-    with pytest.raises(
-        ValueError, match="source s: 3 items have no l2_category, the first is s/0; set task_column"
-    ):
+    with pytest.raises(ValueError, match="source s: 3 items without l2_category, first s/0; set task_column"):
         task_types({"s": frame}, {"s": "l2_category"})
 
 

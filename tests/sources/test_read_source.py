@@ -27,23 +27,23 @@ def test_items_and_report(tmp_path: Path) -> None:
             row(9, kind="choice"),
         ],
     )
-    result = run(tmp_path, "--leave-out", "kind=sort", "--index-below", 9)
+    result = run(tmp_path, "--exclude", "kind=sort", "--index-below", 9)
     assert result.returncode == 0, result.stderr
-    assert result.stdout.splitlines()[0] == "s: 1 items"
+    assert result.stdout.splitlines()[0] == "s: 1 item"
     assert len(result.stdout.splitlines()) == 4
     assert read_table(tmp_path / "s.parquet", ITEMS)["id"].to_list() == ["s/1"]
     assert (tmp_path / "s.report.csv").read_text().splitlines() == [
         "id,line,kind,reason",
-        "s/2,3,left out,kind is sort",
-        's/3,4,refused,"the answer is Z, an option without text"',
-        "s/9,5,left out,index is 9 or larger",
+        "s/2,3,excluded,kind is sort",
+        's/3,4,rejected,"the answer is Z, an option without text"',
+        "s/9,5,excluded,index is 9 or larger",
     ]
 
 
 def test_rows_are_left_out_by_several_columns(tmp_path: Path) -> None:
     rows = [row(1, kind="sort"), row(2, kind="choice", split="test"), row(3, kind="choice", split="dev")]
     write_tsv(tmp_path / "s.tsv", [{"split": "dev", **values} for values in rows])
-    result = run(tmp_path, "--leave-out", "kind=sort", "--leave-out", "split=test")
+    result = run(tmp_path, "--exclude", "kind=sort", "--exclude", "split=test")
     assert result.returncode == 0, result.stderr
     assert read_table(tmp_path / "s.parquet", ITEMS)["id"].to_list() == ["s/3"]
     assert [line.split(",")[3] for line in (tmp_path / "s.report.csv").read_text().splitlines()[1:]] == [

@@ -31,7 +31,7 @@ def test_all_items_of_all_sources_are_read_as_published() -> None:
     for path in sorted((REAL / "mcq").glob("*.tsv")):
         items, report = read_vlmevalkit(path, "s")
         published = sorted(rows_of(path), key=lambda values: int(values["index"]))
-        assert report.filter(kind="refused").height == 0, path
+        assert report.filter(kind="rejected").height == 0, path
         assert items["id"].to_list() == [f"s/{values['index']}" for values in published]
         for item, values in zip(items.iter_rows(named=True), published, strict=True):
             texts = [values[letter] for letter in "ABCDE" if values.get(letter)]

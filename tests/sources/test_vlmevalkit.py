@@ -140,7 +140,7 @@ def test_a_row_that_cannot_become_an_item_is_refused_with_its_reason(
 ) -> None:
     items, report = read(tmp_path, [row(1), row(2, **values)])
     assert [item["id"] for item in items] == ["s/1"]
-    assert [(id_, kind) for id_, kind, _ in report] == [("s/2", "refused")]
+    assert [(id_, kind) for id_, kind, _ in report] == [("s/2", "rejected")]
     assert report[0][2].startswith(reason)
 
 
@@ -148,8 +148,8 @@ def test_a_repeated_or_missing_index_is_refused(tmp_path: Path) -> None:
     items, report = read(tmp_path, [row(1), row(1, question="Again?"), row("")])
     assert [item["question"] for item in items] == ["Which colour is it?"]
     assert report == [
-        ("s/1", "refused", "index 1 is that of an earlier row"),
-        ("s/", "refused", "has no index"),
+        ("s/1", "rejected", "index 1 is that of an earlier row"),
+        ("s/", "rejected", "has no index"),
     ]
 
 
@@ -159,13 +159,13 @@ def test_a_row_of_another_length_is_refused(tmp_path: Path) -> None:
     path.write_text("\n".join([*lines[:2], lines[2].rpartition("\t")[0], ""]))
     items, report = read_vlmevalkit(path, "s")
     assert items["id"].to_list() == ["s/1"]
-    assert report.rows() == [("s/2", 3, "refused", "has 9 fields where the header has 10")]
+    assert report.rows() == [("s/2", 3, "rejected", "has 9 fields where the header has 10")]
 
 
 def test_equal_options_are_kept_and_noted(tmp_path: Path) -> None:
     items, report = read(tmp_path, [row(1, B="red"), row(2, B="red", image="")])
     assert [item["options"] for item in items] == [["red", "red"]]
-    assert report == [("s/1", "note", "two options have the same text"), ("s/2", "refused", "has no image")]
+    assert report == [("s/1", "note", "two options have the same text"), ("s/2", "rejected", "has no image")]
 
 
 def test_several_images_with_paths(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_several_images_with_paths(tmp_path: Path) -> None:
 
 def test_paths_that_do_not_match_the_images_are_refused(tmp_path: Path) -> None:
     _, report = read(tmp_path, [row(1), row(2, image_path="['a.png', 'b.png']")])
-    assert report == [("s/2", "refused", "image_path names 2 files, but image has 1")]
+    assert report == [("s/2", "rejected", "image_path names 2 files, but image has 1")]
 
 
 def test_a_row_may_share_the_image_of_an_earlier_or_a_later_one(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_a_row_whose_names_do_not_fit_its_images_is_refused(
     items, report = read(tmp_path, rows, ReaderOptions(image_column="photo"))
     # A refused row does not claim a name.
     assert [item["id"] for item in items] == (["s/1", "s/3"] if reason else ["s/1", "s/2", "s/3"])
-    assert report == ([("s/2", "refused", reason)] if reason else [])
+    assert report == ([("s/2", "rejected", reason)] if reason else [])
 
 
 def test_a_refused_row_names_no_image(tmp_path: Path) -> None:
@@ -281,8 +281,8 @@ def test_options_in_one_column(tmp_path: Path) -> None:
     items, report = read(tmp_path, rows, ReaderOptions(options_column="choices"))
     assert [item["options"] for item in items] == [["red", "(A) is wrong", " two\nlines"], ["red", "blue"]]
     assert report == [
-        ("s/3", "refused", "option B in column 'choices' does not start with '(B) '"),
-        ("s/4", "refused", "column 'choices' is not a Python list of strings"),
+        ("s/3", "rejected", "option B in column 'choices' does not start with '(B) '"),
+        ("s/4", "rejected", "column 'choices' is not a Python list of strings"),
     ]
 
 
@@ -291,25 +291,25 @@ def test_circular_copies_are_left_out_but_their_image_may_be_shared(tmp_path: Pa
     items, report = read(tmp_path, rows, ReaderOptions(index_below=1000000))
     assert [(item["id"], item["images"]) for item in items] == [("s/5", [{"bytes": BLUE, "path": None}])]
     assert report == [
-        ("s/1000005", "left out", "index is 1000000 or larger"),
-        ("s/1000000", "left out", "index is 1000000 or larger"),
+        ("s/1000005", "excluded", "index is 1000000 or larger"),
+        ("s/1000000", "excluded", "index is 1000000 or larger"),
     ]
 
 
 def test_rows_of_another_kind_are_left_out(tmp_path: Path) -> None:
     rows = [row(1, question_type="multiple-choice"), row(2, question_type="sort", answer="BA")]
-    items, report = read(tmp_path, rows, ReaderOptions(leave_out={"question_type": "sort"}))
+    items, report = read(tmp_path, rows, ReaderOptions(exclude={"question_type": "sort"}))
     assert [item["id"] for item in items] == ["s/1"]
-    assert report == [("s/2", "left out", "question_type is sort")]
+    assert report == [("s/2", "excluded", "question_type is sort")]
 
 
 def test_the_summary_counts_by_reason(tmp_path: Path) -> None:
     path = write_tsv(tmp_path / "s.tsv", [row(1), row(2, image=""), row(3, image=""), row(4, answer="")])
     items, report = read_vlmevalkit(path, "s")
     assert summary("s", items.height, report).splitlines() == [
-        "s: 1 items",
-        "  2 refused: has no image",
-        "  1 refused: the answer '' is not one option letter",
+        "s: 1 item",
+        "  2 rejected: has no image",
+        "  1 rejected: the answer '' is not one option letter",
     ]
 
 

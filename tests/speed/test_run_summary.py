@@ -35,7 +35,7 @@ def summary(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     kappas = [{"id": id_, "kappa": kappa, "gini": []} for id_, kappa in zip(ids, KAPPAS, strict=True)]
     write_table(pl.DataFrame(kappas, schema=dict(KAPPA.columns)), run / "selection/kappa.parquet", KAPPA)
     selected = [
-        {"id": id_, "kappa": kappa, "rank": rank, "score": 1.0, "kept": rank == 0}
+        {"id": id_, "kappa": kappa, "rank": rank, "score": 1.0, "selected": rank == 0}
         for id_, kappa, rank in zip(ids, KAPPAS, (None, 1, 0), strict=True)
     ]
     frame = pl.DataFrame(selected, schema=dict(SELECTED.columns))

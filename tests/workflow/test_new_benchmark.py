@@ -38,7 +38,7 @@ OUTPUTS = [
         "predictions",
         inputs={
             "predictions": collect(
-                "<results>/predictions/pool/{model}/{batch}.parquet", model=settings.models, batch=BATCHES
+                "<results>/predictions/pool/{model}/{part}.parquet", model=settings.models, part=PARTS
             )
         },
         caption="Predictions.",

@@ -147,7 +147,7 @@ def pool(checkout: Checkout) -> list[str]:
 
 def kept(checkout: Checkout) -> list[str]:
     selected = pl.read_parquet(checkout.folder / "results/small/selection/selected.parquet")
-    return selected.filter("kept")["id"].to_list()
+    return selected.filter("selected")["id"].to_list()
 
 
 def unselected(checkout: Checkout) -> list[str]:

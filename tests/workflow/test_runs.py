@@ -40,9 +40,9 @@ def without_predictions(hashes: dict[str, str]) -> dict[str, str]:
     return {file: hash_ for file, hash_ in hashes.items() if "/predictions/" not in file}
 
 
-def test_one_core_a_kill_and_other_batches_change_no_byte(tmp_path_factory, checkpoints, first_hashes):
+def test_one_core_a_kill_and_other_jobs_change_no_byte(tmp_path_factory, checkpoints, first_hashes):
     checkout = small_checkout(tmp_path_factory.mktemp("killed") / "benchc", checkpoints)
-    checkout.configure(inference={"batch": "family"})
+    checkout.configure(inference={"corruptions_per_job": "group"})
     command = [sys.executable, "-m", "snakemake", "--configfile", checkout.config, "--cores", "1"]
     environment = {
         **os.environ,
@@ -92,7 +92,7 @@ def test_images_made_on_the_fly_give_the_same_results_and_only_the_benchmarks_ar
     }
     # The benchmark's images are those of its items in the other run's pool.
     selected = read_table(finished.folder / "results/fly/selection/selected.parquet", SELECTED)
-    kept = [f"{id_}#0" for id_ in selected.filter("kept")["id"]]
+    kept = [f"{id_}#0" for id_ in selected.filter("selected")["id"]]
     for file in written:
         benchmark = read_table(finished.folder / "results/fly" / file, CORRUPTED)
         whole = read_table(finished.folder / "results/small/corrupted" / Path(file).name, CORRUPTED)
@@ -195,7 +195,7 @@ def test_what_cannot_be_read_is_a_one_line_error(finished, tmp_path, damage):
     key = rows["image_key"][2]
     item = key.partition("#")[0]
     expected = {
-        "item without images": rf"error: {path}: images of 1 items are missing, the first is {item}",
+        "item without images": rf"error: {path}: images of 1 item missing, first {item}",
         "damaged image": rf"error: {path}: image {rows['image_key'][0]}: ",
         "no model": r"error: .*checkpoints/none: cannot be loaded \(.*; check the id or folder",
         "truncated table": rf"error: {path}: not a complete Parquet file .*; delete it and run snakemake",

@@ -9,7 +9,7 @@ from benchc.benchmarks.bench_c.metrics.comparison import compare
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.benchmarks.bench_c.tables.comparison import comparison_markdown
-from benchc.benchmarks.bench_c.targets import left_out_items, left_out_note
+from benchc.benchmarks.bench_c.targets import excluded_items, excluded_note
 from benchc.errors import InputError
 from benchc.progress import track
 from benchc.schemas.differing import differing_rows
@@ -60,12 +60,12 @@ def _note(run: str, folder: Path, scores: Mapping[str, pl.DataFrame], models: Se
     """Return a sentence for the caption where predictions of these models are missing in a run."""
     items = set.intersection(*(set(scores[model]["id"]) for model in models))
     footers = [read_footer(folder / f"scores/{model}.parquet") for model in models]
-    note = left_out_note(len(items), left_out_items(footers, len(items)))
+    note = excluded_note(len(items), excluded_items(footers, len(items)))
     return f" Run {run}:{note}" if note else ""
 
 
 def _footers(folder: Path) -> dict[Key, list[Footer]]:
-    """Return the footers of a run's tables by stage and name; the batches of a model have one name."""
+    """Return the footers of a run's tables by stage and name; the files of a model have one name."""
     footers: dict[Key, list[Footer]] = {}
     for stage, pattern in STAGES.items():
         for path in sorted(folder.glob(pattern)):
@@ -80,4 +80,4 @@ def _pool(folder: Path) -> pl.DataFrame:
 
 def _selected(folder: Path) -> pl.DataFrame:
     selected = read_table(folder / "selection/selected.parquet", SELECTED)
-    return selected.filter("kept").select("id", "kappa", "rank")
+    return selected.filter("selected").select("id", "kappa", "rank")

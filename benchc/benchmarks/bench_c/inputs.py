@@ -9,11 +9,11 @@ from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.rendering.output import File, parquet
 from benchc.schemas.models import Models, read_models
 from benchc.schemas.pool import POOL
-from benchc.schemas.printed import read_printed
+from benchc.schemas.printed import read_table_csv
 
 Scores = Annotated[pl.DataFrame, parquet(SCORES)]  # of one target
 Selected = Annotated[pl.DataFrame, parquet(SELECTED)]
 PoolTasks = Annotated[pl.DataFrame, parquet(POOL, "id", "source", "task")]
 PoolOptions = Annotated[pl.DataFrame, parquet(POOL, "id", "answer", "options")]
 ModelNames = Annotated[Models, File(read_models)]
-Printed = Annotated[pl.DataFrame, File(read_printed)]  # the csv file of a table
+Printed = Annotated[pl.DataFrame, File(read_table_csv)]  # the csv file of a table

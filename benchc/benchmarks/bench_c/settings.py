@@ -47,7 +47,8 @@ class Scores(Strict):
     allow_missing: bool = Field(
         description="Whether a target with missing predictions is scored on the items that have them. Items "
         "that any target lacks are then excluded from all comparisons of targets, and their number is "
-        "reported. If false, missing predictions are an error."
+        "reported. If false, missing predictions are an error. Predictions are missing where a file of "
+        "another program, or an edited one, lacks rows; infer itself never skips a prediction."
     )
 
 
@@ -67,7 +68,7 @@ class Bootstrap(Strict):
     rank_draws: int = Field(
         ge=100,
         description="Resamples for the test of rank swaps. After Holm's correction over 78 pairs of models, "
-        "fewer than about 3,200 cannot make any pair significant at 0.05.",
+        "fewer than 3,119 cannot make any pair significant at 0.05.",
     )
     seed: int = Field(ge=0, description="Seed of the resamples.")
 
@@ -181,11 +182,11 @@ class Settings(settings.RunSettings):
     )
 
     @classmethod
-    def own_errors(cls, raw: settings.Raw, file: str) -> Iterator[str]:
+    def benchmark_errors(cls, raw: settings.Raw, file: str) -> Iterator[str]:
         yield from figure_errors(raw, file)
         yield from encoder_errors(raw, file)
 
     @classmethod
-    def own_training(cls, raw: settings.Raw) -> list[str]:
+    def trained_encoders(cls, raw: settings.Raw) -> list[str]:
         encoder = block(block(raw, "selection"), "image_encoder")
         return ["the image encoder"] if encoder.get("name") == "trained" else []

@@ -17,19 +17,19 @@ from benchc.rendering.output import Files
 from benchc.schemas.models import Model, read_models
 from benchc.schemas.parquet import read_footer, read_table
 
-MISSING_ITEMS = "missing_items"  # key in the footer of scores from which items were left out
+MISSING_ITEMS = "missing_items"  # key in the footer of scores from which items were excluded
 
 
 @dataclass(frozen=True)
 class Targets:
     """The targets' SCORES tables by id, in the order given, all on the same items.
 
-    ``left_out`` selected items are not among these, since predictions are missing.
+    ``excluded`` selected items are not among these, since predictions are missing.
     """
 
     scores: dict[str, pl.DataFrame]
     models: dict[str, Model]
-    left_out: int = 0
+    excluded: int = 0
 
     @property
     def labels(self) -> dict[str, str]:
@@ -48,8 +48,8 @@ class Targets:
 
     @property
     def note(self) -> str:
-        """Return :func:`left_out_note` of these targets."""
-        return left_out_note(self.items, self.left_out)
+        """Return :func:`excluded_note` of these targets."""
+        return excluded_note(self.items, self.excluded)
 
     @property
     def cube(self) -> Cube:
@@ -57,15 +57,15 @@ class Targets:
         return cube_of(self.scores)
 
 
-def left_out_note(items: int, left_out: int) -> str:
-    """Return a sentence for captions, after a space, on the items that are left out; empty if none are."""
-    if not left_out:
+def excluded_note(items: int, excluded: int) -> str:
+    """Return a sentence for captions, after a space, on the items that are excluded; empty if none are."""
+    if not excluded:
         return ""
-    return f" On {items:,} of {items + left_out:,} items: those for which no target lacks a prediction."
+    return f" On {items:,} of {items + excluded:,} items: those for which no target lacks a prediction."
 
 
-def left_out_items(footers: Sequence[Mapping[str, object]], items: int) -> int:
-    """Return how many selected items are left out of a comparison of targets on ``items`` of them.
+def excluded_items(footers: Sequence[Mapping[str, object]], items: int) -> int:
+    """Return how many selected items are excluded of a comparison of targets on ``items`` of them.
 
     ``footers``: of the targets' scores. 0 where none of them records missing predictions.
     """
@@ -80,7 +80,7 @@ def left_out_items(footers: Sequence[Mapping[str, object]], items: int) -> int:
 def read_targets(scores: list[Path], models: Path) -> Targets:
     """Return the targets of ``scores``, {model}.parquet each, with the names in ``models``, models.json.
 
-    Where items are left out because predictions are missing, all tables are restricted to the items that
+    Where items are excluded because predictions are missing, all tables are restricted to the items that
     every target has. Raises InputError where a file belongs to no model of models.json, or two to one.
     """
     named = read_models(models).models
@@ -99,11 +99,11 @@ def read_targets(scores: list[Path], models: Path) -> Targets:
     found = Targets(dict(zip(paths, tables.values(), strict=True)), {id_: named[id_] for id_ in paths})
     if not any(missing.values()):
         return found
-    found = Targets(found.scores, found.models, left_out_items(list(footers.values()), found.items))
+    found = Targets(found.scores, found.models, excluded_items(list(footers.values()), found.items))
     most = max(missing, key=lambda label: missing[label])
     print(
-        f"{len(tables)} targets have all predictions of {found.items:,} items, {found.left_out:,} are left "
-        f"out; {most} lacks most, {missing[most]:,}",
+        f"{len(tables)} targets have all predictions of {found.items:,} items, {found.excluded:,} are "
+        f"excluded; {most} lacks most, {missing[most]:,}",
         file=sys.stderr,
     )
     return found

@@ -68,7 +68,7 @@ GLASS_BLUR_SWAP = CorruptionType(
     _GLASS | {"swap": decided("the code as written", *[True] * 5)},
     noise="draw_glass_offsets",
     in_default=False,
-    variant_of="glass_blur",
+    alternative_to="glass_blur",
 )
 MOTION_BLUR = CorruptionType(
     "motion_blur",
@@ -145,7 +145,7 @@ FROST_SIX = CorruptionType(
     _FROST | {"textures": decided("all files in the packages, as in imagecorruptions-imaug", *[6] * 5)},
     noise="draw_frost",
     in_default=False,
-    variant_of="frost",
+    alternative_to="frost",
 )
 SNOW = CorruptionType(
     "snow",
@@ -195,7 +195,7 @@ PIXELATE_BOX = CorruptionType(
     f"{_KERNELS}.digital.pixelate",
     _PIXELATE | {"enlarge": published(_HENDRYCKS, *["box"] * 5)},
     in_default=False,
-    variant_of="pixelate",
+    alternative_to="pixelate",
 )
 ELASTIC_TRANSFORM = CorruptionType(
     "elastic_transform",
@@ -221,13 +221,13 @@ ELASTIC_TRANSFORM_AFFINE = CorruptionType(
     # Severities 1 and 2 are the strongest with the published numbers.
     ordered=False,
     in_default=False,
-    variant_of="elastic_transform",
+    alternative_to="elastic_transform",
 )
 
 IMAGENET_C = Suite(
     "imagenet-c",
     "ImageNet-C",
-    "Hendrycks and Dietterich (2019): 15 corruptions and 4 for validation, in the families of Bench-C",
+    "Hendrycks and Dietterich (2019): 15 corruptions and 4 for validation, in the groups of Bench-C",
     (1, 2, 3, 4, 5),
     {
         "photometric": (BRIGHTNESS, CONTRAST, SATURATE),

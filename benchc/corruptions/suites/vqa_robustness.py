@@ -46,7 +46,7 @@ ELASTIC_TRANSFORM = replace(
     summary="Applies a random affine map and a smoothed random displacement (pixels): severities 1 and 2 "
     "bend the whole image, 3 to 5 make edges wavy.",
     in_default=True,
-    variant_of=None,
+    alternative_to=None,
     ordered=False,
 )
 _SCALE = {"scale": published(_CODE, 0.6, 0.5, 0.4, 0.3, 0.15)}
@@ -63,7 +63,7 @@ PIXELATE_UPSCALED = CorruptionType(
     f"{_KERNELS}.downscale.pixelate_bilinear",
     _SCALE,
     in_default=False,
-    variant_of="pixelate",
+    alternative_to="pixelate",
 )
 
 _SHARES = (0.03, 0.06, 0.09, 0.17, 0.27)
@@ -120,7 +120,7 @@ GRAYSCALE_LUMA = replace(
     name="grayscale_luma",
     summary="Sets the three channels to their luma, as in the authors' code.",
     parameters=_LUMA,
-    variant_of="grayscale",
+    alternative_to="grayscale",
 )
 GRAYSCALE_INVERSE = CorruptionType(
     "grayscale_inverse",
@@ -135,7 +135,7 @@ GRAYSCALE_INVERSE_LUMA = replace(
     name="grayscale_inverse_luma",
     summary="Sets the three channels to 255 minus their luma, as in the authors' code.",
     parameters=_LUMA,
-    variant_of="grayscale_inverse",
+    alternative_to="grayscale_inverse",
 )
 
 VQA_ROBUSTNESS = Suite(

@@ -21,7 +21,7 @@ MAX_NOISE = 0.5  # standard deviation, for pixels in -1..1
 
 
 @dataclass(frozen=True)
-class Recipe:
+class TrainingSettings:
     """How to train."""
 
     scoring: str  # letter or text
@@ -38,7 +38,7 @@ def train(
     model: Any,
     processor: Any,
     training_set: TrainingSet,
-    recipe: Recipe,
+    settings: TrainingSettings,
     nested: bool,
     label: str = "training",
 ) -> list[float]:
@@ -47,23 +47,23 @@ def train(
     ``nested``: the model takes images as [items, images, ...] rather than in one row; ``label``: of the
     progress bar. The same arguments give the same weights on one machine with one number of threads.
     """
-    generator = torch.Generator().manual_seed(recipe.seed)
+    generator = torch.Generator().manual_seed(settings.seed)
     images = torch.from_numpy(training_set.images)
     counts = (training_set.item_images >= 0).sum(axis=1)
-    text_steps = recipe.steps if recipe.scoring == "text" else round(recipe.text_share * recipe.steps)
+    text_steps = settings.steps if settings.scoring == "text" else round(settings.text_share * settings.steps)
     tokens = {scoring: _tokens(processor, training_set, counts, scoring) for scoring in SCORINGS}
-    optimizers = _optimizers(model, recipe.learning_rate)
-    schedules = [torch.optim.lr_scheduler.LambdaLR(o, lambda s: _rate(s, recipe.steps)) for o in optimizers]
-    batches = _batches(counts, recipe.batch, generator)
+    optimizers = _optimizers(model, settings.learning_rate)
+    schedules = [torch.optim.lr_scheduler.LambdaLR(o, lambda s: _rate(s, settings.steps)) for o in optimizers]
+    batches = _batches(counts, settings.batch, generator)
     losses = []
     model.train()
-    for step in track(range(recipe.steps), label=label, unit="steps"):
+    for step in track(range(settings.steps), label=label, unit="steps"):
         items = next(batches)
         pairs = tokens["text" if step < text_steps else "letter"]
         prompts = [pairs[training_set.item_question[item]][training_set.item_answer[item]] for item in items]
         ids, places, targets = _pad(prompts)
         pixels = images[torch.from_numpy(training_set.item_images[items, : counts[items[0]]])]
-        pixels = _noisy(pixels.permute(0, 1, 4, 2, 3).float() / 127.5 - 1, recipe.noise, generator)
+        pixels = _noisy(pixels.permute(0, 1, 4, 2, 3).float() / 127.5 - 1, settings.noise, generator)
         hidden = model.model(
             input_ids=ids, pixel_values=pixels if nested else pixels.flatten(0, 1), use_cache=False
         ).last_hidden_state

@@ -2,7 +2,7 @@
 
 from benchc.models import checkpoint
 from benchc.models.chat import ChatModel
-from benchc.models.protocol import ModelSource
+from benchc.models.protocol import CheckpointSource
 
 # The turns of Falcon2-VLM's model card: "User:<image>\\n{text} Falcon:".
 FALCON_TEMPLATE = (
@@ -13,6 +13,6 @@ FALCON_TEMPLATE = (
 )
 
 
-def load(source: ModelSource) -> ChatModel:
+def load(source: CheckpointSource) -> ChatModel:
     """Load a checkpoint of the family."""
     return checkpoint.load(source, chat_template=FALCON_TEMPLATE)

@@ -24,7 +24,7 @@ from benchc.schemas.subset import SUBSET
 from tests.benchmarks.bench_c.outputs import function_named, output, write_models
 
 OPTIONS = 3
-FAMILIES = {"fog": "weather", "gaussian_blur": "blur", "pixelate": "digital"}
+GROUPS = {"fog": "weather", "gaussian_blur": "blur", "pixelate": "digital"}
 
 
 def drawn(model: int, item: int, corruption: int, severity: int) -> list[float]:
@@ -39,7 +39,7 @@ class Run:
 
     items: int = 4
     models: Sequence[str] = ("one", "two", "three")
-    corruptions: Sequence[str] = tuple(FAMILIES)
+    corruptions: Sequence[str] = tuple(GROUPS)
     severities: Sequence[int] = (1, 2, 5)
     kappas: Sequence[float] | None = None  # 0.2, 0.4, ... by default; every item is kept
     logits: Callable[[int, int, int, int], list[float]] = drawn
@@ -89,7 +89,7 @@ class Run:
         write_table(pool.select(*POOL.columns).cast(dict(POOL.columns)), folder / "pool.parquet", POOL)
         kappas = self.kappas or [(1 + item) / 5 for item in range(self.items)]
         selected = pl.DataFrame(
-            {"id": self.ids, "kappa": kappas, "rank": range(self.items), "score": 1.0, "kept": True},
+            {"id": self.ids, "kappa": kappas, "rank": range(self.items), "score": 1.0, "selected": True},
             schema=dict(SELECTED.columns),
         )
         write_table(selected, folder / "selected.parquet", SELECTED)
@@ -135,7 +135,7 @@ class Run:
             "severity": self.severities[-1],
         }
         known = {
-            "families": {corruption: FAMILIES[corruption] for corruption in self.corruptions},
+            "groups": {corruption: GROUPS[corruption] for corruption in self.corruptions},
             "labels": {"s": "S"},
             **{prefix + key: value for prefix in ("", "example_") for key, value in example.items()},
             **{"draws": 20, "seed": 0, "centring": "none", "score": "at_pick"},

@@ -87,8 +87,8 @@ def test_tables_contain_numbers_dashes_and_reasons(run: Run):
         ("all predictions equal", "least accurate model loses less", "the same clean accuracy"),
         (
             "all predictions equal",
-            "Of the families, blur degrades most",
-            "all families have the same mean RAS",
+            "Of the groups, blur degrades most",
+            "all groups have the same mean RAS",
         ),
         ("all predictions equal", "Blur hurts destructive robustness", "the same mean destructive RAS"),
         ("all predictions equal", "For every model, p < 0.001", "the test is defined for no model"),
@@ -130,7 +130,7 @@ def test_figures_draw_no_nan(run: Run):
     [
         (Run(logits=same_everywhere), "all 4 items have kappa 0: .* there is nothing to select"),
         (Run(severities=[3]), "severity 3 alone gives every item kappa 0"),
-        (Run(items=1), "all 1 items with kappa > 0 have the final score"),
+        (Run(items=1), "all items with kappa > 0 .1. have the final score"),
         (Run(logits=lambda model, item, *cell: drawn(model, 0, *cell)), None),  # all kappas equal
         (Run(models=["one"]), None),
         (Run(corruptions=["fog"]), None),
@@ -154,12 +154,14 @@ def test_selection_selects_or_says_why_not(
         return
     for name in ("kappa", "select"):
         run.stage(name, monkeypatch)
-    assert pl.read_parquet("out/selected.parquet")["kept"].any()
+    assert pl.read_parquet("out/selected.parquet")["selected"].any()
     table = run.output("selection_stability")
     for text in (table.frame.write_csv(), table.markdown, table.latex):
         assert not NOT_A_NUMBER.search(text)
     for row in table.frame.iter_rows(named=True):
-        assert row["fault"] or all(row[name] is not None for name in ("kept", "jaccard", "kappa_kept_mean"))
+        assert row["note"] or all(
+            row[name] is not None for name in ("selected", "jaccard", "kappa_selected_mean")
+        )
 
 
 def test_two_runs_of_one_item_are_compared(

@@ -44,10 +44,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_target_that_lacks_predictions_is_refused_and_named(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    message = r"^two: 1 predictions are missing: \(s/1, clean, 0\); .* set scores.allow_missing to true"
+    message = r"^two: 1 missing prediction: \(s/1, clean, 0\); .* set scores.allow_missing to true"
     with pytest.raises(InputError, match=message):
         score_all(RUN, monkeypatch)
-    with pytest.raises(SystemExit, match=r"^error: two: 1 predictions are missing") as stop:
+    with pytest.raises(SystemExit, match=r"^error: two: 1 missing prediction") as stop:
         command.run(lambda: score_all(RUN, monkeypatch))
     assert len(str(stop.value).splitlines()) == 1
     assert [path.stem for path in Path("scores").iterdir()] == ["one"]
@@ -58,11 +58,8 @@ def test_what_is_left_out_is_named_counted_and_in_the_footer(
 ):
     score_all(RUN, monkeypatch, "--allow-missing")
     text = capsys.readouterr().err
-    assert "two: 1 of 6 items are left out because 1 predictions are missing: (s/1, clean, 0)\n" in text
-    assert (
-        "three: 2 of 6 items are left out because 2 predictions are missing: (s/3, fog, 1), (s/4, pixelate, "
-        "5)\n" in text
-    )
+    assert "two: 1 of 6 items excluded, 1 prediction missing: (s/1, clean, 0)\n" in text
+    assert "three: 2 of 6 items excluded, 2 predictions missing: (s/3, fog, 1), (s/4, pixelate, 5)\n" in text
     assert [read_footer(f"scores/{model}.parquet") for model in RUN.models] == [
         {"items": 6},
         {"items": 5, "missing_items": 1, "missing_predictions": 1},
@@ -82,7 +79,7 @@ def test_tables_are_of_the_common_items_and_captions_count_them(
     score_all(RUN, monkeypatch, "--allow-missing")
     found = RUN.output(name)
     assert (
-        "3 targets have all predictions of 3 items, 3 are left out; Three lacks most, 2"
+        "3 targets have all predictions of 3 items, 3 are excluded; Three lacks most, 2"
         in capsys.readouterr().err
     )
     for text in (found.markdown, found.latex) if found.markdown else ():
@@ -154,7 +151,7 @@ def test_a_comparison_says_which_run_lacks_predictions(
         Path(name, "models.json").write_text(models_text(Models("bench-c", {})))
     compare.main(["a", "b", "--draws", "5"])
     text = " ".join(capsys.readouterr().out.split())
-    assert "Plain means over the 5 items" in text and "Run A:" not in text
+    assert "Unweighted means over the 5 items" in text and "Run A:" not in text
     assert text.endswith("Run B: On 5 of 6 items: those for which no target lacks a prediction.")
 
 
@@ -176,7 +173,10 @@ def test_missing_predictions_that_no_footer_records_are_refused(
     for model in RUN.models:
         path = f"scores/{model}.parquet"
         write_table(read_table(path, SCORES), path, SCORES, {"items": 0})
-    with pytest.raises(InputError, match=r"recreate the scores of both|recreate its scores"):
+    with pytest.raises(
+        InputError,
+        match=r"only be compared on the same predictions; delete scores|or repeated: .*; delete scores",
+    ):
         RUN.output(name)
 
 

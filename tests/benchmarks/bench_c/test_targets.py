@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
-from benchc.benchmarks.bench_c.targets import Targets, left_out_items, left_out_note, read_targets
+from benchc.benchmarks.bench_c.targets import Targets, excluded_items, excluded_note, read_targets
 from benchc.errors import InputError
 from benchc.schemas.parquet import write_table
 from tests.benchmarks.bench_c.metrics.score_tables import scored
@@ -43,8 +43,8 @@ def test_targets_come_in_the_order_of_the_files_each_with_its_name(folder, capsy
     assert list(found.by_label) == ["Model C", "Model A"]
     assert found.by_label["Model C"].equals(tables["c"])
     assert list(found.cube.models) == ["c", "a"]
-    assert (found.items, found.left_out, found.note) == (5, 0, "")
-    assert "left out" not in capsys.readouterr().err
+    assert (found.items, found.excluded, found.note) == (5, 0, "")
+    assert "excluded" not in capsys.readouterr().err
 
 
 def test_missing_predictions_leave_out_items_of_all_targets(folder, capsys):
@@ -53,11 +53,11 @@ def test_missing_predictions_leave_out_items_of_all_targets(folder, capsys):
     whole = write("b.parquet", 1)
     write("c.parquet", 2, "s/3", footer=missing)
     found = targets_of("a.parquet", "b.parquet", "c.parquet")
-    assert (found.items, found.left_out) == (3, 2)
+    assert (found.items, found.excluded) == (3, 2)
     assert found.note == " On 3 of 5 items: those for which no target lacks a prediction."
     assert found.scores["b"].equals(whole.filter(~pl.col("id").is_in(["s/1", "s/3"])))
     printed = capsys.readouterr().err
-    assert "3 targets have all predictions of 3 items, 2 are left out; Model A lacks most, 1\n" in printed
+    assert "3 targets have all predictions of 3 items, 2 are excluded; Model A lacks most, 1\n" in printed
 
 
 @pytest.mark.parametrize(
@@ -76,11 +76,11 @@ def test_files_of_other_models_are_refused(folder, paths, problem):
         targets_of(*paths)
 
 
-def test_left_out_items_are_counted_from_the_footers():
-    assert left_out_items([{"items": 6}, {"items": 6}], 6) == 0
-    assert left_out_items([{"items": 6}, {"items": 4, "missing_items": 2}], 3) == 3
-    assert left_out_note(1_000, 0) == ""
-    assert left_out_note(1_000, 234).startswith(" On 1,000 of 1,234 items: ")
+def test_excluded_items_are_counted_from_the_footers():
+    assert excluded_items([{"items": 6}, {"items": 6}], 6) == 0
+    assert excluded_items([{"items": 6}, {"items": 4, "missing_items": 2}], 3) == 3
+    assert excluded_note(1_000, 0) == ""
+    assert excluded_note(1_000, 234).startswith(" On 1,000 of 1,234 items: ")
 
 
 def test_two_models_of_one_label_are_refused(tmp_path: Path):

@@ -10,7 +10,8 @@ from benchc.benchmarks.bench_c.metrics.regimes import cells
 from benchc.benchmarks.bench_c.metrics.table1 import table1
 from benchc.benchmarks.bench_c.metrics.table2 import sensitivity, table2
 from benchc.benchmarks.bench_c.metrics.table3 import SUBTLE, table3
-from benchc.errors import InputError
+from benchc.errors import InputError, recreate
+from benchc.pluralize import pluralize
 from benchc.schemas.models import Model
 
 
@@ -35,9 +36,9 @@ class Evidence:
     table3: pl.DataFrame
     subtle_cases: int  # (model, corruption) at severity 1, gain or not
     robustness: pl.DataFrame  # label, corruption, destructive, corrective: mean RAS, null without items
-    families: Mapping[str, str]  # of each corruption
+    groups: Mapping[str, str]  # of each corruption
     example: Example
-    items: pl.DataFrame  # id, source, task, kappa, kept: the candidates
+    items: pl.DataFrame  # id, source, task, kappa, selected: the candidates
 
 
 def evidence(
@@ -46,35 +47,34 @@ def evidence(
     selected: pl.DataFrame,
     pool: pl.DataFrame,
     *,
-    families: Mapping[str, str],
+    groups: Mapping[str, str],
     example: tuple[str, str, int],
-    left_out: int = 0,
+    excluded: int = 0,
 ) -> Evidence:
     """Compute the tables on which the claims are checked.
 
     ``scores[i]`` is the SCORES table of ``targets[i]``; ``selected`` a SELECTED table; ``pool`` has id,
-    source and task; ``families`` gives every corruption's family; ``example`` is the label, corruption and
-    severity of figure 4; ``left_out`` of the kept items have no scores, since predictions are missing. Raises
-    InputError where targets were not scored on the same predictions, labels occur twice, a family is missing,
-    or pool and selection have different items.
+    source and task; ``groups`` gives every corruption's group; ``example`` is the label, corruption and
+    severity of figure 4; ``excluded`` of the selected items have no scores, since predictions are missing.
+    Raises InputError where targets were not scored on the same predictions, labels occur twice, a group is
+    missing, or pool and selection have different items.
     """
     labels = [target.label for target in targets]
     if len(set(labels)) != len(labels):
         raise InputError(f"a label occurs twice: {', '.join(labels)}; give every target a different one")
-    first = table1(targets, scores, selected.filter("kept").select("id", "kappa"), left_out=left_out)
-    unknown = sorted(set(scores[0]["corruption"]) - set(families))
+    first = table1(targets, scores, selected.filter("selected").select("id", "kappa"), excluded=excluded)
+    unknown = sorted(set(scores[0]["corruption"]) - set(groups))
     if unknown:
-        raise InputError(
-            f"the scores have {', '.join(unknown)}, whose family is not given; add it to families"
-        )
+        raise InputError(f"the scores have {', '.join(unknown)}, whose group is not given; add it to groups")
     items = pool.select("id", "source", "task").join(
-        selected.select("id", "kappa", "kept"), on="id", how="full", coalesce=True
+        selected.select("id", "kappa", "selected"), on="id", how="full", coalesce=True
     )
     odd = items.filter(pl.col("source").is_null() | pl.col("kappa").is_null()).sort("id")
     if odd.height:
         raise InputError(
-            f"{odd.height:,} items are in the pool or in the selection only, first {odd['id'][0]}: they are "
-            "from different runs; recreate the selection"
+            f"{pluralize(odd.height, 'item')} in the pool or in the selection only, first "
+            f"{odd['id'][0]}: they are "
+            f"from different runs; {recreate('selection')}"
         )
     tables = {label: cells(frame) for label, frame in zip(labels, scores, strict=True)}
     every = _stacked(tables)
@@ -93,7 +93,7 @@ def evidence(
         table3=table3(tables),
         subtle_cases=every.filter(pl.col("severity") == SUBTLE).height,
         robustness=_stacked({name: _robustness(frame) for name, frame in zip(labels, scores, strict=True)}),
-        families=families,
+        groups=groups,
         example=Example(
             label, corruption, severity, (predictions[0] if predictions else scores[0].clear()).sort("id")
         ),

@@ -11,14 +11,14 @@ STRONG, WEAK = "Falcon2-VLM", "Idefics3-Llama3"
 NEAR_ZERO = 0.02  # of RAS, which ranges from -2 to 1
 
 
-def claims_of_robustness(robustness: pl.DataFrame, families: Mapping[str, str]) -> list[Claim]:
+def claims_of_robustness(robustness: pl.DataFrame, groups: Mapping[str, str]) -> list[Claim]:
     """Return the claims of section 6.4.
 
     ``robustness`` has label, corruption, destructive and corrective, null where a model has no such items;
-    ``families`` gives the family of every corruption.
+    ``groups`` gives the group of every corruption.
     """
     table = robustness.with_columns(
-        family=pl.col("corruption").replace_strict(dict(families), return_dtype=pl.String)
+        group=pl.col("corruption").replace_strict(dict(groups), return_dtype=pl.String)
     )
     return [
         Claim(
@@ -31,7 +31,7 @@ def claims_of_robustness(robustness: pl.DataFrame, families: Mapping[str, str]) 
         Claim(
             "6.4",
             "Blur hurts destructive robustness most",
-            "no family has a lower mean destructive RAS",
+            "no group has a lower mean destructive RAS",
             "a figure, without numbers",
             _blur(table),
         ),
@@ -82,11 +82,11 @@ def _mostly_negative(table: pl.DataFrame) -> Finding:
 
 
 def _blur(table: pl.DataFrame) -> Finding:
-    means = means_by(table, "family", "destructive")
+    means = means_by(table, "group", "destructive")
     if "blur" not in means or len(means) < 2:
-        return not_applicable("the run lacks blur, or has no other family")
+        return not_applicable("the run lacks blur, or has no other group")
     if len(set(means.values())) < 2:
-        return not_applicable("all families have the same mean destructive RAS")
+        return not_applicable("all groups have the same mean destructive RAS")
     return judged(means["blur"] == min(means.values()), listed(means))
 
 

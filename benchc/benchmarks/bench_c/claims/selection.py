@@ -17,22 +17,22 @@ def claims_of_selection(evidence: Evidence) -> list[Claim]:
     return [
         Claim(
             "4.4, 8.2",
-            "About a fifth of the candidates discriminates and is kept",
-            "between 15 % and 30 % of the candidates are kept",
+            "About a fifth of the candidates discriminates and is selected",
+            "between 15 % and 30 % of the candidates are selected",
             "849 of 4,000 (21.2 %)",
             _share(items),
         ),
         Claim(
             "4.4, 8.2",
-            "Most kept items are of Web, Image Retrieval, Map, Chart, and Science & Technology",
-            "no other task type has more kept items than any of these five",
+            "Most selected items are of Web, Image Retrieval, Map, Chart, and Science & Technology",
+            "no other task type has more selected items than any of these five",
             "the five, without counts",
             _top_tasks(items),
         ),
         Claim(
             "8.2",
             "SEEDBench2+ contributes most items",
-            "no source has more kept items",
+            "no source has more selected items",
             "30.1 % of the items",
             _largest_source(items),
         ),
@@ -45,7 +45,7 @@ def claims_of_selection(evidence: Evidence) -> list[Claim]:
         ),
         Claim(
             "8.2",
-            "The kept items' kappa is higher and more balanced",
+            "The selected items' kappa is higher and more balanced",
             "the median is higher and the skewness closer to 0",
             "a figure, without numbers",
             _balanced(items),
@@ -60,7 +60,7 @@ def claims_of_selection(evidence: Evidence) -> list[Claim]:
         Claim(
             "8.2",
             "Keypoint Detection, though visual, contributes fewer items",
-            "its share of kept items is below that of all candidates",
+            "its share of selected items is below that of all candidates",
             "a figure, without numbers",
             _rare(items),
         ),
@@ -68,7 +68,7 @@ def claims_of_selection(evidence: Evidence) -> list[Claim]:
 
 
 def _share(items: pl.DataFrame) -> Finding:
-    kept = int(items["kept"].sum())
+    kept = int(items["selected"].sum())
     share = kept / items.height
     return judged(0.15 <= share <= 0.30, f"{kept:,} of {items.height:,} ({percent(share)})")
 
@@ -80,18 +80,18 @@ def _top_tasks(items: pl.DataFrame) -> Finding:
         return not_applicable(f"no candidate is of {', '.join(missing)}")
     counts = _kept_by(tasks, "task")
     top = pl.col("task").is_in(TOP_TASKS)
-    least, rival = min(counts.filter(top)["kept"].to_list()), max([0, *counts.filter(~top)["kept"]])
+    least, rival = min(counts.filter(top)["selected"].to_list()), max([0, *counts.filter(~top)["selected"]])
     names = ", ".join(f"{task} {kept}" for task, kept in counts.head(len(TOP_TASKS)).rows())
-    return judged(least >= rival, f"most kept: {names}")
+    return judged(least >= rival, f"most selected: {names}")
 
 
 def _largest_source(items: pl.DataFrame) -> Finding:
     counts = _kept_by(items, "source")
     if LARGEST_SOURCE not in set(counts["source"]):
         return not_applicable("SEEDBench2+ is not a source of this run")
-    total = counts["kept"].sum()
+    total = counts["selected"].sum()
     name, most = counts.row(0)
-    ours = counts.filter(pl.col("source") == LARGEST_SOURCE)["kept"][0]
+    ours = counts.filter(pl.col("source") == LARGEST_SOURCE)["selected"][0]
     return judged(
         ours == most,
         f"SEEDBench2+ {percent(ours / total)} of the items; most: {name}, {percent(most / total)}",
@@ -112,7 +112,7 @@ def _skewed(items: pl.DataFrame) -> Finding:
 
 
 def _balanced(items: pl.DataFrame) -> Finding:
-    kept = items.filter("kept")["kappa"]
+    kept = items.filter("selected")["kappa"]
     before, after = skewness(items["kappa"]), skewness(kept)
     if before is None or after is None:
         return not_applicable("kappa is the same for all, or there are fewer than three items")
@@ -120,13 +120,14 @@ def _balanced(items: pl.DataFrame) -> Finding:
     assert isinstance(low, float) and isinstance(high, float)
     return judged(
         high > low and abs(after) < abs(before),
-        f"median {low:.3f} of the candidates, {high:.3f} of the kept; skewness {before:+.2f}, {after:+.2f}",
+        f"median {low:.3f} of the candidates, {high:.3f} of the selected; skewness {before:+.2f}, "
+        f"{after:+.2f}",
     )
 
 
 def _broad(items: pl.DataFrame) -> Finding:
     counts = _kept_by(items, "task")
-    kept = int((counts["kept"] > 0).sum())
+    kept = int((counts["selected"] > 0).sum())
     return judged(kept == counts.height, f"{kept} of {counts.height} task types")
 
 
@@ -134,11 +135,11 @@ def _rare(items: pl.DataFrame) -> Finding:
     rows = items.filter(pl.col("task").str.to_lowercase().str.replace_all("_", " ") == RARE_TASK)
     if rows.is_empty():
         return not_applicable("no candidate is of keypoint detection")
-    share, whole = (int(table["kept"].sum()) / table.height for table in (rows, items))
-    return judged(share < whole, f"{percent(share)} of its candidates are kept, {percent(whole)} of all")
+    share, whole = (int(table["selected"].sum()) / table.height for table in (rows, items))
+    return judged(share < whole, f"{percent(share)} of its candidates are selected, {percent(whole)} of all")
 
 
 def _kept_by(items: pl.DataFrame, key: str) -> pl.DataFrame:
-    """Return ``key`` and its number of kept items, most first, then by name."""
-    counts = items.group_by(key).agg(kept=pl.col("kept").sum().cast(pl.Int64))
-    return counts.sort("kept", key, descending=[True, False])
+    """Return ``key`` and its number of selected items, most first, then by name."""
+    counts = items.group_by(key).agg(selected=pl.col("selected").sum().cast(pl.Int64))
+    return counts.sort("selected", key, descending=[True, False])

@@ -3,8 +3,8 @@
 import polars as pl
 
 from benchc.benchmarks.bench_c.claims.evidence import Evidence
-from benchc.benchmarks.bench_c.claims.families import claims_of_families
 from benchc.benchmarks.bench_c.claims.gains import claims_of_gains, claims_of_severity
+from benchc.benchmarks.bench_c.claims.groups import claims_of_groups
 from benchc.benchmarks.bench_c.claims.ranking import claims_of_ranking
 from benchc.benchmarks.bench_c.claims.robustness import claims_of_robustness
 from benchc.benchmarks.bench_c.claims.selection import claims_of_selection
@@ -32,8 +32,8 @@ def claims(evidence: Evidence) -> pl.DataFrame:
         *claims_of_sensitivity(evidence),
         *claims_of_severity(evidence.cells),
         *claims_of_gains(evidence.table3, evidence.subtle_cases, evidence.cells),
-        *claims_of_families(evidence),
-        *claims_of_robustness(evidence.robustness, evidence.families),
+        *claims_of_groups(evidence),
+        *claims_of_robustness(evidence.robustness, evidence.groups),
     ]
     # Selection first, as in the paper's pipeline; a stable sort keeps the order above within a section.
     found.sort(key=lambda claim: (claim.section[0] not in "48", claim.section[:3]))

@@ -6,7 +6,7 @@ import polars as pl
 
 from benchc.benchmarks.bench_c.metrics.ras import probabilities
 from benchc.benchmarks.bench_c.schemas.scores import REGIMES
-from benchc.errors import InputError
+from benchc.errors import InputError, recreate
 from benchc.schemas.logits import name_of, prediction
 from benchc.schemas.predictions import CLEAN, KEY
 
@@ -33,7 +33,7 @@ def item_of_most_regimes(scores: pl.DataFrame) -> str:
     where ``scores`` is empty.
     """
     if scores.is_empty():
-        raise InputError("the target has no scores, so there is no item to show; recreate the scores")
+        raise InputError(f"the target has no scores, so there is no item to show; {recreate('scores')}")
     best = _ranked(scores).group_by("id", "regime").agg(pl.col("pronounced").max())
     items = best.group_by("id").agg(pl.len().alias("regimes"), pl.col("pronounced").min())
     return str(items.sort(["regimes", "pronounced", "id"], descending=[True, True, False])["id"][0])
@@ -96,8 +96,8 @@ def with_probabilities(cases: pl.DataFrame, predictions: pl.DataFrame, items: pl
         ):
             if key not in logits or int(prediction(logits[key])) != predicted:
                 raise InputError(
-                    f"{name_of(cases, number)}: predictions and scores are from different runs; recreate the "
-                    "scores"
+                    f"{name_of(cases, number)}: predictions and scores are from different runs; "
+                    f"{recreate('scores')}"
                 )
             found.append(probabilities(logits[key]).tolist())
     joined = cases.with_columns(
@@ -108,7 +108,7 @@ def with_probabilities(cases: pl.DataFrame, predictions: pl.DataFrame, items: pl
     if wrong.height:
         raise InputError(
             f"{name_of(wrong, 0)}: the pool has no such item with so many options; pool and predictions are "
-            "from different runs; recreate the predictions"
+            f"from different runs; {recreate('predictions')}"
         )
     return joined
 

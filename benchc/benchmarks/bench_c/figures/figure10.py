@@ -1,4 +1,4 @@
-"""Figure 10: mean RAS of models by corruption and severity, one panel per family."""
+"""Figure 10: mean RAS of models by corruption and severity, one panel per group."""
 
 import math
 from collections.abc import Mapping
@@ -21,31 +21,31 @@ COLOUR_MAP = "Blues"  # one hue, from light for mild to dark for severe
 MEDIAN = "#E69F00"  # Okabe and Ito's orange: stands out from light and dark blue
 
 
-def figure10(targets: TargetScores, families: dict[str, str]) -> Figure:
-    """Plot RAS by corruption and severity; ``families``: each corruption's family, in their order."""
-    return plot(targets.by_label, families_of=families, note=targets.note)
+def figure10(targets: TargetScores, groups: dict[str, str]) -> Figure:
+    """Plot RAS by corruption and severity; ``groups``: each corruption's group, in their order."""
+    return plot(targets.by_label, groups_of=groups, note=targets.note)
 
 
-def plot(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
-    """Plot a box of RAS over models for every corruption and severity, one panel per family.
+def plot(scores: Mapping[str, pl.DataFrame], *, groups_of: Mapping[str, str], note: str = "") -> Figure:
+    """Plot a box of RAS over models for every corruption and severity, one panel per group.
 
     ``scores`` gives each model's SCORES table (at least id, corruption, severity, ras) by its name;
-    ``families_of`` each corruption's family, in the order of the panels (grouped by family). The values are
-    the models' plain means of RAS (eq. 10, in [-2, 1]) over items. Boxes span the quartiles, lines are
+    ``groups_of`` each corruption's group, in the order of the panels (sorted by group). The values are
+    the models' unweighted means of RAS (eq. 10, in [-2, 1]) over items. Boxes span the quartiles, lines are
     medians, whiskers reach the farthest value within 1.5 times the box height, points are outliers; with
-    fewer than five models every value is a point. A family that is too wide for a row continues in the next.
+    fewer than five models every value is a point. A group that is too wide for a row continues in the next.
     ``note`` is printed below. Raises InputError where there is no model, or a table has a corruption that
-    ``families_of`` lacks. Paper: figure 10.
+    ``groups_of`` lacks. Paper: figure 10.
     """
     if not scores:
         raise InputError("figure 10: no model was given; name at least one table of scores")
-    values = _values(scores, families_of)
-    families = list(dict.fromkeys(families_of.values()))
-    columns = sorted(families_of, key=lambda corruption: families.index(families_of[corruption]))
+    values = _values(scores, groups_of)
+    groups = list(dict.fromkeys(groups_of.values()))
+    columns = sorted(groups_of, key=lambda corruption: groups.index(groups_of[corruption]))
     severities = sorted({severity for _, severity in values})
     rows = [
         [columns[index] for index in row]
-        for row in pages_of([families_of[column] for column in columns], MOST_IN_A_ROW)
+        for row in pages_of([groups_of[column] for column in columns], MOST_IN_A_ROW)
     ]
     widest = max(map(len, rows))
     colours = {
@@ -61,21 +61,21 @@ def plot(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], 
         drawn: set[str] = set()
         for number, row in enumerate(rows):
             panels = {
-                family: [column for column in row if families_of[column] == family]
-                for family in dict.fromkeys(families_of[column] for column in row)
+                group: [column for column in row if groups_of[column] == group]
+                for group in dict.fromkeys(groups_of[column] for column in row)
             }
             strip = grid[number].subgridspec(1, len(panels), width_ratios=[*map(len, panels.values())])
-            for index, (family, members) in enumerate(panels.items()):
+            for index, (group, members) in enumerate(panels.items()):
                 axes = figure.add_subplot(strip[index], sharey=first)
                 first = axes if first is None else first
                 _panel(axes, members, severities, values, colours, points=len(scores) < FEW_MODELS)
-                name = family.replace("_", " ").capitalize()
-                if family in drawn:
+                name = group.replace("_", " ").capitalize()
+                if group in drawn:
                     axes.set_title(f"{name} (continued)")
                 else:
                     axes.set_title(f"({chr(ord('a') + letter)}) {name}")
                     letter += 1
-                drawn.add(family)
+                drawn.add(group)
                 if index == 0:
                     axes.set_ylabel("mean RAS")
                 else:
@@ -98,16 +98,16 @@ def plot(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], 
 
 
 def _values(
-    scores: Mapping[str, pl.DataFrame], families_of: Mapping[str, str]
+    scores: Mapping[str, pl.DataFrame], groups_of: Mapping[str, str]
 ) -> dict[tuple[str, int], list[float]]:
     """Return the models' means for every corruption and severity that occurs."""
     values: dict[tuple[str, int], list[float]] = {}
     for name, table in scores.items():
-        unknown = sorted(set(table["corruption"]) - set(families_of))
+        unknown = sorted(set(table["corruption"]) - set(groups_of))
         if unknown:
             raise InputError(
-                f"figure 10: the scores of {name} have {', '.join(unknown)}, whose family is not given; "
-                "add it to families"
+                f"figure 10: the scores of {name} have {', '.join(unknown)}, whose group is not given; "
+                "add it to groups"
             )
         cells = table.group_by("corruption", "severity").agg("ras").sort("corruption", "severity")
         for corruption, severity, ras in cells.rows():

@@ -18,7 +18,7 @@ def figure1a(selected: Selected) -> Figure:
     kappa. Paper: figure 1(a), sections 1 and 4.4.
     """
     kappa = selected["kappa"].to_numpy()
-    kept = selected["kept"].to_numpy()
+    kept = selected["selected"].to_numpy()
     edges = _edges(float(kappa.max()) if len(kappa) else 0.0)
     # Bin k is between the ticks of its two ends; the bin of 0 is separate, before the first tick.
     positions = np.concatenate([[ZERO_POSITION], np.arange(1, len(edges)) - 0.5])

@@ -11,7 +11,7 @@ from benchc.benchmarks.bench_c.figures.cases import case_of_each_regime, with_pr
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
 from benchc.benchmarks.bench_c.inputs import PoolOptions, Scores
 from benchc.benchmarks.bench_c.schemas.scores import REGIMES
-from benchc.rendering.labels import families, renderable, shorten
+from benchc.rendering.labels import font_families, renderable, shorten
 from benchc.rendering.numbers import signed
 from benchc.rendering.option_bars import CLEAN_FILL, option_bars
 from benchc.rendering.style import COLUMN_WIDTH, FAINT, INK, NORMAL, SMALL, new_figure, styled
@@ -21,7 +21,7 @@ from benchc.schemas.predictions_of_model import read_all_predictions
 def figure3(scores: Scores, predictions: list[Path], pool: PoolOptions, label: str) -> Figure:
     """Plot a target's most pronounced prediction of each regime, and the probabilities of its options.
 
-    ``predictions``: all batches of the target; ``label``: its name.
+    ``predictions``: all files of the target; ``label``: its name.
     """
     cases = with_probabilities(case_of_each_regime(scores), read_all_predictions(predictions), pool)
     return plot(cases, label=label)
@@ -39,7 +39,7 @@ def plot(cases: pl.DataFrame, *, label: str) -> Figure:
     rows = {row["regime"]: row for row in cases.iter_rows(named=True)}
     with styled():
         figure = new_figure(COLUMN_WIDTH, 3.5)
-        figure.suptitle(shorten(renderable([label])[0], 50), fontsize=NORMAL, family=families())
+        figure.suptitle(shorten(renderable([label])[0], 50), fontsize=NORMAL, family=font_families())
         panels = figure.subplots(2, 2, sharey=True)
         for number, (axes, regime) in enumerate(zip(panels.flat, REGIMES, strict=True), start=1):
             axes.set_title(
@@ -76,4 +76,4 @@ def _panel(axes: Any, row: dict[str, Any]) -> None:
         f"{row['corruption'].replace('_', ' ')} at severity {row['severity']}",
         shorten(renderable([row["id"]])[0], 30),
     ]
-    axes.set_xlabel("\n".join(lines), fontsize=SMALL + 0.5, family=families(), color=INK)
+    axes.set_xlabel("\n".join(lines), fontsize=SMALL + 0.5, family=font_families(), color=INK)

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
 from benchc.benchmarks.bench_c.inputs import Scores
 from benchc.errors import InputError
-from benchc.rendering.labels import families, renderable
+from benchc.rendering.labels import font_families, renderable
 from benchc.rendering.numbers import signed
 from benchc.rendering.style import FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 
@@ -31,9 +31,9 @@ def figure4(scores: Scores, *, label: str, corruption: str, severity: int) -> Fi
 
     ``scores`` is the target's SCORES table and ``label`` its name. Panels: all samples; those whose predicted
     option stays the same; those whose predicted option changes. Colours are regimes, markers transitions;
-    each quadrant shows its count and plain means of RAS (eq. 10) and ΔAcc (correct minus correct when clean).
-    Raises InputError where a table that is not empty has no row of that corruption and severity. Paper:
-    figure 4 (a-c).
+    each quadrant shows its count and unweighted means of RAS (eq. 10) and ΔAcc (correct minus correct when
+    clean). Raises InputError where a table that is not empty has no row of that corruption and severity.
+    Paper: figure 4 (a-c).
     """
     samples = scores.filter(pl.col("corruption") == corruption, pl.col("severity") == severity)
     if scores.height and not samples.height:
@@ -45,7 +45,7 @@ def figure4(scores: Scores, *, label: str, corruption: str, severity: int) -> Fi
     kept = pl.col("prediction") == pl.col("prediction_clean")
     panels = (
         ("(a) All samples", samples),
-        ("(b) Prediction kept", samples.filter(kept)),
+        ("(b) Prediction unchanged", samples.filter(kept)),
         ("(c) Prediction shifted", samples.filter(~kept)),
     )
     with styled():
@@ -54,7 +54,7 @@ def figure4(scores: Scores, *, label: str, corruption: str, severity: int) -> Fi
         figure.suptitle(
             f"{name}, {corruption.replace('_', ' ')} at severity {severity}",
             fontsize=NORMAL,
-            family=families(),
+            family=font_families(),
         )
         grid = figure.subplots(1, 3, sharex=True, sharey=True)
         limit = _limit(samples)

@@ -15,11 +15,12 @@ from benchc.benchmarks.bench_c.figures.cases import (
 )
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
 from benchc.benchmarks.bench_c.inputs import Scores
-from benchc.errors import InputError
+from benchc.errors import InputError, recreate
 from benchc.images import Pixels
+from benchc.pluralize import pluralize
 from benchc.rendering.image_grid import plot_images
 from benchc.rendering.item_images import item_images
-from benchc.rendering.labels import families, renderable, shorten
+from benchc.rendering.labels import font_families, renderable, shorten
 from benchc.rendering.numbers import signed
 from benchc.rendering.option_bars import CLEAN_FILL, option_bars
 from benchc.rendering.style import INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
@@ -52,7 +53,7 @@ def figure5(
 ) -> Figure:
     """Plot one item, clean and corrupted, with its images and a target's probabilities.
 
-    ``predictions``: all batches of the target; ``images``: {corruption}.parquet of every corruption;
+    ``predictions``: all files of the target; ``images``: {corruption}.parquet of every corruption;
     ``item``: its id, by default :func:`item_of_most_regimes`; ``corruptions``: the predictions to show, such
     as snow:5, by default :func:`cases_of_item`.
     """
@@ -91,7 +92,7 @@ def _parsed(text: str) -> tuple[str, int]:
 def _item(item: str, pool: Path) -> dict[str, Any]:
     for rows in iterate_groups(pool, POOL, "id", {item}):
         return rows.row(0, named=True)
-    raise InputError(f"{pool}: it has no item {item!r}; name another one, or recreate the pool")
+    raise InputError(f"{pool}: it has no item {item!r}; name another one, or {recreate('pool')}")
 
 
 def _corrupted(
@@ -129,7 +130,8 @@ def plot(
     """
     if cases["id"].n_unique() != 1 or cases.height > MOST_PREDICTIONS:
         raise InputError(
-            f"figure 5: {cases.height} predictions of {cases['id'].n_unique()} items were given; give one to "
+            f"figure 5: {pluralize(cases.height, 'prediction')} of "
+            f"{pluralize(cases['id'].n_unique(), 'item')} given; give one to "
             f"{MOST_PREDICTIONS} predictions of one item"
         )
     rows = cases.rows(named=True)
@@ -137,7 +139,7 @@ def plot(
         if (row["corruption"], row["severity"]) not in corrupted:
             raise InputError(
                 f"figure 5: item {row['id']!r} has no images under {row['corruption']} at severity "
-                f"{row['severity']}; recreate the corrupted images"
+                f"{row['severity']}; {recreate('corrupted')}"
             )
     cells: list[dict[str, Any] | None] = [None, *rows]
     width = (TEXT_WIDTH - LEFT - MARGIN - MOST_PREDICTIONS * GAP) / (1 + MOST_PREDICTIONS)
@@ -155,7 +157,7 @@ def plot(
                 va="top",
                 fontsize=NORMAL - 0.5,
                 fontweight=weight,
-                family=families(),
+                family=font_families(),
                 color=INK,
             )
         for panel, cell in enumerate(cells):

@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 
 from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.errors import InputError
-from benchc.rendering.labels import families, renderable, shorten, width
+from benchc.rendering.labels import font_families, renderable, shorten, width
 from benchc.rendering.style import (
     COLUMN_WIDTH,
     DIVERGING,
@@ -44,24 +44,24 @@ class Matrix:
     items: list[int]  # per model
 
 
-def figure6(targets: TargetScores, families: dict[str, str]) -> Figure:
-    """Plot destructive and corrective robustness; ``families``: each corruption's family, in their order."""
-    return plot(targets.by_label, families_of=families, note=targets.note)
+def figure6(targets: TargetScores, groups: dict[str, str]) -> Figure:
+    """Plot destructive and corrective robustness; ``groups``: each corruption's group, in their order."""
+    return plot(targets.by_label, groups_of=groups, note=targets.note)
 
 
-def plot(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], note: str = "") -> Figure:
+def plot(scores: Mapping[str, pl.DataFrame], *, groups_of: Mapping[str, str], note: str = "") -> Figure:
     """Plot the destructive and the corrective robustness matrix, one above the other on one colour scale.
 
-    ``scores`` gives each model's SCORES table by its name, in the order of the rows; ``families_of`` each
-    corruption's family, in the order of the columns (grouped by family). A cell is the plain mean of RAS
+    ``scores`` gives each model's SCORES table by its name, in the order of the rows; ``groups_of`` each
+    corruption's group, in the order of the columns (sorted by group). A cell is the unweighted mean of RAS
     (eq. 10, in [-2, 1]) over items and severities: (a) of items that were right when clean, RR and RW; (b) of
     items that were wrong, WW and WR. A cell without a sample is hatched. ``note`` is printed below. Raises
-    InputError where there is no model, or a table has a corruption that ``families_of`` lacks. Paper:
+    InputError where there is no model, or a table has a corruption that ``groups_of`` lacks. Paper:
     figure 6 (a, b).
     """
     if not scores:
         raise InputError("figure 6: no model was given; name at least one table of scores")
-    columns = _columns(families_of)
+    columns = _columns(groups_of)
     matrices = [_matrix(scores, columns, right_when_clean) for right_when_clean in (True, False)]
     present = np.concatenate([matrix.values.ravel() for matrix in matrices])
     present = np.abs(present[~np.isnan(present)])
@@ -75,12 +75,12 @@ def plot(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], 
         upper, lower, strip = figure.subplots(3, 1, height_ratios=(panel, panel, 0.08))
         names = [shorten(name, 34) for name in renderable(list(scores))]
         for axes, matrix in zip((upper, lower), matrices, strict=True):
-            _panel(axes, matrix, names, columns, families_of, norm)
-        slanted = not _fits(names, columns, families_of, TEXT_WIDTH if wide else COLUMN_WIDTH)
+            _panel(axes, matrix, names, columns, groups_of, norm)
+        slanted = not _fits(names, columns, groups_of, TEXT_WIDTH if wide else COLUMN_WIDTH)
         upper.set_title("(a) Destructive (RR ∪ RW)", pad=28 if slanted else 15)
         lower.set_title("(b) Corrective (WW ∪ WR)")
         upper.set_xticks([])
-        _family_names(upper, columns, families_of, slanted)
+        _group_names(upper, columns, groups_of, slanted)
         lower.set_xticks(
             np.arange(len(columns)),
             [column.replace("_", " ") for column in columns],
@@ -100,9 +100,9 @@ def plot(scores: Mapping[str, pl.DataFrame], *, families_of: Mapping[str, str], 
     return figure
 
 
-def _columns(families_of: Mapping[str, str]) -> list[str]:
-    ranks = {family: rank for rank, family in enumerate(dict.fromkeys(families_of.values()))}
-    return sorted(families_of, key=lambda corruption: ranks[families_of[corruption]])
+def _columns(groups_of: Mapping[str, str]) -> list[str]:
+    ranks = {group: rank for rank, group in enumerate(dict.fromkeys(groups_of.values()))}
+    return sorted(groups_of, key=lambda corruption: ranks[groups_of[corruption]])
 
 
 def _matrix(scores: Mapping[str, pl.DataFrame], columns: list[str], right_when_clean: bool) -> Matrix:
@@ -119,8 +119,8 @@ def _matrix(scores: Mapping[str, pl.DataFrame], columns: list[str], right_when_c
         unknown = sorted(set(means) - set(columns))
         if unknown:
             raise InputError(
-                f"figure 6: the scores of {name} have {', '.join(unknown)}, whose family is not given; "
-                "add it to families"
+                f"figure 6: the scores of {name} have {', '.join(unknown)}, whose group is not given; "
+                "add it to groups"
             )
         for column, corruption in enumerate(columns):
             values[row, column] = means.get(corruption, np.nan)
@@ -132,7 +132,7 @@ def _panel(
     matrix: Matrix,
     names: list[str],
     columns: list[str],
-    families_of: Mapping[str, str],
+    groups_of: Mapping[str, str],
     norm: Normalize,
 ) -> None:
     rows, count = matrix.values.shape
@@ -151,9 +151,9 @@ def _panel(
                 column, row, _three_decimals(value), ha="center", va="center", fontsize=size, color=colour
             )
     for column in range(1, count):
-        if families_of[columns[column]] != families_of[columns[column - 1]]:
+        if groups_of[columns[column]] != groups_of[columns[column - 1]]:
             axes.axvline(column - 0.5, color="white", linewidth=2.5)
-    axes.set_yticks(np.arange(rows), names, family=families())
+    axes.set_yticks(np.arange(rows), names, family=font_families())
     counts = axes.secondary_yaxis("right")
     counts.set_yticks(np.arange(rows), [f"{number:,}" for number in matrix.items], fontsize=SMALL, color=INK)
     axes.annotate(
@@ -172,11 +172,11 @@ def _panel(
     axes.spines[:].set_visible(False)
 
 
-def _family_names(axes: Any, columns: list[str], families_of: Mapping[str, str], slanted: bool) -> None:
-    for family in dict.fromkeys(families_of[column] for column in columns):
-        positions = [index for index, column in enumerate(columns) if families_of[column] == family]
+def _group_names(axes: Any, columns: list[str], groups_of: Mapping[str, str], slanted: bool) -> None:
+    for group in dict.fromkeys(groups_of[column] for column in columns):
+        positions = [index for index, column in enumerate(columns) if groups_of[column] == group]
         axes.annotate(
-            family,
+            group,
             (sum(positions) / len(positions), 1.0),
             xytext=(0, 3),
             xycoords=("data", "axes fraction"),
@@ -190,13 +190,13 @@ def _family_names(axes: Any, columns: list[str], families_of: Mapping[str, str],
         )
 
 
-def _fits(names: list[str], columns: list[str], families_of: Mapping[str, str], inches: float) -> bool:
-    """Return whether every family's name is narrower than its columns, by an approximate letter width."""
+def _fits(names: list[str], columns: list[str], groups_of: Mapping[str, str], inches: float) -> bool:
+    """Return whether every group's name is narrower than its columns, by an approximate letter width."""
     letter = 0.056
     column = (inches - 0.35 - letter * max(map(width, names))) / len(columns)
     return all(
-        letter * len(family) <= column * sum(families_of[name] == family for name in columns)
-        for family in set(families_of.values())
+        letter * len(group) <= column * sum(groups_of[name] == group for name in columns)
+        for group in set(groups_of.values())
     )
 
 

@@ -11,10 +11,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-from benchc.benchmarks.bench_c.figures.kept_items import with_kept
+from benchc.benchmarks.bench_c.figures.selected_items import with_kept
 from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected
 from benchc.errors import InputError
-from benchc.rendering.labels import families, renderable, shorten
+from benchc.rendering.labels import font_families, renderable, shorten
 from benchc.rendering.style import (
     BENCHMARK_FILL,
     BLUE,
@@ -83,7 +83,9 @@ def _counts(
         )
     parts = {
         source: (candidates, kept)
-        for source, candidates, kept in items.group_by("source").agg(pl.len(), pl.col("kept").sum()).rows()
+        for source, candidates, kept in items.group_by("source")
+        .agg(pl.len(), pl.col("selected").sum())
+        .rows()
     }
     rows = [(source, original, *parts.get(source, (0, 0))) for source, original in originals.items()]
     return sorted(rows, key=lambda row: -row[3])
@@ -110,7 +112,7 @@ def _composition(axes: Any, counts: list[tuple[str, int, int, int]], labels: Map
             fontweight="bold",
         )
     names = renderable([labels.get(source, source) for source, *_ in counts])
-    axes.set_yticks(positions, [shorten(name, 30) for name in names], family=families())
+    axes.set_yticks(positions, [shorten(name, 30) for name in names], family=font_families())
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(counts) - 0.4, -0.6)
     axes.set_xlim(0, 1.12 * max([1, *(max(row[1:]) for row in counts)]))
@@ -122,7 +124,7 @@ def _composition(axes: Any, counts: list[tuple[str, int, int, int]], labels: Map
 
 def _distribution(axes: Any, selected: pl.DataFrame) -> None:
     kappa = selected["kappa"].to_numpy()
-    kept = kappa[selected["kept"].to_numpy()]
+    kept = kappa[selected["selected"].to_numpy()]
     edges = np.linspace(0, float(kappa.max(initial=0.0)) or 1.0, BINS + 1)
     for name, values, fill, line in (
         ("candidate pool", kappa, POOL_FILL, FAINT),

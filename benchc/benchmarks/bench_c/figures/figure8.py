@@ -1,4 +1,4 @@
-"""Figure 8: the candidates and the kept items of each task type."""
+"""Figure 8: the candidates and the selected items of each task type."""
 
 import numpy as np
 import polars as pl
@@ -6,9 +6,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-from benchc.benchmarks.bench_c.figures.kept_items import with_kept
+from benchc.benchmarks.bench_c.figures.selected_items import with_kept
 from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected
-from benchc.rendering.labels import families, renderable, shorten, width
+from benchc.rendering.labels import font_families, renderable, shorten, width
 from benchc.rendering.style import (
     BENCHMARK_FILL,
     COLUMN_WIDTH,
@@ -25,15 +25,15 @@ LONGEST_NAME = 60
 
 
 def figure8(pool: PoolTasks, selected: Selected) -> Figure:
-    """Plot each task's candidates (light grey) and, in front, the items kept (hatched), most kept first.
+    """Plot each task's candidates (light grey) and, in front, its selected items (hatched), most first.
 
     ``pool`` has at least the columns id and task of a POOL table, ``selected`` is the SELECTED table of the
-    same items. Ties are broken by more candidates, then by name. Each row ends in "kept / candidates". Raises
-    InputError where the two tables have different items. Paper: figure 8.
+    same items. Ties are broken by more candidates, then by name. Each row ends in "selected / candidates".
+    Raises InputError where the two tables have different items. Paper: figure 8.
     """
     items = with_kept(pool.select("id", "task"), selected, figure="figure 8")
     tasks = sorted(
-        items.group_by("task").agg(pl.len(), pl.col("kept").sum()).rows(),
+        items.group_by("task").agg(pl.len(), pl.col("selected").sum()).rows(),
         key=lambda row: (-row[2], -row[1], row[0]),
     )
     names = [shorten(name, LONGEST_NAME) for name in renderable([name for name, *_ in tasks])]
@@ -50,7 +50,7 @@ def figure8(pool: PoolTasks, selected: Selected) -> Figure:
         axes.barh(positions, kept, height=0.76, label="benchmark", **BENCHMARK_FILL)
         ends = [f"{few:,} / {all_:,}" for few, all_ in zip(kept, candidates, strict=True)]
         axes.bar_label(bars, ends, padding=1.5, fontsize=SMALL, color=INK)
-        axes.set_yticks(positions, names, family=families(), fontsize=SMALL + 0.5)
+        axes.set_yticks(positions, names, family=font_families(), fontsize=SMALL + 0.5)
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(tasks) - 0.4, -0.6)
         axes.set_xlim(0, 1.2 * max([1, *candidates]))

@@ -11,11 +11,12 @@ from pydantic import PositiveInt
 
 from benchc.benchmarks.bench_c.figures.kappa_examples import BANDS, examples_by_kappa
 from benchc.benchmarks.bench_c.inputs import Selected
-from benchc.errors import InputError
+from benchc.errors import InputError, recreate
 from benchc.images import Pixels
+from benchc.pluralize import pluralize
 from benchc.rendering.image_grid import plot_images
 from benchc.rendering.item_images import item_images
-from benchc.rendering.labels import families, renderable, shorten
+from benchc.rendering.labels import font_families, renderable, shorten
 from benchc.rendering.style import FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 from benchc.rendering.wrap import LETTER, option_text, wrap
 from benchc.schemas.parquet import iterate_groups, read_table
@@ -54,8 +55,9 @@ def figure9(pool: Path, selected: Selected, each: PositiveInt = 4, items: list[s
     unknown = candidates.filter(pl.col("kappa").is_null())
     if unknown.height:
         raise InputError(
-            f"figure 9: {unknown.height} items of {pool} have no kappa, first {unknown['id'][0]!r}; recreate "
-            "the selection"
+            f"figure 9: {pluralize(unknown.height, 'item')} of {pool} without kappa, first "
+            f"{unknown['id'][0]!r}; "
+            f"{recreate('selection')}"
         )
     examples = examples_by_kappa(candidates, each=each, ids=items)
     rows = pl.concat(iterate_groups(pool, POOL, "id", set(examples["id"])))
@@ -169,6 +171,6 @@ def _plot_example(figure: Figure, example: _Example, left: float, top: float, in
             va="top",
             fontsize=POINTS,
             fontweight=weight,
-            family=families(),
+            family=font_families(),
             color=colour,
         )

@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from benchc.benchmarks.bench_c.inputs import Printed
-from benchc.rendering.pluralize import pluralize
+from benchc.pluralize import pluralize
 from benchc.rendering.style import (
     BLUE,
     FAINT,
@@ -34,9 +34,9 @@ METRICS = {
     "delta_acc": "ΔAcc",
     "ras": "RAS",
 }
-WEIGHTINGS = ("plain", "kappa")
+WEIGHTINGS = ("unweighted", "kappa")
 WEIGHTED = "κ-weighted"
-CALIBRATED = "plain"  # the weighting under which the share below is 0.5 by chance
+CALIBRATED = "unweighted"  # the weighting under which the share below is 0.5 by chance
 STEP, GAP = 1.0, 0.4  # between rows, and more between metrics
 MARKER: dict[str, Any] = {
     "marker": "D",
@@ -52,10 +52,10 @@ def figure_discrimination(discrimination: Printed) -> Figure:
 
     ``discrimination``: a table of ``metrics.discrimination``. Boxes span the quartiles of random subsets of
     the pool, lines are their medians, whiskers contain 95 % of them; the diamond is the selected set or,
-    below the box and with a line over 95 % of them, the median of its subsets. On the right of plain rows:
-    the share of random subsets with a lower value (ties half). Standard deviations are divided by the median
-    of random subsets, so that metrics share an axis. A note below counts the evaluated items if some were
-    not; for one target there is a sentence and no panel.
+    below the box and with a line over 95 % of them, the median of its subsets. On the right of unweighted
+    rows: the share of random subsets with a lower value (ties half). Standard deviations are divided by the
+    median of random subsets, so that metrics share an axis. A note below counts the evaluated items if some
+    were not; for one target there is a sentence and no panel.
     """
     if discrimination["models"][0] < 2:
         return _nothing()
@@ -82,7 +82,7 @@ def figure_discrimination(discrimination: Printed) -> Figure:
         panels[0].set_xlim(left=0)
         panels[1].set_xlim(-0.04, 1.04)
         panels[2].set_xlim(right=1.06)
-        names = [METRICS[metric] if weighting == "plain" else WEIGHTED for metric, weighting in rows]
+        names = [METRICS[metric] if weighting == "unweighted" else WEIGHTED for metric, weighting in rows]
         panels[0].set_yticks(heights, names)
         panels[0].set_ylim(heights[-1] + 0.7, -0.7)
         items = pluralize(discrimination["size"][0], "item")

@@ -8,10 +8,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from benchc.benchmarks.bench_c.inputs import Printed
-from benchc.errors import InputError
-from benchc.rendering.labels import families, renderable, shorten
+from benchc.errors import InputError, recreate
+from benchc.pluralize import pluralize
+from benchc.rendering.labels import font_families, renderable, shorten
 from benchc.rendering.numbers import signed
-from benchc.rendering.pluralize import pluralize
 from benchc.rendering.style import (
     BLUE,
     COLUMN_WIDTH,
@@ -51,7 +51,9 @@ def figure_option_order(option_order: Printed) -> Figure:
     where the table has no target.
     """
     if option_order.is_empty():
-        raise InputError("figure option_order: the table option_order has no target; recreate it")
+        raise InputError(
+            f"figure option_order: the table option_order has no target; {recreate('orders', 'tables')}"
+        )
     labels = option_order["label"].unique(maintain_order=True).to_list()
     rows = {
         (row["label"], row["corruption"] == CLEAN): row
@@ -83,7 +85,7 @@ def figure_option_order(option_order: Printed) -> Figure:
         _axes(left, "(a) Changed", "share")
         _axes(right, "(b) Uncertainty", "entropy")
         names = renderable([shorten(label, LONGEST_LABEL) for label in labels])
-        left.set_yticks(range(len(labels)), names, family=families())
+        left.set_yticks(range(len(labels)), names, family=font_families())
         left.set_ylim(len(labels) - 0.45, -0.55)
         handles: list[Any] = [
             Line2D([], [], label="clean (above)", **MARKER, **HOLLOW),

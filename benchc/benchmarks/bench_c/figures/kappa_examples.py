@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from benchc.errors import InputError
+from benchc.errors import InputError, recreate
 
 BANDS = ("low", "medium", "high")
 
@@ -24,7 +24,7 @@ def examples_by_kappa(items: pl.DataFrame, *, each: int, ids: Sequence[str] | No
     sorted by band, kappa and id. Raises InputError where the pool is empty or lacks one of ``ids``.
     """
     if items.is_empty():
-        raise InputError("the pool has no items to show; recreate it")
+        raise InputError(f"the pool has no items to show; {recreate('pool')}")
     largest = float(items["kappa"].to_numpy().max())
     banded = items.sort("id").with_columns(
         pl.Series("band", [band_of(kappa, largest) for kappa in items.sort("id")["kappa"]], pl.Enum(BANDS))

@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from benchc.errors import InputError, recreate
+
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
@@ -28,7 +30,7 @@ def cell_means(
     """Return corruption, severity, items and the mean of every value over the items of that cell.
 
     ``scores`` is a SCORES table or some of its rows; ``weights`` has the columns id and kappa, for
-    Σ κ(q)·Φ(q) / Σ κ(q), the inner fraction of eq. 11; without it the mean is plain. Rows are sorted by
+    Σ κ(q)·Φ(q) / Σ κ(q), the inner fraction of eq. 11; without it the mean is unweighted. Rows are sorted by
     corruption and severity. A cell whose weights are all 0 has null means. Raises ValueError where an item's
     weight is missing or not a finite number >= 0.
     """
@@ -40,7 +42,7 @@ def overall_means(
 ) -> dict[str, float | None]:
     """Return eq. 11 for every value by its name: the mean of :func:`cell_means` over all cells.
 
-    Plain means where ``weights`` is None; None where there is no cell, or one without a mean.
+    Unweighted means where ``weights`` is None; None where there is no cell, or one without a mean.
     """
     cells = cell_means(scores, values, weights)
     names = cells.columns[len(CELL) + 1 :]
@@ -50,7 +52,7 @@ def overall_means(
 def clean_means(scores: pl.DataFrame, weights: pl.DataFrame | None = None) -> dict[str, float | None]:
     """Return acc_clean, entropy_clean and calibration_clean, the means over items of the clean predictions.
 
-    Plain or, with ``weights``, weighted by kappa; None where there are no items.
+    Unweighted or, with ``weights``, weighted by kappa; None where there are no items.
     """
     # Every row of an item repeats its clean values, so one row per item is enough: that of its first cell,
     # which is the same for all items unless some have no prediction under it.
@@ -70,7 +72,7 @@ def clean_means(scores: pl.DataFrame, weights: pl.DataFrame | None = None) -> di
 
 
 def destructive(scores: pl.DataFrame) -> pl.DataFrame:
-    """Return corruption, items, ras: plain mean RAS over the items answered right when clean (RR and RW).
+    """Return corruption, items, ras: unweighted mean RAS over items answered right when clean (RR and RW).
 
     One row per corruption of ``scores``, sorted; ``ras`` is null where there is no such item (section 6.4).
     """
@@ -78,7 +80,7 @@ def destructive(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def corrective(scores: pl.DataFrame) -> pl.DataFrame:
-    """Return corruption, items, ras: plain mean RAS over the items answered wrong when clean (WW and WR)."""
+    """Return corruption, items, ras: unweighted mean RAS over items answered wrong when clean (WW and WR)."""
     return _robustness(scores, ~pl.col("correct_clean"))
 
 
@@ -108,7 +110,7 @@ def _grouped(
     for value in values:
         column = rows.select(value.cast(pl.Float64)).to_series()
         if column.null_count() or column.is_nan().any():
-            raise ValueError(f"{column.name} is missing or NaN in some scores; recreate the scores")
+            raise InputError(f"{column.name} is missing or NaN in some scores; {recreate('scores')}")
         sums = np.bincount(group, weights=weight * column.to_numpy(), minlength=means.height)
         mean = np.divide(sums, total, out=np.full(means.height, np.nan), where=total > 0)
         means = means.with_columns(pl.Series(column.name, mean).fill_nan(None))

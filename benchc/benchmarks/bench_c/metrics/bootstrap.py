@@ -20,14 +20,14 @@ from benchc.statistics.rounding import DIGITS, rounded
 Floats = npt.NDArray[np.float64]
 
 DRAWS = 2_000
-PLAIN, KAPPA = "plain", "kappa"
+PLAIN, KAPPA = "unweighted", "kappa"
 
 INTERVALS = {
     "model": pl.String,
     "corruption": pl.String,  # null: mean over all corruptions
     "severity": pl.Int64,  # null: mean over all severities
     "metric": pl.String,  # a column of Table 1, destructive, corrective
-    "weighting": pl.String,  # plain, or kappa as in eq. 11
+    "weighting": pl.String,  # unweighted, or kappa as in eq. 11
     "items": pl.Int64,  # with a weight > 0; destructive: answered right when clean; corrective: wrong
     "estimate": pl.Float64,  # null where undefined
     "low": pl.Float64,  # 95 % percentile interval; null where undefined
@@ -56,12 +56,12 @@ class Block(NamedTuple):
 def bootstrap(cube: Cube, kappa: Floats, draws: int = DRAWS, seed: int = 0) -> pl.DataFrame:
     """Return every aggregate of every model with its 95 % percentile interval, columns as ``INTERVALS``.
 
-    ``kappa``: float64[items], as from ``cube.kappa``. For each model, in order: Table 1's columns, plain and
-    weighted by kappa (eq. 11), and the ranks of ΔAcc and RAS in both forms; overall and per corruption, plain
-    means of the shifts and of RAS over the items answered right (destructive) and wrong (corrective) when
-    clean (section 6.4); per corruption and severity, plain means of the shifts. Shifts are in [-1, 1], RAS in
-    [-2, 1], ranks in 1..models. Draws in which a mean is undefined are left out of its interval and counted;
-    one item gives no interval. Raises ValueError where ``draws`` is not positive.
+    ``kappa``: float64[items], as from ``cube.kappa``. For each model, in order: Table 1's columns, unweighted
+    and weighted by kappa (eq. 11), and the ranks of ΔAcc and RAS in both forms; overall and per corruption,
+    unweighted means of the shifts and of RAS over the items answered right (destructive) and wrong
+    (corrective) when clean (section 6.4); per corruption and severity, unweighted means of the shifts. Shifts
+    are in [-1, 1], RAS in [-2, 1], ranks in 1..models. Draws in which a mean is undefined are excluded from
+    its interval and counted; one item gives no interval. Raises ValueError where ``draws`` is not positive.
     """
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")
@@ -178,4 +178,4 @@ def _note(known: bool, items: int, undefined: int, draws: int) -> str | None:
         return "undefined: no item has a weight"
     if items == 1:
         return "interval undefined: one item"
-    return f"{undefined} of {draws} draws undefined and left out" if undefined else None
+    return f"{undefined} of {draws} draws undefined and excluded" if undefined else None

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from benchc.errors import InputError
+from benchc.errors import InputError, recreate
 
 
 def common_items(scores: Mapping[str, pl.DataFrame], missing: Mapping[str, int]) -> dict[str, pl.DataFrame]:
     """Return the models' SCORES tables, by name, restricted to the items that all of them have.
 
-    ``missing``: how many selected items each model's table leaves out because predictions are missing. Where
-    none leaves out any, the tables are returned unchanged and unchecked. Raises InputError where the tables
+    ``missing``: how many selected items each model's table excludes because predictions are missing. Where
+    none excludes any, the tables are returned unchanged and unchecked. Raises InputError where the tables
     cannot be of the same selection, and where no item is common to all.
     """
     if not any(missing.values()):
@@ -23,13 +23,13 @@ def common_items(scores: Mapping[str, pl.DataFrame], missing: Mapping[str, int])
         if other != count:
             raise InputError(
                 f"{first} has {count:,} selected items, {name} {other:,}, with those of which predictions "
-                "are missing: the scores are of different selections; recreate both"
+                f"are missing: the scores are of different selections; {recreate('selection', 'scores')}"
             )
     every = set().union(*ids.values())
     if len(every) > count:
         raise InputError(
             f"{len(every):,} items were scored, but only {count:,} are selected: the scores are of different "
-            "selections; recreate those of all targets"
+            f"selections; {recreate('scores')}"
         )
     common = set.intersection(*ids.values())
     if not common:

@@ -32,10 +32,10 @@ def compare(
 
     ``a`` and ``b`` are the SCORES tables of each run by model. The models that both have are compared, in the
     order of ``a``, on the items, corruptions and severities that all of them have. The same resamples of
-    items serve both runs and all models. Means are plain, since kappas may differ between runs: clean means;
-    shifts, and RAS over the items answered right (destructive) or wrong (corrective) when clean, overall and
-    per corruption. Raises InputError where the runs have no model, item or (corruption, severity) in common,
-    or where a table of scores is incomplete.
+    items serve both runs and all models. Means are unweighted, since kappas may differ between runs: clean
+    means; shifts, and RAS over the items answered right (destructive) or wrong (corrective) when clean,
+    overall and per corruption. Raises InputError where the runs have no model, item or (corruption, severity)
+    in common, or where a table of scores is incomplete.
     """
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")
@@ -56,10 +56,10 @@ def compare(
         common.append(pl.col(name).is_in(sorted(values)))
     cubes = [cube_of({model: run[model].filter(*common) for model in models}) for run in (a, b)]
     items = len(cubes[0].items)
-    counts, plain = item_counts(items, draws, seed), np.ones(items)
+    counts, unweighted = item_counts(items, draws, seed), np.ones(items)
     parts = []
     for number, model in enumerate(models):
-        pairs = zip(*(aggregates(cube, number, plain) for cube in cubes), strict=True)
+        pairs = zip(*(aggregates(cube, number, unweighted) for cube in cubes), strict=True)
         for block_a, block_b in pairs:
             first = block_a.columns[0]
             if first.weighting != PLAIN or first.severity is not None:

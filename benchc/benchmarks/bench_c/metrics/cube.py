@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from benchc.errors import InputError
+from benchc.errors import InputError, recreate
 from benchc.schemas.predictions import KEY
 
 Floats = npt.NDArray[np.float64]
@@ -40,7 +40,7 @@ class Cube:
             odd = bad["id"][0] if bad.height else joined.filter(pl.col("id").is_duplicated())["id"][0]
             raise InputError(
                 f"item {odd} needs one kappa, a finite number >= 0: scores and selection are from different "
-                "runs; recreate the scores"
+                f"runs; {recreate('scores')}"
             )
         return joined["kappa"].to_numpy()
 
@@ -56,7 +56,7 @@ def cube_of(scores: Mapping[str, pl.DataFrame]) -> Cube:
     models = tuple(scores)
     first = scores[models[0]]
     if first.is_empty():
-        raise InputError(f"{models[0]} has no scores; recreate its predictions and scores")
+        raise InputError(f"{models[0]} has no scores; {recreate('predictions', 'scores')}")
     axes = tuple(tuple(first[name].unique().sort()) for name in KEY)
     shape = tuple(len(axis) for axis in axes)
     clean = {name: np.empty((len(models), shape[0])) for name in CLEAN_METRICS}
@@ -68,7 +68,7 @@ def cube_of(scores: Mapping[str, pl.DataFrame]) -> Cube:
         for name, values in _metrics(frame).items():
             column = values.to_numpy()
             if np.isnan(column).any():
-                raise InputError(f"{model}: {name} is missing or NaN in some scores; recreate the scores")
+                raise InputError(f"{model}: {name} is missing or NaN in some scores; {recreate('scores')}")
             if name in clean:
                 clean[name][number, position[first_cell] // (shape[1] * shape[2])] = column[first_cell]
             else:
@@ -90,7 +90,7 @@ def _positions(
         odd = frame.filter(positions.is_null()).sort(KEY).row(0, named=True)
         raise InputError(
             f"{model} was scored on {_name(odd)} and {positions.null_count() - 1:,} more predictions that "
-            f"{first} lacks: models can only be compared on the same predictions; recreate the scores of both"
+            f"{first} lacks: models can only be compared on the same predictions; {recreate('scores')}"
         )
     times = np.bincount(positions.to_numpy(), minlength=int(np.prod([len(axis) for axis in axes])))
     if (times != 1).any():
@@ -100,7 +100,7 @@ def _positions(
         raise InputError(
             f"{model} has {times[wrong]} scores of {_name(key)}, and {int((times != 1).sum()) - 1:,} more "
             "predictions are missing or repeated: every model needs each item once under every corruption "
-            "and severity; recreate its scores"
+            f"and severity; {recreate('scores')}"
         )
     return positions.to_numpy()
 

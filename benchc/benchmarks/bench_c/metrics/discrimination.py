@@ -39,7 +39,7 @@ QUANTILES = {"q025": 0.025, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q975": 0.975}
 DISCRIMINATION = {
     "criterion": pl.String,  # one of CRITERIA
     "metric": pl.String,  # one of METRICS
-    "weighting": pl.String,  # plain, or kappa as in eq. 11
+    "weighting": pl.String,  # unweighted, or kappa as in eq. 11
     "selected": pl.Float64,  # of the selected set, or the median of its subsets; null where undefined
     "selected_low": pl.Float64,  # 95 % of the selected set's subsets; null where the set itself is compared
     "selected_high": pl.Float64,
@@ -54,9 +54,9 @@ DISCRIMINATION = {
     "selected_evaluated": pl.Int64,
     "unselected_evaluated": pl.Int64,
     "draws": pl.Int64,
-    "undefined_random": pl.Int64,  # draws left out because the criterion is undefined
+    "undefined_random": pl.Int64,  # draws excluded because the criterion is undefined
     "undefined_selected": pl.Int64,
-    "why_null": pl.String,
+    "note": pl.String,
 }
 
 
@@ -101,7 +101,7 @@ def discrimination(
     }
     rows = []
     for metric, values in item_values(cube).items():
-        for weighting, weights in (("plain", np.ones(len(kappa))), ("kappa", kappa)):
+        for weighting, weights in (("unweighted", np.ones(len(kappa))), ("kappa", kappa)):
             order = aggregates(np.ones((1, len(kappa))), values, weights * sets.pool)[0]
             ours, chance = (criteria(chosen, values, weights, order) for chosen in sets[:2])
             for criterion in CRITERIA:
@@ -232,5 +232,5 @@ def _summary(criterion: str, ours: Floats, chance: Floats, models: int) -> dict[
         **{name: round(float(value), DIGITS) + 0.0 for name, value in numbers.items()},
         "undefined_random": len(chance) - len(known),
         "undefined_selected": len(ours) - len(known_ours),
-        "why_null": why if undefined else None,
+        "note": why if undefined else None,
     }

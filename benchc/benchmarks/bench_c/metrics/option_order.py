@@ -1,12 +1,12 @@
 """The effect of the order of the options on predictions and on uncertainty.
 
 Every item is evaluated in all K circular orders of its options, clean and under each corruption. With p_s the
-option probabilities under order s, H the entropy over log K (eq. 6) and means over orders, the uncertainty of
-the mean distribution has two parts:
+option probabilities under order s, H the entropy divided by log K (eq. 6) and means over orders, the
+uncertainty of the mean distribution has two parts:
 
     H(mean p_s) = mean H(p_s) + [H(mean p_s) - mean H(p_s)].
 
-The second, a Jensen-Shannon divergence over log K, is the mutual information between the order and the
+The second, a Jensen-Shannon divergence divided by log K, is the mutual information between the order and the
 answer, which the entropy in a single order does not show. The given order was predicted in a batch with other
 severities, the other orders were not, so their logits also differ by rounding. Not in the paper; circular
 accuracy is MMBench's CircularEval (Liu et al. 2024).
@@ -20,7 +20,8 @@ import polars as pl
 from scipy import stats
 
 from benchc.benchmarks.bench_c.metrics.ras import entropy, probabilities
-from benchc.errors import InputError
+from benchc.errors import InputError, recreate
+from benchc.pluralize import pluralize
 from benchc.schemas.logits import Floats, logit_blocks, prediction
 from benchc.schemas.predictions import CLEAN, KEY
 from benchc.statistics.resampling import drawn_means, item_counts, on_grid, percentile_interval
@@ -99,12 +100,12 @@ def complete_items(
         lacks = set(missing_predictions(part, items)["id"]) | (every - set(part["id"]))
         count = len(lacks) + max(0, sampled - len(every))
         if count:
-            print(f"{label}: {count:,} of {sampled:,} items lack a prediction, left out", file=sys.stderr)
+            print(f"{label}: {count:,} of {sampled:,} items lack a prediction, excluded", file=sys.stderr)
         lacking |= lacks
     if lacking == every:
         raise InputError(
             f"none of the {sampled:,} items evaluated in other orders has all predictions of "
-            f"{', '.join(predictions)}; recreate predictions/selected and orders/"
+            f"{', '.join(predictions)}; {recreate('predictions/selected', 'orders')}"
         )
     kept = {label: part.filter(~pl.col("id").is_in(list(lacking))) for label, part in predictions.items()}
     return kept, sampled - len(every - lacking)
@@ -151,7 +152,7 @@ def option_order(
         if not table.select(KEY).sort(KEY).equals(keys):
             raise InputError(
                 f"{model} and {first} were evaluated on different items or under different corruptions: they "
-                "can only be compared on the same predictions; recreate orders/ and predictions/ of both"
+                f"can only be compared on the same predictions; {recreate('predictions/selected', 'orders')}"
             )
     items = keys["id"].n_unique()
     conditions = _conditions(keys)
@@ -211,7 +212,7 @@ def _conditions(keys: pl.DataFrame) -> list[tuple[str | None, int, pl.Expr]]:
         found = ", ".join(f"{name} {severity}" for name, severity in cells.rows())
         raise InputError(
             "predictions in other orders of the options are needed clean and under corruptions at one "
-            f"severity, not {found}; recreate orders/"
+            f"severity, not {found}; {recreate('orders')}"
         )
     severity = int(severities[0])
     is_clean = pl.col("corruption") == CLEAN
@@ -248,7 +249,7 @@ def _numbers(drawn: Floats, items: int, part: pl.DataFrame) -> dict[str, object]
 def _check(predictions: pl.DataFrame, items: pl.DataFrame) -> None:
     """Refuse predictions, joined with their items, that are not every order of every item once."""
     if predictions.is_empty():
-        raise InputError("there are no predictions in other orders of the options; recreate orders/")
+        raise InputError(f"there are no predictions in other orders of the options; {recreate('orders')}")
     missing = missing_predictions(predictions, items)
     for wrong, what in (
         (predictions.filter(pl.col("options").is_null()), "is of an item that the pool lacks"),
@@ -266,7 +267,9 @@ def _check(predictions: pl.DataFrame, items: pl.DataFrame) -> None:
         if wrong.height:
             key = ", ".join(map(str, wrong.select(*KEY).row(0)))
             raise InputError(
-                f"the prediction ({key}) in order {wrong['order'][0]} {what} ({wrong.height:,} predictions "
-                "like this): predictions/selected and orders/ must be from one run; recreate them, or set "
-                "scores.allow_missing to true to leave out the items that lack a prediction"
+                f"the prediction ({key}) in order {wrong['order'][0]} {what} "
+                f"({pluralize(wrong.height, 'prediction')} "
+                f"like this): predictions/selected and orders/ must be from one run; "
+                f"{recreate('predictions/selected', 'orders')}, or set "
+                "scores.allow_missing to true to exclude the items that lack a prediction"
             )

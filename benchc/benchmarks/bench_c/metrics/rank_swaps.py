@@ -85,7 +85,7 @@ def rank_swaps(cube: Cube, kappa: Floats, draws: int = DRAWS, seed: int = 0) -> 
 def swap_p(differences: Floats) -> float | None:
     """Return the p value, in (0, 1], of two differences' opposite signs; ``differences``: float64[draws, 2].
 
-    Draws with a NaN are left out; None where there is no other.
+    Draws with a NaN are excluded; None where there is no other.
     """
     differences = differences[~np.isnan(differences).any(axis=1)]
     draws = len(differences)

@@ -30,7 +30,7 @@ def probabilities(logits: npt.ArrayLike) -> Floats:
 
 
 def entropy(logits: npt.ArrayLike) -> Floats:
-    """Return the entropy of softmax(logits) over log K, float64[...] in [0, 1] (eq. 6).
+    """Return the entropy of softmax(logits) divided by log K, float64[...] in [0, 1] (eq. 6).
 
     Permuting the options changes no bit of the result.
     """

@@ -10,7 +10,7 @@ CELLS: dict[str, pl.DataType | type[pl.DataType]] = {
     "corruption": pl.String,
     "severity": pl.Int64,
     "items": pl.Int64,
-    "acc_clean": pl.Float64,  # plain means over items, from here on
+    "acc_clean": pl.Float64,  # unweighted means over items, from here on
     "delta_acc": pl.Float64,  # = (wr - rw) / items
     "delta_entropy": pl.Float64,
     "delta_calibration": pl.Float64,
@@ -24,8 +24,8 @@ CELLS: dict[str, pl.DataType | type[pl.DataType]] = {
 def cells(scores: pl.DataFrame) -> pl.DataFrame:
     """Return one row per corruption and severity of a SCORES table, columns ``CELLS``, sorted by both.
 
-    Means are plain, as in the paper's Table 3: all of its ΔAcc are (WR - RW) / 849. A cell's regime follows
-    from the signs of its mean ΔS and ΔC, where a mean of 0 counts as one below 0.
+    Means are unweighted, as in the paper's Table 3: all of its ΔAcc are (WR - RW) / 849. A cell's regime
+    follows from the signs of its mean ΔS and ΔC, where a mean of 0 counts as one below 0.
     """
     means = cell_means(
         scores,

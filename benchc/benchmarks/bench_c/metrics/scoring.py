@@ -11,6 +11,7 @@ from benchc.benchmarks.bench_c.metrics.ras import entropy_and_confidence, ras
 from benchc.benchmarks.bench_c.metrics.transitions import regime, transition
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.errors import InputError
+from benchc.pluralize import pluralize
 from benchc.schemas.logits import Integers, first_names, logit_blocks, name_of, prediction
 from benchc.schemas.predictions import CLEAN, KEY
 
@@ -75,8 +76,8 @@ def complete(
     whole = items.join(incomplete, on="id", how="anti", maintain_order="left")
     if whole.is_empty():
         raise InputError(
-            f"{_listed(missing, 'predictions are missing')}; no item has its clean prediction and one under "
-            "every corruption and severity; recreate the predictions"
+            f"{_listed(missing, 'missing prediction')}; no item has its clean prediction and one under "
+            "every corruption and severity"
         )
     return predictions.join(incomplete, on="id", how="anti", maintain_order="left"), whole, missing
 
@@ -137,7 +138,7 @@ def _cells(predictions: pl.DataFrame, grid: Grid | None) -> pl.DataFrame:
         )
     corrupted = predictions.filter(pl.col("corruption") != CLEAN)
     if corrupted.is_empty():
-        raise InputError("there are no corrupted predictions to score; pass the files of all batches")
+        raise InputError("there are no corrupted predictions to score; pass all files of the model")
     grid = grid or Grid(corrupted["corruption"].unique().to_list(), corrupted["severity"].unique().to_list())
     cells = [(CLEAN, 0), *product(grid.corruptions, grid.severities)]
     schema = {name: predictions.schema[name] for name in ("corruption", "severity")}
@@ -145,8 +146,8 @@ def _cells(predictions: pl.DataFrame, grid: Grid | None) -> pl.DataFrame:
     unknown = predictions.join(expected, on=["corruption", "severity"], how="anti")
     if unknown.height:
         raise InputError(
-            f"{_listed(unknown, 'predictions are under corruptions or severities that the run lacks')}; they "
-            "belong to another configuration; recreate the predictions"
+            f"{_listed(unknown, 'prediction', ' under corruptions or severities that the run lacks')}; they "
+            "belong to another configuration"
         )
     return expected
 
@@ -155,10 +156,9 @@ def _check_keys(predictions: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFr
     missing = _missing(predictions, items, cells)
     if missing.height:
         raise InputError(
-            f"{_listed(missing, 'predictions are missing')}; every item of the subset needs its clean "
-            "prediction "
-            "and one under every corruption and severity; recreate the predictions, or set "
-            "scores.allow_missing to true to leave out the items that lack one"
+            f"{_listed(missing, 'missing prediction')}; every item of the subset needs its clean "
+            "prediction and one under every corruption and severity (or set scores.allow_missing to true to "
+            "exclude the items that lack one)"
         )
 
 
@@ -166,14 +166,12 @@ def _missing(predictions: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame
     """Return the sorted ``KEY`` of missing predictions; raise InputError for repeated or unknown ones."""
     repeated = predictions.select(*KEY).filter(pl.struct(KEY).is_duplicated()).unique()
     if repeated.height:
-        raise InputError(
-            f"{_listed(repeated, 'predictions occur twice')}; pass each file of predictions once"
-        )
+        raise InputError(f"{_listed(repeated, 'repeated prediction')}; pass each file of predictions once")
     unknown = predictions.select(*KEY).join(items, on="id", how="anti")
     if unknown.height:
         raise InputError(
-            f"{_listed(unknown, 'predictions are of items outside the subset')}; they belong to another "
-            "selection or sample; recreate the predictions"
+            f"{_listed(unknown, 'prediction', ' of items outside the subset')}; they belong to another "
+            "selection or sample"
         )
     expected = items.select("id").join(cells, how="cross")
     return expected.join(predictions, on=KEY, how="anti").sort(KEY)
@@ -184,8 +182,8 @@ def _check_options(predictions: pl.DataFrame) -> None:
     if wrong.height:
         raise InputError(
             f"{name_of(wrong, 0)} has {len(wrong['logits'][0])} logits, its item has {wrong['options'][0]} "
-            f"options ({wrong.height} predictions like this): the predictions are of another pool; "
-            "recreate them"
+            f"options ({pluralize(wrong.height, 'prediction')} like this): the predictions are of "
+            "another pool"
         )
     wrong = predictions.filter(~pl.col("answer").is_between(0, pl.col("options") - 1))
     if wrong.height:
@@ -195,5 +193,5 @@ def _check_options(predictions: pl.DataFrame) -> None:
         )
 
 
-def _listed(keys: pl.DataFrame, what: str) -> str:
-    return f"{keys.height:,} {what}: {first_names(keys)}"
+def _listed(keys: pl.DataFrame, noun: str, which: str = "") -> str:
+    return f"{pluralize(keys.height, noun)}{which}: {first_names(keys)}"

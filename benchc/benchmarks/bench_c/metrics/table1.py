@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from benchc.benchmarks.bench_c.metrics.aggregate import DELTA_ACCURACY, clean_means, overall_means
-from benchc.errors import InputError
+from benchc.errors import InputError, recreate
 from benchc.schemas.models import Model
 from benchc.schemas.predictions import KEY
 from benchc.statistics.rounding import DIGITS
@@ -30,27 +30,27 @@ TABLE1 = {
     "year": pl.Int64,  # null where unknown
     "parameters_b": pl.Float64,  # 10^9 parameters; null where unknown
     "items": pl.Int64,
-    "acc_clean": pl.Float64,  # plain mean, in [0, 1]
+    "acc_clean": pl.Float64,  # unweighted mean, in [0, 1]
     "delta_acc": pl.Float64,  # eq. 11, in [-1, 1]
     "rank_delta_acc": pl.Int64,  # 1 is best
     "ras": pl.Float64,  # eq. 11, in [-2, 1]
     "rank_ras": pl.Int64,
-    "entropy_clean": pl.Float64,  # plain mean, in [0, 1]
+    "entropy_clean": pl.Float64,  # unweighted mean, in [0, 1]
     "entropy_clean_weighted": pl.Float64,  # weighted by kappa as in eq. 11
     "delta_entropy": pl.Float64,  # eq. 11, in [-1, 1]
-    "calibration_clean": pl.Float64,  # plain mean, in [0, 1]
+    "calibration_clean": pl.Float64,  # unweighted mean, in [0, 1]
     "calibration_clean_weighted": pl.Float64,
     "delta_calibration": pl.Float64,  # eq. 11, in [-1, 1]
 }
 
 
 def table1(
-    targets: Sequence[Model], scores: Sequence[pl.DataFrame], weights: pl.DataFrame, *, left_out: int = 0
+    targets: Sequence[Model], scores: Sequence[pl.DataFrame], weights: pl.DataFrame, *, excluded: int = 0
 ) -> pl.DataFrame:
     """Return Table 1 with the columns of ``TABLE1``, sorted by clean accuracy as in the paper.
 
     ``scores[i]`` is the SCORES table of ``targets[i]``; ``weights`` has the columns id and kappa, one row per
-    item of the benchmark; ``left_out`` of these have no scores, since predictions are missing. Rows of equal
+    item of the benchmark; ``excluded`` of these have no scores, since predictions are missing. Rows of equal
     accuracy keep the order of ``targets``. Weighted means are null where all weights are 0. Raises InputError
     where there is no target, one occurs twice, targets were scored on different items, corruptions or
     severities, or these items are not those of ``weights``.
@@ -63,7 +63,7 @@ def table1(
     if len(set(names)) != len(names):
         raise InputError(f"a target occurs twice: {', '.join(names)}")
     _check_same_predictions(targets, scores)
-    _check_items(scores[0], weights, left_out)
+    _check_items(scores[0], weights, excluded)
     rows = []
     for target, frame in zip(targets, scores, strict=True):
         shifts = overall_means(
@@ -127,15 +127,15 @@ def _check_same_predictions(targets: Sequence[Model], scores: Sequence[pl.DataFr
             raise InputError(
                 f"{target.id} has {predictions.height:,} scores, {targets[0].id} has {first.height:,}, and "
                 f"{odd.height:,} of them differ{example}: targets can only be compared on the same "
-                "predictions; recreate the scores of both"
+                f"predictions; {recreate('scores')}"
             )
 
 
-def _check_items(scores: pl.DataFrame, weights: pl.DataFrame, left_out: int) -> None:
+def _check_items(scores: pl.DataFrame, weights: pl.DataFrame, excluded: int) -> None:
     scored, selected = set(scores["id"].unique()), set(weights["id"])
-    if scored - selected or len(selected - scored) != left_out:
+    if scored - selected or len(selected - scored) != excluded:
         odd = sorted(scored ^ selected)
         raise InputError(
             f"{len(scored):,} items were scored, {len(selected):,} are selected, and {len(odd):,} of them "
-            f"differ, first {odd[0]}: scores and selection are from different runs; recreate the scores"
+            f"differ, first {odd[0]}: scores and selection are from different runs; {recreate('scores')}"
         )

@@ -23,7 +23,7 @@ NO_SPREAD = 1e-12
 SENSITIVITY = {
     "corruption": pl.String,
     "steps": pl.Int64,  # adjacent severities with a z of both metrics
-    "steps_left_out": pl.Int64,  # steps at which a metric shifts by the same amount on all items
+    "steps_excluded": pl.Int64,  # steps at which a metric shifts by the same amount on all items
     "mean_abs_z_ras": pl.Float64,  # null where no step is left
     "mean_abs_z_delta_acc": pl.Float64,
 }
@@ -34,7 +34,7 @@ TABLE2 = {
     "mean_abs_z_delta_acc": pl.Float64,
     "t": pl.Float64,  # null where undefined: the note says why
     "p": pl.Float64,  # one-sided: RAS is not more sensitive
-    "steps_left_out": pl.Int64,
+    "steps_excluded": pl.Int64,
     "note": pl.String,  # "" where everything is defined
 }
 
@@ -45,7 +45,7 @@ def sensitivity(scores: pl.DataFrame, *, centred: bool = False) -> pl.DataFrame:
     ``scores`` is a SCORES table. At a step from one severity m of the table to the next, m', an item has
     z = (Φ_m' - Φ_m) / SD, with the SD (of the population) of these differences over the items of the step;
     ``centred`` subtracts their mean first. |z| is averaged over items, then over steps. A step at which
-    either metric has no spread (SD 0, z undefined) is left out for both, so that they stay paired; so are
+    either metric has no spread (SD 0, z undefined) is excluded for both, so that they stay paired; so are
     items without scores at both severities.
     """
     shifts = scores.select("id", "corruption", "severity", "ras", DELTA_ACCURACY.alias("delta_acc"))
@@ -73,7 +73,7 @@ def sensitivity(scores: pl.DataFrame, *, centred: bool = False) -> pl.DataFrame:
             {
                 "corruption": corruption,
                 "steps": len(found["ras"]),
-                "steps_left_out": steps - len(found["ras"]),
+                "steps_excluded": steps - len(found["ras"]),
                 **{f"mean_abs_z_{metric}": _mean(found[metric]) for metric in METRICS},
             }
             for corruption, found in means.items()
@@ -101,14 +101,14 @@ def p_of_t(t: float, pairs: int) -> float:
 def _row(table: pl.DataFrame) -> dict[str, object]:
     defined = table.filter(pl.col("steps") > 0)
     ras, delta_acc = (defined[f"mean_abs_z_{metric}"].to_list() for metric in METRICS)
-    left_out = int(table["steps_left_out"].sum())
+    excluded = int(table["steps_excluded"].sum())
     t, why = _paired_t([a - b for a, b in zip(ras, delta_acc, strict=True)])
     notes = []
-    if table["steps"].sum() + left_out == 0:
+    if table["steps"].sum() + excluded == 0:
         notes.append("one severity: there is no step between severities")
-    elif left_out:
-        steps = "step" if left_out == 1 else "steps"
-        notes.append(f"z undefined at {left_out} {steps}, where a metric shifts equally on all items")
+    elif excluded:
+        steps = "step" if excluded == 1 else "steps"
+        notes.append(f"z undefined at {excluded} {steps}, where a metric shifts equally on all items")
     if t is None:
         notes.append(f"t and p undefined: {why}")
     return {
@@ -117,7 +117,7 @@ def _row(table: pl.DataFrame) -> dict[str, object]:
         "mean_abs_z_delta_acc": _mean(delta_acc),
         "t": t,
         "p": None if t is None else p_of_t(t, defined.height),
-        "steps_left_out": left_out,
+        "steps_excluded": excluded,
         "note": "; ".join(notes),
     }
 

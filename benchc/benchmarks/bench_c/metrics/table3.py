@@ -12,7 +12,7 @@ TABLE3: dict[str, pl.DataType | type[pl.DataType]] = {
     "label": pl.String,
     "corruption": pl.String,
     "items": pl.Int64,
-    "acc_clean": pl.Float64,  # plain means over items, from here on
+    "acc_clean": pl.Float64,  # unweighted means over items, from here on
     "delta_acc": pl.Float64,  # > 0
     "delta_entropy": pl.Float64,
     "delta_calibration": pl.Float64,

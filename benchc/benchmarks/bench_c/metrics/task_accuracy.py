@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 
 from benchc.benchmarks.bench_c.metrics.cube import Cube
-from benchc.errors import InputError
+from benchc.errors import InputError, recreate
+from benchc.pluralize import pluralize
 from benchc.statistics.resampling import drawn_means, item_counts, on_grid, percentile_interval
 from benchc.statistics.rounding import rounded
 
@@ -14,7 +15,7 @@ METRICS = ("acc_clean", "acc_corrupted", "delta_acc")
 
 
 def task_accuracy(cube: Cube, tasks: Mapping[str, str], draws: int, seed: int) -> pl.DataFrame:
-    """Return plain means over the items of each task type: one row a model and task, tasks sorted by name.
+    """Return unweighted means over the items of each task type, one row per model and task, sorted by task.
 
     ``tasks`` gives every item's. Columns: model, task, items; acc_clean and acc_corrupted in [0, 1], and
     delta_acc, corrupted minus clean in [-1, 1], each with the ends ``_low`` and ``_high`` of its 95 %
@@ -25,8 +26,9 @@ def task_accuracy(cube: Cube, tasks: Mapping[str, str], draws: int, seed: int) -
     unknown = [item for item in cube.items if item not in tasks]
     if unknown:
         raise InputError(
-            f"{len(unknown)} items with scores have no task type, first {unknown[0]}: pool and scores are "
-            "from different runs; recreate the scores"
+            f"{pluralize(len(unknown), 'item')} with scores but no task type, first {unknown[0]}: "
+            "pool and scores are "
+            f"from different runs; {recreate('scores')}"
         )
     names = sorted({tasks[item] for item in cube.items})
     members = np.array([[tasks[item] == name for name in names] for item in cube.items], dtype=np.float64)

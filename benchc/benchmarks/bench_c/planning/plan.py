@@ -8,8 +8,8 @@ import polars as pl
 
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.benchmarks.bench_c.settings import Settings
-from benchc.config.batches import batches
 from benchc.config.load import Config
+from benchc.config.parts import parts
 from benchc.planning.amounts import Amount
 from benchc.planning.plan import Plan
 from benchc.planning.size import ImageCounts, RunSize, image_counts, run_size, variants
@@ -46,12 +46,12 @@ def selected_ids(size: RunSize, path: Path) -> list[str] | None:
     """Return the selected items of the pool; None where the pool or the selection does not exist."""
     if size.options is None or not path.exists():
         return None
-    ids = read_table(path, SELECTED).filter("kept")["id"]
+    ids = read_table(path, SELECTED).filter("selected")["id"]
     return [id_ for id_ in ids if id_ in size.options]  # the selection may be of an older pool
 
 
 def other_orders(size: RunSize, selected: Sequence[str] | None) -> list[int] | None:
-    """Return K - 1 (0 for an open question) of the items that diagnostics.option_order may take.
+    """Return K - 1 (0 for an open-ended question) of the items that diagnostics.option_order may take.
 
     Selected items come in the order in which they are taken. Before the selection, the pool's come in
     descending order, so that the first n bound any n. None before the pool is built.
@@ -73,11 +73,11 @@ def stages(settings: Settings, pool: Amount, selected: Amount, orders: Sequence[
     diagnostics.option_order: targets answer that many selected items in their K - 1 other circular orders,
     clean and under every corruption at its highest severity. ``orders``: see :func:`other_orders`.
     """
-    names, number = batches(settings.corruptions, settings.inference), variants(settings.corruptions)
+    names, number = parts(settings.corruptions, settings.inference), variants(settings.corruptions)
     selectors, targets = tuple(settings.selectors), tuple(settings.targets)
 
     def stage(name: str, models: tuple[str, ...], items: Amount, subset: str, part_of: str | None) -> Stage:
-        outputs = tuple(f"predictions/{subset}/{{model}}/{batch}.parquet" for batch in names)
+        outputs = tuple(f"predictions/{subset}/{{model}}/{part}.parquet" for part in names)
         return Stage(name, models, items, items.times(number), outputs, part_of)
 
     found = [

@@ -14,7 +14,7 @@ TABLE1 = {
     "label": pl.String,
     "year": pl.Int64,
     "params_b": pl.Float64,  # 10^9 parameters
-    "acc_clean": pl.Float64,  # plain mean; n/849 in every row
+    "acc_clean": pl.Float64,  # unweighted mean; n/849 in every row
     "delta_acc": pl.Float64,
     "ras": pl.Float64,
     "entropy_clean": pl.Float64,  # the paper does not say whether weighted

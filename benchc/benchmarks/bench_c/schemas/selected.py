@@ -12,6 +12,6 @@ SELECTED = TableType(
         "kappa": pl.Float64,
         "rank": pl.Int64,  # 0-based order of picking; null where kappa is 0
         "score": pl.Float64,  # final score: the bracket of eq. 3 at the pick or at the end; null likewise
-        "kept": pl.Boolean,  # score above the mean of all scores: the item is in the benchmark
+        "selected": pl.Boolean,  # score above the mean of all scores: the item is in the benchmark
     },
 )

@@ -64,7 +64,7 @@ def text_vectors(items: pl.DataFrame, encoder: TextEncoder) -> tuple[Vectors, np
 def embedded_text(question: Question) -> str:
     """Return the text that is embedded: the question and its lettered options, as in the prompt.
 
-    Hints are left out: a long one would displace question and options from the encoder's input.
+    Hints are excluded: a long one would displace question and options from the encoder's input.
     """
     options = [f"{letter}. {text}" for letter, text in zip(LETTERS, question.options, strict=False)]
     return "\n".join([question.question, *options])

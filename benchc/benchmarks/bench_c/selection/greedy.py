@@ -40,8 +40,8 @@ def greedy(
     """Pick every item once, each time the one with the largest alpha[0]·κ + alpha[1]·D_s (eq. 3).
 
     ``kappa``: float[N]; ``embeddings``: one array float[N, d] per modality, of any d. D_s is the number of
-    modalities less the sum of the cosines with the plain mean of the vectors picked so far (eq. 12, 13; the
-    paper's 2 is for image and text). Before the first pick, and where the vector or the mean is zero, a
+    modalities less the sum of the cosines with the unweighted mean of the vectors picked so far (eq. 12, 13;
+    the paper's 2 is for image and text). Before the first pick, and where the vector or the mean is zero, a
     cosine is 0; so the first pick is the largest kappa. Equal scores go to the lower row.
 
     Exact: a row's score is its own float64 dot product with the unit centroid, summed in an order that
@@ -53,11 +53,11 @@ def greedy(
     Raises ValueError for arrays of unequal length, for values that are not finite, vectors too long or short
     to be squared, weights or kappas above 1e100, and for kappa or embeddings of the wrong number of axes.
     """
-    power, vectors, lengths, starts = _checked(kappa, embeddings, alpha)
+    weighted_kappa, vectors, lengths, starts = _checked(kappa, embeddings, alpha)
     if alpha[1] == 0 or not vectors:  # scores never change, and equal ones would be compared at every step
-        order = np.lexsort((np.arange(len(power)), -power)).astype(np.int64)
-        return GreedySelection(order, power + alpha[1] * len(vectors))
-    order, score, _ = pick_all(power, float(alpha[1]), vectors, lengths, starts)
+        order = np.lexsort((np.arange(len(weighted_kappa)), -weighted_kappa)).astype(np.int64)
+        return GreedySelection(order, weighted_kappa + alpha[1] * len(vectors))
+    order, score, _ = pick_all(weighted_kappa, float(alpha[1]), vectors, lengths, starts)
     return GreedySelection(order, score)
 
 
@@ -72,11 +72,11 @@ def scores_against_all(
     centroid is summed exactly, so that it does not depend on the rows' order. Arguments and errors are those
     of :func:`greedy`.
     """
-    power, vectors, lengths, starts = _checked(kappa, embeddings, alpha)
+    weighted_kappa, vectors, lengths, starts = _checked(kappa, embeddings, alpha)
     total = np.array([math.fsum(column.tolist()) for vector in vectors for column in vector.T])
     centroid = np.zeros(len(total))
     set_direction(total, starts, np.empty(len(total) + 1), centroid)
-    return all_scores(power, float(alpha[1]), vectors, lengths, centroid, starts)
+    return all_scores(weighted_kappa, float(alpha[1]), vectors, lengths, centroid, starts)
 
 
 def _checked(

@@ -7,7 +7,8 @@ import numpy.typing as npt
 import polars as pl
 
 from benchc.benchmarks.bench_c.schemas.kappa import KAPPA
-from benchc.errors import InputError
+from benchc.errors import InputError, recreate
+from benchc.pluralize import pluralize
 from benchc.schemas.logits import Floats, Integers, first_names, logit_blocks, name_of, prediction
 
 SEVERITIES = (1, 2, 3, 4, 5)
@@ -110,8 +111,9 @@ def _predictions(
     unknown = predictions.select("id", "corruption", "severity").join(items, on="id", how="anti")
     if unknown.height:
         raise InputError(
-            f"selector {selector}: {unknown.height:,} predictions are of items that the pool does not have, "
-            f"first {name_of(unknown, 0)}: recreate its predictions for this pool"
+            f"selector {selector}: {pluralize(unknown.height, 'prediction')} of items that the "
+            "pool does not have, "
+            f"first {name_of(unknown, 0)}: {recreate('predictions/pool')}"
         )
     grid = (
         items.select("id", "options")
@@ -123,20 +125,22 @@ def _predictions(
     missing = found.filter(pl.col("logits").is_null())
     if missing.height:
         raise InputError(
-            f"selector {selector}: {missing.height:,} predictions are missing: {first_names(missing)}; every "
-            "item of the pool needs one under every corruption and severity: recreate its predictions"
+            f"selector {selector}: {pluralize(missing.height, 'prediction')} missing: "
+            f"{first_names(missing)}; every "
+            f"item of the pool needs one under every corruption and severity: {recreate('predictions/pool')}"
         )
     if found.height != grid.height:
         repeated = found.filter(pl.struct(key).is_duplicated()).unique(key, maintain_order=True)
         raise InputError(
-            f"selector {selector}: {repeated.height:,} predictions occur twice: {first_names(repeated)}; "
+            f"selector {selector}: {pluralize(repeated.height, 'repeated prediction')}: "
+            f"{first_names(repeated)}; "
             "pass each file of predictions once"
         )
     wrong = found.filter(pl.col("logits").list.len() != pl.col("options"))
     if wrong.height:
         raise InputError(
             f"selector {selector}: {name_of(wrong, 0)} has {len(wrong['logits'][0])} logits, its item has "
-            f"{wrong['options'][0]} options: recreate its predictions for this pool"
+            f"{wrong['options'][0]} options: {recreate('predictions/pool')}"
         )
     chosen = np.empty(found.height, dtype=np.int64)
     for rows, logits in logit_blocks(found):

@@ -77,9 +77,18 @@ def set_direction(total: Floats, starts: Integers, space: Floats, result: Floats
 
 
 @njit(cache=True, nogil=True)
+def add_pick(row: int, vectors: Rows, starts: Integers, total: Floats, space: Floats, result: Floats) -> None:
+    """Add the picked row's vectors to ``total``, and write its direction to ``result``."""
+    for modality in range(len(vectors)):
+        part = total[starts[modality] : starts[modality + 1]]
+        part += vectors[modality][row]
+    set_direction(total, starts, space, result)
+
+
+@njit(cache=True, nogil=True)
 def row_score(
     row: int,
-    power: Floats,
+    weighted_kappa: Floats,
     weight: float,
     vectors: Rows,
     lengths: Lengths,
@@ -87,23 +96,23 @@ def row_score(
     starts: Integers,
     space: Floats,
 ) -> float:
-    """Return ``power + weight · D_s`` of a row: the bracket of eq. 3, D_s by eq. 12 and 13."""
+    """Return ``weighted_kappa + weight · D_s`` of a row: the bracket of eq. 3, D_s by eq. 12 and 13."""
     similarity = 0.0
     for modality in range(len(vectors)):
         part = centroid[starts[modality] : starts[modality + 1]]
         similarity += dot(vectors[modality][row], part, space) / lengths[modality][row]
-    return float(power[row] + weight * (len(vectors) - similarity))
+    return float(weighted_kappa[row] + weight * (len(vectors) - similarity))
 
 
 @njit(cache=True, nogil=True)
 def all_scores(
-    power: Floats, weight: float, vectors: Rows, lengths: Lengths, centroid: Floats, starts: Integers
+    weighted_kappa: Floats, weight: float, vectors: Rows, lengths: Lengths, centroid: Floats, starts: Integers
 ) -> Floats:
     """Return :func:`row_score` of every row, float64[N]."""
-    result = np.empty(len(power))
+    result = np.empty(len(weighted_kappa))
     space = np.empty(centroid.size + 1)
-    for row in range(len(power)):
-        result[row] = row_score(row, power, weight, vectors, lengths, centroid, starts, space)
+    for row in range(len(weighted_kappa)):
+        result[row] = row_score(row, weighted_kappa, weight, vectors, lengths, centroid, starts, space)
     return result
 
 
@@ -121,20 +130,20 @@ def distance(one: Floats, other: Floats, starts: Integers) -> float:
 
 @njit(cache=True, nogil=True)
 def pick_all(
-    power: Floats, weight: float, vectors: Rows, lengths: Lengths, starts: Integers
+    weighted_kappa: Floats, weight: float, vectors: Rows, lengths: Lengths, starts: Integers
 ) -> tuple[Integers, Floats, int]:
     """Return the rows in the order of picking, their scores by row, and how many scores were computed.
 
-    ``power``: alpha[0]·κ, float64[N]; ``weight``: alpha[1]; ``lengths``: of the vectors, 1 where a vector is
-    zero; ``starts``: int64[M + 1], where each modality's values start in a centroid.
+    ``weighted_kappa``: alpha[0]·κ, float64[N]; ``weight``: alpha[1]; ``lengths``: of the vectors, 1 where a
+    vector is zero; ``starts``: int64[M + 1], where each modality's values start in a centroid.
     """
-    count, size = len(power), starts[-1]
+    count, size = len(weighted_kappa), starts[-1]
     order, final = np.empty(count, np.int64), np.empty(count)
     total, centroid, now, space = np.zeros(size), np.zeros(size), np.zeros(size), np.empty(size + 1)
     old = np.zeros((CENTROIDS, size))  # the centroids at the starts of epochs
     epochs = 0
     # What a row scored against old[scored[row]]; nothing is picked yet, and all cosines are 0.
-    score = power + weight * len(vectors)
+    score = weighted_kappa + weight * len(vectors)
     scored = np.zeros(count, np.int64)
     alive: npt.NDArray[Any] = np.arange(count)
     picked = np.zeros(count, np.bool_)
@@ -144,7 +153,7 @@ def pick_all(
     error = 8 * EPSILON * (size + 64)
     largest = 0.0
     for row in range(count):
-        largest = max(largest, abs(power[row]))
+        largest = max(largest, abs(weighted_kappa[row]))
     slack = error * (largest + 4 * drift * (len(vectors) + 1))
     computed = step = 0
     waiting = [(0.0, 0)]  # a heap of (−score + path so far, row)
@@ -167,17 +176,14 @@ def pick_all(
             old[0] = centroid
             best = alive[0]
             for row in alive:
-                score[row] = row_score(row, power, weight, vectors, lengths, centroid, starts, space)
+                score[row] = row_score(row, weighted_kappa, weight, vectors, lengths, centroid, starts, space)
                 scored[row] = 0
                 if score[row] > score[best]:
                     best = row
             computed += len(alive)
             order[step], final[best], picked[best] = best, score[best], True
             step += 1
-            for modality in range(len(vectors)):
-                part = total[starts[modality] : starts[modality + 1]]
-                part += vectors[modality][best]
-            set_direction(total, starts, space, centroid)
+            add_pick(best, vectors, starts, total, space, centroid)
             continue
         old[epochs] = centroid
         ranked = alive[np.argsort(-bound[alive])]
@@ -205,11 +211,11 @@ def pick_all(
                     if scored[row] != epochs:
                         scored[row] = epochs
                         score[row] = row_score(
-                            row, power, weight, vectors, lengths, old[epochs], starts, space
+                            row, weighted_kappa, weight, vectors, lengths, old[epochs], starts, space
                         )
                 else:
                     break
-                value = row_score(row, power, weight, vectors, lengths, centroid, starts, space)
+                value = row_score(row, weighted_kappa, weight, vectors, lengths, centroid, starts, space)
                 computed += 1
                 tried.append((value, row))
                 if value > highest or (value == highest and row < best):
@@ -219,10 +225,7 @@ def pick_all(
                     heappush(waiting, (path - value, row))
             order[step], final[best], picked[best] = best, highest, True
             step += 1
-            for modality in range(len(vectors)):
-                part = total[starts[modality] : starts[modality + 1]]
-                part += vectors[modality][best]
-            set_direction(total, starts, space, now)
+            add_pick(best, vectors, starts, total, space, now)
             path += drift * distance(now, centroid, starts)
             centroid[:] = now
             if computed - before > SWEEP_SHARE * (count - step):

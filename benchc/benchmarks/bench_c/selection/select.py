@@ -9,7 +9,8 @@ import polars as pl
 
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.benchmarks.bench_c.selection.greedy import Floats, greedy, scores_against_all
-from benchc.errors import InputError
+from benchc.errors import InputError, recreate
+from benchc.pluralize import pluralize
 
 FinalScore = Literal["at_pick", "final_centroid"]
 FINAL_SCORES: tuple[FinalScore, ...] = get_args(FinalScore)
@@ -43,25 +44,25 @@ def select(
         )
     vectors = remaining.join(embeddings, on="id", how="left", maintain_order="left")
     modalities = [_matrix(vectors["image"]), _matrix(vectors["text"])]
-    power = remaining["kappa"].to_numpy()
-    picked = greedy(power, modalities, alpha)
-    final = picked.score if score == "at_pick" else scores_against_all(power, modalities, alpha)
+    kappas = remaining["kappa"].to_numpy()
+    picked = greedy(kappas, modalities, alpha)
+    final = picked.score if score == "at_pick" else scores_against_all(kappas, modalities, alpha)
     rank = np.empty(len(final), dtype=np.int64)
     rank[picked.order] = np.arange(len(final))
     mean = mean_score(final)
     kept = final > mean
     if not kept.any():
         raise InputError(
-            f"no item scores above the mean: all {len(final)} items with kappa > 0 have the final score "
+            f"no item scores above the mean: all items with kappa > 0 ({len(final):,}) have the final score "
             f"{mean}; use a larger pool"
         )
     columns = remaining.select("id").with_columns(
-        pl.Series("rank", rank), pl.Series("score", final), pl.Series("kept", kept)
+        pl.Series("rank", rank), pl.Series("score", final), pl.Series("selected", kept)
     )
     return (
         kappa.select("id", "kappa")
         .join(columns, on="id", how="left", maintain_order="left")
-        .with_columns(pl.col("kept").fill_null(False))
+        .with_columns(pl.col("selected").fill_null(False))
         .select(*SELECTED.columns)
     )
 
@@ -79,7 +80,7 @@ def _matrix(vectors: pl.Series) -> npt.NDArray[np.float32]:
     if vectors.null_count() or len(lengths) != 1:
         raise InputError(
             f"the {vectors.name} embeddings are incomplete or of different lengths ({lengths.to_list()}); "
-            "recreate them"
+            f"{recreate('embeddings')}"
         )
     return vectors.explode().cast(pl.Float32).to_numpy().reshape(len(vectors), -1)
 
@@ -93,6 +94,7 @@ def _check_same_items(kappa: pl.DataFrame, embeddings: pl.DataFrame) -> None:
         missing = other.join(table, on="id", how="anti")["id"].to_list()
         if missing:
             raise InputError(
-                f"{name} lacks {len(missing):,} items that the other table has: {', '.join(missing[:NAMED])}"
+                f"{name} lacks {pluralize(len(missing), 'item')} that the other table has: "
+                f"{', '.join(missing[:NAMED])}"
                 f"{', …' if len(missing) > NAMED else ''}; make both for the same pool"
             )

@@ -20,16 +20,16 @@ COLUMNS = {
     "setting": pl.String,
     "items": pl.Int64,  # of the pool
     "selectable": pl.Int64,  # with kappa > 0
-    "kept": pl.Int64,
-    "kept_by_both": pl.Int64,  # here and as configured
-    "jaccard": pl.Float64,  # of the two kept sets, in [0, 1]
+    "selected": pl.Int64,
+    "selected_by_both": pl.Int64,  # here and as configured
+    "jaccard": pl.Float64,  # of the two selected sets, in [0, 1]
     "jaccard_by_chance": pl.Float64,  # with the expected intersection of random sets of these sizes
     "compared": pl.Int64,  # items with a final score in both, over which correlations are computed
     "spearman": pl.Float64,  # of the final scores, in [-1, 1]; null where either is constant
     "kendall": pl.Float64,  # tau-b, likewise
-    "fault": pl.String,  # why this setting selects nothing, if so; the numbers are then null
+    "note": pl.String,  # why this setting selects nothing, if so; the numbers are then null
     # Of kappa under this setting: mean, share of zeros, quartiles.
-    **{f"kappa_{items}_{part}": pl.Float64 for items in ("pool", "kept") for part in SUMMARY},
+    **{f"kappa_{items}_{part}": pl.Float64 for items in ("pool", "selected") for part in SUMMARY},
 }
 
 
@@ -97,8 +97,8 @@ def stability_row(
     try:
         selected = select(table, embeddings, setting.alpha, setting.score)
     except InputError as error:
-        return row | {"fault": str(error)}, None
-    row |= _summary(selected.filter("kept")["kappa"], "kept")
+        return row | {"note": str(error)}, None
+    row |= _summary(selected.filter("selected")["kappa"], "selected")
     return row | agreement(selected if configured is None else configured, selected), selected
 
 
@@ -124,7 +124,7 @@ def stability(
     inputs = (predictions, items, corruptions, embeddings)
     row, selected = stability_row("as configured", "", configured, *inputs, known_kappa=common)
     if selected is None:
-        raise InputError(str(row["fault"]))
+        raise InputError(str(row["note"]))
     yield row
     for choice, name, setting in alternative_settings(configured, alphas):
         known = common if choice in ("alpha", "final_score") else None
@@ -138,15 +138,15 @@ def agreement(one: pl.DataFrame, other: pl.DataFrame) -> dict[str, int | float |
     either score is constant.
     """
     both = one.join(other, on="id", how="inner", validate="1:1", maintain_order="left", suffix="_other")
-    items, before, after = one.height, int(one["kept"].sum()), int(other["kept"].sum())
-    shared = int((both["kept"] & both["kept_other"]).sum())
+    items, before, after = one.height, int(one["selected"].sum()), int(other["selected"].sum())
+    shared = int((both["selected"] & both["selected_other"]).sum())
     by_chance = before * after / items
     scored = both.drop_nulls(["score", "score_other"])
     first, second = scored["score"].to_numpy(), scored["score_other"].to_numpy()
     varied = len(first) > 1 and np.ptp(first) > 0 and np.ptp(second) > 0
     return {
-        "kept": after,
-        "kept_by_both": shared,
+        "selected": after,
+        "selected_by_both": shared,
         "jaccard": shared / (before + after - shared),
         "jaccard_by_chance": by_chance / (before + after - by_chance),
         "compared": len(first),

@@ -18,7 +18,7 @@ def unselected(selected: pl.DataFrame, count: int | None = None) -> pl.DataFrame
         raise InputError(
             f"the number of unselected items is {count}; give at least 1, or leave it out for all"
         )
-    candidates = selected.filter(~pl.col("kept"))
+    candidates = selected.filter(~pl.col("selected"))
     if candidates.is_empty():
         raise InputError(
             f"all {selected.height:,} items of the pool are selected, so there are no others to compare them "

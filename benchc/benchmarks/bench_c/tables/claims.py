@@ -15,7 +15,7 @@ HEADER = ("Section", "Claim", "Holds when", "Paper", "Here", "Verdict")
 CAPTION = (
     "Claims of the Bench-C paper about its results, checked on this run: {counts}. Criteria are ours where "
     "the paper gives none. Verdicts compare means and do not test significance. RAS and ΔAcc of models are "
-    "weighted by κ (eq. 11); those of corruptions, families, severities and figure 4 are plain means."
+    "weighted by κ (eq. 11); those of corruptions, groups, severities and figure 4 are unweighted means."
 )
 WIDTHS = (0.05, 0.19, 0.20, 0.13, 0.17, 0.08)  # of the text's width; the rest is between columns
 SYMBOLS = {
@@ -33,14 +33,14 @@ def claims(
     targets: TargetScores,
     selected: Selected,
     pool: PoolTasks,
-    families: dict[str, str],
+    groups: dict[str, str],
     example_label: str,
     example_corruption: str,
     example_severity: int,
 ) -> Table:
     """Return the claims of the paper's results, checked on this run.
 
-    ``families``: each corruption's family; ``example_*``: the target, corruption and severity of figure 4.
+    ``groups``: each corruption's group; ``example_*``: the target, corruption and severity of figure 4.
     """
     table = checks.claims(
         evidence(
@@ -48,9 +48,9 @@ def claims(
             list(targets.scores.values()),
             selected,
             pool,
-            families=families,
+            groups=groups,
             example=(example_label, example_corruption, example_severity),
-            left_out=targets.left_out,
+            excluded=targets.excluded,
         )
     )
     return Table(

@@ -11,7 +11,8 @@ from benchc.rendering.numbers import interval_text, number_text
 METRICS = (("delta_acc", "ΔAcc"), ("ras", "RAS"))
 ALL = "all"
 CAPTION = (
-    "Plain means over the {items:,} items, and the models, corruptions and severities, that both runs have. "
+    "Unweighted means over the {items:,} items, and the models, corruptions and severities, that both runs "
+    "have. "
     "In brackets: 95 % bootstrap intervals ({draws:,} resamples of the items, the same for both runs and "
     "all models; conditional on the selected sets); *: the interval excludes 0. Intervals are not corrected "
     "for multiple comparisons."

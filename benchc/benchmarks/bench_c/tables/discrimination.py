@@ -6,19 +6,19 @@ from pydantic import PositiveInt
 from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.benchmarks.bench_c.metrics import discrimination as metrics
 from benchc.benchmarks.bench_c.metrics.cube import cube_of
-from benchc.benchmarks.bench_c.targets import TargetScores, UnselectedScores, left_out_note
-from benchc.errors import InputError
+from benchc.benchmarks.bench_c.targets import TargetScores, UnselectedScores, excluded_note
+from benchc.errors import InputError, recreate
+from benchc.pluralize import pluralize
 from benchc.rendering.latex import latex_number, latex_symbols, latex_table
 from benchc.rendering.markdown import captioned
 from benchc.rendering.numbers import MISSING, interval_text, number_text
 from benchc.rendering.output import Table
-from benchc.rendering.pluralize import pluralize
 
 CRITERIA = {"sd": "spread", "separable": "separable pairs", "kendall": "order"}
 METRICS = {"acc_clean": "Acc(o)", "acc_corrupted": "Acc(c)", "delta_acc": "ΔAcc", "ras": "RAS"}
-WEIGHTS = {"plain": "", "kappa": ", κ"}
+WEIGHTS = {"unweighted": "", "kappa": ", κ"}
 HEADER = ("Criterion", "Metric", "Selected", "Random", "Below")
-CALIBRATED = "plain"  # the weighting under which Below is 0.5 by chance
+CALIBRATED = "unweighted"  # the weighting under which Below is 0.5 by chance
 LOW, HIGH = 0.025, 0.975  # shares of random subsets outside of which a value is beyond 95 % of them
 
 CAPTION = (
@@ -46,7 +46,7 @@ ESTIMATED = (
     " The order on the pool is estimated from the evaluated items. Random subsets mostly consist of the "
     "unselected ones that determine it, which may lower Below in the rows of order."
 )
-LEFT_OUT = " Up to {most:,} of the {draws:,} random subsets leave a criterion undefined and are left out."
+EXCLUDED = " Up to {most:,} of the {draws:,} random subsets leave a criterion undefined and are excluded."
 UNDEFINED = " {missing}: undefined, the csv file says why."
 
 
@@ -61,18 +61,18 @@ def discrimination(
 
     ``selected`` is the whole pool, with kappa. Raises InputError where targets were scored on other items.
     """
-    kept = set(selected.filter("kept")["id"])
+    kept = set(selected.filter("selected")["id"])
     inside, outside = targets.by_label, unselected.by_label
     for label, table in inside.items():
         if label not in outside:
-            raise InputError(f"{label} has no scores of unselected items; recreate those of all targets")
+            raise InputError(f"{label} has no scores of unselected items; {recreate('scores')}")
         _refuse(set(table["id"]) - kept, f"{label}: scores", "not selected")
         _refuse(set(outside[label]["id"]) & kept, f"{label}: scores of unselected items", "selected")
     scored = len(set().union(*(table["id"] for table in inside.values())))
-    if len(kept) - scored != targets.left_out:
+    if len(kept) - scored != targets.excluded:
         raise InputError(
             f"{scored:,} of the {len(kept):,} selected items were scored, and the scores record no missing "
-            "predictions of the others; recreate the scores"
+            f"predictions of the others; {recreate('scores')}"
         )
     cube = cube_of({label: pl.concat([table, outside[label]]) for label, table in inside.items()})
     table = metrics.discrimination(
@@ -83,7 +83,7 @@ def discrimination(
         draws,
         seed,
     )
-    note = left_out_note(scored, targets.left_out)
+    note = excluded_note(scored, targets.excluded)
     return Table(
         table,
         discrimination_markdown(table, note),
@@ -98,8 +98,8 @@ def _refuse(items: set[str], scores: str, kind: str) -> None:
     """Raise InputError where there are ``items`` of the wrong ``kind`` in a target's ``scores``."""
     if items:
         raise InputError(
-            f"{scores} are of {len(items):,} items, such as {min(items)}, that are {kind}; recreate its "
-            "predictions and scores"
+            f"{scores} are of {pluralize(len(items), 'item')}, such as {min(items)}, that are {kind}; "
+            f"{recreate('predictions', 'scores')}"
         )
 
 
@@ -147,7 +147,7 @@ def _text(value: float | None, low: float | None, high: float | None) -> str:
 
 def _caption(table: pl.DataFrame) -> str:
     shown, first = _shown(table), table.row(0, named=True)
-    plain = shown.filter(weighting=CALIBRATED)
+    unweighted = shown.filter(weighting=CALIBRATED)
     if first["models"] < 2:
         return "With one target there is nothing to distinguish."
     size, draws, pool = first["size"], first["draws"], first["pool_items"]
@@ -174,9 +174,9 @@ def _caption(table: pl.DataFrame) -> str:
         share=PLACE.format(
             low=LOW,
             high=HIGH,
-            above=int((plain["share_below"] > HIGH).sum()),
-            below=int((plain["share_below"] < LOW).sum()),
-            rows=plain.height,
+            above=int((unweighted["share_below"] > HIGH).sum()),
+            below=int((unweighted["share_below"] < LOW).sum()),
+            rows=unweighted.height,
         )
         if size == selected
         else SUPERIORITY,
@@ -187,6 +187,6 @@ def _caption(table: pl.DataFrame) -> str:
     return (
         caption
         + ("" if unselected == all_unselected else ESTIMATED)
-        + (LEFT_OUT.format(most=most, draws=draws) if most else "")
+        + (EXCLUDED.format(most=most, draws=draws) if most else "")
         + (UNDEFINED.format(missing=MISSING) if undefined else "")
     )

@@ -34,7 +34,7 @@ CAPTION = (
 def intervals(targets: TargetScores, selected: Selected, draws: PositiveInt, seed: int) -> Table:
     """Return every aggregate and every rank with its bootstrap interval; Table 1's are printed."""
     cube = targets.cube
-    table = bootstrap(cube, cube.kappa(selected.filter("kept")), draws, seed)
+    table = bootstrap(cube, cube.kappa(selected.filter("selected")), draws, seed)
     return Table(
         table,
         intervals_markdown(table, targets.labels, draws, targets.note),

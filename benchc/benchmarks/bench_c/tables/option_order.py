@@ -9,14 +9,14 @@ from pydantic import PositiveInt
 from benchc.benchmarks.bench_c.inputs import ModelNames, PoolOptions
 from benchc.benchmarks.bench_c.metrics import option_order as metrics
 from benchc.benchmarks.bench_c.schemas.orders import ORDERS
-from benchc.benchmarks.bench_c.targets import left_out_note
+from benchc.benchmarks.bench_c.targets import excluded_note
 from benchc.errors import InputError
+from benchc.pluralize import pluralize
 from benchc.progress import track
 from benchc.rendering.latex import latex_number, latex_symbols, latex_table, latex_text
 from benchc.rendering.markdown import captioned
 from benchc.rendering.numbers import MISSING, interval_text, number_text
 from benchc.rendering.output import Table
-from benchc.rendering.pluralize import pluralize
 from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.predictions import CLEAN, KEY
 from benchc.schemas.predictions_of_model import MAY_DIFFER, read_predictions
@@ -38,11 +38,12 @@ CAPTION = (
     "Effect of the order of the options. {items:,} items of the benchmark were evaluated in all K circular "
     "orders of their options, clean and under {corruptions} at severity {severity}. S: entropy (eq. 6) in "
     "the given order; mean S: over all orders; order part: entropy of the mean distribution minus mean S, a "
-    "Jensen-Shannon divergence over log K, the uncertainty that no single order shows; changed: share of the "
+    "Jensen-Shannon divergence divided by log K, the uncertainty that no single order shows; "
+    "changed: share of the "
     "other orders whose prediction differs from the given order's; letter: share of the other orders whose "
     "predicted letter is the given order's; Acc: accuracy in the given order; circular: share that is right "
     "in all orders (MMBench's CircularEval); ρ: Spearman's rank correlation of S and changed. All but ρ are "
-    "in [0, 1] and plain means, not weighted by κ. Brackets: 95 % bootstrap intervals from {draws:,} "
+    "in [0, 1] and unweighted means, not weighted by κ. Brackets: 95 % bootstrap intervals from {draws:,} "
     "resamples of the items, the same for all models and conditional on the selected set. The csv file has "
     "more intervals, and every corruption."
 )
@@ -64,8 +65,8 @@ def option_order(
 ) -> Table:
     """Return the effect of the order of the options on the targets' answers.
 
-    ``predictions``: selected/{model}/{batch}.parquet of all targets; ``orders``: {model}.parquet of all.
-    ``allow_missing`` leaves out the items of which a target lacks a prediction, instead of refusing.
+    ``predictions``: selected/{model}/{part}.parquet of all targets; ``orders``: {model}.parquet of all.
+    ``allow_missing`` excludes the items of which a target lacks a prediction, instead of refusing.
     """
     items = pool.select("id", "answer", pl.col("options").list.len().cast(pl.Int64))
     labels = {id_: model.label for id_, model in models.models.items()}
@@ -84,9 +85,9 @@ def option_order(
         footer = read_footer(reordered[model])
         scorings[label] = str(footer.get("scoring", "unknown"))
         sampled[label] = int(str(footer.get("items", 0)))
-    left_out = 0
+    excluded = 0
     if allow_missing:
-        in_all_orders, left_out = metrics.complete_items(in_all_orders, items, max(sampled.values()))
+        in_all_orders, excluded = metrics.complete_items(in_all_orders, items, max(sampled.values()))
     measures = {}
     for label, part in in_all_orders.items():
         try:
@@ -95,7 +96,7 @@ def option_order(
             raise InputError(f"{label}: {error}") from error
     table = metrics.option_order(measures, scorings, draws, seed)
     count = int(table["items"][0])
-    note = left_out_note(count, left_out)
+    note = excluded_note(count, excluded)
     total = sum(part.height for part in in_all_orders.values())
     return Table(
         table,
@@ -113,8 +114,8 @@ def _predictions_of(paths: Sequence[Path], models: Sequence[str]) -> dict[str, l
     wrong = [model for model, files in found.items() if (model in models) != bool(files)]
     if wrong:
         raise InputError(
-            f"predictions: the files do not match the models, see {wrong[0]}; give all batches of each "
-            "model, predictions/selected/{model}/{batch}.parquet"
+            f"predictions: the files do not match the models, see {wrong[0]}; give all files of each "
+            "model, predictions/selected/{model}/{part}.parquet"
         )
     return found
 

@@ -27,7 +27,7 @@ CAPTION = (
 def rank_swaps(targets: TargetScores, selected: Selected, draws: PositiveInt, seed: int) -> Table:
     """Return for every pair of targets whether RAS and ΔAcc order it differently, with a bootstrap test."""
     cube = targets.cube
-    table = metrics.rank_swaps(cube, cube.kappa(selected.filter("kept")), draws, seed)
+    table = metrics.rank_swaps(cube, cube.kappa(selected.filter("selected")), draws, seed)
     return Table(
         table,
         rank_swaps_markdown(table, targets.labels, draws, targets.note),

@@ -22,14 +22,15 @@ from benchc.rendering.numbers import number_text
 from benchc.rendering.output import Table, parquet
 
 HEADER = ("κ > 0", "Kept", "In both", "Jaccard", "By chance", "Spearman", "Kendall")
-COUNTS = ("selectable", "kept", "kept_by_both")
+COUNTS = ("selectable", "selected", "selected_by_both")
 SHARES = ("jaccard", "jaccard_by_chance", "spearman", "kendall")
 KAPPA_HEADER = ("Mean", "Share of 0", "1st quartile", "Median", "3rd quartile")
 
 CAPTION = (
     "Stability of the selected set under single choices. Each row changes one choice and selects again from "
-    "the {items:,} items of the pool. In both: items kept here and as configured; Jaccard: these "
-    "divided by the items kept in either; by chance: its approximate value for random sets of these sizes; "
+    "the {items:,} items of the pool. In both: items selected here and as configured; Jaccard: these "
+    "divided by the items selected in either; by chance: its approximate value for random sets of these "
+    "sizes; "
     "Spearman, Kendall: "
     "rank correlations of the final scores of the items with κ > 0 in both. α: weights of κ and of diversity."
 )
@@ -51,7 +52,7 @@ def selection_stability(
 ) -> Table:
     """Return how stable the selected set is under other choices, and kappa before and after selection.
 
-    ``predictions``: pool/{selector}/{batch}.parquet of all selectors; the settings are those of the run.
+    ``predictions``: pool/{selector}/{part}.parquet of all selectors; the settings are those of the run.
     """
     by_selector = read_by_selector(predictions, selectors)
     configured = Setting(tuple(selectors), tuple(sorted(severities)), (alpha_kappa, alpha_diversity), score)
@@ -128,11 +129,14 @@ def _kappas(table: pl.DataFrame) -> list[list[str]]:
             f"{name} ({count:,})",
             *(number_text(first[f"kappa_{items}_{part}"], signed=False) for part in SUMMARY),
         ]
-        for name, items, count in (("pool", "pool", first["items"]), ("selected", "kept", first["kept"]))
+        for name, items, count in (
+            ("pool", "pool", first["items"]),
+            ("selected", "selected", first["selected"]),
+        )
     ]
 
 
 def _caption(table: pl.DataFrame) -> str:
-    count = table.height - table["fault"].null_count()
+    count = table.height - table["note"].null_count()
     nothing = NOTHING_SELECTED.format(count=count) if count else ""
     return CAPTION.format(items=table["items"][0]) + nothing

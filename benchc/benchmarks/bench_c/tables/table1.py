@@ -15,7 +15,8 @@ from benchc.rendering.output import Table
 
 CAPTION = (
     "Performance on the {items:,} items of the benchmark. Acc(o), S(o), C(o): accuracy, uncertainty and "
-    "calibration error on clean images, plain means over items (the csv file has S(o) and C(o) weighted by "
+    "calibration error on clean images, unweighted means over items (the csv file has S(o) and C(o) "
+    "weighted by "
     "κ, too). Δ, RAS: under corruption, means over items weighted by κ, then over corruptions and severities "
     "(eq. 11). Arrows point to the better direction; {ranks}: rank, 1 is best; bold: best."
 )
@@ -33,9 +34,9 @@ COLUMNS = (
 
 def table1(targets: TargetScores, selected: Selected) -> Table:
     """Return Table 1: accuracy, uncertainty, calibration and RAS of every target (eq. 11)."""
-    weights = selected.filter("kept").select("id", "kappa")
+    weights = selected.filter("selected").select("id", "kappa")
     table = metrics.table1(
-        list(targets.models.values()), list(targets.scores.values()), weights, left_out=targets.left_out
+        list(targets.models.values()), list(targets.scores.values()), weights, excluded=targets.excluded
     )
     return Table(
         table,

@@ -16,7 +16,8 @@ from benchc.rendering.output import Table
 
 CAPTION = (
     "The {cases} of {pairs} cases (model, corruption) in which severity {severity}, the mildest, raises "
-    "accuracy. Plain means over items; WR, RW: items that turned right, wrong; ΔAcc = (WR - RW) / items; "
+    "accuracy. Unweighted means over items; WR, RW: items that turned right, wrong; ΔAcc = (WR - RW) / "
+    "items; "
     "category: by the signs of the mean shifts of uncertainty and calibration error. Found: {counts}."
 )
 NO_CASES = "The run has no predictions at severity {severity}, so there is no case to look for."

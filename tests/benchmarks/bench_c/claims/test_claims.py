@@ -20,7 +20,7 @@ from benchc.errors import InputError
 from benchc.schemas.models import Model
 from tests.benchmarks.bench_c.figures.figure_tables import score, scores, selection
 
-FAMILIES = {
+GROUPS = {
     "brightness": "photometric",
     "defocus_blur": "blur",
     "impulse_noise": "noise",
@@ -33,7 +33,7 @@ FAMILIES = {
     "elastic_transform": "digital",
 }
 # Mean RAS per unit of severity, as the paper describes them.
-STRENGTH = dict.fromkeys(FAMILIES, 0.02) | {
+STRENGTH = dict.fromkeys(GROUPS, 0.02) | {
     "defocus_blur": 0.08,
     "elastic_transform": 0.08,
     "impulse_noise": 0.04,
@@ -81,7 +81,7 @@ def evidence_of(
         list(tables.values()),
         selection([0.5] * len(ids), [True] * len(ids), ids),
         pl.DataFrame({"id": ids, "source": "s", "task": "t"}),
-        families=FAMILIES,
+        groups=GROUPS,
         example=example,
     )
 
@@ -95,8 +95,8 @@ PLANTED = {
     "Structural distortions, blur and elastic transform, degrade most",
     "Noise (impulse, shot) degrades strongly at high severity",
     "Photometric and weather corruptions are comparatively mild",
-    "RAS falls with severity in every family",
-    "Of the families, blur degrades most",
+    "RAS falls with severity in every group",
+    "Of the groups, blur degrades most",
     "JPEG compression is mild",
     "Brightness, fog, frost and snow have minor effects",
     "On items that were right, most models have negative RAS under corruption",
@@ -207,7 +207,7 @@ def test_swapping_the_two_metrics_reverses_the_claims_about_sensitivity():
 
 
 def items(counts: dict[tuple[str, str], tuple[int, int]], low: float) -> pl.DataFrame:
-    """Candidates and kept items per (source, task); kappa is ``low`` for what is left out."""
+    """Candidates and selected items per (source, task); kappa is ``low`` for what is excluded."""
     rows = [
         (
             f"{source}/{task}{number}",
@@ -219,7 +219,7 @@ def items(counts: dict[tuple[str, str], tuple[int, int]], low: float) -> pl.Data
         for (source, task), (candidates, kept) in counts.items()
         for number in range(candidates)
     ]
-    return pl.DataFrame(rows, schema=["id", "source", "task", "kappa", "kept"], orient="row")
+    return pl.DataFrame(rows, schema=["id", "source", "task", "kappa", "selected"], orient="row")
 
 
 def test_claims_about_the_selection():
@@ -257,7 +257,7 @@ def test_degenerate_runs_get_the_same_rows_without_nan(narrow, models):
     rows = [
         score(f"s/{item}", *generator.normal(0, 0.2, 3), "RW", corruption=corruption, severity=severity)
         for item in range(3)
-        for corruption in FAMILIES
+        for corruption in GROUPS
         for severity in (1, 3)
     ]
     tables = {label: scores(rows).filter(narrow) for label in list(MODELS)[:models]}
@@ -276,7 +276,7 @@ def test_the_order_of_rows_changes_nothing():
     assert claims(evidence_of(frames)).equals(
         claims(evidence_of({k: v.reverse() for k, v in frames.items()}))
     )
-    assert whole.cells.height == len(MODELS) * len(FAMILIES) * 3
+    assert whole.cells.height == len(MODELS) * len(GROUPS) * 3
 
 
 def shuffled(label: str) -> pl.DataFrame:
@@ -290,7 +290,7 @@ def shuffled(label: str) -> pl.DataFrame:
             severity=severity,
         )
         for item in range(5)
-        for name in FAMILIES
+        for name in GROUPS
         for severity in (1, 5)
     ]
     return (
@@ -301,10 +301,10 @@ def shuffled(label: str) -> pl.DataFrame:
 @pytest.mark.parametrize(
     ("break_", "message"),
     [
-        (lambda given: given | {"families": {}}, "brightness.*whose family is not given"),
+        (lambda given: given | {"groups": {}}, "brightness.*whose group is not given"),
         (
             lambda given: given | {"pool": given["pool"].head(2)},
-            "1 items are in the pool or in the selection only, first s/2",
+            "1 item in the pool or in the selection only, first s/2",
         ),
         (
             lambda given: given | {"targets": given["targets"] * 2, "scores": given["scores"] * 2},
@@ -316,7 +316,7 @@ def test_inconsistent_inputs_are_refused(break_: Callable, message):
     rows = [
         score(f"s/{item}", 0.1, 0.1, -0.1, "RR", corruption=name, severity=1)
         for item in range(3)
-        for name in FAMILIES
+        for name in GROUPS
     ]
     ids = [f"s/{item}" for item in range(3)]
     given = {
@@ -324,7 +324,7 @@ def test_inconsistent_inputs_are_refused(break_: Callable, message):
         "scores": [scores(rows)],
         "selected": selection([0.5] * 3, [True] * 3, ids),
         "pool": pl.DataFrame({"id": ids, "source": "s", "task": "t"}),
-        "families": FAMILIES,
+        "groups": GROUPS,
         "example": ("A", "fog", 1),
     }
     assert math.isclose(evidence(**given).cells["ras"][0], -0.1)

@@ -14,7 +14,7 @@ from benchc.config.load import load
 from benchc.config.yaml_file import read_yaml
 from benchc.corruptions.corrupt import corrupt
 from benchc.images import decode
-from benchc.models.protocol import ModelSource
+from benchc.models.protocol import CheckpointSource
 from benchc.models.question import Question
 from benchc.models.registry import load_scorer
 from benchc.progress import track
@@ -49,7 +49,7 @@ def answers(config, items) -> pl.DataFrame:
 
     torch.set_num_threads(1)
     scorers = {
-        id_: load_scorer(model.family, model.scoring, ModelSource(str(ROOT / "results/models" / id_)))
+        id_: load_scorer(model.family, model.scoring, CheckpointSource(str(ROOT / "results/models" / id_)))
         for id_, model in config.models.items()
     }
     rows = []

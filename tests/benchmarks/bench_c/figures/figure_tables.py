@@ -20,7 +20,7 @@ def selection(
             "kappa": list(kappas),
             "rank": ranks,
             "score": [None if rank is None else 1.0 for rank in ranks],
-            "kept": list(kept),
+            "selected": list(kept),
         },
         schema=dict(SELECTED.columns),
     )

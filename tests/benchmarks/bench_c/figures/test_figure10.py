@@ -15,7 +15,7 @@ from benchc.schemas.parquet import write_table
 from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, score, scores
 from tests.benchmarks.bench_c.outputs import output, write_models
 
-FAMILIES = {"defocus_blur": "blur", "snow": "weather", "zoom_blur": "blur"}
+GROUPS = {"defocus_blur": "blur", "snow": "weather", "zoom_blur": "blur"}
 
 
 def boxes(axes: Axes) -> dict[str, tuple[float, float, float, float]]:
@@ -43,7 +43,7 @@ def test_boxes_are_over_models_means_worked_by_hand():
         )
         for model in range(5)
     }
-    figure = plot(tables, families_of=FAMILIES)
+    figure = plot(tables, groups_of=GROUPS)
     blur, weather = figure.axes
     assert boxes(blur) == {}
     drawn = boxes(weather)
@@ -54,9 +54,9 @@ def test_boxes_are_over_models_means_worked_by_hand():
     assert not weather.collections  # no points
 
 
-def test_panels_are_families_on_one_scale_and_severities_have_one_colour():
-    tables = {f"m{seed}": drawn_scores(9, list(FAMILIES), seed) for seed in range(6)}
-    figure = plot(tables, families_of=FAMILIES)
+def test_panels_are_groups_on_one_scale_and_severities_have_one_colour():
+    tables = {f"m{seed}": drawn_scores(9, list(GROUPS), seed) for seed in range(6)}
+    figure = plot(tables, groups_of=GROUPS)
     blur, weather = figure.axes
     assert [axes.get_title() for axes in figure.axes] == ["(a) Blur", "(b) Weather"]
     assert [text.get_text() for text in blur.get_xticklabels()] == ["defocus\nblur", "zoom\nblur"]
@@ -73,9 +73,9 @@ def test_panels_are_families_on_one_scale_and_severities_have_one_colour():
 
 def test_many_boxes_against_numpy_in_any_order_of_rows():
     corruptions = [f"corruption_{number}" for number in range(19)]
-    families_of = {name: f"family {number % 5}" for number, name in enumerate(corruptions)}
+    groups_of = {name: f"group {number % 5}" for number, name in enumerate(corruptions)}
     tables = {f"m{seed}": drawn_scores(7, corruptions, seed) for seed in range(13)}
-    figure = plot(tables, families_of=families_of)
+    figure = plot(tables, groups_of=groups_of)
     assert figure.get_figwidth() == TEXT_WIDTH and len(figure.axes) == 5
     drawn = {name: box for axes in figure.axes for name, box in boxes(axes).items()}
     assert len(drawn) == 19 * 2
@@ -96,13 +96,13 @@ def test_many_boxes_against_numpy_in_any_order_of_rows():
             ]
             assert numbers == pytest.approx(list(np.quantile(means, (0.25, 0.5, 0.75))))
     shuffled = {name: table.sample(fraction=1, shuffle=True, seed=1) for name, table in tables.items()}
-    again = plot(shuffled, families_of=families_of)
+    again = plot(shuffled, groups_of=groups_of)
     assert {name: box for axes in again.axes for name, box in boxes(axes).items()} == drawn
 
 
 def test_few_models_are_points():
     tables = {f"m{seed}": drawn_scores(5, ["snow"], seed) for seed in range(2)}
-    (axes,) = plot(tables, families_of={"snow": "weather"}).axes
+    (axes,) = plot(tables, groups_of={"snow": "weather"}).axes
     heights = sorted(position[1] for points in axes.collections for position in points.get_offsets().tolist())
     means = [
         value
@@ -116,27 +116,27 @@ def test_few_models_are_points():
 def test_a_model_far_from_the_others_is_a_circle():
     rows = [scores([score("s/0", 0.1, 0.1, ras, "RW")]) for ras in (0.0, -0.1, -0.1, -0.2, -0.9)]
     tables = {f"m{number}": table for number, table in enumerate(rows)}
-    (axes,) = plot(tables, families_of={"snow": "weather"}).axes
+    (axes,) = plot(tables, groups_of={"snow": "weather"}).axes
     circles = [line.get_ydata().tolist() for line in axes.lines if line.get_marker() == "o"]
     assert circles == [[-0.9]]
 
 
-def test_a_family_too_wide_for_a_row_continues_in_the_next():
+def test_a_group_too_wide_for_a_row_continues_in_the_next():
     corruptions = [f"c{number}" for number in range(14)]
-    figure = plot({"m": drawn_scores(2, corruptions, 0)}, families_of=dict.fromkeys(corruptions, "digital"))
+    figure = plot({"m": drawn_scores(2, corruptions, 0)}, groups_of=dict.fromkeys(corruptions, "digital"))
     assert [axes.get_title() for axes in figure.axes] == ["(a) Digital", "Digital (continued)"]
     assert sum(len(axes.patches) for axes in figure.axes) == 28
 
 
 def test_one_box_no_scores_and_errors():
     one = scores([score("s/0", 0.1, 0.1, -0.5, "RW", severity=3)])
-    (axes,) = plot({"m": one}, families_of={"snow": "weather"}).axes
+    (axes,) = plot({"m": one}, groups_of={"snow": "weather"}).axes
     assert boxes(axes)["snow 3"] == pytest.approx((0, -0.5, -0.5, -0.5))
-    assert [len(axes.patches) for axes in plot({"m": scores([])}, families_of=FAMILIES).axes] == [0, 0]
+    assert [len(axes.patches) for axes in plot({"m": scores([])}, groups_of=GROUPS).axes] == [0, 0]
     with pytest.raises(ValueError, match="no model was given"):
-        plot({}, families_of=FAMILIES)
-    with pytest.raises(ValueError, match="scores of m have snow, whose family is not given"):
-        plot({"m": one}, families_of={"fog": "weather"})
+        plot({}, groups_of=GROUPS)
+    with pytest.raises(ValueError, match="scores of m have snow, whose group is not given"):
+        plot({"m": one}, groups_of={"fog": "weather"})
 
 
 def test_it_is_drawn_of_the_files_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -145,23 +145,23 @@ def test_it_is_drawn_of_the_files_of_a_run(tmp_path: Path, monkeypatch: pytest.M
     for seed, name in enumerate(("one", "two")):
         write_table(drawn_scores(4, ["snow", "fog"], seed), tmp_path / f"{name}.parquet", SCORES)
     files = {"scores": ["one.parquet", "two.parquet"], "models": ["models.json"]}
-    figure = output("figure10", files, families={"snow": "weather", "fog": "haze"})
+    figure = output("figure10", files, groups={"snow": "weather", "fog": "haze"})
     assert [axes.get_title() for axes in figure.axes] == ["(a) Weather", "(b) Haze"]
     with pytest.raises(InputError, match="fog"):
-        output("figure10", files, families={"snow": "weather"})
+        output("figure10", files, groups={"snow": "weather"})
 
 
 @pytest.mark.parametrize("ras", [0.0, -1e-17, 0.001])
 def test_values_that_are_nearly_equal_are_not_magnified(ras: float):
-    table = scores([score("s/0", 0.0, 0.0, ras, "RR", corruption=name) for name in FAMILIES])
-    for axes in plot({"a": table, "b": table}, families_of=FAMILIES).axes:
+    table = scores([score("s/0", 0.0, 0.0, ras, "RR", corruption=name) for name in GROUPS])
+    for axes in plot({"a": table, "b": table}, groups_of=GROUPS).axes:
         low, high = axes.get_ylim()
         assert low <= -0.02 and high >= 0.02
 
 
 def test_a_note_is_above_the_severities():
     table = scores([score("s/0", 0.1, 0.1, -0.5, "RW")])
-    (legend,) = plot({"a": table}, families_of=FAMILIES, note=" On 1 of 2 items.").legends
+    (legend,) = plot({"a": table}, groups_of=GROUPS, note=" On 1 of 2 items.").legends
     assert legend.get_title().get_text() == "On 1 of 2 items."
-    (legend,) = plot({"a": table}, families_of=FAMILIES).legends
+    (legend,) = plot({"a": table}, groups_of=GROUPS).legends
     assert legend.get_title().get_text() == ""

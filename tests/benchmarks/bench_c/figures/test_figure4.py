@@ -58,7 +58,7 @@ def test_points_are_at_their_shifts_in_the_right_panels():
     }
     assert [axes.get_title() for axes in (everything, kept, shifted)] == [
         "(a) All samples (n = 6)",
-        "(b) Prediction kept (n = 3)",
+        "(b) Prediction unchanged (n = 3)",
         "(c) Prediction shifted (n = 3)",
     ]
 

@@ -91,7 +91,7 @@ def test_one_prediction_is_enough_and_errors_name_the_cause():
     assert len(plot(cases(*ONE_ITEM[:1])).axes) == 4
     with pytest.raises(ValueError, match="4 predictions of 4 items"):
         plot(cases(*FOUR))
-    with pytest.raises(ValueError, match="5 predictions of 1 items"):
+    with pytest.raises(ValueError, match="5 predictions of 1 item given"):
         plot(cases(*ONE_ITEM, ONE_ITEM[0] | {"severity": 1}))
     with pytest.raises(ValueError, match="0 predictions"):
         plot(cases())

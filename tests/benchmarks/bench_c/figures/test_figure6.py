@@ -8,7 +8,7 @@ from benchc.benchmarks.bench_c.figures.figure6 import plot
 from benchc.rendering.style import COLUMN_WIDTH, DIVERGING, TEXT_WIDTH
 from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, score, scores
 
-FAMILIES = {"defocus_blur": "blur", "snow": "weather", "zoom_blur": "blur"}
+GROUPS = {"defocus_blur": "blur", "snow": "weather", "zoom_blur": "blur"}
 
 ONE = scores(
     [
@@ -51,9 +51,9 @@ def hatched(axes: Axes) -> set[tuple[float, float]]:
 
 
 def test_cells_are_the_means_worked_by_hand():
-    figure = plot({"one": ONE, "two": TWO}, families_of=FAMILIES)
+    figure = plot({"one": ONE, "two": TWO}, groups_of=GROUPS)
     destructive, corrective = figure.axes[:2]
-    # Columns: defocus blur, zoom blur, snow (families side by side, in order of first mention).
+    # Columns: defocus blur, zoom blur, snow (groups side by side, in order of first mention).
     np.testing.assert_allclose(values(destructive), [[-1.2, -0.8, -0.3], [np.nan, -0.06, 0.0]])
     np.testing.assert_allclose(values(corrective), [[0.04, -0.0004, 0.25], [np.nan] * 3])
     assert cells(destructive) == {
@@ -69,15 +69,13 @@ def test_cells_are_the_means_worked_by_hand():
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["no samples"]
 
 
-def test_rows_columns_and_families_are_named():
-    figure = plot({"one": ONE, "two": TWO}, families_of=FAMILIES)
+def test_rows_columns_and_groups_are_named():
+    figure = plot({"one": ONE, "two": TWO}, groups_of=GROUPS)
     destructive, corrective = figure.axes[:2]
     for axes in (destructive, corrective):
         assert [text.get_text() for text in axes.get_yticklabels()] == ["one", "two"]
     assert [text.get_text() for text in corrective.get_xticklabels()] == ["defocus blur", "zoom blur", "snow"]
-    names = {
-        text.get_text(): text.xy[0] for text in destructive.texts if text.get_text() in FAMILIES.values()
-    }
+    names = {text.get_text(): text.xy[0] for text in destructive.texts if text.get_text() in GROUPS.values()}
     assert names == {"blur": 0.5, "weather": 2}
     counts = [
         [text.get_text() for text in axis.get_yticklabels()]
@@ -88,7 +86,7 @@ def test_rows_columns_and_families_are_named():
 
 
 def test_colours_diverge_from_zero_on_one_scale():
-    figure = plot({"one": ONE, "two": TWO}, families_of=FAMILIES)
+    figure = plot({"one": ONE, "two": TWO}, groups_of=GROUPS)
     images = [axes.images[0] for axes in figure.axes[:2]]
     assert all(image.get_clim() == (-1.2, 1.2) for image in images)
     middle = matplotlib.colormaps[DIVERGING](0.5)
@@ -102,8 +100,8 @@ def test_numbers_stand_out_from_their_cells():
         parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour[:3]]
         return float(np.dot([0.2126, 0.7152, 0.0722], parts))
 
-    tables = {f"m{seed}": drawn_scores(12, list(FAMILIES), seed) for seed in range(4)}
-    for axes in plot(tables, families_of=FAMILIES).axes[:2]:
+    tables = {f"m{seed}": drawn_scores(12, list(GROUPS), seed) for seed in range(4)}
+    for axes in plot(tables, groups_of=GROUPS).axes[:2]:
         grid = values(axes)
         for text in axes.texts:
             if text.get_transform() == axes.transData:
@@ -117,10 +115,10 @@ def test_numbers_stand_out_from_their_cells():
 def test_many_cells_against_plain_python():
     corruptions = [f"corruption_{number}" for number in range(19)]
     tables = {f"model {seed}": drawn_scores(15, corruptions, seed) for seed in range(13)}
-    families_of = {name: f"family {number % 5}" for number, name in enumerate(corruptions)}
-    figure = plot(tables, families_of=families_of)
+    groups_of = {name: f"group {number % 5}" for number, name in enumerate(corruptions)}
+    figure = plot(tables, groups_of=groups_of)
     assert figure.get_figwidth() == TEXT_WIDTH
-    columns = [name for family in range(5) for name in corruptions if families_of[name] == f"family {family}"]
+    columns = [name for group in range(5) for name in corruptions if groups_of[name] == f"group {group}"]
     for right, axes in zip((True, False), figure.axes[:2], strict=True):
         grid = values(axes)
         assert grid.shape == (13, 19)
@@ -136,24 +134,24 @@ def test_many_cells_against_plain_python():
 
 
 def test_one_model_one_corruption_and_no_sample_at_all():
-    figure = plot({"one": ONE.clear()}, families_of={"snow": "weather"})
+    figure = plot({"one": ONE.clear()}, groups_of={"snow": "weather"})
     assert figure.get_figwidth() == COLUMN_WIDTH
     for axes in figure.axes[:2]:
         assert hatched(axes) == {(0, 0)}
         assert cells(axes) == {}
 
 
-def test_a_corruption_without_family_and_a_run_without_model_are_refused():
-    with pytest.raises(ValueError, match="scores of one have zoom_blur, whose family is not given"):
-        plot({"one": ONE}, families_of={"snow": "weather", "defocus_blur": "blur"})
+def test_a_corruption_without_group_and_a_run_without_model_are_refused():
+    with pytest.raises(ValueError, match="scores of one have zoom_blur, whose group is not given"):
+        plot({"one": ONE}, groups_of={"snow": "weather", "defocus_blur": "blur"})
     with pytest.raises(ValueError, match="no model"):
-        plot({}, families_of=FAMILIES)
+        plot({}, groups_of=GROUPS)
 
 
 def test_no_bit_depends_on_the_order_of_predictions():
-    table = drawn_scores(300, list(FAMILIES), 0)
+    table = drawn_scores(300, list(GROUPS), 0)
     matrices = [
-        [axes.images[0].get_array() for axes in plot({"a": predictions}, families_of=FAMILIES).axes[:2]]
+        [axes.images[0].get_array() for axes in plot({"a": predictions}, groups_of=GROUPS).axes[:2]]
         for predictions in (table, table.sample(fraction=1, shuffle=True, seed=1))
     ]
     for one, other in zip(*matrices, strict=True):
@@ -161,7 +159,7 @@ def test_no_bit_depends_on_the_order_of_predictions():
 
 
 def test_a_note_is_below_the_scale():
-    table = drawn_scores(4, list(FAMILIES), 0)
+    table = drawn_scores(4, list(GROUPS), 0)
     for note, lines in (("", 1), (" On 4 of 5 items.", 2)):
-        label = plot({"a": table}, families_of=FAMILIES, note=note).axes[2].get_xlabel()
+        label = plot({"a": table}, groups_of=GROUPS, note=note).axes[2].get_xlabel()
         assert label.splitlines()[1:] == [note.strip()][: lines - 1]

@@ -94,7 +94,8 @@ def test_no_items_give_an_empty_figure():
 
 def test_tables_of_different_items_are_refused():
     with pytest.raises(
-        ValueError, match=r"1 items are in only one of pool and selection, such as c/0; recreate both$"
+        ValueError,
+        match=r"1 item in only one of pool and selection, such as c/0; delete selection in the run's folder",
     ):
         plot(ORIGINALS, POOL, SELECTED.head(5), labels=LABELS)
     with pytest.raises(ValueError, match="has items of b, c, whose file is missing"):

@@ -73,6 +73,7 @@ def test_no_item_and_tables_of_different_items():
     pool, selected = tables(["map", "web"], [True, False])
     assert not figure8(pool.clear(), selected.clear()).axes[0].patches
     with pytest.raises(
-        ValueError, match=r"1 items are in only one of pool and selection, such as s/1; recreate both$"
+        ValueError,
+        match=r"1 item in only one of pool and selection, such as s/1; delete selection in the run's folder",
     ):
         figure8(pool.head(1), selected)

@@ -192,7 +192,7 @@ def test_it_draws_items_of_the_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     shades = [[int(axes.images[0].get_array()[0, 0, 0]) for axes in figure.axes] for figure in figures]
     assert shades == [[1, 3, 2, 0], [1, 2, 0], [2]]
     write_table(chosen.filter(pl.col("id") != "s/3"), tmp_path / "selected.parquet", SELECTED)
-    with pytest.raises(ValueError, match=r"1 items of pool\.parquet have no kappa, first 's/3'"):
+    with pytest.raises(ValueError, match=r"1 item of pool\.parquet without kappa, first 's/3'"):
         output("figure9", files)
     with pytest.raises(InputError, match="each"):
         output("figure9", files, each=0)

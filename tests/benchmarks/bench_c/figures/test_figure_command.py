@@ -74,7 +74,7 @@ ARGUMENTS = {
             "models",
             "models.json",
         ],
-        *["--set", 'families={"snow": "weather", "fog": "weather"}'],
+        *["--set", 'groups={"snow": "weather", "fog": "weather"}'],
     ],
     "figure7": [
         *["--input", "sources", "sources/mmstar.parquet", "sources/world.parquet", *POOL_AND_SELECTION],
@@ -137,8 +137,8 @@ def test_a_figure_is_written_in_both_forms(name: str, folder: Path, monkeypatch:
         ),
         (
             "figure6",
-            'families={"snow": "weather", "fog": "weather"}',
-            'families={"snow":"weather"}',
+            'groups={"snow": "weather", "fog": "weather"}',
+            'groups={"snow":"weather"}',
             "error: figure 6: ",
         ),
         (

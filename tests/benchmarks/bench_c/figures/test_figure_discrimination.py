@@ -14,7 +14,7 @@ from tests.benchmarks.bench_c.outputs import output
 
 CRITERIA = ("sd", "range", "separable", "kendall")
 METRICS = ("acc_clean", "acc_corrupted", "delta_acc", "ras")
-ROWS = [(metric, weighting) for metric in METRICS for weighting in ("plain", "kappa")]
+ROWS = [(metric, weighting) for metric in METRICS for weighting in ("unweighted", "kappa")]
 NUMBERS = ("q025", "q25", "q50", "q75", "q975")
 
 
@@ -69,11 +69,11 @@ def test_every_box_diamond_and_share_is_the_tables():
             heights.append(height)
         assert heights == sorted(heights) and axes.yaxis_inverted()
         texts = {text.get_position()[1]: text.get_text() for text in axes.texts if text.get_text() != "below"}
-        # Only plain rows have a share: weighted by κ, chance gives no 0.5.
+        # Only unweighted rows have a share: weighted by κ, chance gives no 0.5.
         assert texts == {
             height: f"{row['share_below']:.3f}"
             for height, row in zip(heights, rows, strict=True)
-            if row["weighting"] == "plain"
+            if row["weighting"] == "unweighted"
         }
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert labels[::2] == ["clean accuracy", "corrupted accuracy", "ΔAcc", "RAS"]

@@ -42,7 +42,7 @@ def intervals(tables=TABLES, weights=WEIGHTS, draws=40, seed=5) -> pl.DataFrame:
 TABLE = intervals()
 
 
-def row(table=TABLE, corruption=None, severity=None, weighting="plain", **keys) -> dict[str, object]:
+def row(table=TABLE, corruption=None, severity=None, weighting="unweighted", **keys) -> dict[str, object]:
     matches = table.filter(
         pl.col("corruption").eq_missing(corruption),
         pl.col("severity").eq_missing(severity),
@@ -62,21 +62,21 @@ def resampled(frame: pl.DataFrame, counts: np.ndarray) -> pl.DataFrame:
 def aggregates_of(frame: pl.DataFrame, weights: pl.DataFrame) -> dict[tuple[object, ...], float | None]:
     """Return the library's own aggregates by corruption, severity, metric and weighting."""
     values = {}
-    for weighting, chosen in (("plain", None), ("kappa", weights)):
+    for weighting, chosen in (("unweighted", None), ("kappa", weights)):
         for metric, value in {**clean_means(frame, chosen), **overall_means(frame, SHIFTS, chosen)}.items():
             values[None, None, metric, weighting] = value
     for cell in cell_means(frame, SHIFTS).iter_rows(named=True):
         for metric in SHIFT_METRICS:
-            values[cell["corruption"], cell["severity"], metric, "plain"] = cell[metric]
+            values[cell["corruption"], cell["severity"], metric, "unweighted"] = cell[metric]
     for corruption in ("blur", "fog"):
         part = frame.filter(corruption=corruption)
         for metric, value in overall_means(part, SHIFTS).items():
-            values[corruption, None, metric, "plain"] = value
+            values[corruption, None, metric, "unweighted"] = value
     for metric, function in (("destructive", destructive), ("corrective", corrective)):
         for corruption, _, value in function(frame).iter_rows():
-            values[corruption, None, metric, "plain"] = value
+            values[corruption, None, metric, "unweighted"] = value
         overall = function(frame.with_columns(corruption=pl.lit("all")))
-        values[None, None, metric, "plain"] = overall["ras"][0]
+        values[None, None, metric, "unweighted"] = overall["ras"][0]
     return values
 
 
@@ -102,7 +102,7 @@ def test_estimates_and_intervals_are_those_of_resampled_tables(model):
         ends = np.quantile(drawn, [0.025, 0.975])
         assert [found["low"], found["high"]] == pytest.approx(ends.tolist(), abs=2e-9)
         missing = 40 - len(drawn)
-        assert found["note"] == (f"{missing} of 40 draws undefined and left out" if missing else None)
+        assert found["note"] == (f"{missing} of 40 draws undefined and excluded" if missing else None)
 
 
 def test_estimates_and_ranks_are_table_1s():
@@ -122,7 +122,7 @@ def test_a_rank_that_no_draw_changes_is_certain_and_models_are_paired():
     better = TABLES["one"].with_columns(ras=pl.col("ras") / 4 + 0.1)
     worse = better.with_columns(ras=pl.col("ras") - 1e-6)
     table = intervals({"worse": worse, "better": better})
-    for weighting in ("plain", "kappa"):
+    for weighting in ("unweighted", "kappa"):
         for expected, model in enumerate(("better", "worse"), start=1):
             found = row(table, model=model, metric="rank_ras", weighting=weighting)
             assert (found["estimate"], found["low"], found["high"]) == (expected, expected, expected)
@@ -131,7 +131,7 @@ def test_a_rank_that_no_draw_changes_is_certain_and_models_are_paired():
 
 
 def test_the_width_is_that_of_a_mean():
-    """The plain mean's interval is about 1.96 standard errors to each side: 400 items, 2,000 draws."""
+    """The unweighted mean's interval is about 1.96 standard errors to each side: 400 items, 2,000 draws."""
     frame = scored(400, 3, ["fog"], [1])
     found = row(intervals({"one": frame}, kappas(400), 2_000), model="one", metric="ras")
     error = frame["ras"].std(ddof=0) / 20

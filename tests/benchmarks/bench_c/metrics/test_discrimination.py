@@ -41,7 +41,7 @@ def found(tables=TABLES, weights=None, pool=(7, 20), selected=SELECTED, draws=DR
 TABLE = found()
 
 
-def row(table: pl.DataFrame, criterion: str, metric: str, weighting: str = "plain") -> dict[str, object]:
+def row(table: pl.DataFrame, criterion: str, metric: str, weighting: str = "unweighted") -> dict[str, object]:
     return table.row(
         by_predicate=(pl.col("criterion") == criterion)
         & (pl.col("metric") == metric)
@@ -90,7 +90,7 @@ def test_worked_by_hand():
     assert math.isnan(result["separable"][1])
     assert result["kendall"].tolist() == [1.0, 1.0]
     plain = criteria(sets, values, np.ones(2), np.array([0.1, 0.5, 0.5]))
-    # Plain means 0.5, 0, 0.5: one pair tied here, another there, one agrees in neither.
+    # Unweighted means 0.5, 0, 0.5: one pair tied here, another there, one agrees in neither.
     assert plain["kendall"][0] == pytest.approx(stats.kendalltau([0.5, 0, 0.5], [0.1, 0.5, 0.5]).statistic)
     assert plain["separable"][0] == pytest.approx(1 / 3)
 
@@ -108,11 +108,11 @@ def test_one_set_against_scipy():
     assert 0 < separable < 1 and result["separable"][0] == pytest.approx(separable)
 
 
-@pytest.mark.parametrize("weighting", ["plain", "kappa"])
+@pytest.mark.parametrize("weighting", ["unweighted", "kappa"])
 def test_the_standard_error_is_the_bootstraps(weighting):
     """A difference is separable where it is above 1.96 bootstrap standard errors: 200 items, 4,000 draws."""
     generator = np.random.default_rng(1)
-    weights = np.ones(200) if weighting == "plain" else generator.uniform(0, 0.6, 200)
+    weights = np.ones(200) if weighting == "unweighted" else generator.uniform(0, 0.6, 200)
     first = generator.normal(size=200) + weights
     counts = item_counts(200, 4_000, seed=0)
     drawn = drawn_means(counts, (weights * first)[:, None], weights)[:, 0]
@@ -186,7 +186,7 @@ def test_the_table_is_made_of_each_sets_criteria(pool):
     ours = subsets_of_selected(selected, size, DRAWS, 3)
     chance = subsets_of_pool(selected, pool, size, DRAWS, 3)
     for metric, values in item_values(cube).items():
-        for weighting, weights in (("plain", np.ones(ITEMS)), ("kappa", kappa)):
+        for weighting, weights in (("unweighted", np.ones(ITEMS)), ("kappa", kappa)):
             order = np.average(values, axis=0, weights=weights * represented).round(9)
             drawn, own = (
                 [
@@ -297,7 +297,7 @@ def test_a_set_is_above_chance_if_all_items_separate_models_and_below_if_none_do
     tau = row(table, "kendall", "delta_acc")
     assert tau["selected"] is None and tau["share_below"] is None
     assert tau["undefined_random"] == tau["undefined_selected"] == DRAWS
-    assert tau["why_null"] == (
+    assert tau["note"] == (
         "random subsets and selected set: the models cannot be ordered, there or on the pool"
     )
 
@@ -313,15 +313,15 @@ def test_the_mean_over_random_subsets_is_the_pools():
 def test_one_model_one_item_of_each_kind_and_no_weight():
     single = found({"one": TABLES["one"]})
     assert single.select("selected", "random_mean", "share_below").null_count().row(0) == (32, 32, 32)
-    assert set(single["why_null"]) == {"there is one model"}
+    assert set(single["note"]) == {"there is one model"}
     pair = {name: frame.filter(pl.col("id").is_in(["s/0", "s/1"])) for name, frame in TABLES.items()}
     two_items = found(pair, kappas(2), pool=(1, 5))
-    assert set(two_items.filter(criterion="separable")["why_null"]) == {
+    assert set(two_items.filter(criterion="separable")["note"]) == {
         "random subsets and selected set: fewer than two items have a weight"
     }
     assert two_items.filter(criterion="sd")["selected"].null_count() == 0
     nothing = found(weights=kappas(ITEMS).with_columns(kappa=pl.lit(0.0))).filter(weighting="kappa")
-    assert nothing["why_null"].null_count() == 0 and nothing["selected"].null_count() == nothing.height
+    assert nothing["note"].null_count() == 0 and nothing["selected"].null_count() == nothing.height
     for table in (single, two_items, nothing):
         assert "nan" not in table.write_csv().lower()
 
@@ -333,7 +333,7 @@ def test_draws_without_a_weight_are_left_out_and_counted():
     assert 0 < spread["undefined_random"] < DRAWS and spread["undefined_selected"] == 0
     # One item has all the weight, so that every set with it has the same value.
     assert spread["random_q025"] == spread["random_q975"] == spread["selected"]
-    assert row(table, "separable", "ras", "kappa")["why_null"] is not None
+    assert row(table, "separable", "ras", "kappa")["note"] is not None
 
 
 def test_the_order_of_rows_and_models_changes_nothing():

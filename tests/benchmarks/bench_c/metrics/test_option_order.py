@@ -227,7 +227,7 @@ def invalid():
     unknown = pl.when(first).then(pl.lit("x/9")).otherwise(pl.col("id")).alias("id")
     later = pl.when(first).then(3).otherwise(pl.col("order")).cast(pl.Int64).alias("order")
     return [
-        (predictions.filter(~first), r"\(s/1, fog, 5\) in order 2 is missing \(1 predictions like this\)"),
+        (predictions.filter(~first), r"\(s/1, fog, 5\) in order 2 is missing \(1 prediction like this\)"),
         (pl.concat([predictions, predictions.filter(first)]), r"\(s/1, fog, 5\) in order 2 occurs twice"),
         (predictions.with_columns(longer), r"\(s/1, fog, 5\) in order 2 does not have one logit per option"),
         (predictions.with_columns(unknown), r"\(x/9, fog, 5\) in order 2 is of an item that the pool lacks"),

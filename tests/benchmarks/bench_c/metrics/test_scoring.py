@@ -69,13 +69,13 @@ def test_the_order_of_predictions_changes_nothing(predictions):
 @pytest.mark.parametrize("number", range(len(PREDICTIONS)))
 def test_a_missing_prediction_is_named(number):
     id_, corruption, severity, _ = PREDICTIONS[number]
-    with pytest.raises(ValueError, match=rf"missing: \({id_}, {corruption}, {severity}\)"):
+    with pytest.raises(ValueError, match=rf"missing prediction: \({id_}, {corruption}, {severity}\)"):
         score(frame(PREDICTIONS[:number] + PREDICTIONS[number + 1 :]), ITEMS)
 
 
 def test_a_severity_that_one_corruption_lacks_altogether_is_named():
     predictions = [row for row in PREDICTIONS if row[1:3] != ("fog", 2)]
-    with pytest.raises(ValueError, match=r"2 predictions are missing: \(a/2, fog, 2\), \(b/1, fog, 2\)"):
+    with pytest.raises(ValueError, match=r"2 missing predictions: \(a/2, fog, 2\), \(b/1, fog, 2\)"):
         score(frame(predictions), ITEMS)
 
 
@@ -83,28 +83,24 @@ def test_a_corruption_without_any_prediction_is_missing_too():
     grid = Grid(["blur", "fog"], [1, 2])
     for corruption, severity in ((("blur", "fog"), (2,)), (("fog",), (1, 2))):
         predictions = [row for row in PREDICTIONS if row[1] not in corruption or row[2] not in severity]
-        with pytest.raises(InputError, match=r"4 predictions are missing: \(a/2, "):
+        with pytest.raises(InputError, match=r"4 missing predictions: \(a/2, "):
             score(frame(predictions), ITEMS, grid)
-        with pytest.raises(
-            InputError, match=r"4 predictions are missing: .* no item has its clean prediction"
-        ):
+        with pytest.raises(InputError, match=r"4 missing predictions: .* no item has its clean prediction"):
             complete(frame(predictions), ITEMS, grid)
     assert score(frame(PREDICTIONS), ITEMS, grid).equals(score(frame(PREDICTIONS), ITEMS))
 
 
 def test_a_prediction_that_the_run_does_not_have_is_refused():
     for grid in (Grid(["fog"], [1, 2]), Grid(["fog", "blur"], [1])):
-        with pytest.raises(
-            InputError, match=r"4 predictions are under corruptions or severities that the run"
-        ):
+        with pytest.raises(InputError, match=r"4 predictions under corruptions or severities that the run"):
             score(frame(PREDICTIONS), ITEMS, grid)
 
 
 @pytest.mark.parametrize(
     ("predictions", "items", "message"),
     [
-        ([*PREDICTIONS, PREDICTIONS[2]], ITEMS, r"occur twice: \(b/1, fog, 2\)"),
-        ([*PREDICTIONS, PREDICTIONS[0]], ITEMS, r"occur twice: \(b/1, clean, 0\)"),
+        ([*PREDICTIONS, PREDICTIONS[2]], ITEMS, r"repeated prediction: \(b/1, fog, 2\)"),
+        ([*PREDICTIONS, PREDICTIONS[0]], ITEMS, r"repeated prediction: \(b/1, clean, 0\)"),
         (PREDICTIONS, ITEMS.head(1), r"outside the subset: \(a/2, blur, 1\)"),
         ([*PREDICTIONS, ("b/1", "fog", 0, [0.0, 0.0])], ITEMS, r"\(b/1, fog, 0\): severity 0"),
         ([*PREDICTIONS, ("b/1", "clean", 1, [0.0, 0.0])], ITEMS, r"\(b/1, clean, 1\): severity 0"),
@@ -115,7 +111,7 @@ def test_a_prediction_that_the_run_does_not_have_is_refused():
         (
             [*PREDICTIONS[:-1], ("a/2", "blur", 2, [0.0, math.nan, 0.0])],
             ITEMS,
-            r"NaN, \+inf or no finite logit; the first is \(a/2, blur, 2\)",
+            r"NaN, \+inf or no finite logit; first \(a/2, blur, 2\)",
         ),
     ],
 )
@@ -154,12 +150,12 @@ def test_complete_items_are_those_with_every_prediction_that_occurs(predictions,
 @pytest.mark.parametrize(
     ("predictions", "items", "message"),
     [
-        ([*PREDICTIONS[1:], PREDICTIONS[2]], ITEMS, r"occur twice: \(b/1, fog, 2\)"),
+        ([*PREDICTIONS[1:], PREDICTIONS[2]], ITEMS, r"repeated prediction: \(b/1, fog, 2\)"),
         (PREDICTIONS[:-1], ITEMS.head(1), r"outside the subset: \(a/2, blur, 1\)"),
         (
             PREDICTIONS[:2] + PREDICTIONS[7:],
             ITEMS,
-            r"5 predictions are missing: \(a/2, clean, 0\), .*; no item has",
+            r"5 missing predictions: \(a/2, clean, 0\), .*; no item has",
         ),
     ],
 )

@@ -40,7 +40,7 @@ def test_z_by_hand():
     table = sensitivity(HAND)
     assert dict(table.schema) == SENSITIVITY
     (row,) = table.rows(named=True)
-    assert (row["corruption"], row["steps"], row["steps_left_out"]) == ("fog", 1, 0)
+    assert (row["corruption"], row["steps"], row["steps_excluded"]) == ("fog", 1, 0)
     assert row["mean_abs_z_ras"] == pytest.approx((1 / 3) / (np.sqrt(2) / 3))
     assert row["mean_abs_z_delta_acc"] == pytest.approx((2 / 3) / np.sqrt(2 / 3))
     (centred,) = sensitivity(HAND, centred=True).rows(named=True)
@@ -83,7 +83,7 @@ def test_a_step_without_spread_is_left_out_and_noted():
         {("fog", 1): [True, False], ("fog", 2): [False, False], ("fog", 3): [True, False]},
     )
     table = sensitivity(frame)
-    assert table.select("steps", "steps_left_out").row(0) == (1, 1)
+    assert table.select("steps", "steps_excluded").row(0) == (1, 1)
     (row,) = table2({"A": table}).rows(named=True)
     assert (row["pairs"], row["t"], row["p"]) == (1, None, None)
     assert "z undefined at 1 step," in row["note"] and "two are needed" in row["note"]

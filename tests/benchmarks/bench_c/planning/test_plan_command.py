@@ -54,7 +54,7 @@ def write_pool() -> None:
 
 def write_selection() -> None:
     facts = {"kappa": pl.lit(1.0), "rank": pl.int_range(pl.len()), "score": pl.lit(1.0)}
-    selected = pl.DataFrame({"id": IDS}).with_columns(**facts, kept=pl.col("id").is_in(KEPT))
+    selected = pl.DataFrame({"id": IDS}).with_columns(**facts, selected=pl.col("id").is_in(KEPT))
     write_table(selected, Path("results/trial/selection/selected.parquet"), SELECTED)
 
 
@@ -260,7 +260,7 @@ def test_a_family_that_cannot_be_loaded_is_noticed(folder, capsys):
     (folder / "models.yaml").write_text(
         MODELS.replace("large: {label: Large, family: llava", "large: {label: Large, family: lava")
     )
-    assert "- 1 models cannot be loaded" in planned(capsys)[1]
+    assert "- 1 model of families that are not supported" in planned(capsys)[1]
     assert ": large (lava)." in planned(capsys)[1]
     (folder / "models.yaml").write_text(MODELS)
     assert "cannot be loaded" not in planned(capsys)[1]

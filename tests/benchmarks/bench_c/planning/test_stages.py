@@ -44,7 +44,7 @@ def listed(settings: Settings, options: dict[str, int], selected: list[str]) -> 
     }
     wanted = settings.diagnostics.random_subset
     if wanted is not None:
-        columns = {"kappa": pl.lit(1.0), "kept": pl.col("id").is_in(selected)}
+        columns = {"kappa": pl.lit(1.0), "selected": pl.col("id").is_in(selected)}
         table = pl.DataFrame({"id": list(options)}).with_columns(**columns)
         count = None if wanted == "all" else int(wanted)
         others = unselected(table, count)["id"] if len(selected) < len(options) else []
@@ -71,7 +71,7 @@ def counted(settings: Settings, options: dict[str, int], selected: list[str] | N
 
 @st.composite
 def runs(draw: st.DrawFn) -> Run:
-    # An open question has no options.
+    # An open-ended question has no options.
     counts = draw(st.lists(st.sampled_from([0, 2, 3, 4, 5, 6]), min_size=1, max_size=9))
     options = {f"s/{number}": count for number, count in enumerate(counts)}
     selected = [id_ for id_ in options if draw(st.booleans())]
@@ -175,7 +175,7 @@ def test_few_selected_items_leave_many_for_a_random_subset() -> None:
 
 def test_a_selection_of_an_older_pool_counts_the_items_that_are_left(tmp_path: Path) -> None:
     facts = {"kappa": pl.lit(1.0), "rank": pl.int_range(pl.len()), "score": pl.lit(1.0)}
-    table = pl.DataFrame({"id": ["gone", "c", "b", "a"]}).with_columns(**facts, kept=pl.col("id") != "a")
+    table = pl.DataFrame({"id": ["gone", "c", "b", "a"]}).with_columns(**facts, selected=pl.col("id") != "a")
     write_table(table, tmp_path / "selected.parquet", SELECTED)
     size = RunSize(Amount(3), {"a": 2, "b": 3, "c": 0})
     assert selected_ids(size, tmp_path / "selected.parquet") == ["c", "b"]

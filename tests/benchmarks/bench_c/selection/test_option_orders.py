@@ -264,9 +264,7 @@ def test_a_missing_severity_is_refused(folder, checkpoints, monkeypatch):
         predict(monkeypatch, checkpoints["llava"], "a", images=few)
     rows = read_table("brightness.parquet", CORRUPTED).filter(pl.col("severity") < 3)
     write_table(rows, "brightness.parquet", CORRUPTED)
-    with pytest.raises(
-        InputError, match=r"brightness\.parquet: images of 3 items are missing, the first is s/0"
-    ):
+    with pytest.raises(InputError, match=r"brightness\.parquet: images of 3 items missing, first s/0"):
         predict(monkeypatch, checkpoints["llava"], "a")
     with pytest.raises(SystemExit):
         predict(monkeypatch, checkpoints["llava"], "a", "--sample", "0")
@@ -276,7 +274,7 @@ def test_a_missing_severity_is_refused(folder, checkpoints, monkeypatch):
 def test_open_questions_are_refused(folder, monkeypatch):
     pool = read_table("pool.parquet", POOL)
     write_table(pool.with_columns(options=pl.lit([], dtype=pl.List(pl.String))), "pool.parquet", POOL)
-    with pytest.raises(InputError, match=r"item s/0: it is an open question"):
+    with pytest.raises(InputError, match=r"item s/0: it is an open-ended question"):
         predict(monkeypatch, Path("no-such-model"), "a")
 
 

@@ -31,7 +31,7 @@ def test_by_hand():
     assert table["id"].to_list() == KAPPA["id"].to_list()
     assert table["rank"].to_list() == [2, None, 0, 1]
     assert table["score"].to_list() == [pytest.approx(2.5 - math.sqrt(2)), None, 2.6, 2.3]
-    assert table["kept"].to_list() == [False, False, True, True]
+    assert table["selected"].to_list() == [False, False, True, True]
 
 
 def test_the_final_centroid():
@@ -42,13 +42,13 @@ def test_the_final_centroid():
         value if value is None else pytest.approx(value) for value in expected
     ]
     assert table["rank"].to_list() == [2, None, 0, 1]
-    assert table["kept"].to_list() == [False, False, True, False]
+    assert table["selected"].to_list() == [False, False, True, False]
 
 
 def test_alpha_weights_the_score():
     table = select(KAPPA, VECTORS, alpha=(1.0, 0.0))
     assert table["score"].to_list() == [0.5, None, 0.6, 0.3]
-    assert table["kept"].to_list() == [True, False, True, False]
+    assert table["selected"].to_list() == [True, False, True, False]
 
 
 def test_embeddings_come_in_any_order():
@@ -61,14 +61,14 @@ def test_all_kappas_zero():
 
 
 def test_a_single_item_is_not_above_its_own_mean():
-    with pytest.raises(ValueError, match=r"no item scores above the mean: all 1 items .* final score 2.5"):
+    with pytest.raises(ValueError, match=r"no item scores above the mean: all items .* final score 2.5"):
         select(KAPPA.head(1), VECTORS.head(1))
 
 
 @pytest.mark.parametrize(
     ("kappa", "vectors", "message"),
     [
-        (KAPPA, VECTORS.head(3), "embeddings lacks 1 items that the other table has: a/3"),
+        (KAPPA, VECTORS.head(3), "embeddings lacks 1 item that the other table has: a/3"),
         (KAPPA.head(2), VECTORS, "kappa lacks 2 items that the other table has: a/2, a/3"),
         (pl.concat([KAPPA, KAPPA.head(1)]), VECTORS, "kappa: items occur twice: a/0"),
         (KAPPA, embeddings([[1], [1], [1, 2], [1]], [[1]] * 4), r"the image embeddings are incomplete"),

@@ -12,11 +12,11 @@ from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
 
 
-def written(folder: Path, selector: str, batch: str, ids: list[str]) -> Path:
+def written(folder: Path, selector: str, part: str, ids: list[str]) -> Path:
     row = {"corruption": "fog", "severity": 1, "logits": [0.0, 1.0], "label_mass": 1.0}
     hashes = {"prompt_hash": "p", "image_hash": "i"}
     frame = pl.DataFrame([{"id": id_, **row, **hashes} for id_ in ids], schema=dict(PREDICTIONS.columns))
-    path = folder / selector / f"{batch}.parquet"
+    path = folder / selector / f"{part}.parquet"
     write_table(frame, path, PREDICTIONS, {"model": selector})
     return path
 

@@ -55,7 +55,7 @@ EMBEDDED = embeddings()
 
 
 def selected(ids: str, scores: list[float | None], kept: list[bool]) -> pl.DataFrame:
-    columns = {"id": list(ids), "kappa": [0.5] * 4, "rank": [0, 1, 2, 3], "score": scores, "kept": kept}
+    columns = {"id": list(ids), "kappa": [0.5] * 4, "rank": [0, 1, 2, 3], "score": scores, "selected": kept}
     return pl.DataFrame(columns, schema=dict(SELECTED.columns))
 
 
@@ -100,7 +100,7 @@ def test_agreement_by_hand():
     one = selected("abcd", [4.0, 3.0, 2.0, None], [True, True, False, False])
     other = selected("dcba", [9.0, 1.0, 2.5, 2.0], [True, False, True, False])
     found = agreement(one, other)
-    assert (found["kept"], found["kept_by_both"], found["jaccard"]) == (2, 1, 1 / 3)
+    assert (found["selected"], found["selected_by_both"], found["jaccard"]) == (2, 1, 1 / 3)
     assert found["jaccard_by_chance"] == pytest.approx(1 / 3)  # one of 2 x 2 out of 4 is shared by chance
     # Items a, b, c score 4, 3, 2 here and 2, 2.5, 1 there: ranks 3, 2, 1 and 2, 3, 1; one pair of 3 swapped.
     assert found["compared"] == 3
@@ -137,8 +137,8 @@ def test_each_row_compares_its_own_selection_with_the_configured_one():
         row = rows[key]
         assert {name: row[name] for name in agreement(base, table)} == agreement(base, table)
         assert row["selectable"] == (kappas["kappa"] > 0).sum()
-        kept = table.filter("kept")["kappa"].to_numpy()
-        for values, name in ((kappas["kappa"].to_numpy(), "pool"), (kept, "kept")):
+        kept = table.filter("selected")["kappa"].to_numpy()
+        for values, name in ((kappas["kappa"].to_numpy(), "pool"), (kept, "selected")):
             found = [row[f"kappa_{name}_{part}"] for part in ("mean", "zero", "q25", "median", "q75")]
             assert found == pytest.approx(
                 [values.mean(), (values == 0).mean(), *np.percentile(values, (25, 50, 75))]
@@ -164,8 +164,8 @@ def test_a_choice_that_selects_nothing_has_a_reason():
     setting = Setting(("one", "two"), SEVERITIES, (1.0, 1.0), "at_pick")
     table = pl.DataFrame(stability(setting, partly_constant, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
     row = table.row(by_predicate=pl.col("setting") == "without one", named=True)
-    assert "all 40 items have kappa 0" in row["fault"]
-    assert (row["kept"], row["jaccard"], row["kappa_pool_zero"]) == (None, None, 1.0)
+    assert "all 40 items have kappa 0" in row["note"]
+    assert (row["selected"], row["jaccard"], row["kappa_pool_zero"]) == (None, None, 1.0)
     assert "| without one " in stability_markdown(table)
     assert "1 of the choices select nothing" in " ".join(stability_markdown(table).split())
     assert "without one & $0$ & -- & --" in stability_latex(table)
@@ -187,7 +187,7 @@ def test_the_texts_show_the_tables_numbers():
     latex = stability_latex(table)
     shown = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2 : 2 + table.height]]
     for cells, row in zip(shown, table.iter_rows(named=True), strict=True):
-        names = ("selectable", "kept", "kept_by_both")
+        names = ("selectable", "selected", "selected_by_both")
         assert cells[1:4] == [str(row[name]) for name in names]
         names = ("jaccard", "jaccard_by_chance", "spearman", "kendall")
         assert cells[4:] == [f"{row[name]:.3f}" for name in names]
@@ -201,7 +201,7 @@ def test_the_texts_show_the_tables_numbers():
     assert r"without three\_s & " in latex
     assert r"$\alpha$ = (1, 0.5) & " in latex
     first = table.row(0, named=True)
-    for name, items, count in (("pool", "pool", 40), ("selected", "kept", first["kept"])):
+    for name, items, count in (("pool", "pool", 40), ("selected", "selected", first["selected"])):
         numbers = [
             f"{first[f'kappa_{items}_{part}']:.3f}" for part in ("mean", "zero", "q25", "median", "q75")
         ]

@@ -24,7 +24,7 @@ def selection(kept: list[bool]) -> pl.DataFrame:
 
 
 POOL = selection([item % 2 == 0 for item in range(30)])
-UNSELECTED = [id_ for id_, kept in POOL.select("id", "kept").iter_rows() if not kept]
+UNSELECTED = [id_ for id_, kept in POOL.select("id", "selected").iter_rows() if not kept]
 
 
 def test_all_unselected_items_in_pool_order_with_those_of_kappa_0():
@@ -49,7 +49,7 @@ def test_rows_in_another_order_draw_the_same_items():
 
 
 def test_a_benchmark_of_the_whole_pool_is_refused():
-    whole = POOL.with_columns(kept=pl.lit(True))
+    whole = POOL.with_columns(selected=pl.lit(True))
     with pytest.raises(InputError, match=r"all 30 items of the pool are selected.*random_subset to null"):
         unselected(whole)
     with pytest.raises(InputError, match="number of unselected items is 0"):

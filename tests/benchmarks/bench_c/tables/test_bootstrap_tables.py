@@ -31,7 +31,7 @@ def make_run(folder: Path, *, seed: int, revision: str) -> Path:
     write_table(
         pl.DataFrame(pool, schema=dict(POOL.columns)), folder / "pool/items.parquet", POOL, {"cap": COUNT}
     )
-    selected = kappas(COUNT).with_columns(rank=pl.int_range(COUNT), score=pl.lit(1.0), kept=pl.lit(True))
+    selected = kappas(COUNT).with_columns(rank=pl.int_range(COUNT), score=pl.lit(1.0), selected=pl.lit(True))
     write_table(selected, folder / "selection/selected.parquet", SELECTED, {"alpha_kappa": 1.0})
     (folder / "models.json").write_text(models_text(Models("bench-c", {})))
     for number, model in enumerate(("one", "two")):
@@ -61,7 +61,7 @@ def test_a_table_has_three_forms_and_is_reproducible(name, tmp_path):
         with pytest.raises(InputError, match=r"--set (draws: 0|seed: 0\.5) is not valid"):
             output(name, files, **wrong)
     path = folder / "selection/selected.parquet"
-    fewer = read_table(path, SELECTED).with_columns(kept=pl.col("id") != "s/0")
+    fewer = read_table(path, SELECTED).with_columns(selected=pl.col("id") != "s/0")
     write_table(fewer, path, SELECTED)
     with pytest.raises(InputError, match="s/0"):
         output(name, files, draws=25, seed=3)

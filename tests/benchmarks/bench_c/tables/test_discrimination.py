@@ -51,7 +51,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pool |= {"options": [["a", "b", "c"]] * COUNT, "answer": [0] * COUNT, "images": [[]] * COUNT}
     write_table(pl.DataFrame(pool, schema=dict(POOL.columns)), "pool.parquet", POOL)
     kappa = [0.05 * item for item in range(COUNT)]
-    selected = {"id": IDS, "kappa": kappa, "rank": range(COUNT), "score": [1.0] * COUNT, "kept": KEPT}
+    selected = {"id": IDS, "kappa": kappa, "rank": range(COUNT), "score": [1.0] * COUNT, "selected": KEPT}
     write_table(pl.DataFrame(selected, schema=dict(SELECTED.columns)), "selected.parquet", SELECTED)
     Path("subsets").mkdir()
     write_table(pl.DataFrame({"id": IDS[:4]}), "subsets/selected.parquet", SUBSET)
@@ -115,7 +115,7 @@ def test_files_of_the_wrong_kind_are_refused(folder: Path):
     for files, message in (
         (
             {"unselected_scores": ["unselected/one.parquet"]},
-            "^Two has no scores of unselected items; recreate those of all targets",
+            "^Two has no scores of unselected items; delete scores in the run's folder",
         ),
         (
             {"scores": ["unselected/one.parquet", "selected/two.parquet"]},
@@ -168,5 +168,5 @@ def test_scores_of_too_few_items_are_refused(folder: Path):
     for model in MODELS:
         path = f"selected/{model}.parquet"
         write_table(read_table(path, SCORES).filter(pl.col("id") != IDS[0]), path, SCORES, {"items": 3})
-    with pytest.raises(InputError, match=r"^3 of the 4 selected items .* recreate the scores"):
+    with pytest.raises(InputError, match=r"^3 of the 4 selected items .* delete scores"):
         made()

@@ -20,7 +20,7 @@ def test_each_cell_is_the_tables_value_and_interval():
     assert set(shown) == set(LABELS.values())
     for model, label in LABELS.items():
         for metric, weighting, cell in (
-            ("acc_clean", "plain", shown[label][0]),
+            ("acc_clean", "unweighted", shown[label][0]),
             ("delta_acc", "kappa", shown[label][1]),
             ("ras", "kappa", shown[label][3]),
         ):

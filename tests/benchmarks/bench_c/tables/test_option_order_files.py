@@ -41,11 +41,11 @@ def write_model(
     given = given if drop is None else given.filter(~drop)
     # A milder prediction, as all predictions have, that is not in the other orders.
     mild = given.filter(corruption="fog").with_columns(severity=pl.lit(1, pl.Int64))
-    for batch, part in (
+    for name, part in (
         ("one", pl.concat([given.filter(corruption="snow"), mild])),
         ("two", given.filter(pl.col("corruption") != "snow")),
     ):
-        path = folder / f"predictions/selected/{model}/{batch}.parquet"
+        path = folder / f"predictions/selected/{model}/{name}.parquet"
         write_table(part, path, PREDICTIONS, {**FOOTER, "model": model, "predictions": part.height})
 
 
@@ -105,7 +105,7 @@ def test_missing_predictions_are_refused_or_left_out(folder, capsys):
     with pytest.raises(InputError, match=r"^B: the prediction \(s/1, snow, 5\) in order 0 is missing"):
         compare()
     table = compare(allow_missing=True)
-    assert "B: 1 of 3 items lack a prediction, left out" in capsys.readouterr().err
+    assert "B: 1 of 3 items lack a prediction, excluded" in capsys.readouterr().err
     assert set(table.frame["items"]) == {2}
     for text in (table.markdown, table.latex):
         assert "On 2 of 3 items: those for which no target lacks a prediction." in " ".join(text.split())
@@ -119,12 +119,12 @@ def test_an_item_without_other_orders_is_left_out_and_counted(folder, capsys):
     with pytest.raises(InputError, match=r"different items"):
         compare()
     assert set(compare(allow_missing=True).frame["items"]) == {2}
-    assert "B: 1 of 3 items lack a prediction, left out" in capsys.readouterr().err
+    assert "B: 1 of 3 items lack a prediction, excluded" in capsys.readouterr().err
     write_model(folder, "a", 0, drop_orders=pl.col("id") == "s/1")
     table = compare(allow_missing=True)
     assert set(table.frame["items"]) == {2}
     printed = capsys.readouterr().err
-    assert all(f"{label}: 1 of 3 items lack a prediction, left out" in printed for label in "AB")
+    assert all(f"{label}: 1 of 3 items lack a prediction, excluded" in printed for label in "AB")
     assert "On 2 of 3 items" in " ".join(table.markdown.split())
 
 

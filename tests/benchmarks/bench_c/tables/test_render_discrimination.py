@@ -43,7 +43,7 @@ def test_each_cell_is_the_tables_number_and_the_range_is_left_to_the_csv():
         assert texts == [
             number(row["selected"]),
             f"{number(row['random_q50'])} {between}",
-            number(row["share_below"]) if row["weighting"] == "plain" else "",
+            number(row["share_below"]) if row["weighting"] == "unweighted" else "",
         ]
     latex = discrimination_latex(table)
     for _, _, *texts in cells:
@@ -95,19 +95,19 @@ def test_the_caption_says_how_many_selected_items_were_evaluated():
 def test_the_caption_says_how_many_draws_are_left_out():
     table = made().with_columns(undefined_random=pl.lit(0), undefined_selected=pl.lit(0))
     first = pl.int_range(pl.len()) == 0
-    assert "left out" not in discrimination_markdown(table)
+    assert "excluded" not in discrimination_markdown(table)
     for column in ("undefined_random", "undefined_selected"):
         some = table.with_columns(pl.when(first).then(7).otherwise(column).alias(column))
         words = " ".join(discrimination_markdown(some).split())
-        assert "Up to 7 of the 40 random subsets leave a criterion undefined and are left out." in words
+        assert "Up to 7 of the 40 random subsets leave a criterion undefined and are excluded." in words
         # A row without a share is a dash, which the caption explains.
         words = discrimination_markdown(
             some.with_columns(pl.when(~first).then("share_below").alias("share_below"))
         )
-        assert "left out" not in words
-    # The range is not printed, nor what it leaves out.
+        assert "excluded" not in words
+    # The range is not printed, nor what it excludes.
     some = table.with_columns(undefined_random=pl.when(criterion="range").then(7).otherwise(0))
-    assert "left out" not in discrimination_markdown(some)
+    assert "excluded" not in discrimination_markdown(some)
 
 
 def test_the_caption_counts_what_is_beyond_chance():
@@ -140,8 +140,8 @@ def test_one_model_leaves_dashes(form):
     if form is discrimination_latex:
         assert "RAS, $\\kappa$ & -- & -- & " in text and "–" not in text
     else:
-        dashes = {"plain": ["–", "–", "–"], "κ": ["–", "–", ""]}
-        assert all(cells[2:] == dashes["κ" if "κ" in cells[1] else "plain"] for cells in shown(text))
+        dashes = {"unweighted": ["–", "–", "–"], "κ": ["–", "–", ""]}
+        assert all(cells[2:] == dashes["κ" if "κ" in cells[1] else "unweighted"] for cells in shown(text))
 
 
 def test_latex_is_plain_ascii_with_its_symbols():

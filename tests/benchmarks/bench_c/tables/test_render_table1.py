@@ -38,7 +38,7 @@ def test_markdown_columns_line_up():
 def test_captions_say_which_form_is_shown():
     for text in (table1_markdown(TABLE), table1_latex(TABLE)):
         assert "1,234 items" in text
-        assert "plain means over items" in " ".join(text.split())
+        assert "unweighted means over items" in " ".join(text.split())
 
 
 def test_latex_cells():

@@ -1,4 +1,4 @@
-"""Tables are printed by one command, of files and settings, each form whole or not at all."""
+"""Tables are printed by one command, of files and settings, each format whole or not at all."""
 
 import subprocess
 import sys
@@ -46,12 +46,12 @@ def test_the_forms_replace_old_ones(folder: Path) -> None:
     ]
     line = [sys.executable, "-m", "scripts.models", "--benchmark", "bench-c", "--models", *models]
     subprocess.run([*line, "--output", str(folder / "models.json")], cwd=ROOT, check=True)
-    for form, ending in ENDINGS.items():
+    for format, ending in ENDINGS.items():
         (folder / f"table1{ending}").write_text("old")
         # A second name of the old file: it stays as it was where the new one is not written into it.
-        (folder / f"kept.{form}").hardlink_to(folder / f"table1{ending}")
+        (folder / f"kept.{format}").hardlink_to(folder / f"table1{ending}")
     selected = ["--input", "selected", str(folder / "selected.parquet")]
-    result = run(folder, "table1", *selected, "--forms", *ENDINGS)
+    result = run(folder, "table1", *selected, "--formats", *ENDINGS)
     assert result.returncode == 0, result.stderr
     assert result.stderr.endswith("table 1: 2 targets on 3 items\n")
     table = pl.read_csv(folder / "table1.csv")
@@ -62,7 +62,7 @@ def test_the_forms_replace_old_ones(folder: Path) -> None:
     assert "| Two " in (folder / "table1.md").read_text()
     assert r"\toprule" in (folder / "table1.tex").read_text()
     assert (folder / "table1_published.csv").read_text() not in ("", "old")
-    assert [(folder / f"kept.{form}").read_text() for form in ENDINGS] == ["old"] * 4
+    assert [(folder / f"kept.{format}").read_text() for format in ENDINGS] == ["old"] * 4
 
 
 def test_errors_are_one_line_and_nothing_is_written(folder: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_form_that_a_table_lacks_and_a_figure_are_refused(
     monkeypatch.chdir(folder)
     scores = ["--input", "scores", "one.parquet", "--input", "models", "models.json"]
     for arguments, message in (
-        ([f"{TABLES}.cells", *scores], "has no form md; remove it from --forms"),
+        ([f"{TABLES}.cells", *scores], "has no format md; remove it from --formats"),
         (
             ["benchc.benchmarks.bench_c.figures.figure1a", "--input", "selected", "selected.parquet"],
             "does not return a table; use scripts.figure for figures",

@@ -66,7 +66,7 @@ def test_a_task_without_drawn_items_has_no_interval():
 
 def test_the_caption_counts_items_and_shifts_have_signs():
     one_item = {name: scores.filter(pl.col("id") == "s/1") for name, scores in SCORES.items()}
-    table = task_accuracy(Targets(one_item, TARGETS.models, left_out=2), POOL, 5, SEED)
+    table = task_accuracy(Targets(one_item, TARGETS.models, excluded=2), POOL, 5, SEED)
     assert table.frame["task"].to_list() == ["chart"] * 2
     assert "On 1 of 3 items" in table.markdown and "One" in table.markdown
     shift = task_accuracy(TARGETS, POOL, 5, SEED)
@@ -75,5 +75,5 @@ def test_the_caption_counts_items_and_shifts_have_signs():
 
 
 def test_an_item_without_a_task_is_refused():
-    with pytest.raises(InputError, match=r"1 items with scores have no task type, first s/0"):
+    with pytest.raises(InputError, match=r"1 item with scores but no task type, first s/0"):
         task_accuracy(TARGETS, POOL[1:], 5, SEED)

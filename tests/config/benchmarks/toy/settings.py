@@ -20,10 +20,10 @@ class Settings(RunSettings):
     weight: float = Field(ge=0)
 
     @classmethod
-    def own_errors(cls, raw: Raw, file: str) -> Iterator[str]:
+    def benchmark_errors(cls, raw: Raw, file: str) -> Iterator[str]:
         if raw.get("weight") == 13:
             yield f"{file}: weight is 13, which brings bad luck; take another number."
 
     @classmethod
-    def own_training(cls, raw: Raw) -> list[str]:
+    def trained_encoders(cls, raw: Raw) -> list[str]:
         return ["a weight"] if raw.get("weight") == 7 else []

@@ -1,4 +1,4 @@
-"""Claims about which corruptions degrade most (sections 6.3 and 9.4), on plain mean RAS over models."""
+"""Claims about which corruptions degrade most (sections 6.3 and 9.4), on unweighted mean RAS over models."""
 
 import math
 from collections.abc import Iterable
@@ -18,10 +18,10 @@ MILD = ("brightness", "fog", "frost", "snow")
 JPEG = "jpeg_compression"
 
 
-def claims_of_families(evidence: Evidence) -> list[Claim]:
-    """Return the claims about corruptions and their families, in the order of the paper."""
+def claims_of_groups(evidence: Evidence) -> list[Claim]:
+    """Return the claims about corruptions and their groups, in the order of the paper."""
     cells = evidence.cells.with_columns(
-        family=pl.col("corruption").replace_strict(dict(evidence.families), return_dtype=pl.String)
+        group=pl.col("corruption").replace_strict(dict(evidence.groups), return_dtype=pl.String)
     )
     return [
         Claim(
@@ -42,14 +42,14 @@ def claims_of_families(evidence: Evidence) -> list[Claim]:
         Claim(
             "6.3",
             "Photometric and weather corruptions are comparatively mild",
-            "the mean RAS of each of the two families is above that of all others together",
+            "the mean RAS of each of the two groups is above that of all others together",
             "a figure, without numbers",
             _mild_families(cells),
         ),
         Claim(
             "9.4",
-            "RAS falls with severity in every family",
-            "every family's mean RAS falls at every step of severity",
+            "RAS falls with severity in every group",
+            "every group's mean RAS falls at every step of severity",
             "a figure, without numbers",
             _families_fall(cells),
         ),
@@ -63,8 +63,8 @@ def claims_of_families(evidence: Evidence) -> list[Claim]:
         ),
         Claim(
             "9.4",
-            "Of the families, blur degrades most",
-            "no family has a lower mean RAS",
+            "Of the groups, blur degrades most",
+            "no group has a lower mean RAS",
             "a figure, without numbers",
             _worst_family(cells),
         ),
@@ -86,12 +86,12 @@ def claims_of_families(evidence: Evidence) -> list[Claim]:
 
 
 def _structural(cells: pl.DataFrame) -> Finding:
-    present = set(cells["family"])
+    present = set(cells["group"])
     if BLUR not in present or WARP not in set(cells["corruption"]):
         return not_applicable("the run lacks blur or elastic transform")
-    structural = (pl.col("family") == BLUR) | (pl.col("corruption") == WARP)
+    structural = (pl.col("group") == BLUR) | (pl.col("corruption") == WARP)
     ours = _mean(cells.filter(structural)["ras"])
-    others = means_by(cells.filter(~structural), "family", "ras")
+    others = means_by(cells.filter(~structural), "group", "ras")
     if not others:
         return not_applicable("the run has no other corruptions")
     return judged(ours < min(others.values()), f"structural {signed(ours)}, {listed(others)}")
@@ -114,12 +114,12 @@ def _noise(cells: pl.DataFrame) -> Finding:
 
 
 def _mild_families(cells: pl.DataFrame) -> Finding:
-    means = means_by(cells, "family", "ras")
-    rest = cells.filter(~pl.col("family").is_in([PHOTOMETRIC, WEATHER]))["ras"]
+    means = means_by(cells, "group", "ras")
+    rest = cells.filter(~pl.col("group").is_in([PHOTOMETRIC, WEATHER]))["ras"]
     if not {PHOTOMETRIC, WEATHER} <= set(means) or rest.is_empty():
         return not_applicable("the run lacks photometric or weather corruptions, or has no others")
     others = _mean(rest)
-    mild = {family: means[family] for family in (PHOTOMETRIC, WEATHER)}
+    mild = {group: means[group] for group in (PHOTOMETRIC, WEATHER)}
     return judged(min(mild.values()) > others, f"{listed(mild)}, others {signed(others)}")
 
 
@@ -128,15 +128,15 @@ def _families_fall(cells: pl.DataFrame) -> Finding:
     if steps < 1:
         return not_applicable("there is one severity")
     rises = []
-    families = list(dict.fromkeys(cells["family"]))
-    for family in families:
-        rows = cells.filter(pl.col("family") == family).sort("severity", maintain_order=True)
+    groups = list(dict.fromkeys(cells["group"]))
+    for group in groups:
+        rows = cells.filter(pl.col("group") == group).sort("severity", maintain_order=True)
         means = means_by(rows, "severity", "ras")
-        rises += [f"{family} {a} to {b}" for (a, x), (b, y) in pairwise(means.items()) if y >= x]
-    total = steps * len(families)
+        rises += [f"{group} {a} to {b}" for (a, x), (b, y) in pairwise(means.items()) if y >= x]
+    total = steps * len(groups)
     exceptions = f"; not {', '.join(rises)}" if rises else ""
     return judged(
-        not rises, f"falls at {total - len(rises)} of {total} steps of {len(families)} families{exceptions}"
+        not rises, f"falls at {total - len(rises)} of {total} steps of {len(groups)} groups{exceptions}"
     )
 
 
@@ -155,11 +155,11 @@ def _less_stable(cells: pl.DataFrame) -> Finding:
 
 
 def _worst_family(cells: pl.DataFrame) -> Finding:
-    means = means_by(cells, "family", "ras")
+    means = means_by(cells, "group", "ras")
     if BLUR not in means or len(means) < 2:
-        return not_applicable("the run lacks blur, or has no other family")
+        return not_applicable("the run lacks blur, or has no other group")
     if len(set(means.values())) < 2:
-        return not_applicable("all families have the same mean RAS")
+        return not_applicable("all groups have the same mean RAS")
     return judged(means[BLUR] == min(means.values()), listed(means))
 
 

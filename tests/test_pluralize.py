@@ -1,4 +1,4 @@
-from benchc.rendering.pluralize import pluralize
+from benchc.pluralize import pluralize
 
 
 def test_one_is_singular_and_thousands_have_a_comma():

@@ -1,0 +1,27 @@
+"""Which corruptions an inference job evaluates."""
+
+from benchc.config.settings import Corruptions, Inference
+from benchc.corruptions.recipe import CLEAN
+from benchc.corruptions.registry import group_of
+
+
+def parts(corruptions: Corruptions, inference: Inference) -> dict[str, list[str]]:
+    """Return the corruptions of each part of the predictions by its name, in the configured order.
+
+    The first part begins with the clean images.
+    """
+    result: dict[str, list[str]] = {}
+    for corruption in corruptions.types:
+        result.setdefault(_part_of(corruption, corruptions, inference), []).append(corruption)
+    next(iter(result.values())).insert(0, CLEAN)
+    return result
+
+
+def _part_of(corruption: str, corruptions: Corruptions, inference: Inference) -> str:
+    match inference.corruptions_per_job:
+        case "all":
+            return "all"
+        case "group":
+            return group_of(corruption, corruptions.suite)
+        case "one":
+            return corruption

@@ -1,0 +1,28 @@
+"""Parts contain every corruption once, and clean first."""
+
+import pytest
+
+from benchc.config.parts import parts
+from benchc.config.settings import Corruptions, Inference
+
+CORRUPTIONS = Corruptions(
+    suite="imagenet-c",
+    engine="benchc",
+    corrupted="files",
+    alpha="drop",
+    types=["snow", "fog", "pixelate"],
+    severities=[1, 3, 5],
+)
+
+
+@pytest.mark.parametrize(
+    ("corruptions_per_job", "expected"),
+    [
+        ("all", {"all": ["clean", "snow", "fog", "pixelate"]}),
+        ("group", {"weather": ["clean", "snow", "fog"], "digital": ["pixelate"]}),
+        ("one", {"snow": ["clean", "snow"], "fog": ["fog"], "pixelate": ["pixelate"]}),
+    ],
+)
+def test_parts(corruptions_per_job: str, expected: dict[str, list[str]]) -> None:
+    assert parts(CORRUPTIONS, Inference(corruptions_per_job=corruptions_per_job)) == expected
+    assert list(parts(CORRUPTIONS, Inference(corruptions_per_job=corruptions_per_job))) == list(expected)
