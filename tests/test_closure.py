@@ -1,10 +1,11 @@
-"""The source files that a script depends on."""
+"""The source files that a script depends on, and the digests of their code."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from benchc.closure import closure_digest, module_file, source_closure
+from benchc.closure import closure_digest, code_digests, module_file, source_closure, source_digest
 
 FILES = {
     "scripts/__init__.py": "",
@@ -39,7 +40,7 @@ def test_an_edit_is_found_in_the_same_process(root):
     assert "benchc/unused.py" in source_closure(["scripts/x.py"], root)
 
 
-def test_the_digest_depends_only_on_content(root):
+def test_the_digest_depends_only_on_the_code(root):
     before = closure_digest(["scripts/x.py"], root)
     (root / "benchc/unused.py").write_text("x = 1\n")
     (root / "benchc/b.py").touch()
@@ -65,3 +66,80 @@ def test_inference_imports_no_plotting_and_no_other_family():
         "benchc/models/families/__init__.py",
         "benchc/models/families/llava_next.py",
     ]
+
+
+CODE = '''"""Doc."""
+
+import json
+
+LIMIT = 3
+
+
+def f(x: float, *, scale: float = 2.0) -> dict[str, float]:
+    """Return twice."""
+    # A reason.
+    values = {"a": x * scale, **{}}
+    return {name: value for name, value in values.items() if value > LIMIT}
+'''
+HARMLESS = {
+    "comment": CODE + "# more\n",
+    "docstring": CODE.replace("Return twice", "Return a scaled value"),
+    "no docstring": CODE.replace('    """Return twice."""\n', ""),
+    "formatting": CODE.replace(
+        '{"a": x * scale, **{}}', "{\n        'a': (x * scale),\n        **{},\n    }"
+    ),
+}
+EDITS = {
+    "number": ("LIMIT = 3", "LIMIT = 4"),
+    "type of a number": ("LIMIT = 3", "LIMIT = 3.0"),
+    "bool": ("LIMIT = 3", "LIMIT = True"),
+    "operator": ("x * scale", "x / scale"),
+    "name": ("x * scale", "scale * x"),
+    "default": ("= 2.0", "= 2.5"),
+    "key": ('"a"', '"b"'),
+    "comparison": ("> LIMIT", ">= LIMIT"),
+    "keyword only": ("*, scale", "scale"),
+    "statement": ("    return", "    values.clear()\n    return"),
+    "an empty line of output": ("import json", "import json\n\nprint()"),
+    "annotation, which pydantic reads": ("x: float", "x: int"),
+}
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_text_that_does_nothing_does_not_change_the_digest(name):
+    assert HARMLESS[name] != CODE
+    assert source_digest(HARMLESS[name]) == source_digest(CODE)
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_every_edit_of_the_code_changes_the_digest(name):
+    old, new = EDITS[name]
+    assert source_digest(CODE.replace(old, new, 1)) != source_digest(CODE)
+
+
+def test_the_digest_is_the_same_in_all_versions_of_python():
+    # Computed with Python 3.11; 3.12 and 3.13 add fields to these nodes.
+    assert source_digest(CODE) == "384072af355cc2cb81b2bd32d42b1e5c"
+
+
+def test_bare_strings_are_dropped_but_not_those_that_are_used():
+    assert source_digest("class A:\n    x = 1\n    'what x is'\n") == source_digest("class A:\n    x = 1\n")
+    assert source_digest("x = 'a'") != source_digest("x = 'b'")
+    assert source_digest("f('a')") != source_digest("f('b')")
+
+
+def test_digests_name_the_file_that_was_edited(root):
+    before = code_digests(["scripts/x.py"], root)
+    (root / "benchc/b.py").write_text(FILES["benchc/b.py"] + "y = 1\n")
+    after = code_digests(["scripts/x.py"], root)
+    assert [line.split()[0] for line in sorted(set(before) ^ set(after))] == ["benchc/b.py"] * 2
+    assert [line.split()[0] for line in after] == source_closure(["scripts/x.py"], root)
+
+
+def test_ruff_format_changes_no_digest(tmp_path):
+    for file in source_closure(["scripts/infer.py"], "."):
+        text = Path(file).read_text()
+        wide = tmp_path / "wide.py"
+        wide.write_text(text)
+        subprocess.run(["ruff", "format", "-q", "--isolated", "--line-length", "60", wide], check=True)
+        assert source_digest(wide.read_text()) == source_digest(text), file
