@@ -390,7 +390,7 @@ OUTPUTS = [
             "score": settings.selection.score,
         },
         caption="""
-        How much the selected set depends on choices that the paper makes or leaves open: one selector less,
+        How much the selected set depends on choices that the paper makes or leaves open: one selector fewer,
         fewer severities, other weights in eq. 3, the other interpretation of the final score. Jaccard index
         with the items selected in this run, and that of random sets of the same sizes.
         """,
@@ -415,8 +415,8 @@ OUTPUTS = [
         values; the share of pairs of targets whose paired difference exceeds 1.96 standard errors; and
         Kendall's τ-b between the targets' order on the set and on the whole pool. "Below" is the share of
         random subsets with a lower value, ties half: 0.5 is expected by chance, and above 0.975 the set is
-        outside the central 95 % of random ones (with sampled items: the value of a random subset of the selected set,
-        which is closer to 0.5). It is omitted for rows weighted by κ, where chance does not give 0.5:
+        outside the central 95 % of random ones. (With sampled items it is the probability that a random subset
+        of the pool has a lower value than a random subset of the selected set, and nearer to 0.5.) It is omitted for rows weighted by κ, where chance does not give 0.5:
         selected items have most of the weight, and random subsets are noisier. Spread is partly noise, which
         is larger on inconsistent items. Random subsets contain selected items, and all sets are parts of the
         pool, so the third criterion shows whether the selected set preserves the pool's order, not whether

@@ -4,7 +4,7 @@ Used only for sources with the key `generated` and models with the key `train` i
 
 REQUIRED INPUTS: none
 OUTPUTS:
-    results/generated/{source}.tsv   a synthetic benchmark in VLMEvalKit's format
+    results/generated/{source}.tsv   a synthetic data set in VLMEvalKit's format
     results/models/{model}/          a trained model in the Hub's folder format
     results/models/image_encoder/    a trained open_clip model
 """

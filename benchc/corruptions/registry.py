@@ -56,7 +56,7 @@ def type_of(name: str, suite: str = "imagenet-c") -> CorruptionType:
 
 
 def group_of(name: str, suite: str = "imagenet-c") -> str:
-    """Return the family of a corruption: its group in the suite. Raises ValueError for unknown names."""
+    """Return the group of a corruption in the suite. Raises ValueError for unknown names."""
     type_ = type_of(name, suite)
     return next(group for group, types in suite_of(suite).groups.items() if type_ in types)
 

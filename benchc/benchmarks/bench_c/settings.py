@@ -36,8 +36,9 @@ class Selection(Strict):
         "or the Hub id or folder of another sentence-transformers model."
     )
     score: Literal["at_pick", "final_centroid"] = Field(
-        description="Final score of an item: the bracket of eq. 3 when the item was picked, or computed with "
-        "the centroid of all picked items."
+        description="Final score of an item: the bracket of eq. 3 when the item was picked (greedy selection "
+        "picks every item with kappa > 0, in turn), or computed with the centroid of all these items. Items "
+        "that score above the mean are selected."
     )
 
 

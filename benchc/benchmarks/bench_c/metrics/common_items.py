@@ -22,8 +22,8 @@ def common_items(scores: Mapping[str, pl.DataFrame], missing: Mapping[str, int])
     for name, other in others:
         if other != count:
             raise InputError(
-                f"{first} has {count:,} selected items, {name} {other:,}, with those of which predictions "
-                f"are missing: the scores are of different selections; {recreate('selection', 'scores')}"
+                f"counting items with missing predictions, {first} has {count:,} selected items and {name} "
+                f"{other:,}: the scores are of different selections; {recreate('selection', 'scores')}"
             )
     every = set().union(*ids.values())
     if len(every) > count:

@@ -61,6 +61,8 @@ OPTION_ORDER = {
     "note": pl.String,  # why numbers are null; null otherwise
 }
 
+EXCLUDE = ", or set scores.allow_missing to true to exclude the items that lack a prediction"
+
 
 def all_orders(given: pl.DataFrame, orders: pl.DataFrame) -> pl.DataFrame:
     """Return one target's predictions in every order: KEY, order (0: the given one), logits.
@@ -269,7 +271,6 @@ def _check(predictions: pl.DataFrame, items: pl.DataFrame) -> None:
             raise InputError(
                 f"the prediction ({key}) in order {wrong['order'][0]} {what} "
                 f"({pluralize(wrong.height, 'prediction')} "
-                f"like this): predictions/selected and orders/ must be from one run; "
-                f"{recreate('predictions/selected', 'orders')}, or set "
-                "scores.allow_missing to true to exclude the items that lack a prediction"
+                "like this): predictions/selected and orders/ must be from one run; "
+                f"{recreate('predictions/selected', 'orders')}{EXCLUDE if wrong is missing else ''}"
             )

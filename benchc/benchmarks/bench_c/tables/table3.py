@@ -18,7 +18,7 @@ CAPTION = (
     "The {cases} of {pairs} cases (model, corruption) in which severity {severity}, the mildest, raises "
     "accuracy. Unweighted means over items; WR, RW: items that turned right, wrong; ΔAcc = (WR - RW) / "
     "items; "
-    "category: by the signs of the mean shifts of uncertainty and calibration error. Found: {counts}."
+    "regime: by the signs of the mean shifts of uncertainty and calibration error. Found: {counts}."
 )
 NO_CASES = "The run has no predictions at severity {severity}, so there is no case to look for."
 NUMBERS = ("acc_clean", "delta_acc", "delta_entropy", "delta_calibration", "ras", "wr", "rw")
@@ -46,7 +46,7 @@ def table3_markdown(table: pl.DataFrame, subtle: pl.DataFrame, note: str = "") -
         [row["label"], words(row["corruption"]), row["regime"], *_numbers(row)]
         for row in table.iter_rows(named=True)
     ]
-    header = ["Model", "Corruption", "Category", *(NAMES[name][0] for name in NUMBERS)]
+    header = ["Model", "Corruption", "Regime", *(NAMES[name][0] for name in NUMBERS)]
     text = captioned(header, rows, _caption(table, subtle) + note, text_columns=3)
     return text + published_markdown(compare_table3(subtle), 3)
 
@@ -63,7 +63,7 @@ def table3_latex(table: pl.DataFrame, subtle: pl.DataFrame, note: str = "") -> s
         for row in table.iter_rows(named=True)
     ]
     text = latex_table(
-        ["Model", "Corruption", "Category", *(NAMES[name][1] for name in NUMBERS)],
+        ["Model", "Corruption", "Regime", *(NAMES[name][1] for name in NUMBERS)],
         rows,
         caption=latex_caption(_caption(table, subtle) + note),
         label="bench-c-gains",

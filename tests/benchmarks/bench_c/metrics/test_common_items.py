@@ -38,7 +38,7 @@ def test_tables_without_missing_predictions_are_returned_unchecked():
 @pytest.mark.parametrize(
     ("b", "missing", "message"),
     [
-        (table(1, 2), 0, "a has 3 selected items, b 2,"),
+        (table(1, 2), 0, "a has 3 selected items and b 2"),
         (table(2, 3), 1, "4 items were scored, but only 3 are selected"),
     ],
 )
