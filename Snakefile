@@ -60,9 +60,15 @@ wildcard_constraints:
 
 include: "rules/contact_sheets.smk"
 include: "rules/outputs.smk"
+include: "rules/provenance.smk"
 
 
 rule all:
     default_target: True
     input:
         rules.report.input,
+
+
+# Accepting files as they are gives them a record.
+if workflow.is_main_process and "--touch" not in sys.argv:
+    check_records()

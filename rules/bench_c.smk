@@ -48,7 +48,6 @@ IMAGE_ENCODER = (
 rule kappa:
     """Measure the inconsistency of the selectors' predictions under corruption (eq. 4 and 5)."""
     input:
-        code=code_of("scripts/bench_c/kappa.py"),
         pool="<results>/pool/items.parquet",
         predictions=collect(
             "<results>/predictions/pool/{model}/{part}.parquet",
@@ -65,8 +64,9 @@ rule kappa:
     conda:
         "../envs/core.yaml"
     params:
+        *code_of("scripts/bench_c/kappa.py"),
         selectors=settings.selectors,
-        corruptions=settings.corruptions.types,
+        corruptions=sorted(settings.corruptions.types),
         severities=settings.corruptions.severities,
     message:
         "Computing kappa"
@@ -79,7 +79,6 @@ rule kappa:
 rule embed:
     """Embed each item's images (CLIP) and its question and options (SBERT)."""
     input:
-        code=code_of("scripts/bench_c/embed.py"),
         encoder=(ENCODER_FILES if settings.selection.image_encoder.name == "trained" else []),
         pool="<results>/pool/items.parquet",
     output:
@@ -93,6 +92,7 @@ rule embed:
     resources:
         mem_mb=lambda wildcards, input, attempt: attempt * max(4000, int(4 * input.size_mb)),
     params:
+        *code_of("scripts/bench_c/embed.py"),
         image_encoder=IMAGE_ENCODER,
         text_encoder=option("--text-encoder", settings.selection.text_encoder),
         alpha=option("--alpha", settings.corruptions.alpha),
@@ -106,7 +106,6 @@ rule embed:
 rule select:
     """Pick items greedily by kappa and diversity (eq. 3) and keep those that score above the mean."""
     input:
-        code=code_of("scripts/bench_c/select.py"),
         kappa="<results>/selection/kappa.parquet",
         embeddings="<results>/selection/embeddings.parquet",
     output:
@@ -120,6 +119,7 @@ rule select:
     conda:
         "../envs/core.yaml"
     params:
+        *code_of("scripts/bench_c/select.py"),
         alpha_kappa=option("--alpha-kappa", settings.selection.alpha_kappa),
         alpha_diversity=option("--alpha-diversity", settings.selection.alpha_diversity),
         score=settings.selection.score,
@@ -134,7 +134,6 @@ rule select:
 rule score:
     """Compare every corrupted prediction of a target with the clean one (eq. 6 to 10)."""
     input:
-        code=code_of("scripts/bench_c/score.py"),
         pool="<results>/pool/items.parquet",
         subset=SUBSETS["selected"],
         predictions=collect("<results>/predictions/selected/{{model}}/{part}.parquet", part=PARTS),
@@ -148,7 +147,8 @@ rule score:
     conda:
         "../envs/core.yaml"
     params:
-        corruptions=settings.corruptions.types,
+        *code_of("scripts/bench_c/score.py"),
+        corruptions=sorted(settings.corruptions.types),
         severities=settings.corruptions.severities,
         allow_missing="--allow-missing" if settings.scores.allow_missing else "",
     message:
@@ -162,7 +162,6 @@ rule score:
 rule sample_unselected:
     """Sample items that were not selected, in a hashed order."""
     input:
-        code=code_of("scripts/bench_c/sample_unselected.py"),
         selected="<results>/selection/selected.parquet",
     output:
         "<results>/subsets/unselected.parquet",
@@ -172,6 +171,7 @@ rule sample_unselected:
     conda:
         "../envs/core.yaml"
     params:
+        *code_of("scripts/bench_c/sample_unselected.py"),
         at_most=option(
             "--count",
             None if settings.diagnostics.random_subset == "all" else settings.diagnostics.random_subset,
@@ -185,7 +185,6 @@ rule sample_unselected:
 
 use rule score as score_unselected with:
     input:
-        code=code_of("scripts/bench_c/score.py"),
         pool="<results>/pool/items.parquet",
         subset=SUBSETS["unselected"],
         predictions=collect("<results>/predictions/unselected/{{model}}/{part}.parquet", part=PARTS),
@@ -202,14 +201,13 @@ use rule score as score_unselected with:
 rule infer_orders:
     """Predict with one target on a sample of the benchmark, with the options in every other circular order."""
     input:
-        code=lambda wildcards: ORDERS_CODE[wildcards.model],
         model=model_files,
         pool="<results>/pool/items.parquet",
         subset=SUBSETS["selected"],
         corrupted=collect(
             "<results>/{images}/{corruption}.parquet",
             images=image_folder("selected"),
-            corruption=RECIPES,
+            corruption=sorted(RECIPES),
         ),
     output:
         "<results>/orders/{model}.parquet",
@@ -226,6 +224,7 @@ rule infer_orders:
         mem_mb=lambda wildcards, attempt: attempt * run.models[wildcards.model].mem_mb,
         runtime=lambda wildcards: 1440 if run.models[wildcards.model].gpus else 60,
     params:
+        *code_by_wildcards(lambda wildcards: ORDERS_CODE[wildcards.model], ORDERS_CODE.values()),
         model=model_options,
         sample=option("--sample", settings.diagnostics.option_order),
         severity=option("--severity", max(settings.corruptions.severities)),
@@ -383,7 +382,7 @@ OUTPUTS = [
         },
         settings={
             "selectors": settings.selectors,
-            "corruptions": settings.corruptions.types,
+            "corruptions": sorted(settings.corruptions.types),
             "severities": settings.corruptions.severities,
             "alpha_kappa": settings.selection.alpha_kappa,
             "alpha_diversity": settings.selection.alpha_diversity,

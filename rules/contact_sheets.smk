@@ -19,7 +19,7 @@ SHEETS = {
 }
 SHEET_CODE = {
     page: sorted(
-        {*code_of("scripts/contact_sheet.py"), *(file for name in names for file in KERNEL_CODE[name])}
+        {*code_of("scripts/contact_sheet.py"), *(line for name in names for line in KERNEL_CODE[name])}
     )
     for page, names in SHEETS.items()
 }
@@ -28,7 +28,6 @@ SHEET_CODE = {
 rule contact_sheet:
     """Render one image of the pool under one page of the run's corruptions, at every severity."""
     input:
-        code=lambda wildcards: SHEET_CODE[wildcards.page],
         pool="<results>/pool/items.parquet",
     output:
         png=report(
@@ -47,6 +46,7 @@ rule contact_sheet:
     conda:
         "../envs/images.yaml"
     params:
+        *code_by_wildcards(lambda wildcards: SHEET_CODE[wildcards.page], SHEET_CODE.values()),
         suite=settings.corruptions.suite,
         engine=settings.corruptions.engine,
         corruptions=SHEET_TYPES,

@@ -11,7 +11,6 @@ OUTPUTS: lossless images of one corruption at all severities; `clean` has severi
 rule corrupt:
     """Apply one corruption at all severities to the images of the pool or of the benchmark."""
     input:
-        code=lambda wildcards: KERNEL_CODE[wildcards.corruption],
         pool="<results>/pool/items.parquet",
         subset=lambda wildcards: SUBSETS[BENCHMARK] or [] if wildcards.images == "benchmark" else [],
     output:
@@ -27,6 +26,7 @@ rule corrupt:
     resources:
         mem_mb=lambda wildcards, threads, attempt: attempt * (1000 + 1000 * threads),
     params:
+        *code_by_wildcards(lambda wildcards: KERNEL_CODE[wildcards.corruption], KERNEL_CODE.values()),
         recipe=lambda wildcards: option("--recipe", RECIPES[wildcards.corruption]),
         seed=option("--seed", settings.seed),
         alpha=option("--alpha", settings.corruptions.alpha),

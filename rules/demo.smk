@@ -12,8 +12,6 @@ OUTPUTS:
 
 rule generate_demo_source:
     """Generate one of the demo's synthetic data sets."""
-    input:
-        code=code_of("scripts/generate_demo_source.py"),
     output:
         "results/generated/{source}.tsv",
     log:
@@ -24,6 +22,7 @@ rule generate_demo_source:
     conda:
         "../envs/core.yaml"
     params:
+        *code_of("scripts/generate_demo_source.py"),
         seed=option("--seed", demo.get("seed")),
         groups=lambda wildcards: option("--groups", run.sources[wildcards.source].generated.groups),
     message:
@@ -35,8 +34,6 @@ rule generate_demo_source:
 
 rule generate_training_set:
     """Generate the training set of the small models and the small image encoder."""
-    input:
-        code=code_of("scripts/generate_training_set.py"),
     output:
         "results/models/training_set.npz",
     log:
@@ -48,6 +45,7 @@ rule generate_training_set:
     resources:
         mem_mb=1500,
     params:
+        *code_of("scripts/generate_training_set.py"),
         seed=option("--seed", demo.get("seed")),
         size=options_of(demo.get("training_set")),
     message:
@@ -59,7 +57,6 @@ rule generate_training_set:
 rule train_demo_model:
     """Train one small vision-language model on the training set."""
     input:
-        code=lambda wildcards: TRAINER_CODE[wildcards.model],
         training_set="results/models/training_set.npz",
     output:
         collect("results/models/{{model}}/{file}", file=MODEL_FILES),
@@ -67,11 +64,15 @@ rule train_demo_model:
         "<logs>/train_demo_model/{model}.log",
     benchmark:
         "<benchmarks>/train_demo_model/{model}.jsonl"
+    # Not the models of a folder or the Hub.
+    wildcard_constraints:
+        model="|".join(TRAINER_CODE) or "(?!)",
     conda:
         "../envs/transformers.yaml"
     resources:
         mem_mb=2000,
     params:
+        *code_by_wildcards(lambda wildcards: TRAINER_CODE[wildcards.model], TRAINER_CODE.values()),
         options=lambda wildcards: options_of(run.models[wildcards.model].train.model_dump(exclude_unset=True)),
         family=lambda wildcards: run.models[wildcards.model].family,
         scoring=lambda wildcards: run.models[wildcards.model].scoring,
@@ -87,7 +88,6 @@ rule train_demo_model:
 rule train_demo_encoder:
     """Train the small open_clip model that embeds the demo's images."""
     input:
-        code=code_of("scripts/train_demo_encoder.py"),
         training_set="results/models/training_set.npz",
     output:
         ENCODER_FILES,
@@ -100,6 +100,7 @@ rule train_demo_encoder:
     resources:
         mem_mb=2000,
     params:
+        *code_of("scripts/train_demo_encoder.py"),
         folder=subpath(output[0], parent=True),
         seed=option("--seed", demo.get("seed")),
         options=options_of(demo.get("image_encoder")),

@@ -6,22 +6,14 @@ REQUIRED INPUTS:
     <results>/subsets/{subset}.parquet    ids of the items; none for the whole pool
     models from the Hub, from a folder, or trained by the run
 OUTPUTS: <results>/predictions/{subset}/{model}/{part}.parquet    one row per prediction
-    A part is a set of corruptions (configuration: inference.corruptions_per_job). Predictions are cached in <results>/.cache/, which
-    may be deleted at any time.
+    A part is a set of corruptions (inference.corruptions_per_job). Predictions are cached in results/.cache/, which
+    all runs share, and which may be deleted at any time.
 """
 
 
 rule infer:
     """Predict with one model on all items of a subset, under the corruptions of one part."""
     input:
-        # Only of this model's family and scoring, so that an edit of another family reruns nothing here.
-        code=lambda wildcards: SCORER_CODE[wildcards.model],
-        # An edit of a kernel changes the images only of jobs that generate them.
-        kernels=lambda wildcards: (
-            [file for name in PARTS[wildcards.part] for file in KERNEL_CODE[name]]
-            if image_folder(wildcards.subset) is None
-            else []
-        ),
         # Of a local or trained model; a model on the Hub is identified by its revision.
         model=model_files,
         pool="<results>/pool/items.parquet",
@@ -51,6 +43,13 @@ rule infer:
         mem_mb=lambda wildcards, attempt: attempt * run.models[wildcards.model].mem_mb,
         runtime=lambda wildcards: 1440 if run.models[wildcards.model].gpus else 60,
     params:
+        # Only of this model's family and scoring, so that an edit of another family reruns nothing here.
+        *code_by_wildcards(lambda wildcards: SCORER_CODE[wildcards.model], SCORER_CODE.values()),
+        # An edit of a kernel changes the images only of jobs that generate them.
+        *code_by_wildcards(
+            lambda wildcards: [] if image_folder(wildcards.subset) else PART_CODE[wildcards.part],
+            PART_CODE.values(),
+        ),
         model=model_options,
         recipes=recipe_options,
         cache=f"results/{settings.name}/.cache",

@@ -20,8 +20,6 @@ report: f"../benchc/benchmarks/{PACKAGE}/report.rst"
 
 rule models:
     """Write what tables and figures need to know about the models."""
-    input:
-        code=code_of("scripts/models.py"),
     output:
         "<results>/models.json",
     log:
@@ -30,6 +28,7 @@ rule models:
     conda:
         "../envs/core.yaml"
     params:
+        *code_of("scripts/models.py"),
         benchmark=settings.benchmark,
         # A function, since Snakemake expands braces in strings as wildcards.
         models=lambda wildcards: [
@@ -50,7 +49,6 @@ for declared in OUTPUTS:
             declared.name
         input:
             **declared.inputs,
-            code=code_of(f"scripts/{declared.kind}.py", module_file(declared.module(PACKAGE))),
             data=declared.data,
         output:
             **{
@@ -75,6 +73,7 @@ for declared in OUTPUTS:
         conda:
             f"../envs/{OUTPUT_ENVIRONMENTS[declared.kind]}.yaml"
         params:
+            *code_of(f"scripts/{declared.kind}.py", module_file(declared.module(PACKAGE))),
             script=declared.kind,
             module=declared.module(PACKAGE),
             # Functions, since Snakemake expands braces in strings as wildcards.

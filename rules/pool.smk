@@ -10,8 +10,7 @@ OUTPUTS:
 rule pool:
     """Take at most per_task items of each task type, in the order of a hash of their ids."""
     input:
-        code=code_of("scripts/pool.py"),
-        sources=collect("<results>/sources/{source}.parquet", source=run.sources),
+        sources=collect("<results>/sources/{source}.parquet", source=sorted(run.sources)),
     output:
         parquet="<results>/pool/items.parquet",
         report="<results>/pool/report.csv",
@@ -24,9 +23,10 @@ rule pool:
     resources:
         mem_mb=lambda wildcards, input: max(1000, int(4 * input.size_mb)),
     params:
+        *code_of("scripts/pool.py"),
         per_task=option("--per-task", settings.pool.per_task),
         total=option("--total", settings.pool.total),
-        task_columns=[f"{id_}={source.task_column}" for id_, source in run.sources.items()],
+        task_columns=[f"{id_}={source.task_column}" for id_, source in sorted(run.sources.items())],
     message:
         "Pooling the items of all sources"
     shell:

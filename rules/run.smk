@@ -7,7 +7,7 @@ OUTPUTS: none
 import shlex
 from dataclasses import replace
 
-from benchc.closure import module_file, source_closure
+from benchc.closure import code_digests, module_file
 from benchc.config.parts import parts
 from benchc.config.benchmarks import package_of
 from benchc.config.errors import ConfigError
@@ -92,8 +92,28 @@ onstart:
 
 
 def code_of(*files):
-    """Return the source files that a rule depends on. As its inputs, they rerun it when they are edited."""
-    return source_closure(files, workflow.basedir)
+    """Return a digest of each source file that a rule runs. As its params, they rerun it when code changes.
+
+    Each is a param of its own, so that a dry run names the files that changed. Comments, docstrings and
+    formatting do not change a digest.
+    """
+    return code_digests(files, workflow.basedir)
+
+
+def code_by_wildcards(code, values):
+    """Return digests that depend on wildcards as params: a function for each line of the longest of ``values``.
+
+    ``code`` returns the digests of a job, one of ``values``, from its wildcards.
+    """
+
+    def line(wildcards, number):
+        digests = code(wildcards)
+        return digests[number] if number < len(digests) else ""
+
+    return [
+        lambda wildcards, number=number: line(wildcards, number)
+        for number in range(max(map(len, values), default=0))
+    ]
 
 
 def option(flag, value):
@@ -148,7 +168,7 @@ def recipe(corruption):
 
 
 def kernel_code(corruption):
-    """Return the source files of the corrupting script and of the corruption's kernel."""
+    """Return the code of the corrupting script and of the corruption's kernel."""
     if corruption == CLEAN:
         return code_of("scripts/corrupt.py")
     kernel = kernel_module(corruption, settings.corruptions.suite, settings.corruptions.engine)
@@ -156,7 +176,7 @@ def kernel_code(corruption):
 
 
 def trainer_code(model):
-    """Return the source files of the training script and of the model's architecture."""
+    """Return the code of the training script and of the model's architecture."""
     family = run.models[model].family
     return code_of("scripts/train_demo_model.py", f"benchc/demo/tiny/{family}.py")
 
@@ -166,6 +186,10 @@ RECIPES = {name: recipe(name) for name in [CLEAN, *settings.corruptions.types]}
 KERNEL_CODE = {name: kernel_code(name) for name in RECIPES}
 SCORER_CODE = {
     id_: code_of("scripts/infer.py", *map(module_file, modules)) for id_, modules in SCORER_MODULES.items()
+}
+# Of the kernels of an inference job that generates its images.
+PART_CODE = {
+    part: sorted({line for name in names for line in KERNEL_CODE[name]}) for part, names in PARTS.items()
 }
 TRAINER_CODE = {id_: trainer_code(id_) for id_, model in run.models.items() if model.train is not None}
 

@@ -10,8 +10,6 @@ OUTPUTS:
 
 rule download_source:
     """Download a data set, resuming an interrupted download, and check its MD5."""
-    input:
-        code=code_of("scripts/download_source.py"),
     output:
         "results/downloads/{source}.tsv",
     log:
@@ -20,6 +18,7 @@ rule download_source:
     conda:
         "../envs/core.yaml"
     params:
+        *code_of("scripts/download_source.py"),
         url=lambda wildcards: run.sources[wildcards.source].url,
         md5=lambda wildcards: option("--md5", run.sources[wildcards.source].md5),
     message:
@@ -31,7 +30,6 @@ rule download_source:
 rule read_source:
     """Turn a data set into items; rows that cannot become items are listed with the reason."""
     input:
-        code=code_of("scripts/read_source.py"),
         tsv=tsv_of,
     output:
         parquet="<results>/sources/{source}.parquet",
@@ -45,6 +43,7 @@ rule read_source:
     resources:
         mem_mb=lambda wildcards, input: max(1000, int(3 * input.size_mb)),
     params:
+        *code_of("scripts/read_source.py"),
         reader=lambda wildcards: reader_options(wildcards.source),
     message:
         "Reading the items of {wildcards.source}"

@@ -6,13 +6,14 @@ from benchc.corruptions.registry import group_of
 
 
 def parts(corruptions: Corruptions, inference: Inference) -> dict[str, list[str]]:
-    """Return the corruptions of each part of the predictions by its name, in the configured order.
+    """Return the corruptions of each part of the predictions by its name, both in alphabetical order.
 
-    The first part begins with the clean images.
+    So a new order of ``types`` reruns nothing. The first part begins with the clean images.
     """
     result: dict[str, list[str]] = {}
-    for corruption in corruptions.types:
+    for corruption in sorted(corruptions.types):
         result.setdefault(_part_of(corruption, corruptions, inference), []).append(corruption)
+    result = dict(sorted(result.items()))
     next(iter(result.values())).insert(0, CLEAN)
     return result
 

@@ -18,9 +18,9 @@ CORRUPTIONS = Corruptions(
 @pytest.mark.parametrize(
     ("corruptions_per_job", "expected"),
     [
-        ("all", {"all": ["clean", "snow", "fog", "pixelate"]}),
-        ("group", {"weather": ["clean", "snow", "fog"], "digital": ["pixelate"]}),
-        ("one", {"snow": ["clean", "snow"], "fog": ["fog"], "pixelate": ["pixelate"]}),
+        ("all", {"all": ["clean", "fog", "pixelate", "snow"]}),
+        ("group", {"digital": ["clean", "pixelate"], "weather": ["fog", "snow"]}),
+        ("one", {"fog": ["clean", "fog"], "pixelate": ["pixelate"], "snow": ["snow"]}),
     ],
 )
 def test_parts(corruptions_per_job: str, expected: dict[str, list[str]]) -> None:

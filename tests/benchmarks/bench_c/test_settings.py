@@ -144,11 +144,11 @@ def test_the_papers_run() -> None:
     assert len(config.settings.corruptions.types) == 19
     assert config.settings.corruptions.severities == [1, 2, 3, 4, 5]
     assert list(parts(config.settings.corruptions, config.settings.inference)) == [
-        "photometric",
         "blur",
-        "noise",
-        "weather",
         "digital",
+        "noise",
+        "photometric",
+        "weather",
     ]
     assert config.settings.pool.total == 4000
     assert all(source.md5 for source in config.sources.values())
