@@ -1,0 +1,39 @@
+"""Snakemake records the params of every job, so that a changed one reruns it."""
+
+import json
+
+import pytest
+
+from tests.workflow.checkout import Checkout
+
+LIST = """
+import inspect, json
+print("PARAMS", json.dumps({
+    rule.name: {
+        str(name): sorted(inspect.signature(value).parameters)
+        for name, value in rule.params._allitems() if callable(value)
+    }
+    for rule in workflow.rules
+}))
+"""
+# Functions of a job's own paths. Snakemake records no param whose function takes more than wildcards.
+OWN_PATHS = {"inputs", "folder", "prefix"}
+RECORDED = {"wildcards", "number", "declared"}  # the others are defaults of functions in loops
+
+
+@pytest.mark.parametrize("corrupted", ["files", "on_the_fly"])
+def test_every_param_depends_on_wildcards_alone(tmp_path, corrupted):
+    checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
+    checkout.configure(corruptions={"corrupted": corrupted})
+    with (checkout.folder / "Snakefile").open("a") as file:
+        file.write(LIST)
+    line = next(line for line in checkout.snakemake("-n").stdout.splitlines() if line.startswith("PARAMS "))
+    functions = json.loads(line.removeprefix("PARAMS "))
+    assert {"infer", "corrupt", "table1", "figure6"} <= functions.keys()
+    unrecorded = {
+        (rule, name)
+        for rule, params in functions.items()
+        for name, arguments in params.items()
+        if set(arguments) - RECORDED and name not in OWN_PATHS
+    }
+    assert unrecorded == set()
