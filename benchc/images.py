@@ -55,7 +55,7 @@ def decode(data: bytes, alpha: Alpha = "drop") -> Pixels:
         raise ValueError(f"alpha is one of {', '.join(ALPHAS)}, not {alpha!r}")
     try:
         with warnings.catch_warnings():
-            # Images above the limit below are an error.
+            # Images above MAX_PIXELS are an error below.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             with Image.open(io.BytesIO(data)) as file:
                 if file.width * file.height > MAX_PIXELS:

@@ -308,7 +308,7 @@ OUTPUTS = [
     ),
     table(
         "cells",
-        "the cells of Table 3",
+        "means by target, corruption and severity",
         inputs=TARGETS,
         formats=["csv"],
         caption="Every target, corruption and severity: unweighted means over items, transitions and regimes.",

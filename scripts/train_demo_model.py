@@ -25,7 +25,10 @@ def main() -> None:
     parser.add_argument("--vision-layers", required=True, type=int, help="layers of the vision tower")
     parser.add_argument("--text-layers", required=True, type=int, help="layers of the language model")
     parser.add_argument(
-        "--patch", required=True, type=int, help="side of a patch in pixels; 48 is an even multiple of it"
+        "--patch",
+        required=True,
+        type=int,
+        help="side of a patch in pixels: 1, 2, 3, 4, 6, 8, 12 or 24",
     )
     parser.add_argument("--steps", required=True, type=int, help="training steps")
     parser.add_argument("--batch", required=True, type=int, help="images per step")

@@ -87,7 +87,7 @@ class Training(Strict):
         le=1,
         description="Fraction of a letter model's steps, at the start, that train on option texts.",
     )
-    seed: int = Field(ge=0, description="Seed of the weights and of the order of items.")
+    seed: int = Field(ge=0, description="Seed of the weights, the batches and the noise.")
 
 
 class Model(Strict):

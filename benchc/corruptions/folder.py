@@ -184,8 +184,8 @@ def _claim(path: Path, recipe: Recipe, seed: int, alpha: Alpha) -> None:
     text = json.dumps(content, indent=2) + "\n"
     if path.exists() and path.read_text() != text:
         raise InputError(
-            f"{path}: the images in its folder were made with another recipe, seed, alpha or code; give "
-            f"another --output, or delete {path.parent}"
+            f"{path}: the images in its folder were made with another recipe, seed, alpha, code or library "
+            f"version; give another --output, or delete {path.parent}"
         )
     write_text(path, text)
 

@@ -100,6 +100,7 @@ def _legend(text: str, images: ImageCounts, rates: Rates) -> Iterator[str]:
         yield "time: one job after another; measured rates include model loading."
     else:
         yield (
-            "time: unknown until an inference job has computed at least 90 % of its predictions; or give "
-            "--seconds-per-prediction."
+            "time: unknown until an inference job has finished with at least 90 % of its "
+            "predictions computed, "
+            "not taken from the cache; or give --seconds-per-prediction."
         )

@@ -31,7 +31,7 @@ WIDE_FAMILIES = (
 
 
 def font_families() -> list[str]:
-    """Return the font font_families for names from data, in order of preference."""
+    """Return the font families for names from data, in order of preference."""
     present = {entry.name for entry in font_manager.fontManager.ttflist}
     return [BASE_FAMILY, *(family for family in WIDE_FAMILIES if family in present)]
 

@@ -1,4 +1,4 @@
-"""`corrupted/{corruption}.parquet`: one row is an image under the corruption at one severity."""
+"""`{corrupted,benchmark}/{corruption}.parquet`: one row is an image under the corruption at one severity."""
 
 import polars as pl
 

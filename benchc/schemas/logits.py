@@ -59,8 +59,8 @@ def logit_blocks(predictions: pl.DataFrame) -> Iterator[tuple[Integers, Floats]]
         if count < 2:
             raise InputError(
                 f"{pluralize(len(rows), 'prediction')} with fewer than two logits; first "
-                f"{name_of(predictions, int(rows[0]))}: "
-                "every item needs at least two options; rerun the inference"
+                f"{name_of(predictions, int(rows[0]))}: every item needs at least two options; rerun the "
+                "inference"
             )
         values = predictions["logits"].gather(rows).explode().cast(pl.Float64).fill_null(np.nan).to_numpy()
         block = values.reshape(len(rows), int(count))

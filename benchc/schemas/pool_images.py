@@ -25,9 +25,8 @@ def read_ids(pool: Path, subset: Path | None = None) -> list[str]:
     absent = wanted.difference(ids)
     if absent:
         raise InputError(
-            f"{subset}: {pluralize(len(absent), 'item')} not in {pool}, such as {min(absent)}; "
-            "delete the subset and "
-            "run snakemake again"
+            f"{subset}: {pluralize(len(absent), 'item')} not in {pool}, such as {min(absent)}; delete the "
+            "subset and run snakemake again"
         )
     return [id_ for id_ in ids if id_ in wanted]
 

@@ -39,8 +39,7 @@ def task_types(items: Mapping[str, pl.DataFrame], task_columns: Mapping[str, str
         if without.height:
             raise InputError(
                 f"source {source}: {pluralize(without.height, 'item')} without {column}, first "
-                f"{without['id'][0]}; "
-                "set task_column of the source to the other of category and l2_category"
+                f"{without['id'][0]}; set task_column of the source to the other of category and l2_category"
             )
         frames.append(frame.select("id", source=pl.lit(source), task=pl.col(column)))
     tasks = pl.concat(frames)

@@ -12,7 +12,7 @@ LARGEST_FIELD = 2**31 - 1
 
 
 class Row(NamedTuple):
-    """One record: the line on which it ends, its strings by column, and what is wrong with it, if so."""
+    """One record: the line on which it ends, its strings by column, and what is wrong with it, or None."""
 
     line: int
     values: dict[str, str]

@@ -1,7 +1,5 @@
 """What a dry run plans after one edit, with images in files and generated on the fly; no edit is run."""
 
-import json
-import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator

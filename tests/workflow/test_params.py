@@ -9,11 +9,11 @@ from tests.workflow.checkout import Checkout
 LIST = """
 import inspect, json
 print("PARAMS", json.dumps({
-    rule.name: {
+    each.name: {
         str(name): sorted(inspect.signature(value).parameters)
-        for name, value in rule.params._allitems() if callable(value)
+        for name, value in each.params._allitems() if callable(value)
     }
-    for rule in workflow.rules
+    for each in workflow.rules
 }))
 """
 # Functions of a job's own paths. Snakemake records no param whose function takes more than wildcards.

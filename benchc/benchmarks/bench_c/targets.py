@@ -65,7 +65,7 @@ def excluded_note(items: int, excluded: int) -> str:
 
 
 def excluded_items(footers: Sequence[Mapping[str, object]], items: int) -> int:
-    """Return how many selected items are excluded of a comparison of targets on ``items`` of them.
+    """Return how many selected items are excluded from a comparison of targets on ``items`` of them.
 
     ``footers``: of the targets' scores. 0 where none of them records missing predictions.
     """
@@ -103,7 +103,7 @@ def read_targets(scores: list[Path], models: Path) -> Targets:
     most = max(missing, key=lambda label: missing[label])
     print(
         f"{len(tables)} targets have all predictions of {found.items:,} items, {found.excluded:,} are "
-        f"excluded; {most} lacks most, {missing[most]:,}",
+        f"excluded; {most} lacks predictions of the most items, {missing[most]:,}",
         file=sys.stderr,
     )
     return found

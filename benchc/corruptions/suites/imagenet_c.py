@@ -1,4 +1,4 @@
-"""ImageNet-C's 19 corruptions in Bench-C's five families, as in the imagecorruptions package."""
+"""ImageNet-C's 19 corruptions in Bench-C's five groups, as in the imagecorruptions package."""
 
 from benchc.corruptions.suite import CorruptionType, Suite, decided, published
 

@@ -189,10 +189,8 @@ GRAYSCALE_QUANTIZATION = CorruptionType(
 
 def _share() -> Parameter:
     return decided(
-        "equal for the four transmission errors, chosen so that 1 - SSIM is like that of the "
-        "types taken from "
-        "KADID-10k, whose "
-        "nearest distortion (20, displaced patches) ends at an eighth of the image",
+        "equal for the four transmission errors, chosen so that 1 - SSIM is like that of the types taken "
+        "from KADID-10k, whose nearest distortion (20, displaced patches) ends at an eighth of the image",
         0.05,
         0.15,
         0.4,
@@ -257,10 +255,8 @@ MEAN_SHIFT = CorruptionType(
     f"{_KERNELS}.kadid_luminance.mean_shift",
     {
         "shift": decided(
-            "half the smallest nonzero, the smallest nonzero and the largest absolute level of "
-            "KADID-10k's distortion 18 "
-            "(mean "
-            "shift), 0.15, 0.08, 0, -0.08, -0.15",
+            "half the smallest nonzero, the smallest nonzero and the largest absolute level of KADID-10k's "
+            "distortion 18 (mean shift), 0.15, 0.08, 0, -0.08, -0.15",
             0.04,
             0.08,
             0.15,

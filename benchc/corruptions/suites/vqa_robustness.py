@@ -6,9 +6,8 @@ Most are ImageNet-C's, with the same numbers and kernels. The authors' implement
 - Theirs writes JPEG with OpenCV, ours with Pillow: the same pixels, as both use libjpeg-turbo.
 - Shot noise, elastic transform and pixelate have their own definitions or numbers.
 - Theirs stores corrupted images as JPEG of quality 95, ours losslessly.
-- The released generator swaps red and blue. The published accuracy on "what color is", up to 76 % (Table
-A.2),
-  can hardly come from such images; ours does not swap.
+- The released generator swaps red and blue. The published accuracy on "what color is", up to 76 %
+  (Table A.2), can hardly come from such images; ours does not swap.
 """
 
 from dataclasses import replace
@@ -142,8 +141,7 @@ VQA_ROBUSTNESS = Suite(
     "vqa-robustness",
     "VQA robustness (VRE)",
     "Ishmam et al. (2025), Visual Robustness Benchmark for VQA: the corruptions of Table A.1, and, outside "
-    "the "
-    "default set, those that are only in its taxonomy (Figure A.1)",
+    "the default set, those that are only in its taxonomy (Figure A.1)",
     (1, 2, 3, 4, 5),
     {
         "noise": (

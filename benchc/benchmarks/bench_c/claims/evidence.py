@@ -72,9 +72,8 @@ def evidence(
     odd = items.filter(pl.col("source").is_null() | pl.col("kappa").is_null()).sort("id")
     if odd.height:
         raise InputError(
-            f"{pluralize(odd.height, 'item')} in the pool or in the selection only, first "
-            f"{odd['id'][0]}: they are "
-            f"from different runs; {recreate('selection')}"
+            f"{pluralize(odd.height, 'item')} in the pool or in the selection only, first {odd['id'][0]}: "
+            f"they are from different runs; {recreate('selection')}"
         )
     tables = {label: cells(frame) for label, frame in zip(labels, scores, strict=True)}
     every = _stacked(tables)

@@ -44,14 +44,14 @@ def claims_of_groups(evidence: Evidence) -> list[Claim]:
             "Photometric and weather corruptions are comparatively mild",
             "the mean RAS of each of the two groups is above that of all others together",
             "a figure, without numbers",
-            _mild_families(cells),
+            _mild_groups(cells),
         ),
         Claim(
             "9.4",
             "RAS falls with severity in every group",
             "every group's mean RAS falls at every step of severity",
             "a figure, without numbers",
-            _families_fall(cells),
+            _groups_fall(cells),
         ),
         Claim(
             "9.4",
@@ -66,7 +66,7 @@ def claims_of_groups(evidence: Evidence) -> list[Claim]:
             "Of the groups, blur degrades most",
             "no group has a lower mean RAS",
             "a figure, without numbers",
-            _worst_family(cells),
+            _worst_group(cells),
         ),
         Claim(
             "9.4",
@@ -108,12 +108,12 @@ def _noise(cells: pl.DataFrame) -> Finding:
     above, below, every = (_mean(part["ras"]) for part in (strong, weak, all_))
     return judged(
         above < below and above < every,
-        f"above: {signed(above)}, up to {NOISE_GROWS_ABOVE}: {signed(below)}, all corruptions above: "
-        f"{signed(every)}",
+        f"severities above {NOISE_GROWS_ABOVE}: {signed(above)}, up to {NOISE_GROWS_ABOVE}: {signed(below)}; "
+        f"all corruptions at severities above {NOISE_GROWS_ABOVE}: {signed(every)}",
     )
 
 
-def _mild_families(cells: pl.DataFrame) -> Finding:
+def _mild_groups(cells: pl.DataFrame) -> Finding:
     means = means_by(cells, "group", "ras")
     rest = cells.filter(~pl.col("group").is_in([PHOTOMETRIC, WEATHER]))["ras"]
     if not {PHOTOMETRIC, WEATHER} <= set(means) or rest.is_empty():
@@ -123,7 +123,7 @@ def _mild_families(cells: pl.DataFrame) -> Finding:
     return judged(min(mild.values()) > others, f"{listed(mild)}, others {signed(others)}")
 
 
-def _families_fall(cells: pl.DataFrame) -> Finding:
+def _groups_fall(cells: pl.DataFrame) -> Finding:
     steps = cells["severity"].n_unique() - 1
     if steps < 1:
         return not_applicable("there is one severity")
@@ -154,7 +154,7 @@ def _less_stable(cells: pl.DataFrame) -> Finding:
     )
 
 
-def _worst_family(cells: pl.DataFrame) -> Finding:
+def _worst_group(cells: pl.DataFrame) -> Finding:
     means = means_by(cells, "group", "ras")
     if BLUR not in means or len(means) < 2:
         return not_applicable("the run lacks blur, or has no other group")

@@ -96,7 +96,9 @@ def _against_others(table: pl.DataFrame, label: str, *, above: bool) -> Finding:
         table.filter(pl.col("label") != label).with_columns(all=pl.lit("others")), "all", "destructive"
     )
     if not ours or not others:
-        return not_applicable(f"{label} is not among the targets, or the only one")
+        return not_applicable(
+            f"{label} is not among the targets, is the only one, or was right on no clean item"
+        )
     difference = ours[label] - others["others"]
     holds = difference > 0 if above else difference < 0
     return judged(holds, f"{signed(ours[label])}, others {signed(others['others'])}")
@@ -125,6 +127,6 @@ def _some_positive(table: pl.DataFrame) -> Finding:
 def _always_positive(table: pl.DataFrame) -> Finding:
     cases = table.filter(pl.col("label") == WEAK).drop_nulls("corrective")["corrective"]
     if cases.is_empty():
-        return not_applicable(f"{WEAK} is not among the targets")
+        return not_applicable(f"{WEAK} is not among the targets, or was wrong on no clean item")
     positive = int((cases > 0).sum())
     return judged(positive == len(cases), f"{positive} of {len(cases)} corruptions")

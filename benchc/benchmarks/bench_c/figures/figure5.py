@@ -131,15 +131,15 @@ def plot(
     if cases["id"].n_unique() != 1 or cases.height > MOST_PREDICTIONS:
         raise InputError(
             f"figure 5: {pluralize(cases.height, 'prediction')} of "
-            f"{pluralize(cases['id'].n_unique(), 'item')} given; give one to "
-            f"{MOST_PREDICTIONS} predictions of one item"
+            f"{pluralize(cases['id'].n_unique(), 'item')} given; give one to {MOST_PREDICTIONS} predictions "
+            "of one item"
         )
     rows = cases.rows(named=True)
     for row in rows:
         if (row["corruption"], row["severity"]) not in corrupted:
             raise InputError(
                 f"figure 5: item {row['id']!r} has no images under {row['corruption']} at severity "
-                f"{row['severity']}; {recreate('corrupted')}"
+                f"{row['severity']}; delete the files of corrupted images and run snakemake again"
             )
     cells: list[dict[str, Any] | None] = [None, *rows]
     width = (TEXT_WIDTH - LEFT - MARGIN - MOST_PREDICTIONS * GAP) / (1 + MOST_PREDICTIONS)

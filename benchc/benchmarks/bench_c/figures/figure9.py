@@ -56,8 +56,7 @@ def figure9(pool: Path, selected: Selected, each: PositiveInt = 4, items: list[s
     if unknown.height:
         raise InputError(
             f"figure 9: {pluralize(unknown.height, 'item')} of {pool} without kappa, first "
-            f"{unknown['id'][0]!r}; "
-            f"{recreate('selection')}"
+            f"{unknown['id'][0]!r}; {recreate('selection')}"
         )
     examples = examples_by_kappa(candidates, each=each, ids=items)
     rows = pl.concat(iterate_groups(pool, POOL, "id", set(examples["id"])))

@@ -52,10 +52,10 @@ def figure_discrimination(discrimination: Printed) -> Figure:
 
     ``discrimination``: a table of ``metrics.discrimination``. Boxes span the quartiles of random subsets of
     the pool, lines are their medians, whiskers contain 95 % of them; the diamond is the selected set or,
-    below the box and with a line over 95 % of them, the median of its subsets. On the right of unweighted
-    rows: the share of random subsets with a lower value (ties half). Standard deviations are divided by the
-    median of random subsets, so that metrics share an axis. A note below counts the evaluated items if some
-    were not; for one target there is a sentence and no panel.
+    where its subsets are compared, their median, drawn below the box with a line that contains 95 % of them.
+    On the right of unweighted rows: the share of random subsets with a lower value (ties half). Standard
+    deviations are divided by the median of random subsets, so that metrics share an axis. A note below counts
+    the evaluated items if some were not; for one target there is a sentence and no panel.
     """
     if discrimination["models"][0] < 2:
         return _nothing()

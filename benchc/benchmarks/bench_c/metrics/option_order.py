@@ -270,7 +270,7 @@ def _check(predictions: pl.DataFrame, items: pl.DataFrame) -> None:
             key = ", ".join(map(str, wrong.select(*KEY).row(0)))
             raise InputError(
                 f"the prediction ({key}) in order {wrong['order'][0]} {what} "
-                f"({pluralize(wrong.height, 'prediction')} "
-                "like this): predictions/selected and orders/ must be from one run; "
+                f"({pluralize(wrong.height, 'prediction')} like this): predictions/selected and orders/ must "
+                "be from one run; "
                 f"{recreate('predictions/selected', 'orders')}{EXCLUDE if wrong is missing else ''}"
             )

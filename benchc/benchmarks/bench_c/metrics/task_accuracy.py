@@ -26,9 +26,8 @@ def task_accuracy(cube: Cube, tasks: Mapping[str, str], draws: int, seed: int) -
     unknown = [item for item in cube.items if item not in tasks]
     if unknown:
         raise InputError(
-            f"{pluralize(len(unknown), 'item')} with scores but no task type, first {unknown[0]}: "
-            "pool and scores are "
-            f"from different runs; {recreate('scores')}"
+            f"{pluralize(len(unknown), 'item')} with scores but no task type, first {unknown[0]}: pool and "
+            f"scores are from different runs; {recreate('scores')}"
         )
     names = sorted({tasks[item] for item in cube.items})
     members = np.array([[tasks[item] == name for name in names] for item in cube.items], dtype=np.float64)

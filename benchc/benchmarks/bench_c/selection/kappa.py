@@ -111,9 +111,8 @@ def _predictions(
     unknown = predictions.select("id", "corruption", "severity").join(items, on="id", how="anti")
     if unknown.height:
         raise InputError(
-            f"selector {selector}: {pluralize(unknown.height, 'prediction')} of items that the "
-            "pool does not have, "
-            f"first {name_of(unknown, 0)}: {recreate('predictions/pool')}"
+            f"selector {selector}: {pluralize(unknown.height, 'prediction')} of items that the pool does not "
+            f"have, first {name_of(unknown, 0)}: {recreate('predictions/pool')}"
         )
     grid = (
         items.select("id", "options")
@@ -126,15 +125,14 @@ def _predictions(
     if missing.height:
         raise InputError(
             f"selector {selector}: {pluralize(missing.height, 'prediction')} missing: "
-            f"{first_names(missing)}; every "
-            f"item of the pool needs one under every corruption and severity: {recreate('predictions/pool')}"
+            f"{first_names(missing)}; every item of the pool needs one under every corruption and severity: "
+            f"{recreate('predictions/pool')}"
         )
     if found.height != grid.height:
         repeated = found.filter(pl.struct(key).is_duplicated()).unique(key, maintain_order=True)
         raise InputError(
             f"selector {selector}: {pluralize(repeated.height, 'repeated prediction')}: "
-            f"{first_names(repeated)}; "
-            "pass each file of predictions once"
+            f"{first_names(repeated)}; pass each file of predictions once"
         )
     wrong = found.filter(pl.col("logits").list.len() != pl.col("options"))
     if wrong.height:

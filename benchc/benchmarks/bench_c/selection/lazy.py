@@ -33,7 +33,8 @@ def dot(row: npt.NDArray[Any], other: Floats, space: Floats) -> float:
     """Return the float64 dot product: the upper half of the products is added to the lower until one is left.
 
     ``space``: at least half as many float64 as ``row`` has values. Halves of an odd number: the middle one
-    stays in the lower. The order is that of the values alone, and a tree's rounding errors are small.
+    stays in the lower. The order of summation depends only on the number of
+    values; summing in a tree keeps rounding errors small.
     """
     size = row.size
     if size == 0:

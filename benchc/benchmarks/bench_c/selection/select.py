@@ -80,7 +80,7 @@ def _matrix(vectors: pl.Series) -> npt.NDArray[np.float32]:
     if vectors.null_count() or len(lengths) != 1:
         raise InputError(
             f"the {vectors.name} embeddings are incomplete or of different lengths ({lengths.to_list()}); "
-            f"{recreate('embeddings')}"
+            f"{recreate('selection')}"
         )
     return vectors.explode().cast(pl.Float32).to_numpy().reshape(len(vectors), -1)
 

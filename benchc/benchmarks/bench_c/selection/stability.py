@@ -132,7 +132,7 @@ def stability(
 
 
 def agreement(one: pl.DataFrame, other: pl.DataFrame) -> dict[str, int | float | None]:
-    """Return the agreement of two SELECTED tables of the same items: the columns kept … kendall.
+    """Return the agreement of two SELECTED tables of the same items: the columns from selected to kendall.
 
     Correlations are over the items with a final score in both; None for fewer than two items and where
     either score is constant.

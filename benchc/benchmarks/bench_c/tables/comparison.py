@@ -12,10 +12,9 @@ METRICS = (("delta_acc", "ΔAcc"), ("ras", "RAS"))
 ALL = "all"
 CAPTION = (
     "Unweighted means over the {items:,} items, and the models, corruptions and severities, that both runs "
-    "have. "
-    "In brackets: 95 % bootstrap intervals ({draws:,} resamples of the items, the same for both runs and "
-    "all models; conditional on the selected sets); *: the interval excludes 0. Intervals are not corrected "
-    "for multiple comparisons."
+    "have. In brackets: 95 % bootstrap intervals ({draws:,} resamples of the items, the same for both runs "
+    "and all models; conditional on the selected sets); *: the interval excludes 0. Intervals are not "
+    "corrected for multiple comparisons."
 )
 
 

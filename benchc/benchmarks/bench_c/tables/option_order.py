@@ -38,14 +38,13 @@ CAPTION = (
     "Effect of the order of the options. {items:,} items of the benchmark were evaluated in all K circular "
     "orders of their options, clean and under {corruptions} at severity {severity}. S: entropy (eq. 6) in "
     "the given order; mean S: over all orders; order part: entropy of the mean distribution minus mean S, a "
-    "Jensen-Shannon divergence divided by log K, the uncertainty that no single order shows; "
-    "changed: share of the "
-    "other orders whose prediction differs from the given order's; letter: share of the other orders whose "
-    "predicted letter is the given order's; Acc: accuracy in the given order; circular: share that is right "
-    "in all orders (MMBench's CircularEval); ρ: Spearman's rank correlation of S and changed. All but ρ are "
-    "in [0, 1] and unweighted means, not weighted by κ. Brackets: 95 % bootstrap intervals from {draws:,} "
-    "resamples of the items, the same for all models and conditional on the selected set. The csv file has "
-    "more intervals, and every corruption."
+    "Jensen-Shannon divergence divided by log K, the uncertainty that no single order shows; changed: share "
+    "of the other orders whose prediction differs from the given order's; letter: share of the other orders "
+    "whose predicted letter is the given order's; Acc: accuracy in the given order; circular: share that is "
+    "right in all orders (MMBench's CircularEval); ρ: Spearman's rank correlation of S and changed. All but "
+    "ρ are in [0, 1] and unweighted means, not weighted by κ. Brackets: 95 % bootstrap intervals from "
+    "{draws:,} resamples of the items, the same for all models and conditional on the selected set. The csv "
+    "file has more intervals, and every corruption."
 )
 BLIND = (
     " {labels} {verb} scored by the options' texts, which {whose} prompt does not list: order part, changed "
@@ -74,7 +73,8 @@ def option_order(
     reordered = {path.stem: path for path in orders}
     if reordered.keys() != set(labels):
         raise InputError(
-            f"orders: the files are of {', '.join(sorted(reordered))}; give one {{model}}.parquet to each of "
+            f"orders: the files are of {', '.join(sorted(reordered))}; give one {{model}}.parquet "
+            "for each of "
             f"{', '.join(labels)}"
         )
     in_all_orders, scorings, sampled = {}, {}, {}

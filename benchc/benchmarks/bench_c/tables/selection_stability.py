@@ -30,9 +30,8 @@ CAPTION = (
     "Stability of the selected set under single choices. Each row changes one choice and selects again from "
     "the {items:,} items of the pool. In both: items selected here and as configured; Jaccard: these "
     "divided by the items selected in either; by chance: its approximate value for random sets of these "
-    "sizes; "
-    "Spearman, Kendall: "
-    "rank correlations of the final scores of the items with κ > 0 in both. α: weights of κ and of diversity."
+    "sizes; Spearman, Kendall: rank correlations of the final scores of the items with κ > 0 in both. α: "
+    "weights of κ and of diversity."
 )
 NOTHING_SELECTED = " {count} of the choices select nothing; the csv file says why."
 KAPPA_CAPTION = "Discriminative power κ before and after selection, as configured."

@@ -16,9 +16,8 @@ from benchc.rendering.output import Table
 CAPTION = (
     "Performance on the {items:,} items of the benchmark. Acc(o), S(o), C(o): accuracy, uncertainty and "
     "calibration error on clean images, unweighted means over items (the csv file has S(o) and C(o) "
-    "weighted by "
-    "κ, too). Δ, RAS: under corruption, means over items weighted by κ, then over corruptions and severities "
-    "(eq. 11). Arrows point to the better direction; {ranks}: rank, 1 is best; bold: best."
+    "weighted by κ, too). Δ, RAS: under corruption, means over items weighted by κ, then over corruptions "
+    "and severities (eq. 11). Arrows point to the better direction; {ranks}: rank, 1 is best; bold: best."
 )
 UNDEFINED = f" {MISSING}: undefined, since all items have κ = 0."
 COLUMNS = (

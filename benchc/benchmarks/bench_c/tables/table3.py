@@ -17,8 +17,7 @@ from benchc.rendering.output import Table
 CAPTION = (
     "The {cases} of {pairs} cases (model, corruption) in which severity {severity}, the mildest, raises "
     "accuracy. Unweighted means over items; WR, RW: items that turned right, wrong; ΔAcc = (WR - RW) / "
-    "items; "
-    "regime: by the signs of the mean shifts of uncertainty and calibration error. Found: {counts}."
+    "items; regime: by the signs of the mean shifts of uncertainty and calibration error. Found: {counts}."
 )
 NO_CASES = "The run has no predictions at severity {severity}, so there is no case to look for."
 NUMBERS = ("acc_clean", "delta_acc", "delta_entropy", "delta_calibration", "ras", "wr", "rw")
