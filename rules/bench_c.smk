@@ -253,7 +253,7 @@ SELECTOR_PREDICTIONS = collect(
 BENCHMARK_IMAGES = collect(
     "<results>/{images}/{corruption}.parquet",
     images=image_folder(BENCHMARK),
-    corruption=settings.corruptions.types,
+    corruption=sorted(settings.corruptions.types),
 )
 
 

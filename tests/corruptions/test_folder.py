@@ -111,7 +111,9 @@ def test_unfinished_files_of_a_killed_run_are_removed(photos: Path, tmp_path: Pa
 
 def test_images_of_another_seed_are_not_mixed_in(photos: Path, tmp_path: Path) -> None:
     corrupt_folder(photos, tmp_path / "out", NOISE, seed=4)
-    with pytest.raises(InputError, match=r"corruption\.json: .* another recipe, seed, alpha or code"):
+    with pytest.raises(
+        InputError, match=r"corruption\.json: .* another recipe, seed, alpha, code or library"
+    ):
         corrupt_folder(photos, tmp_path / "out", NOISE, seed=5)
     assert json.loads((tmp_path / "out/gaussian_noise/corruption.json").read_text())["seed"] == 4
 

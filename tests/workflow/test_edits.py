@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.workflow import test_rerun
 from tests.workflow.checkout import Checkout
 
 FLY = "config/fly.yaml"
@@ -110,3 +111,110 @@ def test_harmless_edits_plan_nothing(unedited, name, config):
         assert unedited.plan("--configfile", config) == {}
     finally:
         (unedited.folder / "checkpoints/texts/README.md").unlink(missing_ok=True)
+
+
+# From the images on; without the benchmark's own images, which the clean ones are one file of.
+FROM_IMAGES = test_rerun.FROM_IMAGES
+IMAGES = {"corrupt": 4}
+REORDERED = {"figure6": 1, "figure10": 1, "claims": 1}
+SWAPPED = new_types("gaussian_noise", "impulse_noise", "gaussian_blur")
+ONE_MODEL = {"kappa": 1, **test_rerun.FROM_SELECTION, "infer": 5}
+
+# The edit, and the jobs that it plans with images in files. On the fly all images of the benchmark follow.
+PLANNED: dict[str, tuple[Edit, dict[str, int]]] = {
+    "seed": (configure(lambda config: config.update(seed=config["seed"] + 1)), {**FROM_IMAGES, **IMAGES}),
+    "alpha": (
+        configure(lambda config: config["corruptions"].update(alpha="white")),
+        {**FROM_IMAGES, **IMAGES, "embed": 1},
+    ),
+    "a severity less": (
+        configure(lambda config: config["corruptions"].update(severities=[1, 2, 3, 5])),
+        {**FROM_IMAGES, "corrupt": 3},
+    ),
+    "types of one module swapped": (SWAPPED, {**FROM_IMAGES, "corrupt": 1}),
+    "a type less": (new_types("gaussian_noise", "gaussian_blur"), {**FROM_IMAGES}),
+    "a type more": (
+        new_types("gaussian_noise", "shot_noise", "gaussian_blur", "snow"),
+        {**FROM_IMAGES, "corrupt": 1},
+    ),
+    "types in another order": (new_types("gaussian_blur", "shot_noise", "gaussian_noise"), REORDERED),
+    "sources in another order": (
+        configure(lambda config: config.update(sources=config["sources"][::-1])),
+        {"figure7": 1},
+    ),
+    "a kernel": (
+        replace("benchc/corruptions/kernels/noise.py", test_rerun.EDITED, test_rerun.EDIT),
+        {**FROM_IMAGES, "corrupt": 2},
+    ),
+    "a number of a corruption": (
+        replace(
+            "benchc/corruptions/suites/imagenet_c.py",
+            "published(_CODE, 60, 25, 12, 5, 3)",
+            test_rerun.PHOTONS,
+        ),
+        {**FROM_IMAGES, "corrupt": 1},
+    ),
+    "the device of a selector": (model(gpus=1), ONE_MODEL),
+    "the letter scorer": (
+        replace(
+            "benchc/models/letter.py", "head.states[:, -1], tokens)", "head.states[:, -1] * 0.9, tokens)"
+        ),
+        ONE_MODEL,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLANNED)
+def test_an_edit_plans_the_same_jobs_in_both_modes(unedited, name):
+    edit, expected = PLANNED[name]
+    edit(unedited)
+    assert unedited.plan() == expected
+    if "infer" in expected:
+        # The benchmark's images depend on the selection.
+        expected = {**expected, **IMAGES, "corrupt": 1 + len(types_of(unedited))}
+    assert unedited.plan("--configfile", FLY) == expected
+
+
+def types_of(checkout: Checkout) -> list[str]:
+    return yaml.safe_load((checkout.folder / FLY).read_text())["corruptions"]["types"]
+
+
+def test_a_dry_run_names_the_edited_file(unedited):
+    file = "benchc/benchmarks/bench_c/metrics/ras.py"
+    append(file, "ADDED = 1\n")(unedited)
+    (before, after) = {
+        line for line in unedited.snakemake("-n").stdout.split("'") if line.startswith(f"{file} ")
+    }
+    assert before != after
+    append("benchc/errors.py", "ADDED = 1\n")(unedited)
+    assert "'benchc/errors.py " in unedited.snakemake("-n").stdout
+
+
+def moved(checkout: Checkout, folder: Path, *left_out: str) -> Checkout:
+    """Return a copy of the checkout without some folders."""
+    folder.mkdir()
+    excluded = [f"--exclude={name}" for name in (".snakemake", *left_out)]
+    command = ["tar", "-C", str(checkout.folder), *excluded, "-c", "."]
+    archive = subprocess.run(command, check=True, capture_output=True).stdout
+    subprocess.run(["tar", "-C", str(folder), "-x"], input=archive, check=True)
+    copy = Checkout.__new__(Checkout)
+    copy.folder, copy.config = folder, checkout.config
+    return copy
+
+
+def test_a_copied_run_knows_how_it_was_made(checkout, tmp_path):
+    copy = moved(checkout, tmp_path / "copy")
+    assert copy.plan() == {}
+    append("benchc/benchmarks/bench_c/figures/figure8.py", "ADDED = 1\n")(copy)
+    assert copy.plan() == {"figure8": 1}
+
+
+def test_results_without_their_records_are_refused_until_they_are_accepted(checkout, tmp_path):
+    copy = moved(checkout, tmp_path / "copy", ".provenance")
+    result = copy.snakemake("-n", check=False)
+    assert result.returncode == 1
+    assert "have no record of the code and settings that made them, such as results/small/" in result.stdout
+    copy.snakemake("--touch", "--forceall", "--cores", "1")
+    assert copy.plan() == {}
+    append("benchc/benchmarks/bench_c/figures/figure8.py", "ADDED = 1\n")(copy)
+    assert copy.plan() == {"figure8": 1}
