@@ -193,7 +193,9 @@ def test_where_no_selector_is_a_target_all_predictions_are_new(folder, capsys):
     write_pool()
     write_selection()
     rows, text = planned(capsys)
-    assert rows["targets"] == ["1", "1", "2", "20", "20", "0", "20"] and "cache" not in text
+    assert (
+        rows["targets"] == ["1", "1", "2", "20", "20", "0", "20"] and "find theirs in the cache" not in text
+    )
 
 
 @pytest.mark.parametrize("selected", [False, True])
