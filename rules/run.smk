@@ -101,19 +101,22 @@ def code_of(*files):
 
 
 def code_by_wildcards(code, values):
-    """Return digests that depend on wildcards as params: a function for each line of the longest of ``values``.
+    """Return digests that depend on wildcards as params: those of all jobs, and functions for the others.
 
     ``code`` returns the digests of a job, one of ``values``, from its wildcards.
     """
+    every = [set(digests) for digests in values]
+    common = set.intersection(*every) if every else set()
 
     def line(wildcards, number):
-        digests = code(wildcards)
-        return digests[number] if number < len(digests) else ""
+        own = [digest for digest in code(wildcards) if digest not in common]
+        return own[number] if number < len(own) else ""
 
-    return [
+    functions = [
         lambda wildcards, number=number: line(wildcards, number)
-        for number in range(max(map(len, values), default=0))
+        for number in range(max((len(digests - common) for digests in every), default=0))
     ]
+    return [*sorted(common), *functions]
 
 
 def option(flag, value):
