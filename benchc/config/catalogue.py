@@ -41,7 +41,11 @@ class Source(Strict):
     """A multiple-choice data set, from exactly one of url, path and generated."""
 
     label: Label = Field(description="Name in figures.")
-    url: WebAddress | None = Field(default=None, description="Address of the TSV.")
+    url: WebAddress | None = Field(
+        default=None,
+        description="Address of the TSV. Here and in a local TSV, images are AVIF, BMP, GIF, JPEG, JPEG 2000, "
+        "PNG, PPM, TIFF or WebP files of at most 40 megapixels; rows with others are rejected.",
+    )
     md5: Md5 | None = Field(
         default=None, description="MD5 of the file at url; null if none is published, to skip the check."
     )

@@ -3,13 +3,10 @@
 import ast
 import base64
 import binascii
-import io
-import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import PIL.Image
-
+from benchc.images import ImageError, opened
 from benchc.sources.error import InvalidRowError
 from benchc.sources.item_text import present
 
@@ -84,11 +81,8 @@ def _decode(text: str, position: int) -> bytes:
     except (binascii.Error, ValueError) as error:
         raise InvalidRowError(f"{where} is not base64 ({error})") from error
     try:
-        with warnings.catch_warnings():
-            # Only the header is read here; large images are checked when they are decoded.
-            warnings.simplefilter("ignore", PIL.Image.DecompressionBombWarning)
-            with PIL.Image.open(io.BytesIO(data)) as image:
-                image.verify()
-    except Exception as error:  # Pillow's decoders raise almost any type on broken files
-        raise InvalidRowError(f"{where} is not an image file ({type(error).__name__}: {error})") from error
+        with opened(data) as image:
+            image.verify()
+    except ImageError as error:
+        raise InvalidRowError(f"{where}: {error}") from error
     return data

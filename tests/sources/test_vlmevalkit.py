@@ -13,6 +13,7 @@ from benchc.sources.error import SourceError
 from benchc.sources.report import summary
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
 from tests.sources.tsv_files import BLUE, RED, encoded, image_bytes, row, write_tsv
+from tests.test_images import png_header
 
 
 def read(
@@ -124,9 +125,16 @@ def test_items_are_ordered_by_index_as_a_number(tmp_path: Path) -> None:
         ({"answer": "a"}, "the answer 'a' is not one option letter"),
         ({"image": ""}, "has no image"),
         ({"image": "no base64! " * 10}, "image 1 is not base64"),
-        ({"image": encoded(b"not an image" * 10)}, "image 1 is not an image file"),
-        ({"image": encoded(RED[:40] + RED[44:])}, "image 1 is not an image file"),
-        ({"image": f"['{encoded(RED)}', '{encoded(b'no image at all')}']"}, "image 2 is not an image file"),
+        ({"image": encoded(b"not an image" * 10)}, "image 1: these "),
+        ({"image": encoded(RED[:40] + RED[44:])}, "image 1: these "),
+        (
+            {"image": encoded(png_header(13_000, 13_000) + bytes(9))},
+            "image 1: the image has 13,000 × 13,000 pixels",
+        ),
+        (
+            {"image": f"['{encoded(RED)}', '{encoded(b'no image at all')}']"},
+            "image 2: these 15 bytes are not a complete image in a known format",
+        ),
         ({"image": f"['{encoded(RED)}'" + ", broken]"}, "has a broken list of images"),
         (
             {"image": "[" + "0, " * 30 + "1]"},
