@@ -43,8 +43,8 @@ class Source(Strict):
     label: Label = Field(description="Name in figures.")
     url: WebAddress | None = Field(
         default=None,
-        description="Address of the TSV. Here and in a local TSV, images are AVIF, BMP, GIF, JPEG, JPEG 2000, "
-        "PNG, PPM, TIFF or WebP files of at most 40 megapixels; rows with others are rejected.",
+        description="Address of the TSV. In this and in a local TSV, images are AVIF, BMP, GIF, JPEG, "
+        "JPEG 2000, PNG, PPM, TIFF or WebP files of at most 40 megapixels; rows with others are rejected.",
     )
     md5: Md5 | None = Field(
         default=None, description="MD5 of the file at url; null if none is published, to skip the check."
