@@ -22,8 +22,10 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
             yield file.file
             file.flush()
             os.fsync(file.fileno())
-        except BaseException:
+        except BaseException as error:
             temporary.unlink(missing_ok=True)
+            if isinstance(error, OSError) and error.filename is None:
+                error.filename = str(path)  # a failed write does not name its file
             raise
     _share(temporary)
     temporary.replace(path)

@@ -4,7 +4,18 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, RootModel, model_validator
 
-from benchc.config.strict import Environment, Family, HubId, Id, Label, Md5, Scalar, Strict, WebAddress
+from benchc.config.strict import (
+    Environment,
+    Family,
+    HubId,
+    Id,
+    Label,
+    Md5,
+    Revision,
+    Scalar,
+    Strict,
+    WebAddress,
+)
 from benchc.demo.tiny.families import FAMILIES
 
 
@@ -106,7 +117,7 @@ class Model(Strict):
         "log-likelihood per token."
     )
     repo: HubId | None = Field(default=None, description="Id on the Hugging Face Hub.")
-    revision: str | None = Field(
+    revision: Revision | None = Field(
         default=None, description="Commit, tag or branch of repo, in quotes; null for the latest commit."
     )
     path: str | None = Field(
