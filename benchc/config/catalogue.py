@@ -72,7 +72,7 @@ class Source(Strict):
         default_factory=ReaderOptions, description="How the TSV differs from the standard columns."
     )
     task_column: Literal["category", "l2_category"] = Field(
-        description="Column with the task type, by which the pool is balanced."
+        description="Column with the task type, by which the pool is balanced; rows without one are rejected."
     )
 
     @model_validator(mode="after")
