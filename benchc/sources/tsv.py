@@ -8,7 +8,7 @@ from typing import NamedTuple, TextIO
 
 from benchc.sources.error import SourceError
 
-# The csv module's default is 128 KiB; a list of photographs in base64 has tens of MB. A quotation mark without
+# The csv module allows 128 KiB; a list of photographs in base64 has tens of MB. A quotation mark without
 # an end makes the rest of the file one field, which takes four bytes per character in memory.
 LARGEST_FIELD = 2**28
 
