@@ -16,15 +16,19 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        temporary = Path(file.name)
-        try:
-            yield file.file
-            file.flush()
-            os.fsync(file.fileno())
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            temporary = Path(file.name)
+            try:
+                yield file.file
+                file.flush()
+                os.fsync(file.fileno())
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        error.filename = error.filename or str(path)  # a failed write does not name its file
+        raise
     _share(temporary)
     temporary.replace(path)
 

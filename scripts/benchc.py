@@ -17,7 +17,7 @@ COMMANDS = {
 def main(argv: Sequence[str] | None = None) -> None:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments or arguments[0] in ("-h", "--help"):
-        print(usage())
+        run(lambda: print(usage()))
         return
     name, *rest = arguments
     if name not in COMMANDS:

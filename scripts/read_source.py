@@ -1,6 +1,7 @@
 """Convert a source's TSV in VLMEvalKit's format to a table of items, and report rejected rows."""
 
 import argparse
+import re
 from pathlib import Path
 
 from benchc.atomic import write_text
@@ -14,7 +15,9 @@ from scripts.command import Parser, run
 def main() -> None:
     parser = Parser(__spec__.name, __doc__)
     parser.add_argument("--tsv", type=Path, required=True, help="file to read")
-    parser.add_argument("--source", required=True, help="id of the source; items are called <source>/<index>")
+    parser.add_argument(
+        "--source", required=True, type=_source, help="id of the source; items are called <source>/<index>"
+    )
     parser.add_argument(
         "--options-column", help="column with all options as a Python list of strings such as '(A) red'"
     )
@@ -31,18 +34,36 @@ def main() -> None:
         type=_column_and_value,
         help="omit rows with this value in this column; once per column",
     )
+    parser.add_argument(
+        "--task-column",
+        choices=["category", "l2_category"],
+        help="column with the task type; rows without one are rejected, since the pool is balanced by it",
+    )
     parser.add_argument("--output", type=Path, required=True, help="table of items to write (Parquet)")
     parser.add_argument(
         "--report", type=Path, required=True, help="report to write (CSV): id, line, kind, reason"
     )
     arguments = parser.parse_args()
     options = ReaderOptions(
-        arguments.options_column, arguments.index_below, dict(arguments.exclude), arguments.image_column
+        arguments.options_column,
+        arguments.index_below,
+        dict(arguments.exclude),
+        arguments.image_column,
+        arguments.task_column,
     )
     items, report = read_vlmevalkit(arguments.tsv, arguments.source, options)
     print(summary(arguments.source, items.height, report))
     write_text(arguments.report, report.write_csv())
     write_table(items, arguments.output, ITEMS, {"source": arguments.source})
+
+
+def _source(text: str) -> str:
+    # As in the catalogue: ids and image keys begin with it.
+    if not re.fullmatch("[a-z0-9][a-z0-9.-]*", text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not an id of lower-case letters, digits, dots and dashes"
+        )
+    return text
 
 
 def _column_and_value(text: str) -> tuple[str, str]:

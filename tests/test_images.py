@@ -1,16 +1,22 @@
+import ast
 import io
+import math
 import struct
+import subprocess
+import sys
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image, ImageFile
+from PIL import EpsImagePlugin, Image, ImageFile
 
 from benchc.images import (
     CODECS,
-    IDENTIFIED_ONLY,
+    FORMATS,
+    MAX_PIXELS,
     WEBP_MAX_SIDE,
     Codec,
     ImageError,
@@ -18,6 +24,7 @@ from benchc.images import (
     decode,
     encode,
     encode_png,
+    opened,
     pixel_hash,
     readable_suffixes,
 )
@@ -145,14 +152,60 @@ def test_truncated_bytes_are_refused(file_format: str) -> None:
             decode(data[:length])
 
 
-def test_a_decompression_bomb_is_refused_from_its_header() -> None:
-    header = struct.pack(">IIBBBBB", 20_000, 20_000, 8, 2, 0, 0, 0)
-    chunk = b"IHDR" + header
-    data = (
-        b"\x89PNG\r\n\x1a\n" + struct.pack(">I", len(header)) + chunk + struct.pack(">I", zlib.crc32(chunk))
+def png_header(width: int, height: int) -> bytes:
+    """Return a PNG without pixels after its header."""
+    header = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = [struct.pack(">I", 13) + header, struct.pack(">I", 0) + b"IDAT"]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        chunk + struct.pack(">I", zlib.crc32(chunk[4:])) for chunk in chunks
     )
-    with pytest.raises(ImageError, match="178,956,970"):
-        decode(data + struct.pack(">I", 0) + b"IDAT" + struct.pack(">I", zlib.crc32(b"IDAT")))
+
+
+@pytest.mark.parametrize("side", [13_000, 20_000])
+def test_an_image_above_the_limit_is_refused_from_its_header(side: int) -> None:
+    with pytest.raises(ImageError, match=f"{MAX_PIXELS:,}.*scale it down"):
+        decode(png_header(side, side))
+
+
+def test_an_image_of_an_8k_frame_is_within_the_limit() -> None:
+    with opened(png_header(7680, 4320)) as file:
+        assert file.size == (7680, 4320)
+
+
+def test_memory_is_bounded_at_the_limit() -> None:
+    side = math.isqrt(MAX_PIXELS)
+    data = encoded(Image.new("1", (side, side)))
+    assert len(data) < 20_000
+    code = (
+        "import resource, sys; from benchc.images import decode; data = sys.stdin.buffer.read();"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; decode(data);"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
+    )
+    kib = subprocess.run([sys.executable, "-c", code], input=data, capture_output=True, check=True).stdout
+    assert int(kib) * 1024 < 15 * MAX_PIXELS
+
+
+def test_a_format_outside_the_list_is_refused_without_its_decoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Pillow gives EPS to Ghostscript.
+    monkeypatch.setattr(
+        EpsImagePlugin, "Ghostscript", lambda *_, **__: pytest.fail("Ghostscript was started")
+    )
+    eps = encoded(Image.new("RGB", (4, 4)), "EPS")
+    with pytest.raises(ImageError, match=r"not a complete image in a known format \(AVIF, BMP, "):
+        decode(eps)
+
+
+def test_every_image_is_opened_with_a_list_of_formats() -> None:
+    root = Path(__file__).parents[1]
+    calls = [
+        (path, node)
+        for path in [*root.glob("benchc/**/*.py"), *root.glob("scripts/**/*.py")]
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Image.open")
+    ]
+    assert calls
+    for path, call in calls:
+        assert "formats" in [keyword.arg for keyword in call.keywords], f"{path}, line {call.lineno}"
 
 
 def test_a_file_without_a_known_range_is_refused() -> None:
@@ -168,12 +221,9 @@ def test_an_unknown_treatment_of_alpha_is_refused() -> None:
 def test_suffixes_are_of_formats_whose_pixels_are_read() -> None:
     suffixes = readable_suffixes()
     assert {".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".gif", ".avif", ".ppm"} <= suffixes
-    stubs = {
-        name
-        for name, (factory, _) in Image.OPEN.items()
-        if isinstance(factory, type) and issubclass(factory, ImageFile.StubImageFile)
-    }
-    assert stubs <= set(IDENTIFIED_ONLY) <= Image.OPEN.keys()
+    for name in FORMATS:
+        factory, _ = Image.OPEN[name]
+        assert not (isinstance(factory, type) and issubclass(factory, ImageFile.StubImageFile))
     assert not suffixes & {".eps", ".h5", ".grib", ".mpg", ".wmf", ".bufr", ".pdf", ".txt"}
 
 

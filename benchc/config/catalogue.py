@@ -4,7 +4,18 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, RootModel, model_validator
 
-from benchc.config.strict import Environment, Family, HubId, Id, Label, Md5, Scalar, Strict, WebAddress
+from benchc.config.strict import (
+    Environment,
+    Family,
+    HubId,
+    Id,
+    Label,
+    Md5,
+    Revision,
+    Scalar,
+    Strict,
+    WebAddress,
+)
 from benchc.demo.tiny.families import FAMILIES
 
 
@@ -41,7 +52,11 @@ class Source(Strict):
     """A multiple-choice data set, from exactly one of url, path and generated."""
 
     label: Label = Field(description="Name in figures.")
-    url: WebAddress | None = Field(default=None, description="Address of the TSV.")
+    url: WebAddress | None = Field(
+        default=None,
+        description="Address of the TSV. In this and in a local TSV, images are AVIF, BMP, GIF, JPEG, "
+        "JPEG 2000, PNG, PPM, TIFF or WebP files of at most 40 megapixels; rows with others are rejected.",
+    )
     md5: Md5 | None = Field(
         default=None, description="MD5 of the file at url; null if none is published, to skip the check."
     )
@@ -57,7 +72,7 @@ class Source(Strict):
         default_factory=ReaderOptions, description="How the TSV differs from the standard columns."
     )
     task_column: Literal["category", "l2_category"] = Field(
-        description="Column with the task type, by which the pool is balanced."
+        description="Column with the task type, by which the pool is balanced; rows without one are rejected."
     )
 
     @model_validator(mode="after")
@@ -102,7 +117,7 @@ class Model(Strict):
         "log-likelihood per token."
     )
     repo: HubId | None = Field(default=None, description="Id on the Hugging Face Hub.")
-    revision: str | None = Field(
+    revision: Revision | None = Field(
         default=None, description="Commit, tag or branch of repo, in quotes; null for the latest commit."
     )
     path: str | None = Field(

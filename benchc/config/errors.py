@@ -4,6 +4,7 @@ import datetime
 import difflib
 import json
 import re
+import reprlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, get_args
 
@@ -72,10 +73,15 @@ def suggestion(value: object, known: Sequence[str]) -> str:
 
 def shown(value: object) -> str:
     """Return ``value`` as JSON in one line, cut off where it is long."""
+    text = ""
     try:
-        text = json.dumps(value, ensure_ascii=False)
+        # No further than needed: YAML's aliases can make a small file a huge value.
+        for piece in json.JSONEncoder(ensure_ascii=False).iterencode(value):
+            text += piece
+            if len(text) > LONGEST_VALUE:
+                break
     except (TypeError, ValueError):  # ValueError: a YAML alias inside its own anchor
-        text = str(value)
+        text = reprlib.repr(value) if isinstance(value, dict | list) else str(value)
     return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
 
 

@@ -34,10 +34,16 @@ def expand_path(
         return entry
     path = VARIABLE.sub(lambda match: values[match[1]], entry.path)
     fix = "".join(f"; set the environment variable {name} to change it" for name in names)
-    if not (root / path).exists():
+    if not path.isprintable():
+        errors.append(f"{given}, but contains a control character; rename the file or folder.")
+    elif not (root / path).exists():
         errors.append(f"{given}, but there is no {path}{fix}.")
     elif isinstance(entry, Model) and not (root / path).is_dir():
         errors.append(f"{given}, but {path} is a file, not a folder in the Hub's format{fix}.")
+    # Predictions are cached under the folder's name.
+    elif isinstance(entry, Model) and Path(path).name in ("", ".."):
+        errors.append(f"{given}, but should end in the name of the model's folder{fix}.")
     elif isinstance(entry, Source) and not (root / path).is_file():
-        errors.append(f"{given}, but {path} is a folder, not a TSV file{fix}.")
+        kind = "a folder" if (root / path).is_dir() else "a pipe or device"
+        errors.append(f"{given}, but {path} is {kind}, not a TSV file{fix}.")
     return entry.model_copy(update={"path": path})

@@ -63,7 +63,18 @@ RunName = Annotated[
 ]
 WebAddress = Annotated[str, _matching(r"^https?://", "a web address (http or https)")]
 Md5 = Annotated[str, _matching(r"^[0-9a-f]{32}$", "32 hexadecimal digits in lower case")]
-HubId = Annotated[str, _matching(r"^[^/\s]+/[^/\s]+$", "a Hub id (owner/name)")]
+# The Hub's rules: letters, digits, _, and single dots and dashes between them. It becomes a folder's name.
+HubId = Annotated[
+    str,
+    _matching(
+        r"^[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*/[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*$", "a Hub id (owner/name)"
+    ),
+]
+# Git's rules, in short: no two dots in a row. It becomes a file's name in the Hub's cache.
+Revision = Annotated[
+    str,
+    _matching(r"^[A-Za-z0-9_][A-Za-z0-9_+/-]*(\.[A-Za-z0-9_+/-]+)*$", "a commit, tag or branch of the Hub"),
+]
 Family = Annotated[str, _matching(r"^[a-z][a-z0-9_]*$", "the name of a family of models (docs/models.md)")]
 Environment = Annotated[str, _matching(r"^[a-z0-9][a-z0-9_-]*$", "the name of a file in envs, without .yaml")]
 Label = Annotated[

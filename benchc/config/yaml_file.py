@@ -11,13 +11,26 @@ import yaml
 
 from benchc.config.errors import shown
 
+# Values that aliases may repeat: far more than a configuration needs. Every reader visits each of them.
+MAX_REPEATED = 10_000
+
 
 class YamlError(ValueError):
-    """A file is not YAML in UTF-8, has a value that cannot be converted, or gives a key twice."""
+    """A file is not YAML in UTF-8, has a value that cannot be converted, gives a key twice, or is no file."""
 
 
 class _Loader(yaml.SafeLoader):
     """A safe loader that refuses a key that a mapping gives twice, where PyYAML takes the last value."""
+
+    def get_single_node(self) -> yaml.Node | None:
+        node = super().get_single_node()
+        sizes: dict[int, int] = {}
+        repeated = 0 if node is None else _size(node, sizes) - len(sizes)
+        if repeated > MAX_REPEATED:
+            raise YamlError(
+                f"its aliases repeat {repeated:,} values, more than the limit of {MAX_REPEATED:,}; use fewer"
+            )
+        return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         lines: dict[str, int] = {}
@@ -40,6 +53,8 @@ class _Loader(yaml.SafeLoader):
 
 def read_yaml(path: Path) -> Any:
     """Return the content of the YAML file at ``path``; raises OSError or YamlError."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise YamlError("a pipe or device is not read; give a file")
     with path.open(encoding="utf-8") as file:
         try:
             return yaml.load(file, _Loader)
@@ -50,3 +65,20 @@ def read_yaml(path: Path) -> Any:
             raise YamlError(f"the content is not YAML in UTF-8 ({error.reason})") from error
         except RecursionError as error:
             raise YamlError("the content is not YAML (it is nested too deeply)") from error
+
+
+def _size(node: yaml.Node, sizes: dict[int, int]) -> int:
+    """Return the number of values in ``node`` with aliases written out, and add that of each to ``sizes``."""
+    known = sizes.get(id(node))
+    if known is not None:
+        if known == 0:
+            raise YamlError(f"line {node.start_mark.line + 1}: an alias is inside of what it stands for")
+        return known
+    sizes[id(node)] = 0
+    parts: list[yaml.Node] = []
+    if isinstance(node, yaml.MappingNode):
+        parts = [part for pair in node.value for part in pair]
+    elif isinstance(node, yaml.SequenceNode):
+        parts = node.value
+    sizes[id(node)] = size = 1 + sum(_size(part, sizes) for part in parts)
+    return size

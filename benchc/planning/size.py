@@ -1,16 +1,15 @@
 """The size of a run: counted in the pool once it is built; before, bounded by the configuration."""
 
-import io
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-from PIL import Image
 
 from benchc.config.settings import Corruptions, Pool
 from benchc.corruptions.recipe import CLEAN
+from benchc.images import ImageError, opened
 from benchc.planning.amounts import Amount
 from benchc.schemas.parquet import TableError, iterate_groups, read_table
 from benchc.schemas.pool import POOL
@@ -64,10 +63,11 @@ def run_size(pool: Pool, results: Path) -> RunSize:
 def _pixels(path: Path, id_: str, image: Mapping[str, bytes | None]) -> int:
     """Return the pixels of an image of an item; decodes its header alone."""
     try:
-        return math.prod(Image.open(io.BytesIO(image["bytes"] or b"")).size)
-    except OSError as error:
+        with opened(image["bytes"] or b"") as file:
+            return math.prod(file.size)
+    except ImageError as error:
         raise TableError(
-            f"{path}: an image of item {id_} cannot be read; delete it and run snakemake again"
+            f"{path}: an image of item {id_} cannot be read ({error}); delete it and run snakemake again"
         ) from error
 
 

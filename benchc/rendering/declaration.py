@@ -68,8 +68,15 @@ class Output:
 
     @property
     def arguments(self) -> list[str]:
-        """Return the settings as arguments of the command, NAME=JSON each."""
-        return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in self.settings.items()]
+        """Return the settings as arguments of the command, NAME=JSON each.
+
+        The JSON has no "<": Snakemake's report shows the arguments inside a script, which a label such as
+        "</script>" would end.
+        """
+        return [
+            f"{name}=" + json.dumps(value, ensure_ascii=False).replace("<", r"\u003c")
+            for name, value in self.settings.items()
+        ]
 
 
 def table(name: str, title: str, *, formats: Sequence[str] = TABLE_FORMATS[:3], **options: Any) -> Output:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from benchc.rendering.markdown import check_lengths
+from benchc.rendering.markdown import check_lengths, one_line
 from benchc.rendering.numbers import MISSING
 
 SPECIAL = {
@@ -60,14 +60,20 @@ def booktabs(header: Sequence[str], rows: Sequence[Sequence[str]], text_columns:
     """
     check_lengths(header, rows)
     columns = "l" * text_columns + "r" * (len(header) - text_columns)
-    first, *rest = [" & ".join(row) + r" \\" for row in (header, *rows)]
+    first, *rest = [_row(row) for row in (header, *rows)]
     lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", first, r"\midrule", *rest, r"\bottomrule"]
     return "\n".join([*lines, r"\end{tabular}", ""])
 
 
+def _row(cells: Sequence[str]) -> str:
+    text = " & ".join(cells) + r" \\"
+    # After a row or a rule, LaTeX would read these as the command's option.
+    return "{}" + text if text.startswith(("[", "*", "(")) else text
+
+
 def latex_text(text: str) -> str:
-    """Return ``text`` with LaTeX's special characters escaped."""
-    return "".join(SPECIAL.get(character, character) for character in text)
+    """Return ``text`` in one line, with LaTeX's special characters escaped."""
+    return "".join(SPECIAL.get(character, character) for character in one_line(text))
 
 
 def latex_symbols(text: str) -> str:

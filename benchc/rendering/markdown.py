@@ -1,17 +1,31 @@
 """Tables as Markdown whose columns line up in a terminal."""
 
+import re
 import textwrap
+import unicodedata
 from collections.abc import Sequence
 
 CAPTION_WIDTH = 110
+
+# What Markdown, and GitHub's formulas, read as markup. Other uses of these characters stay as they are, so
+# that tables are readable in a terminal: "a_b", "p < 0.1", "Q&A", "[0.1, 0.2]".
+MARKUP = re.compile(
+    r"[\\`*~$]|(?<!\w)_|_(?!\w)"
+    r"|<(?=[A-Za-z/!?])"  # a tag
+    r"|&(?=#?\w+;)"  # a character reference
+    r"|\](?=[(\[])"  # a link
+)
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
     """Return a pipe table; the first ``text_columns`` columns are flush left, the others flush right.
 
-    A "|" in a cell is escaped. Raises ValueError where a row is not as long as the header.
+    The header and the first columns are plain texts; other cells, numbers, may be bold. Raises ValueError
+    where a row is not as long as the header.
     """
-    grid = [[cell.replace("|", r"\|") for cell in row] for row in (header, *rows)]
+    cells = [list(map(markdown_text, header))]
+    cells += [[*map(markdown_text, row[:text_columns]), *row[text_columns:]] for row in rows]
+    grid = [[cell.replace("|", r"\|") for cell in row] for row in cells]
     check_lengths(header, rows)
     widths = [max(3, *map(len, column)) for column in zip(*grid, strict=True)]
 
@@ -32,13 +46,23 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]], text_columns:
 def captioned(
     header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, text_columns: int = 1
 ) -> str:
-    """Return :func:`markdown` with a caption below."""
+    """Return :func:`markdown` with a caption, a plain text, below."""
     return f"{markdown(header, rows, text_columns)}\n{paragraph(caption)}"
 
 
 def paragraph(text: str) -> str:
-    """Return ``text`` in lines of at most ``CAPTION_WIDTH`` characters."""
-    return textwrap.fill(text, CAPTION_WIDTH) + "\n"
+    """Return a plain ``text`` in lines of at most ``CAPTION_WIDTH`` characters."""
+    return textwrap.fill(markdown_text(text), CAPTION_WIDTH) + "\n"
+
+
+def markdown_text(text: str) -> str:
+    """Return a plain ``text``, such as a label, in one line of Markdown that shows it unchanged."""
+    return MARKUP.sub(r"\\\g<0>", one_line(text))
+
+
+def one_line(text: str) -> str:
+    """Return ``text`` with each control character and line break replaced by a space."""
+    return "".join(" " if unicodedata.category(letter) in ("Cc", "Zl", "Zp") else letter for letter in text)
 
 
 def check_lengths(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -77,7 +77,9 @@ def _files(path: Path, numbers: Sequence[int]) -> dict[int, bytes]:
     for span in spans:
         length = span[-1] - span[0] + 1
         try:
-            images = pl.scan_parquet(path).slice(span[0], length).select("image").collect()["image"]
+            images = (
+                pl.scan_parquet(path, glob=False).slice(span[0], length).select("image").collect()["image"]
+            )
         except (pl.exceptions.PolarsError, OSError) as error:
             raise TableError(
                 f"{path}: cannot be read ({error}); delete it and run snakemake again"

@@ -34,16 +34,19 @@ def write_table(
     """Write ``frame`` atomically to ``path`` as a table of the given type.
 
     ``footer`` is stored as JSON, for :func:`read_footer`. Raises TableError where the columns are not those
-    of the type.
+    of the type or the file cannot be written, such as on a full disk.
     """
     path = Path(path)
     check_columns(frame, path, table)
     metadata = file_metadata(table, content_hash(frame), footer)
     rows_per_group = max(1, int(frame.height * ROW_GROUP_BYTES / max(1, frame.estimated_size())))
-    with atomic_write(path) as file:
-        frame.write_parquet(
-            file, metadata=metadata, row_group_size=rows_per_group, compression="zstd", statistics=False
-        )
+    try:
+        with atomic_write(path) as file:
+            frame.write_parquet(
+                file, metadata=metadata, row_group_size=rows_per_group, compression="zstd", statistics=False
+            )
+    except pl.exceptions.PolarsError as error:  # instead of an OSError
+        raise TableError(f"{path}: cannot be written ({error}); check the disk and run it again") from error
 
 
 def check_columns(frame: pl.DataFrame, path: Path, table: TableType) -> None:
@@ -79,7 +82,7 @@ def read_table(path: str | Path, table: TableType, columns: Sequence[str] | None
             f"{found[1]}; delete it and run snakemake again"
         )
     try:
-        frame = pl.read_parquet(path, columns=list(columns) if columns is not None else None)
+        frame = pl.read_parquet(path, columns=list(columns) if columns is not None else None, glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise TableError(f"{path}: cannot be read ({error}); delete it and run snakemake again") from error
     if columns is None and content_hash(frame) != metadata.get("benchc.content"):
@@ -109,7 +112,7 @@ def iterate_groups(
         chunk = spans[first : first + groups_at_once]
         begin, end = chunk[0][0], chunk[-1][0] + chunk[-1][1]
         try:
-            rows = pl.scan_parquet(path).slice(begin, end - begin).collect()
+            rows = pl.scan_parquet(path, glob=False).slice(begin, end - begin).collect()
         except (pl.exceptions.PolarsError, OSError) as error:
             raise TableError(
                 f"{path}: cannot be read ({error}); delete it and run snakemake again"

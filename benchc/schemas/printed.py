@@ -13,7 +13,7 @@ def read_table_csv(path: Path) -> pl.DataFrame:
         raise InputError(f"{path}: no such file; run snakemake to create it")
     try:
         # All rows decide a column's type: its first cells may be empty.
-        return pl.read_csv(path, infer_schema_length=None)
+        return pl.read_csv(path, infer_schema_length=None, glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{path}: cannot be read ({reason}); delete it and run snakemake again") from error

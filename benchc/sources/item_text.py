@@ -27,14 +27,19 @@ def read_item_text(values: Mapping[str, str], options_column: str | None = None)
     """Return the text of the item in a row, exactly as published.
 
     ``values`` maps columns to strings. Options are in columns A, B, ..., or in ``options_column`` as one
-    Python list of strings like ``(A) red``. Raises InvalidRowError where the question is missing, there are
-    fewer than two options, an option is empty but a later one is not, or the answer is not an option's
-    letter.
+    Python list of strings like ``(A) red``. A category of white space is none. Raises InvalidRowError where
+    the question is missing, there are fewer than two options, an option is empty but a later one is not, the
+    question or an option is only white space, or the answer is not an option's letter.
     """
     question = present(values.get("question"))
     if question is None:
         raise InvalidRowError("has no question")
+    if not question.strip():
+        raise InvalidRowError("the question is only white space")
     options = _options_of_list(values, options_column) if options_column else _options_of_columns(values)
+    for letter, option in zip(LETTERS, options, strict=False):
+        if option is not None and not option.strip():
+            raise InvalidRowError(f"option {letter} is only white space")
     while options and options[-1] is None:
         options.pop()
     answer = _answer(values, options)
@@ -49,14 +54,19 @@ def read_item_text(values: Mapping[str, str], options_column: str | None = None)
         present(values.get("hint")),
         filled,
         answer,
-        present(values.get("category")),
-        present(values.get("l2-category")) or present(values.get("l2_category")),
+        _category(values, "category"),
+        _category(values, "l2-category") or _category(values, "l2_category"),
     )
 
 
 def present(text: str | None) -> str | None:
     """Return ``text``, or None where the value is absent."""
     return None if text is None or text == "" or text in NAN else text
+
+
+def _category(values: Mapping[str, str], column: str) -> str | None:
+    text = present(values.get(column))
+    return text if text and text.strip() else None
 
 
 def _options_of_columns(values: Mapping[str, str]) -> list[str | None]:

@@ -1,14 +1,18 @@
 """Read a TSV as pandas writes it: quoted fields may contain tabs, newlines and megabytes of base64."""
 
 import csv
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from benchc.sources.error import SourceError
 
-# The csv module's default is 128 KiB; a list of photographs in base64 has tens of MB.
-LARGEST_FIELD = 2**31 - 1
+# The csv module allows 128 KiB; a list of photographs in base64 has tens of MB. A quotation mark without
+# an end makes the rest of the file one field, which takes four bytes per character in memory.
+LARGEST_FIELD = 2**28
+
+SHOWN = 40  # characters of a name, and names
 
 
 class Row(NamedTuple):
@@ -27,10 +31,18 @@ def read_header(path: Path) -> list[str]:
         raise SourceError(
             f"{path}: the file is empty; it needs a header line and rows of tab-separated fields"
         )
-    for name in header:
-        if header.count(name) > 1:
-            raise SourceError(f"{path}: column {name!r} occurs twice in the header; rename one of them")
+    if any("\0" in name for name in header):
+        raise SourceError(f"{path}: the header contains NUL characters; save the file as text in UTF-8")
+    name, count = Counter(header).most_common(1)[0]
+    if count > 1:
+        raise SourceError(f"{path}: column {name[:SHOWN]!r} occurs twice in the header; rename one of them")
     return header
+
+
+def listed(header: list[str]) -> str:
+    """Return column names for a message, in short where they are those of a file without a header."""
+    names = [name if len(name) <= SHOWN else f"{name[:SHOWN]}…" for name in header]
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
 def read_rows(path: Path) -> Iterator[Row]:
@@ -46,12 +58,16 @@ def read_rows(path: Path) -> Iterator[Row]:
             problem = None
             if len(fields) != len(header):
                 problem = f"has {len(fields)} fields where the header has {len(header)}"
+            elif any("\0" in field for field in fields):
+                problem = "contains a NUL character"
             yield Row(line, dict(zip(header, fields, strict=False)), problem)
 
 
 def _open(path: Path) -> TextIO:
     if not path.exists():
         raise SourceError(f"{path}: no such file")
+    if not path.is_file():
+        raise SourceError(f"{path}: is a folder, a pipe or a device; give a TSV file")
     return path.open(encoding="utf-8-sig", newline="")
 
 
@@ -68,6 +84,8 @@ def _records(file: TextIO, path: Path) -> Iterator[tuple[int, list[str]]]:
             "or fields with quotes, tabs or newlines are not in double quotes"
         ) from error
     except UnicodeDecodeError as error:
-        raise SourceError(f"{path}: after line {reader.line_num} the file is not UTF-8 ({error})") from error
+        raise SourceError(
+            f"{path}: after line {reader.line_num} the file is not UTF-8 ({error}); save it as UTF-8"
+        ) from error
     finally:
         csv.field_size_limit(limit)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import polars as pl
 
@@ -14,7 +15,9 @@ from benchc.sources.item_images import ImageFile, read_image_names, read_item_im
 from benchc.sources.item_order import item_key
 from benchc.sources.item_text import ItemText, read_item_text
 from benchc.sources.report import Kind, Remark, report_frame
-from benchc.sources.tsv import Row, read_header, read_rows
+from benchc.sources.tsv import Row, listed, read_header, read_rows
+
+LONGEST_INDEX = 100  # characters
 
 
 @dataclass(frozen=True)
@@ -25,12 +28,14 @@ class ReaderOptions:
     index is ``index_below`` or larger (MMBench's circular copies), or which have a value of ``exclude``, a
     mapping of columns to values (LEGO-Puzzles' ``question_type: sort``). ``image_column`` has the name of a
     row's image, or a Python list of names: rows with one name share one image (VQAv2's ``image_id``).
+    Rows without a ``task_column``, category or l2_category, are rejected: the pool is balanced by it.
     """
 
     options_column: str | None = None
     index_below: int | None = None
     exclude: Mapping[str, str] = field(default_factory=dict)
     image_column: str | None = None
+    task_column: Literal["category", "l2_category"] | None = None
 
 
 def read_vlmevalkit(
@@ -71,9 +76,14 @@ class _Rows:
 
     def add(self, row: Row) -> None:
         index = row.values.get("index", "").strip()
-        if row.problem is not None or not index or index in self._images:
-            repeated = f"index {index} is that of an earlier row"
-            self._remark(row, index, "rejected", row.problem or ("has no index" if not index else repeated))
+        if len(index) > LONGEST_INDEX or not index.isprintable():
+            index, problem = "", f"the index is not one line of up to {LONGEST_INDEX} characters"
+        elif not index:
+            problem = "has no index"
+        else:
+            problem = f"index {index} is that of an earlier row" if index in self._images else None
+        if row.problem or problem:
+            self._remark(row, index, "rejected", row.problem or problem)
             return
         # A row that is excluded may have the image of another one.
         try:
@@ -86,6 +96,9 @@ class _Rows:
             return
         try:
             text = read_item_text(row.values, self._options.options_column)
+            task_column = self._options.task_column
+            if task_column is not None and getattr(text, task_column) is None:
+                raise InvalidRowError(f"has no {task_column}, the task type (task_column of the source)")
             if self._options.image_column is not None:
                 self._names[index] = read_image_names(row.values, self._options.image_column)
         except InvalidRowError as refusal:
@@ -122,7 +135,9 @@ class _Rows:
         shared = self._images.get(images)
         if isinstance(shared, list):
             return shared
-        raise InvalidRowError(f"image {images[:40]!r} is neither base64 nor the index of a row with an image")
+        if shared is None:
+            raise InvalidRowError(f"image {images!r} is neither an image in base64 nor the index of a row")
+        raise InvalidRowError(f"shares the image of row {images!r}, which has none of its own")
 
     def _keys(self, id_: str, index: str, images: list[ImageFile]) -> list[str]:
         """Return the keys of a row's images. Raises InvalidRowError where its names do not fit them."""
@@ -161,7 +176,7 @@ def _check_columns(path: Path, options: ReaderOptions) -> None:
     header = read_header(path)
     missing = [name for name in _needed(options) if name not in header]
     if missing:
-        raise SourceError(f"{path}: has no column {missing[0]!r}; its columns are {', '.join(header)}")
+        raise SourceError(f"{path}: has no column {missing[0]!r}; its columns are {listed(header)}")
 
 
 def _needed(options: ReaderOptions) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """An invalid catalogue, or an entry that does not fit the run, is refused with one line per error."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,30 @@ TRAIN = (
             "{label: X, family: llava, scoring: text, repo: a/b, processor: {scale: .nan}}",
             "models.yaml: x.processor.scale is NaN, but should be a valid boolean or a valid integer or a "
             "finite number or a valid string (put it in quotes).",
+        ),
+        (
+            "{label: X, family: llava, scoring: text, repo: a/..}",
+            'models.yaml: x.repo is "a/..", but should be a Hub id (owner/name).',
+        ),
+        (
+            "{label: X, family: llava, scoring: text, repo: ../b}",
+            'models.yaml: x.repo is "../b", but should be a Hub id (owner/name).',
+        ),
+        (
+            "{label: X, family: llava, scoring: text, repo: a/b..c}",
+            'models.yaml: x.repo is "a/b..c", but should be a Hub id (owner/name).',
+        ),
+        (
+            "{label: X, family: llava, scoring: text, repo: a/b/c}",
+            'models.yaml: x.repo is "a/b/c", but should be a Hub id (owner/name).',
+        ),
+        (
+            "{label: X, family: llava, scoring: text, repo: -a/b}",
+            'models.yaml: x.repo is "-a/b", but should be a Hub id (owner/name).',
+        ),
+        (
+            "{label: X, family: llava, scoring: text, repo: a/b, revision: ../../x}",
+            'models.yaml: x.revision is "../../x", but should be a commit, tag or branch of the Hub.',
         ),
         (
             "{label: X, family: llava, scoring: text, repo: b}",
@@ -172,3 +197,39 @@ def test_a_path_of_the_wrong_kind_is_refused(raw: dict[str, Any], root: Path) ->
 def test_every_scoring_is_valid(raw: dict[str, Any], root: Path, scoring: str) -> None:
     (root / "models.yaml").write_text(MODELS.replace("scoring: text", f"scoring: {scoring}"))
     assert load(raw, root).models["small"].scoring == scoring
+
+
+@pytest.mark.parametrize("revision", ["main", "refs/pr/1", "v1.0-rc.1", "0123456789abcdef", "a/.b"])
+@pytest.mark.parametrize("repo", ["Qwen/Qwen2.5-VL-7B-Instruct", "_a/b__c-d.e", "OpenGVLab/InternVL3-8B"])
+def test_ids_and_revisions_of_the_hub_are_valid(
+    raw: dict[str, Any], root: Path, repo: str, revision: str
+) -> None:
+    changed = MODELS.replace("owner/large", repo).replace('revision: "1"', f'revision: "{revision}"')
+    (root / "models.yaml").write_text(changed)
+    assert load(raw, root).models["large"].repo == repo
+
+
+@pytest.mark.parametrize("path", ["..", "envs/..", ".", "./", "${HERE}", "${HERE}/envs/.."])
+def test_the_folder_of_a_model_has_a_name(raw: dict[str, Any], root: Path, path: str) -> None:
+    local = MODELS.replace('repo: owner/large, revision: "1"', f'path: "{path}"')
+    (root / "models.yaml").write_text(local)
+    (only,) = errors(raw, root, HERE=".")
+    assert only.startswith(f'models.yaml: large.path is "{path}", but should end in the name of the model')
+
+
+def test_a_path_without_printable_characters_alone_is_refused(raw: dict[str, Any], root: Path) -> None:
+    (root / "a\nb").mkdir()
+    local = MODELS.replace('repo: owner/large, revision: "1"', r'path: "a\nb"')
+    (root / "models.yaml").write_text(local)
+    assert errors(raw, root) == (
+        r'models.yaml: large.path is "a\nb", but contains a control character; rename the file or folder.',
+    )
+
+
+def test_a_pipe_is_no_source(raw: dict[str, Any], root: Path) -> None:
+    os.mkfifo(root / "pipe.tsv")
+    (root / "sources.yaml").write_text(SOURCES + "p: {label: P, path: pipe.tsv, task_column: category}\n")
+    raw["sources"] = ["p", "drawn-text"]
+    assert errors(raw, root) == (
+        'sources.yaml: p.path is "pipe.tsv", but pipe.tsv is a pipe or device, not a TSV file.',
+    )

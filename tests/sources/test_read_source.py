@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table
 from tests.sources.tsv_files import row, write_tsv
@@ -65,3 +67,19 @@ def test_an_invalid_file_writes_nothing(tmp_path: Path) -> None:
     assert result.returncode == 1
     assert "has no column 'image'" in result.stderr and "Traceback" not in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["s.tsv"]
+
+
+def test_rows_without_a_task_type_are_in_the_report(tmp_path: Path) -> None:
+    write_tsv(tmp_path / "s.tsv", [row(1), row(2, category="")])
+    result = run(tmp_path, "--task-column", "category")
+    assert result.returncode == 0, result.stderr
+    assert read_table(tmp_path / "s.parquet", ITEMS)["id"].to_list() == ["s/1"]
+    assert 's/2,3,rejected,"has no category, the task type' in (tmp_path / "s.report.csv").read_text()
+
+
+@pytest.mark.parametrize("source", ["a/b", "../s", "s:", "", "S"])
+def test_a_source_that_is_no_id_is_refused(tmp_path: Path, source: str) -> None:
+    write_tsv(tmp_path / "s.tsv", [row(1)])
+    result = run(tmp_path, "--source", source)
+    assert result.returncode == 2
+    assert f"error: argument --source: {source!r} is not an id" in result.stderr

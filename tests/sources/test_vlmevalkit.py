@@ -1,6 +1,9 @@
 """Rows become items as published, or are in the report with a reason."""
 
+import base64
 import csv
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -9,10 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchc.schemas.items import ITEMS
+from benchc.sources import tsv
 from benchc.sources.error import SourceError
 from benchc.sources.report import summary
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
 from tests.sources.tsv_files import BLUE, RED, encoded, image_bytes, row, write_tsv
+from tests.test_images import png_header
 
 
 def read(
@@ -72,8 +77,8 @@ def test_texts_are_read_byte_for_byte(tmp_path: Path) -> None:
 def test_any_option_texts_are_read_unchanged(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]
 ) -> None:
-    # Only the two spellings of a missing value are not kept.
-    texts = [text if text not in ("nan", "NaN") else "x" for text in texts]
+    # Only the two spellings of a missing value are not kept, and white space is rejected.
+    texts = [text if text not in ("nan", "NaN") and text.strip() else "x" for text in texts]
     options = dict(zip("ABCDEFGH", texts, strict=False))
     folder = tmp_path_factory.mktemp("any")
     path = write_tsv(folder / "source.tsv", [{**row(1), "C": "", **options}], quoting=csv.QUOTE_ALL)
@@ -112,6 +117,13 @@ def test_items_are_ordered_by_index_as_a_number(tmp_path: Path) -> None:
     ("values", "reason"),
     [
         ({"question": ""}, "has no question"),
+        ({"question": " \n\u3000"}, "the question is only white space"),
+        ({"B": " \t"}, "option B is only white space"),
+        ({"C": "\xa0"}, "option C is only white space"),
+        ({"image": " "}, "has no image"),
+        ({"image": "iVBORw0KGgo="}, "image 'iVBORw0KGgo=' is neither an image in base64 nor the index of a"),
+        ({"image": "3"}, "shares the image of row '3', which has none of its own"),
+        ({"question": "a\0b"}, "contains a NUL character"),
         ({"A": "", "answer": "B"}, "option A is empty, but a later one is not"),
         ({"B": "", "C": "green"}, "option B is empty, but a later one is not"),
         ({"B": ""}, "has fewer than two options (1)"),
@@ -124,23 +136,30 @@ def test_items_are_ordered_by_index_as_a_number(tmp_path: Path) -> None:
         ({"answer": "a"}, "the answer 'a' is not one option letter"),
         ({"image": ""}, "has no image"),
         ({"image": "no base64! " * 10}, "image 1 is not base64"),
-        ({"image": encoded(b"not an image" * 10)}, "image 1 is not an image file"),
-        ({"image": encoded(RED[:40] + RED[44:])}, "image 1 is not an image file"),
-        ({"image": f"['{encoded(RED)}', '{encoded(b'no image at all')}']"}, "image 2 is not an image file"),
+        ({"image": encoded(b"not an image" * 10)}, "image 1: these "),
+        ({"image": encoded(RED[:40] + RED[44:])}, "image 1: these "),
+        (
+            {"image": encoded(png_header(13_000, 13_000) + bytes(9))},
+            "image 1: the image has 13,000 × 13,000 pixels",
+        ),
+        (
+            {"image": f"['{encoded(RED)}', '{encoded(b'no image at all')}']"},
+            "image 2: these 15 bytes are not a complete image in a known format",
+        ),
         ({"image": f"['{encoded(RED)}'" + ", broken]"}, "has a broken list of images"),
         (
             {"image": "[" + "0, " * 30 + "1]"},
             "has a list of images that is empty or not of strings",
         ),
-        ({"image": "99"}, "image '99' is neither base64 nor the index of a row with an image"),
+        ({"image": "99"}, "image '99' is neither an image in base64 nor the index of a row"),
     ],
 )
 def test_a_row_that_cannot_become_an_item_is_refused_with_its_reason(
     tmp_path: Path, values: dict[str, str], reason: str
 ) -> None:
-    items, report = read(tmp_path, [row(1), row(2, **values)])
+    items, report = read(tmp_path, [row(1), row(2, **values), row(3, image="")])
     assert [item["id"] for item in items] == ["s/1"]
-    assert [(id_, kind) for id_, kind, _ in report] == [("s/2", "rejected")]
+    assert [(id_, kind) for id_, kind, _ in report] == [("s/2", "rejected"), ("s/3", "rejected")]
     assert report[0][2].startswith(reason)
 
 
@@ -321,7 +340,12 @@ def test_the_summary_counts_by_reason(tmp_path: Path) -> None:
         (b"index\timage\tquestion\tA\tB\n", "has no column 'answer'"),
         (b"index\timage\tquestion\tA\tB\tanswer\n", "it has no rows"),
         (b'index\timage\tquestion\tA\tB\tanswer\n1\t"cut off', "is not tab-separated text"),
-        (b"index\timage\tquestion\tA\tB\tanswer\n1\t\xff\t\t\t\t\n", "is not UTF-8"),
+        (b"index\timage\tquestion\tA\tB\tanswer\n1\t\xff\t\t\t\t\n", "is not UTF-8 .*; save it as UTF-8"),
+        ("index\timage\tquestion\tGröße\n".encode("latin-1"), "is not UTF-8 .*; save it as UTF-8"),
+        ("index\timage\tquestion\n".encode("utf-16"), "is not UTF-8 .*; save it as UTF-8"),
+        ("index\timage\tquestion\n".encode("utf-16-le"), "NUL characters; save the file as text in UTF-8"),
+        (b"\t".join(b"%d" % number for number in range(10**5)), "its columns are 0, 1, .* and 99960 more$"),
+        (b"1\t" + b"A" * 10**6 + b"\tWhich?\n", "its columns are 1, A{40}…, Which"),
     ],
 )
 def test_a_broken_file_is_an_error_that_names_it(tmp_path: Path, content: bytes, message: str) -> None:
@@ -335,3 +359,73 @@ def test_a_broken_file_is_an_error_that_names_it(tmp_path: Path, content: bytes,
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no such file"):
         read_vlmevalkit(tmp_path / "absent.tsv", "s")
+
+
+def test_a_byte_order_mark_and_line_ends_of_windows_are_accepted(tmp_path: Path) -> None:
+    path = write_tsv(tmp_path / "source.tsv", [row(1), row(2)])
+    plain = read_vlmevalkit(path, "s")[0]
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    items, report = read_vlmevalkit(path, "s")
+    assert items.equals(plain) and report.is_empty()
+
+
+def test_a_field_without_an_end_does_not_fill_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tsv, "LARGEST_FIELD", 10**6)
+    path = write_tsv(tmp_path / "source.tsv", [row(1)])
+    path.write_text(path.read_text() + '2\t"' + "A\n" * 10**6)
+    with pytest.raises(SourceError, match=r"field larger than field limit .1000000.*not in double quotes"):
+        read_vlmevalkit(path, "s")
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_a_folder_or_pipe_is_refused_at_once(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / "source.tsv")
+    with pytest.raises(SourceError, match=r"source\.tsv: is a folder, a pipe or a device; give a TSV file"):
+        read_vlmevalkit(tmp_path / "source.tsv", "s")
+
+
+@pytest.mark.parametrize("index", ["9" * 5000, "a\nb", "\x1b[2J"])
+def test_an_odd_index_is_rejected(tmp_path: Path, index: str) -> None:
+    items, report = read(tmp_path, [row(1), row(index)], ReaderOptions(index_below=10))
+    assert [item["id"] for item in items] == ["s/1"]
+    assert report == [("s/", "rejected", "the index is not one line of up to 100 characters")]
+
+
+def test_a_number_that_python_does_not_write_out_is_no_name(tmp_path: Path) -> None:
+    items, report = read(
+        tmp_path,
+        [row(1, photo="[7]"), row(2, photo=f"[0x{'f' * 5000}]")],
+        ReaderOptions(image_column="photo"),
+    )
+    assert [item["image_keys"] for item in items] == [["s://7"]]
+    assert report == [("s/2", "rejected", "column 'photo' does not name every image")]
+
+
+def test_a_tiny_image_is_no_reference(tmp_path: Path) -> None:
+    gif = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
+    assert len(encoded(gif)) <= 64
+    items, report = read(tmp_path, [row(1, image=encoded(gif))])
+    assert [item["images"] for item in items] == [[{"bytes": gif, "path": None}]]
+    assert report == []
+
+
+@pytest.mark.parametrize("category", ["", " ", "nan"])
+def test_a_row_without_its_task_type_is_rejected(tmp_path: Path, category: str) -> None:
+    rows = [row(1, category=category), row(2, **{"l2-category": category}), row(3)]
+    items, report = read(tmp_path, rows, ReaderOptions(task_column="category"))
+    assert [item["id"] for item in items] == ["s/2", "s/3"]
+    assert items[0]["l2_category"] is None
+    reason = "has no category, the task type (task_column of the source)"
+    assert report == [("s/1", "rejected", reason)]
+    items, _ = read(tmp_path, rows)
+    assert len(items) == 3
+
+
+def test_a_task_column_that_all_rows_lack_is_an_error(tmp_path: Path) -> None:
+    path = write_tsv(tmp_path / "source.tsv", [row(1, category=""), row(2, category="")])
+    with pytest.raises(
+        SourceError, match=r"none of its rows .*: has no category, the task type \(task_column"
+    ):
+        read_vlmevalkit(path, "s", ReaderOptions(task_column="category"))

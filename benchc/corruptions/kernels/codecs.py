@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from benchc.images import JPEG_MAX_SIDE, WEBP_MAX_SIDE, Pixels, check_sides
+from benchc.images import FORMATS, JPEG_MAX_SIDE, WEBP_MAX_SIDE, Pixels, check_sides
 
 
 def jpeg2000(image: Pixels, *, ratio: float) -> Pixels:
@@ -47,5 +47,5 @@ def _encoded(image: Pixels, format_: str, **options: Any) -> bytes:
 
 
 def _decoded(data: bytes) -> Pixels:
-    with Image.open(io.BytesIO(data)) as image:
+    with Image.open(io.BytesIO(data), formats=FORMATS) as image:
         return np.array(image.convert("RGB"))

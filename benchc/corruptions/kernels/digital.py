@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from PIL import Image
 
-from benchc.images import JPEG_MAX_SIDE, Pixels, check_sides
+from benchc.images import FORMATS, JPEG_MAX_SIDE, Pixels, check_sides
 
 Filter = Literal["nearest", "box"]
 _FILTERS = {"nearest": Image.Resampling.NEAREST, "box": Image.Resampling.BOX}
@@ -21,7 +21,7 @@ def jpeg_compression(image: Pixels, *, quality: int) -> Pixels:
     check_sides(image, JPEG_MAX_SIDE, "JPEG")
     file = io.BytesIO()
     Image.fromarray(image).save(file, "JPEG", quality=quality)
-    return np.array(Image.open(file))
+    return np.array(Image.open(file, formats=FORMATS))
 
 
 def pixelate(image: Pixels, *, scale: float, enlarge: Filter) -> Pixels:

@@ -1,0 +1,71 @@
+"""A hostile or broken YAML file is one error, soon."""
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchc.config.errors import shown
+from benchc.config.yaml_file import YamlError, read_yaml
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n"
+    for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+MERGE_BOMB = "a: &a {x: 1}\n" + "".join(
+    f"{name}: &{name} {{<<: [{', '.join([f'*{before}'] * 9)}]}}\n"
+    for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+@pytest.mark.parametrize("text", [BOMB, MERGE_BOMB], ids=["aliases", "merge keys"])
+def test_aliases_that_repeat_too_much_are_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "bomb.yaml").write_text(text)
+    with pytest.raises(YamlError, match=r"its aliases repeat [\d,]+ values, more than the limit of 10,000"):
+        read_yaml(tmp_path / "bomb.yaml")
+
+
+def test_an_alias_inside_of_itself_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "loop.yaml").write_text("a: 1\nb: &b [*b]\n")
+    with pytest.raises(YamlError, match="line 2: an alias is inside of what it stands for"):
+        read_yaml(tmp_path / "loop.yaml")
+
+
+def test_some_aliases_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\nc: [*a, *a]\n")
+    first = {"x": 1, "y": 2}
+    assert read_yaml(tmp_path / "a.yaml") == {"a": first, "b": {"x": 1, "y": 3}, "c": [first, first]}
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_another_encoding_is_refused(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "a.yaml").write_bytes("label: Größe".encode(encoding))
+    with pytest.raises(YamlError, match="the content is not YAML in UTF-8"):
+        read_yaml(tmp_path / "a.yaml")
+
+
+def test_a_named_pipe_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    found: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            read_yaml(tmp_path / "pipe.yaml")
+        except YamlError as error:
+            found.append(error)
+
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    thread.join(10)
+    assert [str(error) for error in found] == ["a pipe or device is not read; give a file"]
+
+
+def test_a_value_that_repeats_itself_is_shown_in_short() -> None:
+    value: Any = ["x"]
+    for _ in range(30):
+        value = [value] * 9
+    assert len(shown(value)) == 60
+    value[0] = {1, 2}  # not a value of JSON
+    assert len(shown(value)) <= 60

@@ -1,0 +1,117 @@
+"""Errors that a user can fix, a full disk and a closed pipe end a script without a traceback."""
+
+import errno
+import os
+import re
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from benchc.errors import InputError
+from benchc.schemas.parquet import TableType, iterate_groups, read_table, write_table
+from benchc.schemas.printed import read_table_csv
+from scripts.command import run
+from tests.sources.tsv_files import row, write_tsv
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def raising(error: Exception) -> Callable[[], None]:
+    def main() -> None:
+        raise error
+
+    return main
+
+
+def message(error: Exception) -> str:
+    with pytest.raises(SystemExit) as caught:
+        run(raising(error))
+    return str(caught.value.code)
+
+
+def test_a_message_is_one_line_without_control_codes() -> None:
+    assert message(InputError("no column 'a\nb\x1b[2J', but 'é'; fix it")) == (
+        r"error: no column 'a\nb\x1b[2J', but 'é'; fix it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "fix"),
+    [
+        (errno.ENOSPC, "free disk space"),
+        (errno.EROFS, "write to another folder"),
+        (errno.EACCES, "change the permissions"),
+        (errno.ENOTDIR, "check the path"),
+    ],
+)
+def test_an_error_of_the_file_system_is_one_line(number: int, fix: str) -> None:
+    reason = os.strerror(number)
+    assert message(OSError(number, reason, "out/a.csv")).startswith(
+        f"error: out/a.csv: cannot be read or written ({reason}); {fix}"
+    )
+
+
+def test_an_error_of_a_library_keeps_its_traceback() -> None:
+    with pytest.raises(OSError, match="the Hub"):
+        run(raising(OSError("the Hub has no such model")))
+
+
+def read_source(folder: Path, **options: object) -> subprocess.CompletedProcess[str]:
+    write_tsv(folder / "s.tsv", [row(index) for index in range(100)])
+    files = ["--tsv", "s.tsv", "--output", "s.parquet", "--report", "s.csv"]
+    command = [sys.executable, "-m", "scripts.read_source", "--source", "s", *files]
+    settings: dict[str, object] = {"cwd": folder, "env": os.environ | {"PYTHONPATH": str(ROOT)}, "text": True}
+    return subprocess.run(
+        command, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **settings, **options}
+    )  # type: ignore[call-overload, no-any-return]
+
+
+@pytest.mark.parametrize(("size", "file"), [(10, "s.csv"), (200, "s.parquet")])
+def test_a_file_that_does_not_fit_is_named(tmp_path: Path, size: int, file: str) -> None:
+    limit = (size, size)
+    done = read_source(tmp_path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+    assert done.returncode == 1
+    assert re.fullmatch(rf"error: {file}: cannot be .*File too large.*\n", done.stderr), done.stderr
+    assert not (tmp_path / file).exists()
+
+
+def test_a_full_standard_output_is_one_line(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = read_source(tmp_path, stdout=full)
+    assert done.stderr.startswith(
+        "error: standard output or a file: cannot be read or written (No space left"
+    )
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_reader_that_closes_the_pipe_ends_the_command_silently() -> None:
+    code = (
+        "import sys; from scripts.command import run\n"
+        "def main():\n    for number in range(10**6): print(number)\n"
+        "run(main)"
+    )
+    command = f"{sys.executable} -c '{code}' | head -n 1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("0\n141\n", "")
+
+
+def test_brackets_in_a_path_are_no_pattern(tmp_path: Path) -> None:
+    folder = tmp_path / "run[1]"
+    table = TableType("numbers", 1, {"id": pl.String, "n": pl.Int64})
+    frame = pl.DataFrame({"id": ["a", "b"], "n": [1, 2]})
+    write_table(frame, folder / "a.parquet", table)
+    assert read_table(folder / "a.parquet", table).equals(frame)
+    assert [group["n"].item() for group in iterate_groups(folder / "a.parquet", table, "id", {"b"})] == [2]
+    frame.write_csv(folder / "a.csv")
+    assert read_table_csv(folder / "a.csv").equals(frame)
+
+
+def test_tables_are_read_without_patterns_everywhere() -> None:
+    for path in [*ROOT.glob("benchc/**/*.py"), *ROOT.glob("scripts/**/*.py")]:
+        for call in re.findall(r"pl\.(?:read|scan)_(?:parquet|csv|ipc|ndjson)\(path[^\n]*", path.read_text()):
+            assert "glob=False" in call, f"{path}: {call}"
