@@ -7,7 +7,6 @@ import torch
 
 from benchc.atomic import atomic_folder
 from benchc.demo.tiny.families import FAMILIES
-from benchc.torchvision_ops import declare_missing_operators
 from scripts.command import Parser, run
 
 
@@ -46,16 +45,12 @@ def main() -> None:
 
     torch.set_num_threads(arguments.threads)
     torch.use_deterministic_algorithms(True)
-    declare_missing_operators()
-    import transformers
-
     from benchc.demo.tiny.positions import set_positions
     from benchc.demo.tiny.prompts import tokenizer_texts
     from benchc.demo.tiny.size import TinySize
     from benchc.demo.tiny.training import TrainingSettings, train
     from benchc.demo.training_set import IMAGE_SIDE, load_training_set
 
-    transformers.utils.logging.disable_progress_bar()
     training_set = load_training_set(arguments.training_set)
     family = importlib.import_module(f"benchc.demo.tiny.{arguments.family}")
     size = TinySize(

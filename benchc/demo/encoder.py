@@ -15,7 +15,6 @@ from benchc.atomic import atomic_folder
 from benchc.demo.training_set import TrainingSet
 from benchc.progress import track
 from benchc.randomness import generator_of, seed_of
-from benchc.torchvision_ops import declare_missing_operators
 
 # Flips and crops would make many captions wrong, so images are only resized to the model's size.
 PREPROCESSING = {
@@ -87,7 +86,9 @@ def train_encoder(
         )
     if steps < 3:
         raise ValueError(f"{steps} steps are too few; give at least 3")
-    declare_missing_operators()
+    import benchc.hugging_face  # noqa: F401, sets up transformers
+
+    # isort: split
     import open_clip
 
     configuration = configuration_of(images.shape[1])

@@ -9,15 +9,9 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 
+from benchc.hugging_face import transformers
 from benchc.models.chat import ChatModel
 from benchc.models.protocol import CheckpointSource, ModelError
-from benchc.torchvision_ops import declare_missing_operators
-
-declare_missing_operators()
-
-import transformers  # noqa: E402
-
-transformers.utils.logging.disable_progress_bar()
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 

