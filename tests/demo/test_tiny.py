@@ -1,4 +1,7 @@
+import copy
 import importlib
+import re
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,7 +14,10 @@ from PIL import Image
 from benchc.demo.training_items import generate_training_set
 from benchc.demo.training_set import IMAGE_SIDE, TrainingSet, shrink
 from benchc.demo.world import SOURCES
+from benchc.errors import InputError
 from benchc.models.question import Question, answer_separator, letter_prompt, text_prompt
+from scripts import train_demo_model
+from scripts.command import run
 
 FAMILIES = ("llava", "internvl", "idefics3")
 FILES = {
@@ -143,3 +149,61 @@ def test_the_same_seed_trains_the_same_weights(training_set: TrainingSet) -> Non
 
     assert torch.equal(weights(1), weights(1))
     assert not torch.equal(weights(1), weights(2))
+
+
+def test_a_loss_that_is_not_finite_stops_the_training(
+    built: tuple[ModuleType, Any, Any], training_set: TrainingSet
+) -> None:
+    from benchc.demo.tiny.training import TrainingSettings, train
+
+    family, model, processor = built
+    broken = copy.deepcopy(model)
+    settings = TrainingSettings("text", 0.0, 6, 12, float("inf"), 0.0, 3)
+    with pytest.raises(
+        InputError, match=r"tiny: the loss of step 2 is nan; lower the learning_rate of its `train`"
+    ):
+        train(broken, processor, training_set, settings, family.NESTED_IMAGES, "tiny")
+
+
+@pytest.mark.parametrize(
+    ("hidden", "patch", "match"), [(50, 8, "hidden is 50"), (48, 16, "divisor of 24"), (48, 5, "patch is 5")]
+)
+def test_a_size_that_no_model_has_is_refused(hidden: int, patch: int, match: str) -> None:
+    from benchc.demo.tiny.size import TinySize
+
+    with pytest.raises(InputError, match=match):
+        TinySize(hidden, 1, 1, patch, IMAGE_SIDE)
+
+
+def test_the_script_ends_with_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = {
+        "--training-set": str(tmp_path / "none.npz"),
+        "--family": "llava",
+        "--scoring": "text",
+        "--hidden": "24",
+        "--vision-layers": "1",
+        "--text-layers": "1",
+        "--patch": "12",
+        "--steps": "1",
+        "--batch": "4",
+        "--learning-rate": "0.01",
+        "--seed": "1",
+        "--output": str(tmp_path / "model"),
+    }
+
+    def message(**changed: str) -> str:
+        given = options | {f"--{name}": value for name, value in changed.items()}
+        monkeypatch.setattr(sys, "argv", ["train", *(text for pair in given.items() for text in pair)])
+        with pytest.raises(SystemExit) as caught:
+            run(train_demo_model.main)
+        return str(caught.value) if caught.value.code != 2 else capsys.readouterr().err
+
+    assert re.match(r"error: .*none.npz: there is no such file; write it with", message())
+    for name in ("hidden", "patch", "steps", "batch"):
+        assert re.match(
+            rf"error: argument --{name}: 0 is not a whole number of at least 1", message(**{name: "0"})
+        )
+    (tmp_path / "none.npz").write_bytes(b"PK")
+    assert "is not a complete training set" in message()
