@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import yaml
 from PIL import Image
 
-from benchc.demo.training_items import generate_training_set
+from benchc.demo.training_items import generate_training_set, training_groups
 from benchc.demo.training_set import IMAGE_SIDE, TrainingSet, shrink
 from benchc.demo.world import SOURCES
 from benchc.errors import InputError
@@ -19,6 +20,7 @@ from benchc.models.question import Question, answer_separator, letter_prompt, te
 from scripts import train_demo_model
 from scripts.command import run
 
+ROOT = Path(__file__).resolve().parents[2]
 FAMILIES = ("llava", "internvl", "idefics3")
 FILES = {
     "chat_template.jinja",
@@ -207,3 +209,22 @@ def test_the_script_ends_with_one_line(
         )
     (tmp_path / "none.npz").write_bytes(b"PK")
     assert "is not a complete training set" in message()
+
+
+def test_the_catalogue_has_the_numbers_of_parameters() -> None:
+    from benchc.demo.tiny.prompts import tokenizer_texts
+    from benchc.demo.tiny.size import TinySize
+
+    # The size of the vocabulary, and with it the number, grows a little with the training set.
+    texts = tokenizer_texts(generate_training_set(training_groups(12), seed=1).questions)
+    models = yaml.safe_load((ROOT / "config/demo-models.yaml").read_text())
+    assert len(models) == 7
+    for id_, entry in models.items():
+        train = entry["train"]
+        size = TinySize(
+            train["hidden"], train["vision_layers"], train["text_layers"], train["patch"], IMAGE_SIDE
+        )
+        with torch.device("meta"):
+            model, _ = importlib.import_module(f"benchc.demo.tiny.{entry['family']}").build(texts, size)
+        counted = sum(parameter.numel() for parameter in model.parameters())
+        assert entry["parameters_b"] == pytest.approx(counted / 1e9, rel=0.02), id_
