@@ -23,8 +23,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
 
     ``chat_template`` is used where the checkpoint comes without one.
     """
-    # With a commit, all files are of one state of the repository.
-    commit = None if Path(source.location).is_dir() else commit_of(source.location, source.revision)
+    commit = _commit(source)
     check_files(source, commit)
     options = {"revision": commit, "trust_remote_code": source.trust_remote_code}
     with loading(source, commit):
@@ -51,6 +50,25 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
         )
     model.to(source.device).eval()
     return ChatModel(model, processor, _identity(source, commit, processor))
+
+
+def _commit(source: CheckpointSource) -> str | None:
+    """Return the commit of a model on the Hub, so that all files are of one; None for a folder."""
+    if Path(source.location).is_dir():
+        if source.revision is not None:
+            raise ModelError(
+                f"{source.location}: is a folder, which would be loaded instead of the revision "
+                f"{source.revision!r} of the model on the Hub; rename the folder"
+            )
+        return None
+    commit = commit_of(source.location, source.revision)
+    if source.trust_remote_code and commit != source.revision:
+        raise ModelError(
+            f"{source.location}: its code can be trusted only at a commit, not at "
+            f"{source.revision or 'the default branch'}, which may move; give the commit whose code you have "
+            "read as the revision"
+        )
+    return commit
 
 
 def _check_settings(image_processor: Any, source: CheckpointSource) -> None:

@@ -6,8 +6,10 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
-import huggingface_hub.constants
+import httpx2
+import huggingface_hub
 import pytest
 
 from benchc.models.prediction_cache import PredictionCache
@@ -80,6 +82,44 @@ def test_a_commit_needs_no_lookup_and_an_unknown_branch_is_one_line(hub: HubCach
     with pytest.raises(ModelError, match=r"revision 'v2' cannot be found .*; check the id") as caught:
         commit_of(REPO, "v2")
     assert "\n" not in str(caught.value)
+
+
+def test_the_hub_is_asked_before_its_cache(
+    hub: HubCache, checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def info(self: object, **options: object) -> SimpleNamespace:
+        if (options["repo_id"], options["revision"]) == (REPO, None):
+            return SimpleNamespace(sha=SECOND)
+        raise httpx2.ConnectError("no network")
+
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(huggingface_hub.HfApi, "repo_info", info)
+    hub.add(checkpoints["llava"], FIRST)
+    hub.move("v1", FIRST)
+    assert commit_of(REPO, None) == SECOND
+    assert commit_of(REPO, "v1") == FIRST
+
+
+def test_a_folder_is_not_loaded_in_place_of_a_revision(
+    checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(checkpoints["llava"], tmp_path / REPO)
+    with pytest.raises(ModelError, match=f"owner/tiny: is a folder, .*instead of the revision '{FIRST}'"):
+        load_scorer("llava", "letter", CheckpointSource(REPO, FIRST))
+
+
+@pytest.mark.parametrize("revision", [None, "main"])
+def test_only_the_code_of_a_commit_can_be_trusted(
+    hub: HubCache, checkpoints: dict[str, Path], revision: str | None
+) -> None:
+    hub.add(checkpoints["llava"], FIRST)
+    with pytest.raises(
+        ModelError, match=r"its code can be trusted only at a commit, not at (main|the default branch), which"
+    ):
+        load_scorer("llava", "letter", CheckpointSource(REPO, revision, trust_remote_code=True))
+    pinned = load_scorer("llava", "letter", CheckpointSource(REPO, FIRST, trust_remote_code=True)).identity()
+    assert (pinned["revision"], pinned["trust_remote_code"]) == (FIRST, "True")
 
 
 def test_the_script_records_the_commit_in_equal_bytes(
