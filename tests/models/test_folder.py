@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from benchc.models.protocol import CheckpointSource
 from benchc.models.registry import load_scorer
 from tests.models.conftest import FAMILIES
 
+ROOT = Path(__file__).resolve().parents[2]
 IGNORED = (
     "README.md",
     "LICENSE.txt",
@@ -131,3 +134,9 @@ def test_the_identity_does_not_depend_on_how_the_path_is_written(
     monkeypatch.chdir(folder)
     for path in (".", "../model", f"{folder}/", os.path.relpath(folder)):
         assert load_scorer("llava", "letter", CheckpointSource(path)).identity() == expected
+
+
+def test_rules_that_import_the_module_need_no_torch() -> None:
+    code = "import sys, benchc.models.folder, benchc.schemas.revision; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, text=True, capture_output=True, check=True)
+    assert {"torch", "transformers", "numpy", "huggingface_hub"}.isdisjoint(done.stdout.split())
