@@ -15,8 +15,8 @@ _library: torch.library.Library | None = None
 def declare_missing_operators() -> None:
     """Declare ``torchvision::nms`` and ``torchvision::qnms`` where torchvision's own fail to load.
 
-    Call before the first import of transformers, open_clip or sentence_transformers. Does nothing where
-    torchvision can be imported, or on a second call.
+    ``benchc.hugging_face`` calls it before the first import of transformers. Does nothing where torchvision
+    can be imported, or on a second call.
     """
     global _library
     if _library is not None:

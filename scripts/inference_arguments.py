@@ -11,6 +11,7 @@ from benchc.images import ALPHAS
 from benchc.models.protocol import CheckpointSource
 from benchc.models.registry import SCORINGS
 from benchc.models.units import Recipes
+from benchc.schemas.revision import read_revision
 from scripts.argument_types import recipe_argument, seed_argument
 
 
@@ -19,7 +20,20 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--location", required=True, help="the model: a Hub id, or a folder with the same files")
     add("--label", help="name of the model in messages; default: the location")
-    add("--revision", help="commit, tag or branch; default: the latest commit")
+    revision = parser.add_mutually_exclusive_group()
+    revision.add_argument("--revision", help="commit, tag or branch; default: the default branch")
+    revision.add_argument(
+        "--revision-file",
+        type=Path,
+        nargs="?",
+        metavar="FILE",
+        help="revisions/{model}.json with the commit; without FILE: as without the option",
+    )
+    add(
+        "--trust-remote-code",
+        action="store_true",
+        help="run Python files of the checkpoint; read them first, and give their commit as --revision",
+    )
     add("--family", required=True, type=family_argument, help="how the model is loaded (docs/models.md)")
     add("--scoring", required=True, choices=sorted(SCORINGS), help="how options are scored")
     add("--dtype", default="float32", choices=["float32", "bfloat16", "float16"])
@@ -84,13 +98,19 @@ def check_images(parser: argparse.ArgumentParser, arguments: argparse.Namespace)
 
 
 def checkpoint_source(arguments: argparse.Namespace) -> CheckpointSource:
-    """Return the checkpoint, its precision, device and settings."""
+    """Return the checkpoint, its precision, device and settings.
+
+    Raises InputError for an invalid revision file.
+    """
+    file: Path | None = arguments.revision_file
     return CheckpointSource(
         arguments.location,
-        arguments.revision,
+        read_revision(file, arguments.location).commit if file else arguments.revision,
         arguments.dtype,
         "cuda" if arguments.gpus else "cpu",
         dict(arguments.processor),
+        arguments.family,
+        arguments.trust_remote_code,
     )
 
 

@@ -7,7 +7,7 @@ import torch
 
 from benchc.atomic import atomic_folder
 from benchc.demo.tiny.families import FAMILIES
-from benchc.torchvision_ops import declare_missing_operators
+from scripts.argument_types import positive_argument, seed_argument
 from scripts.command import Parser, run
 
 
@@ -21,17 +21,23 @@ def main() -> None:
         choices=["letter", "text", "text_mean"],
         help="how options are scored; text_mean is trained like text",
     )
-    parser.add_argument("--hidden", required=True, type=int, help="width of all layers, a multiple of 24")
-    parser.add_argument("--vision-layers", required=True, type=int, help="layers of the vision tower")
-    parser.add_argument("--text-layers", required=True, type=int, help="layers of the language model")
+    parser.add_argument(
+        "--hidden", required=True, type=positive_argument, help="width of all layers, a multiple of 24"
+    )
+    parser.add_argument(
+        "--vision-layers", required=True, type=positive_argument, help="layers of the vision tower"
+    )
+    parser.add_argument(
+        "--text-layers", required=True, type=positive_argument, help="layers of the language model"
+    )
     parser.add_argument(
         "--patch",
         required=True,
-        type=int,
+        type=positive_argument,
         help="side of a patch in pixels: 1, 2, 3, 4, 6, 8, 12 or 24",
     )
-    parser.add_argument("--steps", required=True, type=int, help="training steps")
-    parser.add_argument("--batch", required=True, type=int, help="images per step")
+    parser.add_argument("--steps", required=True, type=positive_argument, help="training steps")
+    parser.add_argument("--batch", required=True, type=positive_argument, help="images per step")
     parser.add_argument(
         "--learning-rate", required=True, type=float, help="learning rate of the weight matrices (Muon)"
     )
@@ -42,23 +48,23 @@ def main() -> None:
         type=float,
         help="fraction of a letter model's steps, at the start, that train on option texts",
     )
-    parser.add_argument("--seed", required=True, type=int, help="seed of the weights, batches and noise")
-    parser.add_argument("--threads", default=1, type=int, help="the last bits of the weights depend on it")
+    parser.add_argument(
+        "--seed", required=True, type=seed_argument, help="seed of the weights, batches and noise"
+    )
+    parser.add_argument(
+        "--threads", default=1, type=positive_argument, help="the last bits of the weights depend on it"
+    )
     parser.add_argument("--output", required=True, type=Path, help="folder to write")
     arguments = parser.parse_args()
 
     torch.set_num_threads(arguments.threads)
     torch.use_deterministic_algorithms(True)
-    declare_missing_operators()
-    import transformers
-
     from benchc.demo.tiny.positions import set_positions
     from benchc.demo.tiny.prompts import tokenizer_texts
     from benchc.demo.tiny.size import TinySize
     from benchc.demo.tiny.training import TrainingSettings, train
     from benchc.demo.training_set import IMAGE_SIDE, load_training_set
 
-    transformers.utils.logging.disable_progress_bar()
     training_set = load_training_set(arguments.training_set)
     family = importlib.import_module(f"benchc.demo.tiny.{arguments.family}")
     size = TinySize(

@@ -17,6 +17,7 @@ from benchc.config.strict import (
     WebAddress,
 )
 from benchc.demo.tiny.families import FAMILIES
+from benchc.schemas.revision import COMMIT
 
 
 class GeneratedSource(Strict):
@@ -118,7 +119,14 @@ class Model(Strict):
     )
     repo: HubId | None = Field(default=None, description="Id on the Hugging Face Hub.")
     revision: Revision | None = Field(
-        default=None, description="Commit, tag or branch of repo, in quotes; null for the latest commit."
+        default=None,
+        description="Commit, tag or branch of repo, in quotes; null for the default branch. The commit of a "
+        "tag or branch is looked up once per run and recorded in results/<name>/revisions.",
+    )
+    trust_remote_code: bool = Field(
+        default=False,
+        description="Run Python files of the checkpoint, which can do anything on your machine. A repo then "
+        "needs a commit (40 hex digits) as its revision.",
     )
     path: str | None = Field(
         default=None,
@@ -154,6 +162,13 @@ class Model(Strict):
         _exactly_one(self, ("repo", "path", "train"))
         if self.revision is not None and self.repo is None:
             raise ValueError("has a revision without a repo, but only a repo has revisions")
+        if self.trust_remote_code and self.train is not None:
+            raise ValueError("has trust_remote_code, but a model that the run trains contains no code")
+        if self.trust_remote_code and self.repo is not None and not COMMIT.fullmatch(self.revision or ""):
+            raise ValueError(
+                "has trust_remote_code, which needs the commit whose code you have read as the revision: 40 "
+                "hex digits, in quotes"
+            )
         if self.train is not None and self.family not in FAMILIES:
             raise ValueError(
                 f"has train and the family {self.family}, but a run trains only {', '.join(FAMILIES)}"

@@ -12,10 +12,12 @@ from safetensors.torch import save
 from torch.nn import functional
 
 from benchc.atomic import atomic_folder
+from benchc.demo.loss import check_loss
 from benchc.demo.training_set import TrainingSet
+from benchc.errors import InputError
+from benchc.pluralize import pluralize
 from benchc.progress import track
 from benchc.randomness import generator_of, seed_of
-from benchc.torchvision_ops import declare_missing_operators
 
 # Flips and crops would make many captions wrong, so images are only resized to the model's size.
 PREPROCESSING = {
@@ -76,18 +78,23 @@ def train_encoder(
         seed: determines weights and batches, for a given number of threads.
         batch: images in a batch, at most N.
 
-    Raises ValueError where images and captions do not match, and for fewer than three steps.
+    Raises ValueError where images and captions do not match, and InputError for fewer than three steps, for
+    fewer images than a batch has, and for a loss that is not finite.
     """
     if images.dtype != np.uint8 or images.ndim != 4 or images.shape[1:] != (images.shape[1],) * 2 + (3,):
         raise ValueError(f"images are uint8[N, S, S, 3], these are {images.dtype}{list(images.shape)}")
-    if not len(images) == len(captions) >= batch:
-        raise ValueError(
-            f"{len(images)} images need as many captions, not {len(captions)}, and a batch of at most "
-            f"{len(images)}, not {batch}"
+    if len(images) != len(captions):
+        raise ValueError(f"{len(images)} images need as many captions, not {len(captions)}")
+    if len(images) < batch:
+        raise InputError(
+            f"the training set has {pluralize(len(images), 'image')}, but a batch has {batch}; increase "
+            "`demo.training_set.items_per_category`"
         )
     if steps < 3:
-        raise ValueError(f"{steps} steps are too few; give at least 3")
-    declare_missing_operators()
+        raise InputError(f"{steps} steps are too few for the image encoder; give at least 3")
+    import benchc.hugging_face  # noqa: F401, sets up transformers
+
+    # isort: split
     import open_clip
 
     configuration = configuration_of(images.shape[1])
@@ -108,9 +115,10 @@ def train_encoder(
         optimizer, LEARNING_RATE, total_steps=steps, pct_start=warm_up
     )
     model.train()
-    for _ in track(range(steps), label="train the image encoder", unit="steps"):
+    for step in track(range(steps), label="train the image encoder", unit="steps"):
         rows = torch.from_numpy(generator.choice(len(images), batch, replace=False))
         loss = _loss(model, tensors[rows].float() / 127.5 - 1, tokens[caption[rows]], caption[rows])
+        check_loss(loss, step, "train the image encoder", "change the seed or the steps in `demo`")
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

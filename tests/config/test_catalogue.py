@@ -31,6 +31,18 @@ TRAIN = (
             "{label: X, family: llava, scoring: text, repo: a/b, revision: 2025-01-09}",
             "models.yaml: x.revision is 2025-01-09, but should be a valid string (put it in quotes).",
         ),
+        *(
+            (
+                f"{{label: X, family: llava, scoring: text, repo: a/b, trust_remote_code: true{revision}}}",
+                "models.yaml: x has trust_remote_code, which needs the commit whose code you have read as "
+                "the revision: 40 hex digits, in quotes.",
+            )
+            for revision in ("", ", revision: main", ", revision: 0123abc")
+        ),
+        (
+            f"{{label: X, family: llava, scoring: text, trust_remote_code: true, train: {{{TRAIN}}}}}",
+            "models.yaml: x has trust_remote_code, but a model that the run trains contains no code.",
+        ),
         (
             f"{{label: X, family: llava, scoring: text, train: {{{TRAIN}, stesp: 600}}}}",
             "models.yaml: unknown key x.train.stesp (did you mean steps?).",
@@ -93,6 +105,18 @@ TRAIN = (
 def test_an_invalid_catalogue_entry(raw: dict[str, Any], root: Path, entry: str, sentence: str) -> None:
     (root / "models.yaml").write_text(MODELS + f"x: {entry}\n")
     assert errors(raw, root) == (sentence,)
+
+
+def test_the_code_of_a_commit_or_of_a_folder_can_be_trusted(raw: dict[str, Any], root: Path) -> None:
+    trusted = f'repo: owner/large, revision: "{"0f" * 20}", trust_remote_code: true'
+    (root / "models.yaml").write_text(MODELS.replace('repo: owner/large, revision: "1"', trusted))
+    assert load(raw, root).models["large"].trust_remote_code
+    (root / "model").mkdir()
+    trusted = "path: model, trust_remote_code: true"
+    (root / "models.yaml").write_text(MODELS.replace('repo: owner/large, revision: "1"', trusted))
+    models = load(raw, root).models
+    assert models["large"].trust_remote_code
+    assert not models["small"].trust_remote_code
 
 
 def test_an_invalid_id_is_refused(raw: dict[str, Any], root: Path) -> None:

@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 import torch
 
+from benchc.demo import encoder as demo_encoder
 from benchc.demo.encoder import TrainedEncoder, captioned_images, save_encoder, train_encoder
 from benchc.demo.training_set import TrainingSet
+from benchc.errors import InputError
 from benchc.images import Pixels
 from benchc.models.encoders import load_image_encoder
 from benchc.models.question import Question
@@ -110,7 +112,7 @@ def test_arguments_that_do_not_match_are_refused() -> None:
     images, captions = world(20, seed=1)
     with pytest.raises(ValueError, match="20 images need as many captions, not 19"):
         train_encoder(images, captions[:-1], steps=3, seed=0, batch=8)
-    with pytest.raises(ValueError, match="batch of at most 20, not 32"):
+    with pytest.raises(InputError, match=r"has 20 images, but a batch has 32; increase `demo.training_set"):
         train_encoder(images, captions, steps=3, seed=0, batch=32)
     with pytest.raises(ValueError, match=r"uint8\[20, 24, 20, 3\]"):
         train_encoder(images[:, :, :20], captions, steps=3, seed=0, batch=8)
@@ -124,5 +126,14 @@ def test_any_number_of_steps_from_three_trains(steps: int) -> None:
 
 def test_two_steps_are_too_few() -> None:
     images, captions = world(16, seed=1)
-    with pytest.raises(ValueError, match="2 steps are too few"):
+    with pytest.raises(InputError, match="2 steps are too few"):
         train_encoder(images, captions, steps=2, seed=0, batch=8)
+
+
+def test_a_loss_that_is_not_finite_stops_the_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    images, captions = world(16, seed=1)
+    monkeypatch.setattr(demo_encoder, "LEARNING_RATE", float("inf"))
+    with pytest.raises(
+        InputError, match="train the image encoder: the loss of step 2 is nan; change the seed"
+    ):
+        train_encoder(images, captions, steps=5, seed=0, batch=8)

@@ -1,4 +1,7 @@
+import copy
 import importlib
+import re
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -6,14 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import yaml
 from PIL import Image
 
-from benchc.demo.training_items import generate_training_set
+from benchc.demo.training_items import generate_training_set, training_groups
 from benchc.demo.training_set import IMAGE_SIDE, TrainingSet, shrink
 from benchc.demo.world import SOURCES
+from benchc.errors import InputError
 from benchc.models.question import Question, answer_separator, letter_prompt, text_prompt
-from benchc.torchvision_ops import declare_missing_operators
+from scripts import train_demo_model
+from scripts.command import run
 
+ROOT = Path(__file__).resolve().parents[2]
 FAMILIES = ("llava", "internvl", "idefics3")
 FILES = {
     "chat_template.jinja",
@@ -38,7 +45,6 @@ def training_set() -> TrainingSet:
 def built(request: pytest.FixtureRequest, training_set: TrainingSet) -> tuple[ModuleType, Any, Any]:
     """A family's module, a model and its processor."""
     torch.set_num_threads(1)
-    declare_missing_operators()
     from benchc.demo.tiny.positions import set_positions
     from benchc.demo.tiny.prompts import tokenizer_texts
     from benchc.demo.tiny.size import TinySize
@@ -64,9 +70,8 @@ def rendered(processor: Any, text: str, images: int) -> str:
 def test_training_lowers_the_loss_and_the_saved_model_loads(
     built: tuple[ModuleType, Any, Any], training_set: TrainingSet, scoring: str, tmp_path: Path
 ) -> None:
-    from transformers import AutoModelForImageTextToText, AutoProcessor
-
     from benchc.demo.tiny.training import TrainingSettings, train
+    from benchc.hugging_face import transformers
 
     family, model, processor = built
     settings = TrainingSettings(
@@ -79,8 +84,8 @@ def test_training_lowers_the_loss_and_the_saved_model_loads(
     model.save_pretrained(tmp_path)
     processor.save_pretrained(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == FILES
-    loaded = AutoModelForImageTextToText.from_pretrained(tmp_path, dtype=torch.float32).eval()
-    loaded_processor = AutoProcessor.from_pretrained(tmp_path)
+    loaded = transformers.AutoModelForImageTextToText.from_pretrained(tmp_path, dtype=torch.float32).eval()
+    loaded_processor = transformers.AutoProcessor.from_pretrained(tmp_path)
     images = [Image.new("RGB", (70, 50), "red"), Image.new("RGB", (48, 90), "blue")]
     prompt = rendered(loaded_processor, letter_prompt(QUESTION), 2)
     assert prompt == rendered(processor, letter_prompt(QUESTION), 2)
@@ -94,11 +99,11 @@ def test_training_lowers_the_loss_and_the_saved_model_loads(
 def test_the_processor_gives_the_training_pixels(
     built: tuple[ModuleType, Any, Any], mode: str, size: tuple[int, int], tmp_path: Path
 ) -> None:
-    from transformers import AutoImageProcessor, AutoProcessor
+    from benchc.hugging_face import transformers
 
     built[2].save_pretrained(tmp_path)
-    processor = AutoProcessor.from_pretrained(tmp_path)
-    processor.image_processor = AutoImageProcessor.from_pretrained(tmp_path, backend="pil")
+    processor = transformers.AutoProcessor.from_pretrained(tmp_path)
+    processor.image_processor = transformers.AutoImageProcessor.from_pretrained(tmp_path, backend="pil")
     noise = np.random.default_rng(1).integers(0, 256, (size[1], size[0], 4), dtype=np.uint8)
     image = Image.fromarray(noise).convert(mode)
     prompt = rendered(processor, "?", 1)
@@ -131,7 +136,6 @@ def test_no_two_texts_have_the_same_tokens(built: tuple[ModuleType, Any, Any]) -
 
 
 def test_the_same_seed_trains_the_same_weights(training_set: TrainingSet) -> None:
-    declare_missing_operators()
     from benchc.demo.tiny import llava
     from benchc.demo.tiny.prompts import tokenizer_texts
     from benchc.demo.tiny.size import TinySize
@@ -147,3 +151,80 @@ def test_the_same_seed_trains_the_same_weights(training_set: TrainingSet) -> Non
 
     assert torch.equal(weights(1), weights(1))
     assert not torch.equal(weights(1), weights(2))
+
+
+def test_a_loss_that_is_not_finite_stops_the_training(
+    built: tuple[ModuleType, Any, Any], training_set: TrainingSet
+) -> None:
+    from benchc.demo.tiny.training import TrainingSettings, train
+
+    family, model, processor = built
+    broken = copy.deepcopy(model)
+    settings = TrainingSettings("text", 0.0, 6, 12, float("inf"), 0.0, 3)
+    with pytest.raises(
+        InputError, match=r"tiny: the loss of step 2 is nan; lower the learning_rate of its `train`"
+    ):
+        train(broken, processor, training_set, settings, family.NESTED_IMAGES, "tiny")
+
+
+@pytest.mark.parametrize(
+    ("hidden", "patch", "match"), [(50, 8, "hidden is 50"), (48, 16, "divisor of 24"), (48, 5, "patch is 5")]
+)
+def test_a_size_that_no_model_has_is_refused(hidden: int, patch: int, match: str) -> None:
+    from benchc.demo.tiny.size import TinySize
+
+    with pytest.raises(InputError, match=match):
+        TinySize(hidden, 1, 1, patch, IMAGE_SIDE)
+
+
+def test_the_script_ends_with_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = {
+        "--training-set": str(tmp_path / "none.npz"),
+        "--family": "llava",
+        "--scoring": "text",
+        "--hidden": "24",
+        "--vision-layers": "1",
+        "--text-layers": "1",
+        "--patch": "12",
+        "--steps": "1",
+        "--batch": "4",
+        "--learning-rate": "0.01",
+        "--seed": "1",
+        "--output": str(tmp_path / "model"),
+    }
+
+    def message(**changed: str) -> str:
+        given = options | {f"--{name}": value for name, value in changed.items()}
+        monkeypatch.setattr(sys, "argv", ["train", *(text for pair in given.items() for text in pair)])
+        with pytest.raises(SystemExit) as caught:
+            run(train_demo_model.main)
+        return str(caught.value) if caught.value.code != 2 else capsys.readouterr().err
+
+    assert re.match(r"error: .*none.npz: there is no such file; write it with", message())
+    for name in ("hidden", "patch", "steps", "batch"):
+        assert re.match(
+            rf"error: argument --{name}: 0 is not a whole number of at least 1", message(**{name: "0"})
+        )
+    (tmp_path / "none.npz").write_bytes(b"PK")
+    assert "is not a complete training set" in message()
+
+
+def test_the_catalogue_has_the_numbers_of_parameters() -> None:
+    from benchc.demo.tiny.prompts import tokenizer_texts
+    from benchc.demo.tiny.size import TinySize
+
+    # The size of the vocabulary, and with it the number, grows a little with the training set.
+    texts = tokenizer_texts(generate_training_set(training_groups(12), seed=1).questions)
+    models = yaml.safe_load((ROOT / "config/demo-models.yaml").read_text())
+    assert len(models) == 7
+    for id_, entry in models.items():
+        train = entry["train"]
+        size = TinySize(
+            train["hidden"], train["vision_layers"], train["text_layers"], train["patch"], IMAGE_SIDE
+        )
+        with torch.device("meta"):
+            model, _ = importlib.import_module(f"benchc.demo.tiny.{entry['family']}").build(texts, size)
+        counted = sum(parameter.numel() for parameter in model.parameters())
+        assert entry["parameters_b"] == pytest.approx(counted / 1e9, rel=0.02), id_

@@ -10,6 +10,7 @@ from benchc.demo.source import generate_source
 from benchc.demo.training_items import generate_training_set, training_groups
 from benchc.demo.training_set import IMAGE_SIDE, TrainingSet, load_training_set, save_training_set, shrink
 from benchc.demo.world import SOURCES
+from benchc.errors import InputError
 
 
 @pytest.fixture(scope="module")
@@ -50,3 +51,27 @@ def test_the_file_round_trips(training_set: TrainingSet, tmp_path: Path) -> None
     for name in ("images", "item_images", "item_question", "item_answer"):
         assert np.array_equal(getattr(loaded, name), getattr(training_set, name))
     assert [path.name for path in (tmp_path / "folder").iterdir()] == ["set.npz"]
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "array", "empty", "other keys"])
+def test_a_damaged_training_set_is_refused(training_set: TrainingSet, tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "set.npz"
+    save_training_set(training_set, path)
+    content = path.read_bytes()
+    middle = len(content) // 2
+    if damage == "cut":
+        path.write_bytes(content[:middle])
+    elif damage == "flipped":
+        path.write_bytes(content[:middle] + bytes(100) + content[middle + 100 :])
+    elif damage == "array":
+        with path.open("wb") as file:
+            np.save(file, np.zeros(3))
+    elif damage == "empty":
+        path.write_bytes(b"")
+    else:
+        with path.open("wb") as file:
+            np.savez(file, images=np.zeros(3))
+    with pytest.raises(
+        InputError, match=r"set.npz: is not a complete training set; delete it and run snakemake"
+    ):
+        load_training_set(path)

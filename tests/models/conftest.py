@@ -9,9 +9,6 @@ import torch
 from benchc.models.protocol import CheckpointSource
 from benchc.models.question import Question, letter_prompt, text_prompt
 from benchc.models.registry import load_scorer
-from benchc.torchvision_ops import declare_missing_operators
-
-declare_missing_operators()
 
 FAMILIES = ("llava", "internvl", "idefics3")
 

@@ -1,11 +1,14 @@
+import builtins
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import save_file
 
 from benchc.errors import InputError
+from benchc.hugging_face import transformers
 from benchc.models.encoders import TextEncoder, load_image_encoder, load_text_encoder
 
 
@@ -90,3 +93,31 @@ def test_a_damaged_weights_file_is_one_line(tmp_path: Path) -> None:
         InputError, match=r"cannot be loaded \(.*\); give a folder with a complete open_clip_config"
     ):
         load_image_encoder(str(tmp_path))
+
+
+def test_own_code_of_an_encoder_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A yes to every question.
+    monkeypatch.setattr(builtins, "input", lambda prompt: "y")
+    monkeypatch.setattr(transformers.dynamic_module_utils, "HF_MODULES_CACHE", str(tmp_path / "modules"))
+    marker, texts = tmp_path / "code-has-run", tmp_path / "texts"
+    texts.mkdir()
+    (texts / "own.py").write_text(f"import pathlib\npathlib.Path({str(marker)!r}).touch()\n")
+    (texts / "config.json").write_text('{"model_type": "own", "auto_map": {"AutoConfig": "own.Own"}}')
+    modules = [{"idx": 0, "name": "0", "path": "", "type": "own.Own"}]
+    (texts / "modules.json").write_text(json.dumps(modules))
+    with pytest.raises(InputError, match=r"text encoder .* cannot be loaded"):
+        load_text_encoder(str(texts))
+    vision, text = (
+        {"image_size": 24, "patch_size": 4, "width": 64, "layers": 1},
+        {"hf_model_name": str(texts)},
+    )
+    model = {"model_cfg": {"embed_dim": 8, "vision_cfg": vision, "text_cfg": text}}
+    (tmp_path / "open_clip_config.json").write_text(json.dumps(model))
+    save_file({"x": torch.zeros(1)}, tmp_path / "open_clip_model.safetensors")
+    with pytest.raises(InputError, match=r"image encoder .* cannot be loaded .*custom code"):
+        load_image_encoder(str(tmp_path))
+    assert not marker.exists()
+
+
+def test_an_encoder_has_the_name_that_messages_need(sbert: TextEncoder) -> None:
+    assert sbert.name == "text encoder 'all-MiniLM-L6-v2'"

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import torch
-import transformers
 
 from benchc.demo.tiny.processor import chat_template
 from benchc.demo.tiny.tokenizer import train_tokenizer
+from benchc.hugging_face import transformers
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import load_scorer
 from tests.models.conftest import QUESTIONS

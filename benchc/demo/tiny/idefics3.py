@@ -2,17 +2,10 @@
 
 from collections.abc import Iterable
 
-from transformers import (
-    Idefics3Config,
-    Idefics3ForConditionalGeneration,
-    Idefics3ImageProcessorPil,
-    Idefics3Processor,
-    LlamaConfig,
-)
-
 from benchc.demo.tiny.processor import IMAGE_SETTINGS, chat_template
 from benchc.demo.tiny.size import TinySize
 from benchc.demo.tiny.tokenizer import train_tokenizer
+from benchc.hugging_face import transformers
 
 IMAGE = "<image>"
 SPECIAL = {
@@ -26,24 +19,26 @@ SHUFFLE = 2  # patches per side that are merged into one token
 NESTED_IMAGES = True  # the model takes images as [items, images, ...]
 
 
-def build(texts: Iterable[str], size: TinySize) -> tuple[Idefics3ForConditionalGeneration, Idefics3Processor]:
+def build(
+    texts: Iterable[str], size: TinySize
+) -> tuple[transformers.Idefics3ForConditionalGeneration, transformers.Idefics3Processor]:
     """Return a model with random weights and its processor; the tokenizer is trained on ``texts``."""
     tokenizer = train_tokenizer(texts, SPECIAL)
     side = {"longest_edge": size.image_side}
-    processor = Idefics3Processor(
+    processor = transformers.Idefics3Processor(
         # Without splitting, the class resizes to `max_image_size`; the resizing before that would only blur.
-        image_processor=Idefics3ImageProcessorPil(
+        image_processor=transformers.Idefics3ImageProcessorPil(
             do_resize=False, do_image_splitting=False, size=side, max_image_size=side, **IMAGE_SETTINGS
         ),
         tokenizer=tokenizer,
         image_seq_len=size.patches // SHUFFLE**2,
         chat_template=chat_template(IMAGE),
     )
-    config = Idefics3Config(
+    config = transformers.Idefics3Config(
         vision_config={"image_size": size.image_side, "patch_size": size.patch, **size.vision_sizes()},
-        text_config=LlamaConfig(**size.text_config(tokenizer)),
+        text_config=transformers.LlamaConfig(**size.text_config(tokenizer)),
         scale_factor=SHUFFLE,
         image_token_id=tokenizer.convert_tokens_to_ids(IMAGE),
         pad_token_id=tokenizer.pad_token_id,
     )
-    return Idefics3ForConditionalGeneration(config), processor
+    return transformers.Idefics3ForConditionalGeneration(config), processor

@@ -2,29 +2,23 @@
 
 from collections.abc import Iterable
 
-from transformers import (
-    CLIPImageProcessorPil,
-    CLIPVisionConfig,
-    LlamaConfig,
-    LlavaConfig,
-    LlavaForConditionalGeneration,
-    LlavaProcessor,
-)
-
 from benchc.demo.tiny.processor import IMAGE_SETTINGS, chat_template
 from benchc.demo.tiny.size import TinySize
 from benchc.demo.tiny.tokenizer import train_tokenizer
+from benchc.hugging_face import transformers
 
 IMAGE = "<image>"
 NESTED_IMAGES = False  # the model takes a batch's images in one row
 
 
-def build(texts: Iterable[str], size: TinySize) -> tuple[LlavaForConditionalGeneration, LlavaProcessor]:
+def build(
+    texts: Iterable[str], size: TinySize
+) -> tuple[transformers.LlavaForConditionalGeneration, transformers.LlavaProcessor]:
     """Return a model with random weights and its processor; the tokenizer is trained on ``texts``."""
     tokenizer = train_tokenizer(texts, {"image_token": IMAGE})
     side = {"height": size.image_side, "width": size.image_side}
-    processor = LlavaProcessor(
-        image_processor=CLIPImageProcessorPil(
+    processor = transformers.LlavaProcessor(
+        image_processor=transformers.CLIPImageProcessorPil(
             size=side, do_center_crop=False, crop_size=side, **IMAGE_SETTINGS
         ),
         tokenizer=tokenizer,
@@ -34,15 +28,15 @@ def build(texts: Iterable[str], size: TinySize) -> tuple[LlavaForConditionalGene
         num_additional_image_tokens=1,
         chat_template=chat_template(IMAGE),
     )
-    config = LlavaConfig(
-        vision_config=CLIPVisionConfig(
+    config = transformers.LlavaConfig(
+        vision_config=transformers.CLIPVisionConfig(
             image_size=size.image_side,
             patch_size=size.patch,
             projection_dim=size.hidden,
             **size.vision_sizes(),
         ),
-        text_config=LlamaConfig(**size.text_config(tokenizer)),
+        text_config=transformers.LlamaConfig(**size.text_config(tokenizer)),
         image_token_index=tokenizer.convert_tokens_to_ids(IMAGE),
         vision_feature_layer=-1,
     )
-    return LlavaForConditionalGeneration(config), processor
+    return transformers.LlavaForConditionalGeneration(config), processor

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from benchc.errors import InputError
+
 HEAD_WIDTH = 24
 MAX_POSITIONS = 4096
 
@@ -11,7 +13,7 @@ MAX_POSITIONS = 4096
 class TinySize:
     """Widths and depths of a model for square images of ``image_side`` pixels.
 
-    Raises ValueError unless HEAD_WIDTH divides ``hidden`` and ``patch`` divides ``image_side``.
+    Raises InputError unless HEAD_WIDTH divides ``hidden`` and an image has an even number of patches a side.
     """
 
     hidden: int
@@ -22,9 +24,10 @@ class TinySize:
 
     def __post_init__(self) -> None:
         if self.hidden % HEAD_WIDTH:
-            raise ValueError(f"hidden is {self.hidden}; choose a multiple of {HEAD_WIDTH}")
-        if self.image_side % self.patch:
-            raise ValueError(f"patch is {self.patch}; choose a divisor of {self.image_side}")
+            raise InputError(f"hidden is {self.hidden}; choose a multiple of {HEAD_WIDTH}")
+        # Two families merge patches two by two.
+        if self.image_side % (2 * self.patch):
+            raise InputError(f"patch is {self.patch}; choose a divisor of {self.image_side // 2}")
 
     @property
     def heads(self) -> int:

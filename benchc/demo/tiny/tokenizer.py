@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import PreTrainedTokenizerFast
+
+from benchc.hugging_face import transformers
 
 PAD, BOS, EOS = "<pad>", "<s>", "</s>"
 VOCABULARY_SIZE = 1024
 
 
-def train_tokenizer(texts: Iterable[str], special: Mapping[str, str]) -> PreTrainedTokenizerFast:
+def train_tokenizer(texts: Iterable[str], special: Mapping[str, str]) -> transformers.PreTrainedTokenizerFast:
     """Train a byte-pair encoding on ``texts``; ``special`` gives further special tokens by role.
 
     The alphabet contains all 256 bytes, so any two different texts have different tokens, in any script.
@@ -24,7 +25,7 @@ def train_tokenizer(texts: Iterable[str], special: Mapping[str, str]) -> PreTrai
         show_progress=False,
     )
     tokenizer.train_from_iterator(texts, trainer)
-    return PreTrainedTokenizerFast(
+    return transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         pad_token=PAD,
         bos_token=BOS,

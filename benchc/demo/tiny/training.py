@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from benchc.demo.loss import check_loss
 from benchc.demo.tiny.muon import Muon
 from benchc.demo.tiny.prompts import SCORINGS, encode
 from benchc.demo.training_set import IMAGE_SIDE, TrainingSet
@@ -17,6 +18,7 @@ EMBEDDING_RATE = 2e-3
 WEIGHT_DECAY = 0.02
 MAX_GRADIENT_NORM = 1.0
 WARM_UP, COOL_DOWN = 0.1, 0.6  # shares of the steps
+LOWER_RATE = "lower the learning_rate of its `train` in the model catalogue"
 MAX_NOISE = 0.5  # standard deviation, for pixels in -1..1
 
 
@@ -45,7 +47,8 @@ def train(
     """Train ``model`` in place and return the loss of every step.
 
     ``nested``: the model takes images as [items, images, ...] rather than in one row; ``label``: of the
-    progress bar. The same arguments give the same weights on one machine with one number of threads.
+    progress bar. The same arguments give the same weights on one machine with one number of threads. Raises
+    InputError at the first step whose loss is not finite.
     """
     generator = torch.Generator().manual_seed(settings.seed)
     images = torch.from_numpy(training_set.images)
@@ -68,13 +71,13 @@ def train(
             input_ids=ids, pixel_values=pixels if nested else pixels.flatten(0, 1), use_cache=False
         ).last_hidden_state
         loss = torch.nn.functional.cross_entropy(model.lm_head(hidden[places]), targets)
+        losses.append(check_loss(loss, step, label, LOWER_RATE))
         model.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(model.parameters(), MAX_GRADIENT_NORM)
         for optimizer, schedule in zip(optimizers, schedules, strict=True):
             optimizer.step()
             schedule.step()
-        losses.append(loss.item())
     model.eval()
     return losses
 

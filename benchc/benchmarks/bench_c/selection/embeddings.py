@@ -17,13 +17,19 @@ Vectors = npt.NDArray[np.float32]
 
 
 class ImageEncoder(Protocol):
-    """Embeds images."""
+    """Embeds images. ``name`` is for messages."""
+
+    @property
+    def name(self) -> str: ...
 
     def encode(self, images: Iterable[Pixels]) -> Iterator[Vectors]: ...
 
 
 class TextEncoder(Protocol):
-    """Embeds texts, and reports which of them it truncates."""
+    """Embeds texts, and reports which of them it truncates. ``name`` is for messages."""
+
+    @property
+    def name(self) -> str: ...
 
     def encode(self, texts: list[str]) -> Vectors: ...
 
@@ -41,8 +47,13 @@ def image_vectors(items: pl.DataFrame, encoder: ImageEncoder, alpha: Alpha = "dr
     for item, count in counts:
         if count == 0:
             raise InputError(f"item {item!r} has no image; remove it from its source")
-        units = [unit(next(vectors), f"image {index} of item {item!r}") for index in range(count)]
-        yield unit(np.mean(units, axis=0, dtype=np.float64), f"the mean image of item {item!r}")
+        units = [
+            unit(next(vectors), f"{encoder.name} gives image {index} of item {item!r}")
+            for index in range(count)
+        ]
+        yield unit(
+            np.mean(units, axis=0, dtype=np.float64), f"{encoder.name} gives the mean image of item {item!r}"
+        )
 
 
 def text_vectors(items: pl.DataFrame, encoder: TextEncoder) -> tuple[Vectors, npt.NDArray[np.bool_]]:
@@ -55,7 +66,7 @@ def text_vectors(items: pl.DataFrame, encoder: TextEncoder) -> tuple[Vectors, np
         for question, options in items.select("question", "options").iter_rows()
     ]
     units = [
-        unit(vector, f"the text of item {item!r}")
+        unit(vector, f"{encoder.name} gives the text of item {item!r}")
         for item, vector in zip(items["id"], encoder.encode(texts), strict=True)
     ]
     return np.stack(units), np.array([encoder.is_truncated(text) for text in texts])
@@ -84,12 +95,15 @@ def embeddings_frame(
 
 
 def unit(vector: npt.NDArray[np.floating], what: str) -> Vectors:
-    """Return ``vector`` at length 1. Raises InputError, naming ``what`` it is, where it has no direction."""
+    """Return ``vector`` at length 1.
+
+    Raises InputError where it has no direction, with ``what``: ``{encoder} gives {input}``.
+    """
     length = np.linalg.norm(vector.astype(np.float64))
     if not np.isfinite(length) or length == 0:
         raise InputError(
-            f"{what} has an embedding of length {length}, which has no direction; use another encoder, or "
-            "remove the item from its source"
+            f"{what} an embedding of length {length}, which has no direction; use another encoder, or remove "
+            "the item from its source"
         )
     return (vector / length).astype(np.float32)
 

@@ -1,4 +1,5 @@
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,7 +12,6 @@ from benchc.benchmarks.bench_c.selection.embeddings import (
     embeddings_frame,
     image_vectors,
     text_vectors,
-    unit,
 )
 from benchc.errors import InputError
 from benchc.images import Pixels, encode_png
@@ -24,6 +24,8 @@ RED, GREEN, GREY = (30, 0, 0), (0, 40, 0), (9, 9, 9)
 class MeanColour:
     """Sees an image's mean colour, and nothing else."""
 
+    name = "MeanColour"
+
     def encode(self, images: Iterable[Pixels]) -> Iterator[Vectors]:
         for image in images:
             yield image.mean(axis=(0, 1)).astype(np.float32)
@@ -31,6 +33,8 @@ class MeanColour:
 
 class Letters:
     """Counts a and b in the first twelve characters of a text."""
+
+    name = "Letters"
 
     def encode(self, texts: list[str]) -> Vectors:
         return np.array([[text[:12].count("a"), text[:12].count("b")] for text in texts], np.float32)
@@ -104,7 +108,7 @@ def test_order_of_the_items_changes_no_vector() -> None:
     [
         ([], "item 's/9' has no image"),
         ([plain_image(RED), b"GIF89a"], "item 's/9', image 1: .*not a complete image"),
-        ([plain_image((0, 0, 0))], "image 0 of item 's/9' .* no direction"),
+        ([plain_image((0, 0, 0))], "MeanColour gives image 0 of item 's/9' an .* no direction"),
     ],
 )
 def test_an_item_that_cannot_be_embedded_is_named(images: list[bytes], match: str) -> None:
@@ -114,10 +118,35 @@ def test_an_item_that_cannot_be_embedded_is_named(images: list[bytes], match: st
 
 
 def test_a_text_without_direction_is_named() -> None:
-    with pytest.raises(InputError, match="the text of item 's/7'"):
+    with pytest.raises(InputError, match=r"Letters gives the text of item 's/7' an embedding of length 0\.0"):
         text_vectors(items(("s/7", "cccccccccccc", [])), Letters())
 
 
-def test_a_vector_that_is_not_finite_has_no_direction() -> None:
-    with pytest.raises(InputError, match="it has an embedding of length nan"):
-        unit(np.array([np.nan, 1.0]), "it")
+class Broken(MeanColour, Letters):
+    """Embeds as its parents do, but puts a value that is not finite into the second vector."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+        self.seen = 0
+
+    def encode(self, inputs: Any) -> Any:
+        parent = Letters if isinstance(inputs, list) else MeanColour
+        vectors = parent.encode(self, inputs)  # type: ignore[arg-type]
+        for self.seen, vector in enumerate(vectors, 1):
+            if self.seen == 2:
+                vector[1] = self.value
+            yield vector
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_vector_that_is_not_finite_stops_at_its_item(value: float) -> None:
+    encoder = Broken(value)
+    with pytest.raises(
+        InputError, match=r"MeanColour gives image 0 of item 's/2' an embedding of length (nan|inf)"
+    ):
+        list(image_vectors(POOL, encoder))
+    assert encoder.seen == 2
+    with pytest.raises(
+        InputError, match=r"MeanColour gives the text of item 's/2' an embedding of length (nan|inf)"
+    ):
+        text_vectors(POOL, encoder)

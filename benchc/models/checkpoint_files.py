@@ -1,0 +1,116 @@
+"""Check the small files of a checkpoint, before transformers reads them with less helpful errors."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchc.hugging_face import transformers
+from benchc.models.protocol import CheckpointSource, ModelError
+
+# The files with settings; a checkpoint has some of them.
+SETTINGS = (
+    "config.json",
+    "generation_config.json",
+    "preprocessor_config.json",
+    "processor_config.json",
+    "tokenizer_config.json",
+    "video_preprocessor_config.json",
+)
+# A checkpoint without any of them has no tokenizer.
+TOKENIZERS = (
+    "tokenizer.json",
+    "tokenizer.model",
+    "vocab.json",
+    "vocab.txt",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "tekken.json",
+)
+
+
+@contextmanager
+def loading(source: CheckpointSource, commit: str | None) -> Iterator[None]:
+    """Turn any error of the block, which loads a checkpoint, into a ModelError of one line."""
+    try:
+        yield
+    except ModelError:
+        raise
+    except Exception as error:  # damaged files make transformers raise many types
+        where, reason = source.location, " ".join(str(error).split())
+        if "trust_remote_code" in reason:
+            raise ModelError(
+                f"{where}: contains Python code that would have to be run; read it, and if you trust it, set "
+                "`trust_remote_code: true` in the model catalogue, for a model on the Hub with a commit as "
+                "`revision`"
+            ) from error
+        if _path(where, "config.json", commit) and not any(_path(where, name, commit) for name in TOKENIZERS):
+            raise ModelError(
+                f"{where}: the files of its tokenizer are missing ({', '.join(TOKENIZERS[:2])}, …); download "
+                "the checkpoint again"
+            ) from error
+        if not isinstance(error, OSError | ValueError):
+            reason = f"{type(error).__name__}: {reason}"
+        raise ModelError(
+            f"{where}: cannot be loaded ({reason}); check the id or folder and the revision in the model "
+            "catalogue, and that the Hub can be reached or the model is in its cache"
+        ) from error
+
+
+def check_files(source: CheckpointSource, commit: str | None) -> None:
+    """Check the files with settings at a commit, None for a folder.
+
+    Raises ModelError for a file that is not a JSON object, for another family than the source's, and for code
+    from a second repository, whose commit cannot be pinned.
+    """
+    with loading(source, commit):
+        contents = {
+            name: _settings(source.location, path)
+            for name in SETTINGS
+            if (path := _path(source.location, name, commit))
+        }
+    model_type = contents.get("config.json", {}).get("model_type")
+    # A family of our own need not be a model type of transformers.
+    if (
+        model_type is not None
+        and source.family in transformers.CONFIG_MAPPING
+        and model_type != source.family
+    ):
+        raise ModelError(
+            f"{source.location}: is a model of the family {model_type!r} (model_type in config.json), not "
+            f"{source.family!r}; correct `family` in the model catalogue"
+        )
+    if source.trust_remote_code:
+        for name, content in contents.items():
+            _refuse_upstream_code(source.location, name, content.get("auto_map"))
+
+
+def _settings(location: str, path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_bytes())
+    except ValueError:
+        content = None
+    if not isinstance(content, dict):
+        raise ModelError(f"{location}: {path.name} is not a JSON object; download the checkpoint again")
+    return content
+
+
+def _refuse_upstream_code(location: str, name: str, auto_map: object) -> None:
+    """Raise ModelError where ``auto_map`` names a repository, as in ``owner/name--module.Class``."""
+    values = list(auto_map.values()) if isinstance(auto_map, dict) else [auto_map]
+    for value in values:
+        for reference in value if isinstance(value, list) else [value]:
+            if "--" in str(reference):
+                raise ModelError(
+                    f"{location}: {name} runs code of another repository ({reference}), which a commit of "
+                    "this one does not pin; use a folder that contains the code itself"
+                )
+
+
+def _path(location: str, name: str, commit: str | None) -> Path | None:
+    """Return a file of the checkpoint, downloaded if it is on the Hub; None where there is none."""
+    path = transformers.utils.cached_file(
+        location, name, revision=commit, _raise_exceptions_for_missing_entries=False
+    )
+    return None if path is None else Path(path)

@@ -1,0 +1,78 @@
+"""The files of a model's folder that decide its predictions. Imports nothing heavy: rules use it, too."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+# Configuration, processor, tokenizer and chat templates. Of other files (a README, pictures), none is read.
+_SETTINGS = (
+    "*.json",
+    "*.jinja",
+    "additional_chat_templates/*.jinja",
+    "merges.txt",
+    "vocab.txt",
+    "*.model",
+    "*.spm",
+    "*.tiktoken",
+    "adapter_model.safetensors",
+)
+# transformers loads the first that exists.
+_WEIGHTS = (
+    "model.safetensors",
+    "model.safetensors.index.json",
+    "pytorch_model.bin",
+    "pytorch_model.bin.index.json",
+)
+
+
+def deciding_files(folder: Path, *, own_code: bool = False) -> list[Path]:
+    """Return the files that decide a model's predictions, sorted.
+
+    They are configuration, processor, tokenizer, chat templates and the weights that transformers loads: of
+    several formats one, and all its shards. ``own_code``: also the model's Python files. Hidden files and
+    folders are excluded.
+    """
+    found = {path for pattern in _SETTINGS for path in folder.glob(pattern)}
+    found -= set(folder.glob("*.index.json"))
+    if own_code:
+        found.update(folder.rglob("*.py"))
+    found.update(_weights(folder))
+    return sorted(path for path in found if path.is_file() and not _is_hidden(path.relative_to(folder)))
+
+
+def folder_digest(folder: Path, *, own_code: bool = False) -> str:
+    """Return a hash of the names and contents of the folder's ``deciding_files``."""
+    digest = hashlib.blake2b(digest_size=16)
+    for path in deciding_files(folder, own_code=own_code):
+        digest.update(f"{path.relative_to(folder).as_posix()}\x1f".encode())
+        with path.open("rb") as file:
+            hashlib.file_digest(file, lambda: digest)
+    return digest.hexdigest()
+
+
+def _weights(folder: Path) -> list[Path]:
+    named = _content(folder / "config.json").get("transformers_weights")
+    names = (named,) if isinstance(named, str) else _WEIGHTS
+    first = next((folder / name for name in names if (folder / name).is_file()), None)
+    if first is None:
+        return []
+    shards = _content(first).get("weight_map") if first.name.endswith(".index.json") else None
+    return (
+        [first, *(folder / str(name) for name in set(shards.values()))]
+        if isinstance(shards, dict)
+        else [first]
+    )
+
+
+def _content(path: Path) -> dict[str, Any]:
+    """Return a JSON object; an empty one where there is none, which loading the model reports."""
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)

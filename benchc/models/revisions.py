@@ -1,0 +1,27 @@
+"""Commits of models on the Hugging Face Hub."""
+
+from huggingface_hub import is_offline_mode, resolve_revision
+
+from benchc.models.protocol import ModelError
+
+
+def commit_of(repo: str, revision: str | None) -> str:
+    """Return the commit, 40 hex digits, that a revision of a model on the Hub is now.
+
+    Args:
+        repo: ``owner/name``.
+        revision: a branch or tag; None is the default branch. A commit is returned as it is.
+
+    The Hub is asked. With HF_HUB_OFFLINE=1, or where the Hub cannot be reached, the commit is the one that
+    the Hub's cache on disk has for the revision. Raises ModelError where neither knows it.
+    """
+    try:
+        resolved: str = resolve_revision(repo, revision=revision, local_files_only=is_offline_mode()).resolved
+    except Exception as error:  # the Hub's client and its HTTP library raise many types
+        what = f"its revision {revision!r}" if revision else "its default branch"
+        raise ModelError(
+            f"{repo}: the commit of {what} cannot be found ({' '.join(str(error).split())}); check the id or "
+            "folder and the revision in the model catalogue, and that the Hub can be reached or the model is "
+            "in its cache"
+        ) from error
+    return resolved

@@ -1,0 +1,115 @@
+"""Checkpoints that are damaged, of another family, or with code of their own are refused in one line."""
+
+import builtins
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchc.hugging_face import transformers
+from benchc.models.protocol import CheckpointSource, ModelError
+from benchc.models.registry import load_scorer
+from scripts.command import run
+
+CODE = """
+import pathlib
+pathlib.Path({marker!r}).touch()
+from transformers import LlavaConfig
+class OwnConfig(LlavaConfig):
+    model_type = "own"
+"""
+
+
+@pytest.fixture
+def folder(checkpoints: dict[str, Path], tmp_path: Path) -> Path:
+    copy = tmp_path / "model"
+    shutil.copytree(checkpoints["llava"], copy)
+    return copy
+
+
+def edit(path: Path, **values: Any) -> None:
+    """Set keys of a JSON object."""
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+
+
+def load(folder: Path, **options: Any) -> None:
+    load_scorer("llava", "letter", CheckpointSource(str(folder), **options))
+
+
+def message(folder: Path, **options: Any) -> str:
+    """Return the line with which a script that loads the model ends."""
+    with pytest.raises(SystemExit) as caught:
+        run(lambda: load(folder, **options))
+    text = str(caught.value)
+    assert text.startswith(f"error: {folder}: ")
+    assert "\n" not in text
+    return text
+
+
+@pytest.fixture
+def marker(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the checkpoint code that writes a file, and say yes to every question."""
+    marker = tmp_path / "code-has-run"
+    (folder / "own.py").write_text(CODE.format(marker=str(marker)))
+    edit(folder / "config.json", model_type="own", auto_map={"AutoConfig": "own.OwnConfig"})
+    monkeypatch.setattr(builtins, "input", lambda prompt: "y")
+    # Where transformers copies code before it runs it.
+    monkeypatch.setattr(transformers.dynamic_module_utils, "HF_MODULES_CACHE", str(tmp_path / "modules"))
+    return marker
+
+
+def test_a_checkpoints_own_code_is_not_run(folder: Path, marker: Path) -> None:
+    assert "Python code" in (text := message(folder))
+    assert "set `trust_remote_code: true` in the model catalogue" in text
+    assert not marker.exists()
+
+
+def test_trusted_code_is_run(folder: Path, marker: Path) -> None:
+    # The code is of a configuration alone, so that no model class fits it.
+    message(folder, trust_remote_code=True)
+    assert marker.exists()
+
+
+def test_code_of_another_repository_is_refused_even_if_trusted(folder: Path, marker: Path) -> None:
+    edit(folder / "config.json", auto_map={"AutoConfig": "other/repo--own.OwnConfig"})
+    assert "runs code of another repository (other/repo--own.OwnConfig)" in message(
+        folder, trust_remote_code=True
+    )
+    edit(folder / "config.json", auto_map={})
+    edit(folder / "tokenizer_config.json", auto_map={"AutoTokenizer": [None, "other/repo--own.OwnTokenizer"]})
+    assert "tokenizer_config.json runs code of another" in message(folder, trust_remote_code=True)
+    assert not marker.exists()
+
+
+def test_a_checkpoint_of_another_family_is_refused(folder: Path) -> None:
+    load(folder, family="llava")
+    text = message(folder, family="qwen2_5_vl")
+    assert "a model of the family 'llava' (model_type in config.json), not 'qwen2_5_vl'" in text
+    # No model type of transformers: a family with a file of its own.
+    load(folder, family="own_family")
+
+
+@pytest.mark.parametrize("others", [[], ["tokenizer_config.json"]])
+def test_a_missing_tokenizer_is_named(folder: Path, others: list[str]) -> None:
+    for name in ["tokenizer.json", *others]:
+        (folder / name).unlink()
+    assert "the files of its tokenizer are missing (tokenizer.json, " in message(folder)
+
+
+@pytest.mark.parametrize("content", ["[1]", '"text"', "null", "{", ""])
+@pytest.mark.parametrize(
+    "name", ["config.json", "generation_config.json", "processor_config.json", "tokenizer_config.json"]
+)
+def test_a_file_of_settings_that_is_no_object_is_named(folder: Path, name: str, content: str) -> None:
+    (folder / name).write_text(content)
+    assert f"{name} is not a JSON object; download the checkpoint again" in message(folder)
+
+
+def test_any_damaged_file_is_one_line(folder: Path) -> None:
+    edit(folder / "config.json", vision_config=[3])
+    assert re.search(r"cannot be loaded \(.*vision_config.*\); check the id", message(folder))
+    with pytest.raises(ModelError):
+        load(folder)

@@ -1,0 +1,173 @@
+"""A model on the Hub is loaded at one commit, here from a cache on disk without a network."""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import httpx2
+import huggingface_hub
+import pytest
+
+from benchc.models.prediction_cache import PredictionCache
+from benchc.models.protocol import CheckpointSource, ModelError
+from benchc.models.registry import load_scorer
+from benchc.models.revisions import commit_of
+from benchc.schemas.revision import Revision, revision_text
+from scripts import resolve_revision
+from scripts.inference_arguments import add_model, checkpoint_source
+
+REPO = "owner/tiny"
+FIRST, SECOND = "1" * 40, "2" * 40
+
+
+class HubCache:
+    """The Hub's cache of one model: files as blobs, links to them by commit, and a commit by branch."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "models--owner--tiny"
+
+    def add(self, checkpoint: Path, commit: str, branch: str = "main") -> None:
+        """Add a checkpoint as a commit, and move the branch to it."""
+        snapshot = self.folder / "snapshots" / commit
+        snapshot.mkdir(parents=True)
+        (self.folder / "blobs").mkdir(exist_ok=True)
+        for path in checkpoint.iterdir():
+            blob = self.folder / "blobs" / f"{commit[0]}-{path.name}"
+            shutil.copy(path, blob)
+            (snapshot / path.name).symlink_to(blob)
+        self.move(branch, commit)
+
+    def move(self, branch: str, commit: str) -> None:
+        """Let the branch be at the commit."""
+        (self.folder / "refs").mkdir(exist_ok=True)
+        (self.folder / "refs" / branch).write_text(commit)
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HubCache:
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    return HubCache(tmp_path / "hub")
+
+
+def key(identity: dict[str, str], folder: Path) -> str:
+    """Return what the prediction cache makes of an identity."""
+    with PredictionCache(folder, identity, "shard") as cache:
+        return str(cache.folder)
+
+
+def test_a_moved_branch_is_a_new_commit_and_a_new_key(
+    hub: HubCache, checkpoints: dict[str, Path], tmp_path: Path
+) -> None:
+    hub.add(checkpoints["llava"], FIRST)
+    first = load_scorer("llava", "letter", CheckpointSource(REPO, family="llava")).identity()
+    assert first["model"] == REPO
+    assert first["revision"] == FIRST
+    hub.add(checkpoints["llava"], SECOND)
+    second = load_scorer("llava", "letter", CheckpointSource(REPO)).identity()
+    assert second["revision"] == SECOND
+    pinned = load_scorer("llava", "letter", CheckpointSource(REPO, FIRST)).identity()
+    assert pinned == first
+    assert key(pinned, tmp_path) == key(first, tmp_path) != key(second, tmp_path)
+
+
+def test_a_commit_needs_no_lookup_and_an_unknown_branch_is_one_line(hub: HubCache) -> None:
+    assert commit_of(REPO, FIRST) == FIRST
+    with pytest.raises(ModelError, match=r"^owner/tiny: the commit of its default branch cannot be found"):
+        commit_of(REPO, None)
+    with pytest.raises(ModelError, match=r"revision 'v2' cannot be found .*; check the id") as caught:
+        commit_of(REPO, "v2")
+    assert "\n" not in str(caught.value)
+
+
+def test_the_hub_is_asked_before_its_cache(
+    hub: HubCache, checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def info(self: object, **options: object) -> SimpleNamespace:
+        if (options["repo_id"], options["revision"]) == (REPO, None):
+            return SimpleNamespace(sha=SECOND)
+        raise httpx2.ConnectError("no network")
+
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(huggingface_hub.HfApi, "repo_info", info)
+    hub.add(checkpoints["llava"], FIRST)
+    hub.move("v1", FIRST)
+    assert commit_of(REPO, None) == SECOND
+    assert commit_of(REPO, "v1") == FIRST
+
+
+def test_a_folder_is_not_loaded_in_place_of_a_revision(
+    checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(checkpoints["llava"], tmp_path / REPO)
+    with pytest.raises(ModelError, match=f"owner/tiny: is a folder, .*instead of the revision '{FIRST}'"):
+        load_scorer("llava", "letter", CheckpointSource(REPO, FIRST))
+
+
+@pytest.mark.parametrize("revision", [None, "main"])
+def test_only_the_code_of_a_commit_can_be_trusted(
+    hub: HubCache, checkpoints: dict[str, Path], revision: str | None
+) -> None:
+    hub.add(checkpoints["llava"], FIRST)
+    with pytest.raises(
+        ModelError, match=r"its code can be trusted only at a commit, not at (main|the default branch), which"
+    ):
+        load_scorer("llava", "letter", CheckpointSource(REPO, revision, trust_remote_code=True))
+    pinned = load_scorer("llava", "letter", CheckpointSource(REPO, FIRST, trust_remote_code=True)).identity()
+    assert (pinned["revision"], pinned["trust_remote_code"]) == (FIRST, "True")
+
+
+def test_the_script_records_the_commit_in_equal_bytes(
+    hub: HubCache, checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.add(checkpoints["llava"], FIRST, branch="v1")
+    path = tmp_path / "revisions" / "tiny.json"
+    command = ["resolve_revision", "--repo", REPO, "--revision", "v1", "--output", str(path)]
+    monkeypatch.setattr(sys, "argv", command)
+    resolve_revision.main()
+    text = path.read_text()
+    assert json.loads(text) == {"repo": REPO, "revision": "v1", "commit": FIRST}
+    resolve_revision.main()
+    assert path.read_text() == text
+    hub.move("v1", SECOND)
+    resolve_revision.main()
+    assert json.loads(path.read_text())["commit"] == SECOND
+
+
+def test_the_command_works_offline_in_a_process_of_its_own(
+    checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    HubCache(tmp_path).add(checkpoints["llava"], FIRST)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    output = tmp_path / "tiny.json"
+    command = [sys.executable, "-m", "scripts.resolve_revision", "--repo", REPO, "--output", str(output)]
+    done = subprocess.run(command, text=True, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(output.read_text())["commit"] == FIRST
+
+
+def source(*options: str) -> CheckpointSource:
+    """Return the checkpoint of a command line of infer."""
+    parser = argparse.ArgumentParser()
+    add_model(parser)
+    model = ["--location", REPO, "--family", "llava", "--scoring", "text"]
+    return checkpoint_source(parser.parse_args([*model, *options]))
+
+
+def test_a_job_takes_the_recorded_commit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "tiny.json"
+    path.write_text(revision_text(Revision(REPO, "main", FIRST)))
+    assert source("--revision-file", str(path)).revision == FIRST
+    # As a rule calls it that has no such file.
+    assert source("--revision", SECOND, "--revision-file").revision == SECOND
+    with pytest.raises(SystemExit):
+        source("--revision", SECOND, "--revision-file", str(path))
+    assert "not allowed with argument" in capsys.readouterr().err
+    assert source().family == "llava"
+    assert [source(*options).trust_remote_code for options in ((), ("--trust-remote-code",))] == [False, True]

@@ -1,0 +1,42 @@
+"""revisions/{model}.json round-trips; an invalid file is refused in one line."""
+
+from pathlib import Path
+
+import pytest
+
+from benchc.errors import InputError
+from benchc.schemas.revision import Revision, read_revision, revision_text
+
+FOUND = Revision("owner/model", None, "0123456789abcdef" * 2 + "01234567")
+
+
+def test_the_file_round_trips(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    path.write_text(revision_text(FOUND))
+    assert read_revision(path, "owner/model") == FOUND
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("{", "does not contain a model's repo, revision and commit"),
+        ("[1]", "does not contain"),
+        ('{"repo": "owner/model", "commit": "1"}', "does not contain"),
+        (revision_text(Revision("owner/model", None, "main")), "its commit 'main' is not 40 hex digits"),
+        (revision_text(Revision("owner/model", None, None)), "its commit None is not"),  # type: ignore[arg-type]
+        (
+            revision_text(Revision("owner/b", None, "1" * 40)),
+            "is the revision of owner/b, not of owner/model",
+        ),
+    ],
+)
+def test_another_content_is_refused(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "model.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=f"model.json: {sentence}.*; delete revisions in the run's folder"):
+        read_revision(path, "owner/model")
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"model.json: cannot be read \(No such file"):
+        read_revision(tmp_path / "model.json", "owner/model")
