@@ -24,8 +24,9 @@ from benchc.errors import InputError
 from benchc.images import DEFAULT_CODEC, Alpha, Codec, encode
 from benchc.progress import track
 from benchc.schemas.corrupted import CORRUPTED
+from benchc.schemas.parquet import arrow_table
 from benchc.schemas.pool_images import EncodedImage
-from benchc.schemas.row_groups import arrow_table, table_writer
+from benchc.schemas.row_groups import table_writer
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,11 +10,9 @@ from benchc.errors import InputError
 from benchc.images import ImageError, Pixels, decode
 from benchc.pluralize import pluralize
 from benchc.schemas.corrupted import CORRUPTED
-from benchc.schemas.parquet import TableError, read_table
+from benchc.schemas.parquet import TableError, TableFile
 
 ITEMS_AT_ONCE = 16
-# Up to this many unneeded rows between two needed ones are read along: a second read costs more.
-ROWS_BETWEEN = 64
 
 
 def images_of_items(
@@ -25,36 +23,43 @@ def images_of_items(
     ``path``: a CORRUPTED table, in any order; ``keys``: the keys of each item's images by item id;
     ``severities``: which to read, None for all. The images of a few items are in memory. Raises InputError,
     before the first item, where the table lacks images of an item, and where an image cannot be decoded;
-    TableError as :func:`benchc.schemas.parquet.read_table`.
+    TableError as ``TableFile`` does.
     """
-    rows = _rows(path, severities)
-    lacking = [id_ for id_, of_item in keys.items() if not _complete(of_item, rows)]
-    if lacking:
-        raise InputError(
-            f"{path}: images of {pluralize(len(lacking), 'item')} missing, first {lacking[0]}; "
+    with TableFile(path, CORRUPTED) as file:
+        rows = _rows(path, file, severities)
+        lacking = [id_ for id_, of_item in keys.items() if not _complete(of_item, rows)]
+        if lacking:
+            raise InputError(
+                f"{path}: images of {pluralize(len(lacking), 'item')} missing, first {lacking[0]}; "
+                "delete the file and run snakemake again"
+            )
+        iterator = iter(keys.items())
+        # Items that share an image are usually adjacent; it is then decoded once.
+        decoded: dict[str, dict[int, Pixels]] = {}
+        while chunk := list(islice(iterator, ITEMS_AT_ONCE)):
+            numbers = sorted({row for _, of_item in chunk for key in of_item for row in rows[key].values()})
+            images = file.rows(numbers, ["image"])["image"].struct.field("bytes")
+            files = dict(zip(numbers, images, strict=True))
+            for id_, of_item in chunk:
+                decoded = {
+                    key: decoded[key] if key in decoded else _decoded(path, key, rows[key], files)
+                    for key in of_item
+                }
+                variants = {
+                    severity: [decoded[key][severity] for key in of_item] for severity in rows[of_item[0]]
+                }
+                yield id_, variants
+
+
+def _rows(path: Path, file: TableFile, severities: Container[int] | None) -> dict[str, dict[int, int]]:
+    """Return the row number of every image by key and severity, in the file's order."""
+    index = file.columns(["image_key", "severity"]).with_row_index("row")
+    repeated = index.filter(pl.struct("image_key", "severity").is_duplicated())
+    if repeated.height:
+        raise TableError(
+            f"{path}: image {repeated['image_key'][0]} occurs twice at one severity; "
             "delete the file and run snakemake again"
         )
-    iterator = iter(keys.items())
-    # Items that share an image are usually adjacent; it is then decoded once.
-    decoded: dict[str, dict[int, Pixels]] = {}
-    while chunk := list(islice(iterator, ITEMS_AT_ONCE)):
-        files = _files(
-            path, sorted({row for _, of_item in chunk for key in of_item for row in rows[key].values()})
-        )
-        for id_, of_item in chunk:
-            decoded = {
-                key: decoded[key] if key in decoded else _decoded(path, key, rows[key], files)
-                for key in of_item
-            }
-            yield (
-                id_,
-                {severity: [decoded[key][severity] for key in of_item] for severity in rows[of_item[0]]},
-            )
-
-
-def _rows(path: Path, severities: Container[int] | None) -> dict[str, dict[int, int]]:
-    """Return the row number of every image by key and severity, in the file's order."""
-    index = read_table(path, CORRUPTED, ["image_key", "severity"]).with_row_index("row")
     if severities is not None:
         index = index.filter([severity in severities for severity in index["severity"]])
     images = index.group_by("image_key", maintain_order=True).agg("severity", "row")
@@ -63,27 +68,6 @@ def _rows(path: Path, severities: Container[int] | None) -> dict[str, dict[int, 
 
 def _complete(keys: Sequence[str], rows: Mapping[str, Mapping[int, int]]) -> bool:
     return bool(keys) and all(key in rows and rows[key].keys() == rows[keys[0]].keys() for key in keys)
-
-
-def _files(path: Path, numbers: Sequence[int]) -> dict[int, bytes]:
-    """Return the encoded images in these rows (ascending), with one read for rows that are close together."""
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and number - spans[-1][-1] <= ROWS_BETWEEN:
-            spans[-1].append(number)
-        else:
-            spans.append([number])
-    files: dict[int, bytes] = {}
-    for span in spans:
-        length = span[-1] - span[0] + 1
-        try:
-            images = pl.scan_parquet(path).slice(span[0], length).select("image").collect()["image"]
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise TableError(
-                f"{path}: cannot be read ({error}); delete it and run snakemake again"
-            ) from error
-        files |= {number: images[number - span[0]]["bytes"] for number in span}
-    return files
 
 
 def _decoded(path: Path, key: str, rows: Mapping[int, int], files: Mapping[int, bytes]) -> dict[int, Pixels]:

@@ -20,4 +20,5 @@ PREDICTIONS = TableType(
         "prompt_hash": pl.String,  # of the rendered prompt
         "image_hash": pl.String,  # of the decoded pixels of all images
     },
+    minus_inf=("logits",),  # an option that the model rules out
 )
