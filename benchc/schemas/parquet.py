@@ -191,7 +191,7 @@ class TableFile:
                 raise self._edited()
         groups = self._file.metadata
         lengths = [groups.row_group(number).num_rows for number in range(groups.num_row_groups)]
-        self._starts = list(accumulate(lengths, initial=0))
+        self._starts: list[int] = list(accumulate(lengths, initial=0))
         self._kept: tuple[object, pl.DataFrame] | None = None
 
     def __enter__(self) -> "TableFile":
@@ -204,6 +204,11 @@ class TableFile:
         traceback: TracebackType | None,
     ) -> None:
         self._file.close()
+
+    @property
+    def height(self) -> int:
+        """The number of rows."""
+        return self._starts[-1]
 
     def columns(self, names: Sequence[str] | None = None) -> pl.DataFrame:
         """Return these columns, by default all. Raises TableError where they do not match their hashes."""

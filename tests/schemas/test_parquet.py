@@ -2,7 +2,12 @@
 
 import itertools
 import math
+import os
+import signal
+import subprocess
+import sys
 from decimal import Decimal
+from pathlib import Path
 
 import polars as pl
 import pyarrow.parquet as pq
@@ -76,6 +81,46 @@ def edited(path, frame):
         key: value for key, value in pl.read_parquet_metadata(path).items() if key.startswith("benchc")
     }
     pq.write_table(arrow_table(frame).replace_schema_metadata(metadata), path)
+
+
+ROOT = Path(__file__).resolve().parents[2]
+# Writes tables of 100,000 equal rows to one path; each call gives all rows another number.
+WRITER = """
+import sys
+import polars as pl
+from benchc.schemas.parquet import TableType, write_table
+
+table = TableType("numbers", 1, {"n": pl.Int64})
+first, last, path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+for number in range(first, last):
+    print(number, flush=True)
+    write_table(pl.DataFrame({"n": [number] * 100_000}), path, table)
+"""
+WRITTEN = TableType("numbers", 1, {"n": pl.Int64})
+
+
+def writer(first, last, path):
+    command = [sys.executable, "-c", WRITER, str(first), str(last), str(path)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+
+def test_a_killed_or_a_second_process_leaves_no_part_of_a_table(tmp_path):
+    path = tmp_path / "t.parquet"
+    killed, second = writer(0, 10**9, path), writer(10**9, 10**9 + 40, path)
+    seen = set()
+    while second.poll() is None:
+        if path.exists():
+            seen |= set(read_table(path, WRITTEN)["n"].unique())
+            assert read_table(path, WRITTEN)["n"].n_unique() == 1
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.communicate()
+    assert killed.returncode == -signal.SIGKILL
+    frame = read_table(path, WRITTEN)
+    assert frame.height == 100_000 and frame["n"].n_unique() == 1
+    assert min(seen) < 10**9 <= max(seen)
+    # What a killed process leaves is hidden, and no table by its name.
+    assert [file.name for file in tmp_path.iterdir() if not file.name.startswith(".")] == ["t.parquet"]
+    assert list(tmp_path.glob("*.parquet")) == [path]
 
 
 @pytest.mark.parametrize("read", [["n"], ["id", "n"], None])
