@@ -1,6 +1,6 @@
 """Read the corrupted images of items from a CORRUPTED table, by their keys."""
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -10,9 +10,40 @@ from benchc.errors import InputError
 from benchc.images import ImageError, Pixels, decode
 from benchc.pluralize import pluralize
 from benchc.schemas.corrupted import CORRUPTED
-from benchc.schemas.parquet import TableError, TableFile
+from benchc.schemas.parquet import AGAIN, TableError, TableFile, read_footer
+from benchc.schemas.pool_images import IMAGE_COLUMNS, pool_digest
 
 ITEMS_AT_ONCE = 16
+
+
+def check_corrupted(
+    paths: Iterable[Path], pool: Path, recipes: Mapping[str, object], facts: Mapping[str, object]
+) -> dict[str, object]:
+    """Return the seed and alpha of files of corrupted images, {corruption}.parquet, as their footers say.
+
+    ``recipes``: those that the files must have, as JSON content by corruption; ``facts``: the seed and alpha
+    that they must have. Raises TableError where a footer says that the images are under another corruption
+    than the file's name, of another pool, or made with another recipe, seed or alpha than these or those of
+    the files before. A footer without such facts is of a file that no stage wrote.
+    """
+    of_pool = pool_digest(pool, IMAGE_COLUMNS)
+    found = dict(facts)
+    for path in paths:
+        footer = read_footer(path)
+        recipe = footer.get("recipe")
+        corruption = recipe.get("name") if isinstance(recipe, dict) else path.stem
+        if corruption != path.stem:
+            raise TableError(f"{path}: its images are under {corruption}, so it was moved; {AGAIN}")
+        if footer.get("pool", of_pool) != of_pool:
+            raise TableError(f"{path}: its images are not those of {pool}, so it is of another run; {AGAIN}")
+        if recipe is not None and recipes.get(corruption, recipe) != recipe:
+            raise TableError(f"{path}: {corruption} had other parameters when it was made; {AGAIN}")
+        for name in ("seed", "alpha"):
+            if name in footer and found.setdefault(name, footer[name]) != footer[name]:
+                raise TableError(
+                    f"{path}: its {name} is {footer[name]}, that of the run is {found[name]}; {AGAIN}"
+                )
+    return found
 
 
 def images_of_items(

@@ -25,7 +25,7 @@ from benchc.images import CODECS, Codec, decode, encode_png
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import TableError, read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
-from benchc.schemas.pool_images import EncodedImage, read_ids, unique_images
+from benchc.schemas.pool_images import IMAGE_COLUMNS, EncodedImage, pool_digest, read_ids, unique_images
 from benchc.schemas.subset import SUBSET
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -282,7 +282,8 @@ def test_the_script_corrupts_the_images_of_a_subset_once_each(tmp_path: Path) ->
             options.append(str(tmp_path / "subset.parquet"))
         output = tmp_path / "t.parquet"
         subprocess.run(command(tmp_path, JOB, output, *options), cwd=ROOT, check=True)
-        written(expected, JOB, tmp_path / "expected.parquet")
+        facts = {"pool": pool_digest(tmp_path / "items.parquet", IMAGE_COLUMNS)}
+        write_corrupted(expected, JOB, tmp_path / "expected.parquet", facts=facts)
         assert output.read_bytes() == (tmp_path / "expected.parquet").read_bytes()
 
 

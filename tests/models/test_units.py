@@ -194,6 +194,25 @@ def test_a_wrong_processor_setting_is_a_usage_error(
     assert error.count("\n") == 1
 
 
+def test_images_of_another_run_are_refused_before_the_model_is_loaded(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "gaussian_noise.parquet").rename(folder / "shot_noise.parquet")
+    arguments = ["--location", "no-such-model", "--family", "llava", "--scoring", "letter", "--seed", "5"]
+    arguments += ["--items", str(folder / "pool.parquet")]
+    arguments += ["--corrupted", str(folder / "shot_noise.parquet"), "--recipe", RECIPE.to_json()]
+    arguments += ["--cache", str(folder / "cache"), "--shard", "w", "--output", str(folder / "o.parquet")]
+    monkeypatch.setattr("sys.argv", ["infer", *arguments])
+    with pytest.raises(InputError, match=r"shot_noise.parquet: its images are under gaussian_noise, so it"):
+        infer()
+    (folder / "shot_noise.parquet").rename(folder / "gaussian_noise.parquet")
+    arguments[arguments.index("--corrupted") + 1] = str(folder / "gaussian_noise.parquet")
+    arguments[arguments.index("5")] = "6"
+    monkeypatch.setattr("sys.argv", ["infer", *arguments])
+    with pytest.raises(InputError, match=r"gaussian_noise.parquet: its seed is 5, that of the run is 6; del"):
+        infer()
+
+
 def test_open_questions_are_refused_before_the_model_is_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
