@@ -12,7 +12,9 @@ from typing import IO
 def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     """Yield a file that replaces ``path`` when the block ends. An error leaves ``path`` unchanged.
 
-    The bytes are on disk before the old file is replaced. A missing parent folder is created.
+    The bytes are on disk before the old file is replaced. A missing parent folder is created. Of several
+    processes that write ``path``, the last one's file remains. A killed process leaves a hidden file beside
+    ``path``, ``.{name}.`` with a random suffix.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -23,14 +25,14 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
                 yield file.file
                 file.flush()
                 os.fsync(file.fileno())
+                _share(temporary)
+                temporary.replace(path)
             except BaseException:
                 temporary.unlink(missing_ok=True)
                 raise
     except OSError as error:
         error.filename = error.filename or str(path)  # a failed write does not name its file
         raise
-    _share(temporary)
-    temporary.replace(path)
 
 
 @contextmanager

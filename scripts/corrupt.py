@@ -29,7 +29,7 @@ from typing import NoReturn
 
 from benchc.corruptions.chunks import Job, write_corrupted
 from benchc.images import ALPHAS, CODECS, DEFAULT_CODEC
-from benchc.schemas.pool_images import read_ids, unique_images, unique_keys
+from benchc.schemas.pool_images import IMAGE_COLUMNS, pool_digest, read_ids, unique_images, unique_keys
 from scripts.argument_types import recipe_argument, seed_argument
 from scripts.command import Parser, run
 
@@ -73,7 +73,8 @@ def corrupt_items(arguments: argparse.Namespace) -> None:
     job = Job(arguments.recipe, arguments.seed, arguments.alpha, arguments.codec)
     images = unique_images(arguments.items, ids)
     total = len(unique_keys(arguments.items, ids))
-    write_corrupted(images, job, arguments.output, arguments.threads, total)
+    facts = {"pool": pool_digest(arguments.items, IMAGE_COLUMNS)}
+    write_corrupted(images, job, arguments.output, arguments.threads, total, facts)
 
 
 def parse_arguments() -> tuple[argparse.Namespace, Callable[[str], NoReturn]]:

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from benchc.images import ALPHAS
 from benchc.models.protocol import CheckpointSource
 from benchc.models.registry import SCORINGS
 from benchc.models.units import Recipes
+from benchc.schemas.corrupted_images import check_corrupted
 from benchc.schemas.revision import read_revision
 from scripts.argument_types import recipe_argument, seed_argument
 
@@ -67,7 +69,10 @@ def add_items(parser: argparse.ArgumentParser) -> None:
 
 
 def add_images(parser: argparse.ArgumentParser) -> None:
-    """Add the images: files of corrupted images, or recipes that are applied to the items' images."""
+    """Add the images: files of corrupted images, or recipes that are applied to the items' images.
+
+    With files, the recipes, seed and alpha are what these must have been made with.
+    """
     add = parser.add_argument
     add("--corrupted", type=Path, nargs="*", default=[], help="{corruption}.parquet, one or more")
     add(
@@ -76,10 +81,11 @@ def add_images(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=recipe_argument,
         metavar="JSON",
-        help="instead of a file: a corruption to apply to the images of --items; may be repeated",
+        help="a corruption to apply to the images of --items; may be repeated. With --corrupted: what the "
+        "file of its name must contain",
     )
-    add("--seed", type=seed_argument, help="the run's seed, for --recipe")
-    add("--alpha", choices=ALPHAS, default="drop", help="how to handle transparency, for --recipe")
+    add("--seed", type=seed_argument, help="the run's seed")
+    add("--alpha", choices=ALPHAS, help="how to handle transparency; default with --recipe: drop")
 
 
 def add_cache(parser: argparse.ArgumentParser) -> None:
@@ -91,8 +97,8 @@ def add_cache(parser: argparse.ArgumentParser) -> None:
 
 def check_images(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
     """Exit with a usage error unless images come from files, or from recipes with a seed."""
-    if bool(arguments.corrupted) == bool(arguments.recipe):
-        parser.error("give either --corrupted or --recipe")
+    if not arguments.corrupted and not arguments.recipe:
+        parser.error("give --corrupted or --recipe")
     if arguments.recipe and arguments.seed is None:
         parser.error("--recipe needs the run's --seed")
 
@@ -116,10 +122,16 @@ def checkpoint_source(arguments: argparse.Namespace) -> CheckpointSource:
 
 def image_source(arguments: argparse.Namespace) -> Sequence[Path] | Recipes:
     """Return the files of corrupted images, or the recipes to apply."""
-    if arguments.recipe:
-        return Recipes(arguments.recipe, arguments.seed, arguments.alpha)
     files: list[Path] = arguments.corrupted
-    return files
+    return files or Recipes(arguments.recipe, arguments.seed, arguments.alpha or "drop")
+
+
+def image_facts(arguments: argparse.Namespace) -> dict[str, object]:
+    """Return the seed and alpha of the images; TableError where a file is not what the arguments say."""
+    given = {"seed": arguments.seed, "alpha": arguments.alpha or (None if arguments.corrupted else "drop")}
+    recipes = {recipe.name: json.loads(recipe.to_json()) for recipe in arguments.recipe}
+    facts = {name: value for name, value in given.items() if value is not None}
+    return check_corrupted(arguments.corrupted, arguments.items, recipes, facts)
 
 
 def family_argument(text: str) -> str:

@@ -15,7 +15,8 @@ from benchc.models.predictor import Predictor
 from benchc.models.question import Question
 from benchc.models.units import Unit
 from benchc.schemas.parquet import TableType, write_table
-from scripts.inference_arguments import checkpoint_source, image_source
+from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
+from scripts.inference_arguments import checkpoint_source, image_facts, image_source
 
 
 def run_inference(
@@ -29,10 +30,11 @@ def run_inference(
 ) -> None:
     """Write the rows that ``predict`` yields for ``items`` to ``arguments.output``, a ``table``.
 
-    Items without options are refused before the model is loaded. ``severities``: None takes all; ``facts``
-    are added to the footer.
+    Items without options and images of another run are refused before the model is loaded. ``severities``:
+    None takes all; ``facts`` are added to the footer.
     """
     refuse_open_questions(items)
+    images = image_facts(arguments)
     scorer, identity = load_model(
         checkpoint_source(arguments), arguments.family, arguments.scoring, arguments.threads
     )
@@ -49,5 +51,13 @@ def run_inference(
         rows = infer(predictor, items, units, predict)
     print(summary(arguments.label or arguments.location, len(rows), predictor), file=sys.stderr)
     # The footer records nothing that depends on the cache: a resumed job writes the same bytes.
-    footer = {**identity, **(facts or {}), "predictions": len(rows), "oom_splits": predictor.oom_splits}
+    footer = {
+        **identity,
+        **images,
+        **({"label": arguments.label} if arguments.label else {}),
+        "pool": pool_digest(arguments.items, QUESTION_COLUMNS),
+        **(facts or {}),
+        "predictions": len(rows),
+        "oom_splits": predictor.oom_splits,
+    }
     write_table(pl.DataFrame(rows, schema=pl.Schema(table.columns)), arguments.output, table, footer)

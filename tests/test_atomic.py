@@ -50,6 +50,13 @@ def test_a_failure_leaves_the_old_file_and_no_temporary_one(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_failure_to_move_leaves_no_temporary_file(tmp_path):
+    (tmp_path / "a.txt" / "inside").mkdir(parents=True)
+    with pytest.raises(IsADirectoryError):
+        write_text(tmp_path / "a.txt", "new")
+    assert [file.name for file in tmp_path.iterdir()] == ["a.txt"]
+
+
 def test_a_folder_replaces_another(tmp_path):
     path = tmp_path / "model"
     for name in ("old", "new"):

@@ -1,7 +1,7 @@
 """Compiled functions that numba caches on disk.
 
-Numba compiles such a function anew when its own file changes. It does not see an edit of another file, so the old
-machine code would run under a new digest of the code.
+Numba compiles such a function anew when its own file changes. It does not see an edit of another file, so the
+old machine code would run under a new digest of the code.
 """
 
 import ast

@@ -1,21 +1,22 @@
 """Corrupt many images into one table, in chunks from which a killed job resumes."""
 
+import fcntl
 import hashlib
 import importlib.metadata
 import importlib.util
 import itertools
 import json
+import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import cv2
 import polars as pl
-import pyarrow as pa
+from PIL import features
 
-from benchc.atomic import atomic_write
 from benchc.closure import closure_digest, module_file
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.variants import variants_of_image
@@ -24,8 +25,9 @@ from benchc.errors import InputError
 from benchc.images import DEFAULT_CODEC, Alpha, Codec, encode
 from benchc.progress import track
 from benchc.schemas.corrupted import CORRUPTED
+from benchc.schemas.parquet import TableFile
 from benchc.schemas.pool_images import EncodedImage
-from benchc.schemas.row_groups import arrow_table, table_writer
+from benchc.schemas.row_groups import table_writer
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -46,16 +48,22 @@ class Job:
 
 
 def write_corrupted(
-    images: Iterable[EncodedImage], job: Job, output: str | Path, workers: int = 1, total: int | None = None
+    images: Iterable[EncodedImage],
+    job: Job,
+    output: str | Path,
+    workers: int = 1,
+    total: int | None = None,
+    facts: Mapping[str, object] | None = None,
 ) -> None:
     """Write ``output``, a CORRUPTED table: a row for every image and severity, in the order of ``images``.
 
-    ``images``: distinct keys and encoded bytes; ``total``: their number. Finished chunks are kept in the
-    folder ``{output}.parts`` until the table is complete; a restarted job reuses those of the same images,
-    recipe, seed and code. The table has the same bytes for any ``workers`` and after a restart. Memory: one
-    image at all severities per worker, and that of ``table_writer``. Disk: twice the table. Raises the errors
-    of ``variants_of_image``, and InputError where ``output`` cannot be written; ``output`` then stays
-    unchanged.
+    ``images``: distinct keys and encoded bytes; ``total``: their number; ``facts`` are added to the footer.
+    Finished chunks are kept in the folder ``{output}.parts`` until the table is complete; a restarted job
+    reuses those of the same images, recipe, seed, code and libraries. The table has the same bytes for any
+    ``workers`` and after a restart. Memory: one image at all severities and that of ``table_writer``, once
+    and per worker. Disk: twice the table. Raises the errors of ``variants_of_image``, TableError where a
+    finished chunk is damaged, and InputError where ``output`` cannot be written or another process writes it;
+    ``output`` then stays unchanged.
     """
     output = Path(output)
     if output.is_dir():
@@ -63,21 +71,22 @@ def write_corrupted(
     folder = output.with_name(f"{output.name}.parts")
     with input_error_on_write(folder):
         folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder):
         for unfinished in folder.glob(".*"):
             unfinished.unlink()
-    whole = folder / "whole.parquet"
-    rows = track(
-        corrupted_images(images, job, folder, workers),
-        label=f"corrupt {job.recipe.name}",
-        unit="images",
-        total=total,
-    )
-    footer = {**asdict(job), "libraries": library_versions()}
-    with table_writer(whole, CORRUPTED, IMAGE_BYTES, footer) as writer:
-        for frame in rows:
-            writer.append(frame)
-    whole.replace(output)
-    shutil.rmtree(folder)
+        whole = folder / "whole.parquet"
+        rows = track(
+            corrupted_images(images, job, folder, workers),
+            label=f"corrupt {job.recipe.name}",
+            unit="images",
+            total=total,
+        )
+        footer = {**asdict(job), **(facts or {}), "libraries": library_versions()}
+        with table_writer(whole, CORRUPTED, IMAGE_BYTES, footer) as writer:
+            for frame in rows:
+                writer.append(frame)
+        whole.replace(output)
+        shutil.rmtree(folder)
 
 
 def corrupted_images(
@@ -87,17 +96,23 @@ def corrupted_images(
     job_key = _job_key(job)
     iterator = iter(images)
     chunks = iter(lambda: list(itertools.islice(iterator, IMAGES_PER_CHUNK)), [])
-    calls = ((folder / f"{_key(job_key, chunk)}.arrow", chunk, job) for chunk in chunks)
+    calls = ((folder / f"{_key(job_key, chunk)}.chunk", chunk, job) for chunk in chunks)
+    rows_per_image = len(job.recipe.severities)
     for path in ordered_map(_make_chunk, calls, workers):
-        batches = pa.ipc.open_file(pa.memory_map(str(path)))
-        for number in range(batches.num_record_batches):
-            yield pl.DataFrame(batches.get_batch(number))
+        # A chunk may be days old, so what is read is verified.
+        with TableFile(path, CORRUPTED) as file:
+            for first in range(0, file.height, rows_per_image):
+                yield file.rows(range(first, first + rows_per_image))
 
 
 def library_versions() -> dict[str, str]:
     """Return the versions of the libraries on which the corrupted pixels and their encoding depend."""
-    names = ("imagecorruptions-imaug", "imaug", "numba", "numpy", "pillow", "scikit-image", "scipy")
-    return {name: importlib.metadata.version(name) for name in names} | {"opencv": cv2.__version__}
+    augmenters = ("imagecorruptions-imaug", "imaug")
+    numeric = ("llvmlite", "numba", "numpy", "pillow", "scikit-image", "scipy")
+    versions = {name: importlib.metadata.version(name) for name in (*augmenters, *numeric)}
+    # Builds of one version of Pillow have different decoders.
+    codecs = {name: str(features.version(name)) for name in ("jpg", "libjpeg_turbo", "jpg_2000", "webp")}
+    return versions | codecs | {"opencv": cv2.__version__}
 
 
 def code_digest(recipe: Recipe) -> str:
@@ -142,23 +157,37 @@ def input_error_on_write(path: Path) -> Iterator[None]:
         ) from error
 
 
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Lock ``folder`` as long as this process lives. Raises InputError where another one has locked it."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise InputError(
+                f"{folder}: another process is writing there; wait until it has ended, then run this again"
+            ) from error
+        except OSError:
+            pass  # Some network file systems have no locks.
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def _make_chunk(call: tuple[Path, Sequence[EncodedImage], Job]) -> Path:
-    """Write the rows of a few images as an Arrow file, one batch per image, unless it exists."""
+    """Write the rows of a few images as a CORRUPTED table, unless it exists."""
     path, images, job = call
     if path.exists():
         return path
-    schema = pl.Schema(CORRUPTED.columns)
-    with (
-        atomic_write(path) as file,
-        pa.ipc.new_file(file, arrow_table(pl.DataFrame(schema=schema)).schema) as sink,
-    ):
+    with table_writer(path, CORRUPTED, IMAGE_BYTES) as writer:
         for key, data in images:
             variants = variants_of_image(key, data, job.recipe, job.recipe.severities, job.seed, job.alpha)
             rows = [
                 (key, severity, {"bytes": encode(pixels, job.codec), "path": None})
                 for severity, pixels in variants.items()
             ]
-            sink.write(arrow_table(pl.DataFrame(rows, schema=schema, orient="row")).combine_chunks())
+            writer.append(pl.DataFrame(rows, schema=pl.Schema(CORRUPTED.columns), orient="row"))
     return path
 
 

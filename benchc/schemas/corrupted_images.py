@@ -1,6 +1,6 @@
 """Read the corrupted images of items from a CORRUPTED table, by their keys."""
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -10,11 +10,40 @@ from benchc.errors import InputError
 from benchc.images import ImageError, Pixels, decode
 from benchc.pluralize import pluralize
 from benchc.schemas.corrupted import CORRUPTED
-from benchc.schemas.parquet import TableError, read_table
+from benchc.schemas.parquet import AGAIN, TableError, TableFile, read_footer
+from benchc.schemas.pool_images import IMAGE_COLUMNS, pool_digest
 
 ITEMS_AT_ONCE = 16
-# Up to this many unneeded rows between two needed ones are read along: a second read costs more.
-ROWS_BETWEEN = 64
+
+
+def check_corrupted(
+    paths: Iterable[Path], pool: Path, recipes: Mapping[str, object], facts: Mapping[str, object]
+) -> dict[str, object]:
+    """Return the seed and alpha of files of corrupted images, {corruption}.parquet, as their footers say.
+
+    ``recipes``: those that the files must have, as JSON content by corruption; ``facts``: the seed and alpha
+    that they must have. Raises TableError where a footer says that the images are under another corruption
+    than the file's name, of another pool, or made with another recipe, seed or alpha than these or those of
+    the files before. A footer without such facts is of a file that no stage wrote.
+    """
+    of_pool = pool_digest(pool, IMAGE_COLUMNS)
+    found = dict(facts)
+    for path in paths:
+        footer = read_footer(path)
+        recipe = footer.get("recipe")
+        corruption = recipe.get("name") if isinstance(recipe, dict) else path.stem
+        if corruption != path.stem:
+            raise TableError(f"{path}: its images are under {corruption}, so it was moved; {AGAIN}")
+        if footer.get("pool", of_pool) != of_pool:
+            raise TableError(f"{path}: its images are not those of {pool}, so it is of another run; {AGAIN}")
+        if recipe is not None and recipes.get(corruption, recipe) != recipe:
+            raise TableError(f"{path}: {corruption} had other parameters when it was made; {AGAIN}")
+        for name in ("seed", "alpha"):
+            if name in footer and found.setdefault(name, footer[name]) != footer[name]:
+                raise TableError(
+                    f"{path}: its {name} is {footer[name]}, that of the run is {found[name]}; {AGAIN}"
+                )
+    return found
 
 
 def images_of_items(
@@ -25,36 +54,43 @@ def images_of_items(
     ``path``: a CORRUPTED table, in any order; ``keys``: the keys of each item's images by item id;
     ``severities``: which to read, None for all. The images of a few items are in memory. Raises InputError,
     before the first item, where the table lacks images of an item, and where an image cannot be decoded;
-    TableError as :func:`benchc.schemas.parquet.read_table`.
+    TableError as ``TableFile`` does.
     """
-    rows = _rows(path, severities)
-    lacking = [id_ for id_, of_item in keys.items() if not _complete(of_item, rows)]
-    if lacking:
-        raise InputError(
-            f"{path}: images of {pluralize(len(lacking), 'item')} missing, first {lacking[0]}; "
+    with TableFile(path, CORRUPTED) as file:
+        rows = _rows(path, file, severities)
+        lacking = [id_ for id_, of_item in keys.items() if not _complete(of_item, rows)]
+        if lacking:
+            raise InputError(
+                f"{path}: images of {pluralize(len(lacking), 'item')} missing, first {lacking[0]}; "
+                "delete the file and run snakemake again"
+            )
+        iterator = iter(keys.items())
+        # Items that share an image are usually adjacent; it is then decoded once.
+        decoded: dict[str, dict[int, Pixels]] = {}
+        while chunk := list(islice(iterator, ITEMS_AT_ONCE)):
+            numbers = sorted({row for _, of_item in chunk for key in of_item for row in rows[key].values()})
+            images = file.rows(numbers, ["image"])["image"].struct.field("bytes")
+            files = dict(zip(numbers, images, strict=True))
+            for id_, of_item in chunk:
+                decoded = {
+                    key: decoded[key] if key in decoded else _decoded(path, key, rows[key], files)
+                    for key in of_item
+                }
+                variants = {
+                    severity: [decoded[key][severity] for key in of_item] for severity in rows[of_item[0]]
+                }
+                yield id_, variants
+
+
+def _rows(path: Path, file: TableFile, severities: Container[int] | None) -> dict[str, dict[int, int]]:
+    """Return the row number of every image by key and severity, in the file's order."""
+    index = file.columns(["image_key", "severity"]).with_row_index("row")
+    repeated = index.filter(pl.struct("image_key", "severity").is_duplicated())
+    if repeated.height:
+        raise TableError(
+            f"{path}: image {repeated['image_key'][0]} occurs twice at one severity; "
             "delete the file and run snakemake again"
         )
-    iterator = iter(keys.items())
-    # Items that share an image are usually adjacent; it is then decoded once.
-    decoded: dict[str, dict[int, Pixels]] = {}
-    while chunk := list(islice(iterator, ITEMS_AT_ONCE)):
-        files = _files(
-            path, sorted({row for _, of_item in chunk for key in of_item for row in rows[key].values()})
-        )
-        for id_, of_item in chunk:
-            decoded = {
-                key: decoded[key] if key in decoded else _decoded(path, key, rows[key], files)
-                for key in of_item
-            }
-            yield (
-                id_,
-                {severity: [decoded[key][severity] for key in of_item] for severity in rows[of_item[0]]},
-            )
-
-
-def _rows(path: Path, severities: Container[int] | None) -> dict[str, dict[int, int]]:
-    """Return the row number of every image by key and severity, in the file's order."""
-    index = read_table(path, CORRUPTED, ["image_key", "severity"]).with_row_index("row")
     if severities is not None:
         index = index.filter([severity in severities for severity in index["severity"]])
     images = index.group_by("image_key", maintain_order=True).agg("severity", "row")
@@ -63,29 +99,6 @@ def _rows(path: Path, severities: Container[int] | None) -> dict[str, dict[int, 
 
 def _complete(keys: Sequence[str], rows: Mapping[str, Mapping[int, int]]) -> bool:
     return bool(keys) and all(key in rows and rows[key].keys() == rows[keys[0]].keys() for key in keys)
-
-
-def _files(path: Path, numbers: Sequence[int]) -> dict[int, bytes]:
-    """Return the encoded images in these rows (ascending), with one read for rows that are close together."""
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and number - spans[-1][-1] <= ROWS_BETWEEN:
-            spans[-1].append(number)
-        else:
-            spans.append([number])
-    files: dict[int, bytes] = {}
-    for span in spans:
-        length = span[-1] - span[0] + 1
-        try:
-            images = (
-                pl.scan_parquet(path, glob=False).slice(span[0], length).select("image").collect()["image"]
-            )
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise TableError(
-                f"{path}: cannot be read ({error}); delete it and run snakemake again"
-            ) from error
-        files |= {number: images[number - span[0]]["bytes"] for number in span}
-    return files
 
 
 def _decoded(path: Path, key: str, rows: Mapping[int, int], files: Mapping[int, bytes]) -> dict[int, Pixels]:

@@ -1,27 +1,42 @@
-"""Write and read the Parquet files between stages: written atomically, checked against type and hash."""
+"""Write and read the Parquet files between stages: written atomically, verified as they are read."""
 
 import hashlib
 import json
-from collections.abc import Container, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import accumulate, groupby
 from pathlib import Path
+from types import TracebackType
+from typing import IO
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from benchc.atomic import atomic_write
 from benchc.errors import InputError
+from benchc.pluralize import pluralize
+from benchc.schemas.content_hash import content_hashes
 
 # Many viewers fail on larger row groups of images.
 ROW_GROUP_BYTES = 128 * 2**20
 
+AGAIN = "delete it and run snakemake again"
+
 
 @dataclass(frozen=True)
 class TableType:
-    """The type of one stage's file: name, version and columns in order."""
+    """The type of one stage's file: name, version and columns in order.
+
+    Floats are finite, except that columns of ``minus_inf`` may contain -inf.
+    """
 
     name: str
     version: int
     columns: Mapping[str, pl.DataType | type[pl.DataType]]
+    minus_inf: Collection[str] = ()
 
 
 class TableError(InputError):
@@ -33,64 +48,101 @@ def write_table(
 ) -> None:
     """Write ``frame`` atomically to ``path`` as a table of the given type.
 
-    ``footer`` is stored as JSON, for :func:`read_footer`. Raises TableError where the columns are not those
-    of the type or the file cannot be written, such as on a full disk.
+    ``footer`` is stored as JSON, for :func:`read_footer`. Raises TableError as :func:`check_frame`.
     """
     path = Path(path)
-    check_columns(frame, path, table)
-    metadata = file_metadata(table, content_hash(frame), footer)
+    check_frame(frame, path, table)
+    metadata = file_metadata(table, content_hashes(frame), footer)
     rows_per_group = max(1, int(frame.height * ROW_GROUP_BYTES / max(1, frame.estimated_size())))
-    try:
-        with atomic_write(path) as file:
-            frame.write_parquet(
-                file, metadata=metadata, row_group_size=rows_per_group, compression="zstd", statistics=False
-            )
-    except pl.exceptions.PolarsError as error:  # instead of an OSError
-        raise TableError(f"{path}: cannot be written ({error}); check the disk and run it again") from error
+    with atomic_write(path) as file, parquet_writer(file, table, compression="zstd") as parquet:
+        parquet.write_table(arrow_table(frame), row_group_size=rows_per_group)
+        parquet.add_key_value_metadata(metadata)
 
 
-def check_columns(frame: pl.DataFrame, path: Path, table: TableType) -> None:
-    """Raise TableError, naming ``path``, where the columns of ``frame`` are not those of the type."""
+def check_frame(frame: pl.DataFrame, path: Path, table: TableType) -> None:
+    """Raise TableError, naming ``path``, where ``frame`` is not of the type.
+
+    That is where it has other columns, or NaN or infinite numbers where the type has none; these are named by
+    the first column, usually the id.
+    """
     if dict(frame.schema) != dict(pl.Schema(table.columns)):
         raise TableError(
             f"{path}: a {table.name} table has the columns {dict(table.columns)}, not {dict(frame.schema)}"
         )
+    for column in frame:
+        minus_inf = column.name in table.minus_inf
+        if not _valid_numbers(column, minus_inf):
+            rows = [
+                row for row in range(frame.height) if not _valid_numbers(column[row : row + 1], minus_inf)
+            ]
+            raise TableError(
+                f"{path}: {column.name} would have NaN or infinite numbers in {pluralize(len(rows), 'row')}, "
+                f"first that of {frame[rows[0], 0]}, so it is not written; correct what computes them: a "
+                "model or an encoder may need another dtype"
+            )
 
 
-def file_metadata(table: TableType, content: str, footer: Mapping[str, object] | None) -> dict[str, str]:
-    """Return a file's metadata: its type, the hash of its content, its footer."""
-    return {
+def _valid_numbers(column: pl.Series, minus_inf: bool) -> bool:
+    """Return whether all floats in ``column``, at any level, are finite, or -inf if ``minus_inf``."""
+    dtype = column.dtype
+    if isinstance(dtype, pl.List):
+        return _valid_numbers(column.explode(), minus_inf)
+    if isinstance(dtype, pl.Struct):
+        return all(_valid_numbers(column.struct.field(field.name), minus_inf) for field in dtype.fields)
+    if not dtype.is_float():
+        return True
+    values = column.drop_nulls()
+    return bool((values.is_finite() | (values == -float("inf")) if minus_inf else values.is_finite()).all())
+
+
+def file_metadata(
+    table: TableType, content: Mapping[str, str], footer: Mapping[str, object] | None
+) -> dict[str, str]:
+    """Return a file's metadata: its type, the hashes of its columns, its footer, and a digest of these."""
+    facts = {
         "benchc.table": table.name,
         "benchc.version": str(table.version),
-        "benchc.content": content,
+        "benchc.content": json.dumps(content, ensure_ascii=False),
         "benchc.footer": json.dumps(dict(footer or {}), sort_keys=True, ensure_ascii=False),
     }
+    return {**facts, "benchc.digest": _digest(facts)}
+
+
+def parquet_writer(file: IO[bytes], table: TableType, **options: object) -> pq.ParquetWriter:
+    """Return a writer of a table of the given type, whose pages have checksums."""
+    return pq.ParquetWriter(
+        file, _arrow_schema(table), write_page_checksum=True, write_statistics=False, **options
+    )
+
+
+def _arrow_schema(table: TableType) -> pa.Schema:
+    return arrow_table(pl.DataFrame(schema=pl.Schema(table.columns))).schema
+
+
+def _read_schema(table: TableType) -> pa.Schema:
+    """Return the schema with which pyarrow reads what it wrote: it shortens the offsets of categories."""
+
+    def read(field: pa.Field) -> pa.Field:
+        if not pa.types.is_dictionary(field.type):
+            return field
+        return field.with_type(pa.dictionary(field.type.index_type, pa.string(), field.type.ordered))
+
+    return pa.schema([read(field) for field in _arrow_schema(table)])
+
+
+def arrow_table(frame: pl.DataFrame) -> pa.Table:
+    """Return ``frame`` with Arrow's oldest types, which every reader of Parquet and Arrow supports."""
+    return frame.to_arrow(compat_level=pl.CompatLevel.oldest())
 
 
 def read_table(path: str | Path, table: TableType, columns: Sequence[str] | None = None) -> pl.DataFrame:
     """Read the table at ``path``, or only some of its columns.
 
-    The content is compared with the hash in the file only where all columns are read. Raises TableError where
-    the file is truncated, edited, or of another type or version.
+    Raises TableError where the file is truncated, of another type or version, or where what is read was
+    damaged or edited.
     """
-    path = Path(path)
-    metadata = _metadata(path)
-    found = (metadata.get("benchc.table"), metadata.get("benchc.version"))
-    if found != (table.name, str(table.version)):
-        raise TableError(
-            f"{path}: expected a {table.name} table of version {table.version}, found {found[0]} of version "
-            f"{found[1]}; delete it and run snakemake again"
-        )
-    try:
-        frame = pl.read_parquet(path, columns=list(columns) if columns is not None else None, glob=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise TableError(f"{path}: cannot be read ({error}); delete it and run snakemake again") from error
-    if columns is None and content_hash(frame) != metadata.get("benchc.content"):
-        raise TableError(
-            f"{path}: its content does not match its hash, so it was edited or damaged; delete it and run "
-            "snakemake again"
-        )
-    return frame
+    with TableFile(path, table) as file:
+        return file.columns(columns)
 
 
 def iterate_groups(
@@ -98,106 +150,143 @@ def iterate_groups(
 ) -> Iterator[pl.DataFrame]:
     """Yield the consecutive rows of each value of ``key`` in ``wanted``, with a few groups in memory.
 
-    For images, which may not fit into memory; the content is not compared with its hash. Raises TableError
-    as :func:`read_table`.
+    For images, which may not fit into memory. Raises TableError as :meth:`TableFile.rows`.
     """
-    runs = read_table(path, table, [key])[key].rle().struct.unnest()
-    starts = runs["len"].cum_sum() - runs["len"]
-    spans = [
-        (start, length)
-        for start, length, value in zip(starts, runs["len"], runs["value"], strict=True)
-        if value in wanted
-    ]
-    for first in range(0, len(spans), groups_at_once):
-        chunk = spans[first : first + groups_at_once]
-        begin, end = chunk[0][0], chunk[-1][0] + chunk[-1][1]
-        try:
-            rows = pl.scan_parquet(path, glob=False).slice(begin, end - begin).collect()
-        except (pl.exceptions.PolarsError, OSError) as error:
+    with TableFile(path, table) as file:
+        runs = file.columns([key])[key].rle().struct.unnest()
+        starts = runs["len"].cum_sum() - runs["len"]
+        spans = [
+            range(start, start + length)
+            for start, length, value in zip(starts, runs["len"], runs["value"], strict=True)
+            if value in wanted
+        ]
+        for first in range(0, len(spans), groups_at_once):
+            chunk = spans[first : first + groups_at_once]
+            rows = file.rows([row for span in chunk for row in span])
+            for start, span in zip(accumulate(map(len, chunk), initial=0), chunk, strict=False):
+                yield rows.slice(start, len(span))
+
+
+class TableFile:
+    """A table that is open for reading, and closed at the end of a ``with`` block.
+
+    Raises TableError where the file is truncated, or of another type or version.
+    """
+
+    def __init__(self, path: str | Path, table: TableType) -> None:
+        self._path = Path(path)
+        self._file = _open(self._path)
+        metadata = _metadata(self._path, self._file)
+        found = (metadata["benchc.table"], metadata["benchc.version"])
+        if found != (table.name, str(table.version)):
             raise TableError(
-                f"{path}: cannot be read ({error}); delete it and run snakemake again"
-            ) from error
-        for start, length in chunk:
-            yield rows.slice(start - begin, length)
+                f"{path}: expected a {table.name} table of version {table.version}, found {found[0]} of "
+                f"version {found[1]}; {AGAIN}"
+            )
+        self._hashes: dict[str, str] = json.loads(metadata["benchc.content"])
+        self._schema = pl.Schema(table.columns)
+        with _damage(self._path, "not a complete Parquet file"):
+            # Before polars sees it: polars panics where a damaged name is not text.
+            if not self._file.schema_arrow.equals(_read_schema(table)):
+                raise self._edited()
+        groups = self._file.metadata
+        lengths = [groups.row_group(number).num_rows for number in range(groups.num_row_groups)]
+        self._starts: list[int] = list(accumulate(lengths, initial=0))
+        self._kept: tuple[object, pl.DataFrame] | None = None
+
+    def __enter__(self) -> "TableFile":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    @property
+    def height(self) -> int:
+        """The number of rows."""
+        return self._starts[-1]
+
+    def columns(self, names: Sequence[str] | None = None) -> pl.DataFrame:
+        """Return these columns, by default all. Raises TableError where they do not match their hashes."""
+        names = list(self._schema) if names is None else names
+        groups = [self._group(number, names) for number in range(len(self._starts) - 1)]
+        empty = pl.DataFrame(schema={name: self._schema[name] for name in names})
+        with _damage(self._path, "cannot be read"):
+            frame = pl.concat([empty, *groups])
+        if content_hashes(frame) != {name: self._hashes[name] for name in names}:
+            raise self._edited()
+        return frame
+
+    def rows(self, numbers: Sequence[int], names: Sequence[str] | None = None) -> pl.DataFrame:
+        """Return the rows of these ascending numbers, at least one, with these columns, by default all.
+
+        Whole row groups are read, and the last one is kept for the next call. Raises TableError where a page
+        does not match its checksum; a hash of all rows would need all rows.
+        """
+        names = list(self._schema) if names is None else names
+        parts = []
+        for number, members in groupby(numbers, lambda row: bisect_right(self._starts, row) - 1):
+            if self._kept is None or self._kept[0] != (number, names):
+                self._kept = ((number, names), self._group(number, names))
+            parts.append(self._kept[1][[row - self._starts[number] for row in members]])
+        return pl.concat(parts)
+
+    def _group(self, number: int, names: Sequence[str]) -> pl.DataFrame:
+        with _damage(self._path, "cannot be read"):
+            frame = pl.DataFrame(self._file.read_row_group(number, columns=list(names))).select(names)
+        if frame.height != self._starts[number + 1] - self._starts[number]:
+            raise self._edited()
+        return frame
+
+    def _edited(self) -> TableError:
+        return TableError(
+            f"{self._path}: its content does not match its hash, so it was edited or damaged; {AGAIN}"
+        )
 
 
 def read_footer(path: str | Path) -> dict[str, object]:
     """Return the footer that was given to :func:`write_table`; raises TableError where it is damaged."""
-    try:
-        footer = json.loads(_metadata(Path(path)).get("benchc.footer", "{}"))
-    except ValueError:
-        footer = None
-    if not isinstance(footer, dict):
-        raise TableError(f"{path}: its footer is not a JSON mapping; delete it and run snakemake again")
+    path = Path(path)
+    with _open(path) as file:
+        footer: dict[str, object] = json.loads(_metadata(path, file)["benchc.footer"])
     return footer
 
 
-def content_hash(frame: pl.DataFrame) -> str:
-    """Return a hash of the columns' names, types and values, however the file encodes them."""
-    content = ContentHash()
-    content.update(frame)
-    return content.hexdigest()
+def column_hashes(path: str | Path, names: Sequence[str]) -> list[str]:
+    """Return the hashes of a table's columns without reading them; raises TableError as read_footer."""
+    path = Path(path)
+    with _open(path) as file:
+        content = json.loads(_metadata(path, file)["benchc.content"])
+    return [content[name] for name in names]
 
 
-# Parquet's page checksums are no substitute: a file that another program rewrote has valid ones, or none, and
-# polars does not verify them.
-class ContentHash:
-    """The :func:`content_hash` of a table that comes in several frames; how rows are split does not matter.
-
-    Every column, and every level of a nested one, has its own hash of its nulls, its lengths and its values,
-    so that more rows only append to each.
-    """
-
-    def __init__(self) -> None:
-        self._rows = 0
-        self._streams: dict[str, hashlib.blake2b] = {}
-
-    def update(self, frame: pl.DataFrame) -> None:
-        """Append the rows of ``frame``, which has the columns of the frames before."""
-        self._rows += frame.height
-        for column in frame:
-            self._update(f"{column.name}\x1f{column.dtype}", column)
-
-    def hexdigest(self) -> str:
-        """Return 32 hexadecimal digits for the rows so far."""
-        digest = hashlib.blake2b(f"{self._rows}\x1e".encode(), digest_size=16)
-        for name, stream in self._streams.items():
-            digest.update(f"{name}\x1e".encode() + stream.digest())
-        return digest.hexdigest()
-
-    def _stream(self, name: str) -> hashlib.blake2b:
-        return self._streams.setdefault(name, hashlib.blake2b(digest_size=16))
-
-    def _numbers(self, name: str, column: pl.Series) -> None:
-        self._stream(name).update(column.to_numpy().tobytes())
-
-    def _update(self, name: str, column: pl.Series) -> None:
-        self._numbers(f"{name}\x1fnulls", column.is_null())
-        dtype = column.dtype
-        if isinstance(dtype, pl.List):
-            self._numbers(f"{name}\x1flengths", column.list.len().fill_null(0).cast(pl.Int64))
-            self._update(f"{name}\x1felements", column.explode())
-        elif isinstance(dtype, pl.Struct):
-            for field in dtype.fields:
-                self._update(f"{name}\x1f{field.name}", column.struct.field(field.name))
-        elif isinstance(dtype, pl.Enum):
-            self._update(f"{name}\x1ftext", column.cast(pl.String))
-        elif dtype in (pl.String, pl.Binary):
-            values = column.cast(pl.Binary)
-            self._numbers(f"{name}\x1flengths", values.bin.size("b").fill_null(0).cast(pl.Int64))
-            stream = self._stream(f"{name}\x1fvalues")
-            for value in values.drop_nulls():
-                stream.update(value)
-        else:
-            self._numbers(f"{name}\x1fvalues", column.fill_null(False if dtype == pl.Boolean else 0))
-
-
-def _metadata(path: Path) -> dict[str, str]:
+def _open(path: Path) -> pq.ParquetFile:
     if not path.exists():
         raise TableError(f"{path}: no such file; run snakemake to create it")
+    with _damage(path, "not a complete Parquet file"):
+        return pq.ParquetFile(path, page_checksum_verification=True)
+
+
+def _metadata(path: Path, file: pq.ParquetFile) -> dict[str, str]:
+    found = {key.decode(errors="replace"): value for key, value in (file.metadata.metadata or {}).items()}
+    facts = {key: value.decode(errors="replace") for key, value in found.items() if key.startswith("benchc.")}
+    if facts.pop("benchc.digest", None) != _digest(facts):
+        raise TableError(f"{path}: its footer is damaged, edited or of another version of benchc; {AGAIN}")
+    return facts
+
+
+def _digest(facts: Mapping[str, str]) -> str:
+    return hashlib.blake2b(json.dumps(facts, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+@contextmanager
+def _damage(path: Path, problem: str) -> Iterator[None]:
     try:
-        return dict(pl.read_parquet_metadata(path))
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise TableError(
-            f"{path}: not a complete Parquet file ({error}); delete it and run snakemake again"
-        ) from error
+        yield
+    # Of a damaged footer, pyarrow also decodes names that are not text.
+    except (pa.ArrowException, pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
+        raise TableError(f"{path}: {problem} ({' '.join(str(error).split())}); {AGAIN}") from error

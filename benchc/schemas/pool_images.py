@@ -1,14 +1,18 @@
 """Read the item ids and the encoded images, with their keys, of a pool or of a subset of it."""
 
 import hashlib
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
-from benchc.schemas.parquet import iterate_groups, read_table
+from benchc.schemas.parquet import column_hashes, iterate_groups, read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.subset import SUBSET
+
+# On what corrupted images, and on what predictions of a pool's items depend.
+IMAGE_COLUMNS = ("image_keys", "images")
+QUESTION_COLUMNS = ("id", "question", "hint", "options", *IMAGE_COLUMNS)
 
 EncodedImage = tuple[str, bytes | None]  # an image's key and its encoded bytes
 
@@ -29,6 +33,11 @@ def read_ids(pool: Path, subset: Path | None = None) -> list[str]:
             "subset and run snakemake again"
         )
     return [id_ for id_ in ids if id_ in wanted]
+
+
+def pool_digest(pool: Path, columns: Sequence[str]) -> str:
+    """Return a hash, 32 hexadecimal digits, of some of the pool's columns, without reading them."""
+    return hashlib.blake2b("\n".join(column_hashes(pool, columns)).encode(), digest_size=16).hexdigest()
 
 
 def pool_images(pool: Path, ids: Container[str]) -> Iterator[tuple[str, list[EncodedImage]]]:

@@ -1,13 +1,18 @@
 """`predictions/{subset}/{model}/{part}.parquet`: one row is one prediction of one model."""
 
+from collections.abc import Iterable
+from pathlib import Path
+
 import polars as pl
 
-from benchc.schemas.parquet import TableType
+from benchc.schemas.parquet import AGAIN, TableError, TableType, read_footer
+from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
 
 KEY = ("id", "corruption", "severity")
 CLEAN = "clean"  # the corruption of uncorrupted predictions, at severity 0
 
-# Footer: the identity that `models.loading.load_model` returns, predictions, oom_splits.
+# Footer: the identity that `models.loading.load_model` returns, predictions, oom_splits; label, the id of the
+# model in the catalogue; pool, the digest of the pool's questions; seed and alpha of the images.
 PREDICTIONS = TableType(
     "predictions",
     1,
@@ -20,4 +25,22 @@ PREDICTIONS = TableType(
         "prompt_hash": pl.String,  # of the rendered prompt
         "image_hash": pl.String,  # of the decoded pixels of all images
     },
+    minus_inf=("logits",),  # an option that the model rules out
 )
+
+
+def check_predictions(paths: Iterable[Path], pool: Path) -> None:
+    """Raise TableError where {model}/{part}.parquet is of another model than its folder, or another pool.
+
+    The footers decide; one without such facts is of a file that no stage wrote. The subset needs no check
+    here: predictions of items outside it are refused where they are used.
+    """
+    of_pool = pool_digest(pool, QUESTION_COLUMNS)
+    for path in paths:
+        footer, folder = read_footer(path), path.parent.name
+        if footer.get("label", folder) != folder:
+            raise TableError(
+                f"{path}: its predictions are those of {footer['label']}, but its folder is {folder}; {AGAIN}"
+            )
+        if footer.get("pool", of_pool) != of_pool:
+            raise TableError(f"{path}: its predictions are not on the items of {pool}; {AGAIN}")

@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchc.atomic import atomic_write
-from benchc.schemas.parquet import ContentHash, TableType, check_columns, file_metadata
+from benchc.schemas.content_hash import ContentHashes
+from benchc.schemas.parquet import TableType, arrow_table, check_frame, file_metadata, parquet_writer
 
 # Reading a few items decodes whole row groups.
 IMAGE_ROW_GROUP_BYTES = 32 * 2**20
@@ -23,14 +23,14 @@ class TableWriter:
         self._table = table
         self._row_bytes = row_bytes
         self._parquet = parquet
-        self._content = ContentHash()
+        self._content = ContentHashes()
         self._group: list[pl.DataFrame] = []
         self._group_bytes = 0
         self.append(pl.DataFrame(schema=pl.Schema(table.columns)))
 
     def append(self, frame: pl.DataFrame) -> None:
-        """Append the rows of ``frame``; raises TableError where its columns are not those of the type."""
-        check_columns(frame, self._path, self._table)
+        """Append the rows of ``frame``; raises TableError as ``check_frame``."""
+        check_frame(frame, self._path, self._table)
         self._content.update(frame)
         first = 0
         for row, size in enumerate(frame.select(self._row_bytes).to_series()):
@@ -44,7 +44,7 @@ class TableWriter:
     def finish(self, footer: Mapping[str, object] | None) -> None:
         """Write the last rows and the metadata."""
         self._write_group()
-        metadata = file_metadata(self._table, self._content.hexdigest(), footer)
+        metadata = file_metadata(self._table, self._content.hexdigests(), footer)
         self._parquet.add_key_value_metadata(metadata)
 
     def _write_group(self) -> None:
@@ -65,14 +65,8 @@ def table_writer(
     not change the file. Values are not compressed, as images already are. Memory: about three
     times the larger of ``IMAGE_ROW_GROUP_BYTES`` and the largest row.
     """
-    schema = arrow_table(pl.DataFrame(schema=pl.Schema(table.columns))).schema
-    options = {"compression": "none", "use_dictionary": False, "write_statistics": False}
-    with atomic_write(path) as file, pq.ParquetWriter(file, schema, **options) as parquet:
+    options = {"compression": "none", "use_dictionary": False}
+    with atomic_write(path) as file, parquet_writer(file, table, **options) as parquet:
         writer = TableWriter(Path(path), table, row_bytes, parquet)
         yield writer
         writer.finish(footer)
-
-
-def arrow_table(frame: pl.DataFrame) -> pa.Table:
-    """Return ``frame`` with Arrow's oldest types, which every reader of Parquet and Arrow supports."""
-    return frame.to_arrow(compat_level=pl.CompatLevel.oldest())

@@ -10,11 +10,13 @@ from benchc.benchmarks.bench_c.schemas.kappa import KAPPA
 from benchc.benchmarks.bench_c.selection.kappa import SEVERITIES, kappa
 from benchc.benchmarks.bench_c.selection.selector_predictions import read_by_selector, read_option_counts
 from benchc.schemas.parquet import write_table
+from benchc.schemas.predictions import check_predictions
 from scripts.command import Parser, run
 
 
 def main() -> None:
     arguments = parse_arguments()
+    check_predictions(arguments.predictions, arguments.pool)
     predictions = read_by_selector(arguments.predictions, arguments.selectors)
     items = read_option_counts(arguments.pool)
     table = kappa(predictions, items, arguments.corruptions, arguments.severities)

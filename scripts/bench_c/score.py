@@ -14,6 +14,7 @@ from benchc.progress import track
 from benchc.schemas.logits import first_names
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
+from benchc.schemas.predictions import check_predictions
 from benchc.schemas.predictions_of_model import read_predictions
 from benchc.schemas.subset import SUBSET
 from scripts.command import Parser, run
@@ -26,6 +27,7 @@ def main() -> None:
         raise InputError(
             f"--predictions: the files are of several models: {', '.join(folders)}; give those of one"
         )
+    check_predictions(arguments.predictions, arguments.pool)
     files = track(arguments.predictions, label="predictions", unit="files")
     predictions = read_predictions(files, ["id", "corruption", "severity", "logits"])
     chosen = read_table(arguments.subset, SUBSET)

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,9 +23,9 @@ from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
 from benchc.images import CODECS, Codec, decode, encode_png
 from benchc.schemas.corrupted import CORRUPTED
-from benchc.schemas.parquet import read_footer, read_table, write_table
+from benchc.schemas.parquet import TableError, read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
-from benchc.schemas.pool_images import EncodedImage, read_ids, unique_images
+from benchc.schemas.pool_images import IMAGE_COLUMNS, EncodedImage, pool_digest, read_ids, unique_images
 from benchc.schemas.subset import SUBSET
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -107,9 +107,10 @@ def test_an_error_keeps_the_old_table_and_the_finished_chunks(
         replace(JOB, seed=8),
         replace(JOB, recipe=recipe("gaussian_noise", 1, 5)),
         replace(JOB, codec="png"),
+        replace(JOB, alpha="white"),
         replace(JOB, recipe=recipe("shot_noise", 1, 4)),
     ],
-    ids=["seed", "severities", "codec", "corruption"],
+    ids=["seed", "severities", "codec", "alpha", "corruption"],
 )
 def test_chunks_of_another_job_are_not_reused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: Job
@@ -119,6 +120,53 @@ def test_chunks_of_another_job_are_not_reused(
     frame = written(IMAGES, JOB, tmp_path / "t.parquet")
     assert remade == [key for key, _ in IMAGES]
     assert frame.equals(written(IMAGES, JOB, tmp_path / "u.parquet"))
+
+
+@pytest.mark.parametrize("other", [("b/2#0", png(3)), ("b/3#0", png(1))], ids=["bytes", "key"])
+def test_chunks_of_other_images_are_not_reused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: EncodedImage
+) -> None:
+    interrupted(tmp_path / "t.parquet", JOB)
+    remade = corrupted_keys(monkeypatch)
+    written([other, *IMAGES[1:]], JOB, tmp_path / "t.parquet")
+    assert len(remade) == len(IMAGES)
+
+
+@pytest.mark.parametrize("library", ["numpy", "opencv", "numba", "llvmlite", "pillow", "libjpeg_turbo"])
+def test_chunks_of_other_libraries_are_not_reused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
+) -> None:
+    interrupted(tmp_path / "t.parquet", JOB)
+    versions = chunks.library_versions()
+    versions[library] += ".1"
+    monkeypatch.setattr(chunks, "library_versions", lambda: versions)
+    remade = corrupted_keys(monkeypatch)
+    written(IMAGES, JOB, tmp_path / "t.parquet")
+    assert len(remade) == len(IMAGES)
+
+
+def test_a_damaged_chunk_is_refused(tmp_path: Path) -> None:
+    interrupted(tmp_path / "t.parquet", JOB)
+    (chunk,) = tmp_path.glob("t.parquet.parts/*.chunk")
+    data = bytearray(chunk.read_bytes())
+    data[len(data) // 2] ^= 1
+    chunk.write_bytes(data)
+    with pytest.raises(TableError, match=rf"{chunk}: .*; delete it and run snakemake again$"):
+        write_corrupted(IMAGES, JOB, tmp_path / "t.parquet")
+    chunk.unlink()
+    written(IMAGES, JOB, tmp_path / "t.parquet")
+
+
+def test_a_second_process_does_not_write_the_same_table(tmp_path: Path) -> None:
+    output = tmp_path / "t.parquet"
+
+    def images() -> Iterator[EncodedImage]:
+        with pytest.raises(InputError, match=r"t.parquet.parts: another process is writing there; wait"):
+            write_corrupted(IMAGES, JOB, output)
+        yield from IMAGES
+
+    write_corrupted(images(), JOB, output)
+    assert read_table(output, CORRUPTED).height == 2 * len(IMAGES)
 
 
 def test_chunks_of_older_code_are_not_reused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,12 +257,12 @@ def test_a_killed_stage_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     output = tmp_path / "killed.parquet"
     process = subprocess.Popen(command(tmp_path, job, output), cwd=ROOT, stderr=subprocess.DEVNULL)
     parts = tmp_path / "killed.parquet.parts"
-    while process.poll() is None and not list(parts.glob("*.arrow")):
+    while process.poll() is None and not list(parts.glob("*.chunk")):
         time.sleep(0.005)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     assert not output.exists()
-    finished = len(list(parts.glob("*.arrow")))
+    finished = len(list(parts.glob("*.chunk")))
     assert 1 <= finished < 3
     remade = corrupted_keys(monkeypatch)
     written(images, job, output)
@@ -234,7 +282,8 @@ def test_the_script_corrupts_the_images_of_a_subset_once_each(tmp_path: Path) ->
             options.append(str(tmp_path / "subset.parquet"))
         output = tmp_path / "t.parquet"
         subprocess.run(command(tmp_path, JOB, output, *options), cwd=ROOT, check=True)
-        written(expected, JOB, tmp_path / "expected.parquet")
+        facts = {"pool": pool_digest(tmp_path / "items.parquet", IMAGE_COLUMNS)}
+        write_corrupted(expected, JOB, tmp_path / "expected.parquet", facts=facts)
         assert output.read_bytes() == (tmp_path / "expected.parquet").read_bytes()
 
 

@@ -17,7 +17,7 @@ from benchc.models import units
 from benchc.models.items import read_items, refuse_open_questions
 from benchc.models.units import Recipes, units_of
 from benchc.schemas.corrupted import CORRUPTED
-from benchc.schemas.parquet import read_table, write_table
+from benchc.schemas.parquet import TableFile, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import unique_images
 from benchc.schemas.subset import SUBSET
@@ -137,16 +137,16 @@ def test_an_image_shared_by_neighbours_is_corrupted_once(
 
 def test_a_file_is_read_in_chunks_of_several_items(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
-    cut = pl.LazyFrame.slice
+    read = TableFile.rows
 
-    def cutting(self: pl.LazyFrame, offset: int, length: int) -> pl.LazyFrame:
-        sizes.append(length)
-        return cut(self, offset, length)
+    def reading(self: TableFile, numbers: list[int], names: list[str]) -> pl.DataFrame:
+        sizes.append(len(numbers))
+        return read(self, numbers, names)
 
-    monkeypatch.setattr(pl.LazyFrame, "slice", cutting)
+    monkeypatch.setattr(TableFile, "rows", reading)
     hashes(folder, [folder / "gaussian_noise.parquet"])
-    # 41 items in chunks of 16; image y of the last chunk is far from the others in the file.
-    assert len(sizes) == 4 and max(sizes) <= 16 * 5
+    # 41 items in chunks of 16, at five severities; p/1 has the image of p/0.
+    assert sizes == [15 * 5, 16 * 5, 9 * 5]
 
 
 @pytest.mark.parametrize(
@@ -192,6 +192,25 @@ def test_a_wrong_processor_setting_is_a_usage_error(
     error = capsys.readouterr().err
     assert error.startswith("error: argument --processor: ") and repr(text) in error
     assert error.count("\n") == 1
+
+
+def test_images_of_another_run_are_refused_before_the_model_is_loaded(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "gaussian_noise.parquet").rename(folder / "shot_noise.parquet")
+    arguments = ["--location", "no-such-model", "--family", "llava", "--scoring", "letter", "--seed", "5"]
+    arguments += ["--items", str(folder / "pool.parquet")]
+    arguments += ["--corrupted", str(folder / "shot_noise.parquet"), "--recipe", RECIPE.to_json()]
+    arguments += ["--cache", str(folder / "cache"), "--shard", "w", "--output", str(folder / "o.parquet")]
+    monkeypatch.setattr("sys.argv", ["infer", *arguments])
+    with pytest.raises(InputError, match=r"shot_noise.parquet: its images are under gaussian_noise, so it"):
+        infer()
+    (folder / "shot_noise.parquet").rename(folder / "gaussian_noise.parquet")
+    arguments[arguments.index("--corrupted") + 1] = str(folder / "gaussian_noise.parquet")
+    arguments[arguments.index("5")] = "6"
+    monkeypatch.setattr("sys.argv", ["infer", *arguments])
+    with pytest.raises(InputError, match=r"gaussian_noise.parquet: its seed is 5, that of the run is 6; del"):
+        infer()
 
 
 def test_open_questions_are_refused_before_the_model_is_loaded(

@@ -1,19 +1,29 @@
 """Files between stages round-trip, or are refused."""
 
 import itertools
+import math
+import os
+import signal
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
 
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
+from benchc.schemas import parquet
+from benchc.schemas.content_hash import ContentHashes, content_hashes
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import (
-    ContentHash,
     TableError,
+    TableFile,
     TableType,
-    content_hash,
+    arrow_table,
     iterate_groups,
     read_footer,
     read_table,
@@ -65,15 +75,171 @@ def test_a_truncated_file_is_refused(tmp_path):
         read_table(path, SMALL)
 
 
-def test_an_edited_file_is_refused(tmp_path):
-    path = tmp_path / "t.parquet"
-    write_table(small(), path, SMALL)
+def edited(path, frame):
+    """Rewrite a table with other values as another program would: with all of its metadata."""
     metadata = {
         key: value for key, value in pl.read_parquet_metadata(path).items() if key.startswith("benchc")
     }
-    small().with_columns(n=pl.col("n") + 1).write_parquet(path, metadata=metadata)
+    pq.write_table(arrow_table(frame).replace_schema_metadata(metadata), path)
+
+
+ROOT = Path(__file__).resolve().parents[2]
+# Writes tables of 100,000 equal rows to one path; each call gives all rows another number.
+WRITER = """
+import sys
+import polars as pl
+from benchc.schemas.parquet import TableType, write_table
+
+table = TableType("numbers", 1, {"n": pl.Int64})
+first, last, path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+for number in range(first, last):
+    print(number, flush=True)
+    write_table(pl.DataFrame({"n": [number] * 100_000}), path, table)
+"""
+WRITTEN = TableType("numbers", 1, {"n": pl.Int64})
+
+
+def writer(first, last, path):
+    command = [sys.executable, "-c", WRITER, str(first), str(last), str(path)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+
+def test_a_killed_or_a_second_process_leaves_no_part_of_a_table(tmp_path):
+    path = tmp_path / "t.parquet"
+    killed, second = writer(0, 10**9, path), writer(10**9, 10**9 + 40, path)
+    seen = set()
+    while second.poll() is None:
+        if path.exists():
+            seen |= set(read_table(path, WRITTEN)["n"].unique())
+            assert read_table(path, WRITTEN)["n"].n_unique() == 1
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.communicate()
+    assert killed.returncode == -signal.SIGKILL
+    frame = read_table(path, WRITTEN)
+    assert frame.height == 100_000 and frame["n"].n_unique() == 1
+    assert min(seen) < 10**9 <= max(seen)
+    # What a killed process leaves is hidden, and no table by its name.
+    assert [file.name for file in tmp_path.iterdir() if not file.name.startswith(".")] == ["t.parquet"]
+    assert list(tmp_path.glob("*.parquet")) == [path]
+
+
+@pytest.mark.parametrize("read", [["n"], ["id", "n"], None])
+def test_an_edited_column_is_refused_wherever_it_is_read(tmp_path, read):
+    path = tmp_path / "t.parquet"
+    write_table(small(), path, SMALL)
+    edited(path, small().with_columns(n=pl.col("n") + 1))
+    assert read_table(path, SMALL, ["id", "x"]).equals(small().select("id", "x"))
     with pytest.raises(TableError, match=r"edited or damaged; delete it and run snakemake again$"):
+        read_table(path, SMALL, read)
+
+
+def test_an_edited_footer_is_refused(tmp_path):
+    path = tmp_path / "t.parquet"
+    write_table(small(), path, SMALL, {"seed": 1})
+    metadata = pl.read_parquet_metadata(path) | {"benchc.footer": '{"seed": 2}'}
+    pq.write_table(arrow_table(small()).replace_schema_metadata(metadata), path)
+    for read in (read_footer, lambda path: read_table(path, SMALL)):
+        with pytest.raises(TableError, match=r"footer is damaged, edited or .*; delete it and run snakemake"):
+            read(path)
+
+
+def test_a_file_of_an_older_version_is_one_line(tmp_path):
+    path = tmp_path / "t.parquet"
+    metadata = {"table": "small", "version": "1", "content": "0" * 32, "footer": "{}"}
+    small().write_parquet(path, metadata={f"benchc.{name}": value for name, value in metadata.items()})
+    with pytest.raises(TableError) as error:
         read_table(path, SMALL)
+    assert "of another version of benchc; delete it and run snakemake again" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def flipped(data, bit):
+    return data[: bit // 8] + bytes([data[bit // 8] ^ 1 << bit % 8]) + data[bit // 8 + 1 :]
+
+
+def contents(path):
+    """Return all that can be read of a SMALL table."""
+    with TableFile(path, SMALL) as file:
+        rows = file.rows([0, 2])
+    return read_table(path, SMALL), rows, read_footer(path)
+
+
+def test_no_flipped_bit_is_unnoticed(tmp_path):
+    path = tmp_path / "t.parquet"
+    write_table(small(), path, SMALL, {"seed": 1})
+    data, (table, rows, footer) = path.read_bytes(), contents(path)
+    noticed = 0
+    for bit in range(0, 8 * len(data), 7):
+        path.write_bytes(flipped(data, bit))
+        try:
+            found = contents(path)
+        except TableError as error:
+            assert str(error).endswith("; delete it and run snakemake again") and "\n" not in str(error)
+            noticed += 1
+        else:
+            assert found[0].equals(table) and found[1].equals(rows) and found[2] == footer
+    assert noticed > len(data) / 2
+
+
+def test_rows_are_read_from_their_row_groups(tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet, "ROW_GROUP_BYTES", 1)
+    write_table(small(5), tmp_path / "t.parquet", SMALL)
+    assert pq.ParquetFile(tmp_path / "t.parquet").num_row_groups == 5
+    with TableFile(tmp_path / "t.parquet", SMALL) as file:
+        assert file.rows([1, 3, 4]).equals(small(5)[[1, 3, 4]])
+        assert file.rows([4], ["n"]).equals(small(5)[[4]].select("n"))
+        assert file.rows([0, 4]).equals(small(5)[[0, 4]])
+
+
+NUMBERS = TableType(
+    "numbers",
+    1,
+    {
+        "id": pl.String,
+        "x": pl.Float64,
+        "logits": pl.List(pl.Float32),
+        "parts": pl.List(pl.Struct({"y": pl.Float64})),
+    },
+    minus_inf=("logits",),
+)
+
+
+def numbers(**values):
+    row = {"x": 1.0, "logits": [1.0, None], "parts": [{"y": None}]}
+    rows = [{"id": "a/1", **row}, {"id": "a/2", **row, **values}, {"id": "a/3", **dict.fromkeys(row)}]
+    return pl.DataFrame(rows, schema=NUMBERS.columns)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"x": math.nan},
+        {"x": math.inf},
+        {"x": -math.inf},
+        {"logits": [1.0, math.nan]},
+        {"logits": [math.inf]},
+        {"parts": [{"y": 1.0}, {"y": math.nan}]},
+    ],
+)
+def test_nan_and_infinite_numbers_are_not_written(tmp_path, values):
+    (column,) = values
+    with pytest.raises(TableError, match=rf"{column} would have NaN or infinite .* in 1 row, first .* a/2, "):
+        write_table(numbers(**values), tmp_path / "t.parquet", NUMBERS)
+    assert not list(tmp_path.iterdir())
+
+
+def test_minus_infinity_is_written_where_the_type_has_it(tmp_path):
+    frame = numbers(logits=[1.0, -math.inf])
+    write_table(frame, tmp_path / "t.parquet", NUMBERS)
+    assert read_table(tmp_path / "t.parquet", NUMBERS).equals(frame)
+
+
+def test_a_type_without_exact_values_is_refused():
+    # As floats, these would have one hash.
+    for digits in ("0.10000000000000000001", "0.10000000000000000002"):
+        frame = pl.DataFrame({"x": pl.Series([Decimal(digits)], dtype=pl.Decimal(38, 20))})
+        with pytest.raises(TypeError, match="no columns of the type Decimal"):
+            content_hashes(frame)
 
 
 def test_another_type_or_version_is_refused(tmp_path):
@@ -109,7 +275,7 @@ def test_scores_with_enums_round_trip(tmp_path):
     scores = pl.DataFrame([values, {**values, "regime": "hesitant"}], schema=SCORES.columns)
     write_table(scores, tmp_path / "t.parquet", SCORES)
     assert read_table(tmp_path / "t.parquet", SCORES).equals(scores)
-    assert content_hash(scores) != content_hash(scores.reverse())
+    assert content_hashes(scores) != content_hashes(scores.reverse())
 
 
 items = st.lists(
@@ -146,16 +312,16 @@ def frame_of(rows):
 
 @given(a=items, b=items)
 def test_only_equal_contents_have_equal_hashes(a, b):
-    assert (content_hash(frame_of(a)) == content_hash(frame_of(b))) == (a == b)
+    assert (content_hashes(frame_of(a)) == content_hashes(frame_of(b))) == (a == b)
 
 
 @given(items, st.lists(st.integers(0, 4), max_size=3))
 def test_the_hash_does_not_depend_on_how_rows_are_split(rows, cuts):
     frame = frame_of(rows)
-    content = ContentHash()
+    content = ContentHashes()
     for first, last in itertools.pairwise([0, *sorted(cuts), 4]):
         content.update(frame[first:last])
-    assert content.hexdigest() == content_hash(frame)
+    assert content.hexdigests() == content_hashes(frame)
 
 
 @given(items)
@@ -171,4 +337,4 @@ def test_nulls_and_lengths_are_in_the_hash():
     frames += [pl.DataFrame({"x": [value]}, schema={"x": pl.Int64}) for value in (None, 0)]
     structs = [None, {"bytes": None, "path": None}, {"bytes": b"", "path": None}]
     frames += [pl.DataFrame({"x": [value]}, schema={"x": ITEMS.columns["images"].inner}) for value in structs]
-    assert len({content_hash(frame) for frame in frames}) == len(frames)
+    assert len({content_hashes(frame)["x"] for frame in frames}) == len(frames)

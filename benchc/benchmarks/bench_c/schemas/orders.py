@@ -18,4 +18,5 @@ ORDERS = TableType(
         "prompt_hash": pl.String,  # of the rendered prompt, with its order of options
         "image_hash": pl.String,  # of the decoded pixels of all images
     },
+    minus_inf=("logits",),  # an option that the model rules out
 )

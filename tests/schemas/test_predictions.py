@@ -1,0 +1,50 @@
+"""Predictions are those of the model of their folder, on the items of the pool."""
+
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from benchc.schemas.parquet import TableError, write_table
+from benchc.schemas.pool import POOL
+from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
+from benchc.schemas.predictions import PREDICTIONS, check_predictions
+from scripts.bench_c import kappa, score
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_table(pl.DataFrame(schema=POOL.columns), tmp_path / "pool.parquet", POOL)
+    pool = pool_digest(tmp_path / "pool.parquet", QUESTION_COLUMNS)
+    for model, facts in {
+        "a": {"label": "a", "pool": pool},
+        "b": {"label": "a", "pool": pool},
+        "c": {"label": "c", "pool": "0" * 32},
+    }.items():
+        write_table(pl.DataFrame(schema=PREDICTIONS.columns), tmp_path / model / "all", PREDICTIONS, facts)
+    return tmp_path
+
+
+WRONG = [
+    ("b", r"b/all: its predictions are those of a, but its folder is b; delete it and run snakemake again$"),
+    ("c", r"c/all: its predictions are not on the items of .*pool.parquet; delete it and run snakemake"),
+]
+
+
+def test_predictions_of_the_pool_by_the_model_of_their_folder_pass(folder: Path) -> None:
+    check_predictions([folder / "a/all"], folder / "pool.parquet")
+
+
+@pytest.mark.parametrize(("model", "message"), WRONG)
+@pytest.mark.parametrize("script", [score, kappa])
+def test_other_predictions_are_refused_by_the_scripts(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, script, model: str, message: str
+) -> None:
+    arguments = ["--predictions", str(folder / model / "all"), "--pool", str(folder / "pool.parquet")]
+    arguments += ["--corruptions", "fog", "--severities", "1", "--output", str(folder / "out")]
+    arguments += ["--subset", "none"] if script is score else ["--selectors", model]
+    monkeypatch.setattr(sys, "argv", ["script", *arguments])
+    with pytest.raises(TableError, match=message):
+        script.main()
+    assert not (folder / "out").exists()
