@@ -195,6 +195,7 @@ use rule score as score_unselected with:
         "<logs>/score/unselected/{model}.log",
     benchmark:
         "<benchmarks>/score/unselected/{model}.jsonl"
+    localrule: True
     message:
         "Scoring {wildcards.model} on items that were not selected"
 
@@ -224,7 +225,8 @@ rule infer_orders:
     resources:
         gpu=lambda wildcards: run.models[wildcards.model].gpus,
         mem_mb=lambda wildcards, attempt: attempt * run.models[wildcards.model].mem_mb,
-        runtime=lambda wildcards: 1440 if run.models[wildcards.model].gpus else 60,
+        # A job that reaches its limit continues from the cache when it is retried.
+        runtime=lambda wildcards, attempt: attempt * 480,
     params:
         model=model_options,
         sample=option("--sample", settings.diagnostics.option_order),

@@ -49,7 +49,8 @@ rule infer:
     resources:
         gpu=lambda wildcards: run.models[wildcards.model].gpus,
         mem_mb=lambda wildcards, attempt: attempt * run.models[wildcards.model].mem_mb,
-        runtime=lambda wildcards: 1440 if run.models[wildcards.model].gpus else 60,
+        # A job that reaches its limit continues from the cache when it is retried.
+        runtime=lambda wildcards, attempt: attempt * 480,
     params:
         model=model_options,
         recipes=recipe_options,
