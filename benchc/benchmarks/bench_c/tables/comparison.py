@@ -30,8 +30,8 @@ def comparison_markdown(
 ) -> str:
     """Return the inputs in which the runs differ, and the differences of ``metrics.comparison``.
 
-    ``inputs``: rows with the keys input, fact, a, b; ``names``: of the runs; ``largest``: the largest absolute
-    difference of two scores; ``note`` ends the caption.
+    ``inputs``: rows with the keys input, fact, a, b; ``names``: of the runs; ``largest``: the largest
+    absolute difference of two scores; ``note`` ends the caption.
     """
     parts = [f"A = {names[0]}, B = {names[1]}\n"]
     if inputs:
@@ -42,9 +42,8 @@ def comparison_markdown(
     if largest == 0:
         parts.append("All scores that both runs have are identical.\n")
     elif largest <= ROUNDING:
-        parts.append(
-            f"All scores that both runs have are equal up to rounding: no two differ by more than {largest:.1e}.\n"
-        )
+        most = f"no two differ by more than {largest:.1e}"
+        parts.append(f"All scores that both runs have are equal up to rounding: {most}.\n")
     clean = differences.filter(metric="acc_clean")
     rows = [[row["model"], *_cells(row, signed=False)] for row in clean.iter_rows(named=True)]
     header = ["Model", "Acc(o) A", "B", "B − A"]
