@@ -385,6 +385,7 @@ OUTPUTS = [
         },
         settings={
             "selectors": settings.selectors,
+            "labels": {id_: run.models[id_].label for id_ in settings.selectors},
             "corruptions": settings.corruptions.types,
             "severities": settings.corruptions.severities,
             "alpha_kappa": settings.selection.alpha_kappa,
