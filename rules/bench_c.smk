@@ -194,6 +194,7 @@ use rule score as score_unselected with:
         "<logs>/score/unselected/{model}.log",
     benchmark:
         "<benchmarks>/score/unselected/{model}.jsonl"
+    localrule: True
     message:
         "Scoring {wildcards.model} on items that were not selected"
 
@@ -222,7 +223,8 @@ rule infer_orders:
     resources:
         gpu=lambda wildcards: run.models[wildcards.model].gpus,
         mem_mb=lambda wildcards, attempt: attempt * run.models[wildcards.model].mem_mb,
-        runtime=lambda wildcards: 1440 if run.models[wildcards.model].gpus else 60,
+        # A job that reaches its limit continues from the cache when it is retried.
+        runtime=lambda wildcards, attempt: attempt * 480,
     params:
         *code_by_wildcards(lambda wildcards: ORDERS_CODE[wildcards.model], ORDERS_CODE.values()),
         model=model_options,
@@ -230,7 +232,7 @@ rule infer_orders:
         severity=option("--severity", max(settings.corruptions.severities)),
         cache=f"results/{settings.name}/.cache",
     message:
-        "Evaluating {wildcards.model} with the options in other orders"
+        "Evaluating {wildcards.model} with the options in other circular orders"
     shell:
         "python -m scripts.bench_c.infer_orders {params.model} --gpus {resources.gpu} --threads {threads}"
         " --items {input.pool} --subset {input.subset} {params.sample} {params.severity}"
@@ -382,6 +384,7 @@ OUTPUTS = [
         },
         settings={
             "selectors": settings.selectors,
+            "labels": {id_: run.models[id_].label for id_ in settings.selectors},
             "corruptions": sorted(settings.corruptions.types),
             "severities": settings.corruptions.severities,
             "alpha_kappa": settings.selection.alpha_kappa,
@@ -428,7 +431,7 @@ OUTPUTS = [
     ),
     table(
         "option_order",
-        "other orders of the options",
+        "circular orders of the options",
         inputs={
             "predictions": predictions_of(model=settings.targets),
             "orders": collect("<results>/orders/{model}.parquet", model=settings.targets),
@@ -444,13 +447,13 @@ OUTPUTS = [
         **Does entropy show how much an answer depends on the order of the options?** (not in the paper).
         Targets were evaluated on a sample of the benchmark's items with the options in every other circular
         order, clean and under each corruption at its highest severity. The entropy of the mean distribution
-        over all orders is the mean entropy (eq. 6) plus the **order part**, a Jensen-Shannon divergence over
-        log K in [0, 1]: the uncertainty that no single order shows. *Changed* is the share of the other
-        orders in which the predicted option differs from that in the original order, *letter* the share in
-        which the predicted letter is the same. *Circular* accuracy counts a prediction as correct if it is
-        correct in all orders (MMBench's CircularEval). ρ is Spearman's rank correlation, over predictions,
-        between entropy in the original order and *changed*: near 0, entropy does not indicate which
-        predictions depend on the order. Means are unweighted; 95 % intervals are percentiles of
+        over all circular orders is the mean entropy (eq. 6) plus the **order part**, a Jensen-Shannon
+        divergence over log K in [0, 1]: the uncertainty that no single order shows. *Changed* is the share of
+        the other circular orders in which the predicted option differs from that in the original order,
+        *letter* the share in which the predicted letter is the same. *Circular* accuracy counts a prediction
+        as correct if it is correct in all circular orders (MMBench's CircularEval). ρ is Spearman's rank
+        correlation, over predictions, between entropy in the original order and *changed*: near 0, entropy
+        does not indicate which predictions depend on the order. Means are unweighted; 95 % intervals are percentiles of
         {RESAMPLING['draws']} resamples of the items, the same for all targets. For models scored by the
         options' texts, whose prompt does not list the options, order part, *changed* and *letter* are 0 by
         construction, up to rounding. The csv file has every corruption, more intervals, and the reasons for
@@ -639,8 +642,8 @@ OUTPUTS = [
         under all corruptions at the highest severity (below), on a sample of the benchmark's items, with the
         options in every circular order. (a) Share of the other orders in which the predicted option differs
         from that in the original order, in [0, 1]; lines are 95 % bootstrap intervals over items. (b) The
-        entropy of the mean distribution over all orders, in [0, 1], is the mean entropy (eq. 6) plus the
-        order part (hatched), which no single order shows. ρ: Spearman's rank correlation, over corrupted
+        entropy of the mean distribution over all circular orders, in [0, 1], is the mean entropy (eq. 6) plus
+        the order part (hatched), which no single order shows. ρ: Spearman's rank correlation, over corrupted
         predictions, between entropy in the original order and the share changed; a dash if one of them is
         constant. For models scored by the options' texts, whose prompt does not list the options, the share
         changed and the order part are 0 by construction, up to rounding. Unweighted means.

@@ -41,7 +41,8 @@ rule infer:
     resources:
         gpu=lambda wildcards: run.models[wildcards.model].gpus,
         mem_mb=lambda wildcards, attempt: attempt * run.models[wildcards.model].mem_mb,
-        runtime=lambda wildcards: 1440 if run.models[wildcards.model].gpus else 60,
+        # A job that reaches its limit continues from the cache when it is retried.
+        runtime=lambda wildcards, attempt: attempt * 480,
     params:
         # Only of this model's family and scoring, so that an edit of another family reruns nothing here.
         *code_by_wildcards(lambda wildcards: SCORER_CODE[wildcards.model], SCORER_CODE.values()),

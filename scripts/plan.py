@@ -13,6 +13,7 @@ from benchc.config.load import Config, load
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
 from benchc.models.supported import FAMILIES
+from benchc.planning.amounts import Amount
 from benchc.planning.plan import plan_markdown, plan_of
 from benchc.planning.rates import Rate, measured_rates
 from benchc.planning.stages import work_of, work_table
@@ -38,7 +39,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.plan"
     plan = plan_of(config, results)
     rates = measured_rates(config.models, Path("logs") / name)
     if given is not None:
-        rates = dict.fromkeys(config.models, Rate(given))
+        rates = dict.fromkeys(config.models, Rate(Amount(given)))
     if arguments.output is not None:
         table = work_table(work_of(plan.stages, results, rates))
         try:

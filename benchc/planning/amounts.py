@@ -23,8 +23,14 @@ class Amount:
     def certainty(self) -> str:
         return "unknown" if self.value is None else self.kind
 
-    def times(self, factor: float) -> "Amount":
-        return Amount(None if self.value is None else self.value * factor, self.kind)
+    def times(self, factor: "float | Amount") -> "Amount":
+        """Return the product, as certain as the less certain of the two."""
+        if not isinstance(factor, Amount):
+            factor = Amount(factor)
+        kind = _least_certain([self, factor])
+        if self.value is None or factor.value is None:
+            return Amount(None, kind)
+        return Amount(self.value * factor.value, kind)
 
     def minus(self, number: float) -> "Amount":
         """Return this minus ``number``, at least 0."""
@@ -45,8 +51,11 @@ def total(amounts: Iterable[Amount]) -> Amount:
     """Return the sum of at least one amount, as certain as the least certain of them."""
     found = list(amounts)
     values = [amount.value for amount in found if amount.value is not None]
-    kind = max((amount.kind for amount in found), key=list(SIGNS).index)
-    return Amount(sum(values) if len(values) == len(found) else None, kind)
+    return Amount(sum(values) if len(values) == len(found) else None, _least_certain(found))
+
+
+def _least_certain(amounts: Iterable[Amount]) -> Kind:
+    return max((amount.kind for amount in amounts), key=list(SIGNS).index)
 
 
 def disk_text(size: float) -> str:

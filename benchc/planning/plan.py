@@ -7,7 +7,7 @@ from pathlib import Path
 from benchc.config.benchmarks import module_of
 from benchc.config.load import Config
 from benchc.planning.amounts import disk_text, hours_text, total
-from benchc.planning.rates import Rates
+from benchc.planning.rates import MIN_COMPUTED, Rates
 from benchc.planning.size import BYTES_PER_PIXEL, ImageCounts
 from benchc.planning.stages import Stage, Work, work_of
 from benchc.rendering.markdown import markdown
@@ -60,7 +60,9 @@ def plan_markdown(plan: Plan, results: Path, rates: Rates) -> str:
         rows = [_model_row([each for each in work if each.model == model]) for model in models]
         parts.append(markdown(["model", "seconds per prediction", "measured on", *SUMS[3:]], rows))
     text = "\n".join(parts)
-    return f"{text}\n" + "".join(f"- {note}\n" for note in (*_legend(text, plan.images, rates), *plan.notes))
+    done = any(each.done for each in work)
+    notes = (*_legend(text, plan.images, rates, done), *plan.notes)
+    return f"{text}\n" + "".join(f"- {note}\n" for note in notes)
 
 
 def _jobs(work: Sequence[Work]) -> str:
@@ -81,12 +83,12 @@ def _sums(work: Sequence[Work]) -> list[str]:
 
 def _model_row(work: Sequence[Work]) -> list[str]:
     rate = work[0].rate
-    seconds = "unknown" if rate is None else f"{rate.seconds:.3g}"
+    seconds = "unknown" if rate is None else rate.seconds.text("{:.3g}".format)
     measured = f"{rate.measured:,}" if rate and rate.measured else "–"
     return [work[0].model, seconds, measured, *_sums(work)[3:]]
 
 
-def _legend(text: str, images: ImageCounts, rates: Rates) -> Iterator[str]:
+def _legend(text: str, images: ImageCounts, rates: Rates, done: bool) -> Iterator[str]:
     if "≤" in text:
         yield "≤: upper bound."
     if "≈" in text:
@@ -98,9 +100,15 @@ def _legend(text: str, images: ImageCounts, rates: Rates) -> Iterator[str]:
     yield "done: predictions in existing files, even if a rerun will replace them (`snakemake -n` lists it)."
     if rates:
         yield "time: one job after another; measured rates include model loading."
-    else:
+        if any(rate.seconds.kind == "at most" for rate in rates.values()):
+            yield (
+                f"seconds per prediction: ≤ where no job computed {100 * MIN_COMPUTED:.0f} % of its "
+                "predictions, since the time of those from the cache is included."
+            )
+    elif done:
         yield (
-            "time: unknown until an inference job has finished with at least 90 % of its "
-            "predictions computed, "
-            "not taken from the cache; or give --seconds-per-prediction."
+            "time: unknown, since no log of a finished job shows computed predictions: they came from the "
+            "cache, or logs were deleted; give --seconds-per-prediction."
         )
+    else:
+        yield "time: unknown until an inference job has finished; or give --seconds-per-prediction."

@@ -55,7 +55,7 @@ def run_size(pool: Pool, results: Path) -> RunSize:
         for id_, images, keys in frame.select("id", "images", "image_keys").iter_rows()
         for key, image in zip(keys or (), images or (), strict=True)
     ]
-    options = dict(zip(items["id"], items["options"].list.len(), strict=True))
+    options = dict(zip(items["id"], items["options"].list.len().fill_null(0), strict=True))
     schema = {"id": pl.String, "image_key": pl.String, "pixels": pl.Int64}
     return RunSize(Amount(items.height), options, pl.DataFrame(images, schema=schema, orient="row"))
 

@@ -58,7 +58,7 @@ def work_of(stages: Sequence[Stage], results: Path, rates: Rates) -> list[Work]:
 def _hours(predictions: Amount, rate: Rate | None) -> Amount:
     if rate is None:
         return predictions if predictions.value == 0 else Amount(None)
-    return predictions.times(rate.seconds / 3600)
+    return predictions.times(rate.seconds.times(1 / 3600))
 
 
 def _done(stage: Stage, model: str, results: Path) -> int:
@@ -91,7 +91,8 @@ def work_table(work: Sequence[Work]) -> pl.DataFrame:
             "new_predictions": each.new.value,
             "done": each.done,
             "left": each.left.value,
-            "seconds_per_prediction": each.rate and each.rate.seconds,
+            "seconds_per_prediction": each.rate and each.rate.seconds.value,
+            "seconds_known": each.rate and each.rate.seconds.certainty,
             "predictions_measured": each.rate and each.rate.measured,
             "hours": each.hours.value,
             "hours_left": each.hours_left.value,

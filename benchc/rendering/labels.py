@@ -5,6 +5,7 @@ import unicodedata
 import warnings
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import groupby
 
@@ -43,8 +44,11 @@ def renderable(names: Sequence[str]) -> list[str]:
     "Scenery Building"); otherwise they are written as code points ("文物" -> "[U+6587 U+7269]"). A warning
     lists every name that was changed.
     """
-    letters = {letter for family in font_families() for letter in _letters(family)}
     plain = [" ".join(name.split()) for name in names]
+    letters = _letters_of_all()
+    if not set(map(ord, "".join(plain))) <= letters:
+        _add_new_fonts()
+        letters = _letters_of_all()
     short = [_without(name, letters) for name in plain]
     taken = Counter(short)
     shown = []
@@ -60,7 +64,8 @@ def renderable(names: Sequence[str]) -> list[str]:
         warnings.warn(
             "no installed font has every character of these names, so they are changed: "
             + "; ".join(f"{name} as {text}" for name, text in changed.items())
-            + f"; install one of {', '.join(WIDE_FAMILIES[:6])}",
+            + "; for Chinese, Japanese and Korean characters, install one of the fonts "
+            + f"{', '.join(WIDE_FAMILIES[:6])}, delete the figure and make it again",
             stacklevel=2,
         )
     return shown
@@ -93,6 +98,20 @@ def _as_code_points(name: str, letters: set[int]) -> str:
 
     runs = groupby(name, key=lambda letter: ord(letter) in letters)
     return "".join("".join(run) if present else code_points("".join(run)) for present, run in runs)
+
+
+def _letters_of_all() -> set[int]:
+    return {letter for family in font_families() for letter in _letters(family)}
+
+
+@lru_cache
+def _add_new_fonts() -> None:
+    """Add the fonts that were installed after matplotlib wrote its list of fonts, which it never updates."""
+    known = {entry.fname for entry in font_manager.fontManager.ttflist}
+    for path in sorted(set(font_manager.findSystemFonts()) - known):
+        # A font that cannot be read is left out, as matplotlib does.
+        with suppress(Exception):
+            font_manager.fontManager.addfont(path)
 
 
 @lru_cache

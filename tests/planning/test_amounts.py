@@ -13,6 +13,13 @@ def test_a_sum_is_as_certain_as_its_least_certain_part() -> None:
     assert total([exact, Amount(None)]).certainty == "unknown"
 
 
+def test_a_product_is_as_certain_as_its_less_certain_factor() -> None:
+    assert Amount(3).times(2) == Amount(6)
+    assert Amount(3).times(Amount(2, "at most")) == Amount(6, "at most")
+    assert Amount(3, "estimate").times(Amount(2, "at most")) == Amount(6, "estimate")
+    assert Amount(3, "at most").times(Amount(None)) == Amount(None).times(Amount(3, "at most"))
+
+
 def test_a_limit_bounds_an_unknown_amount() -> None:
     assert Amount(None).capped(7) == Amount(7, "at most")
     assert Amount(9).capped(7) == Amount(7) and Amount(5, "at most").capped(7) == Amount(5, "at most")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchc.models.job_counts import counts_text
+from benchc.planning.amounts import Amount
 from benchc.planning.rates import Rate, measured_rates
 
 
@@ -23,12 +24,21 @@ def write_job(logs: Path, name: str, seconds: float, predictions: int, computed:
 def test_a_rate_is_total_seconds_over_computed_predictions(tmp_path: Path) -> None:
     write_job(tmp_path, "pool/a/all", 3000.0, 10_000, 10_000)
     write_job(tmp_path, "selected/a/all", 12.0, 100, 95)
-    write_job(tmp_path, "pool/resumed/all", 5.0, 100, 89)
     write_job(tmp_path, "pool/both/weather", 5.0, 100, 0)
     write_job(tmp_path, "pool/both/blur", 8.0, 40, 40)
     write_job(tmp_path, "pool/empty/all", 5.0, 0, 0)
-    rates = measured_rates(["a", "resumed", "both", "empty", "other"], tmp_path)
-    assert rates == {"a": Rate(3012 / 10_095, 10_095), "both": Rate(0.2, 40)}
+    rates = measured_rates(["a", "both", "empty", "other"], tmp_path)
+    assert rates == {"a": Rate(Amount(3012 / 10_095), 10_095), "both": Rate(Amount(0.2), 40)}
+
+
+def test_jobs_that_found_many_predictions_in_the_cache_give_a_bound(tmp_path: Path) -> None:
+    write_job(tmp_path, "pool/a/blur", 50.0, 100, 89)
+    write_job(tmp_path, "pool/a/weather", 16.0, 100, 32)
+    write_job(tmp_path, "selected/a/all", 30.0, 1000, 1)
+    write_job(tmp_path, "pool/cached/all", 5.0, 100, 0)
+    assert measured_rates(["a", "cached"], tmp_path) == {"a": Rate(Amount(0.5, "at most"), 32)}
+    write_job(tmp_path, "pool/a/blur", 60.0, 100, 90)
+    assert measured_rates(["a"], tmp_path) == {"a": Rate(Amount(60 / 90), 90)}
 
 
 @pytest.mark.parametrize(

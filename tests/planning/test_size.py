@@ -38,15 +38,15 @@ def png(width: int, height: int) -> dict[str, bytes | None]:
 
 def test_the_pool_is_counted(tmp_path: Path) -> None:
     header = {"bytes": (png(400, 250)["bytes"] or b"")[:60], "path": None}  # no pixels after it
-    columns = {name: [None] * 3 for name in POOL.columns} | {
-        "id": ["a", "b", "c"],
-        "options": [["o"] * 3, [], ["o"] * 2],
-        "images": [[png(400, 250), png(100, 100)], [header], None],
-        "image_keys": [["a#0", "a#1"], ["b#0"], None],
+    columns = {name: [None] * 4 for name in POOL.columns} | {
+        "id": ["a", "b", "c", "d"],
+        "options": [["o"] * 3, [], ["o"] * 2, None],
+        "images": [[png(400, 250), png(100, 100)], [header], None, None],
+        "image_keys": [["a#0", "a#1"], ["b#0"], None, None],
     }
     write_table(pl.DataFrame(columns, schema=dict(POOL.columns)), tmp_path / "pool/items.parquet", POOL)
     size = run_size(Pool(per_task=None, total=40), tmp_path)
-    assert (size.pool, size.options) == (Amount(3), {"a": 3, "b": 0, "c": 2})
+    assert (size.pool, size.options) == (Amount(4), {"a": 3, "b": 0, "c": 2, "d": 0})
     assert size.images is not None
     assert size.images.rows() == [("a", "a#0", 100_000), ("a", "a#1", 10_000), ("b", "b#0", 100_000)]
 

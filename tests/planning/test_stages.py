@@ -60,7 +60,7 @@ def test_a_damaged_footer_is_one_line(tmp_path: Path, footer: str) -> None:
 
 def test_hours_need_a_rate_unless_nothing_is_computed(tmp_path: Path) -> None:
     write_predictions(tmp_path / "whole/a/1", 200)
-    work = by_name(work_of(STAGES, tmp_path, {"a": Rate(36.0)}))
+    work = by_name(work_of(STAGES, tmp_path, {"a": Rate(Amount(36.0))}))
     assert work["whole", "a"].hours.value == pytest.approx(3)
     assert work["whole", "a"].hours_left.value == pytest.approx(1)
     assert work["own", "c"].hours.value is None
@@ -75,7 +75,7 @@ def test_a_plan_is_printed(tmp_path: Path) -> None:
         [WHOLE, OWN],
         "no part is done",
     )
-    text = plan_markdown(plan, tmp_path, {name: Rate(40.0, 50) for name in "abc"})
+    text = plan_markdown(plan, tmp_path, {name: Rate(Amount(40.0), 50) for name in "abc"})
     assert re.search(
         r"\| whole +\| +2 \| +4 \| +100 \| +600 \| +600 \| +0 \| +600 \| +6.7 h \| +6.7 h \|", text
     )
@@ -89,8 +89,26 @@ def test_a_plan_is_printed(tmp_path: Path) -> None:
     assert "time left" not in plan_markdown(plan, tmp_path, {})
 
 
+def test_a_bound_of_the_rate_bounds_times(tmp_path: Path) -> None:
+    bound = Rate(Amount(36.0, "at most"), 50)
+    plan = Plan([WHOLE, OWN], ImageCounts(Amount(1), Amount(1.0)), [])
+    text = plan_markdown(plan, tmp_path, {"a": bound, "b": Rate(Amount(36.0), 50), "c": bound})
+    assert re.search(r"\| a +\| +≤ 36 \| +50 \| +300 \| +≤ 3 h \| +≤ 3 h \|", text)
+    assert re.search(r"\| b +\| +36 \| +50 \| +300 \| +3 h \| +3 h \|", text)
+    assert "≤ where no job computed 90 % of its predictions" in text
+    rows = work_table(work_of([WHOLE], tmp_path, {"a": bound}))
+    assert rows["seconds_known"].to_list() == ["at most", None]
+
+
+def test_a_plan_without_rates_says_why(tmp_path: Path) -> None:
+    plan = Plan([OWN], ImageCounts(Amount(1), Amount(1.0)), [])
+    assert "time: unknown until an inference job has finished;" in plan_markdown(plan, tmp_path, {})
+    write_predictions(tmp_path / "own/c", 15)
+    assert "they came from the cache, or logs were deleted;" in plan_markdown(plan, tmp_path, {})
+
+
 def test_the_csv_has_a_row_per_stage_and_model(tmp_path: Path) -> None:
-    rows = work_table(work_of(STAGES, tmp_path, {"c": Rate(36.0)}))
+    rows = work_table(work_of(STAGES, tmp_path, {"c": Rate(Amount(36.0))}))
     assert rows["new_predictions"].to_list() == [300, 300, 0, 30, 15]
     assert rows["predictions_known"].to_list() == ["exact", "exact", "at most", "at most", "exact"]
     assert rows["jobs"].to_list() == [2, 2, 1, 1, 1]

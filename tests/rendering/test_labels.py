@@ -1,6 +1,12 @@
+import os
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 
+import matplotlib
 import pytest
+from fontTools.ttLib import TTFont
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,6 +52,30 @@ def test_a_font_family_that_has_the_letters_is_used(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(labels, "WIDE_FAMILIES", ("No Such Family", "STIXGeneral"))
     assert font_families() == [BASE_FAMILY, "STIXGeneral"]
     assert renderable(["の"]) == ["の"]
+
+
+def test_a_font_that_is_installed_later_is_found(tmp_path: Path):
+    code = "from benchc.rendering.labels import renderable; print(ascii(renderable(['\u306e'])))"
+    environment = {**os.environ, "MPLCONFIGDIR": str(tmp_path / "cache"), "XDG_DATA_HOME": str(tmp_path)}
+
+    def rendered() -> tuple[str, str]:
+        result = subprocess.run(
+            [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+        )
+        return result.stdout.strip(), result.stderr
+
+    missing, warning = rendered()
+    assert missing == "['[U+306E]']" and "install one of the fonts Noto Sans CJK SC, " in warning
+    assert "delete the figure and make it again" in warning
+    assert list((tmp_path / "cache").glob("fontlist*.json"))
+    font = TTFont(Path(matplotlib.get_data_path()) / "fonts/ttf/STIXGeneral.ttf")
+    for record in font["name"].names:
+        if record.nameID in (1, 16):
+            record.string = "Noto Sans CJK SC"
+    (tmp_path / "fonts").mkdir()
+    font.save(tmp_path / "fonts/new.ttf")
+    (tmp_path / "fonts/broken.ttf").write_text("no font")
+    assert rendered() == (ascii(["\u306e"]), "")
 
 
 @given(

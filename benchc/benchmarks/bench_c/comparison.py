@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.metrics.comparison import compare
+from benchc.benchmarks.bench_c.metrics.comparison import compare, largest_difference
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.benchmarks.bench_c.tables.comparison import comparison_markdown
@@ -46,7 +46,8 @@ def compare_runs(runs: tuple[Path, Path], draws: int, seed: int) -> tuple[pl.Dat
     inputs += differing_rows("selected items", _selected(a), _selected(b))
     models = table["model"].unique(maintain_order=True).to_list()
     note = "".join(_note(*run, models) for run in zip("AB", runs, scores, strict=True))
-    return table, comparison_markdown(table, inputs, (str(a), str(b)), draws, note)
+    largest = largest_difference(scores[0], scores[1])
+    return table, comparison_markdown(table, inputs, (str(a), str(b)), draws, largest, note)
 
 
 def _scores(folder: Path) -> dict[str, pl.DataFrame]:

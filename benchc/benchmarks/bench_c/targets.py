@@ -12,6 +12,7 @@ from benchc.benchmarks.bench_c.metrics.common_items import common_items
 from benchc.benchmarks.bench_c.metrics.cube import Cube, cube_of
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.errors import InputError
+from benchc.pluralize import pluralize
 from benchc.progress import track
 from benchc.rendering.output import Files
 from benchc.schemas.models import Model, read_models
@@ -102,8 +103,9 @@ def read_targets(scores: list[Path], models: Path) -> Targets:
     found = Targets(found.scores, found.models, excluded_items(list(footers.values()), found.items))
     most = max(missing, key=lambda label: missing[label])
     print(
-        f"{len(tables)} targets have all predictions of {found.items:,} items, {found.excluded:,} are "
-        f"excluded; {most} lacks predictions of the most items, {missing[most]:,}",
+        f"{found.items:,} of {pluralize(found.items + found.excluded, 'item')} have all predictions of "
+        f"{pluralize(len(tables), 'target')}, the others are excluded; {most} lacks the most "
+        f"predictions, {missing[most]:,}",
         file=sys.stderr,
     )
     return found

@@ -136,7 +136,7 @@ class Run:
         }
         known = {
             "groups": {corruption: GROUPS[corruption] for corruption in self.corruptions},
-            "labels": {"s": "S"},
+            "labels": {"s": "S", **dict(zip(self.models, self.labels, strict=True))},
             **{prefix + key: value for prefix in ("", "example_") for key, value in example.items()},
             **{"draws": 20, "seed": 0, "centring": "none", "score": "at_pick"},
             **{"selectors": self.models, "corruptions": self.corruptions, "severities": self.severities},

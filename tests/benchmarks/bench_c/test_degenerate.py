@@ -71,6 +71,9 @@ def test_tables_contain_numbers_dashes_and_reasons(run: Run):
         assert ranks == dict(table1["model", f"rank_{metric}"].rows())
         for row in pairs.filter(pl.col("opposite").fill_null(False)).iter_rows(named=True):
             assert ranks[row["model_a"]] != ranks[row["model_b"]]
+    for table in tables.values():
+        assert not re.search(r"\b1 (items|pairs|cases|targets|models|draws|corruptions)\b", table.markdown)
+        assert not re.search(r"\b1 (items|pairs|cases|targets|models|draws|corruptions)\b", table.summary)
     undefined = table1["ras"].null_count() > 0
     for text in (tables["table1"].markdown, tables["table1"].latex):
         assert ("undefined" in " ".join(text.split())) == undefined

@@ -78,7 +78,10 @@ def test_tables_are_of_the_common_items_and_captions_count_them(
 ):
     score_all(RUN, monkeypatch, "--allow-missing")
     found = RUN.output(name)
-    assert "3 targets have all predictions of 3 items, 3 are excluded; Three lacks" in capsys.readouterr().err
+    assert (
+        "3 of 6 items have all predictions of 3 targets, the others are excluded; Three lacks the "
+        "most predictions, 2" in capsys.readouterr().err
+    )
     for text in (found.markdown, found.latex) if found.markdown else ():
         assert SENTENCE in " ".join(text.split())
     # The same items as a separate selection, without missing predictions.

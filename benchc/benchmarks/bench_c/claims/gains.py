@@ -9,6 +9,7 @@ from benchc.benchmarks.bench_c.claims.numbers import means_by, signed
 from benchc.benchmarks.bench_c.metrics.table3 import SUBTLE
 from benchc.benchmarks.bench_c.published.tables import published_table1, published_table3
 from benchc.benchmarks.bench_c.schemas.scores import REGIMES
+from benchc.pluralize import pluralize
 
 GAINER = ("Idefics3-Llama3", "spatter")  # the paper's example
 FREQUENT = "spatter"
@@ -107,7 +108,8 @@ def _all_decline(cells: pl.DataFrame) -> Finding:
     models, steps = cells["label"].n_unique(), cells["severity"].n_unique() - 1
     falls = models * steps - len(rises)
     exceptions = f"; not {', '.join(rises[:3])}{', …' if len(rises) > 3 else ''}" if rises else ""
-    return judged(not rises, f"falls at {falls} of {models * steps} steps of {models} models{exceptions}")
+    all_steps = f"{pluralize(models * steps, 'step')} of {pluralize(models, 'model')}"
+    return judged(not rises, f"falls at {falls} of {all_steps}{exceptions}")
 
 
 def _by_severity(cells: pl.DataFrame, value: str) -> dict[str, float]:
@@ -117,7 +119,7 @@ def _by_severity(cells: pl.DataFrame, value: str) -> dict[str, float]:
 def _some(table: pl.DataFrame, cases: int) -> Finding:
     if not cases:
         return _no_severity()
-    return judged(table.height > 0, f"{table.height} of {cases} cases")
+    return judged(table.height > 0, f"{table.height} of {pluralize(cases, 'case')}")
 
 
 def _example(cells: pl.DataFrame) -> Finding:
@@ -135,7 +137,7 @@ def _mostly_bad(table: pl.DataFrame, cases: int) -> Finding:
     if table.is_empty():
         return _no_gain(cases)
     bad = int(table["regime"].cast(pl.String).is_in(["degraded", "overconfident"]).sum())
-    return judged(2 * bad > table.height, f"{bad} of {table.height} gains")
+    return judged(2 * bad > table.height, f"{bad} of {pluralize(table.height, 'gain')}")
 
 
 def _negative(table: pl.DataFrame, cases: int) -> Finding:
@@ -143,7 +145,10 @@ def _negative(table: pl.DataFrame, cases: int) -> Finding:
         return _no_gain(cases)
     negative = int((table["ras"] < 0).sum())
     top = max(table["ras"].to_list())
-    return judged(negative == table.height, f"{negative} of {table.height} gains; highest RAS {signed(top)}")
+    return judged(
+        negative == table.height,
+        f"{negative} of {pluralize(table.height, 'gain')}; highest RAS {signed(top)}",
+    )
 
 
 def _most_degraded(table: pl.DataFrame, cases: int) -> Finding:

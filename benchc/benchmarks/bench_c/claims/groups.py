@@ -9,6 +9,7 @@ import polars as pl
 from benchc.benchmarks.bench_c.claims.claim import Claim, Finding, judged, not_applicable
 from benchc.benchmarks.bench_c.claims.evidence import Evidence
 from benchc.benchmarks.bench_c.claims.numbers import listed, mean, means_by, signed
+from benchc.pluralize import pluralize
 
 BLUR, NOISE, PHOTOMETRIC, WEATHER = "blur", "noise", "photometric", "weather"
 WARP = "elastic_transform"
@@ -135,9 +136,8 @@ def _groups_fall(cells: pl.DataFrame) -> Finding:
         rises += [f"{group} {a} to {b}" for (a, x), (b, y) in pairwise(means.items()) if y >= x]
     total = steps * len(groups)
     exceptions = f"; not {', '.join(rises)}" if rises else ""
-    return judged(
-        not rises, f"falls at {total - len(rises)} of {total} steps of {len(groups)} groups{exceptions}"
-    )
+    all_steps = f"{pluralize(total, 'step')} of {pluralize(len(groups), 'group')}"
+    return judged(not rises, f"falls at {total - len(rises)} of {all_steps}{exceptions}")
 
 
 def _less_stable(cells: pl.DataFrame) -> Finding:

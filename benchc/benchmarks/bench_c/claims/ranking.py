@@ -8,6 +8,7 @@ import polars as pl
 from benchc.benchmarks.bench_c.claims.claim import Claim, Finding, judged, not_applicable
 from benchc.benchmarks.bench_c.claims.numbers import signed, spearman
 from benchc.benchmarks.bench_c.published.tables import published_table1
+from benchc.pluralize import pluralize
 
 SWAPPED = ("Falcon2-VLM", "mPLUG-Owl3")  # the paper's example of a pair that RAS and ΔAcc order differently
 
@@ -68,7 +69,7 @@ def _disagreement(table: pl.DataFrame) -> Finding:
     if not pairs:
         return not_applicable("one model has no order")
     opposite = sum((a[0] - b[0]) * (a[1] - b[1]) < 0 for a, b in pairs)
-    return judged(opposite > 0, f"{opposite} of {len(pairs)} pairs in opposite order")
+    return judged(opposite > 0, f"{opposite} of {pluralize(len(pairs), 'pair')} in opposite order")
 
 
 def _swapped(table: pl.DataFrame) -> Finding:
@@ -93,7 +94,8 @@ def _fragile(table: pl.DataFrame) -> Finding:
     delta_acc, ras = found
     assert delta_acc is not None and ras is not None
     return judged(
-        delta_acc < 0 and ras < 0, f"{delta_acc:+.2f} with ΔAcc, {ras:+.2f} with RAS ({table.height} models)"
+        delta_acc < 0 and ras < 0,
+        f"{delta_acc:+.2f} with ΔAcc, {ras:+.2f} with RAS ({pluralize(table.height, 'model')})",
     )
 
 

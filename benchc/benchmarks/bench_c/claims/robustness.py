@@ -6,6 +6,7 @@ import polars as pl
 
 from benchc.benchmarks.bench_c.claims.claim import Claim, Finding, judged, not_applicable
 from benchc.benchmarks.bench_c.claims.numbers import listed, means_by, signed
+from benchc.pluralize import pluralize
 
 STRONG, WEAK = "Falcon2-VLM", "Idefics3-Llama3"
 NEAR_ZERO = 0.02  # of RAS, which ranges from -2 to 1
@@ -78,7 +79,7 @@ def _mostly_negative(table: pl.DataFrame) -> Finding:
     if cases.is_empty():
         return not_applicable("no model was right on any clean item")
     negative = int((cases < 0).sum())
-    return judged(2 * negative > len(cases), f"{negative} of {len(cases)} cases")
+    return judged(2 * negative > len(cases), f"{negative} of {pluralize(len(cases), 'case')}")
 
 
 def _blur(table: pl.DataFrame) -> Finding:
@@ -110,7 +111,8 @@ def _near_zero(table: pl.DataFrame) -> Finding:
         return not_applicable("no model was wrong on any clean item")
     low = sum(mean <= NEAR_ZERO for mean in means.values())
     return judged(
-        2 * low > len(means), f"{low} of {len(means)} models; highest {signed(max(means.values()))}"
+        2 * low > len(means),
+        f"{low} of {pluralize(len(means), 'model')}; highest {signed(max(means.values()))}",
     )
 
 
@@ -120,7 +122,8 @@ def _some_positive(table: pl.DataFrame) -> Finding:
         return not_applicable("no model was wrong on any clean item")
     positive = {label: mean for label, mean in means.items() if mean > 0}
     return judged(
-        bool(positive), f"{len(positive)} of {len(means)} models{': ' if positive else ''}{listed(positive)}"
+        bool(positive),
+        f"{len(positive)} of {pluralize(len(means), 'model')}{': ' if positive else ''}{listed(positive)}",
     )
 
 
@@ -129,4 +132,4 @@ def _always_positive(table: pl.DataFrame) -> Finding:
     if cases.is_empty():
         return not_applicable(f"{WEAK} is not among the targets, or was wrong on no clean item")
     positive = int((cases > 0).sum())
-    return judged(positive == len(cases), f"{positive} of {len(cases)} corruptions")
+    return judged(positive == len(cases), f"{positive} of {pluralize(len(cases), 'corruption')}")

@@ -5,6 +5,7 @@ import polars as pl
 from benchc.benchmarks.bench_c.claims.claim import Claim, Finding, judged, not_applicable
 from benchc.benchmarks.bench_c.claims.evidence import Evidence
 from benchc.benchmarks.bench_c.claims.numbers import percent, skewness
+from benchc.pluralize import pluralize
 
 LARGEST_SOURCE = "seedbench2-plus"
 TOP_TASKS = ("web", "image retrieval", "map", "chart", "science & technology")
@@ -128,7 +129,7 @@ def _balanced(items: pl.DataFrame) -> Finding:
 def _broad(items: pl.DataFrame) -> Finding:
     counts = _kept_by(items, "task")
     kept = int((counts["selected"] > 0).sum())
-    return judged(kept == counts.height, f"{kept} of {counts.height} task types")
+    return judged(kept == counts.height, f"{kept} of {pluralize(counts.height, 'task type')}")
 
 
 def _rare(items: pl.DataFrame) -> Finding:

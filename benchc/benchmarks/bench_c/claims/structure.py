@@ -6,6 +6,7 @@ from benchc.benchmarks.bench_c.claims.claim import Claim, Finding, judged, not_a
 from benchc.benchmarks.bench_c.claims.evidence import Evidence, Example
 from benchc.benchmarks.bench_c.claims.numbers import listed, means_by, signed
 from benchc.benchmarks.bench_c.published.tables import published_table2
+from benchc.pluralize import pluralize
 
 TEST = "one-sided paired t-test over corruptions"
 
@@ -118,7 +119,9 @@ def _unchanged(example: Example, predictions: pl.DataFrame) -> Finding:
     if len(means) < 2:
         return _too_few(example, predictions, means)
     low, high = min(means.values()), max(means.values())
-    return judged(low < 0 < high, f"mean RAS {signed(low)} to {signed(high)} ({predictions.height} items)")
+    return judged(
+        low < 0 < high, f"mean RAS {signed(low)} to {signed(high)} ({pluralize(predictions.height, 'item')})"
+    )
 
 
 def _changed(example: Example, predictions: pl.DataFrame) -> Finding:
@@ -127,7 +130,7 @@ def _changed(example: Example, predictions: pl.DataFrame) -> Finding:
         return _too_few(example, predictions, means)
     return judged(
         min(means, key=lambda regime: means[regime]) == "overconfident",
-        f"mean RAS: {listed(means)} ({predictions.height} items)",
+        f"mean RAS: {listed(means)} ({pluralize(predictions.height, 'item')})",
     )
 
 
@@ -155,7 +158,7 @@ def _too_few(example: Example, predictions: pl.DataFrame, means: dict[str, float
     if example.predictions.is_empty():
         return not_applicable("the cell of figure 4 is not in this run")
     regimes = ", ".join(means) or "none"
-    return not_applicable(f"its {predictions.height} items are in too few regimes: {regimes}")
+    return not_applicable(f"too few regimes among its {pluralize(predictions.height, 'item')}: {regimes}")
 
 
 def _every_case(table: pl.DataFrame) -> Finding:
@@ -163,7 +166,7 @@ def _every_case(table: pl.DataFrame) -> Finding:
     if cases.is_empty():
         return not_applicable("z is defined nowhere: one severity, or shifts that are the same on all items")
     larger = int((cases["mean_abs_z_ras"] > cases["mean_abs_z_delta_acc"]).sum())
-    return judged(larger == cases.height, f"{larger} of {cases.height} cases")
+    return judged(larger == cases.height, f"{larger} of {pluralize(cases.height, 'case')}")
 
 
 def _exceeds(table: pl.DataFrame) -> Finding:
@@ -174,7 +177,7 @@ def _exceeds(table: pl.DataFrame) -> Finding:
     larger = int((difference > 0).sum())
     return judged(
         larger == rows.height,
-        f"{larger} of {rows.height} models; differences {_range(difference, 3)}",
+        f"{larger} of {pluralize(rows.height, 'model')}; differences {_range(difference, 3)}",
     )
 
 
@@ -184,7 +187,8 @@ def _significant(table: pl.DataFrame, level: float) -> Finding:
         return not_applicable("the test is defined for no model; see the notes of Table 2")
     below = int((rows["p"] < level).sum())
     return judged(
-        below == rows.height, f"{below} of {rows.height} models; largest p {max(rows['p'].to_list()):.1e}"
+        below == rows.height,
+        f"{below} of {pluralize(rows.height, 'model')}; largest p {max(rows['p'].to_list()):.1e}",
     )
 
 

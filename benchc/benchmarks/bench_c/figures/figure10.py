@@ -1,6 +1,7 @@
 """Figure 10: mean RAS of models by corruption and severity, one panel per group."""
 
 import math
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,11 +14,13 @@ from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.errors import InputError
 from benchc.rendering.contact_pages import pages_of
 from benchc.rendering.style import COLUMN_WIDTH, FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
+from benchc.rendering.wrap import LETTER
 
 MOST_IN_A_ROW = 11  # corruptions
 FEW_MODELS = 5  # with fewer models, single values are plotted
 LEAST_RANGE = 0.02  # of the RAS axis, so that it does not magnify rounding errors
 COLOUR_MAP = "Blues"  # one hue, from light for mild to dark for severe
+AXIS = 0.5  # inches: label and ticks of the RAS axis
 MEDIAN = "#E69F00"  # Okabe and Ito's orange: stands out from light and dark blue
 
 
@@ -53,8 +56,9 @@ def plot(scores: Mapping[str, pl.DataFrame], *, groups_of: Mapping[str, str], no
         for index, severity in enumerate(severities)
     }
     with styled():
-        wide = widest > 4
-        figure = new_figure(TEXT_WIDTH if wide else COLUMN_WIDTH, 0.4 + 1.75 * len(rows))
+        wide = widest > 3
+        width = TEXT_WIDTH if wide else COLUMN_WIDTH
+        figure = new_figure(width, 0.4 + 1.75 * len(rows))
         grid = figure.add_gridspec(len(rows), 1)
         first: Any = None
         letter = 0
@@ -65,16 +69,18 @@ def plot(scores: Mapping[str, pl.DataFrame], *, groups_of: Mapping[str, str], no
                 for group in dict.fromkeys(groups_of[column] for column in row)
             }
             strip = grid[number].subgridspec(1, len(panels), width_ratios=[*map(len, panels.values())])
+            slot = (width - AXIS) / len(row)
             for index, (group, members) in enumerate(panels.items()):
                 axes = figure.add_subplot(strip[index], sharey=first)
                 first = axes if first is None else first
-                _panel(axes, members, severities, values, colours, points=len(scores) < FEW_MODELS)
+                _panel(axes, members, severities, values, colours, slot, points=len(scores) < FEW_MODELS)
                 name = group.replace("_", " ").capitalize()
                 if group in drawn:
-                    axes.set_title(f"{name} (continued)")
+                    title = f"{name} (continued)"
                 else:
-                    axes.set_title(f"({chr(ord('a') + letter)}) {name}")
+                    title = f"({chr(ord('a') + letter)}) {name}"
                     letter += 1
+                axes.set_title(_lines(title, slot * len(members), NORMAL))
                 drawn.add(group)
                 if index == 0:
                     axes.set_ylabel("mean RAS")
@@ -84,13 +90,18 @@ def plot(scores: Mapping[str, pl.DataFrame], *, groups_of: Mapping[str, str], no
         if first is not None and max(drawn_values) - min(drawn_values) < LEAST_RANGE:
             first.set_ylim(min(drawn_values) - LEAST_RANGE, max(drawn_values) + LEAST_RANGE)
         handles: list[Any] = [
-            Patch(label=f"severity {severity}", facecolor=colours[severity], edgecolor=INK, linewidth=0.5)
-            for severity in severities
+            Patch(
+                label=f"severity {severity}" if wide or index == 0 else f"{severity}",
+                facecolor=colours[severity],
+                edgecolor=INK,
+                linewidth=0.5,
+            )
+            for index, severity in enumerate(severities)
         ]
         figure.legend(
             handles=handles,
             loc="outside lower center",
-            ncols=max(1, len(handles)) if wide else 3,
+            ncols=max(1, len(handles)),
             title=note.strip() or None,
             title_fontsize=NORMAL - 0.5,
         )
@@ -121,9 +132,11 @@ def _panel(
     severities: list[int],
     values: Mapping[tuple[str, int], list[float]],
     colours: Mapping[int, Any],
+    slot: float,
     *,
     points: bool,
 ) -> None:
+    """Plot the boxes of one group; ``slot``: inches for each corruption."""
     axes.axhline(0, color=FAINT, linewidth=0.6, zorder=1)
     step = 0.84 / max(1, len(severities))
     for index, corruption in enumerate(corruptions):
@@ -147,12 +160,20 @@ def _panel(
                 label=f"{corruption} {severity}",
             )
             if points:
-                axes.scatter([at] * len(models), models, s=2, color=INK, linewidth=0, zorder=3)
+                # The white edge shows a point in a dark box.
+                axes.scatter(
+                    [at] * len(models), models, s=5, color=INK, edgecolor="white", linewidth=0.4, zorder=3
+                )
     axes.set_xticks(
         range(len(corruptions)),
-        [corruption.replace("_", "\n") for corruption in corruptions],
+        [_lines(corruption.replace("_", " "), slot, SMALL + 0.5) for corruption in corruptions],
         fontsize=SMALL + 0.5,
     )
     axes.tick_params(axis="x", length=0)
     axes.set_xlim(-0.5, len(corruptions) - 0.5)
     axes.grid(axis="y")
+
+
+def _lines(text: str, inches: float, points: float) -> str:
+    """Return ``text``, which is ASCII, in lines of about ``inches``; a longer word is not broken."""
+    return "\n".join(textwrap.wrap(text, max(1, int(inches / (LETTER * points))), break_long_words=False))

@@ -73,11 +73,12 @@ def plot(scores: Mapping[str, pl.DataFrame], *, groups_of: Mapping[str, str], no
         panel = max(0.17 * len(scores), 0.34)  # inches
         figure = new_figure(TEXT_WIDTH if wide else COLUMN_WIDTH, 1.8 + 2 * panel)
         upper, lower, strip = figure.subplots(3, 1, height_ratios=(panel, panel, 0.08))
-        names = [shorten(name, 34) for name in renderable(list(scores))]
+        names = [shorten(name, 34 if wide else 22) for name in renderable(list(scores))]
         for axes, matrix in zip((upper, lower), matrices, strict=True):
             _panel(axes, matrix, names, columns, groups_of, norm)
         slanted = not _fits(names, columns, groups_of, TEXT_WIDTH if wide else COLUMN_WIDTH)
-        upper.set_title("(a) Destructive (RR ∪ RW)", pad=28 if slanted else 15)
+        longest = max(map(len, groups_of.values()))
+        upper.set_title("(a) Destructive (RR ∪ RW)", pad=10 + 2 * longest if slanted else 15)
         lower.set_title("(b) Corrective (WW ∪ WR)")
         upper.set_xticks([])
         _group_names(upper, columns, groups_of, slanted)
@@ -92,9 +93,11 @@ def plot(scores: Mapping[str, pl.DataFrame], *, groups_of: Mapping[str, str], no
             matplotlib.cm.ScalarMappable(norm, DIVERGING),
             cax=strip,
             orientation="horizontal",
-            ticks=MaxNLocator(5, symmetric=True),
+            ticks=MaxNLocator(5 if wide else 2, symmetric=True),
         )
-        bar.set_label("\n".join(["mean RAS (higher is more robust)", *filter(None, [note.strip()])]))
+        bar.set_label("mean RAS (higher is more robust)")
+        if note.strip():
+            figure.supxlabel(note.strip(), fontsize=NORMAL)
         if any(np.isnan(matrix.values).any() for matrix in matrices):
             figure.legend(handles=[Patch(label="no samples", **NO_SAMPLES)], loc="outside lower center")
     return figure
@@ -158,11 +161,12 @@ def _panel(
     counts.set_yticks(np.arange(rows), [f"{number:,}" for number in matrix.items], fontsize=SMALL, color=INK)
     axes.annotate(
         "items",
-        (1.0, 1.0),
-        xytext=(2, 3),
+        # Below the numbers: above them are the title and the names of groups.
+        (1.0, 0.0),
+        xytext=(2, -2),
         xycoords="axes fraction",
         textcoords="offset points",
-        va="bottom",
+        va="top",
         fontsize=SMALL,
         color=INK,
     )
@@ -176,7 +180,7 @@ def _group_names(axes: Any, columns: list[str], groups_of: Mapping[str, str], sl
     for group in dict.fromkeys(groups_of[column] for column in columns):
         positions = [index for index, column in enumerate(columns) if groups_of[column] == group]
         axes.annotate(
-            group,
+            group.replace("_", " "),
             (sum(positions) / len(positions), 1.0),
             xytext=(0, 3),
             xycoords=("data", "axes fraction"),

@@ -44,11 +44,11 @@ def figure_option_order(option_order: Printed) -> Figure:
     """Plot every target's changed predictions (a) and the parts of its uncertainty (b).
 
     ``option_order``: a table of ``metrics.option_order``, of which the rows of clean predictions and of all
-    corruptions together are plotted, each target's clean above corrupted. (a) Share of the other orders whose
-    prediction differs from the given order's, in [0, 1], with its 95 % interval as a line. (b) Mean entropy
-    (eq. 6) over all orders and, stacked on it, the order part; together the entropy of the mean distribution,
-    in [0, 1]. On the right, Spearman's ρ of entropy and changed over corrupted predictions. Raises InputError
-    where the table has no target.
+    corruptions together are plotted, each target's clean above corrupted. (a) Share of the other circular
+    orders whose prediction differs from the given order's, in [0, 1], with its 95 % interval as a line. (b)
+    Mean entropy (eq. 6) over all circular orders and, stacked on it, the order part; together the entropy of
+    the mean distribution, in [0, 1]. On the right, Spearman's ρ of entropy and changed over corrupted
+    predictions. Raises InputError where the table has no target.
     """
     if option_order.is_empty():
         raise InputError(
@@ -98,7 +98,7 @@ def figure_option_order(option_order: Printed) -> Figure:
             handles=handles,
             loc="outside lower center",
             ncols=2,
-            title=f"{pluralize(items, 'item')} in all orders of their options",
+            title=f"{pluralize(items, 'item')} in all circular orders of the options",
             title_fontsize=NORMAL - 0.5,
         )
     return figure

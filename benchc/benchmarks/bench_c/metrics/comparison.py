@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from benchc.benchmarks.bench_c.metrics.bootstrap import DRAWS, PLAIN, aggregates, interval_rows
-from benchc.benchmarks.bench_c.metrics.cube import cube_of
+from benchc.benchmarks.bench_c.metrics.cube import Cube, cube_of
 from benchc.errors import InputError
 from benchc.statistics.resampling import drawn_means, item_counts
 from benchc.statistics.rounding import rounded
@@ -25,6 +25,10 @@ DIFFERENCES = {
 }
 
 
+# Of single scores: logits in float32 differ by rounding between machines and versions of libraries.
+ROUNDING = 1e-5
+
+
 def compare(
     a: Mapping[str, pl.DataFrame], b: Mapping[str, pl.DataFrame], draws: int = DRAWS, seed: int = 0
 ) -> pl.DataFrame:
@@ -39,22 +43,8 @@ def compare(
     """
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")
-    models = [model for model in a if model in b]
-    if not models:
-        raise InputError(
-            f"the runs have no model in common: {', '.join(a) or 'none'}, and {', '.join(b) or 'none'}; "
-            "compare runs that share a target"
-        )
-    tables = [run[model] for run in (a, b) for model in models]
-    common = []
-    for name in ("id", "corruption", "severity"):
-        values = set.intersection(*(set(table[name].unique()) for table in tables))
-        if not values:
-            raise InputError(
-                f"the runs' scores have no {name} in common; compare runs of the same items and corruptions"
-            )
-        common.append(pl.col(name).is_in(sorted(values)))
-    cubes = [cube_of({model: run[model].filter(*common) for model in models}) for run in (a, b)]
+    cubes = _common_cubes(a, b)
+    models = cubes[0].models
     items = len(cubes[0].items)
     counts, unweighted = item_counts(items, draws, seed), np.ones(items)
     parts = []
@@ -76,3 +66,35 @@ def compare(
         .sort("model_index", "corruption", nulls_last=False, maintain_order=True)
         .select(*DIFFERENCES)
     )
+
+
+def largest_difference(a: Mapping[str, pl.DataFrame], b: Mapping[str, pl.DataFrame]) -> float:
+    """Return the largest absolute difference of two scores of one prediction, of those that both runs have.
+
+    0 if all are equal to the last bit. Scores are entropy and calibration error, accuracy (0 or 1) and RAS,
+    clean or as shifts. Arguments and errors as for :func:`compare`.
+    """
+    cubes = _common_cubes(a, b)
+    scores = [{**cube.clean, **cube.shifts} for cube in cubes]
+    return max(float(np.abs(scores[1][name] - values).max()) for name, values in scores[0].items())
+
+
+def _common_cubes(a: Mapping[str, pl.DataFrame], b: Mapping[str, pl.DataFrame]) -> tuple[Cube, Cube]:
+    """Return each run's scores of the models, items, corruptions and severities that both runs have."""
+    models = [model for model in a if model in b]
+    if not models:
+        raise InputError(
+            f"the runs have no model in common: {', '.join(a) or 'none'}, and {', '.join(b) or 'none'}; "
+            "compare runs that share a target"
+        )
+    tables = [run[model] for run in (a, b) for model in models]
+    common = []
+    for name in ("id", "corruption", "severity"):
+        values = set.intersection(*(set(table[name].unique()) for table in tables))
+        if not values:
+            raise InputError(
+                f"the runs' scores have no {name} in common; compare runs of the same items and corruptions"
+            )
+        common.append(pl.col(name).is_in(sorted(values)))
+    first, second = (cube_of({model: run[model].filter(*common) for model in models}) for run in (a, b))
+    return first, second

@@ -15,6 +15,7 @@ import polars as pl
 from scipy import stats
 
 from benchc.benchmarks.bench_c.metrics.aggregate import DELTA_ACCURACY
+from benchc.pluralize import pluralize
 
 METRICS = ("ras", "delta_acc")
 # A smaller spread is rounding: the metrics are differences of numbers in [0, 1].
@@ -126,7 +127,7 @@ def _paired_t(differences: list[float]) -> tuple[float | None, str]:
     """Return t, or None and why there is none."""
     pairs = len(differences)
     if pairs < 2:
-        return None, f"{pairs} corruptions with a z, and two are needed"
+        return None, f"{pluralize(pairs, 'corruption')} with a z, and two are needed"
     mean = math.fsum(differences) / pairs
     spread = math.sqrt(math.fsum((value - mean) ** 2 for value in differences) / (pairs - 1))
     if spread < NO_SPREAD:

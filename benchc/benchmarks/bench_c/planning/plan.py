@@ -14,6 +14,7 @@ from benchc.planning.amounts import Amount
 from benchc.planning.plan import Plan
 from benchc.planning.size import ImageCounts, RunSize, image_counts, run_size, variants
 from benchc.planning.stages import Stage
+from benchc.pluralize import pluralize
 from benchc.randomness import seed_of
 from benchc.schemas.parquet import read_table
 
@@ -115,9 +116,10 @@ def images(settings: Settings, size: RunSize, selected: Sequence[str] | None, re
 
 def _notes(settings: Settings, size: RunSize) -> Iterator[str]:
     types, severities = settings.corruptions.types, settings.corruptions.severities
-    yield f"predictions of an item: 1 clean + {len(types)} corruptions × {len(severities)} severities."
+    variants = f"1 clean + {pluralize(len(types), 'corruption')}"
+    yield f"predictions of an item: {variants} × {len(severities)} severities."
     if settings.diagnostics.option_order is not None:
         assumed = "" if size.options is not None else f"; K = {OPTIONS} is assumed"
-        yield f"option order: 1 clean + {len(types)} corruptions in K − 1 other orders of K options{assumed}."
+        yield f"option order: {variants} in the K − 1 other circular orders of K options{assumed}."
     if both := [model for model in settings.selectors if model in settings.targets]:
         yield f"new predictions: targets that are selectors too find theirs in the cache ({', '.join(both)})."

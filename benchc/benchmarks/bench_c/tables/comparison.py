@@ -5,16 +5,18 @@ from itertools import chain
 
 import polars as pl
 
+from benchc.benchmarks.bench_c.metrics.comparison import ROUNDING
+from benchc.pluralize import pluralize
 from benchc.rendering.markdown import captioned, markdown
 from benchc.rendering.numbers import interval_text, number_text
 
 METRICS = (("delta_acc", "ΔAcc"), ("ras", "RAS"))
 ALL = "all"
 CAPTION = (
-    "Unweighted means over the {items:,} items, and the models, corruptions and severities, that both runs "
-    "have. In brackets: 95 % bootstrap intervals ({draws:,} resamples of the items, the same for both runs "
-    "and all models; conditional on the selected sets); *: the interval excludes 0. Intervals are not "
-    "corrected for multiple comparisons."
+    "Unweighted means over the {items}, and the models, corruptions and severities, that both runs have. "
+    "In brackets: 95 % bootstrap intervals ({draws} of the items, the same for both runs and "
+    "all models; conditional on the selected sets); *: the interval excludes 0, and differences up to "
+    "{rounding:g}, which rounding may cause. Intervals are not corrected for multiple comparisons."
 )
 
 
@@ -23,11 +25,13 @@ def comparison_markdown(
     inputs: Sequence[dict[str, str]],
     names: tuple[str, str],
     draws: int,
+    largest: float,
     note: str = "",
 ) -> str:
     """Return the inputs in which the runs differ, and the differences of ``metrics.comparison``.
 
-    ``inputs``: rows with the keys input, fact, a, b; ``names``: of the runs; ``note`` ends the caption.
+    ``inputs``: rows with the keys input, fact, a, b; ``names``: of the runs; ``largest``: the largest
+    absolute difference of two scores; ``note`` ends the caption.
     """
     parts = [f"A = {names[0]}, B = {names[1]}\n"]
     if inputs:
@@ -35,6 +39,11 @@ def comparison_markdown(
         parts.append(markdown(["Input", "Fact", "A", "B"], rows, text_columns=4))
     else:
         parts.append("No input differs.\n")
+    if largest == 0:
+        parts.append("All scores that both runs have are identical.\n")
+    elif largest <= ROUNDING:
+        most = f"no two differ by more than {largest:.1e}"
+        parts.append(f"All scores that both runs have are equal up to rounding: {most}.\n")
     clean = differences.filter(metric="acc_clean")
     rows = [[row["model"], *_cells(row, signed=False)] for row in clean.iter_rows(named=True)]
     header = ["Model", "Acc(o) A", "B", "B − A"]
@@ -46,14 +55,15 @@ def comparison_markdown(
         cells = [_cells(group.filter(metric=metric).row(0, named=True), signed=True) for metric, _ in METRICS]
         rows.append([str(model), ALL if corruption is None else str(corruption), *chain(*cells)])
     header = [name for _, metric in METRICS for name in (f"{metric} A", "B", "B − A")]
-    caption = CAPTION.format(items=clean["items"][0], draws=draws) + note
+    items, resamples = pluralize(clean["items"][0], "item"), pluralize(draws, "resample")
+    caption = CAPTION.format(items=items, draws=resamples, rounding=ROUNDING) + note
     parts.append(captioned(["Model", "Corruption", *header], rows, caption, text_columns=2))
     return "\n".join(parts)
 
 
 def _cells(row: dict[str, float | None], signed: bool) -> list[str]:
     low, high = row["low"], row["high"]
-    significant = low is not None and high is not None and (low > 0 or high < 0)
+    significant = low is not None and high is not None and (low > ROUNDING or high < -ROUNDING)
     difference = number_text(row["difference"], signed=True)
     interval = interval_text(low, high, signed=True)
     return [

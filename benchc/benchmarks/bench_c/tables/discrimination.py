@@ -23,7 +23,7 @@ LOW, HIGH = 0.025, 0.975  # shares of random subsets outside of which a value is
 
 CAPTION = (
     "Does the selected set distinguish the {models} targets better than random items do? Selected: "
-    "{selected}. Random: median, and in brackets 95 % range, of {draws:,} random subsets of {size:,} of the "
+    "{selected}. Random: median, and in brackets 95 % range, of {draws} of {size:,} of the "
     "{pool} of the pool; {evaluated}. Spread: standard deviation over targets; separable pairs: share of "
     "the pairs of targets whose paired difference exceeds 1.96 standard errors; order: Kendall's τ-b with "
     "the order of the targets on the pool. Acc(o), Acc(c): clean and corrupted accuracy; κ: weighted by κ "
@@ -46,7 +46,7 @@ ESTIMATED = (
     " The order on the pool is estimated from the evaluated items. Random subsets mostly consist of the "
     "unselected ones that determine it, which may lower Below in the rows of order."
 )
-EXCLUDED = " Up to {most:,} of the {draws:,} random subsets leave a criterion undefined and are excluded."
+EXCLUDED = " Up to {most:,} of the {draws} leave a criterion undefined and are excluded."
 UNDEFINED = " {missing}: undefined, the csv file says why."
 
 
@@ -155,12 +155,13 @@ def _caption(table: pl.DataFrame) -> str:
     all_selected = first["selected_items"]
     all_unselected = pool - all_selected
     ours = pluralize(selected, "evaluated selected item" if selected < all_selected else "selected item")
+    subsets = pluralize(draws, "random subset")
     caption = CAPTION.format(
         models=first["models"],
         selected=f"the {ours}"
         if size == selected
-        else f"median, and in brackets 95 % range, of {draws:,} random subsets of {size:,} of the {ours}",
-        draws=draws,
+        else f"median, and in brackets 95 % range, of {subsets} of {size:,} of the {ours}",
+        draws=subsets,
         size=size,
         pool=pluralize(pool, "item"),
         evaluated="the targets were evaluated on all of these"
@@ -187,6 +188,6 @@ def _caption(table: pl.DataFrame) -> str:
     return (
         caption
         + ("" if unselected == all_unselected else ESTIMATED)
-        + (EXCLUDED.format(most=most, draws=draws) if most else "")
+        + (EXCLUDED.format(most=most, draws=subsets) if most else "")
         + (UNDEFINED.format(missing=MISSING) if undefined else "")
     )

@@ -9,6 +9,7 @@ from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.benchmarks.bench_c.metrics.bootstrap import KAPPA, PLAIN, bootstrap
 from benchc.benchmarks.bench_c.tables.names import NAMES, SIGNED, latex_caption
 from benchc.benchmarks.bench_c.targets import TargetScores
+from benchc.pluralize import pluralize
 from benchc.rendering.latex import latex_number, latex_table, latex_text
 from benchc.rendering.markdown import captioned
 from benchc.rendering.numbers import MISSING, interval_text, number_text
@@ -23,8 +24,8 @@ COLUMNS = (
     ("rank_ras", KAPPA),
 )
 CAPTION = (
-    "Table 1 with 95 % bootstrap intervals in brackets: percentiles of {draws:,} resamples of the {items:,} "
-    "items, the same for all models. Conditional on the selected set: they would be wider if "
+    "Table 1 with 95 % bootstrap intervals in brackets: percentiles of {draws} of the {items}, "
+    "the same for all models. Conditional on the selected set: they would be wider if "
     "selection, corruption seeds and training varied too. ΔAcc and RAS are weighted by κ (eq. 11). A rank's "
     "interval is over the model's ranks among these models in the resamples. {missing}: undefined, the csv "
     "file says why."
@@ -39,7 +40,7 @@ def intervals(targets: TargetScores, selected: Selected, draws: PositiveInt, see
         table,
         intervals_markdown(table, targets.labels, draws, targets.note),
         intervals_latex(table, targets.labels, draws, targets.note),
-        summary=f"{table.height:,} intervals from {draws:,} draws",
+        summary=f"{pluralize(table.height, 'interval')} from {pluralize(draws, 'resample')}",
     )
 
 
@@ -90,4 +91,4 @@ def _rows(intervals: pl.DataFrame) -> list[tuple[str, list[str]]]:
 
 def _caption(intervals: pl.DataFrame, draws: int) -> str:
     items = int(intervals.filter(metric="acc_clean", weighting=PLAIN)["items"][0])
-    return CAPTION.format(draws=draws, items=items, missing=MISSING)
+    return CAPTION.format(draws=pluralize(draws, "resample"), items=pluralize(items, "item"), missing=MISSING)

@@ -35,16 +35,16 @@ COLUMNS = (
 HEADER = ("Model", "Images", *(header for _, header, _ in COLUMNS))
 
 CAPTION = (
-    "Effect of the order of the options. {items:,} items of the benchmark were evaluated in all K circular "
-    "orders of their options, clean and under {corruptions} at severity {severity}. S: entropy (eq. 6) in "
-    "the given order; mean S: over all orders; order part: entropy of the mean distribution minus mean S, a "
+    "Effect of the order of the options. {items} of the benchmark {were} evaluated in all K circular orders "
+    "of the options, clean and under {corruptions} at severity {severity}. S: entropy (eq. 6) in the given "
+    "order; mean S: over all circular orders; order part: entropy of the mean distribution minus mean S, a "
     "Jensen-Shannon divergence divided by log K, the uncertainty that no single order shows; changed: share "
-    "of the other orders whose prediction differs from the given order's; letter: share of the other orders "
+    "of the other circular orders whose prediction differs from the given order's; letter: share of them "
     "whose predicted letter is the given order's; Acc: accuracy in the given order; circular: share that is "
-    "right in all orders (MMBench's CircularEval); ρ: Spearman's rank correlation of S and changed. All but "
-    "ρ are in [0, 1] and unweighted means, not weighted by κ. Brackets: 95 % bootstrap intervals from "
-    "{draws:,} resamples of the items, the same for all models and conditional on the selected set. The csv "
-    "file has more intervals, and every corruption."
+    "right in all circular orders (MMBench's CircularEval); ρ: Spearman's rank correlation of S and changed. "
+    "All but ρ are in [0, 1] and unweighted means, not weighted by κ. Brackets: 95 % bootstrap intervals "
+    "from {draws} of the items, the same for all models and conditional on the selected set. The csv file "
+    "has more intervals, and every corruption."
 )
 BLIND = (
     " {labels} {verb} scored by the options' texts, which {whose} prompt does not list: order part, changed "
@@ -102,7 +102,8 @@ def option_order(
         table,
         option_order_markdown(table, draws, note),
         option_order_latex(table, draws, note),
-        summary=f"{len(labels)} targets, {total:,} predictions of {count:,} items in all orders",
+        summary=f"{pluralize(len(labels), 'target')}, {pluralize(total, 'prediction')} of "
+        f"{pluralize(count, 'item')} in all circular orders of the options",
     )
 
 
@@ -179,10 +180,11 @@ def _caption(table: pl.DataFrame, draws: int) -> str:
     corrupted = shown.filter(pl.col("corruption").is_null()).row(0, named=True)
     count = corrupted["predictions"] // corrupted["items"]
     caption = CAPTION.format(
-        items=corrupted["items"],
+        items=pluralize(corrupted["items"], "item"),
+        were="was" if corrupted["items"] == 1 else "were",
         corruptions=pluralize(count, "corruption"),
         severity=corrupted["severity"],
-        draws=draws,
+        draws=pluralize(draws, "resample"),
     )
     blind = table.filter(pl.col("scoring").str.starts_with("text"))["label"].unique(maintain_order=True)
     if len(blind):

@@ -9,6 +9,7 @@ from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.benchmarks.bench_c.metrics import rank_swaps as metrics
 from benchc.benchmarks.bench_c.tables.names import latex_caption
 from benchc.benchmarks.bench_c.targets import TargetScores
+from benchc.pluralize import pluralize
 from benchc.rendering.latex import latex_number, latex_table, latex_text
 from benchc.rendering.markdown import captioned, paragraph
 from benchc.rendering.numbers import MISSING, interval_text, number_text
@@ -16,11 +17,11 @@ from benchc.rendering.output import Table
 
 LEAST = 1e-3  # p values below it are shown as a bound
 CAPTION = (
-    "Of {pairs:,} pairs of models, {opposite:,} are ordered differently by ΔAcc and by RAS; {swaps:,} of "
-    "these significantly (p at most 0.05 after Holm's correction over {tested:,} pairs). Differences are "
-    "weighted by κ (eq. 11), with 95 % bootstrap intervals from {draws:,} resamples of the items, the same "
-    "for all models. p: twice the larger of the two one-sided bootstrap p values, since both signs must "
-    "hold. Conditional on the selected set."
+    "Of {pairs} of models, {opposite:,} {are} ordered differently by ΔAcc and by RAS; {swaps:,} of these "
+    "significantly (p at most 0.05 after Holm's correction over {tested}). Differences are weighted by κ "
+    "(eq. 11), with 95 % bootstrap intervals from {draws} of the items, the same for all models. p: twice "
+    "the larger of the two one-sided bootstrap p values, since both signs must hold. Conditional on the "
+    "selected set."
 )
 
 
@@ -32,7 +33,8 @@ def rank_swaps(targets: TargetScores, selected: Selected, draws: PositiveInt, se
         table,
         rank_swaps_markdown(table, targets.labels, draws, targets.note),
         rank_swaps_latex(table, targets.labels, draws, targets.note),
-        summary=f"{table.height:,} pairs of targets, {int(table['swap'].sum())} swap significantly",
+        summary=f"{pluralize(table.height, 'pair')} of targets, "
+        f"{pluralize(int(table['swap'].sum()), 'significant swap')}",
     )
 
 
@@ -82,5 +84,12 @@ def _caption(table: pl.DataFrame, draws: int) -> str:
         return "One model: there are no pairs to compare."
     tested = table.height - table["p"].null_count()
     opposite, swaps = int(table["opposite"].sum()), int(table["swap"].sum())
-    text = CAPTION.format(pairs=table.height, opposite=opposite, swaps=swaps, tested=tested, draws=draws)
+    text = CAPTION.format(
+        pairs=pluralize(table.height, "pair"),
+        opposite=opposite,
+        are="is" if opposite == 1 else "are",
+        swaps=swaps,
+        tested=pluralize(tested, "pair"),
+        draws=pluralize(draws, "resample"),
+    )
     return f"{text} Without two items of κ > 0 there is no p." if tested < table.height else text

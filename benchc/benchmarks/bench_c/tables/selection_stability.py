@@ -1,5 +1,6 @@
 """The stability of the selected set, and its kappas, as Markdown and LaTeX."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from benchc.benchmarks.bench_c.selection.stability import (
     alternative_settings,
     stability,
 )
+from benchc.pluralize import pluralize
 from benchc.progress import track
 from benchc.rendering.latex import latex_number, latex_table, latex_text
 from benchc.rendering.markdown import captioned
@@ -28,12 +30,12 @@ KAPPA_HEADER = ("Mean", "Share of 0", "1st quartile", "Median", "3rd quartile")
 
 CAPTION = (
     "Stability of the selected set under single choices. Each row changes one choice and selects again from "
-    "the {items:,} items of the pool. In both: items selected here and as configured; Jaccard: these "
-    "divided by the items selected in either; by chance: its approximate value for random sets of these "
-    "sizes; Spearman, Kendall: rank correlations of the final scores of the items with κ > 0 in both. α: "
-    "weights of κ and of diversity."
+    "the {items} of the pool. In both: items selected here and as configured; Jaccard: these divided by the "
+    "items selected in either; by chance: its approximate value for random sets of these sizes; Spearman, "
+    "Kendall: rank correlations of the final scores of the items with κ > 0 in both. α: weights of κ and of "
+    "diversity."
 )
-NOTHING_SELECTED = " {count} of the choices select nothing; the csv file says why."
+NOTHING_SELECTED = " {choices} nothing; the csv file says why."
 KAPPA_CAPTION = "Discriminative power κ before and after selection, as configured."
 SYMBOLS = {r"κ \textgreater{} 0": r"$\kappa>0$", "κ": r"$\kappa$", "α": r"$\alpha$"}
 
@@ -43,6 +45,7 @@ def selection_stability(
     pool: Path,
     embeddings: Annotated[pl.DataFrame, parquet(EMBEDDINGS)],
     selectors: list[str],
+    labels: dict[str, str],
     corruptions: list[str],
     severities: list[int],
     alpha_kappa: float,
@@ -51,7 +54,8 @@ def selection_stability(
 ) -> Table:
     """Return how stable the selected set is under other choices, and kappa before and after selection.
 
-    ``predictions``: pool/{selector}/{part}.parquet of all selectors; the settings are those of the run.
+    ``predictions``: pool/{selector}/{part}.parquet of all selectors; ``labels``: the selectors' names as
+    printed, by id; the other settings are those of the run.
     """
     by_selector = read_by_selector(predictions, selectors)
     configured = Setting(tuple(selectors), tuple(sorted(severities)), (alpha_kappa, alpha_diversity), score)
@@ -60,32 +64,34 @@ def selection_stability(
     table = pl.DataFrame(list(track(found, total=count, label="selections", unit="settings")), schema=COLUMNS)
     others = table[1:].drop_nulls("jaccard")
     worst = others.sort("jaccard", maintain_order=True).head(1).row(0, named=True) if others.height else None
-    least = (
-        f"; least alike, Jaccard {worst['jaccard']:.2f}: {worst['choice']} {worst['setting']}"
-        if worst
-        else ""
-    )
+    least = f"; least alike, Jaccard {worst['jaccard']:.2f}: {_choice(worst, labels)}" if worst else ""
     return Table(
         table,
-        stability_markdown(table),
-        stability_latex(table),
-        summary=f"{table.height - 1} other selections{least}",
+        stability_markdown(table, labels),
+        stability_latex(table, labels),
+        summary=f"{pluralize(table.height - 1, 'other selection')}{least}",
     )
 
 
-def stability_markdown(table: pl.DataFrame) -> str:
-    """Return rows of ``selection.stability.COLUMNS`` as two Markdown tables with captions."""
-    rows = [[_choice(row), *_cells(row)] for row in table.iter_rows(named=True)]
+def stability_markdown(table: pl.DataFrame, labels: Mapping[str, str]) -> str:
+    """Return rows of ``selection.stability.COLUMNS`` as two Markdown tables with captions.
+
+    ``labels``: the selectors' names as printed, by id.
+    """
+    rows = [[_choice(row, labels), *_cells(row)] for row in table.iter_rows(named=True)]
     first = captioned(["Selection", *HEADER], rows, _caption(table))
     second = captioned(["Items", *KAPPA_HEADER], _kappas(table), KAPPA_CAPTION)
     return f"{first}\n{second}"
 
 
-def stability_latex(table: pl.DataFrame) -> str:
+def stability_latex(table: pl.DataFrame, labels: Mapping[str, str]) -> str:
     """Return the same as two LaTeX ``table*`` environments, which need the package booktabs."""
     first = latex_table(
         ["Selection", *map(_latex, HEADER)],
-        [[_latex(_choice(row)), *map(latex_number, _cells(row))] for row in table.iter_rows(named=True)],
+        [
+            [_latex(_choice(row, labels)), *map(latex_number, _cells(row))]
+            for row in table.iter_rows(named=True)
+        ],
         caption=_latex(_caption(table)),
         label="bench-c-stability",
     )
@@ -105,15 +111,18 @@ def _latex(text: str) -> str:
     return text
 
 
-def _choice(row: dict[str, object]) -> str:
+def _choice(row: Mapping[str, object], labels: Mapping[str, str]) -> str:
     setting = str(row["setting"])
-    return {
-        "as configured": "as configured",
-        "selectors": setting,
-        "severities": f"severities {setting}",
-        "alpha": f"α = {setting}",
-        "final_score": f"score {setting.replace('_', ' ')}",
-    }[str(row["choice"])]
+    match row["choice"]:
+        case "selectors":
+            return f"without {labels[setting.removeprefix('without ')]}"
+        case "severities":
+            return f"severities {setting}"
+        case "alpha":
+            return f"α = {setting}"
+        case "final_score":
+            return f"score {setting.replace('_', ' ')}"
+    return str(row["choice"])
 
 
 def _cells(row: dict[str, float | None]) -> list[str]:
@@ -137,5 +146,6 @@ def _kappas(table: pl.DataFrame) -> list[list[str]]:
 
 def _caption(table: pl.DataFrame) -> str:
     count = table.height - table["note"].null_count()
-    nothing = NOTHING_SELECTED.format(count=count) if count else ""
-    return CAPTION.format(items=table["items"][0]) + nothing
+    choices = "1 choice selects" if count == 1 else f"{count} choices select"
+    nothing = NOTHING_SELECTED.format(choices=choices) if count else ""
+    return CAPTION.format(items=pluralize(table["items"][0], "item")) + nothing

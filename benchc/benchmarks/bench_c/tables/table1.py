@@ -8,16 +8,17 @@ from benchc.benchmarks.bench_c.metrics.table1 import HIGHER_IS_BETTER, RANKED, b
 from benchc.benchmarks.bench_c.published.section import compare_table1, published_latex, published_markdown
 from benchc.benchmarks.bench_c.tables.names import NAMES, SIGNED, latex_caption
 from benchc.benchmarks.bench_c.targets import TargetScores
+from benchc.pluralize import pluralize
 from benchc.rendering.latex import latex_table, latex_text
 from benchc.rendering.markdown import captioned
 from benchc.rendering.numbers import MISSING, number_text
 from benchc.rendering.output import Table
 
 CAPTION = (
-    "Performance on the {items:,} items of the benchmark. Acc(o), S(o), C(o): accuracy, uncertainty and "
-    "calibration error on clean images, unweighted means over items (the csv file has S(o) and C(o) "
-    "weighted by κ, too). Δ, RAS: under corruption, means over items weighted by κ, then over corruptions "
-    "and severities (eq. 11). Arrows point to the better direction; {ranks}: rank, 1 is best; bold: best."
+    "Performance on the {items} of the benchmark. Acc(o), S(o), C(o): accuracy, uncertainty and calibration "
+    "error on clean images, unweighted means over items (the csv file has S(o) and C(o) weighted by κ, too). "
+    "Δ, RAS: under corruption, means over items weighted by κ, then over corruptions and severities (eq. "
+    "11). Arrows point to the better direction; {ranks}: rank, 1 is best; bold: best."
 )
 UNDEFINED = f" {MISSING}: undefined, since all items have κ = 0."
 COLUMNS = (
@@ -42,7 +43,7 @@ def table1(targets: TargetScores, selected: Selected) -> Table:
         table1_markdown(table, targets.note),
         table1_latex(table, targets.note),
         compare_table1(table),
-        f"table 1: {table.height} targets on {targets.items:,} items",
+        f"table 1: {pluralize(table.height, 'target')} on {pluralize(targets.items, 'item')}",
     )
 
 
@@ -104,7 +105,7 @@ def parameters_text(parameters_b: float | None) -> str:
 
 def _caption(table: pl.DataFrame, ranks: str) -> str:
     undefined = UNDEFINED if table["ras"].null_count() else ""
-    return CAPTION.format(items=table["items"][0], ranks=ranks) + undefined
+    return CAPTION.format(items=pluralize(table["items"][0], "item"), ranks=ranks) + undefined
 
 
 def _facts(year: int | None, parameters_b: float | None) -> tuple[str, str]:

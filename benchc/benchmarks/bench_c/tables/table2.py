@@ -8,6 +8,7 @@ from benchc.benchmarks.bench_c.metrics import table2 as metrics
 from benchc.benchmarks.bench_c.published.section import compare_table2, published_latex, published_markdown
 from benchc.benchmarks.bench_c.tables.names import NAMES, latex_caption
 from benchc.benchmarks.bench_c.targets import TargetScores
+from benchc.pluralize import pluralize
 from benchc.rendering.latex import latex_number, latex_table, latex_text
 from benchc.rendering.markdown import captioned
 from benchc.rendering.numbers import number_text, p_text
@@ -38,7 +39,7 @@ def table2(targets: TargetScores, centring: Literal["none", "items"]) -> Table:
         table2_markdown(table, centred=centred, note=targets.note),
         table2_latex(table, centred=centred, note=targets.note),
         compare_table2(table),
-        f"table 2: {table.height} targets",
+        f"table 2: {pluralize(table.height, 'target')}",
     )
 
 

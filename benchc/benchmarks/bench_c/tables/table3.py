@@ -9,13 +9,14 @@ from benchc.benchmarks.bench_c.published.section import compare_table3, publishe
 from benchc.benchmarks.bench_c.schemas.scores import REGIMES
 from benchc.benchmarks.bench_c.tables.names import COUNTS, NAMES, SIGNED, latex_caption, words
 from benchc.benchmarks.bench_c.targets import TargetScores
+from benchc.pluralize import pluralize
 from benchc.rendering.latex import latex_number, latex_table, latex_text
 from benchc.rendering.markdown import captioned
 from benchc.rendering.numbers import number_text
 from benchc.rendering.output import Table
 
 CAPTION = (
-    "The {cases} of {pairs} cases (model, corruption) in which severity {severity}, the mildest, raises "
+    "The {cases} of {pairs} (model, corruption) in which severity {severity}, the mildest, raises "
     "accuracy. Unweighted means over items; WR, RW: items that turned right, wrong; ΔAcc = (WR - RW) / "
     "items; regime: by the signs of the mean shifts of uncertainty and calibration error. Found: {counts}."
 )
@@ -32,7 +33,7 @@ def table3(targets: TargetScores) -> Table:
         table3_markdown(table, subtle, targets.note),
         table3_latex(table, subtle, targets.note),
         compare_table3(subtle),
-        f"table 3: {table.height} of {subtle.height} cases gain accuracy",
+        f"table 3: {table.height} of {pluralize(subtle.height, 'case')} with a gain in accuracy",
     )
 
 
@@ -76,7 +77,9 @@ def _caption(table: pl.DataFrame, subtle: pl.DataFrame) -> str:
         return NO_CASES.format(severity=SUBTLE)
     counts = dict(table["regime"].cast(pl.String).value_counts().rows())
     found = ", ".join(f"{counts.get(regime, 0)} {regime}" for regime in REGIMES)
-    return CAPTION.format(cases=table.height, pairs=subtle.height, severity=SUBTLE, counts=found)
+    return CAPTION.format(
+        cases=table.height, pairs=pluralize(subtle.height, "case"), severity=SUBTLE, counts=found
+    )
 
 
 def _numbers(row: dict[str, float]) -> list[str]:

@@ -5,13 +5,14 @@ from pydantic import PositiveInt
 from benchc.benchmarks.bench_c.inputs import PoolTasks
 from benchc.benchmarks.bench_c.metrics import task_accuracy as metrics
 from benchc.benchmarks.bench_c.targets import TargetScores
+from benchc.pluralize import pluralize
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 
 CAPTION = (
     "Accuracy by task type on clean images, Acc(o), under corruption, Acc(c), and their difference: plain "
     "means over a task's items, and over all corruptions and severities. Brackets: 95 % bootstrap intervals "
-    "from {draws:,} resamples of the items, the same for all models; conditional on the selected set.{note}"
+    "from {draws} of the items, the same for all models; conditional on the selected set.{note}"
 )
 COLUMNS = (
     Column("label", "Model"),
@@ -28,5 +29,5 @@ def task_accuracy(targets: TargetScores, pool: PoolTasks, draws: PositiveInt, se
     tasks = dict(pool.select("id", "task").rows())
     table = metrics.task_accuracy(targets.cube, tasks, draws, seed)
     table = table.insert_column(0, table["model"].replace_strict(targets.labels).alias("label"))
-    caption = CAPTION.format(draws=draws, note=targets.note)
+    caption = CAPTION.format(draws=pluralize(draws, "resample"), note=targets.note)
     return printed(table, COLUMNS, caption=caption, label="bench-c-task-accuracy")

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from benchc.errors import InputError
 from benchc.rendering.style import COLUMN_WIDTH, TEXT_WIDTH
 from benchc.schemas.parquet import write_table
 from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, score, scores
+from tests.benchmarks.bench_c.metrics.score_tables import scored
 from tests.benchmarks.bench_c.outputs import output, write_models
 
 GROUPS = {"defocus_blur": "blur", "snow": "weather", "zoom_blur": "blur"}
@@ -59,9 +61,9 @@ def test_panels_are_groups_on_one_scale_and_severities_have_one_colour():
     figure = plot(tables, groups_of=GROUPS)
     blur, weather = figure.axes
     assert [axes.get_title() for axes in figure.axes] == ["(a) Blur", "(b) Weather"]
-    assert [text.get_text() for text in blur.get_xticklabels()] == ["defocus\nblur", "zoom\nblur"]
+    assert [text.get_text() for text in blur.get_xticklabels()] == ["defocus blur", "zoom blur"]
     assert blur.get_ylim() == weather.get_ylim()
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["severity 1", "severity 5"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["severity 1", "5"]
     legend = [patch.get_facecolor() for patch in figure.legends[0].get_patches()]
     luminance = [np.dot(colour[:3], (0.2126, 0.7152, 0.0722)) for colour in legend]
     assert luminance[0] > luminance[1] + 0.3  # darker is more severe, also in grey print
@@ -80,7 +82,7 @@ def test_many_boxes_against_numpy_in_any_order_of_rows():
     drawn = {name: box for axes in figure.axes for name, box in boxes(axes).items()}
     assert len(drawn) == 19 * 2
     for axes in figure.axes:
-        names = [text.get_text().replace("\n", "_") for text in axes.get_xticklabels()]
+        names = [re.sub(r"\s", "_", text.get_text()) for text in axes.get_xticklabels()]
         for label, (position, *numbers) in boxes(axes).items():
             name, severity = label.rsplit(" ", 1)
             assert names[round(position)] == name
@@ -165,3 +167,30 @@ def test_a_note_is_above_the_severities():
     assert legend.get_title().get_text() == "On 1 of 2 items."
     (legend,) = plot({"a": table}, groups_of=GROUPS).legends
     assert legend.get_title().get_text() == ""
+
+
+NAMES = ["geometric_transform", "color_channel", "weather_condition", "shape_changing", "random_valued_noise"]
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 5])
+@pytest.mark.parametrize("severities", [[3], [1, 2, 3, 4, 5]])
+def test_few_corruptions_of_long_names_have_room(count: int, severities: list[int]):
+    names = NAMES[:count]
+    table = scored(3, 0, names, severities)
+    figure = plot({"a": table, "b": table}, groups_of={name: name for name in names}, note="On 3 of 4 items.")
+    figure.draw_without_rendering()
+    page, (legend,) = figure.bbox, figure.legends
+    texts = [axes.title for axes in figure.axes]
+    texts += [text for axes in figure.axes for text in axes.get_xticklabels()]
+    texts += [*legend.get_texts(), legend.get_title()]
+    boxes = [(text.get_text(), text.get_window_extent()) for text in texts]
+    assert [(a, b) for k, (a, box) in enumerate(boxes) for b, other in boxes[:k] if box.overlaps(other)] == []
+    assert all(page.x0 <= box.x0 and box.x1 <= page.x1 for _, box in boxes)
+    # In one row, in their order.
+    assert len({round(text.get_window_extent().y0) for text in legend.get_texts()}) == 1
+
+
+def test_points_are_seen_in_dark_boxes():
+    tables = {f"m{seed}": drawn_scores(5, ["snow"], seed) for seed in range(4)}
+    (axes,) = plot(tables, groups_of={"snow": "weather"}).axes
+    assert {to_rgb(points.get_edgecolor()[0]) for points in axes.collections} == {(1.0, 1.0, 1.0)}

@@ -160,6 +160,36 @@ def test_no_bit_depends_on_the_order_of_predictions():
 
 def test_a_note_is_below_the_scale():
     table = drawn_scores(4, list(GROUPS), 0)
-    for note, lines in (("", 1), (" On 4 of 5 items.", 2)):
-        label = plot({"a": table}, groups_of=GROUPS, note=note).axes[2].get_xlabel()
-        assert label.splitlines()[1:] == [note.strip()][: lines - 1]
+    assert plot({"a": table}, groups_of=GROUPS).get_supxlabel() == ""
+    assert (
+        plot({"a": table}, groups_of=GROUPS, note=" On 4 of 5 items.").get_supxlabel() == "On 4 of 5 items."
+    )
+
+
+LONG = {"fog": "weather_condition", "scale_xy": "geometric_transform", "canny_edge": "texture_changing"}
+GROUP_NAMES = [group.replace("_", " ") for group in LONG.values()]
+NAMES = ["A-Very-Long-Model-Name-Of-Sixty-Characters-Instruct-72B-2.5", "Costs $5_and_$6 ^2", "نموذج عربي"]
+
+
+@pytest.mark.parametrize("corruptions", [1, 2, 3])
+def test_few_corruptions_and_long_names_have_room(corruptions: int):
+    groups = dict(list(LONG.items())[:corruptions])
+    tables = {name: drawn_scores(9, list(groups), seed) for seed, name in enumerate(NAMES)}
+    note = "On 37 of 40 items: those for which no target lacks a prediction."
+    figure = plot(tables, groups_of=groups, note=note)
+    figure.draw_without_rendering()
+    matrices, bar = figure.axes[:2], figure.axes[2]
+    group_names = [text for text in matrices[0].texts if text.get_text() in GROUP_NAMES]
+    others = [text for axes in matrices for text in (axes.title, *axes.get_yticklabels(), *axes.texts)]
+    low, high = bar.get_xlim()  # ticks beyond are not drawn
+    others += [text for text in bar.get_xticklabels() if low <= text.get_position()[0] <= high]
+    others = [text for text in (*others, bar.xaxis.label, *figure.texts) if text.get_text()]
+    boxes = [(text.get_text(), text.get_window_extent()) for text in others if text not in group_names]
+    assert [(a, b) for k, (a, box) in enumerate(boxes) for b, other in boxes[:k] if box.overlaps(other)] == []
+    # Slanted names of groups have boxes that overlap, but not the title.
+    slanted = [text.get_window_extent() for text in group_names]
+    assert len(slanted) == corruptions
+    assert max(box.y1 for box in slanted) <= matrices[0].title.get_window_extent().y0
+    page = figure.bbox
+    for box in (*slanted, *(box for _, box in boxes)):
+        assert page.x0 - 3 <= box.x0 and box.x1 <= page.x1 + 3  # of 330

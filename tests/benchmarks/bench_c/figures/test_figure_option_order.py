@@ -86,7 +86,7 @@ def test_names_axes_and_legend():
     assert left.get_xlim() == right.get_xlim() == (0, 1)
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
     assert legend == ["clean (above)", "severity 4 (below)", "mean over orders", "order part"]
-    assert figure.legends[0].get_title().get_text() == "17 items in all orders of their options"
+    assert figure.legends[0].get_title().get_text() == "17 items in all circular orders of the options"
     # ρ is over corrupted predictions, so it is next to these.
     assert [text.get_position()[1] for text in right.texts[:2]] == [OFFSET, 1 + OFFSET]
 

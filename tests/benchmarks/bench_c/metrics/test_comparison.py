@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from benchc.benchmarks.bench_c.metrics.aggregate import DELTA_ACCURACY, destructive, overall_means
-from benchc.benchmarks.bench_c.metrics.comparison import DIFFERENCES, compare
+from benchc.benchmarks.bench_c.metrics.comparison import DIFFERENCES, compare, largest_difference
 from benchc.errors import InputError
 from tests.benchmarks.bench_c.metrics.score_tables import scored
 
@@ -17,6 +17,19 @@ def test_a_run_does_not_differ_from_itself():
     assert table.filter(pl.col("a") != pl.col("b")).is_empty()
     ends = table.filter(pl.col("items") > 1).select("difference", "low", "high").to_numpy()
     assert (ends == 0).all() and len(ends)
+
+
+def test_the_largest_difference_is_of_the_predictions_that_both_runs_have():
+    assert largest_difference(A, A) == 0.0
+    first = (pl.col("id") == "s/1") & (pl.col("corruption") == "fog") & (pl.col("severity") == 3)
+    moved = A["one"].with_columns(ras=pl.when(first).then(pl.col("ras") - 3e-7).otherwise("ras"))
+    assert largest_difference(A, {"one": moved}) == pytest.approx(3e-7, rel=1e-6)
+    # Means of opposite shifts are equal, but not the scores.
+    sign = pl.when(pl.col("id") == "s/1").then(1.0).when(pl.col("id") == "s/2").then(-1.0).otherwise(0.0)
+    balanced = {"one": A["one"].with_columns(ras=pl.col("ras") + sign / 4)}
+    assert largest_difference({"one": A["one"]}, balanced) == pytest.approx(0.25)
+    others = {"one": moved.filter(pl.col("id") != "s/1"), "only b": A["two"]}
+    assert largest_difference(A, others) == 0.0
 
 
 def test_common_items_and_models_are_compared():

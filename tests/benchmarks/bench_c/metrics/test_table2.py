@@ -94,7 +94,7 @@ def test_a_step_without_spread_is_left_out_and_noted():
     [
         (HAND.filter(severity=2), "one severity"),
         (HAND.filter(id="s/0"), "z undefined at 1 step,"),  # one item
-        (HAND, "t and p undefined: 1 corruptions"),
+        (HAND, "t and p undefined: 1 corruption"),
         (pl.concat([HAND, HAND.with_columns(corruption=pl.lit("snow"))]), "same under every corruption"),
     ],
 )

@@ -138,6 +138,7 @@ def test_a_finished_run_is_counted(folder, capsys):
             "done": 20,
             "left": 0,
             "seconds_per_prediction": 0.25,
+            "seconds_known": "exact",
             "predictions_measured": 20,
             "hours": 20 * 0.25 / 3600,
             "hours_left": 0.0,

@@ -1,4 +1,5 @@
 import itertools
+import re
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ from tests.benchmarks.bench_c.outputs import output
 
 CORRUPTIONS = ("fog", "blur")
 SELECTORS = ("one", "two", "three_s")
+LABELS = {"one": "Model 1", "two": "Model 2", "three_s": "Model_3"}
 SEVERITIES = (1, 2, 3, 4, 5)
 CONFIGURED = Setting(SELECTORS, SEVERITIES, (1.0, 1.0), "at_pick")
 ITEMS = pl.DataFrame({"id": [f"a/{row}" for row in range(40)], "options": [4] * 40})
@@ -166,9 +168,9 @@ def test_a_choice_that_selects_nothing_has_a_reason():
     row = table.row(by_predicate=pl.col("setting") == "without one", named=True)
     assert "all 40 items have kappa 0" in row["note"]
     assert (row["selected"], row["jaccard"], row["kappa_pool_zero"]) == (None, None, 1.0)
-    assert "| without one " in stability_markdown(table)
-    assert "1 of the choices select nothing" in " ".join(stability_markdown(table).split())
-    assert "without one & $0$ & -- & --" in stability_latex(table)
+    assert "| without Model 1 " in stability_markdown(table, LABELS)
+    assert "1 choice selects nothing" in " ".join(stability_markdown(table, LABELS).split())
+    assert "without Model 1 & $0$ & -- & --" in stability_latex(table, LABELS)
     with pytest.raises(ValueError, match="all 40 items have kappa 0"):
         list(
             stability(
@@ -183,8 +185,8 @@ def test_a_choice_that_selects_nothing_has_a_reason():
 
 def test_the_texts_show_the_tables_numbers():
     table = pl.DataFrame(stability(CONFIGURED, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
-    lines = stability_markdown(table).splitlines()
-    latex = stability_latex(table)
+    lines = stability_markdown(table, LABELS).splitlines()
+    latex = stability_latex(table, LABELS)
     shown = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2 : 2 + table.height]]
     for cells, row in zip(shown, table.iter_rows(named=True), strict=True):
         names = ("selectable", "selected", "selected_by_both")
@@ -193,12 +195,12 @@ def test_the_texts_show_the_tables_numbers():
         assert cells[4:] == [f"{row[name]:.3f}" for name in names]
         assert " & ".join(f"${cell}$" for cell in cells[1:]) in latex
     assert [cells[0] for cells in shown[3:7]] == [
-        "without three_s",
+        "without Model_3",
         "severities 2, 3, 4, 5",
         "severities 1, 2, 3, 4",
         "severities 1, 3, 5",
     ]
-    assert r"without three\_s & " in latex
+    assert r"without Model\_3 & " in latex
     assert r"$\alpha$ = (1, 0.5) & " in latex
     first = table.row(0, named=True)
     for name, items, count in (("pool", "pool", 40), ("selected", "selected", first["selected"])):
@@ -227,6 +229,7 @@ def test_the_table_of_files_is_the_librarys(tmp_path: Path) -> None:
     }
     settings = {
         "selectors": SELECTORS,
+        "labels": LABELS,
         "corruptions": CORRUPTIONS,
         "severities": SEVERITIES,
         "alpha_kappa": 3.0,
@@ -234,10 +237,14 @@ def test_the_table_of_files_is_the_librarys(tmp_path: Path) -> None:
     settings |= {"alpha_diversity": 1.0, "score": "final_centroid"}
     found = output("selection_stability", files, **settings)
     assert found.summary.startswith("11 other selections; least alike, Jaccard 0.")
+    assert not re.search(r"without (one|two|three_s)\b", found.markdown)
     setting = Setting(SELECTORS, SEVERITIES, (3.0, 1.0), "final_centroid")
     table = pl.DataFrame(stability(setting, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
     assert found.frame.equals(table)
-    assert (found.markdown, found.latex) == (stability_markdown(table), stability_latex(table))
+    assert (found.markdown, found.latex) == (
+        stability_markdown(table, LABELS),
+        stability_latex(table, LABELS),
+    )
     with pytest.raises(InputError, match="no file is in a folder named one"):
         output("selection_stability", files | {"predictions": files["predictions"][1:]}, **settings)
     with pytest.raises(InputError, match="--set score: "):

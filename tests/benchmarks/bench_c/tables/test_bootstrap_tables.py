@@ -90,7 +90,21 @@ def test_compare_names_the_inputs_that_differ_and_prints_differences(tmp_path, c
 def test_a_run_and_its_copy_differ_in_nothing(tmp_path, capsys):
     a, b = (make_run(tmp_path / name, seed=0, revision="r1") for name in "ab")
     main(["compare", str(a), str(b), "--draws", "25"])
-    assert "No input differs." in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "No input differs." in text and "All scores that both runs have are identical." in text
+    assert "*" not in text.replace("*:", "")
+
+
+def test_rounding_is_no_difference(tmp_path, capsys):
+    a, b = (make_run(tmp_path / name, seed=0, revision="r1") for name in "ab")
+    scores = scored(COUNT, 0)
+    for shift, equal, starred in ((1e-8, True, False), (1e-3, False, True)):
+        write_table(scores.with_columns(ras=pl.col("ras") + shift), b / "scores/one.parquet", SCORES)
+        main(["compare", str(a), str(b), "--draws", "25"])
+        text = capsys.readouterr().out
+        assert ("equal up to rounding: no two differ by more than 1.0e-08." in text) == equal
+        assert "identical" not in text
+        assert ("[+0.001, +0.001]*" in text) == starred and ("]*" in text) == starred
 
 
 def test_a_run_without_scores_is_refused(tmp_path):

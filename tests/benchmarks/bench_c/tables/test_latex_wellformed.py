@@ -128,7 +128,7 @@ def test_a_table_of_nulls() -> None:
 def test_stability_with_ids_that_need_care() -> None:
     setting = Setting(SELECTORS, SEVERITIES, (1.0, 1.0), "at_pick")
     table = pl.DataFrame(stability(setting, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED))
-    assert check_latex(stability_latex(table))[0] == []
+    assert check_latex(stability_latex(table, dict.fromkeys(SELECTORS, LABEL)))[0] == []
 
 
 @pytest.mark.parametrize("counts", [[2, 3, 4, 5], [3]])

@@ -1,4 +1,4 @@
-"""The table that compares the targets' predictions in all orders of the options."""
+"""The table that compares the targets' predictions in all circular orders of the options."""
 
 from pathlib import Path
 
@@ -76,7 +76,7 @@ def compare(allow_missing: bool = False, **files: list[str]) -> Table:
 
 def test_files_are_matched_to_models_and_the_table_is_reproducible(folder):
     first, again = compare(), compare()
-    assert first.summary == "2 targets, 54 predictions of 3 items in all orders"
+    assert first.summary == "2 targets, 54 predictions of 3 items in all circular orders of the options"
     table = first.frame
     assert table["label"].unique(maintain_order=True).to_list() == ["A", "B"]
     assert table["predictions"].to_list() == [3, 6, 3, 3] * 2 and table["severity"].max() == 5

@@ -1,0 +1,100 @@
+"""The options with which jobs are submitted to a cluster."""
+
+import json
+import os
+import sys
+
+import pytest
+import yaml
+
+from tests.workflow.checkout import Checkout
+
+# Writes its arguments to a file of its own and refuses the job, so that nothing runs.
+SBATCH = f"""#!{sys.executable}
+import json, os, pathlib, sys
+pathlib.Path(__file__).with_name(f"{{os.getpid()}}.json").write_text(json.dumps(sys.argv[1:]))
+sys.exit("refused")
+"""
+OTHER_COMMANDS = ("sacct", "sacctmgr", "scancel", "scontrol", "sinfo", "squeue")
+# Models on GPUs; the others have none.
+GPUS = {"tiny-llava-l": 2, "tiny-idefics3-m": 1}
+OPTIONS = {"-p": "partition", "-t": "minutes", "--mem": "mem", "--cpus-per-task": "cpus", "--gpus": "gpus"}
+# Targets of each call. Its rules must not depend on each other, since one job is refused before the next.
+CALLS = (
+    {
+        "results/demo/predictions/pool/tiny-llava-s/all.parquet": "infer",
+        "results/demo/predictions/selected/tiny-llava-l/all.parquet": "infer",
+        "results/demo/orders/tiny-llava-l.parquet": "infer_orders",
+        "results/demo/orders/tiny-idefics3-m.parquet": "infer_orders",
+        "results/demo/orders/tiny-llava-m.parquet": "infer_orders",
+    },
+    {
+        "results/demo/scores/unselected/tiny-llava-m.parquet": "score_unselected",
+        "results/demo/scores/tiny-llava-m.parquet": "score",
+        "results/demo/corrupted/fog.parquet": "corrupt",
+        "results/demo/selection/embeddings.parquet": "embed",
+        "results/models/tiny-llava-s/config.json": "train_demo_model",
+    },
+)
+
+Options = dict[str, str]
+
+
+def options(arguments: list[str]) -> Options:
+    """Return the OPTIONS of a call of sbatch; `--name value` and `--name=value` are the same."""
+    words = [word for argument in arguments for word in argument.split("=", 1)]
+    return {name: words[words.index(option) + 1] for option, name in OPTIONS.items() if option in words}
+
+
+@pytest.fixture(scope="module")
+def submitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Options]:
+    """The options of the jobs of CALLS that are submitted, by rule and wildcards."""
+    folder = tmp_path_factory.mktemp("cluster")
+    checkout = Checkout(folder / "benchc", "config/demo.yaml")
+    catalogue = checkout.folder / "config/demo-models.yaml"
+    models = yaml.safe_load(catalogue.read_text())
+    for model, gpus in GPUS.items():
+        models[model] |= {"gpus": gpus, "mem_mb": 16_000}
+    catalogue.write_text(yaml.safe_dump(models))
+    commands = folder / "commands"
+    commands.mkdir()
+    for name in ("sbatch", *OTHER_COMMANDS):
+        (commands / name).write_text(SBATCH if name == "sbatch" else "#!/bin/sh\nexit 1\n")
+        (commands / name).chmod(0o755)
+    rows = [line.split("\t") for line in checkout.snakemake("--summary").stdout.splitlines()]
+    files = [checkout.folder / row[0] for row in rows if row[0].startswith("results/")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{commands}{os.pathsep}{os.environ['PATH']}")
+        for targets in CALLS:
+            for file in files:  # all exist, as after a finished run
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.touch()
+            rules = sorted(set(targets.values()))
+            result = checkout.snakemake(
+                *["--profile", "slurm", "--retries", "0", "--latency-wait", "0"],
+                *["--allowed-rules", *rules, "--forcerun", *rules, "--", *targets],
+                check=False,
+            )
+            assert "Error in rule" in result.stdout, result.stdout
+    jobs = [json.loads(path.read_text()) for path in commands.glob("*.json")]
+    return {job[job.index("--comment") + 1].removeprefix("rule_"): options(job) for job in jobs}
+
+
+def test_a_job_of_a_model_on_gpus_asks_for_them_and_for_a_partition_that_has_them(submitted):
+    of_gpu = {"partition": "gpu", "minutes": "480", "mem": "16000", "cpus": "1"}
+    assert submitted["infer_wildcards_selected_tiny-llava-l_all"] == {**of_gpu, "gpus": "2"}
+    assert submitted["infer_orders_wildcards_tiny-llava-l"] == {**of_gpu, "gpus": "2"}
+    assert submitted["infer_orders_wildcards_tiny-idefics3-m"] == {**of_gpu, "gpus": "1"}
+
+
+def test_all_other_jobs_stay_off_the_partition_with_gpus(submitted):
+    of_cpu = {"partition": "cpu", "minutes": "480", "mem": "2000", "cpus": "1"}
+    assert submitted["infer_wildcards_pool_tiny-llava-s_all"] == of_cpu
+    assert submitted["infer_orders_wildcards_tiny-llava-m"] == of_cpu
+    assert submitted["corrupt_wildcards_corrupted_fog"] == {**of_cpu, "mem": "17000", "cpus": "16"}
+    assert submitted["train_demo_model_wildcards_tiny-llava-s"] == {**of_cpu, "minutes": "60"}
+    assert submitted["embed"] == {**of_cpu, "minutes": "60", "mem": "4000"}
+
+
+def test_scores_of_both_subsets_are_computed_where_snakemake_runs(submitted):
+    assert len(submitted) == 8 and not [name for name in submitted if name.startswith("score")]
