@@ -227,16 +227,18 @@ rule infer_orders:
         runtime=lambda wildcards: 1440 if run.models[wildcards.model].gpus else 60,
     params:
         model=model_options,
+        device=lambda wildcards: option("--device", "cuda" if run.models[wildcards.model].gpus else "cpu"),
         sample=option("--sample", settings.diagnostics.option_order),
         severity=option("--severity", max(settings.corruptions.severities)),
-        cache=f"results/{settings.name}/.cache",
+        cache="results/.cache",
+        shard=lambda wildcards: f"{settings.name}-{wildcards.model}-orders",
     message:
         "Evaluating {wildcards.model} with the options in other orders"
     shell:
-        "python -m scripts.bench_c.infer_orders {params.model} --gpus {resources.gpu} --threads {threads}"
+        "python -m scripts.bench_c.infer_orders {params.model} {params.device} --threads {threads}"
         " --items {input.pool} --subset {input.subset} {params.sample} {params.severity}"
         " --corrupted {input.corrupted} --cache {params.cache}"
-        " --shard {wildcards.model}-orders --output {output} 2>&1 | tee {log}"
+        " --shard {params.shard} --output {output} 2>&1 | tee {log}"
 
 
 SELECTED = "<results>/selection/selected.parquet"

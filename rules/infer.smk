@@ -6,8 +6,8 @@ REQUIRED INPUTS:
     <results>/subsets/{subset}.parquet    ids of the items; none for the whole pool
     models from the Hub, from a folder, or trained by the run
 OUTPUTS: <results>/predictions/{subset}/{model}/{part}.parquet    one row per prediction
-    A part is a set of corruptions (configuration: inference.corruptions_per_job). Predictions are cached in <results>/.cache/, which
-    may be deleted at any time.
+    A part is a set of corruptions (configuration: inference.corruptions_per_job). Predictions are cached in results/.cache/, which runs
+    share and which may be deleted at any time.
 """
 
 
@@ -52,12 +52,14 @@ rule infer:
         runtime=lambda wildcards: 1440 if run.models[wildcards.model].gpus else 60,
     params:
         model=model_options,
+        device=lambda wildcards: option("--device", "cuda" if run.models[wildcards.model].gpus else "cpu"),
         recipes=recipe_options,
-        cache=f"results/{settings.name}/.cache",
+        cache="results/.cache",
+        shard=lambda wildcards: f"{settings.name}-{wildcards.model}-{wildcards.subset}-{wildcards.part}",
     message:
         "Evaluating {wildcards.model} on the subset {wildcards.subset}, corruptions: {wildcards.part}"
     shell:
-        "python -m scripts.infer {params.model} --gpus {resources.gpu} --threads {threads}"
+        "python -m scripts.infer {params.model} {params.device} --threads {threads}"
         " --items {input.pool} --subset {input.subset}"
         " --corrupted {input.corrupted} {params.recipes} --cache {params.cache}"
-        " --shard {wildcards.model}-{wildcards.subset}-{wildcards.part} --output {output} 2>&1 | tee {log}"
+        " --shard {params.shard} --output {output} 2>&1 | tee {log}"

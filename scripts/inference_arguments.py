@@ -23,7 +23,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     add("--family", required=True, type=family_argument, help="how the model is loaded (docs/models.md)")
     add("--scoring", required=True, choices=sorted(SCORINGS), help="how options are scored")
     add("--dtype", default="float32", choices=["float32", "bfloat16", "float16"])
-    add("--gpus", type=int, default=0, help="GPUs of the job; with 1 or more, the model runs on a GPU")
+    add("--device", default="cpu", choices=["cpu", "cuda"], help="where the model runs [%(default)s]")
     add(
         "--processor",
         action="append",
@@ -71,8 +71,8 @@ def add_images(parser: argparse.ArgumentParser) -> None:
 def add_cache(parser: argparse.ArgumentParser) -> None:
     """Add the prediction cache and the job's shard in it."""
     add = parser.add_argument
-    add("--cache", type=Path, required=True, help="folder of the prediction cache")
-    add("--shard", required=True, help="name of this job's file in the cache; unique among running jobs")
+    add("--cache", type=Path, required=True, help="folder of the prediction cache, which runs share")
+    add("--shard", required=True, help="beginning of the name of this job's file in the cache")
 
 
 def check_images(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
@@ -89,7 +89,7 @@ def checkpoint_source(arguments: argparse.Namespace) -> CheckpointSource:
         arguments.location,
         arguments.revision,
         arguments.dtype,
-        "cuda" if arguments.gpus else "cpu",
+        arguments.device,
         dict(arguments.processor),
     )
 

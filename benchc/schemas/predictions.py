@@ -7,7 +7,8 @@ from benchc.schemas.parquet import TableType
 KEY = ("id", "corruption", "severity")
 CLEAN = "clean"  # the corruption of uncorrupted predictions, at severity 0
 
-# Footer: the identity that `models.loading.load_model` returns, predictions, oom_splits.
+# Footer: the identity of `models.identity`, predictions, oom_splits; `adopted`: how many of the predictions
+# other code computed, by its digest (`benchc cache adopt`).
 PREDICTIONS = TableType(
     "predictions",
     1,
