@@ -70,9 +70,21 @@ def add_images(parser: argparse.ArgumentParser) -> None:
 
 def add_cache(parser: argparse.ArgumentParser) -> None:
     """Add the prediction cache and the job's shard in it."""
-    add = parser.add_argument
-    add("--cache", type=Path, required=True, help="folder of the prediction cache, which runs share")
-    add("--shard", required=True, help="beginning of the name of this job's file in the cache")
+    add_cache_folder(parser)
+    parser.add_argument(
+        "--shard", required=True, help="beginning of the name of this job's file in the cache"
+    )
+
+
+def add_cache_folder(parser: argparse.ArgumentParser) -> None:
+    """Add the folder of the prediction cache."""
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=Path("results/.cache"),
+        metavar="FOLDER",
+        help="the prediction cache, which runs share [%(default)s]",
+    )
 
 
 def check_images(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:

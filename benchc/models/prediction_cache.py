@@ -94,8 +94,7 @@ class ShardIndex:
             return None
         if text is None or not text.startswith(key):
             return None
-        adopted = path.parent.name if path.parent.parent.name == ADOPTED else None
-        return CachedUnit(*_parsed(text), adopted)
+        return CachedUnit(*_parsed(text), adopted_from(path))
 
     def close(self) -> None:
         self._close_shard()
@@ -122,7 +121,7 @@ class PredictionCache:
         self._identity = identity
         self._name = shard
         self._file: IO[bytes] | None = None
-        with self._writing():
+        with writing(self.folder):
             write_identity(self.folder, identity)
         self._index = ShardIndex(self.folder)
 
@@ -133,7 +132,7 @@ class PredictionCache:
     def put(self, prompt_hash: str, image_hashes: Sequence[str], scores: OptionScores, split: bool) -> None:
         """Store the predictions of a unit; they survive a kill right after this call."""
         key = unit_key(prompt_hash, image_hashes)
-        with self._writing():
+        with writing(self.folder):
             if self._file is None:
                 self._file = self._new_shard()
             start = self._file.tell()
@@ -149,7 +148,7 @@ class PredictionCache:
     ) -> None:
         self._index.close()
         if self._file is not None:
-            with self._writing(), self._file:
+            with writing(self.folder), self._file:
                 os.fsync(self._file.fileno())
 
     def _new_shard(self) -> IO[bytes]:
@@ -158,15 +157,17 @@ class PredictionCache:
         # The suffix makes the name unique among jobs of one name, in two runs or after a kill.
         return (self.folder / f"{self._name}-{secrets.token_hex(4)}{SUFFIX}").open("xb")
 
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise InputError(
-                f"{self.folder}: the prediction cache cannot be written ({error.strerror}); free space or "
-                "correct the permissions there, or give another folder as --cache"
-            ) from error
+
+@contextlib.contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Raise InputError where the block cannot write to ``folder`` of the cache."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"{folder}: the prediction cache cannot be written ({error.strerror}); free space or correct the "
+            "permissions there, or give another folder as --cache"
+        ) from error
 
 
 def identity_folder(root: Path, identity: Mapping[str, str]) -> Path:
@@ -189,6 +190,11 @@ def write_identity(folder: Path, identity: Mapping[str, str]) -> None:
 def shards_of(folder: Path) -> list[Path]:
     """Return the shards of an identity's folder: adopted ones first, which its own ones override."""
     return [*sorted(folder.glob(f"{ADOPTED}/*/*{SUFFIX}")), *sorted(folder.glob(f"*{SUFFIX}"))]
+
+
+def adopted_from(shard: Path) -> str | None:
+    """Return the code whose jobs wrote an adopted shard; None for an identity's own."""
+    return shard.parent.name if shard.parent.parent.name == ADOPTED else None
 
 
 def lines_of(path: Path) -> Iterator[tuple[bytes, int]]:
