@@ -2,7 +2,7 @@
 
 The cache has one folder per identity of predictions. In it every job appends to a shard of its own, one line
 per unit, and reads the shards of all others. A line ends in its checksum. The index is a temporary database
-of the job that reads (8 seconds for a million units). So no file has two writers, and no reader needs a lock,
+of the job that reads (10 seconds for a million units). So no file has two writers; no reader needs a lock,
 which shared file systems do not provide reliably; no index can be out of date; and a killed job leaves at
 most one incomplete line, which is ignored. Deleting a folder costs time but changes no result.
 """

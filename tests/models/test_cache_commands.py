@@ -116,6 +116,20 @@ def test_adopted_predictions_are_used_and_counted_in_footers(job, edited, monkey
     assert Path("out.parquet").read_bytes() == computed
 
 
+def test_a_score_that_is_not_finite_stops_the_job(job, monkeypatch, capsys):
+    score = LetterScorer.score
+
+    def overflowing(self, question, variants):
+        scores = score(self, question, variants)
+        scores.logits[2, 0] = float("nan")
+        return scores
+
+    monkeypatch.setattr(LetterScorer, "score", overflowing)
+    with pytest.raises(InputError, match=r"llava0: item p/0 under gaussian_noise at severity 3 has .*nan"):
+        predicted(job, monkeypatch, capsys)
+    assert not Path("out.parquet").exists() and not list(Path("cache").glob("*/*/*.units"))
+
+
 def test_one_other_bit_is_refused_and_named(job, edited, monkeypatch, capsys):
     predicted(job, monkeypatch, capsys)
     edited(1)

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from benchc.closure import module_file, source_closure
+from benchc.errors import InputError
 from benchc.models import prediction_code
 from benchc.models.identity import prediction_identity
 from benchc.models.predict import load_model
@@ -153,6 +154,17 @@ def test_an_edit_drops_the_predictions_that_it_may_change_and_no_others(copied, 
     assert differing == {
         name for name in before if name.split()[0] in changed and name.split()[1].partition("_")[0] in changed
     }
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
+def test_a_missing_gpu_is_refused_before_the_model_is_loaded():
+    threads = torch.get_num_threads()
+    try:
+        with pytest.raises(InputError, match="the job needs a GPU, but torch finds none"):
+            load_model(CheckpointSource("no-such-model", device="cuda"), "llava", "letter")
+    finally:
+        torch.set_num_threads(threads)
+        torch.use_deterministic_algorithms(False)
 
 
 def test_the_identity_has_all_that_decides_a_prediction(checkpoints):
