@@ -228,16 +228,18 @@ rule infer_orders:
     params:
         *code_by_wildcards(lambda wildcards: ORDERS_CODE[wildcards.model], ORDERS_CODE.values()),
         model=model_options,
+        device=lambda wildcards: option("--device", "cuda" if run.models[wildcards.model].gpus else "cpu"),
         sample=option("--sample", settings.diagnostics.option_order),
         severity=option("--severity", max(settings.corruptions.severities)),
-        cache=f"results/{settings.name}/.cache",
+        cache="results/.cache",
+        shard=lambda wildcards: f"{settings.name}-{wildcards.model}-orders",
     message:
         "Evaluating {wildcards.model} with the options in other circular orders"
     shell:
-        "python -m scripts.bench_c.infer_orders {params.model} --gpus {resources.gpu} --threads {threads}"
+        "python -m scripts.bench_c.infer_orders {params.model} {params.device} --threads {threads}"
         " --items {input.pool} --subset {input.subset} {params.sample} {params.severity}"
         " --corrupted {input.corrupted} --cache {params.cache}"
-        " --shard {wildcards.model}-orders --output {output} 2>&1 | tee {log}"
+        " --shard {params.shard} --output {output} 2>&1 | tee {log}"
 
 
 SELECTED = "<results>/selection/selected.parquet"

@@ -52,12 +52,14 @@ rule infer:
             PART_CODE.values(),
         ),
         model=model_options,
+        device=lambda wildcards: option("--device", "cuda" if run.models[wildcards.model].gpus else "cpu"),
         recipes=recipe_options,
-        cache=f"results/{settings.name}/.cache",
+        cache="results/.cache",
+        shard=lambda wildcards: f"{settings.name}-{wildcards.model}-{wildcards.subset}-{wildcards.part}",
     message:
         "Evaluating {wildcards.model} on the subset {wildcards.subset}, corruptions: {wildcards.part}"
     shell:
-        "python -m scripts.infer {params.model} --gpus {resources.gpu} --threads {threads}"
+        "python -m scripts.infer {params.model} {params.device} --threads {threads}"
         " --items {input.pool} --subset {input.subset}"
         " --corrupted {input.corrupted} {params.recipes} --cache {params.cache}"
-        " --shard {wildcards.model}-{wildcards.subset}-{wildcards.part} --output {output} 2>&1 | tee {log}"
+        " --shard {params.shard} --output {output} 2>&1 | tee {log}"

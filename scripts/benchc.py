@@ -9,6 +9,7 @@ from scripts.command import run
 
 # Each is a module scripts.<name> with main(argv, prog). Only the one that is called is imported, for speed.
 COMMANDS = {
+    "cache": "list cached predictions, delete some, or keep them after a refactoring",
     "compare": "compare two finished runs and name the inputs that differ",
     "plan": "estimate the cost of a run: predictions by stage and model, and hours where measured",
 }

@@ -39,7 +39,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     add("--family", required=True, type=family_argument, help="how the model is loaded (docs/models.md)")
     add("--scoring", required=True, choices=sorted(SCORINGS), help="how options are scored")
     add("--dtype", default="float32", choices=["float32", "bfloat16", "float16"])
-    add("--gpus", type=int, default=0, help="GPUs of the job; with 1 or more, the model runs on a GPU")
+    add("--device", default="cpu", choices=["cpu", "cuda"], help="where the model runs [%(default)s]")
     add(
         "--processor",
         action="append",
@@ -90,9 +90,21 @@ def add_images(parser: argparse.ArgumentParser) -> None:
 
 def add_cache(parser: argparse.ArgumentParser) -> None:
     """Add the prediction cache and the job's shard in it."""
-    add = parser.add_argument
-    add("--cache", type=Path, required=True, help="folder of the prediction cache")
-    add("--shard", required=True, help="name of this job's file in the cache; unique among running jobs")
+    add_cache_folder(parser)
+    parser.add_argument(
+        "--shard", required=True, help="beginning of the name of this job's file in the cache"
+    )
+
+
+def add_cache_folder(parser: argparse.ArgumentParser) -> None:
+    """Add the folder of the prediction cache."""
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=Path("results/.cache"),
+        metavar="FOLDER",
+        help="the prediction cache, which runs share [%(default)s]",
+    )
 
 
 def check_images(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
@@ -113,7 +125,7 @@ def checkpoint_source(arguments: argparse.Namespace) -> CheckpointSource:
         arguments.location,
         read_revision(file, arguments.location).commit if file else arguments.revision,
         arguments.dtype,
-        "cuda" if arguments.gpus else "cpu",
+        arguments.device,
         dict(arguments.processor),
         arguments.family,
         arguments.trust_remote_code,

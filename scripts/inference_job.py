@@ -7,9 +7,10 @@ from pathlib import Path
 
 import polars as pl
 
+from benchc.models.identity import prediction_identity
 from benchc.models.inference import Row, infer, predict_unit, summary, tracked_units
 from benchc.models.items import Item, refuse_open_questions
-from benchc.models.loading import load_model
+from benchc.models.predict import load_model
 from benchc.models.prediction_cache import PredictionCache
 from benchc.models.predictor import Predictor
 from benchc.models.question import Question
@@ -35,22 +36,21 @@ def run_inference(
     """
     refuse_open_questions(items)
     images = image_facts(arguments)
-    scorer, identity = load_model(
-        checkpoint_source(arguments), arguments.family, arguments.scoring, arguments.threads
-    )
+    scorer = load_model(checkpoint_source(arguments), arguments.family, arguments.scoring, arguments.threads)
+    identity = prediction_identity(scorer, arguments.family, arguments.scoring)
     units = tracked_units(
         arguments.items,
         items,
         image_source(arguments),
         label=arguments.label or Path(arguments.location).name,
         severities=severities,
-        ahead=bool(arguments.gpus),
+        ahead=arguments.device == "cuda",
     )
     with PredictionCache(arguments.cache, identity, arguments.shard) as cache:
         predictor = Predictor(scorer, cache)
         rows = infer(predictor, items, units, predict)
     print(summary(arguments.label or arguments.location, len(rows), predictor), file=sys.stderr)
-    # The footer records nothing that depends on the cache: a resumed job writes the same bytes.
+    # But for adopted predictions, nothing depends on the cache: a resumed job writes the same bytes.
     footer = {
         **identity,
         **images,
@@ -59,5 +59,6 @@ def run_inference(
         **(facts or {}),
         "predictions": len(rows),
         "oom_splits": predictor.oom_splits,
+        **({"adopted": dict(predictor.adopted)} if predictor.adopted else {}),
     }
     write_table(pl.DataFrame(rows, schema=pl.Schema(table.columns)), arguments.output, table, footer)

@@ -33,7 +33,7 @@ class Head:
 
 @dataclass
 class ChatModel:
-    """A loaded model and its processor. ``identity``: all that decides its output but the input."""
+    """A loaded model and its processor. ``identity``: what its checkpoint and the libraries decide."""
 
     model: Any
     processor: Any
@@ -43,6 +43,20 @@ class ChatModel:
     @property
     def name(self) -> str:
         return self.identity["model"]
+
+    def facts(self) -> dict[str, str]:
+        """Return the identity, and what transformers chose: attention and image processor."""
+        config = self.model.config
+        parts = {"model": config} | {name: getattr(config, name, None) for name in config.sub_configs}
+        attention = (
+            f"{name} {part._attn_implementation}" for name, part in parts.items() if part is not None
+        )
+        # The class says which backend resizes; the processor's settings do not.
+        return {
+            **self.identity,
+            "attention": ", ".join(attention),
+            "image_processor": type(self.processor.image_processor).__name__,
+        }
 
     @property
     def tokenizer(self) -> Any:

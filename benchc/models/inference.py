@@ -20,7 +20,7 @@ Row = dict[str, Any]
 
 def predict_unit(predictor: Predictor, question: Question, unit: Unit) -> Iterator[Row]:
     """Yield the unit's predictions as rows of PREDICTIONS, logits in the order of the question's options."""
-    scores, prompt_hash, image_hashes = predictor.predict(question, unit.variants)
+    scores, prompt_hash, image_hashes = predictor.predict(question, unit)
     for row, severity in enumerate(unit.severities):
         yield {
             "id": unit.item,

@@ -21,7 +21,7 @@ class LetterScorer:
     _tokens: dict[tuple[str, int], torch.Tensor] = field(default_factory=dict)
 
     def identity(self) -> dict[str, str]:
-        return {**self.chat.identity, "scoring": "letter"}
+        return {**self.chat.facts(), "scoring": "letter"}
 
     def prompt(self, question: Question, images: int) -> str:
         require_options(question)

@@ -24,7 +24,7 @@ class TextScorer:
     _tokens: dict[tuple[str, tuple[str, ...]], list[list[int]]] = field(default_factory=dict)
 
     def identity(self) -> dict[str, str]:
-        return {**self.chat.identity, "scoring": "text_mean" if self.length_normalised else "text"}
+        return {**self.chat.facts(), "scoring": "text_mean" if self.length_normalised else "text"}
 
     def prompt(self, question: Question, images: int) -> str:
         require_options(question)

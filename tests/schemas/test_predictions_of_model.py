@@ -7,7 +7,7 @@ from benchc.schemas.parquet import TableError, write_table
 from benchc.schemas.predictions import PREDICTIONS
 from benchc.schemas.predictions_of_model import read_predictions
 
-FOOTER = {"model": "m", "revision": "1", "device": "cpu", "scorer": "abc", "predictions": 1, "oom_splits": 0}
+FOOTER = {"model": "m", "revision": "1", "device": "cpu", "code": "abc", "predictions": 1, "oom_splits": 0}
 
 
 def batch(path, corruption, **footer):
@@ -25,12 +25,34 @@ def batch(path, corruption, **footer):
 
 
 def test_batches_are_concatenated_in_order(tmp_path):
-    files = [batch(tmp_path / "a", "snow"), batch(tmp_path / "b", "fog", predictions=7, device="other GPU")]
+    files = [
+        batch(tmp_path / "a", "snow"),
+        batch(tmp_path / "b", "fog", predictions=7, cpu_capability="AVX2"),
+    ]
     assert read_predictions(files, ["corruption"]).rows() == [("snow",), ("fog",)]
 
 
-@pytest.mark.parametrize("key", ["revision", "scorer", "torch"])
+@pytest.mark.parametrize("key", ["revision", "code", "torch"])
 def test_batches_of_two_models_are_refused(tmp_path, key):
     files = [batch(tmp_path / "a", "snow"), batch(tmp_path / "b", "fog", **{key: "2"})]
     with pytest.raises(TableError, match=f"b: its {key} is 2, that of .*a is"):
         read_predictions(files, ["corruption"])
+
+
+def test_batches_from_two_devices_are_refused_and_the_fewer_are_named(tmp_path):
+    files = [batch(tmp_path / "m" / name, name) for name in ("fog", "snow", "blur", "noise")]
+    batch(files[0], "fog", device="NVIDIA A100")
+    batch(files[2], "blur", device="NVIDIA H100")
+    with pytest.raises(TableError) as caught:
+        read_predictions(files, ["corruption"])
+    assert str(caught.value) == (
+        f"{tmp_path}/m: predictions of one model from 3 devices, which differ in their last digits: "
+        f"NVIDIA A100 (1 file), cpu (2 files), NVIDIA H100 (1 file); delete {files[0]} {files[2]} and run "
+        "snakemake again on cpu, or delete all files of the model"
+    )
+
+
+def test_each_model_may_have_its_own_device(tmp_path):
+    for model, device in (("one", "cpu"), ("two", "NVIDIA H100")):
+        files = [batch(tmp_path / model / name, name, device=device) for name in ("fog", "snow")]
+        assert read_predictions(files, ["corruption"]).height == 2

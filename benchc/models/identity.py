@@ -1,0 +1,51 @@
+"""The identity of a model's predictions: all that decides them besides prompt and pixels."""
+
+import os
+from importlib.metadata import version
+
+import torch
+
+from benchc.models.prediction_code import prediction_code
+from benchc.models.protocol import Scorer
+from benchc.models.registry import scorer_modules
+
+
+def prediction_identity(scorer: Scorer, family: str, scoring: str) -> dict[str, str]:
+    """Return the identity of the predictions of a scorer that ``benchc.models.predict.load_model`` returned.
+
+    It has the facts of the scorer (revision, dtype, device, processor, attention, library versions), torch's
+    settings as they are in this process, and the code. Nothing of the project compiles a model, so that
+    ``torch.compile`` is no fact of its own.
+    """
+    facts = dict(scorer.identity())
+    modules = scorer_modules(family, scoring)
+    return {
+        **facts,
+        **_torch_settings(facts["device"]),
+        "torchvision": version("torchvision"),
+        "modules": " ".join(modules),
+        "code": prediction_code(modules),
+    }
+
+
+def _torch_settings(device: str) -> dict[str, str]:
+    cudnn = torch.backends.cudnn
+    deterministic = {
+        "algorithms": torch.are_deterministic_algorithms_enabled(),
+        "warn_only": torch.is_deterministic_algorithms_warn_only_enabled(),
+        "cudnn": cudnn.deterministic,
+        "cudnn_benchmark": cudnn.benchmark,
+        "cublas_workspace": os.environ.get("CUBLAS_WORKSPACE_CONFIG", "default"),
+    }
+    # The kernels of a CPU, or those of a GPU, give other last bits.
+    kernels = (
+        {"cpu_capability": torch.backends.cpu.get_cpu_capability()}
+        if device == "cpu"
+        else {"cuda": f"{torch.version.cuda}, cuDNN {cudnn.version()}"}  # type: ignore[no-untyped-call]
+    )
+    return {
+        **kernels,
+        "threads": str(torch.get_num_threads()),
+        "tf32": f"matmul {torch.get_float32_matmul_precision()}, cudnn {cudnn.allow_tf32}",
+        "deterministic": ", ".join(f"{name} {value}" for name, value in deterministic.items()),
+    }

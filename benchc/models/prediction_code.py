@@ -1,0 +1,18 @@
+"""The digest of the code that decides a prediction."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from benchc.closure import closure_digest, module_file
+
+ROOT = Path(__file__).resolve().parents[2]
+ENTRY = "benchc.models.predict"
+
+
+def prediction_code(modules: Iterable[str]) -> str:
+    """Return a hash of the code from prompt and pixels to logits.
+
+    ``modules``: those of the model's family and scoring, which are imported by name, so that an edit of one
+    family changes the hash of its own models only. Raises FileNotFoundError for a module that does not exist.
+    """
+    return closure_digest([module_file(module) for module in (ENTRY, *modules)], ROOT)

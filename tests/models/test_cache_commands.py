@@ -1,0 +1,225 @@
+"""`benchc cache`: list, prune and adopt the predictions that infer has cached."""
+
+import os
+import re
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from benchc.corruptions.recipe import clean_recipe
+from benchc.errors import InputError
+from benchc.models import prediction_code
+from benchc.models.letter import LetterScorer
+from benchc.models.protocol import OptionScores
+from benchc.schemas.parquet import read_footer
+from scripts import infer
+from scripts.cache import main
+from tests.models import test_units
+from tests.models.test_units import SHOWN
+
+ROOT = Path(__file__).resolve().parents[2]
+ITEMS, PREDICTIONS = len(SHOWN), 5 * len(SHOWN)
+# All items have one question, and p/0 and p/1 have one image.
+UNITS = ITEMS - 1
+COMPUTED = (5, PREDICTIONS - 5)  # of a first job: from the cache, computed
+
+folder = test_units.folder
+
+
+@pytest.fixture
+def job(folder: Path, checkpoints, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The arguments of an infer job in the present folder, which has 41 items under one corruption."""
+    monkeypatch.chdir(folder)
+    threads = torch.get_num_threads()
+    yield [
+        *("--location", str(checkpoints["llava"]), "--family", "llava", "--scoring", "letter"),
+        *("--items", "pool.parquet", "--subset", "--corrupted", "gaussian_noise.parquet"),
+        *("--cache", "cache", "--shard", "w", "--output", "out.parquet"),
+    ]
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(False)
+
+
+@pytest.fixture
+def edited(tmp_path_factory, monkeypatch):
+    """Return a function that edits code between prompt and logits without changing a number."""
+    root = tmp_path_factory.mktemp("edited")
+    shutil.copytree(ROOT / "benchc", root / "benchc", ignore=shutil.ignore_patterns("__pycache__"))
+    path = root / "benchc/models/predict.py"
+    original = path.read_text()
+
+    def edit(number: int) -> None:
+        path.write_text(original + (f"\nEDIT = {number}\n" if number else ""))
+        monkeypatch.setattr(prediction_code, "ROOT", root)
+
+    return edit
+
+
+def predicted(job: list[str], monkeypatch, capsys, *more: str) -> tuple[int, int]:
+    """Run infer; return the number of its predictions from the cache and of those that it computed."""
+    monkeypatch.setattr(sys, "argv", ["infer", *job, *more])
+    capsys.readouterr()
+    infer.main()
+    counts = re.search(r"([\d,]+) from the cache, ([\d,]+) computed", capsys.readouterr().err)
+    assert counts is not None
+    return int(counts[1]), int(counts[2])
+
+
+def cache(capsys, *arguments: str) -> str:
+    """Return what `benchc cache` prints."""
+    capsys.readouterr()
+    main([*arguments], "benchc cache")
+    return capsys.readouterr().out
+
+
+def rows(capsys) -> list[list[str]]:
+    """Return the table of `benchc cache` without its header."""
+    lines = cache(capsys, "--cache", "cache").splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_adopted_predictions_are_used_and_counted_in_footers(job, edited, monkeypatch, capsys):
+    assert predicted(job, monkeypatch, capsys) == COMPUTED
+    before, computed = read_footer("out.parquet"), Path("out.parquet").read_bytes()
+    assert "adopted" not in before
+    edited(1)
+    assert [row[5:7] for row in rows(capsys)] == [["no", str(UNITS)]]
+    [[_, _, name, *_]] = rows(capsys)
+    text = cache(capsys, "adopt", *job, "--sample", "7")
+    assert text.endswith(f"{UNITS} units of {name}; 7 units computed again, every bit agrees\n")
+    assert sorted(row[5:7] for row in rows(capsys)) == [["no", str(UNITS)], ["yes", str(UNITS)]]
+
+    assert predicted(job, monkeypatch, capsys) == (PREDICTIONS, 0)
+    after = read_footer("out.parquet")
+    assert after["adopted"] == {before["code"]: PREDICTIONS}
+    assert after["code"] != before["code"]
+    own = {"adopted", "code"}
+    assert {name: value for name, value in after.items() if name not in own} == {
+        name: value for name, value in before.items() if name not in own
+    }
+
+    # They survive the deletion of the identity that they are from, and a second adoption names their code.
+    assert "deleted 1 folder" in cache(capsys, "prune", "--cache", "cache", "--outdated")
+    edited(2)
+    cache(capsys, "adopt", *job, "--sample", "7")
+    assert predicted(job, monkeypatch, capsys) == (PREDICTIONS, 0)
+    assert read_footer("out.parquet")["adopted"] == {before["code"]: PREDICTIONS}
+    # An edit that is undone leaves the predictions of the original code, which are its own.
+    edited(0)
+    cache(capsys, "adopt", *job, "--sample", "7")
+    assert predicted(job, monkeypatch, capsys) == (PREDICTIONS, 0)
+    assert Path("out.parquet").read_bytes() == computed
+
+
+def test_a_score_that_is_not_finite_stops_the_job(job, monkeypatch, capsys):
+    score = LetterScorer.score
+
+    def overflowing(self, question, variants):
+        scores = score(self, question, variants)
+        scores.logits[2, 0] = float("nan")
+        return scores
+
+    monkeypatch.setattr(LetterScorer, "score", overflowing)
+    with pytest.raises(InputError, match=r"llava0: item p/0 under gaussian_noise at severity 3 has .*nan"):
+        predicted(job, monkeypatch, capsys)
+    assert not Path("out.parquet").exists() and not list(Path("cache").glob("*/*/*.units"))
+
+
+def test_one_other_bit_is_refused_and_named(job, edited, monkeypatch, capsys):
+    predicted(job, monkeypatch, capsys)
+    edited(1)
+    score = LetterScorer.score
+    asked: list[str] = []
+
+    def other(self, question, variants):
+        scores = score(self, question, variants)
+        asked.append("")
+        if len(asked) == 5:
+            scores.logits.view("int32")[3, 1] ^= 1
+        return OptionScores(*scores)
+
+    monkeypatch.setattr(LetterScorer, "score", other)
+    with pytest.raises(
+        InputError,
+        match=r"does not give the same predictions: item p/\d+ under gaussian_noise at severity 4 has the "
+        r"logits \[.*\], cached are \[.*\]; nothing was adopted",
+    ):
+        cache(capsys, "adopt", *job, "--sample", "7")
+    monkeypatch.setattr(LetterScorer, "score", score)
+    assert predicted(job, monkeypatch, capsys) == COMPUTED
+
+
+def test_adoption_needs_predictions_that_differ_in_their_code_alone(job, edited, monkeypatch, capsys):
+    predicted(job, monkeypatch, capsys)
+    with pytest.raises(
+        InputError, match=r"no cached predictions differ from those of .* in their code alone"
+    ):
+        cache(capsys, "adopt", *job)
+    edited(1)
+    for more in (["--threads", "2"], ["--scoring", "text"], ["--dtype", "bfloat16"], ["--identity", "other"]):
+        with pytest.raises(InputError, match="no cached predictions differ"):
+            cache(capsys, "adopt", *job, *more)
+    with pytest.raises(
+        InputError, match=rf"{UNITS} units cached, but --sample is 50; give .* a smaller --sample"
+    ):
+        cache(capsys, "adopt", *job)
+
+
+def test_a_sample_is_found_among_units_that_are_not_cached(job, edited, monkeypatch, capsys):
+    recipe = test_units.RECIPE.to_json()
+    made = [argument for argument in job if argument not in ("--corrupted", "gaussian_noise.parquet")]
+    predicted([*made, "--recipe", recipe, "--seed", "5"], monkeypatch, capsys)
+    edited(1)
+    clean = clean_recipe().to_json()
+    both = [*made, "--recipe", clean, "--recipe", recipe, "--seed", "5"]
+    assert "10 units computed again" in cache(capsys, "adopt", *both, "--sample", "10")
+    # The clean images were not cached, of which some are equal.
+    new = len({tuple(map(test_units.png, keys)) for keys in SHOWN.values()})
+    assert predicted(both, monkeypatch, capsys) == (PREDICTIONS + ITEMS - new, new)
+
+
+def test_pruning_deletes_what_meets_all_conditions(job, edited, monkeypatch, capsys):
+    predicted(job, monkeypatch, capsys)
+    [old] = Path("cache").glob("*/*/identity.json")
+    os.utime(old, (time.time() - 3 * 86_400,) * 2)
+    edited(1)
+    predicted(job, monkeypatch, capsys)
+    predicted(job, monkeypatch, capsys, "--scoring", "text")
+    present = {(row[1], row[2], row[5]) for row in rows(capsys)}
+    assert {row[::2] for row in present} == {("letter", "no"), ("letter", "yes"), ("text", "yes")}
+
+    def prune(*arguments: str) -> list[str]:
+        lines = cache(capsys, "prune", "--cache", "cache", *arguments).splitlines()
+        return [line.split(", ")[2].partition(":")[0] for line in lines[:-1]]
+
+    model = old.parent.parent.name
+    assert prune("--dry-run", "--outdated") == [old.parent.name]
+    assert prune("--dry-run", "--unused-for", "2", "--model", model) == [old.parent.name]
+    assert len(prune("--dry-run", "--model", model)) == 3
+    assert prune("--unused-for", "4") == prune("--model", "other") == []
+    assert {(row[1], row[2], row[5]) for row in rows(capsys)} == present
+    assert prune("--unused-for", "2", "--outdated") == [old.parent.name]
+    assert not old.parent.exists()
+    assert [row[5] for row in rows(capsys)] == ["yes", "yes"]
+    # A use is a use, also of a job that computes nothing.
+    for path in Path("cache").glob("*/*/identity.json"):
+        os.utime(path, (time.time() - 3 * 86_400,) * 2)
+    assert predicted(job, monkeypatch, capsys) == (PREDICTIONS, 0)
+    assert len(prune("--dry-run", "--unused-for", "2")) == 1
+    with pytest.raises(SystemExit):
+        prune("--dry-run")
+
+
+def test_an_empty_cache_and_a_damaged_one(tmp_path, capsys):
+    assert cache(capsys, "--cache", str(tmp_path)) == f"{tmp_path} has no cached predictions\n"
+    (tmp_path / "m/0").mkdir(parents=True)
+    (tmp_path / "m/0/identity.json").write_text('{"model": "m"}')  # of an older format
+    assert cache(capsys, "--cache", str(tmp_path)) == f"{tmp_path} has no cached predictions\n"
+    (tmp_path / "m/0/identity.json").write_text("{")
+    with pytest.raises(InputError, match=rf"identity\.json: not an identity .*; delete {tmp_path}/m/0"):
+        cache(capsys, "--cache", str(tmp_path))

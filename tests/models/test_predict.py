@@ -1,0 +1,195 @@
+"""The code from prompt and pixels to logits: all of it, and no other, decides whether the cache is kept."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from benchc.closure import module_file, source_closure
+from benchc.errors import InputError
+from benchc.models import prediction_code
+from benchc.models.identity import prediction_identity
+from benchc.models.predict import load_model
+from benchc.models.prediction_code import ENTRY
+from benchc.models.protocol import CheckpointSource
+from benchc.models.registry import SCORINGS, family_module, scorer_modules
+from benchc.models.supported import FAMILIES
+
+ROOT = Path(__file__).resolve().parents[2]
+LOADERS = sorted({family_module(family) for family in FAMILIES})
+
+FAMILIES_TRACED = ("llava", "llava_next")
+
+# Records the first-party files whose code runs from loading to logits, in all threads, and the processes that
+# are started, by family and scoring. Libraries are imported before, first-party modules of a family are not.
+TRACER = """
+import json, sys, threading
+from pathlib import Path
+root, folder, *pairs = sys.argv[1:]
+sys.path.insert(0, root)
+import numpy, PIL.Image, torch
+from benchc.torchvision_ops import declare_missing_operators
+declare_missing_operators()
+import transformers
+from benchc.models.predict import load_model, predict
+from benchc.models.protocol import CheckpointSource
+from benchc.models.question import Question
+
+files, processes, ran = set(), [], {}
+
+def trace(frame, event, argument):
+    files.add(frame.f_code.co_filename)
+
+def audit(event, arguments):
+    if event in ("os.fork", "os.posix_spawn", "subprocess.Popen"):
+        processes.append(event)
+
+def scarce(question, variants):
+    if len(variants) > 1:
+        raise torch.OutOfMemoryError
+    return whole(question, variants)
+
+rng = numpy.random.default_rng(0)
+sizes = [(40, 56, 3), (40, 56, 3), (30, 30, 3)]
+variants = [[rng.integers(0, 256, size, dtype=numpy.uint8)] for size in sizes]
+sys.addaudithook(audit)
+for pair in pairs:
+    family, scoring = pair.split()
+    files.clear()
+    threading.settrace(trace)
+    sys.settrace(trace)
+    scorer = load_model(CheckpointSource(folder), family, scoring, threads=2)
+    whole, scorer.score = scorer.score, scarce
+    scores, split = predict(scorer, Question("How many dots?", ("1", "12")), variants)
+    sys.settrace(None)
+    threading.settrace(None)
+    assert split and scores.logits.shape == (3, 2)
+    ran[pair] = [
+        str(Path(file).relative_to(root))
+        for file in files
+        if file.startswith(root) and "/.venv/" not in file
+    ]
+print(json.dumps({"ran": ran, "processes": processes, "threads": threading.active_count()}))
+"""
+
+
+def closure(*modules: str, root: Path = ROOT) -> set[str]:
+    return set(source_closure([module_file(module) for module in (ENTRY, *modules)], root))
+
+
+def test_every_file_that_runs_between_prompt_and_logits_is_in_the_code(checkpoints):
+    pairs = [f"{family} {scoring}" for family in FAMILIES_TRACED for scoring in SCORINGS]
+    command = [sys.executable, "-c", TRACER, str(ROOT), str(checkpoints["llava"]), *pairs]
+    done = subprocess.run(command, text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    # What another process, or a thread that is still running, does would not have been traced.
+    assert (found["processes"], found["threads"]) == ([], 1)
+    for pair in pairs:
+        modules = scorer_modules(*pair.split())
+        files = set(found["ran"][pair])
+        assert files <= closure(*modules)
+        # The trace saw what it is about: the entry, the model, its family and its scoring.
+        assert {module_file(module) for module in (ENTRY, "benchc.models.chat", *modules)} <= files
+
+
+def test_bookkeeping_is_not_in_the_code():
+    code = closure(*LOADERS, *SCORINGS.values())
+    bookkeeping = (
+        "inference",
+        "predictor",
+        "prediction_cache",
+        "identity",
+        "prediction_code",
+        "units",
+        "items",
+    )
+    assert not code & {f"benchc/models/{name}.py" for name in bookkeeping}
+    assert not [file for file in code if file.startswith(("scripts/", "benchc/schemas/", "benchc/config/"))]
+    assert not code & {"benchc/closure.py", "benchc/progress.py", "benchc/prefetch.py", "benchc/atomic.py"}
+
+
+@pytest.fixture
+def copied(tmp_path, monkeypatch) -> Path:
+    """A copy of the package, whose code is digested."""
+    shutil.copytree(ROOT / "benchc", tmp_path / "benchc", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(prediction_code, "ROOT", tmp_path)
+    return tmp_path
+
+
+def codes() -> dict[str, str]:
+    return {
+        f"{family} {scoring}": prediction_code.prediction_code(scorer_modules(family, scoring))
+        for family in FAMILIES_TRACED
+        for scoring in SCORINGS
+    }
+
+
+@pytest.mark.parametrize(
+    ("file", "changed"),
+    [
+        ("predict", {"llava", "llava_next", "letter", "text"}),
+        ("registry", {"llava", "llava_next", "letter", "text"}),
+        ("chat", {"llava", "llava_next", "letter", "text"}),
+        ("question", {"llava", "llava_next", "letter", "text"}),
+        ("letter", {"llava", "llava_next", "letter"}),
+        ("text", {"llava", "llava_next", "text"}),
+        ("families/llava_next", {"llava_next", "letter", "text"}),
+        ("predictor", set()),
+        ("prediction_cache", set()),
+        ("supported", set()),
+    ],
+)
+def test_an_edit_drops_the_predictions_that_it_may_change_and_no_others(copied, file, changed):
+    before = codes()
+    path = copied / f"benchc/models/{file}.py"
+    path.write_text(path.read_text() + "\n# A comment.\n")
+    assert codes() == before
+    path.write_text(path.read_text() + "\nADDED = 1\n")
+    differing = {name for name, code in codes().items() if code != before[name]}
+    assert differing == {
+        name for name in before if name.split()[0] in changed and name.split()[1].partition("_")[0] in changed
+    }
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
+def test_a_missing_gpu_is_refused_before_the_model_is_loaded():
+    threads = torch.get_num_threads()
+    try:
+        with pytest.raises(InputError, match="the job needs a GPU, but torch finds none"):
+            load_model(CheckpointSource("no-such-model", device="cuda"), "llava", "letter")
+    finally:
+        torch.set_num_threads(threads)
+        torch.use_deterministic_algorithms(False)
+
+
+def test_the_identity_has_all_that_decides_a_prediction(checkpoints):
+    def identity(threads=1, **source):
+        where = CheckpointSource(str(checkpoints["llava"]), **source)
+        return prediction_identity(load_model(where, "llava", "letter", threads), "llava", "letter")
+
+    before = torch.get_num_threads()
+    try:
+        plain = identity()
+        versions = {"torch", "torchvision", "transformers", "tokenizers", "numpy", "pillow"}
+        assert (
+            plain.keys() >= {"model", "revision", "dtype", "device", "processor", "chat_template"} | versions
+        )
+        assert plain["scoring"] == "letter"
+        assert plain["attention"] == "model sdpa, vision_config sdpa, text_config sdpa"
+        assert plain["image_processor"] == "CLIPImageProcessorPil"
+        assert plain["modules"] == "benchc.models.checkpoint benchc.models.letter"
+        assert plain["tf32"] == "matmul highest, cudnn True"
+        assert plain["deterministic"].startswith("algorithms True, warn_only True, cudnn False")
+        assert plain["threads"] == "1" and identity(threads=2)["threads"] == "2"
+        assert all(isinstance(value, str) for value in plain.values())
+        torch.set_float32_matmul_precision("high")
+        assert identity()["tf32"] == "matmul high, cudnn True"
+    finally:
+        torch.set_float32_matmul_precision("highest")
+        torch.set_num_threads(before)
+        torch.use_deterministic_algorithms(False)
