@@ -9,12 +9,10 @@ from contextlib import contextmanager
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from benchc.errors import InputError
-
-Pixels = npt.NDArray[np.uint8]  # [H, W, 3], RGB
+from benchc.pixels import Pixels
 
 # Formats that are read: Pillow's own decoders and libraries. Others would start a program (EPS: Ghostscript),
 # cannot be decoded, or are rare and little tested.

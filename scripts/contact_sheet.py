@@ -20,7 +20,8 @@ from benchc.corruptions.registry import (
 )
 from benchc.errors import InputError
 from benchc.image_keys import derived_key, image_seed
-from benchc.images import ALPHAS, Alpha, ImageError, Pixels, decode
+from benchc.images import ALPHAS, Alpha, ImageError, decode
+from benchc.pixels import Pixels
 from benchc.rendering.contact_pages import pages_of
 from benchc.rendering.contact_sheet import Row, contact_sheet
 from benchc.rendering.save import save

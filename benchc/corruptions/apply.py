@@ -9,7 +9,8 @@ import numpy as np
 
 from benchc.corruptions.recipe import Recipe
 from benchc.errors import InputError
-from benchc.images import ImageError, Pixels
+from benchc.images import ImageError
+from benchc.pixels import Pixels
 
 # imagecorruptions and imgaug refuse smaller sides.
 MIN_SIDE = 32

@@ -2,7 +2,7 @@
 
 from benchc.corruptions.apply import apply
 from benchc.corruptions.registry import Engine, recipe_of
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 
 def corrupt(

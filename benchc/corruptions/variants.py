@@ -6,7 +6,8 @@ from benchc.corruptions.apply import apply
 from benchc.corruptions.recipe import Recipe
 from benchc.errors import InputError
 from benchc.image_keys import image_seed
-from benchc.images import Alpha, ImageError, Pixels, decode
+from benchc.images import Alpha, ImageError, decode
+from benchc.pixels import Pixels
 
 
 def variants_of_image(

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from PIL import Image
 
-from benchc.images import Pixels
 from benchc.models.protocol import ModelError
+from benchc.pixels import Pixels
 
 
 class Head:

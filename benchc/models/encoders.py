@@ -13,7 +13,7 @@ import torch
 from PIL import Image
 
 from benchc.errors import InputError
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 Vectors = npt.NDArray[np.float32]
 

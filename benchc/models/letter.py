@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from benchc.images import Pixels
 from benchc.letters import LETTERS
 from benchc.models.chat import ChatModel
 from benchc.models.protocol import ModelError, OptionScores, require_options
 from benchc.models.question import Question, answer_separator, letter_prompt
+from benchc.pixels import Pixels
 
 
 @dataclass

@@ -11,10 +11,10 @@ import numpy as np
 import torch
 
 from benchc.errors import InputError
-from benchc.images import Pixels
 from benchc.models.protocol import CheckpointSource, OptionScores, Scorer
 from benchc.models.question import Question
 from benchc.models.registry import load_scorer
+from benchc.pixels import Pixels
 
 
 def load_model(source: CheckpointSource, family: str, scoring: str, threads: int = 1) -> Scorer:

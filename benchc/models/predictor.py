@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from benchc.images import Pixels, pixel_hash
+from benchc.images import pixel_hash
 from benchc.models.predict import predict
 from benchc.models.prediction_cache import CachedUnit, PredictionCache
 from benchc.models.protocol import ModelError, OptionScores, Scorer
 from benchc.models.question import Question
 from benchc.models.units import Unit
+from benchc.pixels import Pixels
 
 
 @dataclass

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchc.errors import InputError
-from benchc.images import Pixels
 from benchc.models.question import Question
+from benchc.pixels import Pixels
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import torch
 
-from benchc.images import Pixels
 from benchc.models.chat import ChatModel
 from benchc.models.protocol import OptionScores, require_options
 from benchc.models.question import Question, answer_separator, text_prompt
+from benchc.pixels import Pixels
 
 
 @dataclass

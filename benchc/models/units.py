@@ -7,7 +7,8 @@ from pathlib import Path
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
-from benchc.images import Alpha, Pixels
+from benchc.images import Alpha
+from benchc.pixels import Pixels
 from benchc.schemas.corrupted_images import images_of_items
 from benchc.schemas.pool_images import pool_images
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from benchc.errors import InputError
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 from benchc.rendering.style import FAINT, INK, NORMAL, new_figure, styled
 
 # Inches. Names and six images fill the width of the text (style.TEXT_WIDTH).

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.patches import Rectangle
 from PIL import Image
 
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 from benchc.rendering.save import PIXELS_PER_INCH
 from benchc.rendering.style import FAINT
 

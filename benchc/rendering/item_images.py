@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from benchc.errors import InputError
-from benchc.images import ImageError, Pixels, decode
+from benchc.images import ImageError, decode
+from benchc.pixels import Pixels
 
 
 def item_images(row: dict[str, Any], path: Path) -> list[Pixels]:

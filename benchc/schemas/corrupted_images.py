@@ -7,7 +7,8 @@ from pathlib import Path
 import polars as pl
 
 from benchc.errors import InputError
-from benchc.images import ImageError, Pixels, decode
+from benchc.images import ImageError, decode
+from benchc.pixels import Pixels
 from benchc.pluralize import pluralize
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import AGAIN, TableError, TableFile, read_footer

@@ -11,9 +11,9 @@ from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
 KEY = ("id", "corruption", "severity")
 CLEAN = "clean"  # the corruption of uncorrupted predictions, at severity 0
 
-# Footer: the identity of `models.identity`, predictions, oom_splits; label, the id of the model in the catalogue;
-# pool, the digest of the pool's questions; seed and alpha of the images; `adopted`: how many of the predictions
-# other code computed, by its digest (`benchc cache adopt`).
+# Footer: the identity of `models.identity`, predictions, oom_splits; label, the id of the model in the
+# catalogue; pool, the digest of the pool's questions; seed and alpha of the images; `adopted`: how many of
+# the predictions other code computed, by its digest (`benchc cache adopt`).
 PREDICTIONS = TableType(
     "predictions",
     1,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 Floats = npt.NDArray[np.float64]
 BANDS = 8

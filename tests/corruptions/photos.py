@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 SHARED = Path(os.environ.get("BENCHC_SHARED", Path(__file__).parents[2] / ".." / "shared"))
 FOLDER = SHARED / "data" / "real" / "caption"

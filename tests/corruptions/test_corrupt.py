@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from benchc.corruptions.corrupt import corrupt
 from benchc.corruptions.registry import SUITES, corruptions_of, type_of
-from benchc.images import Pixels, pixel_hash
+from benchc.images import pixel_hash
+from benchc.pixels import Pixels
 
 ROOT = Path(__file__).parents[2]
 # Types that a suite shares with imagenet-c are the same objects, and are tested there.

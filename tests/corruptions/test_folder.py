@@ -15,7 +15,8 @@ from benchc.corruptions.folder import choose, corrupt_folder
 from benchc.corruptions.recipe import clean_recipe
 from benchc.corruptions.registry import corruptions_of
 from benchc.errors import InputError
-from benchc.images import DEFAULT_CODEC, Pixels, decode
+from benchc.images import DEFAULT_CODEC, decode
+from benchc.pixels import Pixels
 from benchc.randomness import seed_of
 from scripts.corrupt import parse_arguments
 

@@ -9,7 +9,8 @@ from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
 from benchc.image_keys import derived_key, image_seed, named_key
-from benchc.images import ImageError, Pixels, encode_png
+from benchc.images import ImageError, encode_png
+from benchc.pixels import Pixels
 from benchc.randomness import seed_of
 
 NOISE = recipe_of("gaussian_noise", engine="imgaug")

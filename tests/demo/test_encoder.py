@@ -9,9 +9,9 @@ from benchc.demo import encoder as demo_encoder
 from benchc.demo.encoder import TrainedEncoder, captioned_images, save_encoder, train_encoder
 from benchc.demo.training_set import TrainingSet
 from benchc.errors import InputError
-from benchc.images import Pixels
 from benchc.models.encoders import load_image_encoder
 from benchc.models.question import Question
+from benchc.pixels import Pixels
 
 SIDE = 24
 COLOURS = {"red": (200, 30, 30), "green": (30, 180, 30), "blue": (40, 60, 220), "white": (240, 240, 240)}

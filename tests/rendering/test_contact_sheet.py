@@ -13,7 +13,8 @@ from matplotlib.lines import Line2D
 from benchc.corruptions.apply import apply
 from benchc.corruptions.registry import SUITES, group_of, recipe_of
 from benchc.errors import InputError
-from benchc.images import Pixels, encode_png
+from benchc.images import encode_png
+from benchc.pixels import Pixels
 from benchc.randomness import seed_of
 from benchc.rendering.contact_pages import MAX_ROWS, pages_of
 from benchc.rendering.contact_sheet import Row, contact_sheet

@@ -57,8 +57,8 @@ def test_one_core_a_kill_and_other_jobs_change_no_byte(tmp_path_factory, checkpo
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    cache = checkout.folder / "results/small/.cache"
-    wait_for(lambda: process.poll() is not None or any(cache.glob("*/*/*.jsonl")))
+    cache = checkout.folder / "results/.cache"
+    wait_for(lambda: process.poll() is not None or any(cache.glob("*/*/*.units")))
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     assert not (checkout.folder / "results/small/tables/table1.csv").exists()
@@ -168,7 +168,7 @@ def test_a_killed_inference_resumes_from_its_cache(finished, tmp_path):
     process = subprocess.Popen(
         infer(finished, cache, tmp_path / "resumed.parquet"), cwd=finished.folder, stderr=subprocess.DEVNULL
     )
-    wait_for(lambda: sum(file.stat().st_size for file in cache.glob("*/*/w.jsonl")) > 2000)
+    wait_for(lambda: sum(file.stat().st_size for file in cache.glob("*/*/w-*.units")) > 600)
     process.kill()
     process.wait()
     assert not (tmp_path / "resumed.parquet").exists()
@@ -180,7 +180,7 @@ def test_a_killed_inference_resumes_from_its_cache(finished, tmp_path):
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
 def test_a_missing_gpu_is_refused(finished, tmp_path):
-    command = [*infer(finished, tmp_path / "cache", tmp_path / "out.parquet"), "--gpus", "1"]
+    command = [*infer(finished, tmp_path / "cache", tmp_path / "out.parquet"), "--device", "cuda"]
     result = subprocess.run(command, cwd=finished.folder, text=True, capture_output=True, check=False)
     assert result.returncode == 1
     assert "the job needs a GPU, but torch finds none" in result.stderr.splitlines()[-1]

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 Field = npt.NDArray[np.float32]
 

@@ -14,7 +14,7 @@ from benchc.corruptions.fields import Bits16, Floats32, draw_bits16, normal_of
 from benchc.corruptions.kernels.kadid_blur import spread
 from benchc.corruptions.lab import from_linear, to_linear
 from benchc.corruptions.smear import Line
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 # Of the dark image's sensor: photons at white, and noise of the read-out with white being 1.
 _PHOTONS = 2000.0

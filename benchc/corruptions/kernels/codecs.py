@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from benchc.images import FORMATS, JPEG_MAX_SIDE, WEBP_MAX_SIDE, Pixels, check_sides
+from benchc.images import FORMATS, JPEG_MAX_SIDE, WEBP_MAX_SIDE, check_sides
+from benchc.pixels import Pixels
 
 
 def jpeg2000(image: Pixels, *, ratio: float) -> Pixels:

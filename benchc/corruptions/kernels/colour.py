@@ -5,7 +5,7 @@ import numpy as np
 
 from benchc.corruptions.kernels.imgaug_call import UNUSED_SEED, augment, draw_seed
 from benchc.corruptions.suite import Value
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 __all__ = ["channel_shuffle", "draw_seed", "draw_shuffle_seed", "gamma_contrast", "invert"]
 

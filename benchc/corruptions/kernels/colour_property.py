@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 Grey = Literal["mean", "luma"]
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from numba import njit
 
 from benchc.corruptions.convolution import border_indices
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 Array = npt.NDArray[Any]
 Floats32 = npt.NDArray[np.float32]

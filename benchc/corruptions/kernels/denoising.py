@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from benchc.corruptions.fields import Bits16, draw_bits16, normal_of
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 # OpenCV's default.
 _PATCH, _WINDOW = 7, 21

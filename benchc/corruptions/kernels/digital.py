@@ -6,7 +6,8 @@ from typing import Literal
 import numpy as np
 from PIL import Image
 
-from benchc.images import FORMATS, JPEG_MAX_SIDE, Pixels, check_sides
+from benchc.images import FORMATS, JPEG_MAX_SIDE, check_sides
+from benchc.pixels import Pixels
 
 Filter = Literal["nearest", "box"]
 _FILTERS = {"nearest": Image.Resampling.NEAREST, "box": Image.Resampling.BOX}

@@ -5,7 +5,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 
 def pixelate_small(image: Pixels, *, scale: float) -> Pixels:

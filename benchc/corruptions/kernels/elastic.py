@@ -9,7 +9,7 @@ from numba import njit
 
 from benchc.corruptions.convolution import border_indices, gaussian_kernel, separable
 from benchc.corruptions.fields import draw_bits16
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 Floats32 = npt.NDArray[np.float32]
 Integers16 = npt.NDArray[np.int16]

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from numba import njit
 
 from benchc.corruptions.fields import CELLS, Bits16, draw_bits16
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 Floats32 = npt.NDArray[np.float32]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from benchc.errors import InputError
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 TEXTURES = ("frost1.png", "frost2.png", "frost3.png", "frost4.jpg", "frost5.jpg", "frost6.jpg")
 # Margin for a random crop where a texture fits the image exactly.

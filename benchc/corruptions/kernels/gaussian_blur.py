@@ -1,7 +1,7 @@
 """Gaussian blur of ImageNet-C; sigma is in pixels, so larger images are blurred relatively less."""
 
 from benchc.corruptions.convolution import gaussian_bias, gaussian_kernel, separable_image
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 
 def gaussian_blur(image: Pixels, *, sigma: float) -> Pixels:

@@ -8,7 +8,7 @@ from numba import njit
 
 from benchc.corruptions.convolution import gaussian_bias, gaussian_kernel, separable_image
 from benchc.corruptions.fields import draw_bits16
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 Array = npt.NDArray[Any]
 Cells = npt.NDArray[np.uint8]

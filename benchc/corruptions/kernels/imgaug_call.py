@@ -5,7 +5,7 @@ import numpy as np
 from imgaug.random import get_global_rng
 
 from benchc.corruptions.suite import Value
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 # For augmenters with constant parameters, whose random numbers have no effect.
 UNUSED_SEED = 0

@@ -3,7 +3,7 @@
 import numpy as np
 from imgaug.augmenters import imgcorruptlike as augmenters
 
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 _AUGMENTERS = {
     "brightness": augmenters.Brightness,

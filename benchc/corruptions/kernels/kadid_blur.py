@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from benchc.corruptions.convolution import gaussian_kernel, separable
 from benchc.corruptions.smear import Line, smear
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 # Subpixels per side, for the covered area of each pixel of a disc or line.
 _PARTS = 8

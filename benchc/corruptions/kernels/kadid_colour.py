@@ -11,7 +11,7 @@ import numpy as np
 
 from benchc.corruptions.convolution import Floats32, border_indices, gaussian_kernel, separable
 from benchc.corruptions.lab import from_lab, to_lab
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 _GRADIENT_SIGMA = 4.0
 _LEAST_WEIGHT = 0.1

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchc.corruptions.convolution import gaussian_kernel, separable
 from benchc.corruptions.lab import from_lab, to_lab
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 
 def sharpness(image: Pixels, *, amount: float, sigma: float) -> Pixels:

@@ -6,7 +6,7 @@ Source: Lin, Hosu and Saupe, KADID-10k (QoMEX 2019), distortions 16 to 18; for R
 import numpy as np
 
 from benchc.corruptions.lab import from_lab, to_lab
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 
 def brighten(image: Pixels, *, amount: float) -> Pixels:

@@ -7,7 +7,7 @@ Variances are those of values in [0, 1]; results are clipped and rounded. Fields
 import numpy as np
 
 from benchc.corruptions.fields import Bits16, Floats32, draw_bits16, normal_of, uniform_of
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 # BT.601 in the studio's range, where Y has 219 levels and Cb and Cr have 224: R, G and B from Y, Cb and Cr.
 _FROM_YCBCR = 255 * np.array(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchc.corruptions.smear import line_taps, smear_bias, smear_image
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 MAX_ANGLE = 45.0
 

@@ -14,7 +14,7 @@ from numba import njit
 from scipy.special import pdtr
 
 from benchc.corruptions.fields import Bits16, Bits32, Floats32, draw_bits16, draw_bits32, normal_quantiles
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 # The guide tables of shot noise store counts as bytes.
 MAX_PHOTONS = 255

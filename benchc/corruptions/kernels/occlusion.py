@@ -3,7 +3,7 @@
 import imgaug.augmenters as iaa
 
 from benchc.corruptions.kernels.imgaug_call import augment, draw_seed
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 __all__ = ["coarse_dropout", "cutout", "draw_seed"]
 

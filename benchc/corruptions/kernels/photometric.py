@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numba import njit
 
 from benchc.corruptions.fields import Floats32
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 
 def brightness(image: Pixels, *, shift: float) -> Pixels:

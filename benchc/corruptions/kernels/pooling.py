@@ -3,7 +3,7 @@
 import imgaug.augmenters as iaa
 
 from benchc.corruptions.kernels.imgaug_call import UNUSED_SEED, augment
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 
 def average_pooling(image: Pixels, *, size: int) -> Pixels:

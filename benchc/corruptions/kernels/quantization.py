@@ -6,7 +6,7 @@ Source: R-Bench's dimensions 14 ("minimum variance quantization") and 18 ("unifo
 import numpy as np
 import numpy.typing as npt
 
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 Floats = npt.NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from numba import njit
 from PIL import Image
 
 from benchc.corruptions.fields import Floats32, draw_normal_field
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 Array = npt.NDArray[Any]
 

@@ -6,7 +6,7 @@ import imgaug.augmenters as iaa
 import numpy as np
 
 from benchc.corruptions.kernels.imgaug_call import augment, draw_seed
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 __all__ = ["draw_seed", "jigsaw", "piecewise_affine"]
 

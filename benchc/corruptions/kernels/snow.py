@@ -9,7 +9,7 @@ from numba import njit
 
 from benchc.corruptions.fields import draw_normal_field
 from benchc.corruptions.smear import line_taps, smear
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 Floats32 = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.int64]

@@ -10,7 +10,7 @@ from numba import njit
 from benchc.corruptions.convolution import TRUNCATION_BIAS, gaussian_kernel, separable
 from benchc.corruptions.fields import draw_normal_field
 from benchc.corruptions.kernels.rims import edges, mean_distances
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 Floats32 = npt.NDArray[np.float32]
 Plane = npt.NDArray[np.uint8]

@@ -4,7 +4,7 @@ import imgaug.augmenters as iaa
 import numpy as np
 
 from benchc.corruptions.kernels.imgaug_call import UNUSED_SEED, augment
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 
 def canny_edge(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 
 
 class Impulses(NamedTuple):

@@ -21,7 +21,8 @@ from benchc.corruptions.kernels.elastic import (
     elastic_transform_affine,
 )
 from benchc.corruptions.registry import type_of
-from benchc.images import ImageError, Pixels
+from benchc.images import ImageError
+from benchc.pixels import Pixels
 from tests.corruptions.likeness import assert_same_distribution, assert_same_pixels
 from tests.corruptions.photos import NEEDS_PHOTOS, photo
 

@@ -18,7 +18,7 @@ from benchc.corruptions.kernels.frost import TEXTURES, CutOut, draw_frost, frost
 from benchc.corruptions.kernels.snow import Flakes, draw_snow, snow
 from benchc.corruptions.kernels.spatter import draw_spatter, spatter
 from benchc.corruptions.registry import type_of
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 from tests.corruptions.likeness import assert_same_distribution, assert_same_pixels
 from tests.corruptions.photos import NEEDS_PHOTOS, photo
 

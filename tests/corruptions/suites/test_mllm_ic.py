@@ -14,7 +14,7 @@ from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.suite import CorruptionType
 from benchc.corruptions.suites.imagenet_c import IMAGENET_C
 from benchc.corruptions.suites.mllm_ic import MLLM_IC
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 from speed.severity_ssim import median_distances, problems
 from tests.corruptions.photos import NEEDS_PHOTOS, photo
 

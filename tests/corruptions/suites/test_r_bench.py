@@ -32,7 +32,8 @@ from benchc.corruptions.kernels import (
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.suite import Origin
 from benchc.corruptions.suites.r_bench import R_BENCH, R_BENCH_INDEX
-from benchc.images import ImageError, Pixels
+from benchc.images import ImageError
+from benchc.pixels import Pixels
 from tests.corruptions.photos import NEEDS_PHOTOS, photo
 
 TYPES = {type_.name: type_ for type_ in R_BENCH.types()}

@@ -14,7 +14,7 @@ from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.suite import Origin
 from benchc.corruptions.suites import imagenet_c
 from benchc.corruptions.suites.vqa_robustness import VQA_ROBUSTNESS
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 from tests.corruptions.likeness import assert_same_pixels
 from tests.corruptions.photos import NEEDS_PHOTOS, photo
 

@@ -16,7 +16,7 @@ from benchc.benchmarks.bench_c.figures.cases import (
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
 from benchc.benchmarks.bench_c.inputs import Scores
 from benchc.errors import InputError, recreate
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 from benchc.pluralize import pluralize
 from benchc.rendering.image_grid import plot_images
 from benchc.rendering.item_images import item_images

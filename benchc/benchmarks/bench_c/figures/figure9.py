@@ -12,7 +12,7 @@ from pydantic import PositiveInt
 from benchc.benchmarks.bench_c.figures.kappa_examples import BANDS, examples_by_kappa
 from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.errors import InputError, recreate
-from benchc.images import Pixels
+from benchc.pixels import Pixels
 from benchc.pluralize import pluralize
 from benchc.rendering.image_grid import plot_images
 from benchc.rendering.item_images import item_images

@@ -9,9 +9,10 @@ import polars as pl
 
 from benchc.benchmarks.bench_c.schemas.embeddings import EMBEDDINGS
 from benchc.errors import InputError
-from benchc.images import Alpha, ImageError, Pixels, decode
+from benchc.images import Alpha, ImageError, decode
 from benchc.letters import LETTERS
 from benchc.models.question import Question
+from benchc.pixels import Pixels
 
 Vectors = npt.NDArray[np.float32]
 

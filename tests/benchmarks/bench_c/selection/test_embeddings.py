@@ -14,8 +14,9 @@ from benchc.benchmarks.bench_c.selection.embeddings import (
     text_vectors,
 )
 from benchc.errors import InputError
-from benchc.images import Pixels, encode_png
+from benchc.images import encode_png
 from benchc.models.question import Question
+from benchc.pixels import Pixels
 from benchc.schemas.items import IMAGE
 
 RED, GREEN, GREY = (30, 0, 0), (0, 40, 0), (9, 9, 9)
