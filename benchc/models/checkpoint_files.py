@@ -97,11 +97,12 @@ def _settings(location: str, path: Path) -> dict[str, Any]:
 
 
 def _refuse_upstream_code(location: str, name: str, auto_map: object) -> None:
-    """Raise ModelError where ``auto_map`` names a repository, as in ``owner/name--module.Class``."""
+    """Raise ModelError where ``auto_map`` names another repository, as in ``owner/name--module.Class``."""
     values = list(auto_map.values()) if isinstance(auto_map, dict) else [auto_map]
     for value in values:
         for reference in value if isinstance(value, list) else [value]:
-            if "--" in str(reference):
+            repository, separator, _ = str(reference).partition("--")
+            if separator and repository != location:
                 raise ModelError(
                     f"{location}: {name} runs code of another repository ({reference}), which a commit of "
                     "this one does not pin; use a folder that contains the code itself"
