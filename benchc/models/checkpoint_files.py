@@ -45,7 +45,7 @@ def loading(source: CheckpointSource, commit: str | None) -> Iterator[None]:
                 "`trust_remote_code: true` in the model catalogue, for a model on the Hub with a commit as "
                 "`revision`"
             ) from error
-        if _path(where, "config.json", commit) and not any(_path(where, name, commit) for name in TOKENIZERS):
+        if _lacks_tokenizer(where, commit):
             raise ModelError(
                 f"{where}: the files of its tokenizer are missing ({', '.join(TOKENIZERS[:2])}, …); download "
                 "the checkpoint again"
@@ -84,6 +84,15 @@ def check_files(source: CheckpointSource, commit: str | None) -> None:
     if source.trust_remote_code:
         for name, content in contents.items():
             _refuse_upstream_code(source.location, name, content.get("auto_map"))
+
+
+def _lacks_tokenizer(location: str, commit: str | None) -> bool:
+    """Return whether the checkpoint is there, but no tokenizer is."""
+    try:
+        files = [_path(location, name, commit) for name in ("config.json", *TOKENIZERS)]
+    except OSError:  # the Hub cannot be reached, or denies access
+        return False
+    return files[0] is not None and not any(files[1:])
 
 
 def _settings(location: str, path: Path) -> dict[str, Any]:

@@ -92,6 +92,23 @@ def test_the_hub_is_asked_before_its_cache(
     assert commit_of(REPO, "v1") == FIRST
 
 
+def test_a_model_that_cannot_be_downloaded_is_one_line(
+    hub: HubCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ModelError, match=r"owner/tiny: cannot be loaded .*couldn't connect"):
+        load_scorer("llava", "letter", CheckpointSource(REPO, FIRST))
+
+    def denied(*arguments: object, **options: object) -> None:
+        raise OSError("You are trying to access a gated repo.\nMake sure to have access to it")
+
+    monkeypatch.setattr(transformers.utils, "cached_file", denied)
+    with pytest.raises(
+        ModelError, match=r"cannot be loaded \(You are .* a gated repo. Make sure .*\); check"
+    ) as caught:
+        load_scorer("llava", "letter", CheckpointSource(REPO, FIRST))
+    assert "\n" not in str(caught.value)
+
+
 def test_a_folder_is_not_loaded_in_place_of_a_revision(
     checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
