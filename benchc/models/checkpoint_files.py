@@ -45,7 +45,7 @@ def loading(source: CheckpointSource, commit: str | None) -> Iterator[None]:
                 "`trust_remote_code: true` in the model catalogue, for a model on the Hub with a commit as "
                 "`revision`"
             ) from error
-        if _path(where, "config.json", commit) and not any(_path(where, name, commit) for name in TOKENIZERS):
+        if _lacks_tokenizer(where, commit):
             raise ModelError(
                 f"{where}: the files of its tokenizer are missing ({', '.join(TOKENIZERS[:2])}, …); download "
                 "the checkpoint again"
@@ -86,6 +86,15 @@ def check_files(source: CheckpointSource, commit: str | None) -> None:
             _refuse_upstream_code(source.location, name, content.get("auto_map"))
 
 
+def _lacks_tokenizer(location: str, commit: str | None) -> bool:
+    """Return whether the checkpoint is there, but no tokenizer is."""
+    try:
+        files = [_path(location, name, commit) for name in ("config.json", *TOKENIZERS)]
+    except OSError:  # the Hub cannot be reached, or denies access
+        return False
+    return files[0] is not None and not any(files[1:])
+
+
 def _settings(location: str, path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_bytes())
@@ -97,11 +106,12 @@ def _settings(location: str, path: Path) -> dict[str, Any]:
 
 
 def _refuse_upstream_code(location: str, name: str, auto_map: object) -> None:
-    """Raise ModelError where ``auto_map`` names a repository, as in ``owner/name--module.Class``."""
+    """Raise ModelError where ``auto_map`` names another repository, as in ``owner/name--module.Class``."""
     values = list(auto_map.values()) if isinstance(auto_map, dict) else [auto_map]
     for value in values:
         for reference in value if isinstance(value, list) else [value]:
-            if "--" in str(reference):
+            repository, separator, _ = str(reference).partition("--")
+            if separator and repository != location:
                 raise ModelError(
                     f"{location}: {name} runs code of another repository ({reference}), which a commit of "
                     "this one does not pin; use a folder that contains the code itself"

@@ -12,7 +12,7 @@ import httpx2
 import huggingface_hub
 import pytest
 
-from benchc.models.prediction_cache import PredictionCache
+from benchc.hugging_face import transformers
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import load_scorer
 from benchc.models.revisions import commit_of
@@ -54,25 +54,17 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HubCache:
     return HubCache(tmp_path / "hub")
 
 
-def key(identity: dict[str, str], folder: Path) -> str:
-    """Return what the prediction cache makes of an identity."""
-    with PredictionCache(folder, identity, "shard") as cache:
-        return str(cache.folder)
-
-
-def test_a_moved_branch_is_a_new_commit_and_a_new_key(
-    hub: HubCache, checkpoints: dict[str, Path], tmp_path: Path
-) -> None:
+def test_a_moved_branch_is_a_new_commit_and_a_new_key(hub: HubCache, checkpoints: dict[str, Path]) -> None:
     hub.add(checkpoints["llava"], FIRST)
     first = load_scorer("llava", "letter", CheckpointSource(REPO, family="llava")).identity()
     assert first["model"] == REPO
     assert first["revision"] == FIRST
     hub.add(checkpoints["llava"], SECOND)
     second = load_scorer("llava", "letter", CheckpointSource(REPO)).identity()
-    assert second["revision"] == SECOND
+    # The identity is what the cache's key is made of.
+    assert second == {**first, "revision": SECOND}
     pinned = load_scorer("llava", "letter", CheckpointSource(REPO, FIRST)).identity()
     assert pinned == first
-    assert key(pinned, tmp_path) == key(first, tmp_path) != key(second, tmp_path)
 
 
 def test_a_commit_needs_no_lookup_and_an_unknown_branch_is_one_line(hub: HubCache) -> None:
@@ -100,6 +92,23 @@ def test_the_hub_is_asked_before_its_cache(
     assert commit_of(REPO, "v1") == FIRST
 
 
+def test_a_model_that_cannot_be_downloaded_is_one_line(
+    hub: HubCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ModelError, match=r"owner/tiny: cannot be loaded .*couldn't connect"):
+        load_scorer("llava", "letter", CheckpointSource(REPO, FIRST))
+
+    def denied(*arguments: object, **options: object) -> None:
+        raise OSError("You are trying to access a gated repo.\nMake sure to have access to it")
+
+    monkeypatch.setattr(transformers.utils, "cached_file", denied)
+    with pytest.raises(
+        ModelError, match=r"cannot be loaded \(You are .* a gated repo. Make sure .*\); check"
+    ) as caught:
+        load_scorer("llava", "letter", CheckpointSource(REPO, FIRST))
+    assert "\n" not in str(caught.value)
+
+
 def test_a_folder_is_not_loaded_in_place_of_a_revision(
     checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,13 +120,23 @@ def test_a_folder_is_not_loaded_in_place_of_a_revision(
 
 @pytest.mark.parametrize("revision", [None, "main"])
 def test_only_the_code_of_a_commit_can_be_trusted(
-    hub: HubCache, checkpoints: dict[str, Path], revision: str | None
+    hub: HubCache,
+    checkpoints: dict[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    revision: str | None,
 ) -> None:
     hub.add(checkpoints["llava"], FIRST)
     with pytest.raises(
         ModelError, match=r"its code can be trusted only at a commit, not at (main|the default branch), which"
     ):
         load_scorer("llava", "letter", CheckpointSource(REPO, revision, trust_remote_code=True))
+    # The Hub's configurations often name their own repository.
+    config = hub.folder / "snapshots" / FIRST / "config.json"
+    content = json.loads(config.read_text()) | {"auto_map": {"AutoConfig": f"{REPO}--own.OwnConfig"}}
+    config.write_text(json.dumps(content))
+    (config.parent / "own.py").write_text("from transformers import LlavaConfig as OwnConfig\n")
+    monkeypatch.setattr(transformers.dynamic_module_utils, "HF_MODULES_CACHE", str(tmp_path / "modules"))
     pinned = load_scorer("llava", "letter", CheckpointSource(REPO, FIRST, trust_remote_code=True)).identity()
     assert (pinned["revision"], pinned["trust_remote_code"]) == (FIRST, "True")
 
