@@ -203,6 +203,7 @@ rule infer_orders:
     """Predict with one target on a sample of the benchmark, with the options in every other circular order."""
     input:
         model=model_files,
+        revision=revision_file,
         pool="<results>/pool/items.parquet",
         subset=SUBSETS["selected"],
         corrupted=collect(
@@ -228,7 +229,6 @@ rule infer_orders:
     params:
         *code_by_wildcards(lambda wildcards: ORDERS_CODE[wildcards.model], ORDERS_CODE.values()),
         model=model_options,
-        device=lambda wildcards: option("--device", "cuda" if run.models[wildcards.model].gpus else "cpu"),
         sample=option("--sample", settings.diagnostics.option_order),
         severity=option("--severity", max(settings.corruptions.severities)),
         cache="results/.cache",
@@ -236,7 +236,7 @@ rule infer_orders:
     message:
         "Evaluating {wildcards.model} with the options in other circular orders"
     shell:
-        "python -m scripts.bench_c.infer_orders {params.model} {params.device} --threads {threads}"
+        "python -m scripts.bench_c.infer_orders {params.model} --revision-file {input.revision} --threads {threads}"
         " --items {input.pool} --subset {input.subset} {params.sample} {params.severity}"
         " --corrupted {input.corrupted} --cache {params.cache}"
         " --shard {params.shard} --output {output} 2>&1 | tee {log}"

@@ -5,17 +5,41 @@ REQUIRED INPUTS:
     <results>/{corrupted,benchmark}/{corruption}.parquet    unless the job generates them
     <results>/subsets/{subset}.parquet    ids of the items; none for the whole pool
     models from the Hub, from a folder, or trained by the run
-OUTPUTS: <results>/predictions/{subset}/{model}/{part}.parquet    one row per prediction
-    A part is a set of corruptions (inference.corruptions_per_job). Predictions are cached in results/.cache/, which
-    all runs share, and which may be deleted at any time.
+OUTPUTS:
+    <results>/revisions/{model}.json                        the commit of a model on the Hub
+    <results>/predictions/{subset}/{model}/{part}.parquet    one row per prediction
+A part is a set of corruptions (inference.corruptions_per_job). Predictions are cached in results/.cache/, which all
+runs share, and which may be deleted at any time.
 """
+
+
+rule resolve_revision:
+    """Look up the commit of a model on the Hub once, so that all jobs of the run load the same one."""
+    output:
+        "<results>/revisions/{model}.json",
+    log:
+        "<logs>/resolve_revision/{model}.log",
+    # First, since a wrong id should stop the run before anything is computed.
+    priority: 100
+    localrule: True
+    conda:
+        "../envs/transformers.yaml"
+    params:
+        *code_of("scripts/resolve_revision.py"),
+        repo=lambda wildcards: option("--repo", run.models[wildcards.model].repo),
+        revision=lambda wildcards: option("--revision", run.models[wildcards.model].revision),
+    message:
+        "Looking up the commit of {wildcards.model}"
+    shell:
+        "python -m scripts.resolve_revision {params.repo} {params.revision} --output {output} 2>&1 | tee {log}"
 
 
 rule infer:
     """Predict with one model on all items of a subset, under the corruptions of one part."""
     input:
-        # Of a local or trained model; a model on the Hub is identified by its revision.
+        # Of a local or trained model; a model on the Hub is identified by its commit.
         model=model_files,
+        revision=revision_file,
         pool="<results>/pool/items.parquet",
         # Empty for the whole pool.
         subset=lambda wildcards: SUBSETS[wildcards.subset] or [],
@@ -52,14 +76,13 @@ rule infer:
             PART_CODE.values(),
         ),
         model=model_options,
-        device=lambda wildcards: option("--device", "cuda" if run.models[wildcards.model].gpus else "cpu"),
         recipes=recipe_options,
         cache="results/.cache",
         shard=lambda wildcards: f"{settings.name}-{wildcards.model}-{wildcards.subset}-{wildcards.part}",
     message:
         "Evaluating {wildcards.model} on the subset {wildcards.subset}, corruptions: {wildcards.part}"
     shell:
-        "python -m scripts.infer {params.model} {params.device} --threads {threads}"
+        "python -m scripts.infer {params.model} --revision-file {input.revision} --threads {threads}"
         " --items {input.pool} --subset {input.subset}"
         " --corrupted {input.corrupted} {params.recipes} --cache {params.cache}"
         " --shard {params.shard} --output {output} 2>&1 | tee {log}"

@@ -4,6 +4,7 @@ REQUIRED INPUTS: the configuration and the catalogues that it names
 OUTPUTS: none
 """
 
+import os
 import shlex
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from benchc.config.load import load
 from benchc.corruptions.recipe import CLEAN
 from benchc.corruptions.registry import group_of, kernel_module, recipe_of
 from benchc.rendering.declaration import figure, table
+from benchc.models.folder import deciding_files
 from benchc.models.registry import scorer_modules
 from benchc.models.supported import UnsupportedFamilyError, check_family
 
@@ -197,29 +199,42 @@ PART_CODE = {
 TRAINER_CODE = {id_: trainer_code(id_) for id_, model in run.models.items() if model.train is not None}
 
 
+def model_folder(model):
+    """Return the folder of a local model; below the working directory, it is relative however it is written."""
+    folder = Path(os.path.abspath(model.path))
+    return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
+
+
 def model_files(wildcards):
-    """Return the files of a model that the run trains or that is local; none for a model on the Hub."""
+    """Return the files that decide the predictions of a model in a folder; none for a model on the Hub."""
     model = run.models[wildcards.model]
     if model.train is not None:
         return [f"results/models/{wildcards.model}/{file}" for file in MODEL_FILES]
     if model.path is not None:
-        return sorted(str(file) for file in Path(model.path).iterdir() if file.is_file())
+        return [str(file) for file in deciding_files(model_folder(model), own_code=model.trust_remote_code)]
     return []
+
+
+def revision_file(wildcards):
+    """Return the file with the commit of a model on the Hub; none for a model in a folder."""
+    return "<results>/revisions/{model}.json" if run.models[wildcards.model].repo else []
 
 
 def model_options(wildcards):
     """Return the location and settings of a model, as options of infer."""
     model = run.models[wildcards.model]
-    location = model.repo or model.path or f"results/models/{wildcards.model}"
+    location = model.repo or (model_folder(model) if model.path else f"results/models/{wildcards.model}")
     overrides = [f"{key}={value}" for key, value in sorted(model.processor.items())]
     return " ".join(
         [
             option("--label", wildcards.model),
             option("--location", location),
-            option("--revision", model.revision),
             option("--family", model.family),
             option("--scoring", model.scoring),
             option("--dtype", model.dtype),
+            # As the device decides the last bits, it is a param; the number of GPUs is a resource.
+            option("--device", "cuda" if model.gpus else "cpu"),
+            *(["--trust-remote-code"] if model.trust_remote_code else []),
             *(option("--processor", setting) for setting in overrides),
         ]
     )
