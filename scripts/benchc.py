@@ -12,6 +12,7 @@ COMMANDS = {
     "cache": "list cached predictions, delete some, or keep them after a refactoring",
     "compare": "compare two finished runs and name the inputs that differ",
     "plan": "estimate the cost of a run: predictions by stage and model, and hours where measured",
+    "versions": "list the files of a run that other versions of libraries made",
 }
 
 

@@ -41,16 +41,17 @@ def _facts(footers: Sequence[Footer]) -> dict[str, str]:
     """Return every fact as text; different values of several footers are joined by commas."""
     values: dict[str, set[str]] = {}
     for footer in footers:
-        for fact, value in _flat(footer):
+        for fact, value in flat(footer):
             if fact not in BOOKKEEPING:
                 values.setdefault(fact, set()).add(value)
     return {fact: ", ".join(sorted(texts)) for fact, texts in values.items()}
 
 
-def _flat(footer: Footer, prefix: str = "") -> Iterable[tuple[str, str]]:
+def flat(footer: Footer, prefix: str = "") -> Iterable[tuple[str, str]]:
+    """Yield every fact and its value as text; names of nested facts are joined by dots."""
     for key, value in footer.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
+            yield from flat(value, f"{prefix}{key}.")
         else:
             yield prefix + key, str(value)
 
