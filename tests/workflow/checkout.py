@@ -65,12 +65,12 @@ class Checkout:
         return dict(counts)
 
     def hashes(self, *folders: str) -> dict[str, str]:
-        """Return a hash of every file in the folders (default: results), without the prediction cache."""
+        """Return a hash of every file in the folders (default: results), without the prediction cache and Snakemake's records."""
         files = [
             path
             for folder in folders or ("results",)
             for path in sorted((self.folder / folder).rglob("*"))
-            if path.is_file() and ".cache" not in path.parts
+            if path.is_file() and not {".cache", ".provenance"} & set(path.parts)
         ]
         return {
             str(path.relative_to(self.folder)): hashlib.blake2b(path.read_bytes()).hexdigest()

@@ -1,7 +1,7 @@
 """Rerun only what changed: one edit at a time, the jobs it reruns, its predictions, and what stays the same.
 
 The edits build on each other, as a user's do: each test edits, checks the plan, runs it and compares. They
-are those of the table in README's section "Rerun only what changed".
+are those of the table in README's section "Rerun only what changed"; test_edits.py plans more of them.
 """
 
 import re
@@ -179,7 +179,7 @@ def test_resources_rerun_nothing(checkout):
     models = checkout.folder / "config/small-models.yaml"
     before = models.read_text()
     content = yaml.safe_load(before)
-    content["texts"] |= {"mem_mb": 3000, "gpus": 1}
+    content["texts"] |= {"mem_mb": 3000}
     models.write_text(yaml.safe_dump(content))
     assert checkout.plan("--set-resources", "infer:runtime=5", "corrupt:mem_mb=500") == {}
     models.write_text(before)
@@ -232,7 +232,7 @@ def test_swapping_two_numbers_reruns_the_selection(checkout):
 def test_selecting_first_stops_if_the_selection_is_unchanged(checkout):
     before = kept(checkout)
     module = checkout.folder / "benchc/benchmarks/bench_c/selection/select.py"
-    module.write_text(module.read_text() + "\n# An edit that changes no result.\n")
+    module.write_text(module.read_text() + "\nADDED = 1\n")
     assert checkout.plan() == FROM_SELECTION
     checkout.make("select", "selection_stability")
     assert checkout.plan() == {}

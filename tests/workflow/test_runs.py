@@ -103,7 +103,7 @@ def test_a_kernel_reruns_the_jobs_that_generate_its_images(finished):
     plan = ("--configfile", "config/fly.yaml")
     assert finished.plan(*plan) == {}
     before = (finished.folder / NOISE).read_text()
-    (finished.folder / NOISE).write_text(before + "\n# An edit.\n")
+    (finished.folder / NOISE).write_text(before + "\nADDED = 1\n")
     config = yaml.safe_load((finished.folder / "config/fly.yaml").read_text())
     jobs = finished.plan(*plan)
     # Targets are evaluated on the benchmark and on items outside it.
