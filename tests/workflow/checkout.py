@@ -31,6 +31,17 @@ class Checkout:
                 folder.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(source, folder / part)
 
+    def copy(self, folder: Path, *left_out: str) -> "Checkout":
+        """Return a copy with its results and their times, without files and folders of the names given."""
+        folder.mkdir(parents=True)
+        excluded = [f"--exclude={name}" for name in left_out]
+        archive = ["tar", "-C", str(self.folder), *excluded, "-c", "."]
+        with subprocess.Popen(archive, stdout=subprocess.PIPE) as packed:
+            subprocess.run(["tar", "-C", str(folder), "-x"], stdin=packed.stdout, check=True)
+        copy = Checkout.__new__(Checkout)
+        copy.folder, copy.config, copy.first_hashes = folder, self.config, self.first_hashes
+        return copy
+
     def snakemake(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run snakemake; a failure shows what it printed."""
         environment = {**os.environ, "PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -65,7 +76,7 @@ class Checkout:
         return dict(counts)
 
     def hashes(self, *folders: str) -> dict[str, str]:
-        """Return a hash of every file in the folders (default: results), without the prediction cache and Snakemake's records."""
+        """Return a hash of every file in the folders (default: results), but for caches and records."""
         files = [
             path
             for folder in folders or ("results",)

@@ -17,14 +17,14 @@ Edit = Callable[[Checkout], object]
 
 
 @pytest.fixture(scope="module")
-def checkout(finished: Checkout) -> Checkout:
-    """The finished run, and one that differs only in that jobs generate their images."""
-    if not (finished.folder / FLY).exists():
-        config = yaml.safe_load((finished.folder / finished.config).read_text())
-        config |= {"name": "fly", "corruptions": {**config["corruptions"], "corrupted": "on_the_fly"}}
-        (finished.folder / FLY).write_text(yaml.safe_dump(config, sort_keys=False))
-    finished.snakemake("--configfile", FLY, "--cores", "2")
-    return finished
+def checkout(finished: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """A copy of the finished run, and a run that differs only in that jobs generate their images."""
+    copy = finished.copy(tmp_path_factory.mktemp("edits") / "benchc")
+    config = yaml.safe_load((copy.folder / copy.config).read_text())
+    config |= {"name": "fly", "corruptions": {**config["corruptions"], "corrupted": "on_the_fly"}}
+    (copy.folder / FLY).write_text(yaml.safe_dump(config, sort_keys=False))
+    copy.snakemake("--configfile", FLY, "--cores", "2")
+    return copy
 
 
 @pytest.fixture
@@ -190,27 +190,15 @@ def test_a_dry_run_names_the_edited_file(unedited):
     assert "'benchc/errors.py " in unedited.snakemake("-n").stdout
 
 
-def moved(checkout: Checkout, folder: Path, *left_out: str) -> Checkout:
-    """Return a copy of the checkout without some folders."""
-    folder.mkdir()
-    excluded = [f"--exclude={name}" for name in (".snakemake", *left_out)]
-    command = ["tar", "-C", str(checkout.folder), *excluded, "-c", "."]
-    archive = subprocess.run(command, check=True, capture_output=True).stdout
-    subprocess.run(["tar", "-C", str(folder), "-x"], input=archive, check=True)
-    copy = Checkout.__new__(Checkout)
-    copy.folder, copy.config = folder, checkout.config
-    return copy
-
-
 def test_a_copied_run_knows_how_it_was_made(checkout, tmp_path):
-    copy = moved(checkout, tmp_path / "copy")
+    copy = checkout.copy(tmp_path / "copy", ".snakemake")
     assert copy.plan() == {}
     append("benchc/benchmarks/bench_c/figures/figure8.py", "ADDED = 1\n")(copy)
     assert copy.plan() == {"figure8": 1}
 
 
 def test_results_without_their_records_are_refused_until_they_are_accepted(checkout, tmp_path):
-    copy = moved(checkout, tmp_path / "copy", ".provenance")
+    copy = checkout.copy(tmp_path / "copy", ".snakemake", ".provenance")
     result = copy.snakemake("-n", check=False)
     assert result.returncode == 1
     assert "have no record of the code and settings that made them, such as results/small/" in result.stdout
@@ -218,3 +206,14 @@ def test_results_without_their_records_are_refused_until_they_are_accepted(check
     assert copy.plan() == {}
     append("benchc/benchmarks/bench_c/figures/figure8.py", "ADDED = 1\n")(copy)
     assert copy.plan() == {"figure8": 1}
+
+
+def test_kappa_follows_the_seed_in_both_modes(checkout):
+    """Once the selectors' predictions stayed as they were where their images are in no file."""
+    files = ("results/small/selection/kappa.parquet", "results/fly/selection/kappa.parquet")
+    before = [(checkout.folder / file).read_bytes() for file in files]
+    PLANNED["seed"][0](checkout)
+    checkout.make("kappa")
+    checkout.make("kappa", "--configfile", FLY)
+    small, fly = ((checkout.folder / file).read_bytes() for file in files)
+    assert before[0] == before[1] != small == fly

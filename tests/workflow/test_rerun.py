@@ -81,8 +81,8 @@ TARGETS = ("selected/other", "selected/trained", "unselected/other", "unselected
 
 
 @pytest.fixture(scope="module")
-def checkout(finished: Checkout) -> Checkout:
-    return finished
+def checkout(finished: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    return finished.copy(tmp_path_factory.mktemp("rerun") / "benchc")
 
 
 @pytest.fixture(scope="module")
