@@ -22,7 +22,8 @@ def recorded_output(record):
 
 def records_in(folder):
     """Return the records below a folder by the outputs that they describe."""
-    records = [path for path in folder.rglob("*") if path.is_file()]
+    # A name with a dot is no record, but a copy that was interrupted.
+    records = [path for path in folder.rglob("*") if path.is_file() and "." not in path.name]
     return {recorded_output(path.relative_to(folder)): path for path in records}
 
 
