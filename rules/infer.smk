@@ -15,6 +15,8 @@ runs share, and which may be deleted at any time.
 
 rule resolve_revision:
     """Look up the commit of a model on the Hub once, so that all jobs of the run load the same one."""
+
+    # No code among the params: an edit must not move a run to another commit.
     output:
         "<results>/revisions/{model}.json",
     log:
@@ -25,7 +27,6 @@ rule resolve_revision:
     conda:
         "../envs/transformers.yaml"
     params:
-        *code_of("scripts/resolve_revision.py"),
         repo=lambda wildcards: option("--repo", run.models[wildcards.model].repo),
         revision=lambda wildcards: option("--revision", run.models[wildcards.model].revision),
     message:

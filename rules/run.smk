@@ -16,6 +16,7 @@ from benchc.config.load import load
 from benchc.corruptions.recipe import CLEAN
 from benchc.corruptions.registry import group_of, kernel_module, recipe_of
 from benchc.rendering.declaration import figure, table
+from benchc.schemas.revision import COMMIT
 from benchc.models.folder import deciding_files
 from benchc.models.registry import scorer_modules
 from benchc.models.supported import UnsupportedFamilyError, check_family
@@ -216,8 +217,10 @@ def model_files(wildcards):
 
 
 def revision_file(wildcards):
-    """Return the file with the commit of a model on the Hub; none for a model in a folder."""
-    return "<results>/revisions/{model}.json" if run.models[wildcards.model].repo else []
+    """Return the file with the commit of a model on the Hub; none where the catalogue pins it, or for a folder."""
+    model = run.models[wildcards.model]
+    pinned = model.repo is None or COMMIT.fullmatch(model.revision or "")
+    return [] if pinned else "<results>/revisions/{model}.json"
 
 
 def model_options(wildcards):
@@ -229,6 +232,7 @@ def model_options(wildcards):
         [
             option("--label", wildcards.model),
             option("--location", location),
+            *([] if revision_file(wildcards) else [option("--revision", model.revision)]),
             option("--family", model.family),
             option("--scoring", model.scoring),
             option("--dtype", model.dtype),
