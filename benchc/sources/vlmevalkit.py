@@ -76,14 +76,15 @@ class _Rows:
 
     def add(self, row: Row) -> None:
         index = row.values.get("index", "").strip()
+        problem: str | None = None
         if len(index) > LONGEST_INDEX or not index.isprintable():
             index, problem = "", f"the index is not one line of up to {LONGEST_INDEX} characters"
         elif not index:
             problem = "has no index"
-        else:
-            problem = f"index {index} is that of an earlier row" if index in self._images else None
-        if row.problem or problem:
-            self._remark(row, index, "rejected", row.problem or problem)
+        elif index in self._images:
+            problem = f"index {index} is that of an earlier row"
+        if problem := row.problem or problem:
+            self._remark(row, index, "rejected", problem)
             return
         # A row that is excluded may have the image of another one.
         try:
