@@ -21,7 +21,7 @@ Pixels = npt.NDArray[np.uint8]  # [H, W, 3], RGB
 FORMATS = ("AVIF", "BMP", "GIF", "JPEG", "JPEG2000", "PNG", "PPM", "TIFF", "WEBP")
 
 # More than a frame of 8K video has. A process that corrupts such an image at five severities takes about 60
-# bytes per pixel, 120 under the largest corruption: at most 5 GB. docs/configuration.md states the limit (`url`).
+# bytes per pixel, 120 under the largest corruption: at most 5 GB. docs/configuration.md states it (`url`).
 MAX_PIXELS = 40_000_000
 
 Alpha = Literal["drop", "white"]  # transparency: ignored, or blended with white
