@@ -31,7 +31,9 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
                 temporary.unlink(missing_ok=True)
                 raise
     except OSError as error:
-        error.filename = error.filename or str(path)  # a failed write does not name its file
+        # A failed write names no file, and a folder that cannot be written the temporary one.
+        if error.filename is None or f".{path.name}." in str(error.filename):
+            error.filename = str(path)
         raise
 
 

@@ -18,8 +18,8 @@ from benchc.pixels import Pixels
 # cannot be decoded, or are rare and little tested.
 FORMATS = ("AVIF", "BMP", "GIF", "JPEG", "JPEG2000", "PNG", "PPM", "TIFF", "WEBP")
 
-# More than a frame of 8K video has. A job that corrupts such an image at five severities takes about 60 bytes
-# per pixel, so it stays below 3 GB per process. docs/configuration.md states the limit (`url` of a source).
+# More than a frame of 8K video has. A process that corrupts such an image at five severities takes about 60
+# bytes per pixel, 120 under the largest corruption: at most 5 GB. docs/configuration.md states it (`url`).
 MAX_PIXELS = 40_000_000
 
 Alpha = Literal["drop", "white"]  # transparency: ignored, or blended with white

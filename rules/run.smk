@@ -158,6 +158,7 @@ def reader_options(source):
             option("--options-column", reader.options_column),
             option("--index-below", reader.index_below),
             option("--image-column", reader.image_column),
+            option("--task-column", run.sources[source].task_column),
             *(option("--exclude", row) for row in rows),
         ]
     ).strip()

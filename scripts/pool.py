@@ -10,6 +10,7 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.sources.pool import assemble, choose, task_types
+from scripts.argument_types import positive_argument
 from scripts.command import Parser, run
 
 
@@ -26,9 +27,11 @@ def main() -> None:
         metavar="SOURCE=COLUMN",
         help="each source's column with the task type: category or l2_category",
     )
-    parser.add_argument("--per-task", type=int, help="maximum number of items of a task type")
+    parser.add_argument("--per-task", type=positive_argument, help="maximum number of items of a task type")
     parser.add_argument(
-        "--total", type=int, help="maximum number of items; the limit per task type is lowered to fit"
+        "--total",
+        type=positive_argument,
+        help="maximum number of items; the limit per task type is lowered to fit",
     )
     parser.add_argument("--output", type=Path, required=True, help="pool to write (Parquet)")
     parser.add_argument(
@@ -37,6 +40,8 @@ def main() -> None:
     arguments = parser.parse_args()
     paths = {str(read_footer(path).get("source")): path for path in arguments.items}
     columns = dict(arguments.task_columns)
+    if len(paths) < len(arguments.items):
+        parser.error("two of the files of --items have the same source; give one file per source")
     if paths.keys() != columns.keys():
         parser.error(f"--items has the sources {', '.join(paths)}, --task-columns has {', '.join(columns)}")
     # The choice needs no images, and those of all sources may not fit into memory.

@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from benchc.atomic import write_text
 from benchc.errors import InputError
 from benchc.schemas.parquet import TableType, iterate_groups, read_table, write_table
 from benchc.schemas.printed import read_table_csv
@@ -59,6 +60,18 @@ def test_an_error_of_the_file_system_is_one_line(number: int, fix: str) -> None:
 def test_an_error_of_a_library_keeps_its_traceback() -> None:
     with pytest.raises(OSError, match="the Hub"):
         run(raising(OSError("the Hub has no such model")))
+
+
+def test_a_folder_that_cannot_be_written_is_reported_with_the_file() -> None:
+    with pytest.raises(SystemExit, match=r"^error: /proc/a\.csv: cannot be read or written \("):
+        run(lambda: write_text("/proc/a.csv", ""))
+
+
+def test_every_script_ends_through_run() -> None:
+    for path in ROOT.glob("scripts/**/*.py"):
+        text = path.read_text()
+        if "__main__" in text:
+            assert re.search(r"\brun\((main|partial\()", text), path
 
 
 def read_source(folder: Path, **options: object) -> subprocess.CompletedProcess[str]:

@@ -121,7 +121,7 @@ def _images(folder: Path, output: Path, corruptions: Sequence[str]) -> dict[str,
     if output.exists() and not output.is_dir():
         raise InputError(f"{output}: is a file, but the output is a folder; give another --output")
     inside, outside = folder.resolve(), output.resolve()
-    if outside == inside or any(inside.is_relative_to(outside / name) for name in corruptions):
+    if outside == inside or any(inside.is_relative_to((outside / name).resolve()) for name in corruptions):
         raise InputError(f"{folder}: is both input and output; give another --output")
     readable = readable_suffixes()
     found: dict[str, Path] = {}

@@ -29,7 +29,8 @@ def discard_stale(folder: Path, sources: Mapping[str, Source]) -> None:
     if not changed:
         return
     for place in folder.iterdir():
-        for target in changed if place.is_dir() else ():
+        # Other folders are not of this program.
+        for target in changed if place.is_dir() and place.name.isdecimal() else ():
             (place / target).unlink(missing_ok=True)
     # Deleted source files stay recorded: they may come back, and their corrupted images still exist.
     write_text(path, json.dumps({**recorded, **sources}, indent=0, sort_keys=True) + "\n")

@@ -19,6 +19,7 @@ from benchc.images import DEFAULT_CODEC, decode
 from benchc.pixels import Pixels
 from benchc.randomness import seed_of
 from scripts.corrupt import parse_arguments
+from tests.test_images import png_header
 
 ROOT = Path(__file__).resolve().parents[2]
 NOISE = choose(["gaussian_noise"], [1, 3], engine="imgaug")
@@ -199,6 +200,31 @@ def test_the_folder_may_be_inside_the_output(photos: Path) -> None:
     assert len(written_images(photos.parent / "gaussian_noise")) == 4
     with pytest.raises(InputError, match="both input and output"):
         corrupt_folder(photos.parent / "gaussian_noise" / "3", photos.parent, NOISE)
+
+
+def test_a_link_to_the_folder_of_the_images_is_no_output(photos: Path, tmp_path: Path) -> None:
+    before = (photos / "a.png").read_bytes()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/gaussian_noise").symlink_to(tmp_path)
+    with pytest.raises(InputError, match="is both input and output; give another --output"):
+        corrupt_folder(photos, tmp_path / "out", NOISE)
+    assert (photos / "a.png").read_bytes() == before
+
+
+def test_files_of_other_programs_in_the_output_are_kept(photos: Path, tmp_path: Path) -> None:
+    other = tmp_path / "out/gaussian_noise/originals/a.png"
+    other.parent.mkdir(parents=True)
+    other.write_bytes(b"mine")
+    assert corrupt_folder(photos, tmp_path / "out", NOISE) == 4
+    assert other.read_bytes() == b"mine"
+
+
+def test_an_image_above_the_limit_is_named_and_the_others_are_done(photos: Path, tmp_path: Path) -> None:
+    (photos / "large.png").write_bytes(png_header(13_000, 13_000))
+    (photos / "plot.png").write_bytes(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n")
+    with pytest.raises(InputError, match=r"large\.png: the image has 13,000 .*; plot\.png: .* known format"):
+        corrupt_folder(photos, tmp_path / "out", NOISE)
+    assert len(written_images(tmp_path / "out")) == 4
 
 
 def test_files_that_pillow_only_identifies_are_skipped(photos: Path, tmp_path: Path) -> None:

@@ -179,6 +179,11 @@ def test_the_command_line(tmp_path: Path) -> None:
     for wrong, message in (
         (["a=category"], "--items has the sources a, b, --task-columns has a"),
         (["a=category", "b=task"], "'b=task' is not SOURCE=category or SOURCE=l2_category"),
+        (["a=category", "b=category", "--total", "-1"], "-1 is not a whole number of at least 1"),
+        (
+            ["a=category", "b=category", "--items", *[str(tmp_path / "a.parquet")] * 2],
+            "error: two of the files of --items have the same source; give one file per source",
+        ),
     ):
         refused = run(*common, *wrong, *output)
         assert refused.returncode == 2 and message in refused.stderr
