@@ -83,13 +83,8 @@ class _Rows:
             problem = "has no index"
         elif index in self._images:
             problem = f"index {index} is that of an earlier row"
-<<<<<<< HEAD
-        if reason := row.problem or problem:
-            self._remark(row, index, "rejected", reason)
-=======
         if problem := row.problem or problem:
             self._remark(row, index, "rejected", problem)
->>>>>>> i11-inputs
             return
         # A row that is excluded may have the image of another one.
         try:
