@@ -62,12 +62,18 @@ def write_table(
 def check_frame(frame: pl.DataFrame, path: Path, table: TableType) -> None:
     """Raise TableError, naming ``path``, where ``frame`` is not of the type.
 
-    That is where it has other columns, or NaN or infinite numbers where the type has none; these are named by
-    the first column, usually the id.
+    That is where it has other columns, no value in its first one, which names the row (usually the id), or
+    NaN or infinite numbers where the type has none.
     """
     if dict(frame.schema) != dict(pl.Schema(table.columns)):
         raise TableError(
             f"{path}: a {table.name} table has the columns {dict(table.columns)}, not {dict(frame.schema)}"
+        )
+    names = frame.to_series(0)
+    if names.null_count():
+        row = names.is_null().arg_max()
+        raise TableError(
+            f"{path}: row {row} would have no {names.name}, so it is not written; correct what computes it"
         )
     for column in frame:
         minus_inf = column.name in table.minus_inf
