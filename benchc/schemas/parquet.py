@@ -62,12 +62,18 @@ def write_table(
 def check_frame(frame: pl.DataFrame, path: Path, table: TableType) -> None:
     """Raise TableError, naming ``path``, where ``frame`` is not of the type.
 
-    That is where it has other columns, or NaN or infinite numbers where the type has none; these are named by
-    the first column, usually the id.
+    That is where it has other columns, no value in its first one, which names the row (usually the id), or
+    NaN or infinite numbers where the type has none.
     """
     if dict(frame.schema) != dict(pl.Schema(table.columns)):
         raise TableError(
             f"{path}: a {table.name} table has the columns {dict(table.columns)}, not {dict(frame.schema)}"
+        )
+    names = frame.to_series(0)
+    if names.null_count():
+        row = names.is_null().arg_max()
+        raise TableError(
+            f"{path}: row {row} would have no {names.name}, so it is not written; correct what computes it"
         )
     for column in frame:
         minus_inf = column.name in table.minus_inf
@@ -210,6 +216,10 @@ class TableFile:
         """The number of rows."""
         return self._starts[-1]
 
+    def hashes(self, names: Sequence[str]) -> list[str]:
+        """Return the hashes of these columns' content, without reading them."""
+        return [self._hashes[name] for name in names]
+
     def columns(self, names: Sequence[str] | None = None) -> pl.DataFrame:
         """Return these columns, by default all. Raises TableError where they do not match their hashes."""
         names = list(self._schema) if names is None else names
@@ -217,7 +227,7 @@ class TableFile:
         empty = pl.DataFrame(schema={name: self._schema[name] for name in names})
         with _damage(self._path, "cannot be read"):
             frame = pl.concat([empty, *groups])
-        if content_hashes(frame) != {name: self._hashes[name] for name in names}:
+        if list(content_hashes(frame).values()) != self.hashes(names):
             raise self._edited()
         return frame
 
@@ -254,14 +264,6 @@ def read_footer(path: str | Path) -> dict[str, object]:
     with _open(path) as file:
         footer: dict[str, object] = json.loads(_metadata(path, file)["benchc.footer"])
     return footer
-
-
-def column_hashes(path: str | Path, names: Sequence[str]) -> list[str]:
-    """Return the hashes of a table's columns without reading them; raises TableError as read_footer."""
-    path = Path(path)
-    with _open(path) as file:
-        content = json.loads(_metadata(path, file)["benchc.content"])
-    return [content[name] for name in names]
 
 
 def _open(path: Path) -> pq.ParquetFile:

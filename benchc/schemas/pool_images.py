@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
-from benchc.schemas.parquet import column_hashes, iterate_groups, read_table
+from benchc.schemas.parquet import TableFile, iterate_groups, read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.subset import SUBSET
 
@@ -37,7 +37,9 @@ def read_ids(pool: Path, subset: Path | None = None) -> list[str]:
 
 def pool_digest(pool: Path, columns: Sequence[str]) -> str:
     """Return a hash, 32 hexadecimal digits, of some of the pool's columns, without reading them."""
-    return hashlib.blake2b("\n".join(column_hashes(pool, columns)).encode(), digest_size=16).hexdigest()
+    with TableFile(pool, POOL) as file:
+        hashes = file.hashes(columns)
+    return hashlib.blake2b("\n".join(hashes).encode(), digest_size=16).hexdigest()
 
 
 def pool_images(pool: Path, ids: Container[str]) -> Iterator[tuple[str, list[EncodedImage]]]:

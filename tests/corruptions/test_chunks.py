@@ -21,8 +21,10 @@ from benchc.corruptions.recipe import Recipe, clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
+from benchc.image_keys import derived_key
 from benchc.images import CODECS, Codec, decode, encode_png
 from benchc.schemas.corrupted import CORRUPTED
+from benchc.schemas.corrupted_images import images_of_items
 from benchc.schemas.parquet import TableError, read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import IMAGE_COLUMNS, EncodedImage, pool_digest, read_ids, unique_images
@@ -292,6 +294,24 @@ def test_a_subset_of_another_pool_is_refused(tmp_path: Path) -> None:
     write_table(pl.DataFrame({"id": ["b/2", "b/3"]}), tmp_path / "subset.parquet", SUBSET)
     with pytest.raises(InputError, match=r"subset.parquet: 1 item not in .*items.parquet, such as b/3"):
         read_ids(tmp_path / "items.parquet", tmp_path / "subset.parquet")
+
+
+# Composed and decomposed: equal on a screen.
+ODD = ("s/\u00e9", "s/e\u0301", "s/1#0", "s/x://y", "s/ 1", "s/1\x1f", "s/\U0001f600")
+
+
+def test_odd_ids_stay_distinct(tmp_path: Path) -> None:
+    pool_file(tmp_path / "items.parquet", {id_: [(derived_key(id_, 0), png(1))] for id_ in ODD})
+    images = list(unique_images(tmp_path / "items.parquet", set(ODD)))
+    write_corrupted(images, JOB, tmp_path / "gaussian_noise.parquet")
+    keys = {id_: [derived_key(id_, 0)] for id_ in reversed(ODD)}
+    found = dict(images_of_items(tmp_path / "gaussian_noise.parquet", keys))
+    assert list(found) == list(keys)
+    for id_, variants in found.items():
+        expected = variants_of_image(derived_key(id_, 0), png(1), JOB.recipe, (1, 4), JOB.seed)
+        for severity, pixels in expected.items():
+            np.testing.assert_array_equal(variants[severity][0], pixels)
+    assert len({variants[1][0].tobytes() for variants in found.values()}) == len(ODD)
 
 
 def test_a_pool_with_two_images_of_one_key_is_refused(tmp_path: Path) -> None:

@@ -228,6 +228,13 @@ def test_nan_and_infinite_numbers_are_not_written(tmp_path, values):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_row_without_an_id_is_not_written(tmp_path):
+    frame = small().with_columns(id=pl.Series(["a/0", None, "a/2"]))
+    with pytest.raises(TableError, match=r"t.parquet: row 1 would have no id, so it is not written"):
+        write_table(frame, tmp_path / "t.parquet", SMALL)
+    assert not list(tmp_path.iterdir())
+
+
 def test_minus_infinity_is_written_where_the_type_has_it(tmp_path):
     frame = numbers(logits=[1.0, -math.inf])
     write_table(frame, tmp_path / "t.parquet", NUMBERS)

@@ -1,7 +1,7 @@
 """Score a target's predictions: each corrupted one against the clean prediction of the same item."""
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple
 
 import numpy as np
@@ -139,6 +139,10 @@ def _cells(predictions: pl.DataFrame, grid: Grid | None) -> pl.DataFrame:
     corrupted = predictions.filter(pl.col("corruption") != CLEAN)
     if corrupted.is_empty():
         raise InputError("there are no corrupted predictions to score; pass all files of the model")
+    if grid is not None and any(len(set(names)) != len(names) for names in grid):
+        raise InputError(
+            f"a corruption or severity occurs twice among {', '.join(map(str, chain(*grid)))}; name each once"
+        )
     grid = grid or Grid(corrupted["corruption"].unique().to_list(), corrupted["severity"].unique().to_list())
     cells = [(CLEAN, 0), *product(grid.corruptions, grid.severities)]
     schema = {name: predictions.schema[name] for name in ("corruption", "severity")}
@@ -185,7 +189,8 @@ def _check_options(predictions: pl.DataFrame) -> None:
             f"options ({pluralize(wrong.height, 'prediction')} like this): the predictions are of "
             "another pool"
         )
-    wrong = predictions.filter(~pl.col("answer").is_between(0, pl.col("options") - 1))
+    # An item without an answer would count as answered incorrectly by every model.
+    wrong = predictions.filter(~pl.col("answer").is_between(0, pl.col("options") - 1).fill_null(value=False))
     if wrong.height:
         raise InputError(
             f"item {wrong['id'][0]}: answer {wrong['answer'][0]} is not one of its {wrong['options'][0]} "

@@ -111,8 +111,10 @@ def unit(vector: npt.NDArray[np.floating], what: str) -> Vectors:
 
 def _decoded(items: pl.DataFrame, alpha: Alpha) -> Iterator[Pixels]:
     for item, images in items.select("id", "images").iter_rows():
-        for index, image in enumerate(images):
+        for index, image in enumerate(images or ()):
             try:
+                if image["bytes"] is None:
+                    raise ImageError("it has no bytes")
                 yield decode(image["bytes"], alpha)
             except ImageError as error:
                 raise InputError(

@@ -61,6 +61,12 @@ def kappa(
         raise InputError("kappa needs at least one selector, one corruption and one severity")
     if "clean" in corruptions or 0 in severities:
         raise InputError("clean predictions (severity 0) do not count in kappa; leave them out of the lists")
+    counted = [*corruptions, *map(str, severities)]
+    if len(set(counted)) != len(counted):
+        raise InputError(
+            f"a corruption or severity occurs twice among {', '.join(counted)} and would count twice; name "
+            "each once"
+        )
     if len(severities) == 1:
         raise InputError(
             f"severity {severities[0]} alone gives every item kappa 0, since kappa measures changes of the "

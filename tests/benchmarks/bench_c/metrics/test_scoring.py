@@ -90,6 +90,12 @@ def test_a_corruption_without_any_prediction_is_missing_too():
     assert score(frame(PREDICTIONS), ITEMS, grid).equals(score(frame(PREDICTIONS), ITEMS))
 
 
+@pytest.mark.parametrize("grid", [Grid(["blur", "fog", "fog"], [1, 2]), Grid(["blur", "fog"], [1, 2, 2])])
+def test_a_corruption_or_severity_that_is_named_twice_is_refused(grid):
+    with pytest.raises(InputError, match=r"a corruption or severity occurs twice among blur, fog, .* once"):
+        score(frame(PREDICTIONS), ITEMS, grid)
+
+
 def test_a_prediction_that_the_run_does_not_have_is_refused():
     for grid in (Grid(["fog"], [1, 2]), Grid(["fog", "blur"], [1])):
         with pytest.raises(InputError, match=r"4 predictions under corruptions or severities that the run"):
@@ -107,6 +113,7 @@ def test_a_prediction_that_the_run_does_not_have_is_refused():
         ([PREDICTIONS[0], PREDICTIONS[5]], ITEMS, "no corrupted predictions"),
         (PREDICTIONS, ITEMS.with_columns(options=pl.lit(3)), r"b/1.* has 2 logits, its item has 3 options"),
         (PREDICTIONS, ITEMS.with_columns(answer=pl.lit(2)), "item b/1: answer 2"),
+        (PREDICTIONS, ITEMS.with_columns(answer=pl.Series([1, None])), "item a/2: answer None"),
         (PREDICTIONS, pl.concat([ITEMS, ITEMS]), "items occur twice"),
         (
             [*PREDICTIONS[:-1], ("a/2", "blur", 2, [0.0, math.nan, 0.0])],

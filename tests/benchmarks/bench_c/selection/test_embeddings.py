@@ -108,6 +108,7 @@ def test_order_of_the_items_changes_no_vector() -> None:
     ("images", "match"),
     [
         ([], "item 's/9' has no image"),
+        ([None], "item 's/9', image 0: it has no bytes"),
         ([plain_image(RED), b"GIF89a"], "item 's/9', image 1: .*not a complete image"),
         ([plain_image((0, 0, 0))], "MeanColour gives image 0 of item 's/9' an .* no direction"),
     ],

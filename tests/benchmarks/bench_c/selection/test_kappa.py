@@ -9,6 +9,7 @@ from hypothesis.extra import numpy as hnp
 
 from benchc.benchmarks.bench_c.schemas.kappa import KAPPA
 from benchc.benchmarks.bench_c.selection.kappa import gini, kappa
+from benchc.errors import InputError
 
 CORRUPTIONS = ("fog", "blur")
 SEVERITIES = (1, 2, 3, 4, 5)
@@ -161,6 +162,12 @@ def test_invalid_predictions_are_named(frame, items, message):
 def test_nothing_to_average_is_refused(selectors, corruptions, severities):
     with pytest.raises(ValueError, match="at least one selector, one corruption and one severity"):
         kappa(selectors, ITEMS, corruptions, severities)
+
+
+@pytest.mark.parametrize(("corruptions", "severities"), [(["fog", "fog"], [1, 2]), (["fog"], [1, 2, 2])])
+def test_a_corruption_or_severity_does_not_count_twice(corruptions, severities):
+    with pytest.raises(InputError, match=r"occurs twice among fog, .*; name each once"):
+        kappa({"one": WHOLE}, ITEMS, corruptions, severities)
 
 
 def test_clean_predictions_do_not_count():

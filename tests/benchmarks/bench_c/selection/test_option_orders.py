@@ -77,7 +77,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             ).items()
         ]
         frame = pl.DataFrame(rows, schema=dict(CORRUPTED.columns), orient="row")
-        write_table(frame, tmp_path / f"{recipe.name}.parquet", CORRUPTED)
+        footer = {"seed": SEED, "alpha": "drop"}
+        write_table(frame, tmp_path / f"{recipe.name}.parquet", CORRUPTED, footer)
     monkeypatch.chdir(tmp_path)
     threads = torch.get_num_threads()
     yield tmp_path
