@@ -79,6 +79,18 @@ def shorten(name: str, length: int) -> str:
     return f"{name[: length - 1 - tail].rstrip()}…{name[len(name) - tail :].lstrip()}"
 
 
+def shorten_all(names: Sequence[str], length: int) -> list[str]:
+    """Return every name in at most ``length`` characters; those that would be the same are numbered."""
+    short = [shorten(name, length) for name in names]
+    taken, seen = Counter(short), Counter[str]()
+    for place, name in enumerate(short):
+        if taken[name] > 1:
+            seen[name] += 1
+            number = f" ({seen[name]})"
+            short[place] = shorten(names[place], length - len(number)) + number
+    return short
+
+
 def width(name: str) -> float:
     """Return the approximate width of ``name`` in Latin letters; East Asian characters take about two."""
     return sum(1.8 if unicodedata.east_asian_width(letter) in "WF" else 1.0 for letter in name)

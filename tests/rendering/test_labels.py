@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchc.rendering import labels
-from benchc.rendering.labels import BASE_FAMILY, font_families, renderable, shorten, width
+from benchc.rendering.labels import BASE_FAMILY, font_families, renderable, shorten, shorten_all, width
 
 
 @pytest.fixture(autouse=True)
@@ -100,6 +100,12 @@ def test_shortened_names_fit_and_keep_both_ends(name: str, length: int):
     if len(name) > length:
         head, tail = short.split("…")
         assert name.startswith(head) and name.endswith(tail)
+
+
+def test_shortened_names_stay_different():
+    names = ["Vision-Language-Model-7B-Instruct", "Vision-Language-Chat-7B-Instruct", "Other"]
+    assert shorten_all([names[0], names[2]], 15) == ["Vision-Lan…ruct", "Other"]
+    assert shorten_all(names, 15) == ["Vision-…uct (1)", "Vision-…uct (2)", "Other"]
 
 
 def test_chinese_letters_are_wider():
