@@ -91,6 +91,12 @@ def shorten_all(names: Sequence[str], length: int) -> list[str]:
     return short
 
 
+def isolated(name: str) -> str:
+    """Return ``name`` for a sentence, whose order a name from right to left does not change."""
+    turns = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name)
+    return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}" if turns else name
+
+
 def width(name: str) -> float:
     """Return the approximate width of ``name`` in Latin letters; East Asian characters take about two."""
     return sum(1.8 if unicodedata.east_asian_width(letter) in "WF" else 1.0 for letter in name)
