@@ -373,7 +373,7 @@ OUTPUTS = [
         **Accuracy by task type** (not in the paper). Clean and corrupted accuracy of every target, unweighted
         means over items, corruptions and severities, with 95 % percentile intervals from
         {RESAMPLING["draws"]} resamples of the items, the same for all targets and conditional on the selected
-        set.
+        set; one item has no interval.
         """,
     ),
     table(

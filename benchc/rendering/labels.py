@@ -79,6 +79,24 @@ def shorten(name: str, length: int) -> str:
     return f"{name[: length - 1 - tail].rstrip()}…{name[len(name) - tail :].lstrip()}"
 
 
+def shorten_all(names: Sequence[str], length: int) -> list[str]:
+    """Return every name in at most ``length`` characters; those that would be the same are numbered."""
+    short = [shorten(name, length) for name in names]
+    taken, seen = Counter(short), Counter[str]()
+    for place, name in enumerate(short):
+        if taken[name] > 1:
+            seen[name] += 1
+            number = f" ({seen[name]})"
+            short[place] = shorten(names[place], length - len(number)) + number
+    return short
+
+
+def isolated(name: str) -> str:
+    """Return ``name`` for a sentence, whose order a name from right to left does not change."""
+    turns = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name)
+    return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}" if turns else name
+
+
 def width(name: str) -> float:
     """Return the approximate width of ``name`` in Latin letters; East Asian characters take about two."""
     return sum(1.8 if unicodedata.east_asian_width(letter) in "WF" else 1.0 for letter in name)

@@ -9,9 +9,18 @@ import pytest
 from fontTools.ttLib import TTFont
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
 from benchc.rendering import labels
-from benchc.rendering.labels import BASE_FAMILY, font_families, renderable, shorten, width
+from benchc.rendering.labels import (
+    BASE_FAMILY,
+    font_families,
+    isolated,
+    renderable,
+    shorten,
+    shorten_all,
+    width,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -100,6 +109,25 @@ def test_shortened_names_fit_and_keep_both_ends(name: str, length: int):
     if len(name) > length:
         head, tail = short.split("…")
         assert name.startswith(head) and name.endswith(tail)
+
+
+def test_shortened_names_stay_different():
+    names = ["Vision-Language-Model-7B-Instruct", "Vision-Language-Chat-7B-Instruct", "Other"]
+    assert shorten_all([names[0], names[2]], 15) == ["Vision-Lan…ruct", "Other"]
+    assert shorten_all(names, 15) == ["Vision-…uct (1)", "Vision-…uct (2)", "Other"]
+
+
+def test_a_name_from_right_to_left_is_isolated():
+    assert isolated("Model 7B 文") == "Model 7B 文"
+    name = isolated("نموذج 7B")
+    assert name == "\u2068نموذج 7B\u2069"
+    figure = Figure()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # no glyph is missing
+        text = figure.text(0, 0, f"{name}, fog")
+        figure.canvas.draw()
+        alone = figure.text(0, 0, "نموذج 7B, fog")
+    assert text.get_window_extent().width == pytest.approx(alone.get_window_extent().width, rel=0.02)
 
 
 def test_chinese_letters_are_wider():

@@ -34,7 +34,7 @@ RUNS = {
     "predictions that no corruption moves": Run(logits=lambda model, item, *_: drawn(model, item, -1, 0)),
     "one of everything": Run(1, ["one"], ["fog"], [1], [0.0], same_everywhere),
 }
-TABLES = ("table1", "table2", "table3", "cells", "claims", "intervals", "rank_swaps")
+TABLES = ("table1", "table2", "table3", "cells", "claims", "intervals", "rank_swaps", "task_accuracy")
 OF_SCORES = ("figure3", "figure4", "figure5", "figure6", "figure10")
 OF_SELECTION = ("figure1a", "figure7", "figure8", "figure9")
 SELECTIONS = ("usual", "all kappas zero", "all kappas equal but for a rounding", "one of everything")

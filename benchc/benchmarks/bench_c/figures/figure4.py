@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
 from benchc.benchmarks.bench_c.inputs import Scores
 from benchc.errors import InputError
-from benchc.rendering.labels import font_families, renderable
+from benchc.rendering.labels import font_families, isolated, renderable
 from benchc.rendering.numbers import signed
 from benchc.rendering.style import FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 
@@ -50,7 +50,7 @@ def figure4(scores: Scores, *, label: str, corruption: str, severity: int) -> Fi
     )
     with styled():
         figure = new_figure(TEXT_WIDTH, 3.25)
-        name = renderable([label])[0]
+        name = isolated(renderable([label])[0])
         figure.suptitle(
             f"{name}, {corruption.replace('_', ' ')} at severity {severity}",
             fontsize=NORMAL,

@@ -20,7 +20,7 @@ from benchc.pixels import Pixels
 from benchc.pluralize import pluralize
 from benchc.rendering.image_grid import plot_images
 from benchc.rendering.item_images import item_images
-from benchc.rendering.labels import font_families, renderable, shorten
+from benchc.rendering.labels import font_families, isolated, renderable, shorten
 from benchc.rendering.numbers import signed
 from benchc.rendering.option_bars import CLEAN_FILL, option_bars
 from benchc.rendering.style import INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
@@ -184,7 +184,7 @@ def plot(
 def _head(row: dict[str, Any], label: str, question: str, inches: float) -> list[tuple[str, str]]:
     """Return the lines above the panels and their weights."""
     name, id_, text = (renderable([part])[0] for part in (label, row["id"], question))
-    lines = [(shorten(f"{name}, item {id_}", 100), "bold")]
+    lines = [(shorten(f"{isolated(name)}, item {id_}", 100), "bold")]
     for paragraph in (text, option_text(row["options"], row["answer"])):
         lines += [
             (line, "normal") for line in wrap(paragraph, inches=inches, points=NORMAL - 0.5, lines=MOST_LINES)

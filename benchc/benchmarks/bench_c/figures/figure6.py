@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 
 from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.errors import InputError
-from benchc.rendering.labels import font_families, renderable, shorten, width
+from benchc.rendering.labels import font_families, renderable, shorten_all, width
 from benchc.rendering.style import (
     COLUMN_WIDTH,
     DIVERGING,
@@ -73,7 +73,7 @@ def plot(scores: Mapping[str, pl.DataFrame], *, groups_of: Mapping[str, str], no
         panel = max(0.17 * len(scores), 0.34)  # inches
         figure = new_figure(TEXT_WIDTH if wide else COLUMN_WIDTH, 1.8 + 2 * panel)
         upper, lower, strip = figure.subplots(3, 1, height_ratios=(panel, panel, 0.08))
-        names = [shorten(name, 34 if wide else 22) for name in renderable(list(scores))]
+        names = shorten_all(renderable(list(scores)), 34 if wide else 22)
         for axes, matrix in zip((upper, lower), matrices, strict=True):
             _panel(axes, matrix, names, columns, groups_of, norm)
         slanted = not _fits(names, columns, groups_of, TEXT_WIDTH if wide else COLUMN_WIDTH)

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from benchc.benchmarks.bench_c.figures.selected_items import with_kept
 from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected
 from benchc.errors import InputError
-from benchc.rendering.labels import font_families, renderable, shorten
+from benchc.rendering.labels import font_families, renderable, shorten_all
 from benchc.rendering.style import (
     BENCHMARK_FILL,
     BLUE,
@@ -112,7 +112,7 @@ def _composition(axes: Any, counts: list[tuple[str, int, int, int]], labels: Map
             fontweight="bold",
         )
     names = renderable([labels.get(source, source) for source, *_ in counts])
-    axes.set_yticks(positions, [shorten(name, 30) for name in names], family=font_families())
+    axes.set_yticks(positions, shorten_all(names, 30), family=font_families())
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(counts) - 0.4, -0.6)
     axes.set_xlim(0, 1.12 * max([1, *(max(row[1:]) for row in counts)]))

@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 from benchc.benchmarks.bench_c.inputs import Printed
 from benchc.errors import InputError, recreate
 from benchc.pluralize import pluralize
-from benchc.rendering.labels import font_families, renderable, shorten
+from benchc.rendering.labels import font_families, renderable, shorten_all
 from benchc.rendering.numbers import signed
 from benchc.rendering.style import (
     BLUE,
@@ -26,7 +26,7 @@ from benchc.rendering.style import (
 )
 from benchc.schemas.predictions import CLEAN
 
-LONGEST_LABEL = 22
+LONGEST_LABEL = 20
 OFFSET = 0.19  # of the clean row above, and of the corrupted one below a target's middle
 HOLLOW: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": BLUE}
 FILLED: dict[str, Any] = {"markerfacecolor": BLUE, "markeredgecolor": BLUE}
@@ -84,7 +84,7 @@ def figure_option_order(option_order: Printed) -> Figure:
         right.text(1.03, 1.0, "ρ", transform=right.transAxes, fontsize=SMALL, color=INK, va="bottom")
         _axes(left, "(a) Changed", "share")
         _axes(right, "(b) Uncertainty", "entropy")
-        names = renderable([shorten(label, LONGEST_LABEL) for label in labels])
+        names = shorten_all(renderable(labels), LONGEST_LABEL)
         left.set_yticks(range(len(labels)), names, family=font_families())
         left.set_ylim(len(labels) - 0.45, -0.55)
         handles: list[Any] = [

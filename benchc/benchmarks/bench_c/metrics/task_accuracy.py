@@ -20,8 +20,8 @@ def task_accuracy(cube: Cube, tasks: Mapping[str, str], draws: int, seed: int) -
     ``tasks`` gives every item's. Columns: model, task, items; acc_clean and acc_corrupted in [0, 1], and
     delta_acc, corrupted minus clean in [-1, 1], each with the ends ``_low`` and ``_high`` of its 95 %
     percentile interval over ``draws`` resamples of all items, shared by all models and tasks. Corrupted
-    accuracy is the mean over corruptions and severities. An end is null where no resample has an item of the
-    task. Raises InputError where an item has no task type.
+    accuracy is the mean over corruptions and severities. An end is null where the task has one item, or no
+    resample has one of its items. Raises InputError where an item has no task type.
     """
     unknown = [item for item in cube.items if item not in tasks]
     if unknown:
@@ -43,7 +43,8 @@ def task_accuracy(cube: Cube, tasks: Mapping[str, str], draws: int, seed: int) -
         }
         for metric, values in zip(METRICS, (clean, clean + delta, delta), strict=True):
             drawn = drawn_means(counts, on_grid(values[:, None] * members, 2 * len(cube.items)), members)
-            low, high = percentile_interval(drawn[1:])
+            # The mean of one item is the same in every resample.
+            low, high = np.where(members.sum(axis=0) > 1, percentile_interval(drawn[1:]), np.nan)
             part |= {
                 metric: rounded(drawn[0]),
                 f"{metric}_low": rounded(low),

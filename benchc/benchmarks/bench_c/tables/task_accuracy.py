@@ -12,7 +12,8 @@ from benchc.rendering.printing import Column, printed
 CAPTION = (
     "Accuracy by task type on clean images, Acc(o), under corruption, Acc(c), and their difference: plain "
     "means over a task's items, and over all corruptions and severities. Brackets: 95 % bootstrap intervals "
-    "from {draws} of the items, the same for all models; conditional on the selected set.{note}"
+    "from {draws} of the items, the same for all models; conditional on the selected set; one item "
+    "has no interval.{note}"
 )
 COLUMNS = (
     Column("label", "Model"),

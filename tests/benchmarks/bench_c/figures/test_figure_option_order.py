@@ -121,6 +121,25 @@ def test_one_target_and_thirteen_have_room():
         assert overlapping(figure) == []
 
 
+@pytest.mark.filterwarnings("ignore:no installed font")
+def test_long_names_and_code_points_have_room():
+    items = items_of([2, 3, 4, 5])
+    labels = [
+        "文物" * 20,
+        "Vision-Language-Model-7B-Instruct",
+        "Vision-Language-Chat-7B-Instruct",
+        "$5_and_$6",
+    ]
+    measures = {
+        label: measure_predictions(drawn_predictions(items, seed), items) for seed, label in enumerate(labels)
+    }
+    figure = figure_option_order(computed(measures, dict.fromkeys(labels, "letter"), draws=20))
+    assert overlapping(figure) == []
+    names = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert len(set(names)) == 4 and names[3] == "$5_and_$6"
+    assert not any(text.get_parse_math() for text in figure.axes[0].get_yticklabels())
+
+
 def test_it_is_drawn_from_the_csv_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     TABLE.write_csv("t.csv")
