@@ -246,9 +246,7 @@ def model_options(wildcards):
 
 
 def recipe_options(wildcards):
-    """Return how an inference job generates its images, as options of infer; empty if it reads files."""
-    if image_folder(wildcards.subset):
-        return ""
+    """Return how an inference job generates its images, or what its files must contain, as options of infer."""
     recipes = [option("--recipe", RECIPES[name]) for name in PARTS[wildcards.part]]
     return " ".join(
         [option("--seed", settings.seed), option("--alpha", settings.corruptions.alpha), *recipes]

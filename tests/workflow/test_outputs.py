@@ -57,8 +57,8 @@ def test_every_module_of_a_table_or_figure_is_declared_and_agrees(commands, subt
 
 def test_settings_arrive_as_the_configuration_has_them(commands):
     assert "draws=2000" in commands["intervals"] and "draws=20000" in commands["rank_swaps"]
-    families = next(word for word in commands["figure6"] if word.startswith("families="))
-    assert families.startswith('families={"brightness": "photometric", "contrast"')
+    groups = next(word for word in commands["figure6"] if word.startswith("groups="))
+    assert groups.startswith('groups={"brightness": "photometric", "contrast"')
     label, corruption, severity = arguments(commands["figure4"], "--set")[0]
     assert (label, corruption, severity) == ('label="Tiny-LLaVA-M"', 'corruption="snow"', "severity=5")
 
