@@ -106,7 +106,8 @@ def code_of(*files):
 def code_by_wildcards(code, values):
     """Return digests that depend on wildcards as params: those of all jobs, and functions for the others.
 
-    ``code`` returns the digests of a job, one of ``values``, from its wildcards.
+    ``code`` returns the digests of a job, one of ``values``, from its wildcards. A job has at least one empty
+    line, so that a longer list of another job does not add one, which would rerun this job.
     """
     every = [set(digests) for digests in values]
     common = set.intersection(*every) if every else set()
@@ -117,7 +118,7 @@ def code_by_wildcards(code, values):
 
     functions = [
         lambda wildcards, number=number: line(wildcards, number)
-        for number in range(max((len(digests - common) for digests in every), default=0))
+        for number in range(1 + max((len(digests - common) for digests in every), default=0))
     ]
     return [*sorted(common), *functions]
 
