@@ -16,6 +16,9 @@ FIRST_PARTY = ("benchc", "scripts")
 IGNORED = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
 
+WHOLE, BLOCKS, BLOCK = 10**6, 16, 2**16  # bytes that are hashed whole; else blocks and their bytes
+
+
 class Source(NamedTuple):
     """A source file: the first-party files that it imports, and the digest of its code."""
 
@@ -52,6 +55,20 @@ def source_digest(source: str | bytes) -> str:
     ``__doc__``. Raises SyntaxError.
     """
     return _tree_digest(ast.parse(source))
+
+
+def content_sample(path: str | Path) -> str:
+    """Return size and hash of a file's content; of one of more than 1 MB, of 16 blocks spread over it."""
+    size = Path(path).stat().st_size
+    digest = hashlib.blake2b(digest_size=16)
+    with Path(path).open("rb") as file:
+        if size <= WHOLE:
+            digest.update(file.read())
+        else:
+            for number in range(BLOCKS):
+                file.seek((size - BLOCK) * number // (BLOCKS - 1))
+                digest.update(file.read(BLOCK))
+    return f"{size} {digest.hexdigest()}"
 
 
 def module_file(module: str) -> str:

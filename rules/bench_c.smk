@@ -45,6 +45,16 @@ IMAGE_ENCODER = (
 )
 
 
+# The files of encoders that are in folders of the user; of a model on the Hub or in a package there is none.
+LOCAL_ENCODERS = [
+    str(file)
+    for name in (settings.selection.image_encoder.pretrained, settings.selection.text_encoder)
+    if name and Path(name).exists()
+    for file in sorted([Path(name), *Path(name).rglob("*")])
+    if file.is_file()
+]
+
+
 rule kappa:
     """Measure the inconsistency of the selectors' predictions under corruption (eq. 4 and 5)."""
     input:
@@ -79,7 +89,7 @@ rule kappa:
 rule embed:
     """Embed each item's images (CLIP) and its question and options (SBERT)."""
     input:
-        encoder=(ENCODER_FILES if settings.selection.image_encoder.name == "trained" else []),
+        encoder=(ENCODER_FILES if settings.selection.image_encoder.name == "trained" else LOCAL_ENCODERS),
         pool="<results>/pool/items.parquet",
     output:
         "<results>/selection/embeddings.parquet",
@@ -229,6 +239,7 @@ rule infer_orders:
     params:
         *code_by_wildcards(lambda wildcards: ORDERS_CODE[wildcards.model], ORDERS_CODE.values()),
         model=model_options,
+        contents=model_contents,
         sample=option("--sample", settings.diagnostics.option_order),
         severity=option("--severity", max(settings.corruptions.severities)),
         cache="results/.cache",
@@ -236,7 +247,7 @@ rule infer_orders:
     message:
         "Evaluating {wildcards.model} with the options in other circular orders"
     shell:
-        "python -m scripts.bench_c.infer_orders {params.model} --revision-file {input.revision} --threads {threads}"
+        "python -m scripts.bench_c.infer_orders {params.model} --revision-file {input.revision} --threads 1"
         " --items {input.pool} --subset {input.subset} {params.sample} {params.severity}"
         " --corrupted {input.corrupted} --cache {params.cache}"
         " --shard {params.shard} --output {output} 2>&1 | tee {log}"

@@ -26,6 +26,7 @@ rule corrupt:
     resources:
         mem_mb=lambda wildcards, threads, attempt: attempt * (1000 + 1000 * threads),
     params:
+        *code_of("scripts/corrupt.py"),
         *code_by_wildcards(lambda wildcards: KERNEL_CODE[wildcards.corruption], KERNEL_CODE.values()),
         recipe=lambda wildcards: option("--recipe", RECIPES[wildcards.corruption]),
         seed=option("--seed", settings.seed),

@@ -73,7 +73,7 @@ rule train_demo_model:
         mem_mb=2000,
     params:
         *code_by_wildcards(lambda wildcards: TRAINER_CODE[wildcards.model], TRAINER_CODE.values()),
-        options=lambda wildcards: options_of(run.models[wildcards.model].train.model_dump(exclude_unset=True)),
+        options=lambda wildcards: options_of(run.models[wildcards.model].train.model_dump(exclude_none=True)),
         family=lambda wildcards: run.models[wildcards.model].family,
         scoring=lambda wildcards: run.models[wildcards.model].scoring,
         folder=subpath(output[0], parent=True),

@@ -77,13 +77,14 @@ rule infer:
             PART_CODE.values(),
         ),
         model=model_options,
+        contents=model_contents,
         recipes=recipe_options,
         cache="results/.cache",
         shard=lambda wildcards: f"{settings.name}-{wildcards.model}-{wildcards.subset}-{wildcards.part}",
     message:
         "Evaluating {wildcards.model} on the subset {wildcards.subset}, corruptions: {wildcards.part}"
     shell:
-        "python -m scripts.infer {params.model} --revision-file {input.revision} --threads {threads}"
+        "python -m scripts.infer {params.model} --revision-file {input.revision} --threads 1"
         " --items {input.pool} --subset {input.subset}"
         " --corrupted {input.corrupted} {params.recipes} --cache {params.cache}"
         " --shard {params.shard} --output {output} 2>&1 | tee {log}"

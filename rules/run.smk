@@ -8,7 +8,7 @@ import os
 import shlex
 from dataclasses import replace
 
-from benchc.closure import code_digests, module_file
+from benchc.closure import code_digests, content_sample, module_file
 from benchc.config.parts import parts
 from benchc.config.benchmarks import package_of
 from benchc.config.errors import ConfigError
@@ -142,18 +142,37 @@ def options_of(values):
     )
 
 
+def local(path):
+    """Return a user's path; below the working directory, it is relative however it is written."""
+    path = Path(os.path.abspath(path))
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def contents_of(files):
+    """Return a param that changes with the content of a user's files, which Snakemake misses if they are older.
+
+    A file of more than 1 MB is read at 16 places only.
+    """
+    return [f"{file} {content_sample(file)}" for file in files if Path(file).is_file()]
+
+
+def source_contents(wildcards):
+    """Return the contents of a local source's file; none for a file that a rule makes."""
+    return contents_of([tsv_of(wildcards)]) if run.sources[wildcards.source].path is not None else []
+
+
 def tsv_of(wildcards):
     """Return the TSV file of a source: downloaded, generated or local."""
     source = run.sources[wildcards.source]
     if source.path is not None:
-        return source.path
+        return str(local(source.path))
     return "results/downloads/{source}.tsv" if source.url else "results/generated/{source}.tsv"
 
 
 def reader_options(source):
     """Return how the TSV of a source differs from the standard columns, as options of read_source."""
     reader = run.sources[source].reader
-    rows = [f"{column}={value}" for column, value in reader.exclude.items()]
+    rows = [f"{column}={value}" for column, value in sorted(reader.exclude.items())]
     return " ".join(
         [
             option("--options-column", reader.options_column),
@@ -176,11 +195,11 @@ def recipe(corruption):
 
 
 def kernel_code(corruption):
-    """Return the code of the corrupting script and of the corruption's kernel."""
+    """Return the code of the corruption's kernel, which is imported by name."""
     if corruption == CLEAN:
-        return code_of("scripts/corrupt.py")
+        return []
     kernel = kernel_module(corruption, settings.corruptions.suite, settings.corruptions.engine)
-    return code_of("scripts/corrupt.py", module_file(kernel))
+    return code_of(module_file(kernel))
 
 
 def trainer_code(model):
@@ -202,20 +221,19 @@ PART_CODE = {
 TRAINER_CODE = {id_: trainer_code(id_) for id_, model in run.models.items() if model.train is not None}
 
 
-def model_folder(model):
-    """Return the folder of a local model; below the working directory, it is relative however it is written."""
-    folder = Path(os.path.abspath(model.path))
-    return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
-
-
 def model_files(wildcards):
     """Return the files that decide the predictions of a model in a folder; none for a model on the Hub."""
     model = run.models[wildcards.model]
     if model.train is not None:
         return [f"results/models/{wildcards.model}/{file}" for file in MODEL_FILES]
     if model.path is not None:
-        return [str(file) for file in deciding_files(model_folder(model), own_code=model.trust_remote_code)]
+        return [str(file) for file in deciding_files(local(model.path), own_code=model.trust_remote_code)]
     return []
+
+
+def model_contents(wildcards):
+    """Return the contents of a local model's files; none for a model of the Hub or of the run."""
+    return contents_of(model_files(wildcards)) if run.models[wildcards.model].path is not None else []
 
 
 def revision_file(wildcards):
@@ -228,7 +246,7 @@ def revision_file(wildcards):
 def model_options(wildcards):
     """Return the location and settings of a model, as options of infer."""
     model = run.models[wildcards.model]
-    location = model.repo or (model_folder(model) if model.path else f"results/models/{wildcards.model}")
+    location = model.repo or (local(model.path) if model.path else f"results/models/{wildcards.model}")
     overrides = [f"{key}={value}" for key, value in sorted(model.processor.items())]
     return " ".join(
         [

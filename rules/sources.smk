@@ -44,6 +44,7 @@ rule read_source:
         mem_mb=lambda wildcards, input: max(1000, int(3 * input.size_mb)),
     params:
         *code_of("scripts/read_source.py"),
+        contents=source_contents,
         reader=lambda wildcards: reader_options(wildcards.source),
     message:
         "Reading the items of {wildcards.source}"

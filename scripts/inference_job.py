@@ -7,13 +7,16 @@ from pathlib import Path
 
 import polars as pl
 
+from benchc.errors import InputError
 from benchc.models.identity import prediction_identity
 from benchc.models.inference import Row, infer, predict_unit, summary, tracked_units
 from benchc.models.items import Item, refuse_open_questions
 from benchc.models.predict import load_model
 from benchc.models.prediction_cache import PredictionCache
+from benchc.models.prediction_code import prediction_code
 from benchc.models.predictor import Predictor
 from benchc.models.question import Question
+from benchc.models.registry import scorer_modules
 from benchc.models.units import Unit
 from benchc.schemas.parquet import TableType, write_table
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
@@ -36,8 +39,11 @@ def run_inference(
     """
     refuse_open_questions(items)
     images = image_facts(arguments)
+    code = prediction_code(scorer_modules(arguments.family, arguments.scoring))
     scorer = load_model(checkpoint_source(arguments), arguments.family, arguments.scoring, arguments.threads)
     identity = prediction_identity(scorer, arguments.family, arguments.scoring)
+    if identity["code"] != code:
+        raise InputError("the code was edited while the model was loaded; run snakemake again")
     units = tracked_units(
         arguments.items,
         items,

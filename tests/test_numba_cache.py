@@ -24,6 +24,14 @@ def foreign_names(source: str) -> set[str]:
         and (getattr(node, "level", 0) or _module(node).split(".")[0] in FIRST_PARTY)
         for alias in node.names
     }
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+            used = {name.id for name in ast.walk(statement.value) if isinstance(name, ast.Name)}
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if used & imported:
+                imported |= {
+                    name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)
+                }
     return {
         name.id
         for function in ast.walk(tree)
@@ -49,4 +57,6 @@ def test_a_foreign_name_is_found():
         "from numba import njit\nfrom benchc.a import f, g\n\n@njit(cache=True)\ndef k(x):\n    return f(x)\n"
     )
     assert foreign_names(source) == {"f"}
+    constant = source.replace("import f, g\n", "import G\nF = G / 2\n").replace("f(x)", "x * F")
+    assert foreign_names(constant) == {"F"}
     assert len(MODULES) > 10

@@ -11,7 +11,7 @@ import torch
 from benchc.hugging_face import transformers
 from benchc.models.chat import ChatModel
 from benchc.models.checkpoint_files import check_files, loading
-from benchc.models.folder import folder_digest
+from benchc.models.folder import deciding_files, folder_digest
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.revisions import commit_of
 
@@ -25,6 +25,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     """
     commit = _commit(source)
     check_files(source, commit)
+    before = _file_times(source)
     options = {"revision": commit, "trust_remote_code": source.trust_remote_code}
     with loading(source, commit):
         processor = transformers.AutoProcessor.from_pretrained(source.location, **options)
@@ -48,8 +49,16 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
         raise ModelError(
             f"{source.location}: its processor has no chat template; add a family with one (docs/models.md)"
         )
+    if _file_times(source) != before:
+        raise ModelError(f"{source.location}: its files changed while it was loaded; run snakemake again")
     model.to(source.device).eval()
     return ChatModel(model, processor, _identity(source, commit, processor))
+
+
+def _file_times(source: CheckpointSource) -> list[tuple[str, int, int]]:
+    """Return name, time and size of the files that decide a local model; none for a model on the Hub."""
+    files = deciding_files(Path(source.location), own_code=source.trust_remote_code)
+    return [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
 
 
 def _commit(source: CheckpointSource) -> str | None:

@@ -13,7 +13,8 @@ Floats32 = npt.NDArray[np.float32]
 
 # The first displacement of the published fractal is uniform on +- WIBBLE ** 2.
 WIBBLE = 100.0
-_MIDDLE = np.float32((CELLS - 1) / 2)
+# (CELLS - 1) / 2 as a number: numba, which caches compiled functions by file, would not see an edit of CELLS.
+_MIDDLE = np.float32(32767.5)
 
 
 def draw_plasma(generator: np.random.Generator, height: int, width: int, **_: Any) -> Bits16:
