@@ -1,9 +1,11 @@
 """The console command `benchc`, whose sub-commands are what users run outside the pipeline."""
 
+import os
 import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 
 from scripts.command import run
 
@@ -18,6 +20,9 @@ COMMANDS = {
 
 def main(argv: Sequence[str] | None = None) -> None:
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if argv is None and is_other_checkout(Path.cwd()):
+        # `python -m` takes the code of the folder, as Snakemake's jobs do.
+        os.execv(sys.executable, [sys.executable, "-m", "scripts.benchc", *arguments])
     if not arguments or arguments[0] in ("-h", "--help"):
         run(lambda: print(usage()))
         return
@@ -26,6 +31,12 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(f"error: there is no command {name!r}; there are {', '.join(COMMANDS)}", file=sys.stderr)
         raise SystemExit(2)
     run(partial(import_module(f"scripts.{name}").main, rest, f"benchc {name}"))
+
+
+def is_other_checkout(folder: Path) -> bool:
+    """Return whether a folder is a checkout of the project, but not the one that this module is from."""
+    module = folder / "scripts/benchc.py"
+    return (folder / "Snakefile").is_file() and module.is_file() and not module.samefile(__file__)
 
 
 def usage() -> str:

@@ -5,6 +5,7 @@ Predictions that other code adopted from the deleted ones stay.
 
 from collections.abc import Sequence
 
+from benchc.errors import InputError
 from benchc.models.cached_identities import cached_identities
 from benchc.pluralize import pluralize
 from scripts.argument_types import positive_argument
@@ -23,9 +24,13 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.cache
     arguments = parser.parse_args(argv)
     if arguments.model is None and arguments.unused_for is None and not arguments.outdated:
         parser.error("give at least one of --model, --unused-for and --outdated")
+    identities = cached_identities(arguments.cache)
+    models = sorted({cached.facts["model"] for cached in identities})
+    if arguments.model not in (None, *models):
+        raise InputError(f"{arguments.cache}: no model {arguments.model!r}; choose from {', '.join(models)}")
     chosen = [
         cached
-        for cached in cached_identities(arguments.cache)
+        for cached in identities
         if arguments.model in (None, cached.facts["model"])
         and (arguments.unused_for is None or cached.days_unused >= arguments.unused_for)
         and not (arguments.outdated and cached.is_current())

@@ -19,6 +19,8 @@ def main(argv: Sequence[str] | None = None, prog: str | None = None) -> None:
     folder = parser.parse_args(argv).run
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; give results/<name> of a run")
+    if not any(folder.rglob("*.parquet")):
+        raise InputError(f"{folder}: there is no table; give results/<name> of a run")
     found = other_versions(folder)
     for other in found:
         files = pluralize(other.tables, "file")

@@ -5,11 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from benchc.closure import closure_digest, code_digests, module_file, source_closure, source_digest
+from benchc.closure import (
+    closure_digest,
+    code_digests,
+    content_sample,
+    module_file,
+    source_closure,
+    source_digest,
+)
 
 FILES = {
     "scripts/__init__.py": "",
-    "scripts/x.py": "import json\nfrom benchc.a import thing\n\ndef late():\n    import benchc.deep.c\n",
+    "scripts/y.py": "",
+    "scripts/x.py": "import scripts.y\nfrom benchc.a import thing\n\ndef late():\n    import benchc.deep.c\n",
     "benchc/__init__.py": "",
     "benchc/a.py": "from .b import other\nfrom benchc.deep import d\n",
     "benchc/b.py": "import numpy\nfrom benchc import a\n",
@@ -100,6 +108,7 @@ EDITS = {
     "comparison": ("> LIMIT", ">= LIMIT"),
     "keyword only": ("*, scale", "scale"),
     "statement": ("    return", "    values.clear()\n    return"),
+    "decorator": ("def f(", "@json.loads\ndef f("),
     "an empty line of output": ("import json", "import json\n\nprint()"),
     "annotation, which pydantic reads": ("x: float", "x: int"),
 }
@@ -143,3 +152,19 @@ def test_ruff_format_changes_no_digest(tmp_path):
         wide.write_text(text)
         subprocess.run(["ruff", "format", "-q", "--isolated", "--line-length", "60", wide], check=True)
         assert source_digest(wide.read_text()) == source_digest(text), file
+
+
+@pytest.mark.parametrize("size", [10, 5 * 10**6])
+def test_the_sample_of_a_file_changes_with_its_content_not_its_time(tmp_path, size):
+    file = tmp_path / "file"
+    file.write_bytes(bytes(size))
+    before = content_sample(file)
+    file.touch()
+    assert content_sample(file) == before
+    for number in (0, size - 1):
+        content = bytearray(size)
+        content[number] = 1
+        file.write_bytes(content)
+        assert content_sample(file) != before
+    file.write_bytes(bytes(size + 1))
+    assert content_sample(file) != before

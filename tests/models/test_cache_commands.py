@@ -13,7 +13,7 @@ import torch
 
 from benchc.corruptions.recipe import clean_recipe
 from benchc.errors import InputError
-from benchc.models import prediction_code
+from benchc.models import checkpoint, prediction_code
 from benchc.models.letter import LetterScorer
 from benchc.models.protocol import OptionScores
 from benchc.schemas.parquet import read_footer
@@ -201,7 +201,9 @@ def test_pruning_deletes_what_meets_all_conditions(job, edited, monkeypatch, cap
     assert prune("--dry-run", "--outdated") == [old.parent.name]
     assert prune("--dry-run", "--unused-for", "2", "--model", model) == [old.parent.name]
     assert len(prune("--dry-run", "--model", model)) == 3
-    assert prune("--unused-for", "4") == prune("--model", "other") == []
+    assert prune("--unused-for", "4") == []
+    with pytest.raises(InputError, match="no model 'other'; choose from"):
+        prune("--model", "other")
     assert {(row[1], row[2], row[5]) for row in rows(capsys)} == present
     assert prune("--unused-for", "2", "--outdated") == [old.parent.name]
     assert not old.parent.exists()
@@ -223,3 +225,17 @@ def test_an_empty_cache_and_a_damaged_one(tmp_path, capsys):
     (tmp_path / "m/0/identity.json").write_text("{")
     with pytest.raises(InputError, match=rf"identity\.json: not an identity .*; delete {tmp_path}/m/0"):
         cache(capsys, "--cache", str(tmp_path))
+
+
+def test_code_that_is_edited_while_the_model_loads_is_refused(job, edited, monkeypatch, capsys):
+    """The cache would keep the old code's predictions as those of the new one."""
+    load = checkpoint.load
+
+    def slow(source):
+        edited(1)
+        return load(source)
+
+    monkeypatch.setattr(checkpoint, "load", slow)
+    with pytest.raises(InputError, match="the code was edited while the model was loaded"):
+        predicted(job, monkeypatch, capsys)
+    assert not list(Path("cache").rglob("*.units"))

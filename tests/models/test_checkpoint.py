@@ -2,6 +2,7 @@
 
 import builtins
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from benchc.hugging_face import transformers
+from benchc.models import checkpoint
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import load_scorer
 from scripts.command import run
@@ -113,3 +115,16 @@ def test_any_damaged_file_is_one_line(folder: Path) -> None:
     assert re.search(r"cannot be loaded \(.*vision_config.*\); check the id", message(folder))
     with pytest.raises(ModelError):
         load(folder)
+
+
+def test_files_that_change_during_loading_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The identity would be that of the new files, the predictions those of the old ones."""
+    load = transformers.AutoImageProcessor.from_pretrained
+
+    def replaced(*arguments: object, **options: object) -> object:
+        os.utime(folder / "config.json", (1, 1))
+        return load(*arguments, **options)
+
+    monkeypatch.setattr(transformers.AutoImageProcessor, "from_pretrained", replaced)
+    with pytest.raises(ModelError, match="its files changed while it was loaded; run snakemake again"):
+        checkpoint.load(CheckpointSource(str(folder)))

@@ -35,3 +35,6 @@ def test_a_run_of_the_installed_versions_says_so(tmp_path, capsys):
     assert capsys.readouterr().out == f"{tmp_path}: all files were made with the installed versions\n"
     with pytest.raises(InputError, match="there is no such folder"):
         main([str(tmp_path / "none")])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="empty: there is no table"):
+        main([str(tmp_path / "empty")])

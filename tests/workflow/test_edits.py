@@ -1,5 +1,6 @@
 """What a dry run plans after one edit, with images in files and generated on the fly; no edit is run."""
 
+import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -217,3 +218,29 @@ def test_kappa_follows_the_seed_in_both_modes(checkout):
     checkout.make("kappa", "--configfile", FLY)
     small, fly = ((checkout.folder / file).read_bytes() for file in files)
     assert before[0] == before[1] != small == fly
+
+
+def test_a_file_that_changed_since_its_record_is_refused(checkout, tmp_path):
+    copy = checkout.copy(tmp_path / "copy")
+    os.utime(copy.folder / "results/small/selection/selected.parquet", (1, 1))
+    result = copy.snakemake("-n", check=False)
+    assert result.returncode == 1
+    assert "or changed since, such as results/small/selection/selected.parquet" in " ".join(
+        result.stdout.split()
+    )
+
+
+def test_damaged_records_are_replaced_by_their_copies(checkout, tmp_path):
+    copy = checkout.copy(tmp_path / "copy")
+    for record in (copy.folder / ".snakemake/metadata").iterdir():
+        record.write_text("")
+    assert copy.plan() == {}
+    append("benchc/benchmarks/bench_c/figures/figure8.py", "ADDED = 1\n")(copy)
+    assert copy.plan() == {"figure8": 1}
+
+
+def test_a_users_file_that_is_replaced_by_an_older_one_is_noticed(unedited):
+    tsv = unedited.folder / "data/shapes.tsv"
+    tsv.write_bytes(tsv.read_bytes().replace(b"?", b"!", 1))
+    os.utime(tsv, (1, 1))
+    assert unedited.plan()["read_source"] == 1
