@@ -203,3 +203,24 @@ def test_a_million_units_in_many_shards_take_less_than_200_mb(tmp_path):
     command = [sys.executable, "-c", READER, str(ROOT), str(tmp_path)]
     peak = subprocess.run(command, text=True, stdout=subprocess.PIPE, check=True).stdout
     assert int(peak) < 200 * 1024  # KiB
+
+
+OTHER = OptionScores(-SCORES.logits, SCORES.label_mass)
+
+
+def test_a_jobs_own_units_override_adopted_ones(tmp_path):
+    fill(tmp_path, "p")
+    own = shards(tmp_path)[0]
+    adopted = own.parent / "adopted/code/z.units"
+    adopted.parent.mkdir(parents=True)
+    adopted.write_bytes(line_of(unit_key("p", PIXELS), OTHER, False))
+    with open_cache(tmp_path) as cache:
+        unit = cache.get("p", PIXELS)
+    assert same(unit.scores, SCORES) and unit.adopted is None
+
+
+def test_a_line_of_another_unit_at_the_same_place_is_not_served(tmp_path):
+    fill(tmp_path, "p")
+    with open_cache(tmp_path) as cache:
+        shards(tmp_path)[0].write_bytes(line_of(unit_key("q", PIXELS), OTHER, False))
+        assert cache.get("p", PIXELS) is None
