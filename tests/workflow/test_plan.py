@@ -16,6 +16,7 @@ PAPER = {
     "corrupt": 20,
     "contact_sheet": 2,
     "embed": 1,
+    "resolve_revision": 16,
     "infer": 80,
     "kappa": 1,
     "select": 1,
@@ -73,7 +74,16 @@ def test_code_that_does_not_parse_is_an_error(checkout, file):
 def test_the_readme_gives_the_papers_job_counts():
     text = (ROOT / "README.md").read_text().split("<!-- jobs of config/config.yaml -->")[1].split("\n\n")[0]
     assert f"**{sum(PAPER.values()) + 1}**" in text
-    for rule in ("download_source", "read_source", "pool", "corrupt", "embed", "infer", "score"):
+    for rule in (
+        "download_source",
+        "read_source",
+        "pool",
+        "corrupt",
+        "embed",
+        "resolve_revision",
+        "infer",
+        "score",
+    ):
         assert re.search(rf"\| {rule} \| {PAPER[rule]} \|", text), rule
 
 
@@ -112,7 +122,8 @@ def test_every_script_has_help():
         assert result.returncode == 0, f"{script}: {result.stderr}"
         assert "usage: " in result.stdout
     # Called by users and developers, not by a rule.
-    others = {"benchc", "compare", "plan", "write_config_reference", "write_corruption_reference"}
+    others = {"benchc", "cache", "cache_adopt", "cache_prune", "compare", "plan", "versions"}
+    others |= {"write_config_reference", "write_corruption_reference"}
     text = "".join(path.read_text() for path in (ROOT / "rules").glob("*.smk"))
     called = set(re.findall(r"python -m (scripts[.\w]*\w)", text)) | {"scripts.table", "scripts.figure"}
     assert scripts - {f"scripts.{name}" for name in others} == called

@@ -131,7 +131,7 @@ def test_an_item_without_other_orders_is_left_out_and_counted(folder, capsys):
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"orders": ["orders/a.parquet"]}, "^orders: the files are of a; give one .* to each of a, b"),
+        ({"orders": ["orders/a.parquet"]}, "^orders: the files are of a; give one .* for each of a, b"),
         ({"orders": ["orders/a.parquet", "x/c.parquet"]}, "^orders: the files are of a, c; give one"),
         (
             {"predictions": ["predictions/selected/a/one.parquet"]},
