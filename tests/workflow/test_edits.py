@@ -236,7 +236,10 @@ def test_a_users_file_that_is_replaced_by_an_older_one_is_noticed(unedited):
 
 
 def test_kappa_follows_the_seed_in_both_modes(checkout):
-    """The last test, since the runs stay edited. Once the selectors' predictions stayed as they were where their images are in no file."""
+    """Once the selectors' predictions stayed as they were where their images are in no file.
+
+    The last test, since the runs stay edited.
+    """
     files = ("results/small/selection/kappa.parquet", "results/fly/selection/kappa.parquet")
     before = [(checkout.folder / file).read_bytes() for file in files]
     PLANNED["seed"][0](checkout)
