@@ -69,6 +69,7 @@ def submitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Options]:
             for file in files:  # all exist, as after a finished run
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.touch()
+            checkout.snakemake("--touch", "--forceall", "--cores", "1")
             rules = sorted(set(targets.values()))
             result = checkout.snakemake(
                 *["--profile", "slurm", "--retries", "0", "--latency-wait", "0"],
