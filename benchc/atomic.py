@@ -31,8 +31,9 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
                 temporary.unlink(missing_ok=True)
                 raise
     except OSError as error:
-        # A failed write names no file, and a folder that cannot be written the temporary one.
-        if error.filename is None or f".{path.name}." in str(error.filename):
+        # A failed write names no file, and a folder that cannot be written the temporary one. An error of a
+        # library has a message in place of a number, which a file name would replace.
+        if error.errno is not None and (error.filename is None or f".{path.name}." in str(error.filename)):
             error.filename = str(path)
         raise
 
