@@ -21,8 +21,9 @@ demo: install
 test: install lint
 	python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
-# Checks the demo's results: accuracies, effects of corruptions, figures.
+# Runs two diagnostics, and checks the demo's results: accuracies, effects of corruptions, generated answers, figures.
 check-demo: demo
+	snakemake --configfile config/demo-diagnostics.yaml --cores $(CORES) --quiet host reason
 	python -m pytest tests/benchmarks/bench_c/demo_run -s --run results/demo
 
 # Comparison with the imagecorruptions package, one thread each: about ten minutes.

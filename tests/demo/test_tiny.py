@@ -127,6 +127,22 @@ def test_answers_have_the_tokens_that_training_used(built: tuple[ModuleType, Any
             assert len(ids) == 1
 
 
+def test_the_training_ends_every_answer(
+    built: tuple[ModuleType, Any, Any], training_set: TrainingSet
+) -> None:
+    from benchc.demo.tiny.training import answer_tokens, padded
+
+    processor = built[2]
+    prompt, answer = answer_tokens(processor, training_set, "text")[0][1]
+    end = processor.tokenizer.eos_token_id
+    assert processor.tokenizer.decode(answer[:-1]).strip() == training_set.questions[0].options[1]
+    assert answer[-1] == end
+    # The end token is predicted from the answer, and is no input itself.
+    ids, (rows, positions), targets = padded([(prompt, answer)])
+    assert targets.tolist() == answer and rows.tolist() == [0] * len(answer)
+    assert ids[0].tolist() == prompt + answer[:-1] and positions[-1] == ids.shape[1] - 1
+
+
 def test_no_two_texts_have_the_same_tokens(built: tuple[ModuleType, Any, Any]) -> None:
     tokenizer = built[2].tokenizer
     texts = ["红色", "蓝色", "绿", "綠", "", " ", "  ", "é", "e\u0301", "A", " A", "😀", "red", "Red", "\n"]

@@ -90,12 +90,21 @@ def ledger() -> "Ledger":
     return Ledger()
 
 
-def run(checkout: Checkout, expected: dict[str, int]) -> dict[str, tuple[int, int]]:
-    """Assert the plan, run it, assert that nothing else changed; return the predictions of its jobs."""
+def run(
+    checkout: Checkout, expected: dict[str, int], *, predictions_only: bool = False
+) -> dict[str, tuple[int, int]]:
+    """Assert the plan, run it, assert that nothing else changed; return the predictions of its jobs.
+
+    ``predictions_only`` leaves what follows from predictions to the next edit, which must plan it too.
+    """
     assert checkout.plan() == expected
     before = checkout.hashes()
     for log in checkout.folder.glob("logs/*/infer/*/*/*.log"):
         log.unlink()
+    if predictions_only:
+        checkout.make("--until", "infer")
+        assert "infer" not in checkout.plan()
+        return checkout.predictions()
     checkout.make()
     after = checkout.hashes()
     changed = {file for file in before | after if before.get(file) != after.get(file)}
@@ -208,7 +217,8 @@ def test_the_greedy_module_reruns_the_selection_and_predicts_only_new_items(chec
         "return alpha[0] * values, tuple",
         "return -alpha[0] * values, tuple",
     )
-    assert new(run(checkout, FROM_SELECTION)) == ledger.new(checkout, *TARGETS)
+    predictions = run(checkout, FROM_SELECTION, predictions_only=True)
+    assert new(predictions) == ledger.new(checkout, *TARGETS)
     assert kept(checkout) != before
 
 
@@ -244,7 +254,7 @@ def test_the_letter_scorer_reruns_letter_models_and_all_their_predictions(checko
         "benchc/models/letter.py", "head.states[:, -1], tokens)", "head.states[:, -1] * 0.9, tokens)"
     )
     ledger.edits["letters"] += 1
-    predictions = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 5})
+    predictions = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 5}, predictions_only=True)
     assert new(predictions) == ledger.new(checkout, "pool/letters", *TARGETS)
 
 
@@ -255,7 +265,7 @@ def test_a_familys_file_reruns_its_own_models(checkout, ledger):
         "    return chat\n"
     )
     ledger.edits["texts"] += 1
-    predictions = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 5})
+    predictions = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 5}, predictions_only=True)
     assert new(predictions) == ledger.new(checkout, "pool/texts", *TARGETS)
 
 
@@ -264,7 +274,7 @@ def test_a_kernel_reruns_its_corruption_and_predicts_only_on_its_images(checkout
     ledger.edits["gaussian_noise"] += 1
     other = checkout.hashes("results/small/corrupted")["results/small/corrupted/shot_noise.parquet"]
     # The module contains a family's kernels; shot noise is rerun, with the same bytes.
-    predictions = run(checkout, {"corrupt": 2, **FROM_IMAGES})
+    predictions = run(checkout, {"corrupt": 2, **FROM_IMAGES}, predictions_only=True)
     assert checkout.hashes("results/small/corrupted")["results/small/corrupted/shot_noise.parquet"] == other
     jobs = (*SELECTORS, *TARGETS)
     assert new(predictions) == ledger.new(checkout, *jobs)
@@ -316,7 +326,8 @@ def test_one_more_target_reruns_its_own_jobs_and_the_comparisons(checkout, ledge
 def test_one_more_selector_predicts_on_the_pool_and_on_newly_selected_items(checkout, ledger):
     checkout.configure(selectors=["letters", "texts", "other"])
     jobs = ("pool/other", *TARGETS, "selected/more", "unselected/more")
-    predictions = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": len(jobs), **OF_THREE_TARGETS})
+    expected = {"kappa": 1, **FROM_SELECTION, "infer": len(jobs), **OF_THREE_TARGETS}
+    predictions = run(checkout, expected, predictions_only=True)
     assert new(predictions) == ledger.new(checkout, *jobs)
     # Its predictions as a target are not computed again for the selection.
     assert new(predictions)["pool/other"] < len(pool(checkout)) * (1 + 4 * SEVERITIES)

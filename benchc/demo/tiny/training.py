@@ -54,7 +54,7 @@ def train(
     images = torch.from_numpy(training_set.images)
     counts = (training_set.item_images >= 0).sum(axis=1)
     text_steps = settings.steps if settings.scoring == "text" else round(settings.text_share * settings.steps)
-    tokens = {scoring: _tokens(processor, training_set, counts, scoring) for scoring in SCORINGS}
+    tokens = {scoring: answer_tokens(processor, training_set, scoring) for scoring in SCORINGS}
     optimizers = _optimizers(model, settings.learning_rate)
     schedules = [torch.optim.lr_scheduler.LambdaLR(o, lambda s: _rate(s, settings.steps)) for o in optimizers]
     batches = _batches(counts, settings.batch, generator)
@@ -64,7 +64,7 @@ def train(
         items = next(batches)
         pairs = tokens["text" if step < text_steps else "letter"]
         prompts = [pairs[training_set.item_question[item]][training_set.item_answer[item]] for item in items]
-        ids, places, targets = _pad(prompts)
+        ids, places, targets = padded(prompts)
         pixels = images[torch.from_numpy(training_set.item_images[items, : counts[items[0]]])]
         pixels = _noisy(pixels.permute(0, 1, 4, 2, 3).float() / 127.5 - 1, settings.noise, generator)
         hidden = model.model(
@@ -82,15 +82,17 @@ def train(
     return losses
 
 
-def _tokens(
-    processor: Any, training_set: TrainingSet, counts: npt.NDArray[np.int64], scoring: str
+def answer_tokens(
+    processor: Any, training_set: TrainingSet, scoring: str
 ) -> list[list[tuple[list[int], list[int]]]]:
-    """Return the tokens of (prompt, answer) by question and option."""
+    """Return the tokens of (prompt, answer) by question and option; an answer ends with the end token."""
+    counts = (training_set.item_images >= 0).sum(axis=1)
     images = dict(zip(training_set.item_question.tolist(), counts.tolist(), strict=True))
+    end = processor.tokenizer.eos_token_id
     tokens = []
     for number, question in enumerate(training_set.questions):
         prompt, answers = encode(processor, question, images[number], scoring, IMAGE_SIDE)
-        tokens.append([(prompt, answer) for answer in answers])
+        tokens.append([(prompt, [*answer, end]) for answer in answers])
     return tokens
 
 
@@ -126,7 +128,7 @@ def _batches(
             yield batches[number].numpy()
 
 
-def _pad(
+def padded(
     prompts: list[tuple[list[int], list[int]]],
 ) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor], torch.Tensor]:
     """Return token ids [items, length], the (item, position) before each answer token, and those tokens.

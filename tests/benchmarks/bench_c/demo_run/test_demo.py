@@ -14,8 +14,9 @@ from benchc.config.load import load
 from benchc.config.yaml_file import read_yaml
 from benchc.corruptions.corrupt import corrupt
 from benchc.images import decode
+from benchc.letters import LETTERS
 from benchc.models.protocol import CheckpointSource
-from benchc.models.question import Question
+from benchc.models.question import Question, letter_prompt, text_prompt
 from benchc.models.registry import load_scorer
 from benchc.progress import track
 from benchc.randomness import seed_of
@@ -129,6 +130,24 @@ def test_no_model_prefers_one_option(config, answers):
     assert max(shares.values()) <= 0.60, shares
 
 
+def test_a_generated_answer_ends_and_is_one_of_the_options(config, items):
+    for id_, model in config.models.items():
+        source = CheckpointSource(str(ROOT / "results/models" / id_))
+        scorer = load_scorer(model.family, model.scoring, source)
+        ask = letter_prompt if model.scoring == "letter" else text_prompt
+        right = []
+        for item in items.sample(40, seed=1).iter_rows(named=True):
+            question = Question(item["question"], tuple(item["options"]), item["hint"])
+            images = [decode(image["bytes"]) for image in item["images"]]
+            inputs = scorer.chat.encode(scorer.chat.render(ask(question), len(images)), [images])
+            output = scorer.chat.model.generate(**inputs, max_new_tokens=20, do_sample=False)[0]
+            *answer, last = output[inputs["input_ids"].shape[1] :].tolist()
+            options = question.options if model.scoring == "text" else LETTERS[: len(question.options)]
+            text = scorer.chat.tokenizer.decode(answer).strip()
+            right.append(last == scorer.chat.tokenizer.eos_token_id and text in options)
+        assert np.mean(right) >= 0.95, (id_, right)
+
+
 def test_both_scorings_and_three_architectures_take_part(config):
     assert {model.scoring for model in config.models.values()} == {"letter", "text"}
     assert len({model.family for model in config.models.values()}) >= 3
@@ -144,3 +163,9 @@ def test_tables_figures_and_report_are_there(folder):
         "report.html",
     ]
     assert [name for name in made if not (folder / name).is_file()] == []
+
+
+def test_the_diagnostics_are_there():
+    folder = ROOT / "results/demo-diagnostics"
+    names = ["tables/discrimination.md", "tables/option_order.md", "figures/figure_discrimination.png"]
+    assert [name for name in names if not (folder / name).is_file()] == []
