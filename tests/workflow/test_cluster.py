@@ -22,17 +22,17 @@ OPTIONS = {"-p": "partition", "-t": "minutes", "--mem": "mem", "--cpus-per-task"
 # Targets of each call. Its rules must not depend on each other, since one job is refused before the next.
 CALLS = (
     {
-        "results/demo/predictions/pool/tiny-llava-s/all.parquet": "infer",
-        "results/demo/predictions/selected/tiny-llava-l/all.parquet": "infer",
-        "results/demo/orders/tiny-llava-l.parquet": "infer_orders",
-        "results/demo/orders/tiny-idefics3-m.parquet": "infer_orders",
-        "results/demo/orders/tiny-llava-m.parquet": "infer_orders",
+        "results/demo-diagnostics/predictions/pool/tiny-llava-s/all.parquet": "infer",
+        "results/demo-diagnostics/predictions/selected/tiny-llava-l/all.parquet": "infer",
+        "results/demo-diagnostics/orders/tiny-llava-l.parquet": "infer_orders",
+        "results/demo-diagnostics/orders/tiny-idefics3-m.parquet": "infer_orders",
+        "results/demo-diagnostics/orders/tiny-llava-m.parquet": "infer_orders",
     },
     {
-        "results/demo/scores/unselected/tiny-llava-m.parquet": "score_unselected",
-        "results/demo/scores/tiny-llava-m.parquet": "score",
-        "results/demo/corrupted/fog.parquet": "corrupt",
-        "results/demo/selection/embeddings.parquet": "embed",
+        "results/demo-diagnostics/scores/unselected/tiny-llava-m.parquet": "score_unselected",
+        "results/demo-diagnostics/scores/tiny-llava-m.parquet": "score",
+        "results/demo-diagnostics/corrupted/fog.parquet": "corrupt",
+        "results/demo-diagnostics/selection/embeddings.parquet": "embed",
         "results/models/tiny-llava-s/config.json": "train_demo_model",
     },
 )
@@ -50,7 +50,7 @@ def options(arguments: list[str]) -> Options:
 def submitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Options]:
     """The options of the jobs of CALLS that are submitted, by rule and wildcards."""
     folder = tmp_path_factory.mktemp("cluster")
-    checkout = Checkout(folder / "benchc", "config/demo.yaml")
+    checkout = Checkout(folder / "benchc", "config/demo-diagnostics.yaml")
     catalogue = checkout.folder / "config/demo-models.yaml"
     models = yaml.safe_load(catalogue.read_text())
     for model, gpus in GPUS.items():

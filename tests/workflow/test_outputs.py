@@ -17,7 +17,7 @@ COMMAND = re.compile(r"^Shell command: python -m scripts\.(table|figure) (.*) 2>
 @pytest.fixture(scope="module")
 def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """The arguments of every printed output of the demo's configuration, by name."""
-    checkout = Checkout(tmp_path_factory.mktemp("outputs") / "benchc", "config/demo.yaml")
+    checkout = Checkout(tmp_path_factory.mktemp("outputs") / "benchc", "config/demo-diagnostics.yaml")
     output = checkout.snakemake("-n", "--printshellcmds").stdout
     words = [shlex.split(command) for _, command in COMMAND.findall(output)]
     return {command[0].rpartition(".")[2]: command for command in words}
@@ -58,7 +58,7 @@ def test_every_module_of_a_table_or_figure_is_declared_and_agrees(commands, subt
 def test_settings_arrive_as_the_configuration_has_them(commands):
     assert "draws=2000" in commands["intervals"] and "draws=20000" in commands["rank_swaps"]
     groups = next(word for word in commands["figure6"] if word.startswith("groups="))
-    assert groups.startswith('groups={"brightness": "photometric", "contrast"')
+    assert groups.startswith('groups={"contrast": "photometric", "gaussian_blur"')
     label, corruption, severity = arguments(commands["figure4"], "--set")[0]
     assert (label, corruption, severity) == ('label="Tiny-LLaVA-M"', 'corruption="snow"', "severity=5")
 

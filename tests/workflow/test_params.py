@@ -23,7 +23,7 @@ RECORDED = {"wildcards", "number", "declared"}  # the others are defaults of fun
 
 @pytest.mark.parametrize("corrupted", ["files", "on_the_fly"])
 def test_every_param_depends_on_wildcards_alone(tmp_path, corrupted):
-    checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
+    checkout = Checkout(tmp_path / "benchc", "config/demo-diagnostics.yaml")
     checkout.configure(corruptions={"corrupted": corrupted})
     with (checkout.folder / "Snakefile").open("a") as file:
         file.write(LIST)
