@@ -7,7 +7,7 @@ from pathlib import Path
 
 from snakemake.api import SnakemakeApi
 from snakemake.dag import DAG
-from snakemake.exceptions import RuleException, WorkflowError
+from snakemake.exceptions import ApiError, RuleException, WorkflowError
 from snakemake.jobs import Job
 from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings
 
@@ -53,6 +53,8 @@ def dry_run(config: Path) -> DryRun:
             # Jobs of a dry run count as finished after it.
             jobs = [_planned(job, workflow.dag) for job in workflow.dag.needrun_jobs(exclude_finished=False)]
             return DryRun(jobs, len(list(workflow.dag.jobs)), workflow.persistence.locked)
+    except ApiError as error:  # no Snakefile
+        raise InputError(f"{error} Run it in the repository's root.") from error
     except (WorkflowError, RuleException) as error:
         raise InputError(f"{config}: {' '.join(str(error).split())}") from error
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from base64 import urlsafe_b64encode
@@ -129,3 +130,10 @@ def test_what_snakemake_refuses_is_one_line(unmade: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("error: config.json: Missing input files for rule first:")
     assert done.stderr.count("\n") == 1
+
+
+def test_another_folder_than_the_root_is_one_line(unmade: Path) -> None:
+    (unmade / "Snakefile").unlink()
+    done = python(unmade, "-c", SHOW)
+    assert done.returncode == 1
+    assert re.fullmatch(r"error: No Snakefile found, .* Run it in the repository's root\.\n", done.stderr)
