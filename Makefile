@@ -1,5 +1,5 @@
 # `make demo` installs the project and runs the pipeline on the demo; `make test` installs it and runs all tests.
-# Both need only Python 3.11.
+# Both need only Python 3.11. `make demo FULL=1` shows all lines of Snakemake and of the jobs.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
@@ -13,7 +13,7 @@ export PATH := $(abspath $(VENV))/bin:$(PATH)
 .DEFAULT_GOAL := demo
 
 demo: install
-	snakemake --configfile $(CONFIG) --cores $(CORES) --prioritize figure1a --quiet host reason
+	benchc run $(CONFIG) $(if $(FULL),--full) --cores $(CORES) --prioritize figure1a
 	snakemake --configfile $(CONFIG) --report results/$(RUN)/report.html --quiet
 	@echo; cat results/$(RUN)/tables/table1.md
 	@echo; echo "Figures: results/$(RUN)/figures    Report: results/$(RUN)/report.html"

@@ -9,12 +9,14 @@ from pathlib import Path
 
 from scripts.command import run
 
-# Each is a module scripts.<name> with main(argv, prog). Only the one that is called is imported, for speed.
+# Each is a module scripts.<name> (_ for -) with main(argv, prog). Only the one called is imported, for speed.
 COMMANDS = {
     "cache": "list cached predictions, delete some, or keep them after a refactoring",
     "compare": "compare two finished runs and name the inputs that differ",
     "plan": "estimate the cost of a run: predictions by stage and model, and hours where measured",
+    "run": "run the pipeline like snakemake, with one line per stage instead of several per job",
     "versions": "list the files of a run that other versions of libraries made",
+    "what-reruns": "list the jobs that a run would start, why, and at most how many new predictions",
 }
 
 
@@ -30,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if name not in COMMANDS:
         print(f"error: there is no command {name!r}; there are {', '.join(COMMANDS)}", file=sys.stderr)
         raise SystemExit(2)
-    run(partial(import_module(f"scripts.{name}").main, rest, f"benchc {name}"))
+    run(partial(import_module(f"scripts.{name.replace('-', '_')}").main, rest, f"benchc {name}"))
 
 
 def is_other_checkout(folder: Path) -> bool:
@@ -41,7 +43,7 @@ def is_other_checkout(folder: Path) -> bool:
 
 def usage() -> str:
     """Return the list of commands."""
-    commands = "\n".join(f"  {name:10}{purpose}" for name, purpose in COMMANDS.items())
+    commands = "\n".join(f"  {name:12}{purpose}" for name, purpose in COMMANDS.items())
     return f"usage: benchc COMMAND ...\n\ncommands:\n{commands}\n\n`benchc COMMAND --help` shows its options."
 
 

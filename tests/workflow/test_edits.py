@@ -1,8 +1,10 @@
 """What a dry run plans after one edit, with images in files and generated on the fly; no edit is run."""
 
 import os
+import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -189,6 +191,33 @@ def test_a_dry_run_names_the_edited_file(unedited):
     assert before != after
     append("benchc/errors.py", "ADDED = 1\n")(unedited)
     assert "'benchc/errors.py " in unedited.snakemake("-n").stdout
+
+
+def what_reruns(checkout: Checkout) -> list[str]:
+    command = [sys.executable, "-m", "scripts.benchc", "what-reruns", checkout.config]
+    environment = {**os.environ, "PYTHONPATH": ""}
+    done = subprocess.run(command, cwd=checkout.folder, env=environment, text=True, stdout=subprocess.PIPE)
+    assert done.returncode == 0
+    return done.stdout.splitlines()
+
+
+def test_what_reruns_names_the_edits_and_agrees_with_the_dry_run(unedited):
+    (line,) = what_reruns(unedited)
+    found = re.fullmatch(rf"{unedited.config}: nothing to rerun; all (\d+) jobs of run small .*", line)
+    assert found
+    append("benchc/models/letter.py", "ADDED = 1\n")(unedited)
+    configure(lambda config: config["selection"].update(alpha_kappa=2.0))(unedited)
+    model(scoring="text_mean")(unedited)
+    header, *lines, predictions = what_reruns(unedited)
+    jobs = sum(unedited.plan().values()) + 1  # the plan leaves out `all`
+    assert header == f"{unedited.config}: {jobs} of {found[1]} jobs of run small would run"
+    assert lines[:3] == [
+        "  code of benchc/models/letter.py: 1 infer (pool/letters/all)",
+        "  scoring (text → text_mean): 1 infer (pool/texts/all)",
+        "  alpha_kappa (1.0 → 2.0): select, 1 table (selection_stability)",
+    ]
+    assert lines[3].startswith("  downstream of these: 11 figures, 10 tables, 4 infer, ")
+    assert re.fullmatch(r"new predictions: ≤ [\d,]+, less those in the cache", predictions)
 
 
 def test_a_copied_run_knows_how_it_was_made(checkout, tmp_path):

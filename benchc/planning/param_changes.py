@@ -1,0 +1,82 @@
+"""What changed in the params of a job, from Snakemake's record of them.
+
+The record has no names. A param of the rules is a digest of code (`file digest`), the sampled content of a
+user's file (`file size digest`), options (`--steps 300 --seed 1`), a setting of a table or figure
+(`key=value`), its inputs, or another value.
+"""
+
+import ast
+import re
+import shlex
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from textwrap import shorten
+
+DIGESTS = {r"(\S+\.py) [0-9a-f]{32}": "code of {}", r"(.+) \d+ [0-9a-f]{32}": "content of {}"}
+OTHER_INPUTS = "other input files"
+UNNAMED = "setting"
+WIDTH = 50  # of a value that is shown; of longer ones only the name is
+
+
+def param_changes(old: Iterable[str], new: Iterable[str]) -> list[str]:
+    """Return one phrase for each change, such as ``code of FILE`` or ``dtype (float32 → bfloat16)``.
+
+    ``old`` and ``new``: params, as ``repr`` writes them, that only the record or only the present job has.
+    """
+    before, after = _values(old), _values(new)
+    found = []
+    for name in sorted(before.keys() | after.keys()):
+        lost, added = before[name] - after[name], after[name] - before[name]
+        if lost or added:
+            found.append(_phrase(name, lost, added))
+    return found or ["the order of a list"]
+
+
+def _values(params: Iterable[str]) -> defaultdict[str, set[str]]:
+    """Return the values of params by what they are."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for param in params:
+        try:
+            value = ast.literal_eval(param)
+        except ValueError:  # the repr of a class of its own
+            value = param
+        for each in value if isinstance(value, list) else [value]:
+            for name, text in _named(str(each)):
+                found[name].add(text)
+    return found
+
+
+def _named(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what a param is, and its value; of command-line options, each."""
+    for pattern, name in DIGESTS.items():
+        if match := re.fullmatch(pattern, text):
+            yield name.format(match[1]), text
+            return
+    if text.startswith("--"):
+        yield from _options(shlex.split(text))
+    elif match := re.fullmatch(r"([a-z_]+)=(.*)", text, re.DOTALL):
+        yield match[1], match[2]
+    elif "<results>/" in text:
+        yield OTHER_INPUTS, text
+    elif text:
+        yield UNNAMED, text
+
+
+def _options(words: Iterable[str]) -> Iterator[tuple[str, str]]:
+    options: list[list[str]] = []
+    for word in words:
+        if word.startswith("--"):
+            options.append([word.removeprefix("--").replace("-", "_")])
+        else:
+            options[-1].append(word)
+    for name, *arguments in options:
+        yield name, " ".join(arguments) or "on"
+
+
+def _phrase(name: str, lost: set[str], added: set[str]) -> str:
+    old, new = (", ".join(sorted(values)) or "none" for values in (lost, added))
+    if name.startswith(("code of ", "content of ")) or name == OTHER_INPUTS:
+        return name
+    if len(old) + len(new) <= WIDTH:
+        return f"{name} ({old} → {new})"
+    return f"{name} {shorten(new if added else old, WIDTH, placeholder='…')}" if name == UNNAMED else name

@@ -1,0 +1,33 @@
+"""Run the pipeline, with one line per stage on the terminal; what jobs write is in their logs.
+
+All arguments after the configuration are options and targets of snakemake, such as `--cores 8`. Run it in the
+repository's root, like snakemake.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from scripts.command import Parser, run
+from scripts.plan import read_config
+
+
+def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.run") -> None:
+    parser = Parser(__spec__.name, __doc__, prog)
+    parser.usage = "%(prog)s [-h] config [--full] [options and targets of snakemake]"
+    parser.add_argument("config", type=Path, help="the run's configuration")
+    parser.add_argument("--full", action="store_true", help="show all lines of Snakemake and of the jobs")
+    arguments, others = parser.parse_known_args(argv)
+    read_config(arguments.config)  # an error is one line
+    # As a module, Snakemake finds the logger in this folder.
+    command = [sys.executable, "-m", "snakemake", "--configfile", str(arguments.config), *others]
+    if not arguments.full:
+        command += ["--logger", "stages", "--show-failed-logs"]
+        # Jobs copy their logs to standard output; the logger writes to standard error.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.execv(sys.executable, command)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,116 @@
+"""The log handler: Snakemake's events become lines about stages."""
+
+import time
+from collections.abc import Iterable
+from logging import WARNING, LogRecord
+from pathlib import Path
+from textwrap import fill
+
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from snakemake_logger_plugin_stages.stages import Stage, Stages
+
+SECONDS_BETWEEN_LINES = 30.0  # off a terminal
+WIDTH = 110
+# Other messages of no event are about Snakemake's own work.
+SHOWN = ("Nothing to be done", "Terminating processes", "Shutting down", "Complete log")
+
+
+class LogHandler(LogHandlerBase):
+    """On a terminal one live line for each running stage; elsewhere a line when a stage starts and ends.
+
+    Errors are shown as Snakemake writes them. Written to standard error.
+    """
+
+    writes_to_stream = True
+    writes_to_file = False
+    has_filter = True
+    has_formatter = False
+    needs_rulegraph = False
+
+    def __post_init__(self) -> None:
+        # Imported here, since Snakemake imports this module in every job too.
+        from rich.console import Console, Group
+        from rich.live import Live
+        from rich.text import Text
+
+        self.console = Console(stderr=True)
+        self.live: Live | None = None
+        self.stages = Stages({}, 0)
+        self.start = self.last_line = time.monotonic()
+        self.closed = False
+
+        def lines() -> Group:
+            now = time.monotonic()
+            texts = [stage.text(now) for stage in self.stages.running]
+            if self.stages.total:
+                texts.append(self.stages.text(now - self.start))
+            return Group(*(Text(text, no_wrap=True, overflow="ellipsis") for text in texts))
+
+        if self.console.is_terminal and not self.console.is_dumb_terminal:
+            self.live = Live(get_renderable=lines, console=self.console, transient=True, refresh_per_second=2)
+            self.live.start()
+
+    def emit(self, record: LogRecord) -> None:
+        try:
+            self.handle_event(getattr(record, "event", None), record)
+        except Exception:
+            self.handleError(record)
+
+    def handle_event(self, event: LogEvent | None, record: LogRecord) -> None:
+        fields = record.__dict__
+        if event == LogEvent.RUN_INFO and not self.stages.total:  # a dry run sends it twice
+            totals = dict(fields["stats"])
+            self.stages = Stages(totals, totals.pop("total"))
+            self.print(fill(self.stages.statistics(), WIDTH, subsequent_indent="  "))
+        elif event == LogEvent.JOB_INFO and fields["output"] and not self.common_settings.dryrun:
+            rule = fields["rule_name"]
+            self.job_starts(rule, fields["jobid"], fields["rule_msg"] or rule)
+        elif event == LogEvent.JOB_FINISHED:
+            if stage := self.stages.end(fields["job_id"]):
+                self.job_ends(stage)
+        elif event == LogEvent.JOB_ERROR:
+            self.stages.end(fields["jobid"], f"{fields['rule_name']}{error_of(fields['log'])}")
+            self.print(self.format(record))
+        elif record.levelno >= WARNING or (event is None and record.getMessage().startswith(SHOWN)):
+            self.print(self.format(record))
+
+    def job_starts(self, rule: str, job: int, does: str) -> None:
+        is_first = rule not in self.stages.by_name
+        stage = self.stages.start(rule, job, does, time.monotonic())
+        if is_first and self.live is None:
+            self.progress(stage)
+
+    def job_ends(self, stage: Stage) -> None:
+        is_due = self.live is None and time.monotonic() - self.last_line >= SECONDS_BETWEEN_LINES
+        if stage.finished or is_due:
+            self.progress(stage)
+
+    def progress(self, stage: Stage) -> None:
+        now = self.last_line = time.monotonic()
+        total = self.stages.total
+        self.print(f"[{self.stages.done:{len(str(total))}}/{total}] {stage.text(now)}")
+
+    def print(self, text: str) -> None:
+        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def close(self) -> None:
+        if self.live is not None:
+            self.live.stop()
+        if self.stages.by_name and not self.closed:  # Python closes handlers again when it ends
+            self.print(self.stages.text(time.monotonic() - self.start))
+            for failed in self.stages.failed.values():
+                self.print(f"failed: {failed}")
+        self.closed = True
+        super().close()
+
+
+def error_of(logs: Iterable[str]) -> str:
+    """Return the last line of a job's log that begins with `error:`, and the log's path."""
+    found = ""
+    for log in logs:
+        text = Path(log).read_text(errors="replace") if Path(log).is_file() else ""
+        errors = [line for line in text.splitlines() if line.startswith("error:")]
+        found += f"; {'; '.join([*errors[-1:], log])}"
+    return found

@@ -1,0 +1,103 @@
+"""`benchc what-reruns`: its lines for what Snakemake decided, and the bound on new predictions."""
+
+from pathlib import Path
+
+import pytest
+
+from scripts.dry_run import INTERRUPTED, NOT_MADE, DryRun, PlannedJob
+from scripts.plan import read_config
+from scripts.what_reruns import report
+from tests.benchmarks.bench_c.planning.test_plan_command import (  # noqa: F401
+    configured,
+    folder,
+    write_pool,
+    write_predictions,
+    write_selection,
+)
+
+RESULTS = "results/trial"
+SELECT = PlannedJob("select", [], [f"{RESULTS}/selection/selected.parquet"], ["alpha_kappa (1 → 2)"])
+LARGE = PlannedJob(
+    "infer",
+    ["selected", "large", "all"],
+    [f"{RESULTS}/predictions/selected/large/all.parquet"],
+    ["code of benchc/models/letter.py"],
+)
+TABLES = [PlannedJob(f"table{n}", [], [f"{RESULTS}/tables/table{n}.csv"], []) for n in (1, 2, 3)]
+ALL = PlannedJob("all", [], [], [])
+
+
+def lines(*jobs: PlannedJob, total: int = 9, locked: bool = False) -> list[str]:
+    path = Path("config.yaml")
+    return "\n".join(report(path, read_config(path), DryRun(jobs, total, locked))).splitlines()
+
+
+@pytest.fixture
+def finished(folder: Path) -> Path:  # noqa: F811
+    """Of 5 items in 10 variants 2 are selected and 3 are not; small answers the pool, large both subsets."""
+    configured(folder, diagnostics={"random_subset": "all", "option_order": None})
+    write_pool()
+    write_selection()
+    write_predictions("pool", "small", 50, 1.0, 50)
+    write_predictions("selected", "large", 20, 1.0, 20)
+    write_predictions("unselected", "large", 30, 1.0, 30)
+    return folder
+
+
+def test_nothing_to_rerun(finished: Path) -> None:
+    assert lines() == ["config.yaml: nothing to rerun; all 9 jobs of run trial are up to date"]
+
+
+def test_a_run_that_is_not_started(folder: Path) -> None:  # noqa: F811
+    jobs = [PlannedJob("corrupt", [name], [name], [NOT_MADE]) for name in ("fog", "snow")]
+    assert lines(*jobs, ALL, total=3) == [
+        "config.yaml: nothing of run trial is made yet: 3 jobs",
+        "  2 corrupt, all",
+        "new predictions: unknown until the pool is built",
+    ]
+
+
+def test_a_job_of_a_model_computes_at_most_its_predictions(finished: Path) -> None:
+    assert lines(LARGE, *TABLES, ALL) == [
+        "config.yaml: 5 of 9 jobs of run trial would run",
+        "  code of benchc/models/letter.py: 1 infer (selected/large/all)",
+        "  downstream of these: 3 tables, all",
+        "new predictions: 20, less those in the cache",
+    ]
+
+
+def test_a_new_selection_may_be_the_whole_pool(finished: Path) -> None:
+    outputs = [f"{RESULTS}/predictions/{subset}/large/all.parquet" for subset in ("selected", "unselected")]
+    jobs = [PlannedJob("infer", [], [output], []) for output in outputs]
+    # 5 items each, which exceeds what is possible: the two subsets exclude each other.
+    assert lines(SELECT, *jobs)[-1] == "new predictions: ≤ 100, less those in the cache"
+
+
+def test_tables_compute_no_predictions(finished: Path) -> None:
+    (first, *others) = TABLES
+    edited = PlannedJob(first.rule, [], first.outputs, ["code of a.py"])
+    assert lines(edited, *others)[1:] == [
+        "  code of a.py: 1 table (table1)",
+        "  downstream of these: 2 tables",
+        "new predictions: 0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("locked", "start", "command"),
+    [
+        (True, "config.yaml: run trial is locked", "--unlock && snakemake"),
+        (False, "config.yaml: run trial was interrupted", "--cores all --rerun-incomplete"),
+    ],
+)
+def test_a_killed_run_says_how_to_go_on(finished: Path, locked: bool, start: str, command: str) -> None:
+    found = lines(PlannedJob("select", [], SELECT.outputs, [INTERRUPTED]), locked=locked)
+    assert found[0].startswith(start) and command in found[1] and found[1].endswith(" --rerun-incomplete")
+    assert "  interrupted: select" in found
+
+
+def test_long_lists_are_wrapped_between_jobs(finished: Path) -> None:
+    jobs = [PlannedJob(f"rule{n:02}", ["a"], [f"file{n}"], []) for n in range(40)]
+    found = lines(SELECT, *jobs)
+    assert max(map(len, found)) <= 110
+    assert len(found) > 5 and all(line.startswith("    1 rule") for line in found[3:-1])

@@ -1,0 +1,40 @@
+"""Changed params are named as a user knows them."""
+
+import pytest
+
+from benchc.planning.param_changes import OTHER_INPUTS, param_changes
+
+OLD, NEW = "0" * 32, "1" * 32
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ([f"benchc/a.py {OLD}"], [f"benchc/a.py {NEW}"], "code of benchc/a.py"),
+        ([], [f"benchc/a.py {NEW}"], "code of benchc/a.py"),  # a new import
+        ([[f"data/my file.tsv 12 {OLD}"]], [[f"data/my file.tsv 13 {NEW}"]], "content of data/my file.tsv"),
+        (["--alpha-kappa 1.0"], ["--alpha-kappa 2.0"], "alpha_kappa (1.0 → 2.0)"),
+        (["--label m --dtype float32"], ["--label m --dtype bfloat16"], "dtype (float32 → bfloat16)"),
+        (["--label m"], ["--label m --trust-remote-code"], "trust_remote_code (none → on)"),
+        (["--processor a=1"], ["--processor a=1 --processor 'b=2 --c'"], "processor (none → b=2 --c)"),
+        ([f"--recipe '{'x' * 60}'"], [f"--recipe '{'y' * 60}'"], "recipe"),
+        (["sort=true"], ["sort=false"], "sort (true → false)"),
+        ([["a", "b"]], [["a", "c"]], "setting (b → c)"),
+        ([[1, 2]], [[1, 2, 3]], "setting (none → 3)"),
+        ([["a", "b"]], [["b", "a"]], "the order of a list"),
+        (["x" * 60], [f"{'y ' * 60}"], f"setting {'y ' * 24}y…"),
+        (["in: ['<results>/a']"], ["in: ['<results>/a', '<results>/b']"], OTHER_INPUTS),
+    ],
+)
+def test_a_change_is_one_phrase(old: list[object], new: list[object], expected: str) -> None:
+    assert param_changes(map(repr, old), map(repr, new)) == [expected]
+
+
+def test_several_changes_are_sorted() -> None:
+    old, new = [f"benchc/b.py {OLD}", "--seed 1"], ["", "--seed 2", f"benchc/a.py {NEW}"]
+    expected = ["code of benchc/a.py", "code of benchc/b.py", "seed (1 → 2)"]
+    assert param_changes(map(repr, old), map(repr, new)) == expected
+
+
+def test_a_value_that_is_no_literal_is_shown() -> None:
+    assert param_changes(["Thing(1)"], ["Thing(2)"]) == ["setting (Thing(1) → Thing(2))"]

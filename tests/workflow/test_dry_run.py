@@ -1,0 +1,139 @@
+"""What Snakemake would run, and why, of a small Snakefile."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from base64 import urlsafe_b64encode
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.workflow.checkout import ROOT
+
+SNAKEFILE = """
+rule all:
+    input: "last"
+
+rule first:
+    input: "given"
+    output: "{name}.first"
+    params: config["value"]
+    shell: "cat {input} > {output}"
+
+rule last:
+    input: expand("{name}.first", name=config["names"])
+    output: "last"
+    params: config["other"]
+    shell: "cat {input} > {output}"
+"""
+SHOW = """
+import json, pathlib, sys
+from dataclasses import asdict
+from scripts.command import run
+from scripts.dry_run import dry_run
+run(lambda: print(json.dumps(asdict(dry_run(pathlib.Path("config.json"))))))
+"""
+
+
+def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, text=True, capture_output=True, check=False)
+
+
+def make(folder: Path) -> None:
+    done = python(folder, "-m", "snakemake", "--cores", "1", "--configfile", "config.json")
+    assert done.returncode == 0, done.stderr
+
+
+def planned(folder: Path) -> dict[str, Any]:
+    done = python(folder, "-c", SHOW)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def causes(folder: Path) -> dict[str, list[str]]:
+    """Return the causes by job; no job runs twice."""
+    return {"/".join([job["rule"], *job["wildcards"]]): job["causes"] for job in planned(folder)["jobs"]}
+
+
+def configure(folder: Path, **changes: object) -> None:
+    config = {"names": ["a", "b"], "value": "--value 1", "other": "--other 1", **changes}
+    (folder / "config.json").write_text(json.dumps(config))
+
+
+@pytest.fixture
+def unmade(tmp_path: Path) -> Path:
+    (tmp_path / "Snakefile").write_text(SNAKEFILE)
+    (tmp_path / "given").write_text("given")
+    configure(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def made(unmade: Path) -> Path:
+    make(unmade)
+    return unmade
+
+
+def test_nothing_is_made_at_first_and_nothing_reruns_afterwards(unmade: Path) -> None:
+    plan = planned(unmade)
+    assert (len(plan["jobs"]), plan["total"], plan["locked"]) == (4, 4, False)
+    assert {tuple(job["causes"]) for job in plan["jobs"]} == {("not made yet",), ()}
+    make(unmade)
+    assert planned(unmade) == {"jobs": [], "total": 4, "locked": False}
+
+
+def test_a_changed_param_is_a_cause_also_of_a_job_whose_inputs_are_made_again(made: Path) -> None:
+    configure(made, value="--value 2")
+    assert causes(made) == {"first/a": ["value (1 → 2)"], "first/b": ["value (1 → 2)"], "last": [], "all": []}
+    configure(made, value="--value 2", other="--other 3")
+    assert causes(made)["last"] == ["other (1 → 3)"]
+
+
+def test_added_and_removed_inputs(made: Path) -> None:
+    configure(made, names=["a", "b", "c"])
+    assert causes(made) == {"first/c": ["not made yet"], "last": [], "all": []}
+    configure(made, names=["a"])
+    assert causes(made) == {"last": ["other input files"], "all": []}
+
+
+def test_files_and_commands(made: Path) -> None:
+    (made / "given").write_text("edited")
+    assert causes(made)["first/a"] == ["content of given"]
+    (made / "given").write_text("given")
+    (made / "Snakefile").write_text(SNAKEFILE.replace('output: "last"', 'output: "last"\n    log: "log"'))
+    assert causes(made) == {}
+    (made / "Snakefile").write_text(SNAKEFILE.replace("cat", "cat -u"))
+    assert causes(made)["last"] == ["command of rule last"]
+
+
+def test_an_interrupted_and_a_locked_run(made: Path) -> None:
+    (made / ".snakemake/incomplete" / urlsafe_b64encode(b"a.first").decode()).touch()
+    (made / ".snakemake/locks").mkdir(exist_ok=True)
+    (made / ".snakemake/locks/0.output.lock").write_text("last\n")
+    plan = planned(made)
+    assert plan["locked"]
+    assert {job["rule"]: job["causes"] for job in plan["jobs"]} == {
+        "first": ["interrupted"],
+        "last": [],
+        "all": [],
+    }
+
+
+def test_what_snakemake_refuses_is_one_line(unmade: Path) -> None:
+    (unmade / "given").unlink()
+    done = python(unmade, "-c", SHOW)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: config.json: Missing input files for rule first:")
+    assert done.stderr.count("\n") == 1
+
+
+def test_another_folder_than_the_root_is_one_line(unmade: Path) -> None:
+    (unmade / "Snakefile").unlink()
+    done = python(unmade, "-c", SHOW)
+    assert done.returncode == 1
+    assert re.fullmatch(r"error: No Snakefile found, .* Run it in the repository's root\.\n", done.stderr)

@@ -1,0 +1,176 @@
+"""`benchc run`: its lines on a terminal and elsewhere, when a job fails, and when the user stops it."""
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from logging import INFO, LogRecord
+from pathlib import Path
+
+import pytest
+from snakemake_interface_logger_plugins.common import LogEvent
+from snakemake_interface_logger_plugins.tests import MockOutputSettings
+
+from snakemake_logger_plugin_stages.handler import LogHandler
+from snakemake_logger_plugin_stages.stages import Stages
+from tests.benchmarks.bench_c.trial import CONFIG
+from tests.config.trial import MODELS, SOURCES
+from tests.workflow.checkout import ROOT
+
+SNAKEFILE = """
+rule all:
+    input: "last"
+
+rule first:
+    output: "{name}.first"
+    log: "logs/{name}.log"
+    message: "Making {wildcards.name}"
+    shell: "(echo hello; bash ./job; touch {output}) 2>&1 | tee {log}"
+
+rule last:
+    input: expand("{name}.first", name=["a", "b", "c"])
+    output: "last"
+    shell: "cat {input} > {output}"
+"""
+TIME = r"\d\d:\d\d"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a valid configuration, which the Snakefile ignores; `job` is what its jobs run."""
+    for name, text in (("config", CONFIG), ("sources", SOURCES), ("models", MODELS)):
+        (tmp_path / f"{name}.yaml").write_text(text)
+    (tmp_path / "envs").mkdir()
+    (tmp_path / "envs/transformers.yaml").touch()
+    (tmp_path / "Snakefile").write_text(SNAKEFILE)
+    (tmp_path / "job").write_text("true")
+    return tmp_path
+
+
+def command(*options: str) -> list[str]:
+    return [sys.executable, "-m", "scripts.benchc", "run", "config.yaml", "--cores", "1", *options]
+
+
+def environment(**changes: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), **changes}
+
+
+def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*options), cwd=folder, env=environment(), text=True, capture_output=True, check=False
+    )
+
+
+def matches(lines: list[str], patterns: list[str]) -> bool:
+    return len(lines) == len(patterns) and all(map(re.fullmatch, patterns, lines))
+
+
+def test_a_log_has_a_line_when_a_stage_starts_and_ends(folder: Path) -> None:
+    done = run(folder)
+    assert (done.returncode, done.stdout) == (0, "")
+    expected = [
+        r"5 jobs: 3 first, last, all",
+        r"\[0/5\] first: 0 of 3 jobs; now: Making [abc]",
+        rf"\[3/5\] first: 3 jobs in {TIME}",
+        r"\[3/5\] last: last",
+        rf"\[4/5\] last: 1 job in {TIME}",
+        r"Complete log\(s\): .*",
+        rf"5 of 5 jobs done in {TIME}",
+    ]
+    assert matches(done.stderr.splitlines(), expected), done.stderr
+    assert run(folder).stderr.splitlines()[0].startswith("Nothing to be done")
+
+
+def test_all_lines_are_shown_on_request(folder: Path) -> None:
+    done = run(folder, "--full")
+    assert done.returncode == 0
+    assert done.stdout.count("hello") == 3
+    assert done.stderr.count("Reason: Missing output files:") == 3
+
+
+def test_a_failed_job_shows_its_log_and_ends_with_its_error(folder: Path) -> None:
+    (folder / "job").write_text("echo progress; echo 'error: x.tsv: no column; add it'; exit 1")
+    (folder / "Snakefile").write_text(SNAKEFILE.replace("; touch", " && touch"))
+    done = run(folder)
+    assert done.returncode == 1
+    assert "log: logs/" in done.stderr and "hello\nprogress\nerror: x.tsv: no column; add it\n" in done.stderr
+    *_, summary, failed = done.stderr.splitlines()
+    assert re.fullmatch(rf"0 of 5 jobs done in {TIME}", summary)
+    assert re.fullmatch(r"failed: first; error: x\.tsv: no column; add it; logs/[abc]\.log", failed)
+
+
+def test_an_invalid_configuration_is_one_line(folder: Path) -> None:
+    (folder / "config.yaml").write_text(CONFIG.replace("seed: 1\ncatalogues", "seed: x\ncatalogues"))
+    done = run(folder)
+    assert done.returncode == 1
+    assert re.fullmatch(r"error: config\.yaml: seed .*\n", done.stderr)
+
+
+def test_a_terminal_shows_what_runs_until_the_user_stops_it(folder: Path) -> None:
+    (folder / "job").write_text("test -e second && sleep 60; touch second")
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        os.execve(sys.executable, command(), environment(TERM="xterm", COLUMNS="80"))
+    shown = ""
+    while not re.search(rf"first: 1 of 3 jobs, {TIME} left; now: Making [abc]", shown):
+        shown += os.read(terminal, 4096).decode()
+    assert re.search(rf"1 of 5 jobs done in {TIME}", shown)
+    os.write(terminal, b"\x03")
+    try:
+        while data := os.read(terminal, 4096):
+            shown += data.decode()
+    except OSError:  # Linux: the other end is closed
+        pass
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 1
+    assert "Terminating processes on user request" in shown
+    assert f"died with <Signals.SIGINT: {signal.SIGINT.value}>" in shown
+    assert re.search(r"failed: first; logs/[abc]\.log\s*$", shown)
+    assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l"), "the cursor stays hidden"
+
+
+def test_a_long_stage_has_a_line_every_30_seconds(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    handler = LogHandler(MockOutputSettings(), None)
+
+    def send(event: LogEvent, **fields: object) -> None:
+        record = LogRecord("snakemake", INFO, "file", 1, "", (), None)
+        record.__dict__.update(event=event, **fields)
+        handler.emit(record)
+
+    send(LogEvent.RUN_INFO, stats={"infer": 9, "total": 9})
+    for job in range(6):
+        send(LogEvent.JOB_INFO, rule_name="infer", jobid=job, rule_msg="", output=["file"])
+        now += 20
+        send(LogEvent.JOB_FINISHED, job_id=job)
+    assert capsys.readouterr().err.splitlines() == [
+        "9 jobs: 9 infer",
+        "[0/9] infer: 0 of 9 jobs; now: infer",
+        "[2/9] infer: 2 of 9 jobs, 02:20 left",
+        "[4/9] infer: 4 of 9 jobs, 01:40 left",
+        "[6/9] infer: 6 of 9 jobs, 01:00 left",
+    ]
+
+
+def test_a_job_that_is_retried_has_not_failed() -> None:
+    stages = Stages({"infer": 2}, 2)
+    stages.start("infer", 7, "Evaluating", 0.0)
+    stages.end(7, "infer; its.log")
+    assert (stages.done, stages.failed, stages.running) == (0, {7: "infer; its.log"}, [])
+    stage = stages.start("infer", 7, "Evaluating", 5.0)
+    assert stage.text(6.0) == "infer: 0 of 2 jobs; now: Evaluating"
+    stages.end(7)
+    assert (stages.done, stages.failed) == (1, {})
+    assert stage.text(60.0) == "infer: 1 of 2 jobs, 01:00 left"
+
+
+def test_many_running_jobs_are_counted() -> None:
+    stages = Stages({"infer": 9}, 9)
+    for job in range(5):
+        stage = stages.start("infer", job, f"job {job}", 0.0)
+    assert stage.text(1.0) == "infer: 0 of 9 jobs; now: job 0; job 1 and 3 more"
