@@ -23,7 +23,7 @@ test: install lint
 
 # Runs two diagnostics, and checks the demo's results: accuracies, effects of corruptions, generated answers, figures.
 check-demo: demo
-	snakemake --configfile config/demo-diagnostics.yaml --cores $(CORES) --quiet host reason
+	benchc run config/demo-diagnostics.yaml $(if $(FULL),--full) --cores $(CORES)
 	python -m pytest tests/benchmarks/bench_c/demo_run -s --run results/demo
 
 # Comparison with the imagecorruptions package, one thread each: about ten minutes.
@@ -59,4 +59,4 @@ $(VENV)/.installed: requirements.lock pyproject.toml
 	touch $@
 
 clean:
-	rm -rf results/demo results/generated results/models logs/demo
+	rm -rf results/demo results/demo-diagnostics results/generated results/models logs/demo logs/demo-diagnostics
