@@ -21,7 +21,6 @@ class Checkout:
     def __init__(self, folder: Path, config: str) -> None:
         self.folder = folder
         self.config = config
-        self.first_hashes: dict[str, str] = {}  # of the results as the first run left them
         for part in PARTS:
             source = ROOT / part
             if source.is_dir():
@@ -38,9 +37,14 @@ class Checkout:
         archive = ["tar", "-C", str(self.folder), *excluded, "-c", "."]
         with subprocess.Popen(archive, stdout=subprocess.PIPE) as packed:
             subprocess.run(["tar", "-C", str(folder), "-x"], stdin=packed.stdout, check=True)
-        copy = Checkout.__new__(Checkout)
-        copy.folder, copy.config, copy.first_hashes = folder, self.config, self.first_hashes
-        return copy
+        return Checkout.existing(folder, self.config)
+
+    @classmethod
+    def existing(cls, folder: Path, config: str) -> "Checkout":
+        """Return the checkout of a folder that is one."""
+        checkout = cls.__new__(cls)
+        checkout.folder, checkout.config = folder, config
+        return checkout
 
     def snakemake(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run snakemake; a failure shows what it printed."""
@@ -106,7 +110,7 @@ class Checkout:
     def predictions(self) -> dict[str, tuple[int, int]]:
         """Return by `subset/model` how many predictions the last run of each job looked up and computed."""
         found = {}
-        for log in sorted(self.folder.glob("logs/*/infer/*/*/*.log")):
+        for log in sorted(self.folder.glob(f"logs/{Path(self.config).stem}/infer/*/*/*.log")):
             match = re.search(r"([\d,]+) from the cache, ([\d,]+) computed", log.read_text())
             if match:
                 cached, computed = (int(number.replace(",", "")) for number in match.groups())

@@ -4,15 +4,20 @@ Random weights are inconsistent on every item, which is what kappa needs, and co
 trained, so that the demo's rules run too.
 """
 
+import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
+from filelock import FileLock
 
 from tests.models.conftest import save_checkpoint
 from tests.workflow.checkout import ROOT, Checkout
 
 CONFIG = "config/small.yaml"
+FLY = "config/fly.yaml"
 MODELS = {
     "letters": {"label": "Letters", "family": "llava", "scoring": "letter"},
     "texts": {"label": "Texts", "family": "internvl", "scoring": "text"},
@@ -73,23 +78,47 @@ def small_checkout(folder: Path, checkpoints: Path) -> Checkout:
     return checkout
 
 
-@pytest.fixture(scope="session")
-def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """Return a folder that the first of pytest's processes makes, and all of them read."""
+    base = tmp_path_factory.getbasetemp()
+    root = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder = root / name
+    with FileLock(root / f"{name}.lock"):
+        if not folder.exists():
+            scratch = root / f"{name}.scratch"
+            shutil.rmtree(scratch, ignore_errors=True)
+            scratch.mkdir()
+            make(scratch)
+            scratch.rename(folder)
+    return folder
+
+
+def make_checkpoints(folder: Path) -> None:
     from benchc.demo.source import generate_source
 
-    folder = tmp_path_factory.mktemp("checkpoints")
     for name, entry in MODELS.items():
         save_checkpoint(folder / name, str(entry["family"]))
     generate_source("drawn-shapes", seed=5, groups=2).write_csv(
         folder / "shapes.tsv", separator="\t", quote_style="always"
     )
-    return folder
+
+
+@pytest.fixture(scope="session")
+def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with MODELS and a source; read only."""
+    return made_once(tmp_path_factory, "checkpoints", make_checkpoints)
 
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory, checkpoints: Path) -> Checkout:
-    """A checkout in which the small run has finished, on two cores."""
-    checkout = small_checkout(tmp_path_factory.mktemp("finished") / "benchc", checkpoints)
-    checkout.make(cores=2)
-    checkout.first_hashes = checkout.hashes("results/small")
-    return checkout
+    """A checkout in which the small run has finished, and FLY, whose jobs generate their images; read only."""
+
+    def make(folder: Path) -> None:
+        checkout = small_checkout(folder / "benchc", checkpoints)
+        checkout.make(cores=2)
+        config = yaml.safe_load((checkout.folder / CONFIG).read_text())
+        config |= {"name": "fly", "corruptions": {**config["corruptions"], "corrupted": "on_the_fly"}}
+        (checkout.folder / FLY).write_text(yaml.safe_dump(config, sort_keys=False))
+        checkout.make("--configfile", FLY, cores=2)
+
+    return Checkout.existing(made_once(tmp_path_factory, "finished", make) / "benchc", CONFIG)

@@ -13,21 +13,15 @@ import yaml
 
 from tests.workflow import test_rerun
 from tests.workflow.checkout import Checkout
+from tests.workflow.conftest import FLY
 
-FLY = "config/fly.yaml"
 EDITED = ("Snakefile", "rules", "scripts", "benchc", "config", "data")
 Edit = Callable[[Checkout], object]
 
 
 @pytest.fixture(scope="module")
 def checkout(finished: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """A copy of the finished run, and a run that differs only in that jobs generate their images."""
-    copy = finished.copy(tmp_path_factory.mktemp("edits") / "benchc")
-    config = yaml.safe_load((copy.folder / copy.config).read_text())
-    config |= {"name": "fly", "corruptions": {**config["corruptions"], "corrupted": "on_the_fly"}}
-    (copy.folder / FLY).write_text(yaml.safe_dump(config, sort_keys=False))
-    copy.snakemake("--configfile", FLY, "--cores", "2")
-    return copy
+    return finished.copy(tmp_path_factory.mktemp("edits") / "benchc")
 
 
 @pytest.fixture
