@@ -18,8 +18,8 @@ class Registration:
     resizes: bool
 
 
-# Of all files that were imported, in order.
-REGISTERED: list[Registration] = []
+# By module and name, in order: a file that runs again registers the same ones.
+REGISTERED: dict[tuple[str, str], Registration] = {}
 
 
 def corruption(
@@ -46,7 +46,8 @@ def corruption(
         raise TypeError("@corruption needs the kernel's parameters, such as @corruption({'strength': [...]})")
 
     def register(kernel: Kernel) -> Kernel:
-        REGISTERED.append(Registration(kernel, parameters, noise, group, resizes))
+        registration = Registration(kernel, parameters, noise, group, resizes)
+        REGISTERED[kernel.__module__, kernel.__name__] = registration
         return kernel
 
     return register
