@@ -14,13 +14,29 @@ from benchc.errors import InputError
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
-@cache
+def stamp(file: str) -> str:
+    """Return what changes when a path leads to another file, or when the file is edited."""
+    path = Path(file).resolve()
+    status = path.stat() if path.is_file() else None
+    return f"{path} {status.st_mtime_ns} {status.st_size}" if status else str(path)
+
+
 def load_own_file(file: str) -> ModuleType:
     """Return the module of a user's file, which runs once per process.
 
     The file can import modules of its folder, which becomes the last entry of ``sys.path``. Raises InputError
     where the file is missing or cannot be run, or where Python finds another module of an imported name.
     """
+    return _loaded(file, stamp(file))
+
+
+def forget_own_files() -> None:
+    """Let each file run again when it is loaded next."""
+    _loaded.cache_clear()
+
+
+@cache
+def _loaded(file: str, version: str) -> ModuleType:
     path = Path(file)
     if path.suffix != ".py" or not path.is_file():
         raise InputError(f"{file}: there is no such Python file; correct the path, or create it")
@@ -28,8 +44,8 @@ def load_own_file(file: str) -> ModuleType:
     if folder not in sys.path:
         # Last, so that no file of the folder hides a library's module.
         sys.path.append(folder)
-    # Files of one name in several folders are different modules.
-    digest = hashlib.blake2b(str(path.resolve()).encode(), digest_size=8).hexdigest()
+    # Files of one name in several folders are different modules, and so are versions of a file.
+    digest = hashlib.blake2b(version.encode(), digest_size=8).hexdigest()
     module = ModuleType(f"own_{path.stem}_{digest}")
     module.__file__ = file
     sys.modules[module.__name__] = module

@@ -11,7 +11,7 @@ from typing import Any
 
 from benchc.corruptions.own import REGISTERED, Registration
 from benchc.corruptions.own_code import own_code
-from benchc.corruptions.own_file import load_own_file
+from benchc.corruptions.own_file import load_own_file, stamp
 from benchc.corruptions.recipe import CLEAN
 from benchc.corruptions.registry import recipe_of, suite_of
 from benchc.corruptions.suite import CorruptionType, Parameter, Suite, Value, decided
@@ -28,7 +28,7 @@ def suite_with(name: str, own_files: Iterable[str | Path] = ()) -> Suite:
     an unknown suite, and InputError where a file cannot be used.
     """
     files = tuple(map(_local, own_files))
-    return _extended(name, files) if files else suite_of(name)
+    return _extended(name, files, tuple(map(stamp, files))) if files else suite_of(name)
 
 
 def _local(path: str | Path) -> str:
@@ -38,7 +38,8 @@ def _local(path: str | Path) -> str:
 
 
 @cache
-def _extended(name: str, files: tuple[str, ...]) -> Suite:
+def _extended(name: str, files: tuple[str, ...], stamps: tuple[str, ...]) -> Suite:
+    del stamps  # only part of the cache key
     # Here, since it imports numpy, which runs without files of their own do not need.
     from benchc.corruptions.own_trial import try_kernels
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchc.corruptions.apply import apply, kernel_functions
-from benchc.corruptions.own_file import load_own_file
+from benchc.corruptions.own_file import forget_own_files
 from benchc.corruptions.recipe import Recipe
 from benchc.errors import InputError
 from benchc.pixels import Pixels
@@ -16,7 +16,7 @@ def try_kernels(recipes: Sequence[Recipe]) -> None:
     image = np.random.default_rng(0).integers(0, 256, (40, 48, 3), np.uint8)
     first = [_variants(recipe, image) for recipe in recipes]
     # A file that samples random numbers when it is imported gives each process others.
-    load_own_file.cache_clear()
+    forget_own_files()
     kernel_functions.cache_clear()
     for recipe, before in zip(recipes, first, strict=True):
         for severity, after in _variants(recipe, image).items():

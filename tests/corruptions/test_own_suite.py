@@ -193,3 +193,13 @@ def test_a_compiled_kernel_is_registered(tmp_path):
     )
     suite = suite_with("imagenet-c", [written(tmp_path, code)])
     assert (apply(recipe_of("darken", suite), IMAGE, 1, seed=0) == IMAGE // 2).all()
+
+
+def test_an_edit_is_found_in_the_same_process(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for code, expected in ((DARKEN, 0.5), (DARKEN.replace("0.5", "0.75"), 0.25)):
+        written(tmp_path, code)
+        suite = suite_with("imagenet-c", ["mine.py"])
+        assert (corrupt(IMAGE, "darken", 5, seed=1, suite=suite) == np.rint(IMAGE * expected)).all()
+    written(tmp_path, CROP)
+    assert [type_.name for type_ in suite_with("imagenet-c", ["mine.py"]).groups["own"]] == ["crop"]
