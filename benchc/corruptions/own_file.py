@@ -50,9 +50,9 @@ def _loaded(file: str, version: str) -> ModuleType:
     module.__file__ = file
     sys.modules[module.__name__] = module
     try:
+        _check_imports(path)
         # Not by a loader: its compiled files miss an edit within the same second.
         exec(compile(path.read_bytes(), file, "exec"), module.__dict__)
-        _check_imports(path)
     except InputError:
         raise
     except (Exception, SystemExit) as error:

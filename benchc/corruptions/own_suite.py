@@ -3,7 +3,8 @@
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+import reprlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -115,7 +116,7 @@ def _check_at_top_level(file: str, name: str, function: Callable[..., Any], name
 def _parameter(where: str, values: Any, severities: int) -> Parameter:
     if hasattr(values, "tolist"):  # of numpy
         values = values.tolist()
-    if isinstance(values, list | tuple):
+    if isinstance(values, Sequence) and not isinstance(values, str):
         if len(values) != severities:
             raise InputError(
                 f"{where} has {pluralize(len(values), 'value')} for {severities} severities; give a list "
@@ -138,5 +139,6 @@ def _value(where: str, value: Any) -> Value:
         case list() if all(isinstance(each, int | float) for each in result):
             return tuple(result)
     raise InputError(
-        f"{where} has the value {value!r}; give finite numbers, text, true or false, or tuples of numbers"
+        f"{where} has the value {' '.join(reprlib.repr(value).split())}; give finite numbers, text, true or "
+        "false, or tuples of numbers"
     )
