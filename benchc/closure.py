@@ -48,13 +48,13 @@ def closure_digest(files: Iterable[str | Path], root: str | Path) -> str:
     return _hash("\n".join(code_digests(files, root)))
 
 
-def source_digest(source: str | bytes) -> str:
+def source_digest(source: str | bytes | ast.Module) -> str:
     """Return a hash of the syntax tree of Python code, 32 hex digits, the same for Python 3.11 to 3.13.
 
     Comments, formatting and bare strings, docstrings among them, do not change it: no result may depend on
     ``__doc__``. Raises SyntaxError.
     """
-    return _tree_digest(ast.parse(source))
+    return _tree_digest(source if isinstance(source, ast.Module) else ast.parse(source))
 
 
 def content_sample(path: str | Path) -> str:
@@ -76,6 +76,30 @@ def module_file(module: str) -> str:
     return module.replace(".", "/") + ".py"
 
 
+def imported_modules(tree: ast.Module, package: tuple[str, ...]) -> set[tuple[str, ...]]:
+    """Return what a module of ``package`` imports, inside functions too: ``a.b`` is ``("a", "b")``.
+
+    ``from a import b`` is both a and a.b, since b may be a module.
+    """
+    modules: set[tuple[str, ...]] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules.update(tuple(alias.name.split(".")) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            base += tuple(node.module.split(".")) if node.module else ()
+            modules.add(base)
+            modules.update((*base, alias.name) for alias in node.names)
+    return modules
+
+
+def files_run_by_import(parts: tuple[str, ...], root: Path) -> list[str]:
+    """Return the files below ``root`` that importing ``a.b.c`` runs: ``__init__`` of packages, the module."""
+    candidates = ["/".join(parts[:depth]) + "/__init__.py" for depth in range(1, len(parts) + 1)]
+    candidates.append("/".join(parts) + ".py")
+    return [candidate for candidate in candidates if (root / candidate).is_file()]
+
+
 def _closure(files: Iterable[str | Path], root: str | Path) -> list[tuple[str, Source]]:
     root = Path(root).resolve()
     pending = [str(Path(file)) for file in files]
@@ -94,27 +118,11 @@ def _read(path: Path, root: Path, mtime: int, size: int) -> Source:
     del mtime, size  # only part of the cache key
     tree = ast.parse(path.read_bytes(), filename=str(path))
     package = path.relative_to(root).with_suffix("").parts[:-1]
-    modules: set[tuple[str, ...]] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            modules.update(tuple(alias.name.split(".")) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else ()
-            base += tuple(node.module.split(".")) if node.module else ()
-            modules.add(base)
-            modules.update((*base, alias.name) for alias in node.names)
-    files = set(_files_run_by_import(package, root))
-    for parts in modules:
+    files = set(files_run_by_import(package, root))
+    for parts in imported_modules(tree, package):
         if parts and parts[0] in FIRST_PARTY:
-            files.update(_files_run_by_import(parts, root))
+            files.update(files_run_by_import(parts, root))
     return Source(tuple(sorted(files)), _tree_digest(tree))
-
-
-def _files_run_by_import(parts: tuple[str, ...], root: Path) -> list[str]:
-    """Return the files that importing ``a.b.c`` runs: the packages' ``__init__`` and the module."""
-    candidates = ["/".join(parts[:depth]) + "/__init__.py" for depth in range(1, len(parts) + 1)]
-    candidates.append("/".join(parts) + ".py")
-    return [candidate for candidate in candidates if (root / candidate).is_file()]
 
 
 def _tree_digest(tree: ast.AST) -> str:

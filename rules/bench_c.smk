@@ -256,7 +256,7 @@ rule infer_orders:
 SELECTED = "<results>/selection/selected.parquet"
 POOL = "<results>/pool/items.parquet"
 PUBLISHED = "benchc/benchmarks/bench_c/published"
-GROUPS = {name: group_of(name, settings.corruptions.suite) for name in settings.corruptions.types}
+GROUPS = {name: group_of(name, SUITE) for name in settings.corruptions.types}
 TARGETS = {
     "scores": collect("<results>/scores/{model}.parquet", model=settings.targets),
     "models": "<results>/models.json",

@@ -8,14 +8,10 @@ from benchc.corruptions.registry import all_corruptions_of
 from benchc.rendering.contact_pages import pages_of
 
 # In the suite's order, which is that of the sheets.
-SHEET_TYPES = [
-    name for name in all_corruptions_of(settings.corruptions.suite) if name in settings.corruptions.types
-]
+SHEET_TYPES = [name for name in all_corruptions_of(SUITE) if name in settings.corruptions.types]
 SHEETS = {
     str(number): [SHEET_TYPES[row] for row in page]
-    for number, page in enumerate(
-        pages_of([group_of(name, settings.corruptions.suite) for name in SHEET_TYPES]), start=1
-    )
+    for number, page in enumerate(pages_of([group_of(name, SUITE) for name in SHEET_TYPES]), start=1)
 }
 SHEET_CODE = {
     page: sorted(
@@ -48,6 +44,7 @@ rule contact_sheet:
     params:
         *code_by_wildcards(lambda wildcards: SHEET_CODE[wildcards.page], SHEET_CODE.values()),
         suite=settings.corruptions.suite,
+        own_files=[shlex.quote(str(local(file))) for file in settings.corruptions.own_files],
         engine=settings.corruptions.engine,
         corruptions=SHEET_TYPES,
         severities=settings.corruptions.severities,
@@ -58,6 +55,7 @@ rule contact_sheet:
     message:
         "Rendering contact sheet {wildcards.page}"
     shell:
-        "python -m scripts.contact_sheet --items {input.pool} --suite {params.suite} --engine {params.engine}"
+        "python -m scripts.contact_sheet --items {input.pool} --suite {params.suite} --own-files {params.own_files}"
+        " --engine {params.engine}"
         " --corruptions {params.corruptions} --severities {params.severities} {params.seed} {params.alpha}"
         " --page {wildcards.page} --output-prefix {params.prefix} 2>&1 | tee {log}"

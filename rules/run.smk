@@ -13,8 +13,10 @@ from benchc.config.parts import parts
 from benchc.config.benchmarks import package_of
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
-from benchc.corruptions.recipe import CLEAN
-from benchc.corruptions.registry import group_of, kernel_module, recipe_of
+from benchc.corruptions.own_code import first_party_files, own_digests
+from benchc.corruptions.own_suite import suite_with
+from benchc.corruptions.recipe import CLEAN, own_file
+from benchc.corruptions.registry import group_of, recipe_of
 from benchc.rendering.declaration import figure, table
 from benchc.schemas.revision import COMMIT
 from benchc.models.folder import deciding_files
@@ -54,6 +56,8 @@ settings = run.settings
 PACKAGE = package_of(settings.benchmark)
 # Empty if the run generates and trains nothing itself.
 demo = settings.demo.model_dump() if settings.demo else {}
+# With the corruptions of the user's files.
+SUITE = suite_with(settings.corruptions.suite, settings.corruptions.own_files)
 PARTS = parts(settings.corruptions, settings.inference)
 
 
@@ -187,7 +191,7 @@ def reader_options(source):
 def recipe(corruption):
     """Return the recipe of a corruption at the configured severities, as one line of JSON."""
     chosen = settings.corruptions
-    whole = recipe_of(corruption, chosen.suite, chosen.engine)
+    whole = recipe_of(corruption, SUITE, chosen.engine)
     parameters = {
         severity: values for severity, values in whole.parameters.items() if severity in chosen.severities
     }
@@ -195,11 +199,14 @@ def recipe(corruption):
 
 
 def kernel_code(corruption):
-    """Return the code of the corruption's kernel, which is imported by name."""
-    if corruption == CLEAN:
+    """Return the code of the corruption's kernel, which is imported by name, or from a user's file."""
+    found = recipe_of(corruption, SUITE, settings.corruptions.engine)
+    if found.kernel is None:
         return []
-    kernel = kernel_module(corruption, settings.corruptions.suite, settings.corruptions.engine)
-    return code_of(module_file(kernel))
+    if own_file(found.kernel) is None:
+        return code_of(module_file(found.kernel.rpartition(".")[0]))
+    files = first_party_files(found.kernel, found.noise, Path(workflow.basedir))
+    return [*own_digests(found.kernel, found.noise), *code_of(*files)]
 
 
 def trainer_code(model):

@@ -9,15 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchc.corruptions.apply import apply
+from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.registry import (
     SUITES,
     Engine,
     corruptions_of,
     group_of,
     recipe_of,
-    suite_of,
     type_of,
 )
+from benchc.corruptions.suite import Suite
 from benchc.errors import InputError
 from benchc.image_keys import derived_key, image_seed
 from benchc.images import ALPHAS, Alpha, ImageError, decode
@@ -48,6 +49,14 @@ def main() -> None:
     )
     parser.add_argument("--suite", choices=list(SUITES), default="imagenet-c", help="default: %(default)s")
     parser.add_argument(
+        "--own-files",
+        type=Path,
+        nargs="*",
+        default=[],
+        metavar="FILE",
+        help="Python files with corruptions of your own (docs/corruptions.md), which --corruptions may name",
+    )
+    parser.add_argument(
         "--engine", choices=["benchc", "imgaug"], default="benchc", help="default: %(default)s"
     )
     parser.add_argument("--corruptions", nargs="+", metavar="NAME", help="default: the suite's default set")
@@ -62,17 +71,17 @@ def main() -> None:
 
     if arguments.item and not arguments.items:
         parser.error("--item needs --items")
-    suite = suite_of(arguments.suite)
+    suite = suite_with(arguments.suite, arguments.own_files)
     severities = arguments.severities or list(suite.severities)
     if not set(severities) <= set(suite.severities):
         parser.error(f"--severities: {suite.name} has {', '.join(map(str, suite.severities))}")
     try:
-        names = _sorted(arguments.corruptions or corruptions_of(suite.name), suite.name)
+        names = _sorted(arguments.corruptions or corruptions_of(suite), suite)
         for name in names:
-            recipe_of(name, suite.name, arguments.engine)
+            recipe_of(name, suite, arguments.engine)
     except ValueError as error:
         parser.error(f"--corruptions: {error}")
-    pages = pages_of([group_of(name, suite.name) for name in names])
+    pages = pages_of([group_of(name, suite) for name in names])
     if arguments.page is not None and not 1 <= arguments.page <= len(pages):
         parser.error(f"--page: there are {len(pages)} pages, counted from 1")
 
@@ -81,21 +90,20 @@ def main() -> None:
         if arguments.page not in (None, number):
             continue
         rows = [
-            _row(names[row], suite.name, arguments.engine, key, clean, severities, arguments.seed)
-            for row in page
+            _row(names[row], suite, arguments.engine, key, clean, severities, arguments.seed) for row in page
         ]
         figure = contact_sheet(clean, rows, severities=severities)
         path = f"{arguments.output_prefix}_{number}"
         save(figure, png=f"{path}.png", pdf=f"{path}.pdf")
 
 
-def _sorted(names: Sequence[str], suite: str) -> list[str]:
-    order = [type_.name for type_ in suite_of(suite).types()]
+def _sorted(names: Sequence[str], suite: Suite) -> list[str]:
+    order = [type_.name for type_ in suite.types()]
     return sorted({type_of(name, suite).name for name in names}, key=order.index)
 
 
 def _row(
-    name: str, suite: str, engine: Engine, key: str, clean: Pixels, severities: Sequence[int], seed: int
+    name: str, suite: Suite, engine: Engine, key: str, clean: Pixels, severities: Sequence[int], seed: int
 ) -> Row:
     recipe = recipe_of(name, suite, engine)
     images = [

@@ -5,6 +5,8 @@ A folder:
     python -m scripts.corrupt --images photos --corruption fog motion_blur --output corrupted
     python -m scripts.corrupt --images photos --corruption all --severities 1 3 5 --output corrupted
 
+    python -m scripts.corrupt --images photos --own-files my_blur.py --corruption my_blur --output corrupted
+
 Every image in photos is written losslessly to corrupted/{corruption}/{severity}/{image}.png; subfolders are
 kept. Run the command again to resume: existing files are kept unless their source image has changed.
 Unreadable images are skipped and listed at the end. The pixels depend on the seed and on the image's path in
@@ -28,6 +30,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from benchc.corruptions.chunks import Job, write_corrupted
+from benchc.errors import InputError
 from benchc.images import ALPHAS, CODECS, DEFAULT_CODEC
 from benchc.schemas.pool_images import IMAGE_COLUMNS, pool_digest, read_ids, unique_images, unique_keys
 from scripts.argument_types import recipe_argument, seed_argument
@@ -42,6 +45,7 @@ FOLDER_DEFAULTS = {
     "severities": None,
     "suite": "imagenet-c",
     "engine": "benchc",
+    "own_files": (),
 }
 ITEMS_DEFAULTS = {"recipe": None, "subset": None, "codec": DEFAULT_CODEC}
 
@@ -53,7 +57,15 @@ def main() -> None:
         return
     folder = importlib.import_module(FOLDER)
     try:
-        chosen = folder.choose(arguments.corruption, arguments.severities, arguments.suite, arguments.engine)
+        chosen = folder.choose(
+            arguments.corruption,
+            arguments.severities,
+            arguments.suite,
+            arguments.engine,
+            arguments.own_files,
+        )
+    except InputError:
+        raise
     except ValueError as unknown:
         error(str(unknown))
     written = folder.corrupt_folder(
@@ -111,6 +123,13 @@ def parse_arguments() -> tuple[argparse.Namespace, Callable[[str], NoReturn]]:
         help="imgaug: imgaug.augmenters.imgcorruptlike, with the 19 corruptions of imagenet-c; "
         f"default: {FOLDER_DEFAULTS['engine']}",
     )
+    folder.add_argument(
+        "--own-files",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="Python files with corruptions of your own (docs/corruptions.md), which --corruption may name",
+    )
     items = parser.add_argument_group("with --items")
     items.add_argument(
         "--recipe", type=recipe_argument, metavar="JSON", help="the corruption, from Recipe.to_json"
@@ -132,7 +151,7 @@ def parse_arguments() -> tuple[argparse.Namespace, Callable[[str], NoReturn]]:
     mode, foreign = ("--images", ITEMS_DEFAULTS) if arguments.items is None else ("--items", FOLDER_DEFAULTS)
     for name in foreign:
         if getattr(arguments, name) is not None:
-            parser.error(f"--{name} does not go with {mode}")
+            parser.error(f"--{name.replace('_', '-')} does not go with {mode}")
     for name, default in {**FOLDER_DEFAULTS, **ITEMS_DEFAULTS}.items():
         if getattr(arguments, name) is None:
             setattr(arguments, name, default)

@@ -7,6 +7,7 @@ from benchc.config.errors import shown, suggestion, unknown
 from benchc.config.raw import block, texts
 from benchc.config.settings import Raw, RunSettings
 from benchc.corruptions.registry import SUITES, all_corruptions_of, recipe_of
+from benchc.corruptions.suite import Suite
 from benchc.demo.sources import GENERATED_SOURCES
 
 Entries = Mapping[str, Any]
@@ -19,12 +20,14 @@ def cross_errors(
     sources: Entries | None,
     models: Entries | None,
     catalogues: Mapping[str, str],
+    suite: Suite | None,
 ) -> list[str]:
     """Return one line for each value of ``raw`` that does not fit another one.
 
     ``settings`` are those of the run's benchmark, which add checks of their own. ``sources`` and ``models``
-    are the raw catalogues, None where they could not be read, and ``catalogues`` their file names. Values of
-    a wrong type are ignored: the settings' types report them.
+    are the raw catalogues, None where they could not be read, and ``catalogues`` their file names. ``suite``
+    is the run's, with the corruptions of the user's files; None where these cannot be used. Values of a wrong
+    type are ignored: the settings' types report them.
     """
     source_file, model_file = catalogues.get("sources", ""), catalogues.get("models", "")
     listed = {key: texts(raw.get(key)) for key in ("sources", *settings.MODEL_KEYS)}
@@ -49,7 +52,7 @@ def cross_errors(
         for id_ in sources or {}
         if _has(sources, id_, "generated") and id_ not in GENERATED_SOURCES
     ]
-    errors += _corruptions(block(raw, "corruptions"), file)
+    errors += _corruptions(block(raw, "corruptions"), file, suite)
     errors += settings.benchmark_errors(raw, file)
     if raw.get("demo") is None and trained:
         errors.append(f"{file}: demo is missing, but needed for {', '.join(trained)}; see config/demo.yaml.")
@@ -67,30 +70,29 @@ def _labels(ids: Sequence[str] | Mapping[str, None], entries: Entries, catalogue
             )
 
 
-def _corruptions(chosen: Mapping[str, Any], file: str) -> Iterator[str]:
-    suite = chosen.get("suite")
-    if not isinstance(suite, str):
-        return
-    if suite not in SUITES:
-        yield unknown(file, "corruptions.suite", suite, SUITES, "suite")
+def _corruptions(chosen: Mapping[str, Any], file: str, suite: Suite | None) -> Iterator[str]:
+    name = chosen.get("suite")
+    if isinstance(name, str) and name not in SUITES:
+        yield unknown(file, "corruptions.suite", name, SUITES, "suite")
+    if suite is None:
         return
     names = all_corruptions_of(suite)
     for position, name in texts(chosen.get("types")):
         key = f"corruptions.types[{position}]"
         if name not in names:
-            yield unknown(file, key, name, names, f"corruption in {suite}")
+            yield unknown(file, key, name, names, f"corruption in {suite.name}")
         elif chosen.get("engine") == "imgaug":
             try:
                 recipe_of(name, suite, "imgaug")
             except ValueError as error:
                 yield f"{file}: {key} is {shown(name)}, but {error}."
-    severities, known = chosen.get("severities"), SUITES[suite].severities
+    severities, known = chosen.get("severities"), suite.severities
     for position, severity in enumerate(severities if isinstance(severities, list) else []):
         # The type of the key refuses numbers above 5, which no suite has.
         if severity in (1, 2, 3, 4, 5) and severity not in known:
             yield (
-                f"{file}: corruptions.severities[{position}] is {severity}, but {suite} has the severities "
-                f"{', '.join(map(str, known))}."
+                f"{file}: corruptions.severities[{position}] is {severity}, but {suite.name} has the "
+                f"severities {', '.join(map(str, known))}."
             )
 
 

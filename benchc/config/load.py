@@ -13,8 +13,13 @@ from benchc.config.catalogue import Model, ModelCatalogue, Source, SourceCatalog
 from benchc.config.crosscheck import cross_errors
 from benchc.config.errors import ConfigError, shown, unknown, validation_errors
 from benchc.config.paths import expand_path
+from benchc.config.raw import block, texts
 from benchc.config.settings import RunSettings
 from benchc.config.yaml_file import YamlError, read_yaml
+from benchc.corruptions.own_suite import suite_with
+from benchc.corruptions.registry import SUITES
+from benchc.corruptions.suite import Suite
+from benchc.errors import InputError
 
 ENVIRONMENTS = "envs"
 
@@ -56,7 +61,9 @@ def load(
     sources = _validate(SourceCatalogue, entries.get("sources"), files.get("sources", ""), errors)
     models = _validate(ModelCatalogue, entries.get("models"), files.get("models", ""), errors)
     # Raw entries: a wrong key in an entry does not make its id unknown.
-    errors += cross_errors(settings_type, raw, file, entries.get("sources"), entries.get("models"), files)
+    suite = _suite(raw, root, file, errors)
+    catalogues = entries.get("sources"), entries.get("models")
+    errors += cross_errors(settings_type, raw, file, *catalogues, files, suite)
     if errors or settings is None or sources is None or models is None:
         raise ConfigError(errors)
 
@@ -82,6 +89,19 @@ def _settings_type(benchmark: object, file: str, errors: list[str]) -> type[RunS
         raise ConfigError([*errors, unknown(file, "benchmark", benchmark, known, "benchmark")])
     settings_type: type[RunSettings] = module_of(benchmark, "settings").Settings
     return settings_type
+
+
+def _suite(raw: Mapping[str, Any], root: Path, file: str, errors: list[str]) -> Suite | None:
+    """Return the run's suite with the corruptions of the user's files; None where one cannot be used."""
+    chosen = block(raw, "corruptions")
+    name, own_files = chosen.get("suite"), [path for _, path in texts(chosen.get("own_files"))]
+    if not isinstance(name, str) or name not in SUITES:
+        return None
+    try:
+        return suite_with(name, [root / path for path in own_files])
+    except InputError as error:
+        errors.append(f"{file}: corruptions.own_files: {error}.")
+        return None
 
 
 def _repeated_keys(path: Path, file: str) -> list[str]:

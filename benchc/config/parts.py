@@ -1,6 +1,7 @@
 """Which corruptions an inference job evaluates."""
 
 from benchc.config.settings import Corruptions, Inference
+from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import CLEAN
 from benchc.corruptions.registry import group_of
 
@@ -23,6 +24,6 @@ def _part_of(corruption: str, corruptions: Corruptions, inference: Inference) ->
         case "all":
             return "all"
         case "group":
-            return group_of(corruption, corruptions.suite)
+            return group_of(corruption, suite_with(corruptions.suite, corruptions.own_files))
         case "one":
             return corruption

@@ -48,6 +48,11 @@ class Corruptions(Strict):
         description="Implementation of the corruptions: benchc (all suites), or imgaug's imgcorruptlike (the "
         "19 corruptions of imagenet-c; many times slower, see docs/benchmarks.md)."
     )
+    own_files: list[str] = Field(
+        default=[],
+        description="Python files with corruptions of your own, which types may name beside those of the "
+        "suite (docs/corruptions.md); relative to the repository's root.",
+    )
     corrupted: Literal["files", "on_the_fly"] = Field(
         description="files writes all corrupted images of the pool once, losslessly. on_the_fly generates "
         "the same pixels inside the inference jobs and writes only the images of the benchmark "

@@ -3,11 +3,14 @@
 import importlib
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchc.corruptions.recipe import Recipe
+from benchc.corruptions.own_code import own_code
+from benchc.corruptions.own_file import described, load_own_file
+from benchc.corruptions.recipe import Recipe, own_file
 from benchc.errors import InputError
 from benchc.images import ImageError
 from benchc.pixels import Pixels
@@ -26,7 +29,8 @@ def apply(recipe: Recipe, image: Pixels, severity: int, seed: int) -> Pixels:
 
     Raises TypeError for anything but an array of uint8 and for a seed that is not an integer; ValueError for
     another shape, a negative seed and a severity that the recipe lacks; InputError where the kernel is
-    missing or returns something invalid; and ImageError where the image is too large for the kernel.
+    missing or returns something invalid, and for any error in a user's file; and ImageError where the image
+    is too large for the kernel.
     """
     _check_image(image)
     _check_seed(seed)
@@ -35,7 +39,7 @@ def apply(recipe: Recipe, image: Pixels, severity: int, seed: int) -> Pixels:
         raise ValueError(f"{recipe.name} has the severities {allowed}, not {severity!r}")
     if severity == 0 or recipe.kernel is None:
         return image.copy()
-    function, noise = _functions(recipe.kernel, recipe.noise)
+    function, noise = kernel_functions(recipe.kernel, recipe.noise, recipe.code)
     keywords = recipe.parameters[severity]
     height, width, _ = image.shape
     vertical, horizontal = _margins(height), _margins(width)
@@ -52,7 +56,10 @@ def apply(recipe: Recipe, image: Pixels, severity: int, seed: int) -> Pixels:
         raise
     except Exception as error:
         if max(height, width) <= LONG_SIDE:
-            raise
+            file = own_file(recipe.kernel)
+            if file is None:
+                raise
+            raise InputError(f"{described(error, Path(file))}; correct the kernel") from error
         reason = " ".join(str(error).split())
         raise ImageError(
             f"{recipe.name} cannot be applied to {width:,} × {height:,} pixels ({reason}): scale the image "
@@ -66,6 +73,11 @@ def apply(recipe: Recipe, image: Pixels, severity: int, seed: int) -> Pixels:
 
 
 def _check_result(recipe: Recipe, result: Pixels, given: Pixels) -> None:
+    if not isinstance(result, np.ndarray):
+        raise InputError(
+            f"the kernel {recipe.kernel} of {recipe.name} returned {type(result).__name__}; it must return "
+            f"uint8{list(given.shape)}, like its input"
+        )
     shape = result.shape if recipe.resizes and result.ndim == 3 else given.shape
     if result.dtype != np.uint8 or result.shape != shape or result.shape[2] != 3:
         raise InputError(
@@ -79,9 +91,26 @@ def _check_result(recipe: Recipe, result: Pixels, given: Pixels) -> None:
 
 
 @cache
-def _functions(kernel: str, noise: str | None) -> tuple[Callable[..., Any], Callable[..., Any] | None]:
-    module, _, name = kernel.rpartition(".")
-    return _function(module, name), _function(module, noise) if noise else None
+def kernel_functions(
+    kernel: str, noise: str | None, code: str | None = None
+) -> tuple[Callable[..., Any], Callable[..., Any] | None]:
+    """Return a kernel and the function that samples its noise.
+
+    ``code``: the digest of a user's file that it must have. Raises InputError where one of them is missing,
+    or the file was edited.
+    """
+    file = own_file(kernel)
+    if file is not None:
+        module = load_own_file(file)
+        if code is not None and own_code(kernel, noise) != code:
+            raise InputError(f"{file}: was edited after this job was planned; run snakemake again")
+        names = [name for name in (kernel.rpartition(":")[2], noise) if name]
+        missing = [name for name in names if not hasattr(module, name)]
+        if missing:
+            raise InputError(f"{file}: has no function {missing[0]}, which a recipe names; add it")
+        return getattr(module, names[0]), getattr(module, noise) if noise else None
+    place, _, name = kernel.rpartition(".")
+    return _function(place, name), _function(place, noise) if noise else None
 
 
 def _function(module: str, name: str) -> Callable[..., Any]:

@@ -18,7 +18,8 @@ import polars as pl
 from PIL import features
 
 from benchc.closure import closure_digest, module_file
-from benchc.corruptions.recipe import Recipe
+from benchc.corruptions.own_code import first_party_files, own_code
+from benchc.corruptions.recipe import Recipe, own_file
 from benchc.corruptions.variants import variants_of_image
 from benchc.corruptions.workers import ordered_map
 from benchc.errors import InputError
@@ -81,7 +82,8 @@ def write_corrupted(
             unit="images",
             total=total,
         )
-        footer = {**asdict(job), **(facts or {}), "libraries": library_versions()}
+        made = {**asdict(job), "recipe": job.recipe.content()}
+        footer = {**made, **(facts or {}), "libraries": library_versions()}
         with table_writer(whole, CORRUPTED, IMAGE_BYTES, footer) as writer:
             for frame in rows:
                 writer.append(frame)
@@ -118,17 +120,21 @@ def library_versions() -> dict[str, str]:
 def code_digest(recipe: Recipe) -> str:
     """Return a hash of the code that applies a recipe.
 
-    Of a kernel outside this repository, only its own file is hashed, not what that imports. Raises InputError
-    where that file is missing.
+    Of a kernel in a user's file, what that imports from its folder is hashed too; of the module of another
+    package, only its own file. Raises InputError where that file is missing.
     """
     here = module_file(__name__)
     if recipe.kernel is None:
         return closure_digest([here], ROOT)
     module = recipe.kernel.rpartition(".")[0]
-    if (ROOT / module_file(module)).is_file():
+    if own_file(recipe.kernel) is not None:
+        files = [here, *first_party_files(recipe.kernel, recipe.noise, ROOT)]
+        code = own_code(recipe.kernel, recipe.noise).encode()
+    elif (ROOT / module_file(module)).is_file():
         return closure_digest([here, module_file(module)], ROOT)
-    code = closure_digest([here], ROOT).encode() + _outside_file(module).read_bytes()
-    return hashlib.blake2b(code, digest_size=16).hexdigest()
+    else:
+        files, code = [here], _outside_file(module).read_bytes()
+    return hashlib.blake2b(closure_digest(files, ROOT).encode() + code, digest_size=16).hexdigest()
 
 
 def _outside_file(module: str) -> Path:

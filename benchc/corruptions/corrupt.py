@@ -2,6 +2,7 @@
 
 from benchc.corruptions.apply import apply
 from benchc.corruptions.registry import Engine, recipe_of
+from benchc.corruptions.suite import Suite
 from benchc.pixels import Pixels
 
 
@@ -11,7 +12,7 @@ def corrupt(
     severity: int,
     *,
     seed: int,
-    suite: str = "imagenet-c",
+    suite: str | Suite = "imagenet-c",
     engine: Engine = "benchc",
 ) -> Pixels:
     """Return ``image`` under the corruption ``name`` of ``suite``, as a new array.
@@ -22,7 +23,7 @@ def corrupt(
         severity: a severity of the suite, or 0, which returns the pixels unchanged; ``clean`` has only
             severity 0.
         seed: at least 0; the pixels are a pure function of all arguments.
-        suite: a key of ``registry.SUITES``.
+        suite: a key of ``registry.SUITES``, or a suite, such as that of ``own_suite.suite_with``.
         engine: ``benchc`` for this package's kernels; ``imgaug`` for imgaug's ``imgcorruptlike``, which has
             only the 19 corruptions of ImageNet-C and is not thread-safe, as it sets numpy's global random
             state during the call.

@@ -3,11 +3,12 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchc.atomic import atomic_write, write_text
 from benchc.corruptions.chunks import code_digest, input_error_on_write, library_versions
+from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import Engine, corruptions_of, recipe_of
 from benchc.corruptions.sources import Source, digest_of, discard_stale
@@ -46,15 +47,17 @@ def choose(
     severities: Sequence[int] | None = None,
     suite: str = "imagenet-c",
     engine: Engine = "benchc",
+    own_files: Sequence[Path] = (),
 ) -> list[RecipeAtSeverities]:
     """Return the recipes and severities for ``names``: corruptions of the suite, or ``all``, its default set.
 
-    Severities are the suite's unless given. Raises ValueError for names and severities that the suite or
-    engine lacks.
+    ``own_files`` add corruptions. Severities are the suite's unless given. Raises ValueError for names and
+    severities that the suite or engine lacks, and InputError where a file cannot be used.
     """
-    chosen = [each for name in names for each in (corruptions_of(suite) if name == ALL else (name,))]
+    whole = suite_with(suite, own_files)
+    chosen = [each for name in names for each in (corruptions_of(whole) if name == ALL else (name,))]
     choices = []
-    for recipe in (recipe_of(name, suite, engine) for name in dict.fromkeys(chosen)):
+    for recipe in (recipe_of(name, whole, engine) for name in dict.fromkeys(chosen)):
         for severity in severities or ():
             if severity not in recipe.severities:
                 allowed = ", ".join(map(str, recipe.severities))
@@ -177,7 +180,7 @@ def _claim(path: Path, recipe: Recipe, seed: int, alpha: Alpha) -> None:
     content = {
         "seed": seed,
         "alpha": alpha,
-        "recipe": asdict(recipe),
+        "recipe": recipe.content(),
         "libraries": library_versions(),
         "code": code_digest(recipe),
     }

@@ -20,19 +20,28 @@ class Recipe:
     """One corruption: its name, its kernel, and the kernel's keyword arguments by severity."""
 
     name: str
-    kernel: str | None  # dotted path; None leaves the image unchanged
+    kernel: str | None  # dotted path, or path/file.py:function; None leaves the image unchanged
     noise: str | None  # function in its module that samples its random numbers
     parameters: Mapping[int, Mapping[str, Value]]  # by severity
     resizes: bool = False
+    code: str | None = None  # of a kernel in a user's file: digest of that file and what it imports there
 
     @property
     def severities(self) -> tuple[int, ...]:
         """The recipe's severities; only 0 where it leaves images unchanged."""
         return tuple(self.parameters) or (0,)
 
+    def content(self) -> dict[str, Any]:
+        """Return the fields as :meth:`to_json` writes them."""
+        fields = asdict(self)
+        if self.code is None:
+            # Recipes of suites stay as they were before users' files had one.
+            del fields["code"]
+        return fields
+
     def to_json(self) -> str:
         """Return the recipe as one line of JSON, equal for equal recipes."""
-        return json.dumps(asdict(self), sort_keys=True)
+        return json.dumps(self.content(), sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> "Recipe":
@@ -55,6 +64,12 @@ class Recipe:
             return cls(**content)
         except (ValueError, TypeError, AttributeError) as error:
             raise ValueError(f"this is not a recipe ({error}): {text}") from error
+
+
+def own_file(kernel: str | None) -> str | None:
+    """Return the user's file that a kernel is in; None for a kernel of a module."""
+    file, _, _ = (kernel or "").rpartition(":")
+    return file or None
 
 
 def clean_recipe() -> Recipe:

@@ -6,7 +6,7 @@ from itertools import groupby
 from benchc.corruptions.registry import SUITES
 from benchc.corruptions.suite import CorruptionType, Origin, Parameter, Suite, Value
 
-# The tests run these three.
+# The tests run these.
 CORRUPT_EXAMPLE = """\
 from pathlib import Path
 
@@ -18,28 +18,30 @@ foggy = corrupt(pixels, "fog", 3, seed=1)
 noisy = corrupt(pixels, "shot_noise", 5, seed=1, suite="vqa-robustness")
 Path("foggy.png").write_bytes(encode_png(foggy))
 """
-KERNEL_EXAMPLE = """\
+OWN_EXAMPLE = """\
 import numpy as np
 
-
-def draw_gain(generator, height, width, *, spread):
-    return generator.uniform(1 - spread, 1 + spread)
+from benchc.corruptions.own import corruption
 
 
-def flicker(image, gain, *, spread):
-    return np.clip(image * gain, 0, 255).astype(np.uint8)
+@corruption({"strength": [0.1, 0.2, 0.3, 0.4, 0.5]})
+def darken(image, *, strength):
+    return np.rint(image * (1 - strength)).astype(np.uint8)
+
+
+def draw_gains(generator, height, width, *, spread):
+    return generator.uniform(1 - spread, 1 + spread, (height, 1, 1))
+
+
+@corruption({"spread": [0.1, 0.2, 0.3, 0.4, 0.6]}, noise=draw_gains)
+def flicker(image, gains, *, spread):
+    return np.clip(image * gains, 0, 255).astype(np.uint8)
 """
-RECIPE_EXAMPLE = """\
-from benchc.corruptions.apply import apply
-from benchc.corruptions.recipe import Recipe
+OWN_CALL = """\
+from benchc.corruptions.own_suite import suite_with
 
-flicker = Recipe(
-    "flicker",
-    kernel="my_package.light.flicker",
-    noise="draw_gain",  # in the kernel's module
-    parameters={1: {"spread": 0.2}, 2: {"spread": 0.6}},  # by severity
-)
-flickered = apply(flicker, pixels, 2, seed=1)
+suite = suite_with("imagenet-c", ["my_corruptions.py"])
+flickered = corrupt(pixels, "flicker", 5, seed=1, suite=suite)
 """
 
 _LEAD = """\
@@ -71,23 +73,43 @@ The result has the shape of the image, unless the type *changes the size*. It is
 arguments. `engine="imgaug"` uses imgaug's `imgcorruptlike` for the types of imagenet-c; it is not
 thread-safe.
 
-## Add a corruption
+## Corruptions of your own
 
-A kernel is a function `(image, **parameters)` from uint8[H, W, 3] to a new array of the same shape. If it
-needs random numbers, a second function `(generator, height, width, **parameters)` samples them, and the
-kernel gets them as its second argument:
+A Python file anywhere, here `my_corruptions.py`, registers corruptions by their kernels:
 
 ```python
-{KERNEL_EXAMPLE}```
+{OWN_EXAMPLE}```
 
-Code outside this repository describes the corruption by a recipe:
+A run names the file, relative to the repository's root or absolute, and its corruptions beside those of the
+suite:
+
+```yaml
+corruptions:
+  suite: imagenet-c
+  own_files: [my_corruptions.py]
+  types: [fog, motion_blur, darken, flicker]
+```
+
+- A kernel is a function `(image, **parameters)` from uint8[H, W, 3] to a new array of the same shape. The
+  corruption has its name, which must differ from those of the suite.
+- A parameter has a list of values, one for every severity of the suite, mildest first, or a single value for
+  all.
+- A kernel that needs random numbers gets them as its second argument. `noise` names the function that samples
+  them from a `numpy.random.Generator`. Other random numbers, such as `np.random.rand()`, are refused.
+- `group="weather"` puts the corruption into this group in figures (default: `own`), and `resizes=True` allows
+  a result of another size.
+
+The file runs whenever the configuration is read, and every kernel is tried on a small image, so that an error
+stops the run before its first job. The file may import modules of its folder. An edit of a corruption or of
+these modules reruns only what depends on it; a comment reruns nothing. Data files that a kernel reads are not
+tracked: give a changed one another name.
+
+`scripts.corrupt --images` and `scripts.contact_sheet` have the option `--own-files`. From Python:
 
 ```python
-{RECIPE_EXAMPLE}```
+{OWN_CALL}```
 
-To use it in runs, put the module into `benchc/corruptions/kernels/`, add a `CorruptionType` to a suite in
-`benchc/corruptions/suites/` (add a new suite to `SUITES` in `benchc/corruptions/registry.py`), and name it in
-`corruptions.types`.
+[CONTRIBUTING.md](../CONTRIBUTING.md#a-corruption) describes how to add a corruption to a published suite.
 
 ## How to read the tables
 

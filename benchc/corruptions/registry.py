@@ -25,14 +25,16 @@ IMGAUG_NOISE = "draw_seed"
 IMGAUG_SUITE = "imagenet-c"
 
 
-def suite_of(name: str) -> Suite:
-    """Return a suite by name. Raises ValueError for an unknown one."""
+def suite_of(name: str | Suite) -> Suite:
+    """Return a suite by name, or the given one. Raises ValueError for an unknown name."""
+    if isinstance(name, Suite):
+        return name
     if name not in SUITES:
         raise ValueError(f"unknown suite {name!r}; choose one of {', '.join(SUITES)}")
     return SUITES[name]
 
 
-def corruptions_of(suite: str) -> tuple[str, ...]:
+def corruptions_of(suite: str | Suite) -> tuple[str, ...]:
     """Return the names of a suite's default corruptions, group by group.
 
     Raises ValueError for an unknown suite.
@@ -40,29 +42,29 @@ def corruptions_of(suite: str) -> tuple[str, ...]:
     return tuple(type_.name for type_ in suite_of(suite).types() if type_.in_default)
 
 
-def all_corruptions_of(suite: str) -> tuple[str, ...]:
+def all_corruptions_of(suite: str | Suite) -> tuple[str, ...]:
     """Return the names of all corruptions of a suite, also outside its default set."""
     return tuple(type_.name for type_ in suite_of(suite).types())
 
 
-def type_of(name: str, suite: str = "imagenet-c") -> CorruptionType:
+def type_of(name: str, suite: str | Suite = "imagenet-c") -> CorruptionType:
     """Return a corruption of a suite. Raises ValueError for an unknown name or suite."""
     types = {type_.name: type_ for type_ in suite_of(suite).types()}
     if name in types:
         return types[name]
     nearest = difflib.get_close_matches(name, types, n=1)
     hint = f"did you mean {nearest[0]!r}?" if nearest else f"choose one of {', '.join(types)}"
-    raise ValueError(f"suite {suite!r} has no corruption {name!r}; {hint}")
+    raise ValueError(f"suite {suite_of(suite).name!r} has no corruption {name!r}; {hint}")
 
 
-def group_of(name: str, suite: str = "imagenet-c") -> str:
+def group_of(name: str, suite: str | Suite = "imagenet-c") -> str:
     """Return the group of a corruption in the suite. Raises ValueError for unknown names."""
     type_ = type_of(name, suite)
     return next(group for group, types in suite_of(suite).groups.items() if type_ in types)
 
 
 @cache
-def recipe_of(name: str, suite: str = "imagenet-c", engine: Engine = "benchc") -> Recipe:
+def recipe_of(name: str, suite: str | Suite = "imagenet-c", engine: Engine = "benchc") -> Recipe:
     """Return the recipe of a corruption at all severities of its suite.
 
     Raises ValueError for an unknown name, suite or engine, and for a type that the engine lacks.
@@ -72,21 +74,21 @@ def recipe_of(name: str, suite: str = "imagenet-c", engine: Engine = "benchc") -
     if name == CLEAN:
         return clean_recipe()
     type_ = type_of(name, suite)
-    severities = suite_of(suite).severities
+    whole = suite_of(suite)
     if engine == "imgaug":
-        if suite != IMGAUG_SUITE or not type_.in_default:
+        if whole.name != IMGAUG_SUITE or not type_.in_default:
             raise ValueError(
                 f"engine 'imgaug' has only the {len(corruptions_of(IMGAUG_SUITE))} corruptions of "
-                f"{IMGAUG_SUITE}, not {name!r} of {suite!r}; use engine 'benchc'"
+                f"{IMGAUG_SUITE}, not {name!r} of {whole.name!r}; use engine 'benchc'"
             )
         calls: dict[int, dict[str, Value]]
-        calls = {severity: {"corruption": name, "severity": severity} for severity in severities}
+        calls = {severity: {"corruption": name, "severity": severity} for severity in whole.severities}
         return Recipe(name, IMGAUG_KERNEL, IMGAUG_NOISE, calls)
-    calls_of_kernel = {severity: type_.at(severity) for severity in severities}
-    return Recipe(name, type_.kernel, type_.noise, calls_of_kernel, type_.resizes)
+    calls_of_kernel = {severity: type_.at(severity) for severity in whole.severities}
+    return Recipe(name, type_.kernel, type_.noise, calls_of_kernel, type_.resizes, type_.code)
 
 
-def kernel_module(name: str, suite: str = "imagenet-c", engine: Engine = "benchc") -> str:
+def kernel_module(name: str, suite: str | Suite = "imagenet-c", engine: Engine = "benchc") -> str:
     """Return the dotted path of the module of a corruption's kernel."""
     kernel = recipe_of(name, suite, engine).kernel
     if kernel is None:

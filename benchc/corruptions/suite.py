@@ -32,7 +32,8 @@ class Parameter:
 class CorruptionType:
     """One corruption of a suite.
 
-    ``kernel`` is the dotted path of a function ``(image, **parameters) -> image``. A kernel that needs random
+    ``kernel`` is the dotted path of a function ``(image, **parameters) -> image``, or
+    ``path/file.py:function`` for a user's file, of which ``code`` is the digest. A kernel that needs random
     numbers takes them as its second argument; ``noise`` names the function of the same module that samples
     them, ``(generator, height, width, **parameters) -> field``.
     """
@@ -47,6 +48,7 @@ class CorruptionType:
     stand_in: bool = False  # a synthetic substitute for what the suite's authors photographed
     ordered: bool = True  # False where strength does not grow with severity by definition
     resizes: bool = False  # the result has another size by definition
+    code: str | None = None
 
     @property
     def module(self) -> str:
@@ -58,7 +60,7 @@ class CorruptionType:
         return {name: parameter.values[severity - 1] for name, parameter in self.parameters.items()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # hashed by identity, as a key of caches
 class Suite:
     """A published set of corruptions: groups of types, in the order of tables and figures."""
 

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from benchc.config.load import Config, load
+from benchc.config.parts import parts
 from tests.config.trial import CONFIG, MODELS, SOURCES, errors
+from tests.corruptions.own_files import written
 
 pytestmark = pytest.mark.usefixtures("toy")
 
@@ -187,6 +189,43 @@ def test_a_corruption_that_imgaug_lacks_is_refused(raw: dict[str, Any], root: Pa
     assert errors(raw, root) == (
         "config.yaml: corruptions.types[1] is \"frost_six\", but engine 'imgaug' has only the 19 corruptions "
         "of imagenet-c, not 'frost_six' of 'imagenet-c'; use engine 'benchc'.",
+    )
+
+
+OWN = """
+@corruption({"strength": [0.1, 0.2, 0.3, 0.4, 0.5]})
+def darken(image, *, strength):
+    return np.rint(image * (1 - strength)).astype(np.uint8)
+"""
+
+
+def test_types_may_name_corruptions_of_own_files(
+    raw: dict[str, Any], root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root)
+    raw["corruptions"] |= {"own_files": [Path(written(root, OWN)).name], "types": ["fog", "darken"]}
+    raw["inference"]["corruptions_per_job"] = "group"
+    settings = load(raw, root).settings
+    expected = {"own": ["clean", "darken"], "weather": ["fog"]}
+    assert parts(settings.corruptions, settings.inference) == expected
+    raw["corruptions"]["types"] = ["fog", "darkn"]
+    assert errors(raw, root) == (
+        'config.yaml: corruptions.types[1] is "darkn", but there is no such corruption in imagenet-c '
+        "(did you mean darken?).",
+    )
+    raw["corruptions"] |= {"types": ["darken"], "engine": "imgaug"}
+    (line,) = errors(raw, root)
+    assert line.startswith("config.yaml: corruptions.types[0] is \"darken\", but engine 'imgaug' has only")
+
+
+def test_an_own_file_that_cannot_be_used_is_one_error(
+    raw: dict[str, Any], root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root)
+    raw["corruptions"] |= {"own_files": ["gone.py"], "types": ["fog", "darken"]}
+    assert errors(raw, root) == (
+        "config.yaml: corruptions.own_files: gone.py: there is no such Python file; correct the path, or "
+        "create it.",
     )
 
 

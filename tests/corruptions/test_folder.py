@@ -1,6 +1,7 @@
 """A folder of images is corrupted into another folder; unreadable images are named."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,7 @@ from benchc.images import DEFAULT_CODEC, decode
 from benchc.pixels import Pixels
 from benchc.randomness import seed_of
 from scripts.corrupt import parse_arguments
+from tests.corruptions.own_files import written
 from tests.test_images import png_header
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -261,6 +263,31 @@ def test_the_command_line(photos: Path, tmp_path: Path) -> None:
     assert "needs --corruption" in call().stderr
 
 
+def test_own_corruptions_are_named_beside_the_suites(photos: Path, tmp_path: Path) -> None:
+    code = """
+@corruption({"strength": [0.1, 0.2, 0.3, 0.4, 0.5]})
+def darken(image, *, strength):
+    return np.rint(image * (1 - strength)).astype(np.uint8)
+"""
+    command = [sys.executable, "-m", "scripts.corrupt", "--images", str(photos), "--output", "out"]
+    command += ["--own-files", written(tmp_path, code), "--severities", "5", "--corruption", "pixelate"]
+
+    def call(name: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        return subprocess.run([*command, name], cwd=tmp_path, env=environment, capture_output=True, text=True)
+
+    result = call("darken")
+    assert result.returncode == 0, result.stderr
+    assert {"darken/5/a.png", "pixelate/5/a.png"} < written_images(tmp_path / "out")
+    recipe = json.loads((tmp_path / "out/darken/corruption.json").read_text())["recipe"]
+    assert recipe["kernel"] == "mine.py:darken" and recipe["code"]
+    assert "did you mean 'darken'?" in call("darkn").stderr
+    written(tmp_path, "x = 1\n")
+    result = call("darken")
+    assert (result.returncode, result.stderr.count("\n")) == (1, 1)
+    assert result.stderr.startswith("error: mine.py: registers no corruption; put @corruption")
+
+
 IMAGES = ["--images", "photos", "--corruption", "fog"]
 ITEMS = ["--items", "items.parquet", "--seed", "1", "--recipe", clean_recipe().to_json()]
 
@@ -271,6 +298,7 @@ ITEMS = ["--items", "items.parquet", "--seed", "1", "--recipe", clean_recipe().t
         ([*IMAGES, "--codec", "webp"], "--codec does not go with --images"),
         ([*IMAGES, "--recipe", clean_recipe().to_json()], "--recipe does not go with --images"),
         ([*ITEMS, "--severities", "1"], "--severities does not go with --items"),
+        ([*ITEMS, "--own-files", "mine.py"], "--own-files does not go with --items"),
         ([*IMAGES, "--seed", "-1"], "a seed must be an integer of at least 0, not -1"),
         (
             ["--items", "items.parquet", "--recipe", "{}"],

@@ -1,7 +1,6 @@
 """The page on corruptions agrees with the suites, and its examples run."""
 
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from PIL import Image
 
 from benchc.corruptions import reference
-from benchc.corruptions.reference import CORRUPT_EXAMPLE, KERNEL_EXAMPLE, RECIPE_EXAMPLE, corruption_page
+from benchc.corruptions.reference import CORRUPT_EXAMPLE, OWN_CALL, OWN_EXAMPLE, corruption_page
 from benchc.corruptions.registry import SUITES
 from benchc.corruptions.suite import CorruptionType, Suite, decided, library, published
 
@@ -86,15 +85,12 @@ Origins:
 
 
 def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "my_package").mkdir()
-    (tmp_path / "my_package" / "light.py").write_text(KERNEL_EXAMPLE)
+    (tmp_path / "my_corruptions.py").write_text(OWN_EXAMPLE)
     image = np.random.default_rng(0).integers(0, 256, (40, 50, 3), dtype=np.uint8)
     Image.fromarray(image).save(tmp_path / "photo.jpg")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
     names: dict[str, np.ndarray] = {}
-    exec(CORRUPT_EXAMPLE + RECIPE_EXAMPLE, names)
+    exec(CORRUPT_EXAMPLE + OWN_CALL, names)
     assert (np.asarray(Image.open("foggy.png")) == names["foggy"]).all()
     assert names["foggy"].shape == names["noisy"].shape == names["flickered"].shape == image.shape
     assert (names["flickered"] != names["pixels"]).any()
-    del sys.modules["my_package.light"]

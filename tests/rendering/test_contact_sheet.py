@@ -23,6 +23,7 @@ from benchc.rendering.style import TEXT_WIDTH
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from scripts import contact_sheet as script
+from tests.corruptions.own_files import written
 
 PAGE_HEIGHT = 8.875  # inches of text on a page of CVPR's template
 
@@ -211,6 +212,23 @@ def test_the_named_image_is_used(pool, sheets, monkeypatch, arguments, item) -> 
     assert (clean == pool[item]).all()
     seed = seed_of(0, item, 0, "impulse_noise", 5)
     assert (row.images[4] == apply(recipe_of("impulse_noise"), clean, 5, seed)).all()
+
+
+def test_own_corruptions_are_below_those_of_their_group(pool, sheets, monkeypatch, tmp_path) -> None:
+    code = """
+@corruption({"strength": [0.1, 0.2, 0.3, 0.4, 0.5]}, group="noise")
+def darken(image, *, strength):
+    return np.rint(image * (1 - strength)).astype(np.uint8)
+"""
+    arguments = ["--image", "s.png", "--own-files", written(tmp_path, code)]
+    run(monkeypatch, *arguments, "--corruptions", "fog", "darken", "gaussian_noise")
+    clean, rows = sheets[0]
+    assert [(row.group, row.name) for row in rows] == [
+        ("noise", "gaussian_noise"),
+        ("noise", "darken"),
+        ("weather", "fog"),
+    ]
+    assert (rows[1].images[4] == np.rint(clean * 0.5)).all()
 
 
 def test_if_all_are_small_the_largest_is_used(pool, sheets, monkeypatch) -> None:

@@ -95,6 +95,11 @@ def test_images_of_another_run_are_refused(pool: Path, name: str, facts: dict, m
         check_corrupted([wrong], pool, {"fog": RECIPE}, wanted)
 
 
+def test_images_of_a_users_file_that_had_other_code_are_accepted(pool: Path) -> None:
+    path = file_of(pool, "fog.parquet", recipe={**RECIPE, "code": "0"})
+    check_corrupted([path], pool, {"fog": {**RECIPE, "code": "1"}}, {})
+
+
 def test_files_of_different_seeds_are_refused(pool: Path) -> None:
     files = [file_of(pool, "fog.parquet"), file_of(pool, "snow.parquet", recipe={"name": "snow"}, seed=2)]
     with pytest.raises(TableError, match=r"snow.parquet: its seed is 2, that of the run is 1"):

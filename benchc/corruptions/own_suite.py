@@ -1,0 +1,144 @@
+"""A suite with the corruptions of a user's files added: their registrations, checked."""
+
+import json
+import os
+import re
+import reprlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchc.corruptions.own import REGISTERED, Registration
+from benchc.corruptions.own_code import own_code
+from benchc.corruptions.own_file import load_own_file, stamp
+from benchc.corruptions.recipe import CLEAN
+from benchc.corruptions.registry import recipe_of, suite_of
+from benchc.corruptions.suite import CorruptionType, Parameter, Suite, Value, decided
+from benchc.errors import InputError
+from benchc.pluralize import pluralize
+
+NAME = re.compile("[a-z][a-z0-9_]*")
+
+
+def suite_with(name: str, own_files: Iterable[str | Path] = ()) -> Suite:
+    """Return a suite with the corruptions that the user's files register, which are outside its default set.
+
+    Paths are relative to the working directory. Every kernel is run on a small image. Raises ValueError for
+    an unknown suite, and InputError where a file cannot be used.
+    """
+    files = tuple(map(_local, own_files))
+    return _extended(name, files, tuple(map(stamp, files))) if files else suite_of(name)
+
+
+def _local(path: str | Path) -> str:
+    """Return a path; below the working directory, it is relative however it is written."""
+    absolute = Path(os.path.normpath(Path.cwd() / path))
+    return str(absolute.relative_to(Path.cwd()) if absolute.is_relative_to(Path.cwd()) else absolute)
+
+
+@cache
+def _extended(name: str, files: tuple[str, ...], stamps: tuple[str, ...]) -> Suite:
+    del stamps  # only part of the cache key
+    # Here, since it imports numpy, which runs without files of their own do not need.
+    from benchc.corruptions.own_trial import try_kernels
+
+    suite = suite_of(name)
+    groups = {group: list(types) for group, types in suite.groups.items()}
+    owners = dict.fromkeys((CLEAN, *(type_.name for type_ in suite.types())), f"the suite {suite.name}")
+    added = []
+    for file in files:
+        for group, type_ in _types_of(file, len(suite.severities)):
+            if type_.name in owners:
+                raise InputError(
+                    f"{file}: {type_.name} is also a corruption of {owners[type_.name]}; rename the function"
+                )
+            owners[type_.name] = file
+            groups.setdefault(group, []).append(type_)
+            added.append(type_.name)
+    extended = replace(suite, groups={group: tuple(types) for group, types in groups.items()})
+    try_kernels([recipe_of(each, extended) for each in added])
+    return extended
+
+
+def _types_of(file: str, severities: int) -> Iterator[tuple[str, CorruptionType]]:
+    """Yield the group and type of each corruption that a file registers."""
+    module = load_own_file(file)
+    # It may import another file that registers some.
+    registered = [each for (owner, _), each in REGISTERED.items() if owner == module.__name__]
+    if not registered:
+        raise InputError(
+            f"{file}: registers no corruption; put @corruption(...) of benchc.corruptions.own above a kernel"
+        )
+    for each in registered:
+        name = each.kernel.__name__
+        for what, text in (("corruption", name), ("group", each.group)):
+            if not isinstance(text, str) or not NAME.fullmatch(text):
+                raise InputError(
+                    f"{file}: the {what} {text!r} should have a name in lower-case letters, digits and "
+                    "underscores; rename it"
+                )
+        for function in filter(None, (each.kernel, each.noise)):
+            _check_at_top_level(file, name, function, vars(module))
+        yield each.group, _type(file, name, each, severities)
+
+
+def _type(file: str, name: str, registered: Registration, severities: int) -> CorruptionType:
+    kernel, noise = f"{file}:{name}", registered.noise.__name__ if registered.noise else None
+    return CorruptionType(
+        name,
+        f"Registered by {file}.",
+        kernel,
+        {
+            str(keyword): _parameter(f"{file}: {name}.{keyword}", values, severities)
+            for keyword, values in registered.parameters.items()
+        },
+        noise,
+        in_default=False,
+        stand_in=name.endswith("_stand_in"),
+        resizes=registered.resizes,
+        code=own_code(kernel, noise),
+    )
+
+
+def _check_at_top_level(file: str, name: str, function: Callable[..., Any], names: dict[str, Any]) -> None:
+    """Raise InputError where a worker process, which imports the file, would not find the function."""
+    if not callable(function):
+        raise InputError(f"{file}: the noise of {name} is {function!r}; give a function of the file")
+    if names.get(getattr(function, "__name__", "")) is not function:
+        raise InputError(
+            f"{file}: the functions of {name} should be defined with def at the top level of the file, each "
+            "with a name of its own, and @corruption should be the topmost decorator"
+        )
+
+
+def _parameter(where: str, values: Any, severities: int) -> Parameter:
+    if hasattr(values, "tolist"):  # of numpy
+        values = values.tolist()
+    if isinstance(values, Sequence) and not isinstance(values, str):
+        if len(values) != severities:
+            raise InputError(
+                f"{where} has {pluralize(len(values), 'value')} for {severities} severities; give a list "
+                "of one for each, or a single value for all"
+            )
+    else:
+        values = [values] * severities
+    return decided("a user's file", *(_value(where, value) for value in values))
+
+
+def _value(where: str, value: Any) -> Value:
+    """Return a value as a job gets it, which is as JSON."""
+    try:
+        result = json.loads(json.dumps(value, allow_nan=False, default=lambda scalar: scalar.item()))
+    except (AttributeError, TypeError, ValueError):
+        result = None
+    match result:
+        case int() | float() | str():
+            return result
+        case list() if all(isinstance(each, int | float) for each in result):
+            return tuple(result)
+    raise InputError(
+        f"{where} has the value {' '.join(reprlib.repr(value).split())}; give finite numbers, text, true or "
+        "false, or tuples of numbers"
+    )

@@ -1,0 +1,206 @@
+"""Corruptions of a user's file join a copy of the suite, and errors of the file are one line each."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchc.corruptions.apply import apply
+from benchc.corruptions.chunks import Job, write_corrupted
+from benchc.corruptions.corrupt import corrupt
+from benchc.corruptions.own_suite import suite_with
+from benchc.corruptions.recipe import Recipe
+from benchc.corruptions.registry import SUITES, all_corruptions_of, corruptions_of, group_of, recipe_of
+from benchc.errors import InputError
+from benchc.images import decode, encode_png
+from benchc.schemas.corrupted import CORRUPTED
+from benchc.schemas.parquet import read_footer, read_table
+from tests.corruptions.own_files import written
+
+ROOT = Path(__file__).resolve().parents[2]
+IMAGE = np.random.default_rng(3).integers(0, 256, (40, 50, 3), np.uint8)
+DARKEN = """
+@corruption({"strength": [0.1, 0.2, 0.3, 0.4, 0.5]})
+def darken(image, *, strength):
+    return np.rint(image * (1 - strength)).astype(np.uint8)
+"""
+GRAIN = """
+def draw(generator, height, width, *, spread):
+    return generator.normal(0, spread, (height, width, 1))
+
+@corruption({"spread": range(10, 60, 10)}, noise=draw, group="noise")
+def grain(image, noise, *, spread):
+    return np.clip(image + noise, 0, 255).astype(np.uint8)
+"""
+CROP = """
+@corruption({"side": 16, "corner": [(0, 0), (0, 1), (1, 0), (1, 1), (2, 2)]}, resizes=True)
+def crop(image, *, side, corner):
+    top, left = corner
+    return image[top : top + side, left : left + side].copy()
+"""
+
+
+def test_own_corruptions_join_a_copy_of_the_suite(tmp_path):
+    published = all_corruptions_of("imagenet-c")
+    suite = suite_with("imagenet-c", [written(tmp_path, DARKEN + GRAIN), written(tmp_path, CROP, "more.py")])
+    assert set(all_corruptions_of(suite)) - set(published) == {"darken", "grain", "crop"}
+    assert [group_of(name, suite) for name in ("darken", "grain", "crop")] == ["own", "noise", "own"]
+    assert corruptions_of(suite) == corruptions_of("imagenet-c")
+    assert all_corruptions_of("imagenet-c") == published
+    assert recipe_of("fog", suite) == recipe_of("fog")
+    assert suite_with("imagenet-c") is SUITES["imagenet-c"]
+
+
+def test_parameters_are_by_severity_or_for_all(tmp_path):
+    suite = suite_with("imagenet-c", [written(tmp_path, GRAIN + CROP)])
+    assert recipe_of("grain", suite).parameters[3] == {"spread": 30}
+    assert recipe_of("crop", suite).parameters[4] == {"side": 16, "corner": (1, 1)}
+    assert Recipe.from_json(recipe_of("crop", suite).to_json()) == recipe_of("crop", suite)
+    with pytest.raises(InputError, match=r"mine.py: grain.spread has 5 values for 3 severities; give a list"):
+        suite_with("r-bench", [written(tmp_path, GRAIN)])
+
+
+def test_pixels(tmp_path):
+    suite = suite_with("imagenet-c", [written(tmp_path, DARKEN + GRAIN + CROP)])
+    assert (corrupt(IMAGE, "darken", 5, seed=1, suite=suite) == np.rint(IMAGE * 0.5)).all()
+    assert (corrupt(IMAGE, "crop", 2, seed=1, suite=suite) == IMAGE[:16, 1:17]).all()
+    noise = np.random.Generator(np.random.SFC64(7)).normal(0, 20, (40, 50, 1))
+    expected = np.clip(IMAGE + noise, 0, 255).astype(np.uint8)
+    assert (corrupt(IMAGE, "grain", 2, seed=7, suite=suite) == expected).all()
+
+
+def test_worker_processes_import_the_file_and_the_footer_has_its_code(tmp_path):
+    (tmp_path / "own_helper.py").write_text("FACTOR = 2\n")
+    code = GRAIN.replace("image + noise", "image + own_helper.FACTOR * noise")
+    suite = suite_with("imagenet-c", [written(tmp_path, "import own_helper\n" + code)])
+    recipe = recipe_of("grain", suite)
+    images = [(f"a/{number}#0", encode_png(IMAGE + number)) for number in range(40)]
+    for workers in (1, 2):
+        write_corrupted(images, Job(recipe, seed=1), tmp_path / f"{workers}.parquet", workers)
+    assert (tmp_path / "1.parquet").read_bytes() == (tmp_path / "2.parquet").read_bytes()
+    assert read_footer(tmp_path / "1.parquet")["recipe"]["code"] == recipe.code
+    row = read_table(tmp_path / "1.parquet", CORRUPTED)["image"][0]
+    assert decode(row["bytes"]).shape == IMAGE.shape
+
+
+def test_a_file_that_was_edited_since_it_was_planned_is_refused(tmp_path):
+    recipe = recipe_of("darken", suite_with("imagenet-c", [written(tmp_path, DARKEN)]))
+    written(tmp_path, DARKEN.replace("1 - strength", "1 - strength / 2"))
+    call = "import sys; from benchc.corruptions.apply import *; r = Recipe.from_json(sys.argv[1]); "
+    call += "kernel_functions(r.kernel, r.noise, r.code)"
+    command = [sys.executable, "-c", call, recipe.to_json()]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "mine.py: was edited after this job was planned; run snakemake again" in result.stderr
+
+
+# Code, and the end of the error after the file's name.
+WRONG = {
+    "no corruption": ("x = 1\n", ": registers no corruption; put @corruption"),
+    "a clash": (
+        DARKEN.replace("darken", "fog"),
+        ": fog is also a corruption of the suite imagenet-c; rename",
+    ),
+    "clean": (DARKEN.replace("darken", "clean"), ": clean is also a corruption of the suite imagenet-c"),
+    "a name": (DARKEN.replace("darken", "Dunkelgrün"), ": the corruption 'Dunkelgrün' should have a name in"),
+    "a group": (GRAIN.replace('"noise")', '"my noise")'), ": the group 'my noise' should have a name in"),
+    "too few values": (
+        DARKEN.replace(", 0.5", ""),
+        ": darken.strength has 4 values for 5 severities; give a",
+    ),
+    "a value": (DARKEN.replace("0.5", "float('nan')"), ": darken.strength has the value nan; give finite"),
+    "an object": (DARKEN.replace("0.5", "np"), ": darken.strength has the value <module 'nump"),
+    "a matrix": (DARKEN.replace("0.5", "np.eye(2)"), ": darken.strength has the value array([[1., 0."),
+    "no parameters": (
+        DARKEN.replace('({"strength": [0.1, 0.2, 0.3, 0.4, 0.5]})', ""),
+        ", line 4: TypeError: @corruption needs the kernel's parameters",
+    ),
+    "an import": ("import no_such_package\n", ", line 3: ModuleNotFoundError: No module named 'no_such_p"),
+    "syntax": ("def x(:\n", ", line 3: SyntaxError: invalid syntax"),
+    "exit": ("raise SystemExit(3)\n", ", line 3: SystemExit: 3"),
+    "nested": (
+        "def make():\n    @corruption({})\n    def inner(image):\n        return image.copy()\nmake()\n",
+        ": the functions of inner should be defined with def at the top level",
+    ),
+    "a lambda": (
+        GRAIN.replace("noise=draw", "noise=lambda *_, **__: 0"),
+        ": the functions of grain should be defined with def at the top level",
+    ),
+    "shape": (
+        DARKEN.replace("(image * ", "(image[1:] * "),
+        ":darken of darken returned uint8[39, 48, 3]; it m",
+    ),
+    "dtype": (DARKEN.replace("np.uint8", "float"), ":darken of darken returned float64[40, 48, 3]; it must"),
+    "nothing": (DARKEN.replace("    return", "    "), ":darken of darken returned NoneType; it must return"),
+    "an unknown keyword": (
+        DARKEN.replace("def darken(image, *, strength)", "def darken(image, *, factor, strength=1)").replace(
+            "{", "{'gain': 1, "
+        ),
+        ": TypeError: darken() got an unexpected keyword argument 'gain'; correct the kernel",
+    ),
+    "an error": (DARKEN.replace("1 - strength", "1 / 0"), ", line 6: ZeroDivisionError: division by zero; c"),
+    "its input": (
+        DARKEN.replace("    return", "    image[0] = 0\n    return"),
+        ":darken changes its input at severity 1; change a copy (image.copy())",
+    ),
+    "a global generator": (
+        DARKEN.replace("1 - strength", "np.random.rand()"),
+        ":darken gives other pixels with the same seed at severity 1; sample its random numbers in a",
+    ),
+    "a global generator when imported": (
+        "GAIN = np.random.rand()\n" + DARKEN.replace("1 - strength", "GAIN"),
+        ":darken gives other pixels with the same seed at severity 1; sample its random numbers in a",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_an_error_is_one_line_that_names_the_file(tmp_path, name):
+    code, message = WRONG[name]
+    with pytest.raises(InputError) as caught:
+        suite_with("imagenet-c", [written(tmp_path, code)])
+    text = str(caught.value)
+    assert f"mine.py{message}" in text
+    assert "\n" not in text
+
+
+def test_a_missing_file_and_two_files_with_one_name_are_errors(tmp_path):
+    with pytest.raises(InputError, match=r"gone.py: there is no such Python file; correct the path, or"):
+        suite_with("imagenet-c", [tmp_path / "gone.py"])
+    files = [written(tmp_path, DARKEN), written(tmp_path, DARKEN, "more.py")]
+    with pytest.raises(InputError, match=r"more.py: darken is also a corruption of .*mine.py; rename the"):
+        suite_with("imagenet-c", files)
+
+
+def test_a_module_that_python_finds_elsewhere_is_an_error(tmp_path):
+    (tmp_path / "colorsys.py").write_text("")
+    with pytest.raises(InputError, match=r"mine.py: imports colorsys, but Python finds .* first; rename"):
+        suite_with("imagenet-c", [written(tmp_path, "import colorsys\n" + DARKEN)])
+
+
+def test_a_file_that_another_one_imports_registers_once(tmp_path):
+    base = written(tmp_path, DARKEN, "own_base.py")
+    both = written(tmp_path, "import own_base\n" + CROP, "both.py")
+    suites = [suite_with("imagenet-c", files) for files in ([both], [both, base])]
+    names = [[type_.name for type_ in suite.groups["own"]] for suite in suites]
+    assert names == [["crop"], ["crop", "darken"]]
+
+
+def test_a_compiled_kernel_is_registered(tmp_path):
+    code = "import numba\n" + DARKEN.replace("\ndef", "\n@numba.njit\ndef")
+    code = code.replace(
+        "return np.rint(image * (1 - strength)).astype(np.uint8)", "return image // np.uint8(2)"
+    )
+    suite = suite_with("imagenet-c", [written(tmp_path, code)])
+    assert (apply(recipe_of("darken", suite), IMAGE, 1, seed=0) == IMAGE // 2).all()
+
+
+def test_an_edit_is_found_in_the_same_process(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for code, expected in ((DARKEN, 0.5), (DARKEN.replace("0.5", "0.75"), 0.25)):
+        written(tmp_path, code)
+        suite = suite_with("imagenet-c", ["mine.py"])
+        assert (corrupt(IMAGE, "darken", 5, seed=1, suite=suite) == np.rint(IMAGE * expected)).all()
+    written(tmp_path, CROP)
+    assert [type_.name for type_ in suite_with("imagenet-c", ["mine.py"]).groups["own"]] == ["crop"]
