@@ -111,7 +111,7 @@ def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory, checkpoints: Path) -> Checkout:
-    """A checkout in which the small run and FLY, whose jobs generate their images, have finished; read only."""
+    """A checkout in which the small run and FLY, whose jobs generate images, have finished; read only."""
 
     def make(folder: Path) -> None:
         checkout = small_checkout(folder / "benchc", checkpoints)
