@@ -5,7 +5,7 @@ from typing import Any
 
 from benchc.config.errors import shown, suggestion, unknown
 from benchc.config.raw import block, texts
-from benchc.config.settings import Raw, RunSettings
+from benchc.config.settings import DEFAULT_SUITE, Raw, RunSettings, default_types
 from benchc.corruptions.registry import SUITES, all_corruptions_of, recipe_of
 from benchc.demo.sources import GENERATED_SOURCES
 
@@ -68,7 +68,7 @@ def _labels(ids: Sequence[str] | Mapping[str, None], entries: Entries, catalogue
 
 
 def _corruptions(chosen: Mapping[str, Any], file: str) -> Iterator[str]:
-    suite = chosen.get("suite")
+    suite = chosen.get("suite", DEFAULT_SUITE)
     if not isinstance(suite, str):
         return
     if suite not in SUITES:
@@ -79,11 +79,12 @@ def _corruptions(chosen: Mapping[str, Any], file: str) -> Iterator[str]:
         key = f"corruptions.types[{position}]"
         if name not in names:
             yield unknown(file, key, name, names, f"corruption in {suite}")
-        elif chosen.get("engine") == "imgaug":
-            try:
-                recipe_of(name, suite, "imgaug")
-            except ValueError as error:
-                yield f"{file}: {key} is {shown(name)}, but {error}."
+        elif chosen.get("engine") == "imgaug" and (error := _imgaug_error(name, suite)):
+            yield f"{file}: {key} is {shown(name)}, but {error}."
+    if "types" not in chosen and chosen.get("engine") == "imgaug":
+        errors = (_imgaug_error(name, suite) for name in default_types(chosen))
+        if error := next(filter(None, errors), None):
+            yield f'{file}: corruptions.engine is "imgaug", but {error}.'
     severities, known = chosen.get("severities"), SUITES[suite].severities
     for position, severity in enumerate(severities if isinstance(severities, list) else []):
         # The type of the key refuses numbers above 5, which no suite has.
@@ -92,6 +93,14 @@ def _corruptions(chosen: Mapping[str, Any], file: str) -> Iterator[str]:
                 f"{file}: corruptions.severities[{position}] is {severity}, but {suite} has the severities "
                 f"{', '.join(map(str, known))}."
             )
+
+
+def _imgaug_error(name: str, suite: str) -> str | None:
+    try:
+        recipe_of(name, suite, "imgaug")
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def _has(entries: Entries | None, id_: str, key: str) -> bool:

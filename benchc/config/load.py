@@ -13,7 +13,7 @@ from benchc.config.catalogue import Model, ModelCatalogue, Source, SourceCatalog
 from benchc.config.crosscheck import cross_errors
 from benchc.config.errors import ConfigError, shown, unknown, validation_errors
 from benchc.config.paths import expand_path
-from benchc.config.settings import RunSettings
+from benchc.config.settings import Catalogues, RunSettings
 from benchc.config.yaml_file import YamlError, read_yaml
 
 ENVIRONMENTS = "envs"
@@ -117,10 +117,11 @@ def _validate(model: type[Validated], value: object, file: str, errors: list[str
 
 def _catalogue_files(raw: Mapping[str, Any], file: str, errors: list[str]) -> dict[str, str]:
     """Return the names of the catalogues by key, without those of a wrong type; an empty name is an error."""
-    catalogues = raw.get("catalogues")
+    catalogues = raw.get("catalogues", {})
     if not isinstance(catalogues, Mapping):
         return {}
-    names = {key: catalogues[key] for key in ("sources", "models") if isinstance(catalogues.get(key), str)}
+    catalogues = {**Catalogues().model_dump(), **catalogues}
+    names = {key: catalogues[key] for key in ("sources", "models") if isinstance(catalogues[key], str)}
     for key, name in names.items():
         if not name.strip():
             errors.append(
