@@ -22,6 +22,7 @@ PAPER = {
     "select": 1,
     "score": 13,
     "models": 1,
+    "configuration": 1,
     **dict.fromkeys(("table1", "table2", "table3", "cells", "claims", "intervals", "rank_swaps"), 1),
     **dict.fromkeys(("task_accuracy", "selection_stability"), 1),
     **{f"figure{name}": 1 for name in ("1a", "3", "4", "5", "6", "7", "8", "9", "10")},
