@@ -123,7 +123,7 @@ def test_every_script_has_help():
         assert result.returncode == 0, f"{script}: {result.stderr}"
         assert "usage: " in result.stdout
     # Called by users and developers, not by a rule.
-    others = {"benchc", "cache", "cache_adopt", "cache_prune", "compare", "plan", "versions"}
+    others = {"benchc", "cache", "cache_adopt", "cache_prune", "compare", "new", "plan", "versions"}
     others |= {"write_config_reference", "write_corruption_reference"}
     text = "".join(path.read_text() for path in (ROOT / "rules").glob("*.smk"))
     called = set(re.findall(r"python -m (scripts[.\w]*\w)", text)) | {"scripts.table", "scripts.figure"}

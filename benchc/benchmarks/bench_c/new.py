@@ -14,12 +14,14 @@ COMMENTS = {
     "selector has influenced the selection.",
     "pool": "Few items, for a trial; without this key, at most 200 per task type and 4,000 in all.",
     "corruptions": "One per group, for a trial; without this key, all 19 of ImageNet-C.",
+    "inference": "One job per model, which is faster on few cores.",
     "selection": "A small encoder that the run trains, to download nothing; without this key, CLIP.",
 }
 # Keys of a run that trains its models: small, and without downloads.
 TRIAL = {
     "pool": {"per_task": 16},
     "corruptions": {"types": ["contrast", "gaussian_blur", "gaussian_noise", "snow", "jpeg_compression"]},
+    "inference": {"corruptions_per_job": "all"},
     "selection": {"image_encoder": {"name": "trained"}},
 }
 
