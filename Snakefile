@@ -59,6 +59,7 @@ wildcard_constraints:
 
 
 include: "rules/contact_sheets.smk"
+include: "rules/configuration.smk"
 include: "rules/outputs.smk"
 include: "rules/provenance.smk"
 

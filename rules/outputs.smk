@@ -94,8 +94,9 @@ for declared in OUTPUTS:
 
 
 rule report:
-    """Require all tables and figures."""
+    """Require all tables and figures, and the record of the configuration."""
     input:
+        rules.configuration.output,
         [f"<results>/{file}" for declared in OUTPUTS if declared.wanted for file in declared.files.values()],
         collect(
             "<results>/figures/contact_sheet_{page}.{kind}",

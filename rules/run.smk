@@ -4,7 +4,6 @@ REQUIRED INPUTS: the configuration and the catalogues that it names
 OUTPUTS: none
 """
 
-import os
 import shlex
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ from benchc.config.parts import parts
 from benchc.config.benchmarks import package_of
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
+from benchc.config.paths import relative_path
 from benchc.corruptions.own_code import first_party_files, own_digests
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import CLEAN, own_file
@@ -148,8 +148,7 @@ def options_of(values):
 
 def local(path):
     """Return a user's path; below the working directory, it is relative however it is written."""
-    path = Path(os.path.abspath(path))
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    return relative_path(path, Path.cwd())
 
 
 def contents_of(files):

@@ -13,6 +13,7 @@ from scripts.command import run
 COMMANDS = {
     "cache": "list cached predictions, delete some, or keep them after a refactoring",
     "compare": "compare two finished runs and name the inputs that differ",
+    "new": "write a small configuration for your own data and models",
     "plan": "estimate the cost of a run: predictions by stage and model, and hours where measured",
     "run": "run the pipeline like snakemake, with one line per stage instead of several per job",
     "versions": "list the files of a run that other versions of libraries made",

@@ -60,7 +60,7 @@ def main() -> None:
     torch.set_num_threads(arguments.threads)
     torch.use_deterministic_algorithms(True)
     # Saves a tenth of the time; no operation of the training reads memory that it has not written.
-    torch.utils.deterministic.fill_uninitialized_memory = False
+    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     from benchc.demo.tiny.positions import set_positions
     from benchc.demo.tiny.prompts import tokenizer_texts
     from benchc.demo.tiny.size import TinySize

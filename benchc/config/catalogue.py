@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, RootModel, model_validator
+from pydantic import AfterValidator, Field, RootModel, model_validator
 
 from benchc.config.strict import (
     Environment,
@@ -72,8 +72,13 @@ class Source(Strict):
     reader: ReaderOptions = Field(
         default_factory=ReaderOptions, description="How the TSV differs from the standard columns."
     )
-    task_column: Literal["category", "l2_category"] = Field(
-        description="Column with the task type, by which the pool is balanced; rows without one are rejected."
+    # The TSV files of VLMEvalKit write it both ways; the items have one column.
+    task_column: Annotated[
+        Literal["category", "l2_category", "l2-category"],
+        AfterValidator(lambda column: column.replace("-", "_")),
+    ] = Field(
+        description="Column with the task type, by which the pool is balanced; rows without one are "
+        "rejected. l2-category and l2_category are the same column."
     )
 
     @model_validator(mode="after")

@@ -5,7 +5,7 @@ from typing import Any
 
 from benchc.config.errors import shown, suggestion, unknown
 from benchc.config.raw import block, texts
-from benchc.config.settings import Raw, RunSettings
+from benchc.config.settings import DEFAULT_SUITE, Raw, RunSettings, default_types
 from benchc.corruptions.registry import SUITES, all_corruptions_of, recipe_of
 from benchc.corruptions.suite import Suite
 from benchc.demo.sources import GENERATED_SOURCES
@@ -71,7 +71,7 @@ def _labels(ids: Sequence[str] | Mapping[str, None], entries: Entries, catalogue
 
 
 def _corruptions(chosen: Mapping[str, Any], file: str, suite: Suite | None) -> Iterator[str]:
-    name = chosen.get("suite")
+    name = chosen.get("suite", DEFAULT_SUITE)
     if isinstance(name, str) and name not in SUITES:
         yield unknown(file, "corruptions.suite", name, SUITES, "suite")
     if suite is None:
@@ -81,11 +81,12 @@ def _corruptions(chosen: Mapping[str, Any], file: str, suite: Suite | None) -> I
         key = f"corruptions.types[{position}]"
         if name not in names:
             yield unknown(file, key, name, names, f"corruption in {suite.name}")
-        elif chosen.get("engine") == "imgaug":
-            try:
-                recipe_of(name, suite, "imgaug")
-            except ValueError as error:
-                yield f"{file}: {key} is {shown(name)}, but {error}."
+        elif chosen.get("engine") == "imgaug" and (error := _imgaug_error(name, suite)):
+            yield f"{file}: {key} is {shown(name)}, but {error}."
+    if "types" not in chosen and chosen.get("engine") == "imgaug":
+        errors = (_imgaug_error(name, suite) for name in default_types(chosen))
+        if error := next(filter(None, errors), None):
+            yield f'{file}: corruptions.engine is "imgaug", but {error}.'
     severities, known = chosen.get("severities"), suite.severities
     for position, severity in enumerate(severities if isinstance(severities, list) else []):
         # The type of the key refuses numbers above 5, which no suite has.
@@ -94,6 +95,14 @@ def _corruptions(chosen: Mapping[str, Any], file: str, suite: Suite | None) -> I
                 f"{file}: corruptions.severities[{position}] is {severity}, but {suite.name} has the "
                 f"severities {', '.join(map(str, known))}."
             )
+
+
+def _imgaug_error(name: str, suite: Suite) -> str | None:
+    try:
+        recipe_of(name, suite, "imgaug")
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def _has(entries: Entries | None, id_: str, key: str) -> bool:

@@ -14,7 +14,7 @@ from benchc.config.crosscheck import cross_errors
 from benchc.config.errors import ConfigError, shown, unknown, validation_errors
 from benchc.config.paths import expand_path
 from benchc.config.raw import block, texts
-from benchc.config.settings import RunSettings
+from benchc.config.settings import DEFAULT_SUITE, Catalogues, RunSettings
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.registry import SUITES
@@ -94,7 +94,7 @@ def _settings_type(benchmark: object, file: str, errors: list[str]) -> type[RunS
 def _suite(raw: Mapping[str, Any], root: Path, file: str, errors: list[str]) -> Suite | None:
     """Return the run's suite with the corruptions of the user's files; None where one cannot be used."""
     chosen = block(raw, "corruptions")
-    name, own_files = chosen.get("suite"), [path for _, path in texts(chosen.get("own_files"))]
+    name, own_files = chosen.get("suite", DEFAULT_SUITE), [path for _, path in texts(chosen.get("own_files"))]
     if not isinstance(name, str) or name not in SUITES:
         return None
     try:
@@ -137,10 +137,11 @@ def _validate(model: type[Validated], value: object, file: str, errors: list[str
 
 def _catalogue_files(raw: Mapping[str, Any], file: str, errors: list[str]) -> dict[str, str]:
     """Return the names of the catalogues by key, without those of a wrong type; an empty name is an error."""
-    catalogues = raw.get("catalogues")
+    catalogues = raw.get("catalogues", {})
     if not isinstance(catalogues, Mapping):
         return {}
-    names = {key: catalogues[key] for key in ("sources", "models") if isinstance(catalogues.get(key), str)}
+    catalogues = {**Catalogues().model_dump(), **catalogues}
+    names = {key: catalogues[key] for key in ("sources", "models") if isinstance(catalogues[key], str)}
     for key, name in names.items():
         if not name.strip():
             errors.append(

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from benchc.config.benchmarks import known_benchmarks, module_of
 from benchc.config.catalogue import ModelCatalogue, SourceCatalogue
-from benchc.config.settings import RunSettings
+from benchc.config.settings import DEFAULT_IN_WORDS, RunSettings
 
 CATALOGUES: dict[str, type[BaseModel]] = {"sources": SourceCatalogue, "models": ModelCatalogue}
 
@@ -28,7 +28,8 @@ and the settings of each benchmark.
 
 ## Settings of every run
 
-A file inherits nothing from another one. `benchmark` comes first, since it determines the other keys.
+A key that is not given has the default below; a file inherits nothing from another one. `benchmark` comes
+first, since it determines the other keys. `results/<name>/config.yaml` records the values of all keys.
 
 """
 
@@ -88,11 +89,16 @@ def _rows(node: Node, root: Node, prefix: str = "") -> Iterator[Row]:
             allowed = _allowed(child, root)
         else:
             allowed = "a mapping or null" if "anyOf" in child else "a mapping"
-        default = "required" if name in required else f"`{json.dumps(child.get('default', {}))}`"
+        default = "required" if name in required else _default(child)
         meaning = " ".join(_resolve(child, root).get("description", "").split()).replace("|", "\\|")
         yield prefix + name, allowed, default, meaning
         if block is not None:
             yield from _rows(block, root, f"{prefix}{name}.")
+
+
+def _default(child: Node) -> str:
+    # Without a default in the schema, it is that of the keys of a block.
+    return str(child.get(DEFAULT_IN_WORDS) or f"`{json.dumps(child.get('default', {}))}`")
 
 
 def _block(node: Node, root: Node) -> Node | None:

@@ -3,25 +3,48 @@
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from benchc.config.strict import Ids, Names, RunName, Severities, Strict
-from benchc.corruptions.registry import SUITES, Engine
+from benchc.corruptions.registry import SUITES, Engine, corruptions_of
 
 # Repeated from benchc/images.py, which imports an image library.
 Alpha = Literal["drop", "white"]
 
 Raw = Mapping[str, Any]
 
+DEFAULT_SUITE = "imagenet-c"
+# A key of the JSON Schema that editors ignore; the reference page shows it.
+DEFAULT_IN_WORDS = "x-default"
+
+
+def default_types(corruptions: Raw) -> list[str]:
+    """Return the corruptions of a block without types: those of its suite; none where that is unknown."""
+    suite = corruptions.get("suite", DEFAULT_SUITE)
+    return list(corruptions_of(suite)) if isinstance(suite, str) and suite in SUITES else []
+
+
+def default_severities(corruptions: Raw) -> list[int]:
+    """Return the severities of a block without severities: those of its suite; none where that is unknown."""
+    suite = corruptions.get("suite", DEFAULT_SUITE)
+    return list(SUITES[suite].severities) if isinstance(suite, str) and suite in SUITES else []
+
+
+def in_words(default: str) -> dict[str, JsonValue]:
+    """Return the default of a key that depends on other keys, for its ``json_schema_extra``."""
+    return {DEFAULT_IN_WORDS: default}
+
 
 class Catalogues(Strict):
     """Files that describe the sources and models by id."""
 
     sources: str = Field(
-        description="Catalogue of sources (see config/sources.yaml), relative to the repository's root."
+        default="config/sources.yaml",
+        description="Catalogue of sources (see config/sources.yaml), relative to the repository's root.",
     )
     models: str = Field(
-        description="Catalogue of models (see config/models.yaml), relative to the repository's root."
+        default="config/models.yaml",
+        description="Catalogue of models (see config/models.yaml), relative to the repository's root.",
     )
 
 
@@ -29,12 +52,14 @@ class Pool(Strict):
     """Size of the candidate pool, which is balanced by task type."""
 
     per_task: Annotated[int, Field(ge=1)] | None = Field(
+        default=200,
         description="Maximum number of items per task type; null for no limit. Items are taken in a hashed "
-        "order, so a smaller number keeps a subset of what a larger one keeps."
+        "order, so a smaller number keeps a subset of what a larger one keeps.",
     )
     total: Annotated[int, Field(ge=1)] | None = Field(
+        default=4000,
         description="Maximum number of items in all: the largest limit per task type that fits is used and "
-        "logged; null for no limit. If both are null, every item enters the pool."
+        "logged; null for no limit. If both are null, every item enters the pool.",
     )
 
 
@@ -42,11 +67,13 @@ class Corruptions(Strict):
     """How images are corrupted."""
 
     suite: str = Field(
-        description=f"Suite that the types are from: {', '.join(SUITES)} (docs/corruptions.md)."
+        default=DEFAULT_SUITE,
+        description=f"Suite that the types are from: {', '.join(SUITES)} (docs/corruptions.md).",
     )
     engine: Engine = Field(
+        default="benchc",
         description="Implementation of the corruptions: benchc (all suites), or imgaug's imgcorruptlike (the "
-        "19 corruptions of imagenet-c; many times slower, see docs/benchmarks.md)."
+        "19 corruptions of imagenet-c; many times slower, see docs/benchmarks.md).",
     )
     own_files: list[str] = Field(
         default=[],
@@ -54,27 +81,37 @@ class Corruptions(Strict):
         "suite (docs/corruptions.md); relative to the repository's root.",
     )
     corrupted: Literal["files", "on_the_fly"] = Field(
+        default="on_the_fly",
         description="files writes all corrupted images of the pool once, losslessly. on_the_fly generates "
         "the same pixels inside the inference jobs and writes only the images of the benchmark "
-        "(docs/benchmarks.md compares disk use and time)."
+        "(docs/benchmarks.md compares disk use and time).",
     )
     alpha: Alpha = Field(
+        default="drop",
         description="How models and the image encoder see transparency: drop discards the alpha channel, "
-        "white composites the image over white."
+        "white composites the image over white.",
     )
     types: Names = Field(
+        default_factory=default_types,
+        json_schema_extra=in_words("the default set of the suite"),
         description="Corruptions by name, in the order of tables and figures. Some are not in the default "
         "set of their suite (docs/corruptions.md).",
     )
-    severities: Severities = Field(min_length=1, description="Severities, ascending.")
+    severities: Severities = Field(
+        default_factory=default_severities,
+        json_schema_extra=in_words("all of the suite"),
+        min_length=1,
+        description="Severities, ascending.",
+    )
 
 
 class Inference(Strict):
     """How inference is divided into jobs."""
 
     corruptions_per_job: Literal["all", "group", "one"] = Field(
+        default="group",
         description="Corruptions evaluated by one inference job: all, one group, or one. "
-        "More load the model less often; fewer use more devices in parallel."
+        "More load the model less often; fewer use more devices in parallel.",
     )
 
 
@@ -107,12 +144,18 @@ class RunSettings(Strict):
 
     benchmark: str = Field(description="Benchmark that the run builds. It determines the other keys.")
     name: RunName = Field(description="Name of the run. Its outputs are written to results/<name>.")
-    seed: int = Field(ge=0, description="Seed of the corruptions' random numbers.")
-    catalogues: Catalogues = Field(description="Files that describe the sources and models by id.")
+    seed: int = Field(
+        default=20251119,
+        ge=0,
+        description="Seed of the corruptions' random numbers; another seed gives another benchmark.",
+    )
+    catalogues: Catalogues = Field(
+        default_factory=Catalogues, description="Files that describe the sources and models by id."
+    )
     sources: Ids = Field(description="Ids of the data sets in the pool, in the order of figures.")
-    pool: Pool = Field(description="Size of the candidate pool.")
-    corruptions: Corruptions = Field(description="How images are corrupted.")
-    inference: Inference = Field(description="How inference is divided into jobs.")
+    pool: Pool = Field(default_factory=Pool, description="Size of the candidate pool.")
+    corruptions: Corruptions = Field(default_factory=Corruptions, description="How images are corrupted.")
+    inference: Inference = Field(default_factory=Inference, description="How inference is divided into jobs.")
     demo: Demo | None = Field(
         default=None,
         description="Data and models that the run generates and trains; null if all are real.",

@@ -97,7 +97,7 @@ def _legend(text: str, images: ImageCounts, rates: Rates, done: bool) -> Iterato
         yield "unknown: build the pool (snakemake pool --cores 2 --configfile FILE), then plan again."
     if images.disk.certainty == "estimate":
         yield f"disk: estimated at {BYTES_PER_PIXEL} bytes per pixel, as for photographs; drawings take less."
-    yield "done: predictions in existing files, even if a rerun will replace them (`benchc what-reruns` lists it)."
+    yield "done: predictions in existing files, even if a rerun will replace them (see `benchc what-reruns`)."
     if rates:
         yield "time: one job after another; measured rates include model loading."
         if any(rate.seconds.kind == "at most" for rate in rates.values()):

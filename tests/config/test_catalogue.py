@@ -257,3 +257,11 @@ def test_a_pipe_is_no_source(raw: dict[str, Any], root: Path) -> None:
     assert errors(raw, root) == (
         'sources.yaml: p.path is "pipe.tsv", but pipe.tsv is a pipe or device, not a TSV file.',
     )
+
+
+@pytest.mark.parametrize("spelling", ["l2_category", "l2-category"])
+def test_both_spellings_of_the_task_column_are_the_same(
+    raw: dict[str, Any], root: Path, spelling: str
+) -> None:
+    (root / "sources.yaml").write_text(SOURCES.replace("task_column: category", f"task_column: {spelling}"))
+    assert {source.task_column for source in load(raw, root).sources.values()} == {"l2_category"}

@@ -8,6 +8,7 @@ import pytest
 
 from benchc.config.load import Config, load
 from benchc.config.parts import parts
+from benchc.corruptions.registry import corruptions_of
 from tests.config.trial import CONFIG, MODELS, SOURCES, errors
 from tests.corruptions.own_files import written
 
@@ -242,10 +243,41 @@ def test_training_needs_the_demo_block(raw: dict[str, Any], root: Path) -> None:
 
 
 def test_a_missing_key_is_named(raw: dict[str, Any], root: Path) -> None:
-    del raw["corruptions"]["engine"]
-    assert errors(raw, root) == (
-        "config.yaml: corruptions.engine is missing; docs/configuration.md describes it.",
+    del raw["targets"]
+    assert errors(raw, root) == ("config.yaml: targets is missing; docs/configuration.md describes it.",)
+
+
+def test_keys_that_are_not_given_have_the_defaults_of_the_suite(raw: dict[str, Any], root: Path) -> None:
+    given = {"benchmark", "name", "sources", "selectors", "targets", "weight", "demo"}
+    small = {key: value for key, value in raw.items() if key in given}
+    (root / "config").mkdir()
+    for kind in ("sources", "models"):
+        (root / f"{kind}.yaml").rename(root / f"config/{kind}.yaml")
+    settings = load(small, root).settings
+    assert settings.corruptions.types == list(corruptions_of("imagenet-c"))
+    assert settings.corruptions.severities == [1, 2, 3, 4, 5]
+    assert settings.catalogues.models == "config/models.yaml"
+    small["corruptions"] = {"suite": "r-bench"}
+    chosen = load(small, root).settings.corruptions
+    assert (chosen.types, chosen.severities) == (list(corruptions_of("r-bench")), [1, 2, 3])
+    small["corruptions"] |= {"types": ["jpeg"], "engine": "benchc"}
+    assert load(small, root).settings.corruptions.types == ["jpeg"]
+
+
+def test_an_engine_that_lacks_the_suite_is_refused(raw: dict[str, Any], root: Path) -> None:
+    raw["corruptions"] = {"suite": "r-bench", "engine": "imgaug"}
+    (only,) = errors(raw, root)
+    assert only.startswith(
+        "config.yaml: corruptions.engine is \"imgaug\", but engine 'imgaug' has only the 19"
     )
+    raw["corruptions"]["suite"] = "imagenet-c"
+    assert load(raw, root).settings.corruptions.engine == "imgaug"
+
+
+def test_an_unknown_suite_without_types_is_one_error(raw: dict[str, Any], root: Path) -> None:
+    raw["corruptions"] = {"suite": "none"}
+    (only,) = errors(raw, root)
+    assert only.startswith('config.yaml: corruptions.suite is "none", but there is no such suite')
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,7 @@ NOTHING: dict[str, Edit] = {
     "the same folder by an absolute path": absolute_folder,
     "keys of a catalogue in another order": lambda checkout: model()(checkout),
     "memory of a model's jobs": model(mem_mb=3000),
+    "a key with its default": configure(lambda config: config.pop("scores")),
 }
 
 
@@ -111,7 +112,7 @@ def test_harmless_edits_plan_nothing(unedited, config):
 
 
 # From the images on; without the benchmark's own images, which the clean ones are one file of.
-FROM_IMAGES = test_rerun.FROM_IMAGES
+FROM_IMAGES, SETTING = test_rerun.FROM_IMAGES, test_rerun.SETTING
 IMAGES = {"corrupt": 4}
 REORDERED = {"figure6": 1, "figure10": 1, "claims": 1}
 SWAPPED = new_types("gaussian_noise", "impulse_noise", "gaussian_blur")
@@ -119,25 +120,31 @@ ONE_MODEL = {"kappa": 1, **test_rerun.FROM_SELECTION, "infer": 5}
 
 # The edit, and the jobs that it plans with images in files. On the fly all images of the benchmark follow.
 PLANNED: dict[str, tuple[Edit, dict[str, int]]] = {
-    "seed": (configure(lambda config: config.update(seed=config["seed"] + 1)), {**FROM_IMAGES, **IMAGES}),
+    "seed": (
+        configure(lambda config: config.update(seed=config["seed"] + 1)),
+        {**SETTING, **FROM_IMAGES, **IMAGES},
+    ),
     "alpha": (
         configure(lambda config: config["corruptions"].update(alpha="white")),
-        {**FROM_IMAGES, **IMAGES, "embed": 1},
+        {**SETTING, **FROM_IMAGES, **IMAGES, "embed": 1},
     ),
     "a severity less": (
         configure(lambda config: config["corruptions"].update(severities=[1, 2, 3, 5])),
-        {**FROM_IMAGES, "corrupt": 3},
+        {**SETTING, **FROM_IMAGES, "corrupt": 3},
     ),
-    "types of one module swapped": (SWAPPED, {**FROM_IMAGES, "corrupt": 1}),
-    "a type less": (new_types("gaussian_noise", "gaussian_blur"), {**FROM_IMAGES}),
+    "types of one module swapped": (SWAPPED, {**SETTING, **FROM_IMAGES, "corrupt": 1}),
+    "a type less": (new_types("gaussian_noise", "gaussian_blur"), {**SETTING, **FROM_IMAGES}),
     "a type more": (
         new_types("gaussian_noise", "shot_noise", "gaussian_blur", "snow"),
-        {**FROM_IMAGES, "corrupt": 1},
+        {**SETTING, **FROM_IMAGES, "corrupt": 1},
     ),
-    "types in another order": (new_types("gaussian_blur", "shot_noise", "gaussian_noise"), REORDERED),
+    "types in another order": (
+        new_types("gaussian_blur", "shot_noise", "gaussian_noise"),
+        SETTING | REORDERED,
+    ),
     "sources in another order": (
         configure(lambda config: config.update(sources=config["sources"][::-1])),
-        {"figure7": 1},
+        {**SETTING, "figure7": 1},
     ),
     "a kernel": (
         replace("benchc/corruptions/kernels/noise.py", test_rerun.EDITED, test_rerun.EDIT),
@@ -151,7 +158,7 @@ PLANNED: dict[str, tuple[Edit, dict[str, int]]] = {
         ),
         {**FROM_IMAGES, "corrupt": 1},
     ),
-    "the device of a selector": (model(gpus=1), ONE_MODEL),
+    "the device of a selector": (model(gpus=1), SETTING | ONE_MODEL),
     "the letter scorer": (
         replace(
             "benchc/models/letter.py", "head.states[:, -1], tokens)", "head.states[:, -1] * 0.9, tokens)"

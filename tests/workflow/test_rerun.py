@@ -57,6 +57,7 @@ OUTPUTS = {
     "figure_option_order": r"figures/figure_option_order",
     "contact_sheet": r"figures/contact_sheet_1",
     "models": r"models.json",
+    "configuration": r"config(-sources|-models)?.yaml",
 }
 SELECTION_FIGURES = {"figure1a": 1, "figure7": 1, "figure8": 1, "figure9": 1}
 TABLES = dict.fromkeys(
@@ -74,6 +75,7 @@ FROM_SELECTION = {
     **SELECTION_FIGURES,
 }
 FROM_IMAGES = {"contact_sheet": 1, "kappa": 1, **FROM_SELECTION, "infer": 6}
+SETTING = {"configuration": 1}
 OF_THREE_TARGETS = {"score": 3, "score_unselected": 3, "infer_orders": 3}
 # Inference jobs, in the order in which they run.
 SELECTORS = ("pool/letters", "pool/texts")
@@ -229,12 +231,12 @@ def test_alpha_reruns_the_selection_and_predicts_only_new_items(checkout, ledger
         "return alpha[0] * values, tuple",
     )
     checkout.configure(selection={"alpha_kappa": 0.1, "alpha_diversity": 2.0})
-    assert new(run(checkout, FROM_SELECTION)) == ledger.new(checkout, *TARGETS)
+    assert new(run(checkout, SETTING | FROM_SELECTION)) == ledger.new(checkout, *TARGETS)
 
 
 def test_swapping_two_numbers_reruns_the_selection(checkout):
     checkout.configure(selection={"alpha_kappa": 2.0, "alpha_diversity": 0.1})
-    assert checkout.plan() == FROM_SELECTION
+    assert checkout.plan() == SETTING | FROM_SELECTION
     checkout.configure(selection={"alpha_kappa": 0.1, "alpha_diversity": 2.0})
     assert checkout.plan() == {}
 
@@ -310,7 +312,7 @@ def test_a_custom_corruption_reruns_only_the_contact_sheet_until_it_is_used(chec
 
 def test_one_more_corruption_predicts_only_on_its_images(checkout, ledger):
     checkout.configure(corruptions={"types": [*corruptions(checkout), "mine"]})
-    predictions = run(checkout, {"corrupt": 1, **FROM_IMAGES})
+    predictions = run(checkout, SETTING | {"corrupt": 1, **FROM_IMAGES})
     jobs = (*SELECTORS, *TARGETS)
     assert new(predictions) == ledger.new(checkout, *jobs)
     assert new(predictions)["pool/texts"] == len(pool(checkout)) * SEVERITIES
@@ -319,7 +321,8 @@ def test_one_more_corruption_predicts_only_on_its_images(checkout, ledger):
 def test_one_more_target_reruns_its_own_jobs_and_the_comparisons(checkout, ledger):
     checkout.configure(targets=["other", "trained", "more"])
     own = {"infer": 2, "infer_orders": 1, "score": 1, "score_unselected": 1}
-    predictions = run(checkout, {"models": 1, **own, **TABLES, **MEASURED, "figure6": 1, "figure10": 1})
+    outputs = {**TABLES, **MEASURED, "figure6": 1, "figure10": 1}
+    predictions = run(checkout, SETTING | {"models": 1, **own, **outputs})
     assert new(predictions) == ledger.new(checkout, "selected/more", "unselected/more")
 
 
@@ -327,7 +330,7 @@ def test_one_more_selector_predicts_on_the_pool_and_on_newly_selected_items(chec
     checkout.configure(selectors=["letters", "texts", "other"])
     jobs = ("pool/other", *TARGETS, "selected/more", "unselected/more")
     expected = {"kappa": 1, **FROM_SELECTION, "infer": len(jobs), **OF_THREE_TARGETS}
-    predictions = run(checkout, expected, predictions_only=True)
+    predictions = run(checkout, SETTING | expected, predictions_only=True)
     assert new(predictions) == ledger.new(checkout, *jobs)
     # Its predictions as a target are not computed again for the selection.
     assert new(predictions)["pool/other"] < len(pool(checkout)) * (1 + 4 * SEVERITIES)

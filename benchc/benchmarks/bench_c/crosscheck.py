@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from benchc.config.errors import shown, unknown
 from benchc.config.raw import block, texts
-from benchc.config.settings import Raw
+from benchc.config.settings import Raw, default_severities, default_types
 
 
 def figure_errors(raw: Raw, file: str) -> Iterator[str]:
     """Yield one line for each choice of a figure that the run does not have."""
     figures, corruptions = block(raw, "figures"), block(raw, "corruptions")
     targets = (raw.get("targets"), "targets")
-    types = (corruptions.get("types"), "corruptions.types")
-    severities = (corruptions.get("severities"), "corruptions.severities")
+    types = (corruptions.get("types", default_types(corruptions)), "corruptions.types")
+    severities = (corruptions.get("severities", default_severities(corruptions)), "corruptions.severities")
     for figure, key, (known, origin) in (
         ("figure3", "target", targets),
         ("figure4", "target", targets),
@@ -20,15 +20,15 @@ def figure_errors(raw: Raw, file: str) -> Iterator[str]:
         ("figure4", "severity", severities),
         ("figure5", "target", targets),
     ):
-        chosen = block(figures, figure)
-        if key in chosen and isinstance(known, list) and chosen[key] not in known:
+        chosen = block(figures, figure).get(key)
+        if chosen is not None and isinstance(known, list) and known and chosen not in known:
             names = ", ".join(map(str, known))
-            value = shown(chosen[key])
+            value = shown(chosen)
             yield f"{file}: figures.{figure}.{key} is {value}, but should be one of {origin}: {names}."
     if isinstance(types[0], list) and isinstance(severities[0], list):
         known = [f"{type_}:{severity}" for type_ in types[0] for severity in severities[0]]
         for position, name in texts(block(figures, "figure5").get("corruptions")):
-            if name not in known:
+            if known and name not in known:
                 key = f"figures.figure5.corruptions[{position}]"
                 yield unknown(file, key, name, known, "corruption in this run")
 

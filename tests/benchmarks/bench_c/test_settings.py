@@ -119,10 +119,50 @@ def test_a_prediction_of_figure_5_that_the_run_lacks_is_refused(raw: dict[str, A
 
 
 def test_a_missing_key_is_named(raw: dict[str, Any], root: Path) -> None:
-    del raw["selection"]["score"]
-    assert errors(raw, root) == (
-        "config.yaml: selection.score is missing; docs/configuration.md describes it.",
-    )
+    del raw["selectors"]
+    assert errors(raw, root) == ("config.yaml: selectors is missing; docs/configuration.md describes it.",)
+
+
+def small(raw: dict[str, Any], **changes: object) -> dict[str, Any]:
+    """Return only the keys of ``raw`` without a default, and ``changes``."""
+    given = ("benchmark", "name", "catalogues", "sources", "selectors", "targets", "demo")
+    return {key: raw[key] for key in given} | changes
+
+
+def test_the_defaults_are_those_of_the_papers_run(raw: dict[str, Any], root: Path) -> None:
+    paper = load_shipped("config.yaml").settings.model_dump()
+    settings = load(small(raw), root).settings.model_dump()
+    own = {"name", "catalogues", "sources", "selectors", "targets", "demo", "figures"}
+    assert {key: settings[key] for key in settings if key not in own} == {
+        key: paper[key] for key in paper if key not in own
+    }
+    assert settings["figures"] == {
+        "figure3": {"target": "large"},
+        "figure4": {"target": "large", "corruption": "snow", "severity": 5},
+        "figure5": {"target": "large", "item": None, "corruptions": None},
+    }
+
+
+def test_the_default_of_a_figure_is_what_the_run_has(raw: dict[str, Any], root: Path) -> None:
+    changes = {"corruptions": {"types": ["fog", "frost"], "severities": [1, 4]}, "targets": ["small"]}
+    chosen = load(small(raw, **changes, figures={"figure4": {"corruption": "frost"}}), root).settings.figures
+    assert chosen.figure4.model_dump() == {"target": "small", "corruption": "frost", "severity": 4}
+    chosen = load(small(raw, **changes, figures={"figure4": {"severity": 1}}), root).settings.figures
+    assert chosen.figure4.model_dump() == {"target": "small", "corruption": "fog", "severity": 1}
+    assert chosen.figure3.target == chosen.figure5.target == "small"
+
+
+def test_a_figure_is_compared_with_the_defaults_of_the_run(raw: dict[str, Any], root: Path) -> None:
+    figures = {"figure4": {"corruption": "jpeg"}, "figure5": {"corruptions": ["jpeg:5"]}}
+    wrong, unknown = errors(small(raw, figures=figures), root)
+    assert wrong.startswith('config.yaml: figures.figure4.corruption is "jpeg", but should be one of')
+    assert unknown.startswith('config.yaml: figures.figure5.corruptions[0] is "jpeg:5", but there is no such')
+
+
+def test_an_unknown_suite_without_types_is_one_error(raw: dict[str, Any], root: Path) -> None:
+    figures = {"figure4": {"corruption": "snow", "severity": 5}, "figure5": {"corruptions": ["snow:5"]}}
+    (only,) = errors(small(raw, corruptions={"suite": "none"}, figures=figures), root)
+    assert only.startswith('config.yaml: corruptions.suite is "none", but there is no such suite')
 
 
 def test_a_trained_encoder_needs_its_key_of_the_demo(raw: dict[str, Any], root: Path) -> None:

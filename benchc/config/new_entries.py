@@ -1,0 +1,151 @@
+"""Catalogue entries for the sources and models that a user names: a file, a folder, or an id."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from benchc.config.catalogue import Model
+from benchc.config.errors import shown, suggestion
+from benchc.config.paths import relative_path
+from benchc.config.yaml_file import YamlError, read_yaml
+from benchc.errors import InputError
+from benchc.models.supported import UnsupportedFamilyError, check_family
+from benchc.sources.tsv import listed, read_header
+
+# Catalogues of this checkout, by kind. The first that has an id is the one meant.
+SHIPPED = {
+    "sources": ("config/sources.yaml", "config/demo-sources.yaml"),
+    "models": ("config/models.yaml", "config/demo-models.yaml"),
+}
+TASK_COLUMNS = ("category", "l2_category", "l2-category")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of a catalogue, and the shipped catalogue that it is from, if any."""
+
+    id: str
+    content: Mapping[str, Any]
+    catalogue: str | None = None
+
+
+def source_entry(name: str, root: Path, task_column: str | None) -> Entry:
+    """Return the entry of a source: a TSV file, or the id of a shipped one.
+
+    ``task_column`` is that of a file; None for the first of TASK_COLUMNS that the file has. Raises InputError
+    where there is no such source, or the file has no task type.
+    """
+    if not Path(name).is_file():
+        return _shipped(name, "sources", root, "give a TSV file")
+    header = read_header(Path(name))
+    given = TASK_COLUMNS if task_column is None else tuple(x for x in TASK_COLUMNS if _same(x, task_column))
+    found = next((column for column in given if column in header), None)
+    if found is None:
+        raise InputError(
+            f"{name}: has no column {' or '.join(given)}, the task type by which the pool is balanced; its "
+            f"columns are {listed(header)}; rename the column that has it, or add a column category, which "
+            "may have one value for all rows"
+        )
+    label = Path(name).stem
+    content = {"label": label, "path": str(relative_path(name, root)), "task_column": _underscored(found)}
+    return Entry(_id(label, name), content)
+
+
+def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
+    """Return the entry of a model: a checkpoint's folder, an id on the Hub, or the id of a shipped one.
+
+    ``family`` replaces that in the config.json of a folder or Hub id, whose dtype is taken, too. ``gpus`` is
+    for these models as well. Raises InputError where there is no such model, or its family cannot be loaded.
+    """
+    folder = Path(name)
+    if folder.is_dir():
+        path = relative_path(name, root)
+        label, key, value = path.name, "path", str(path)
+        settings = _json(folder / "config.json", name)
+    elif name.count("/") == 1 and not name.startswith((".", "/")):
+        label, key, value = name.partition("/")[2], "repo", name
+        for entry in _entries("models", root):
+            if entry.content.get("repo") == name:
+                return _loadable(entry)
+        settings = {} if family else _json(_hub_file(name), name)
+    else:
+        return _loadable(_shipped(name, "models", root, "give a folder or an id of the Hub (owner/name)"))
+    family = family or settings.get("model_type")
+    if not isinstance(family, str):
+        raise InputError(f"{name}: its config.json has no model_type; name the family with --family")
+    content: dict[str, Any] = {"label": label, "family": family, "scoring": "letter", key: value}
+    dtype = settings.get("dtype", settings.get("torch_dtype"))
+    if dtype in get_args(Model.model_fields["dtype"].annotation):
+        content["dtype"] = dtype
+    return _loadable(Entry(_id(label, name), content | ({"gpus": gpus} if gpus else {})))
+
+
+def _loadable(entry: Entry) -> Entry:
+    try:
+        check_family(entry.content["family"])
+    except UnsupportedFamilyError as error:
+        raise InputError(f"{entry.id}: {error} (docs/models.md)") from error
+    return entry
+
+
+def _entries(kind: str, root: Path) -> list[Entry]:
+    found = []
+    for file in SHIPPED[kind]:
+        try:
+            content = read_yaml(root / file)
+        except (OSError, YamlError) as error:
+            raise InputError(f"{file}: cannot be read ({error}); mend or restore it") from error
+        found += [Entry(id_, entry, file) for id_, entry in content.items()]
+    return found
+
+
+def _shipped(name: str, kind: str, root: Path, fix: str) -> Entry:
+    entries = _entries(kind, root)
+    for entry in entries:
+        if entry.id == name:
+            return entry
+    raise InputError(
+        f"{shown(name)}: there is no such file or folder, and no such id in {' or '.join(SHIPPED[kind])}"
+        f"{suggestion(name, [entry.id for entry in entries])}; {fix}"
+    )
+
+
+def _id(label: str, name: str) -> str:
+    id_ = re.sub(r"[^a-z0-9.-]+", "-", label.lower()).strip("-.")
+    if not id_:
+        raise InputError(f"{name}: its name has no letter or digit for an id; rename it")
+    return id_
+
+
+def _hub_file(repo: str) -> Path:
+    # Slow to import, and not needed for what is on disk.
+    from huggingface_hub import hf_hub_download
+
+    try:
+        return Path(hf_hub_download(repo, "config.json"))
+    except Exception as error:  # the Hub's client and its HTTP library raise many types
+        raise InputError(
+            f"{repo}: there is no such folder, and its config.json cannot be read from the Hub "
+            f"({type(error).__name__}); check the name, or give the family with --family (docs/models.md)"
+        ) from error
+
+
+def _json(path: Path, name: str) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"{name}: {path.name} cannot be read ({error}); give a folder in the Hub's format, which has one"
+        ) from error
+    return content if isinstance(content, dict) else {}
+
+
+def _underscored(column: str) -> str:
+    return column.replace("-", "_")
+
+
+def _same(one: str, other: str) -> bool:
+    return _underscored(one) == _underscored(other)

@@ -1,0 +1,43 @@
+"""The complete configuration of a run: every default filled in, with the catalogue entries that it uses."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from benchc.config.catalogue import Model, Source
+from benchc.config.load import Config
+from benchc.config.paths import relative_path
+
+HEADER = "# A record of the run: every key with its value. To change one, edit the run's own configuration.\n"
+
+
+def resolved(config: Config, folder: str, root: Path) -> dict[str, str]:
+    """Return YAML files by their paths in ``folder``, which together are a configuration of the same run.
+
+    Paths below ``root`` are relative to it. What only decides when and where a job runs is left out, so that
+    a change of it is no change of the run: a model's memory, and the number of its GPUs (none or 1: the
+    device).
+    """
+    run, sources, models = (f"{folder}/config{part}.yaml" for part in ("", "-sources", "-models"))
+    settings = config.settings.model_dump(mode="json")
+    settings["catalogues"] = {"sources": sources, "models": models}
+    return {
+        run: _text(settings),
+        sources: _text({id_: _entry(source, root) for id_, source in config.sources.items()}),
+        models: _text(
+            {
+                id_: _entry(model, root, "mem_mb") | {"gpus": min(model.gpus, 1)}
+                for id_, model in config.models.items()
+            }
+        ),
+    }
+
+
+def _entry(entry: Source | Model, root: Path, *left_out: str) -> dict[str, Any]:
+    content = entry.model_dump(mode="json", exclude=set(left_out))
+    return content if entry.path is None else content | {"path": str(relative_path(entry.path, root))}
+
+
+def _text(content: dict[str, Any]) -> str:
+    return HEADER + yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)

@@ -1,0 +1,35 @@
+"""The complete configuration of the run, recorded beside its results.
+
+REQUIRED INPUTS: none
+OUTPUTS: <results>/config.yaml, config-sources.yaml, config-models.yaml    every key, and every entry that the run uses
+"""
+
+from benchc.config.resolved import resolved
+
+CONFIGURATION = resolved(run, f"results/{settings.name}", Path.cwd())
+
+
+rule configuration:
+    """Write the settings, and the entries of sources and models, with every default."""
+    output:
+        [
+            report(
+                path,
+                caption="captions/configuration.rst",
+                category="Configuration",
+                labels={"file": Path(path).name},
+            )
+            for path in CONFIGURATION
+        ],
+    log:
+        "<logs>/configuration.log",
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        # A function, since Snakemake expands braces in strings as wildcards.
+        texts=lambda wildcards: list(CONFIGURATION.values()),
+    message:
+        "Recording the configuration"
+    shell:
+        "set -- {params.texts:q};" ' for path in {output}; do printf %s "$1" > "$path"; shift; done 2> {log}'

@@ -1,0 +1,130 @@
+"""Write a small configuration for your own data and models, which snakemake runs as it is.
+
+Sources are TSV files in VLMEvalKit's format; models are folders in the Hub's format, or ids on the Hub. Both
+may also be ids of the catalogues in config. Without --model, the run trains tiny models of the demo, for a
+trial without downloads. Catalogues of what is your own are written beside FILE. FILE may lie anywhere, and no
+file is overwritten. Run it in the repository's root, like snakemake.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from benchc.atomic import write_text
+from benchc.config.benchmarks import known_benchmarks, module_of
+from benchc.config.load import load
+from benchc.config.new_entries import Entry, model_entry, source_entry
+from benchc.config.new_files import catalogue_text, config_text
+from benchc.config.paths import relative_path
+from benchc.config.yaml_file import read_yaml
+from benchc.errors import InputError
+from benchc.models.supported import FAMILIES
+from benchc.pluralize import pluralize
+from scripts.command import Parser, run
+
+DEMO = "config/demo.yaml"
+
+
+def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.new") -> None:
+    parser = Parser(__spec__.name, __doc__, prog)
+    add = parser.add_argument
+    add("file", type=Path, metavar="FILE", help="configuration to write, such as config/mine.yaml")
+    add("--source", nargs="+", required=True, metavar="TSV", help="TSV files, or ids of a catalogue")
+    add("--model", nargs="+", default=[], metavar="MODEL", help="models to evaluate: folders or ids")
+    add(
+        "--selector",
+        nargs="+",
+        default=[],
+        metavar="MODEL",
+        help="models that decide which items are selected (default: the first three of --model)",
+    )
+    add("--name", help="name of the run (default: that of FILE)")
+    add(
+        "--task-column",
+        choices=["category", "l2_category"],
+        help="column of the TSV files with the task type (default: category, or else l2_category)",
+    )
+    add(
+        "--family",
+        metavar="FAMILY",
+        help=f"family of folders and Hub ids, one of {', '.join(FAMILIES)} (default: that in config.json)",
+    )
+    add("--gpus", type=int, default=0, metavar="N", help="GPUs per job of a model; 0, the default: the CPU")
+    add("--benchmark", choices=known_benchmarks(), help=f"default: that of {DEMO}")
+    arguments = parser.parse_args(argv)
+    file, root = arguments.file, Path.cwd()
+    if not (root / "Snakefile").is_file():
+        raise InputError(f"{root}: there is no Snakefile; run the command in the repository's root")
+    demo = read_yaml(root / DEMO)
+    benchmark = arguments.benchmark or demo["benchmark"]
+    part = module_of(benchmark, "new")
+    roles = part.roles(arguments.model, arguments.selector, demo)
+    sources = {name: source_entry(name, root, arguments.task_column) for name in arguments.source}
+    models = {
+        name: model_entry(name, root, arguments.family, arguments.gpus)
+        for name in chain.from_iterable(roles.values())
+    }
+    texts: dict[Path, str] = {}
+    catalogues = {}
+    for kind, entries in (("sources", by_id(sources.values())), ("models", by_id(models.values()))):
+        shipped = {entry.catalogue for entry in entries.values()}
+        own = file.with_name(f"{file.stem}-{kind}.yaml")
+        catalogues[kind] = (len(shipped) == 1 and shipped.pop()) or str(relative_path(own, root))
+        if catalogues[kind] == str(relative_path(own, root)):
+            texts[own] = catalogue_text(
+                own, kind, {id_: entry.content for id_, entry in entries.items()}, root
+            )
+    settings: dict[str, Any] = {
+        "benchmark": benchmark,
+        "name": arguments.name or run_name(file),
+        "catalogues": catalogues,
+        "sources": [entry.id for entry in sources.values()],
+        **{key: [models[name].id for name in names] for key, names in roles.items()},
+    }
+    if any({"train", "generated"} & set(entry.content) for entry in [*sources.values(), *models.values()]):
+        settings |= part.TRIAL | {"demo": demo["demo"]}
+    texts[file] = config_text(file, settings, part.COMMENTS, root)
+    write_valid(texts, settings, file, root)
+    counts = f"{pluralize(len(sources), 'source')}, {pluralize(len(models), 'model')}"
+    print(f"wrote {', '.join(map(str, texts))}: {counts}")
+    print(f"next: snakemake --configfile {file} --cores 2    (benchc plan {file} estimates its cost)")
+
+
+def run_name(file: Path) -> str:
+    """Return the name of the run that a configuration is for. Raises InputError where it is no YAML file."""
+    name = re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-")
+    if file.suffix not in (".yaml", ".yml") or not name:
+        raise InputError(f"{file}: is no name of a YAML file; name it like config/mine.yaml")
+    return name
+
+
+def by_id(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """Return entries by id. Raises InputError for two different ones with one id."""
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        if found.setdefault(entry.id, entry) != entry:
+            raise InputError(f"two files or folders would have the id {entry.id}; rename one of them")
+    return found
+
+
+def write_valid(texts: Mapping[Path, str], settings: Mapping[str, Any], file: Path, root: Path) -> None:
+    """Write new files. Raises InputError, and leaves none, where one exists or the run would be invalid."""
+    for path in [*texts, root / "results" / settings["name"]]:
+        if path.exists():
+            raise InputError(
+                f"{path}: exists already, and nothing is overwritten; choose another FILE or --name"
+            )
+    try:
+        for path, text in texts.items():
+            write_text(path, text)
+        load(settings, root, file=str(file))
+    except BaseException:
+        for path in texts:
+            path.unlink(missing_ok=True)
+        raise
+
+
+if __name__ == "__main__":
+    run(main)

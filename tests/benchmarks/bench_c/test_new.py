@@ -1,0 +1,207 @@
+"""`benchc new`: what it writes is valid and names what was given; what it cannot write is one line."""
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import huggingface_hub
+import pytest
+import yaml
+
+from benchc.config.load import Config, load
+from scripts.benchc import main
+from tests.sources.tsv_files import row, write_tsv
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The part of a checkout that the command reads, with a TSV file; the working directory."""
+    root = tmp_path / "checkout"
+    for part in ("config", "envs"):
+        shutil.copytree(ROOT / part, root / part)
+    (root / "Snakefile").touch()
+    write_tsv(root / "my.tsv", [row(1), row(2)])
+    monkeypatch.chdir(root)
+    return root
+
+
+def checkpoint(folder: Path, **settings: object) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(json.dumps(settings))
+    return folder
+
+
+def written(root: Path, *arguments: object) -> Config:
+    """Run the command for config/mine.yaml; return the configuration that it wrote."""
+    main(["new", "config/mine.yaml", *map(str, arguments)])
+    return loaded(root, root / "config/mine.yaml")
+
+
+def loaded(root: Path, file: Path) -> Config:
+    raw: Mapping[str, Any] = yaml.safe_load(file.read_text())
+    return load(raw, root, file=str(file))
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    """Run the command; return its error, which must be one line."""
+    with pytest.raises(SystemExit) as caught:
+        main(["new", *map(str, arguments)])
+    error = caught.value.code if isinstance(caught.value.code, str) else capsys.readouterr().err
+    assert error.startswith("error: ") and error.rstrip("\n").count("\n") == 0
+    return error
+
+
+def test_own_data_and_models(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    far = write_tsv(tmp_path / "Far away.tsv", [row(1)])
+    folders = [
+        checkpoint(root / "models/One_7B", model_type="llava", dtype="bfloat16"),
+        checkpoint(tmp_path / "two", model_type="idefics3", torch_dtype="float64"),
+    ]
+    config = written(root, "--source", "my.tsv", far, "--model", *folders, "--gpus", 1)
+    assert {id_: source.path for id_, source in config.sources.items()} == {
+        "my": "my.tsv",
+        "far-away": str(far),
+    }
+    assert {source.task_column for source in config.sources.values()} == {"category"}
+    one, two = config.models["one-7b"], config.models["two"]
+    assert (one.label, one.family, one.path, one.dtype) == ("One_7B", "llava", "models/One_7B", "bfloat16")
+    assert (two.family, two.path, two.dtype, two.gpus) == ("idefics3", str(folders[1]), "float32", 1)
+    assert config.settings.selectors == config.settings.targets == ["one-7b", "two"]
+    assert config.settings.name == "mine" and config.settings.demo is None
+    assert config.settings.pool.total == 4000 and len(config.settings.corruptions.types) == 19
+    assert "snakemake --configfile config/mine.yaml" in capsys.readouterr().out
+    for part, schema in (("", "bench-c"), ("-sources", "sources"), ("-models", "models")):
+        first = (root / f"config/mine{part}.yaml").read_text().partition("\n")[0]
+        assert first == f"# yaml-language-server: $schema=schema/{schema}.json"
+
+
+def test_the_first_three_models_select_where_none_is_named(root: Path) -> None:
+    ids = ["qwen2.5-vl-7b", "idefics3-8b", "gemma3-12b", "emu3-chat"]
+    config = written(root, "--source", "mmstar", "--model", *ids)
+    assert config.settings.targets == ids and config.settings.selectors == ids[:3]
+    # The shipped catalogues have them all.
+    assert not (root / "config/mine-models.yaml").exists()
+    assert not (root / "config/mine-sources.yaml").exists()
+    main(["new", "config/other.yaml", "--source", "mmstar", "--model", *ids, "--selector", "ovis2-1b"])
+    assert loaded(root, root / "config/other.yaml").settings.selectors == ["ovis2-1b"]
+
+
+def test_without_models_it_is_a_trial_with_models_of_the_demo(root: Path) -> None:
+    config = written(root, "--source", "my.tsv")
+    demo = yaml.safe_load((root / "config/demo.yaml").read_text())
+    settings = config.settings.model_dump()
+    assert settings["selectors"] == demo["selectors"]
+    assert all(model.train is not None for model in config.models.values())
+    # Another size would train the models of the demo again.
+    assert settings["demo"] == demo["demo"]
+    assert settings["selection"]["image_encoder"]["name"] == "trained"
+
+
+def test_a_configuration_and_catalogues_outside_the_repository(root: Path, tmp_path: Path) -> None:
+    file = tmp_path / "elsewhere/deep/mine.yaml"
+    main(["new", str(file), "--source", "my.tsv", "--model", "idefics3-8b", "tiny-llava-s"])
+    config = loaded(root, file)
+    assert config.settings.catalogues.models == str(file.with_name("mine-models.yaml"))
+    assert list(config.models) == ["idefics3-8b", "tiny-llava-s"]
+    assert config.models["idefics3-8b"].repo == "HuggingFaceM4/Idefics3-8B-Llama3"
+    for path in file.parent.iterdir():
+        schema = path.read_text().partition("\n")[0].partition("$schema=")[2]
+        assert (file.parent / schema).is_file()
+
+
+def test_the_task_type_is_the_first_column_of_two_or_the_one_named(root: Path) -> None:
+    rows = [{key: value for key, value in row(1).items() if key != "category"}]
+    write_tsv(root / "l2.tsv", rows)
+    config = written(root, "--source", "l2.tsv", "--model", "idefics3-8b")
+    assert config.sources["l2"].task_column == "l2_category"
+    main(["new", "b.yaml", "--source", "my.tsv", "--model", "idefics3-8b", "--task-column", "l2_category"])
+    assert loaded(root, root / "b.yaml").sources["my"].task_column == "l2_category"
+
+
+def test_a_file_without_a_task_type_is_refused(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_tsv(root / "none.tsv", [{"index": "1", "topic": "maps"}])
+    assert refused(capsys, "mine.yaml", "--source", "none.tsv") == (
+        "error: none.tsv: has no column category or l2_category or l2-category, the task type by which the "
+        "pool is balanced; its columns are index, topic; rename the column that has it, or add a column "
+        "category, which may have one value for all rows"
+    )
+    assert not (root / "mine.yaml").exists()
+
+
+def test_a_model_of_the_hub(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = written(root, "--source", "mmstar", "--model", "HuggingFaceM4/Idefics3-8B-Llama3")
+    assert list(config.models) == ["idefics3-8b"]  # of the catalogue
+    file = checkpoint(tmp_path / "hub", model_type="smolvlm", dtype="float16") / "config.json"
+    monkeypatch.setattr(huggingface_hub, "hf_hub_download", lambda repo, name: str(file))
+    main(["new", "a.yaml", "--source", "mmstar", "--model", "owner/Small"])
+    model = loaded(root, root / "a.yaml").models["small"]
+    assert (model.repo, model.family, model.dtype) == ("owner/Small", "smolvlm", "float16")
+
+    def offline(repo: str, name: str) -> str:
+        raise ConnectionError("no network")
+
+    monkeypatch.setattr(huggingface_hub, "hf_hub_download", offline)
+    error = refused(capsys, "b.yaml", "--source", "mmstar", "--model", "owner/Small")
+    assert error.startswith("error: owner/Small: there is no such folder, and its config.json cannot be read")
+    main(["new", "b.yaml", "--source", "mmstar", "--model", "owner/Small", "--family", "llava"])
+    assert loaded(root, root / "b.yaml").models["small"].family == "llava"
+
+
+@pytest.mark.parametrize("existing", ["mine.yaml", "mine-sources.yaml", "mine-models.yaml", "results/mine"])
+def test_nothing_is_overwritten(root: Path, capsys: pytest.CaptureFixture[str], existing: str) -> None:
+    folder = checkpoint(root / "one", model_type="llava")
+    path = root / existing
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("mine")
+    error = refused(capsys, "mine.yaml", "--source", "my.tsv", "--model", folder)
+    assert "exists already, and nothing is overwritten" in error
+    assert path.read_text() == "mine"
+    assert {file.name for file in root.glob("mine*")} == {path.name} - {"mine"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            ["a.yaml", "--source", "no.tsv"],
+            '"no.tsv": there is no such file or folder, and no such id in conf',
+        ),
+        (["a.yaml", "--source", "mmsta"], "(did you mean mmstar?)"),
+        (
+            ["a.yaml", "--source", "mmstar", "--model", "moondream2"],
+            "family 'moondream' cannot be loaded yet",
+        ),
+        (["a.yaml", "--source", "mmstar", "--selector", "ovis2-1b"], "name at least one with --model"),
+        (["a.txt", "--source", "mmstar"], "a.txt: is no name of a YAML file"),
+        (["a.yaml", "--source", "mmstar", "--model", "config"], "config: config.json cannot be read"),
+        (["a.yaml", "--source", "mmstar", "--model", "folder"], "has no model_type; name the family with"),
+        (["a.yaml", "--source", "mmstar", "--model", "folder", "--family", "llama"], "did you mean 'llava'"),
+        (["a.yaml", "--source", "my.tsv", "sub/my.tsv"], "two files or folders would have the id my; rename"),
+        (
+            ["a.yaml", "--source", "mmstar", "--name", "My run"],
+            "should be lower-case letters, digits and das",
+        ),
+        (["a.yaml"], "--source"),
+    ],
+)
+def test_an_error_is_one_line(
+    root: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+) -> None:
+    checkpoint(root / "folder", architectures=[])
+    (root / "sub").mkdir()
+    write_tsv(root / "sub/my.tsv", [row(1)])
+    assert sentence in refused(capsys, *arguments)
+    assert not list(root.glob("a*"))
+
+
+def test_another_folder_is_refused(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root / "config")
+    assert "run the command in the repository's root" in refused(capsys, "a.yaml", "--source", "mmstar")

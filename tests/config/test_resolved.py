@@ -1,0 +1,56 @@
+"""The recorded configuration of a run is a configuration of the same run."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from benchc.config.load import load
+from benchc.config.resolved import resolved
+from tests.config.trial import MODELS
+
+pytestmark = pytest.mark.usefixtures("toy")
+
+
+def recorded(raw: dict[str, Any], root: Path, **environment: str) -> dict[str, str]:
+    return resolved(load(raw, root, environment=environment), "results/trial", root)
+
+
+def test_the_record_loads_as_the_same_run(raw: dict[str, Any], root: Path) -> None:
+    del raw["pool"], raw["corruptions"]
+    before = load(raw, root)
+    files = recorded(raw, root)
+    assert list(files) == [f"results/trial/config{part}.yaml" for part in ("", "-sources", "-models")]
+    (root / "results/trial").mkdir(parents=True)
+    for path, text in files.items():
+        (root / path).write_text(text)
+    again = yaml.safe_load(files["results/trial/config.yaml"])
+    assert again["pool"] == {"per_task": 200, "total": 4000} and len(again["corruptions"]["types"]) == 19
+    after = load(again, root)
+    assert recorded(again, root) == files
+    assert (after.sources, after.models.keys()) == (before.sources, before.models.keys())
+
+
+def test_resources_comments_and_the_order_of_keys_are_not_recorded(raw: dict[str, Any], root: Path) -> None:
+    before = recorded(raw, root)
+    large = 'large: {label: Large, family: llava, scoring: letter, repo: owner/large, revision: "1"'
+    assert large in MODELS
+    (root / "models.yaml").write_text("# Mine.\n" + MODELS.replace(large, f"{large}, mem_mb: 9"))
+    assert recorded(dict(reversed(raw.items())), root) == before
+    (root / "models.yaml").write_text(MODELS.replace(large, f"{large}, gpus: 1"))
+    one = recorded(raw, root)
+    assert one != before
+    (root / "models.yaml").write_text(MODELS.replace(large, f"{large}, gpus: 2"))
+    assert recorded(raw, root) == one
+
+
+def test_a_path_is_recorded_as_it_is_used(raw: dict[str, Any], root: Path) -> None:
+    (root / "data").mkdir()
+    (root / "data/a.tsv").touch()
+    texts = set()
+    for path in ("data/a.tsv", "./data/../data/a.tsv", "${DATA}/a.tsv", f"{root}/data/a.tsv"):
+        (root / "sources.yaml").write_text(f"a: {{label: A, path: '{path}', task_column: category}}\n")
+        texts.add(recorded(raw | {"sources": ["a"]}, root, DATA="data")["results/trial/config-sources.yaml"])
+    (only,) = texts
+    assert yaml.safe_load(only)["a"]["path"] == "data/a.tsv"
