@@ -12,6 +12,7 @@ from scripts.command import run
 # Each is a module scripts.<name> with main(argv, prog). Only the one that is called is imported, for speed.
 COMMANDS = {
     "cache": "list cached predictions, delete some, or keep them after a refactoring",
+    "check": "check a run before it starts: sources, models, encoders, time and disk",
     "compare": "compare two finished runs and name the inputs that differ",
     "plan": "estimate the cost of a run: predictions by stage and model, and hours where measured",
     "versions": "list the files of a run that other versions of libraries made",
