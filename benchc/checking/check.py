@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator
 
+from benchc.checking.cluster import check_cluster
 from benchc.checking.corruptions import check_corruptions
+from benchc.checking.cost import check_cost
 from benchc.checking.finding import Finding
-from benchc.checking.machine import check_cluster, check_cost, check_fonts, check_permissions
+from benchc.checking.folders import check_permissions
+from benchc.checking.fonts import check_fonts
 from benchc.checking.models import check_models
 from benchc.checking.pool import PoolFound, check_pool
 from benchc.checking.sources import check_sources

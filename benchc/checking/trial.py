@@ -10,7 +10,7 @@ class Trial:
     ``device``: where the model ran, cpu or cuda. ``loading``: seconds. ``seconds``: of one prediction, the
     mean of ``predictions``. ``label_mass``: mean total probability of the options, in [0, 1].
     ``uses_images``: whether grey images change a logit. ``peak_mb``: largest main memory of the process in
-    MB; None where the system does not say.
+    MB; None where the system does not say. ``gpu_mb``: the same of the GPU; None on the CPU.
     """
 
     device: str
@@ -20,3 +20,4 @@ class Trial:
     label_mass: float
     uses_images: bool
     peak_mb: float | None
+    gpu_mb: float | None = None

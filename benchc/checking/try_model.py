@@ -84,6 +84,7 @@ def try_model(
         float(np.mean([row["label_mass"] for row in rows])),
         any(_uses_images(scorer, items[unit.item].question, unit) for unit in clean),
         _peak_mb(),
+        torch.cuda.max_memory_allocated() / 1e6 if source.device == "cuda" else None,
     )
 
 
