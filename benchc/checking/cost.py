@@ -1,7 +1,7 @@
 """Check the time of a run, as far as its models were measured, and the disk space of its images."""
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchc.checking.finding import Finding, reason
@@ -12,14 +12,15 @@ from benchc.config.load import Config
 from benchc.errors import InputError
 from benchc.planning.amounts import disk_text, hours_text, total
 from benchc.planning.plan import Plan, plan_of
-from benchc.planning.rates import Rate, measured_rates
+from benchc.planning.rates import Rates, measured_rates
 from benchc.planning.stages import work_of
+from benchc.pluralize import pluralize
 
 # Folders of a run's images.
 IMAGES = ("corrupted", "benchmark")
 
 
-def check_cost(config: Config, pool: PoolFound | None, rates: Mapping[str, Rate]) -> Iterator[Finding]:
+def check_cost(config: Config, pool: PoolFound | None, rates: Rates) -> Iterator[Finding]:
     """Yield the estimated time of each model and in all, and whether the images fit on the disk.
 
     ``rates`` are of models that were tried; those of the run's finished jobs replace them.
@@ -32,14 +33,15 @@ def check_cost(config: Config, pool: PoolFound | None, rates: Mapping[str, Rate]
         return
     try:
         plan = plan_of(config, results, pool.size if pool else None)
-        yield from _time(plan, results, {**rates, **measured_rates(config.models, logs)})
+        yield from _time(plan, results, rates, measured_rates(config.models, logs))
     except (InputError, OSError) as error:
         yield Finding("time", "error", "all", reason(error))
         return
     yield _disk(plan, results)
 
 
-def _time(plan: Plan, results: Path, rates: Mapping[str, Rate]) -> Iterator[Finding]:
+def _time(plan: Plan, results: Path, tried: Rates, measured: Rates) -> Iterator[Finding]:
+    rates = {**tried, **measured}
     work = work_of(plan.expected or plan.stages, results, rates)
     assumed = f", if {plan.assumption}" if plan.expected else ""
     models = dict.fromkeys(each.model for each in work)
@@ -50,7 +52,10 @@ def _time(plan: Plan, results: Path, rates: Mapping[str, Rate]) -> Iterator[Find
         if left.value is None:
             text = "unknown until all sources are here"
         seconds = rates[model].seconds.text("{:.2g}".format)
-        yield Finding("time", "ok", model, f"{text}, {seconds} s each")
+        # Measured rates include loading.
+        jobs = pluralize(sum(len(each.stage.outputs) for each in own), "job")
+        loading = "" if model in measured else f", and loading in {jobs}"
+        yield Finding("time", "ok", model, f"{text}, {seconds} s each{loading}")
     if unknown := [model for model in models if model not in rates]:
         count = total(each.left for each in work).text()
         text = f"{count} predictions in all; their time is unknown for models that were not tried here: "

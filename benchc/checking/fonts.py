@@ -33,7 +33,7 @@ def check_fonts(config: Config, pool: PoolFound | None) -> Iterator[Finding]:
         if changed:
             found = True
             example = f"{pluralize(len(changed), what)}, such as {changed[0][:40]!r}"
-            text = f"no font has all characters of {example}; {install}"
+            text = f"no font has all characters of {example}, so that figures replace them; {install}"
             yield Finding("figures", "warning", "fonts", text)
     if not found:
         yield Finding("figures", "ok", "fonts", "installed fonts have all characters of names and texts")

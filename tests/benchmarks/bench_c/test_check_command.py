@@ -80,8 +80,8 @@ def test_a_run_that_is_ready(folder, checked):
     assert stages[:-1] == ["sources", "pool", "corruptions", "models", "encoders", "time", "disk", "figures"]
     assert "ok 2 of 3 task 0 (good)" in lines
     # The selector answers 4 items in 10 variants; the target 1 of them, and 3 others as the random subset.
-    assert "ok small ≈ 0.33 min for 40 predictions, ≈ 0.5 s each" in lines
-    assert "ok large ≈ 0.33 min for ≈ 40 predictions, ≈ 0.5 s each" in lines
+    assert "ok small ≈ 0.33 min for 40 predictions, ≈ 0.5 s each, and loading in 3 jobs" in lines
+    assert "ok large ≈ 0.33 min for ≈ 40 predictions, ≈ 0.5 s each, and loading in 2 jobs" in lines
     assert (
         "ok all ≈ 0.67 min, one job after another, if 21.2 % of the pool is selected, as in the paper"
         in lines
