@@ -5,9 +5,12 @@ Downloads and writes nothing. Lists all errors; the exit status is 1 if the run 
 repository's root, like snakemake.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+
+from tqdm import tqdm
 
 from benchc.checking.check import check
 from benchc.pluralize import pluralize
@@ -34,14 +37,19 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.check
     for finding in check(config, load=not arguments.no_models):
         if finding.stage != stage:
             stage = finding.stage
-            print(f"\n{stage}")
+            write(f"\n{stage}")
         levels[finding.level] += 1
         line = f"  {finding.level:{LEVEL_WIDTH}}{finding.subject:{width}}  {finding.text}"
-        # Loading a model takes long, so the lines before it are shown at once.
-        print(printable(line), flush=True)
+        write(printable(line))
     print(f"\n{pluralize(levels['error'], 'error')}, {pluralize(levels['warning'], 'warning')}")
     if levels["error"]:
         raise SystemExit(1)
+
+
+def write(line: str) -> None:
+    """Print a line at once, above the progress bars of what takes long."""
+    tqdm.write(line, file=sys.stdout)
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

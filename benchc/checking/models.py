@@ -34,7 +34,8 @@ def check_models(config: Config, pool: PoolFound | None, *, load: bool) -> Findi
     """
     rates: dict[str, Rate] = {}
     local: dict[str, LocalModel] = {}
-    for id_, model in config.models.items():
+    # The Hub may take seconds for each.
+    for id_, model in track(config.models.items(), label="find models", unit="models"):
         try:
             check_family(model.family)
             found = locate(id_, model, Path("results") / config.settings.name)
