@@ -25,8 +25,7 @@ def check(config: Config, *, load: bool) -> Iterator[Finding]:
     settings = config.settings
     items = yield from check_sources(config)
     pool = yield from check_pool(config, items)
-    if pool is not None:
-        yield from check_corruptions(settings.corruptions, settings.seed, pool.sample)
+    yield from check_corruptions(settings.corruptions, settings.seed, pool.sample)
     rates = yield from check_models(config, pool, load=load)
     yield from _of_benchmark(config, pool, load=load)
     yield from check_cost(config, pool, rates)
@@ -35,7 +34,7 @@ def check(config: Config, *, load: bool) -> Iterator[Finding]:
     yield from check_cluster(config)
 
 
-def _of_benchmark(config: Config, pool: PoolFound | None, *, load: bool) -> Iterator[Finding]:
+def _of_benchmark(config: Config, pool: PoolFound, *, load: bool) -> Iterator[Finding]:
     """Yield the findings of the benchmark's own checks; it need not have any."""
     try:
         own = module_of(config.settings.benchmark, "checking")

@@ -20,7 +20,7 @@ from benchc.pluralize import pluralize
 IMAGES = ("corrupted", "benchmark")
 
 
-def check_cost(config: Config, pool: PoolFound | None, rates: Rates) -> Iterator[Finding]:
+def check_cost(config: Config, pool: PoolFound, rates: Rates) -> Iterator[Finding]:
     """Yield the estimated time of each model and in all, and whether the images fit on the disk.
 
     ``rates`` are of models that were tried; those of the run's finished jobs replace them.
@@ -32,7 +32,7 @@ def check_cost(config: Config, pool: PoolFound | None, rates: Rates) -> Iterator
         yield Finding("time", "skipped", "all", reason(error))
         return
     try:
-        plan = plan_of(config, results, pool.size if pool else None)
+        plan = plan_of(config, results, pool.size)
         yield from _time(plan, results, rates, measured_rates(config.models, logs))
     except (InputError, OSError) as error:
         yield Finding("time", "error", "all", reason(error))

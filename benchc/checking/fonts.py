@@ -11,7 +11,7 @@ from benchc.config.load import Config
 from benchc.pluralize import pluralize
 
 
-def check_fonts(config: Config, pool: PoolFound | None) -> Iterator[Finding]:
+def check_fonts(config: Config, pool: PoolFound) -> Iterator[Finding]:
     """Yield which names and texts of figures have characters that no installed font has."""
     # Not at the top: matplotlib takes a second, and reads all fonts.
     from benchc.rendering.labels import WIDE_FAMILIES, renderable
@@ -19,7 +19,7 @@ def check_fonts(config: Config, pool: PoolFound | None) -> Iterator[Finding]:
     labels = [source.label for source in config.sources.values()]
     labels += [model.label for model in config.models.values()]
     texts: list[str] = []
-    if pool is not None and not pool.texts.is_empty():
+    if not pool.texts.is_empty():
         labels += sorted(set(pool.texts["task"]))
         columns = pool.texts.select("question", pl.col("options").list.join(" ")).iter_rows()
         texts = [" ".join(row) for row in columns]

@@ -27,11 +27,8 @@ from benchc.schemas.pool import POOL
 LOW_LABEL_MASS = 0.5
 
 
-def check_models(config: Config, pool: PoolFound | None, *, load: bool) -> Findings[dict[str, Rate]]:
-    """Yield what is wrong with each model, and return the rates of those that ran where the run runs them.
-
-    ``pool``: None loads no model, just as ``load`` False.
-    """
+def check_models(config: Config, pool: PoolFound, *, load: bool) -> Findings[dict[str, Rate]]:
+    """Yield what is wrong with each model, and return the rates of those that ran where the run runs them."""
     rates: dict[str, Rate] = {}
     local: dict[str, LocalModel] = {}
     # The Hub may take seconds for each.
@@ -44,11 +41,11 @@ def check_models(config: Config, pool: PoolFound | None, *, load: bool) -> Findi
             continue
         if isinstance(found, Finding):
             yield found
-        elif load and pool is not None:
+        elif load:
             local[id_] = found
         else:
             yield Finding(STAGE, "skipped", id_, f"is here and was not loaded: {found.folder}")
-    if pool is None or not local:
+    if not local:
         return rates
     with TemporaryDirectory() as folder:
         path = Path(folder) / "items.parquet"

@@ -40,10 +40,10 @@ class PoolFound:
         return set(self.texts["id"])
 
 
-def check_pool(config: Config, items: Mapping[str, SourceItems]) -> Findings[PoolFound | None]:
+def check_pool(config: Config, items: Mapping[str, SourceItems]) -> Findings[PoolFound]:
     """Yield the number of items of each task type, and return the pool.
 
-    Returns None where the items of the sources make no pool. Without any source, the sample is generated.
+    Where the sources make no pool, it is empty, and the sample is generated.
     """
     absent = [id_ for id_ in config.sources if id_ not in items]
     if not items:
@@ -56,7 +56,7 @@ def check_pool(config: Config, items: Mapping[str, SourceItems]) -> Findings[Poo
         choice = choose(tasks, limits.per_task, limits.total)
     except InputError as error:
         yield Finding(STAGE, "error", "all", reason(error))
-        return None
+        return _generated_sample()
     for task, sources, available, taken in choice.report.iter_rows():
         yield Finding(STAGE, "ok", f"{taken:,} of {available:,}", f"{task} ({sources})")
     items_taken = f"{choice.items.height:,} of {pluralize(tasks.height, 'item')}"

@@ -62,7 +62,7 @@ def check(pool: PoolFound, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
         return getattr(importlib.import_module(module), function)(*arguments)
 
     def checked(
-        entries: dict[str, dict[str, Any]], pool: PoolFound | None = pool, load: bool = True
+        entries: dict[str, dict[str, Any]], pool: PoolFound = pool, load: bool = True
     ) -> tuple[list[Finding], dict[str, Rate]]:
         return collected(check_models(config_of({"s": {"path": "s.tsv"}}, entries), pool, load=load))
 
@@ -173,14 +173,11 @@ def test_without_a_gpu_the_cpu_is_used_and_measures_no_rate(
     assert [each.level for each in found] == ["skipped"] and "needs a GPU, and is too large" in found[0].text
 
 
-def test_models_are_not_loaded_without_a_pool_or_on_demand(
-    check: Check, checkpoints: dict[str, Path]
-) -> None:
+def test_models_are_not_loaded_on_demand(check: Check, checkpoints: dict[str, Path]) -> None:
     entry = {"path": str(checkpoints["llava"])}
-    for options in ({"load": False}, {"pool": None}):
-        found, rates = check({"here": entry, "far": {"family": "own", "path": "."}}, **options)
-        assert lines(found, "skipped") == [f"here: is here and was not loaded: {checkpoints['llava']}"]
-        assert len(lines(found, "error")) == 1 and rates == {}
+    found, rates = check({"here": entry, "far": {"family": "own", "path": "."}}, load=False)
+    assert lines(found, "skipped") == [f"here: is here and was not loaded: {checkpoints['llava']}"]
+    assert len(lines(found, "error")) == 1 and rates == {}
 
 
 TRAINED = {

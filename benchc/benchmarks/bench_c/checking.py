@@ -10,7 +10,7 @@ from benchc.checking.pool import PoolFound
 from benchc.config.load import Config
 
 
-def check(config: Config, pool: PoolFound | None, *, load: bool) -> Iterator[Finding]:
+def check(config: Config, pool: PoolFound, *, load: bool) -> Iterator[Finding]:
     """Yield what is right and wrong; ``load``: whether encoders are loaded."""
     settings = cast(Settings, config.settings)
     encoder = settings.selection.image_encoder
@@ -18,6 +18,6 @@ def check(config: Config, pool: PoolFound | None, *, load: bool) -> Iterator[Fin
     yield from check_encoders(image, settings.selection.text_encoder, load=load)
     item = settings.figures.figure5.item
     # The benchmark's items are selected from the pool.
-    if item is not None and pool is not None and pool.size is not None and item not in pool.ids:
+    if item is not None and pool.size is not None and item not in pool.ids:
         text = f"figures.figure5.item is {item}, which is not in the pool; name another item, or null"
         yield Finding("figures", "error", "figure5", text)
