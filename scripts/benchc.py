@@ -12,6 +12,7 @@ from scripts.command import run
 # Each is a module scripts.<name> (_ for -) with main(argv, prog). Only the one called is imported, for speed.
 COMMANDS = {
     "cache": "list cached predictions, delete some, or keep them after a refactoring",
+    "check": "check a run before it starts: sources, models, encoders, time and disk",
     "compare": "compare two finished runs and name the inputs that differ",
     "new": "write a small configuration for your own data and models",
     "plan": "estimate the cost of a run: predictions by stage and model, and hours where measured",

@@ -8,7 +8,7 @@ from benchc.config.benchmarks import module_of
 from benchc.config.load import Config
 from benchc.planning.amounts import disk_text, hours_text, total
 from benchc.planning.rates import MIN_COMPUTED, Rates
-from benchc.planning.size import BYTES_PER_PIXEL, ImageCounts
+from benchc.planning.size import BYTES_PER_PIXEL, ImageCounts, RunSize
 from benchc.planning.stages import Stage, Work, work_of
 from benchc.rendering.markdown import markdown
 
@@ -29,12 +29,13 @@ class Plan:
     assumption: str = ""
 
 
-def plan_of(config: Config, results: Path) -> Plan:
+def plan_of(config: Config, results: Path, size: RunSize | None = None) -> Plan:
     """Return the plan of a run whose existing tables are in the folder ``results``.
 
+    ``size``: where it is known before the pool is built; None takes that of the pool or of the configuration.
     Raises InputError where the run's benchmark cannot be planned, or a table cannot be read.
     """
-    plan: Plan = module_of(config.settings.benchmark, "planning.plan").plan_of(config, results)
+    plan: Plan = module_of(config.settings.benchmark, "planning.plan").plan_of(config, results, size)
     return plan
 
 

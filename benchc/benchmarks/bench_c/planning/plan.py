@@ -24,10 +24,13 @@ PAPER_SHARE = 849 / 4000
 OPTIONS = 4
 
 
-def plan_of(config: Config, results: Path) -> Plan:
-    """Return the plan of a run whose tables are in the folder ``results`` as far as they exist."""
+def plan_of(config: Config, results: Path, size: RunSize | None = None) -> Plan:
+    """Return the plan of a run whose tables are in the folder ``results`` as far as they exist.
+
+    ``size``: None takes that of the pool in ``results`` or, before it is built, of the configuration.
+    """
     settings = cast(Settings, config.settings)
-    size = run_size(settings.pool, results)
+    size = size or run_size(settings.pool, results)
     selected = selected_ids(size, results / "selection/selected.parquet")
     orders, pool = other_orders(size, selected), size.pool.value
     count = Amount(pool, "at most") if selected is None else Amount(len(selected))

@@ -1,0 +1,23 @@
+"""What `benchc check` checks in a Bench-C run alone: the encoders of the selection, and Figure 5's item."""
+
+from collections.abc import Iterator
+from typing import cast
+
+from benchc.benchmarks.bench_c.settings import Settings
+from benchc.checking.encoders import check_encoders
+from benchc.checking.finding import Finding
+from benchc.checking.pool import PoolFound
+from benchc.config.load import Config
+
+
+def check(config: Config, pool: PoolFound, *, load: bool) -> Iterator[Finding]:
+    """Yield what is right and wrong; ``load``: whether encoders are loaded."""
+    settings = cast(Settings, config.settings)
+    encoder = settings.selection.image_encoder
+    image = None if encoder.name == "trained" else (encoder.name, encoder.pretrained)
+    yield from check_encoders(image, settings.selection.text_encoder, load=load)
+    item = settings.figures.figure5.item
+    # The benchmark's items are selected from the pool.
+    if item is not None and pool.size is not None and item not in pool.ids:
+        text = f"figures.figure5.item is {item}, which is not in the pool; name another item, or null"
+        yield Finding("figures", "error", "figure5", text)

@@ -1,0 +1,113 @@
+"""Check the models of a run: try those that are on this machine, and say where the others come from."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchc.checking.child import in_child
+from benchc.checking.finding import Finding, Findings, reason
+from benchc.checking.locate import STAGE, LocalModel, locate
+from benchc.checking.pool import PoolFound
+from benchc.checking.trial import Trial
+from benchc.config.catalogue import Model
+from benchc.config.load import Config
+from benchc.corruptions.recipe import clean_recipe
+from benchc.corruptions.registry import recipe_of
+from benchc.errors import InputError
+from benchc.models.supported import check_family
+from benchc.models.units import Recipes
+from benchc.planning.amounts import Amount
+from benchc.planning.rates import Rate
+from benchc.progress import track
+from benchc.schemas.parquet import write_table
+from benchc.schemas.pool import POOL
+
+# Below, most of the probability is on other tokens than the options' letters.
+LOW_LABEL_MASS = 0.5
+
+
+def check_models(config: Config, pool: PoolFound, *, load: bool) -> Findings[dict[str, Rate]]:
+    """Yield what is wrong with each model, and return the rates of those that ran where the run runs them."""
+    rates: dict[str, Rate] = {}
+    local: dict[str, LocalModel] = {}
+    # The Hub may take seconds for each.
+    for id_, model in track(config.models.items(), label="find models", unit="models"):
+        try:
+            check_family(model.family)
+            found = locate(id_, model, Path("results") / config.settings.name)
+        except InputError as error:
+            yield Finding(STAGE, "error", id_, reason(error))
+            continue
+        if isinstance(found, Finding):
+            yield found
+        elif load:
+            local[id_] = found
+        else:
+            yield Finding(STAGE, "skipped", id_, f"is here and was not loaded: {found.folder}")
+    if not local:
+        return rates
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "items.parquet"
+        write_table(pool.sample, path, POOL)
+        for id_, found in track(local.items(), label="try models", unit="models"):
+            trial = yield from _try(id_, config, found, path, pool.options)
+            if trial is not None and trial.device == found.source.device:
+                rates[id_] = Rate(Amount(trial.seconds, "estimate"), trial.predictions)
+    return rates
+
+
+def _try(id_: str, config: Config, model: LocalModel, pool: Path, options: int) -> Findings[Trial | None]:
+    chosen, entry = config.settings.corruptions, config.models[id_]
+    corruption = recipe_of(chosen.types[0], chosen.suite, chosen.engine)
+    severities = {level: corruption.parameters[level] for level in chosen.severities}
+    recipes = [clean_recipe(), replace(corruption, parameters=severities)]
+    images = Recipes(recipes, config.settings.seed, chosen.alpha)
+    try:
+        trial: Trial | None = in_child(
+            "benchc.checking.try_model",
+            "try_model",
+            *(model.source, entry.scoring, pool, images, options, model.weights),
+        )
+    except InputError as error:
+        yield Finding(STAGE, "error", id_, reason(error))
+        return None
+    if trial is None:
+        text = "needs a GPU, and is too large for this machine's main memory; check it on a machine with one"
+        yield Finding(STAGE, "skipped", id_, text)
+        return None
+    yield from _judged(id_, entry, trial)
+    return trial
+
+
+def _judged(id_: str, model: Model, trial: Trial) -> Iterator[Finding]:
+    """Yield what a trial says about a model."""
+    peak = "" if trial.peak_mb is None else f", peak memory {trial.peak_mb:,.0f} MB"
+    gpu = "" if trial.gpu_mb is None else f", of the GPU {trial.gpu_mb:,.0f} MB"
+    facts = (
+        f"loaded in {trial.loading:.0f} s, {trial.seconds:.2g} s per prediction, label mass "
+        f"{100 * trial.label_mass:.0f} %{peak}{gpu}"
+    )
+    if not trial.uses_images:
+        text = "its predictions do not change if the images become grey; check its processor and weights"
+        yield Finding(STAGE, "error", id_, text)
+    elif model.gpus and trial.device == "cpu":
+        yield Finding(STAGE, "ok", id_, f"{facts}; on the CPU, since this machine has no GPU")
+    else:
+        yield Finding(STAGE, "ok", id_, facts)
+    if model.scoring == "letter" and trial.label_mass < LOW_LABEL_MASS:
+        text = (
+            f"the letters of the options have only {100 * trial.label_mass:.0f} % of the probability: the "
+            "model would answer with other words; check its chat template, or use `scoring: text`"
+        )
+        yield Finding(STAGE, "warning", id_, text)
+    if trial.peak_mb is not None and trial.peak_mb > model.mem_mb:
+        text = (
+            f"its peak memory is {trial.peak_mb:,.0f} MB, but mem_mb in the model catalogue "
+            f"{model.mem_mb:,}: a cluster ends its jobs; set mem_mb to {_rounded_up(1.25 * trial.peak_mb)}"
+        )
+        yield Finding(STAGE, "warning", id_, text)
+
+
+def _rounded_up(megabytes: float) -> int:
+    return int(-(-megabytes // 1000) * 1000)

@@ -1,0 +1,108 @@
+"""Check the pool: what it would contain, and a sample of it on which models are tried."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import polars as pl
+
+from benchc.checking.finding import Finding, Findings, reason
+from benchc.checking.sources import SourceItems, write_generated
+from benchc.config.load import Config
+from benchc.demo.sources import GENERATED_SOURCES
+from benchc.errors import InputError
+from benchc.planning.amounts import Amount
+from benchc.planning.size import RunSize
+from benchc.pluralize import pluralize
+from benchc.sources.pool import ChosenItems, assemble, choose, task_types
+from benchc.sources.vlmevalkit import read_vlmevalkit
+
+STAGE = "pool"
+SAMPLE = 3
+
+
+@dataclass(frozen=True)
+class PoolFound:
+    """The pool of the sources that are here.
+
+    ``texts``: its items, with the columns of POOL but for images. ``size``: that of the run; None unless all
+    sources are here. ``sample``: up to three items, of type POOL. ``options``: the most options of an item.
+    """
+
+    texts: pl.DataFrame
+    size: RunSize | None
+    sample: pl.DataFrame
+    options: int
+
+    @property
+    def ids(self) -> set[str]:
+        return set(self.texts["id"])
+
+
+def check_pool(config: Config, items: Mapping[str, SourceItems]) -> Findings[PoolFound]:
+    """Yield the number of items of each task type, and return the pool.
+
+    Where the sources make no pool, it is empty, and the sample is generated.
+    """
+    absent = [id_ for id_ in config.sources if id_ not in items]
+    if not items:
+        yield Finding(STAGE, "skipped", "all", "its size is unknown: none of the sources is here")
+        return _generated_sample()
+    columns = {id_: config.sources[id_].task_column for id_ in items}
+    limits = config.settings.pool
+    try:
+        tasks = task_types({id_: found.texts for id_, found in items.items()}, columns)
+        choice = choose(tasks, limits.per_task, limits.total)
+    except InputError as error:
+        yield Finding(STAGE, "error", "all", reason(error))
+        return _generated_sample()
+    for task, sources, available, taken in choice.report.iter_rows():
+        yield Finding(STAGE, "ok", f"{taken:,} of {available:,}", f"{task} ({sources})")
+    items_taken = f"{choice.items.height:,} of {pluralize(tasks.height, 'item')}"
+    text = f"{items_taken}, at most {choice.cap:,} per task type"
+    if absent:
+        yield Finding(STAGE, "skipped", "all", f"{text}, without {', '.join(absent)}")
+    else:
+        yield Finding(STAGE, "ok", "all", text)
+    return _found(choice, items, complete=not absent)
+
+
+def _generated_sample() -> PoolFound:
+    """Return an empty pool with a sample of generated items."""
+    id_, column = GENERATED_SOURCES[0], "category"
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"{id_}.tsv"
+        write_generated(id_, 1, 0, path)
+        items, _ = read_vlmevalkit(path, id_)
+    choice = choose(task_types({id_: items}, {id_: column}), None, None)
+    sample = _sample(choice, {id_: items})
+    return PoolFound(items.drop("images").clear(), None, sample, _most_options(items))
+
+
+def _found(choice: ChosenItems, items: Mapping[str, SourceItems], *, complete: bool) -> PoolFound:
+    texts = pl.concat([found.texts for found in items.values()])
+    texts = choice.items.join(texts, on="id", maintain_order="left")
+    size = None
+    if complete:
+        images = pl.concat([found.images for found in items.values()]).join(choice.items, on="id")
+        options = dict(zip(texts["id"], texts["options"].list.len(), strict=True))
+        size = RunSize(Amount(texts.height), options, images)
+    sample = _sample(choice, {id_: found.first for id_, found in items.items()})
+    return PoolFound(texts, size, sample, _most_options(texts))
+
+
+def _sample(choice: ChosenItems, items: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Return up to three items of the choice: of several sources, and with many images and options."""
+    counts = pl.concat(items.values()).select(
+        "id", images=pl.col("images").list.len(), options=pl.col("options").list.len()
+    )
+    descending = [True, True, False]
+    ordered = choice.items.join(counts, on="id").sort("images", "options", "id", descending=descending)
+    spread = ordered.with_columns(turn=pl.int_range(pl.len()).over("source"))
+    taken = spread.sort("turn", maintain_order=True).head(SAMPLE).select(choice.items.columns)
+    return assemble(replace(choice, items=taken), items)
+
+
+def _most_options(items: pl.DataFrame) -> int:
+    return int(items["options"].list.len().to_numpy().max())

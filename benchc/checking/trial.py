@@ -1,0 +1,23 @@
+"""What trying a model measured. Imports no torch."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What was measured.
+
+    ``device``: where the model ran, cpu or cuda. ``loading``: seconds. ``seconds``: of one prediction, the
+    mean of ``predictions``. ``label_mass``: mean total probability of the options, in [0, 1].
+    ``uses_images``: whether grey images change a logit. ``peak_mb``: largest main memory of the process in
+    MB; None where the system does not say. ``gpu_mb``: the same of the GPU; None on the CPU.
+    """
+
+    device: str
+    loading: float
+    seconds: float
+    predictions: int
+    label_mass: float
+    uses_images: bool
+    peak_mb: float | None
+    gpu_mb: float | None = None

@@ -1,0 +1,40 @@
+"""Load an encoder where the Hub is offline. Imports torch."""
+
+from collections.abc import Callable
+
+from huggingface_hub.errors import LocalEntryNotFoundError, OfflineModeIsEnabled
+
+from benchc.errors import InputError
+from benchc.models.encoders import load_image_encoder, load_text_encoder
+
+
+def try_image_encoder(name: str, pretrained: str | None) -> str | None:
+    """Return None if the encoder can be loaded, or why it is not on this machine.
+
+    Raises InputError where it could not be loaded with a network either.
+    """
+    return _absence(lambda: load_image_encoder(name, pretrained))
+
+
+def try_text_encoder(name: str) -> str | None:
+    """Return and raise as :func:`try_image_encoder`."""
+    return _absence(lambda: load_text_encoder(name))
+
+
+def _absence(load: Callable[[], object]) -> str | None:
+    try:
+        load()
+    except InputError as error:
+        if _needs_network(error):
+            return str(error)
+        raise
+    return None
+
+
+def _needs_network(error: BaseException | None) -> bool:
+    """Return whether the Hub's client raised an error, or one of its causes, because it is offline."""
+    while error is not None:
+        if isinstance(error, LocalEntryNotFoundError | OfflineModeIsEnabled):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

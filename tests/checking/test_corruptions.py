@@ -1,0 +1,52 @@
+"""Every corruption of a run is applied to one image."""
+
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.checking.corruptions import check_corruptions
+from benchc.config.settings import Corruptions
+from benchc.corruptions import apply
+from benchc.images import encode_png
+from benchc.schemas.pool import POOL
+from tests.checking.collected import lines
+
+
+def items_of(*shapes: tuple[int, int]) -> pl.DataFrame:
+    images = [
+        encode_png(np.random.default_rng(1).integers(0, 256, (*shape, 3), np.uint8)) for shape in shapes
+    ]
+    keys = [[f"s/{number}#0"] for number in range(len(images))]
+    frame = pl.DataFrame(
+        {"image_keys": keys, "images": [[{"bytes": image, "path": None}] for image in images]},
+        schema_overrides={"images": POOL.columns["images"]},
+    )
+    return frame
+
+
+def chosen(*types: str) -> Corruptions:
+    return Corruptions(
+        suite="imagenet-c",
+        engine="benchc",
+        corrupted="files",
+        alpha="drop",
+        types=list(types),
+        severities=[1, 5],
+    )
+
+
+def test_all_are_applied_to_the_smallest_image() -> None:
+    found = list(check_corruptions(chosen("pixelate", "brightness"), 1, items_of((64, 64), (32, 32))))
+    assert lines(found) == ["all: 2 corruptions of imagenet-c, applied to s/1#0"]
+    assert found[0].level == "ok"
+
+
+def test_a_kernel_whose_library_is_missing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = "benchc.corruptions.kernels.digital"
+    apply._functions.cache_clear()
+    monkeypatch.setitem(sys.modules, module, None)
+    found = list(check_corruptions(chosen("pixelate", "brightness"), 1, items_of((32, 32))))
+    assert [(each.level, each.subject) for each in found] == [("error", "pixelate")]
+    apply._functions.cache_clear()

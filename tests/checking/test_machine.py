@@ -1,0 +1,115 @@
+"""Folders that cannot be written, missing fonts, and a cluster that is not described."""
+
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+
+from benchc.checking.cluster import EXAMPLE, PARTITIONS, check_cluster
+from benchc.checking.cost import check_cost
+from benchc.checking.folders import check_permissions
+from benchc.checking.fonts import check_fonts
+from benchc.checking.pool import PoolFound
+from benchc.config.yaml_file import read_yaml
+from tests.checking.collected import lines
+from tests.checking.runs import config_of
+
+ROOT = Path(__file__).resolve().parents[2]
+LOCAL = {"s": {"path": "s.tsv"}}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_folders_that_do_not_exist_yet_can_be_written(folder: Path) -> None:
+    assert lines(list(check_permissions("mine"))) == ["folders: results/mine and logs/mine can be written"]
+    assert list(folder.iterdir()) == []
+
+
+def test_a_file_in_the_place_of_a_folder_is_an_error(folder: Path) -> None:
+    (folder / "results").mkdir()
+    (folder / "results/mine").touch()
+    found = list(check_permissions("mine"))
+    assert [each.level for each in found] == ["error"]
+    assert lines(found)[0].startswith("results/mine: cannot be written (Not a directory); correct its perm")
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs a folder that nobody can write to")
+def test_a_folder_without_permission_is_an_error(folder: Path) -> None:
+    (folder / "logs").symlink_to("/proc")
+    (error,) = lines(list(check_permissions("mine")), "error")
+    assert error.startswith("logs/mine: cannot be written (")
+
+
+def pool_of(task: str, question: str) -> PoolFound:
+    texts = pl.DataFrame(
+        {"task": [task, "colour"], "question": [question, "Red?"], "options": [["a", "b"]] * 2}
+    )
+    return PoolFound(texts, None, pl.DataFrame(), 2)
+
+
+PRIVATE = "\U000f0000"  # of no font
+
+
+def test_names_and_texts_that_no_font_has_are_warnings() -> None:
+    models = {"m": {"path": ".", "label": "Model"}}
+    found = list(check_fonts(config_of(LOCAL, models), pool_of("shape", "Round?")))
+    assert [each.level for each in found] == ["ok"]
+    models["m"]["label"] = f"Model {PRIVATE}"
+    found = list(check_fonts(config_of(LOCAL, models), pool_of(f"shape {PRIVATE}", f"Round {PRIVATE}?")))
+    names, texts = lines(found, "warning")
+    assert "no font has all characters of 2 names, such as 'Model " in names
+    assert "no font has all characters of 1 text, such as 'Round " in texts and "Noto Sans CJK SC" in texts
+
+
+def gpus(number: int) -> list[tuple[str, str]]:
+    config = config_of(LOCAL, {"m": {"path": ".", "gpus": number}})
+    return [(each.level, each.text) for each in check_cluster(config)]
+
+
+def test_the_example_is_that_of_the_repository() -> None:
+    assert read_yaml(ROOT / PARTITIONS) == EXAMPLE
+
+
+@pytest.mark.parametrize(
+    "content", [None, "", "[", "partitions: {}", "partitions: [a]", "partitions: {a: 1}"]
+)
+def test_a_cluster_without_description_is_a_warning_if_a_model_needs_gpus(
+    folder: Path, content: str | None
+) -> None:
+    if content is not None:
+        (folder / "slurm").mkdir()
+        (folder / PARTITIONS).write_text(content)
+    assert gpus(0) == []
+    ((level, text),) = gpus(1)
+    assert level == "warning" and text.startswith(
+        "slurm/partitions.yaml does not describe partitions; restore it"
+    )
+
+
+def test_the_example_and_too_few_gpus_are_warnings(folder: Path) -> None:
+    shutil.copytree(ROOT / "slurm", folder / "slurm")
+    assert gpus(0) == []
+    assert gpus(1) == [
+        (
+            "warning",
+            "slurm/partitions.yaml is still the example, and models need 1 GPU; describe your partitions "
+            "before you use --profile slurm",
+        )
+    ]
+    own = {"partitions": {"main": {}, "a100": {"max_gpu": 2}}}
+    (folder / PARTITIONS).write_text(yaml.safe_dump(own))
+    assert gpus(2) == [("ok", "slurm/partitions.yaml has a partition with 2 GPUs for a job")]
+    assert gpus(3)[0][1].startswith(
+        "slurm/partitions.yaml has no partition with 3 GPUs for a job, which a model needs; add one"
+    )
+
+
+def test_the_cost_of_a_benchmark_without_a_plan_is_skipped() -> None:
+    (found,) = check_cost(config_of(LOCAL, benchmark="none"), pool_of("shape", "Round?"), {})
+    assert (found.level, found.text) == ("skipped", 'there is no benchmark "none"; there are bench-c')

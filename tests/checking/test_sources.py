@@ -1,0 +1,133 @@
+"""Sources: what the reader refuses, which sources are absent, and images that cannot be decoded."""
+
+import base64
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.checking import sources
+from benchc.checking.sources import check_sources
+from benchc.demo.source import generate_source
+from tests.checking.collected import collected, lines
+from tests.checking.runs import config_of
+from tests.sources.test_download import DATA, Server, server  # noqa: F401
+from tests.sources.tsv_files import encoded, image_bytes, row, write_tsv
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def photo(seed: int) -> bytes:
+    """Return a JPEG file of noise."""
+    import io
+
+    import PIL.Image
+
+    file = io.BytesIO()
+    pixels = np.random.default_rng(seed).integers(0, 256, (48, 64, 3), dtype=np.uint8)
+    PIL.Image.fromarray(pixels).save(file, "JPEG")
+    return file.getvalue()
+
+
+def test_rows_that_the_reader_refuses_are_counted_by_reason() -> None:
+    refused = [row(20 + number, question="") for number in range(4)] + [row(30, answer="Q")]
+    same = row(40, A="blue")
+    rows = [row(1), *refused, same, row(50, kind="sort"), row(60, category="look")]
+    write_tsv(Path("my.tsv"), rows)
+    config = config_of({"my": {"path": "my.tsv", "reader": {"exclude": {"kind": "sort"}}}})
+    found, items = collected(check_sources(config))
+    assert lines(found, "ok") == ["my: 3 items, my.tsv"]
+    assert lines(found, "warning") == [
+        "my: 4 rows rejected: has no question (line 3, line 4, line 5, …)",
+        "my: 1 row rejected: the answer is Q, an option without text (line 7)",
+    ]
+    assert lines(found, "note") == [
+        "my: 1 row with a note: two options have the same text (line 8)",
+        "my: 1 row excluded: kind is sort (line 9)",
+    ]
+    assert items["my"].texts["id"].to_list() == ["my/1", "my/40", "my/60"]
+    # One item of each of the two task types has its image.
+    assert sorted(items["my"].first["category"]) == ["colour", "look"]
+    assert items["my"].images.rows() == [(f"my/{index}", f"my/{index}#0", 24 * 16) for index in (1, 40, 60)]
+
+
+def test_a_source_that_cannot_be_read_is_an_error_and_the_next_is_read() -> None:
+    Path("columns.tsv").write_text("index\timage\n1\t2\n")
+    write_tsv(Path("task.tsv"), [row(1, **{"l2-category": ""})])
+    write_tsv(Path("good.tsv"), [row(1)])
+    config = config_of(
+        {
+            "columns": {"path": "columns.tsv"},
+            "task": {"path": "task.tsv", "task_column": "l2_category"},
+            "good": {"path": "good.tsv"},
+        }
+    )
+    found, items = collected(check_sources(config))
+    columns, task = lines(found, "error")
+    assert columns == "columns: columns.tsv: has no column 'question'; its columns are index, image"
+    assert task.startswith("task: task.tsv: none of its rows became an item; the reason of the first: ")
+    assert lines(found, "ok") == ["good: 1 item, good.tsv"]
+    assert list(items) == ["good"]
+
+
+def test_an_image_that_the_reader_accepts_but_nothing_decodes_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cut = photo(1)[:1500]
+    rows = [row(1, image=encoded(photo(2))), row(2, image=encoded(cut)), row(3, image=encoded(cut))]
+    write_tsv(Path("my.tsv"), rows)
+    config = config_of({"my": {"path": "my.tsv"}})
+    found, items = collected(check_sources(config))
+    (error,) = lines(found, "error")
+    assert error.startswith("my: 2 items with an image that cannot be decoded, such as my/2 (these 1,500 ")
+    assert items["my"].images["pixels"].to_list()[0] == 48 * 64
+    # Without time to decode, the sizes are those of the headers.
+    monkeypatch.setattr(sources, "SECONDS_OF_DECODING", 0.0)
+    found, items = collected(check_sources(config))
+    assert lines(found, "error") == [] and items["my"].images["pixels"].to_list() == [48 * 64] * 3
+
+
+def test_a_generated_source_is_that_of_the_run() -> None:
+    config = config_of({"drawn-text": {"generated": {"groups": 2}}})
+    found, items = collected(check_sources(config))
+    expected = generate_source("drawn-text", seed=1, groups=2)
+    assert lines(found, "made") == [f"drawn-text: {expected.height} items, made by the run"]
+    assert items["drawn-text"].texts["question"].to_list() == expected["question"].to_list()
+    key = items["drawn-text"].first["image_keys"][0][0]
+    (image,) = (
+        images[0]["bytes"]
+        for images in items["drawn-text"].first.filter(pl.col("image_keys").list.first() == key)["images"]
+    )
+    assert base64.b64encode(image).decode() in expected["image"].to_list()
+
+
+def test_a_source_to_download_is_fetched_from_its_address(server: Server) -> None:  # noqa: F811
+    config = config_of({"far": {"url": server.url}})
+    found, items = collected(check_sources(config))
+    assert [(each.level, each.text) for each in found] == [
+        ("fetch", f"{len(DATA) / 1e9:.2g} GB, from {server.url}")
+    ]
+    assert items == {}
+    server.status = 404
+    assert lines(collected(check_sources(config))[0], "error") == [
+        f"far: {server.url}: the server answers 404 Not Found; check the address in the catalogue"
+    ]
+
+
+def test_a_server_that_cannot_be_reached_is_an_error() -> None:
+    config = config_of({"far": {"url": "http://127.0.0.1:9/far.tsv"}})
+    (error,) = lines(collected(check_sources(config))[0], "error")
+    assert error.startswith("far: http://127.0.0.1:9/far.tsv: cannot be reached (ConnectError: ")
+
+
+def test_a_source_that_was_downloaded_is_read() -> None:
+    Path("results/downloads").mkdir(parents=True)
+    write_tsv(Path("results/downloads/far.tsv"), [row(1, image=encoded(image_bytes()))])
+    found, items = collected(check_sources(config_of({"far": {"url": "http://127.0.0.1:9/far.tsv"}})))
+    assert lines(found) == ["far: 1 item, results/downloads/far.tsv"]
+    assert list(items) == ["far"]

@@ -1,0 +1,258 @@
+"""Models that are here are tried as the run uses them; of the others, it is said where they come from."""
+
+import importlib
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import huggingface_hub
+import numpy as np
+import polars as pl
+import pytest
+import torch
+from huggingface_hub.errors import GatedRepoError
+from safetensors.torch import load_file, save_file
+
+from benchc.checking import models
+from benchc.checking.finding import Finding
+from benchc.checking.models import check_models
+from benchc.checking.pool import PoolFound
+from benchc.images import encode_png
+from benchc.planning.rates import Rate
+from benchc.schemas.pool import POOL
+from tests.checking.collected import collected, lines
+from tests.checking.runs import config_of
+from tests.models.conftest import QUESTIONS
+from tests.models.test_revisions import FIRST, REPO, HubCache, hub  # noqa: F401
+
+Check = Callable[..., tuple[list[Finding], dict[str, Rate]]]
+
+
+@pytest.fixture(scope="module")
+def pool() -> PoolFound:
+    """Return two items with three and four options, which the small checkpoints' tokenizers know."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for number, question in enumerate(QUESTIONS[:2]):
+        image = encode_png(rng.integers(0, 256, (40, 56, 3), dtype=np.uint8))
+        rows.append(
+            dict.fromkeys(POOL.columns)
+            | {
+                "id": f"s/{number}",
+                "source": "s",
+                "question": question.question,
+                "options": list(question.options),
+                "hint": question.hint,
+                "images": [{"bytes": image, "path": None}],
+                "image_keys": [f"s/{number}#0"],
+            }
+        )
+    sample = pl.DataFrame(rows, schema=pl.Schema(POOL.columns))
+    return PoolFound(sample.drop("images"), None, sample, 4)
+
+
+@pytest.fixture
+def check(pool: PoolFound, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Check]:
+    """Check models given by their entries in the catalogue, without new processes."""
+
+    def in_this_process(module: str, function: str, *arguments: object) -> Any:
+        return getattr(importlib.import_module(module), function)(*arguments)
+
+    def checked(
+        entries: dict[str, dict[str, Any]], pool: PoolFound = pool, load: bool = True
+    ) -> tuple[list[Finding], dict[str, Rate]]:
+        return collected(check_models(config_of({"s": {"path": "s.tsv"}}, entries), pool, load=load))
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(models, "in_child", in_this_process)
+    threads = torch.get_num_threads()
+    yield checked
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture
+def folder(checkpoints: dict[str, Path], tmp_path: Path) -> Path:
+    copy = tmp_path / "model"
+    shutil.copytree(checkpoints["llava"], copy)
+    return copy
+
+
+def change_weights(folder: Path, part: str, factor: float) -> None:
+    """Multiply the weights whose names contain ``part``."""
+    path = folder / "model.safetensors"
+    weights = load_file(path)
+    chosen = [name for name in weights if part in name]
+    assert chosen
+    for name in chosen:
+        weights[name] = weights[name] * factor
+    save_file(weights, path, metadata={"format": "pt"})
+
+
+@pytest.mark.parametrize("scoring", ["letter", "text"])
+def test_a_good_model_is_measured(check: Check, checkpoints: dict[str, Path], scoring: str) -> None:
+    found, rates = check({"good": {"path": str(checkpoints["llava"]), "scoring": scoring}})
+    assert lines(found, "error") == []
+    (facts,) = lines(found, "ok")
+    assert facts.startswith("good: loaded in ") and "s per prediction, label mass " in facts
+    # Two items at the three severities of the first corruption; clean predictions are the warm-up.
+    assert rates["good"].measured == 6 and 0 < (rates["good"].seconds.value or 0) < 10
+
+
+def test_what_would_fail_in_a_job_is_an_error_of_each_model(
+    check: Check, checkpoints: dict[str, Path], tmp_path: Path
+) -> None:
+    for name in ("nan", "tokenizer", "weights", "code"):
+        shutil.copytree(checkpoints["llava"], tmp_path / name)
+    change_weights(tmp_path / "nan", "lm_head", float("nan"))
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (tmp_path / "tokenizer" / name).unlink()
+    (tmp_path / "weights/model.safetensors").unlink()
+    config = tmp_path / "code/config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"vision_config": [3]}))
+    entries = {name: {"path": name} for name in ("nan", "tokenizer", "weights", "code")}
+    entries |= {
+        "family": {"path": str(checkpoints["llava"]), "family": "gemma3"},
+        "unknown": {"path": str(checkpoints["llava"]), "family": "moondream"},
+        "setting": {"path": str(checkpoints["llava"]), "processor": {"max_patches": 6}},
+        "good": {"path": str(checkpoints["llava"])},
+    }
+    found, rates = check(entries)
+    errors = {each.subject: each.text for each in found if each.level == "error"}
+    assert errors.keys() == entries.keys() - {"good"}
+    assert list(rates) == ["good"]
+    assert "has the logits [nan, nan, nan] and the label mass nan, which must be finite" in errors["nan"]
+    assert "the files of its tokenizer are missing (tokenizer.json, " in errors["tokenizer"]
+    assert "cannot be loaded (" in errors["weights"] and "cannot be loaded (" in errors["code"]
+    assert "is a model of the family 'llava' (model_type in config.json), not 'gemma3'" in errors["family"]
+    assert errors["unknown"].startswith("models of the family 'moondream' cannot be loaded yet; choose one")
+    assert "has no setting 'max_patches'" in errors["setting"]
+
+
+def test_letters_beyond_those_of_the_sample_are_tested(
+    check: Check, checkpoints: dict[str, Path], pool: PoolFound
+) -> None:
+    many = PoolFound(pool.texts, None, pool.sample, 26)
+    entry = {"path": str(checkpoints["llava"])}
+    (error,) = lines(check({"letters": entry}, many)[0], "error")
+    assert "the letters A to Z are not one distinct token each after a prompt" in error
+    assert lines(check({"texts": entry | {"scoring": "text"}}, many)[0], "error") == []
+
+
+def test_a_model_that_ignores_its_images_is_an_error(check: Check, folder: Path) -> None:
+    change_weights(folder, "multi_modal_projector", 0.0)
+    found, _ = check({"blind": {"path": str(folder), "scoring": "text"}})
+    assert lines(found, "error") == [
+        "blind: its predictions do not change if the images become grey; check its processor and weights"
+    ]
+
+
+def test_a_low_label_mass_and_too_little_memory_are_warnings(
+    check: Check, checkpoints: dict[str, Path]
+) -> None:
+    entry = {"path": str(checkpoints["llava"]), "mem_mb": 50}
+    found, _ = check({"letters": entry, "texts": entry | {"scoring": "text", "mem_mb": 10**6}})
+    mass, memory = lines(found, "warning")
+    # The probability of long texts is always low.
+    assert mass.startswith("letters: the letters of the options have only ")
+    assert "but mem_mb in the model catalogue 50: a cluster ends its jobs; set mem_mb to " in memory
+
+
+def test_without_a_gpu_the_cpu_is_used_and_measures_no_rate(
+    check: Check, checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    entry = {"path": str(checkpoints["llava"]), "gpus": 1, "dtype": "bfloat16"}
+    found, rates = check({"large": entry})
+    assert lines(found, "ok")[0].endswith("; on the CPU, since this machine has no GPU")
+    assert rates == {}
+    monkeypatch.setattr(models.LocalModel, "weights", 10**15)
+    found, rates = check({"large": entry})
+    assert [each.level for each in found] == ["skipped"] and "needs a GPU, and is too large" in found[0].text
+
+
+def test_models_are_not_loaded_on_demand(check: Check, checkpoints: dict[str, Path]) -> None:
+    entry = {"path": str(checkpoints["llava"])}
+    found, rates = check({"here": entry, "far": {"family": "own", "path": "."}}, load=False)
+    assert lines(found, "skipped") == [f"here: is here and was not loaded: {checkpoints['llava']}"]
+    assert len(lines(found, "error")) == 1 and rates == {}
+
+
+TRAINED = {
+    "hidden": 48,
+    "vision_layers": 1,
+    "text_layers": 2,
+    "patch": 8,
+    "steps": 3,
+    "batch": 4,
+    "learning_rate": 0.01,
+    "seed": 1,
+}
+
+
+def test_a_model_that_the_run_trains_is_made_by_it(check: Check) -> None:
+    found, _ = check({"own": {"train": TRAINED}})
+    assert [(each.level, each.text) for each in found] == [("made", "made by the run")]
+
+
+def test_a_model_in_the_hubs_cache_is_tried_at_the_commit_of_the_run(
+    check: Check,
+    hub: HubCache,  # noqa: F811
+    checkpoints: dict[str, Path],
+    tmp_path: Path,
+) -> None:
+    hub.add(checkpoints["llava"], FIRST)
+    found, rates = check({"cached": {"repo": REPO}})
+    assert lines(found, "error") == [] and rates["cached"].measured == 6
+    # The run has recorded a commit, which is not in the cache.
+    recorded = tmp_path / "results/trial/revisions/cached.json"
+    recorded.parent.mkdir(parents=True)
+    recorded.write_text(json.dumps({"repo": REPO, "revision": None, "commit": "3" * 40}))
+    (error,) = lines(check({"cached": {"repo": REPO}})[0], "error")
+    assert f"hf download {REPO} --revision {'3' * 40}" in error
+
+
+def test_a_model_that_is_only_on_the_hub_is_an_error_offline(
+    check: Check,
+    hub: HubCache,  # noqa: F811
+    checkpoints: dict[str, Path],
+) -> None:
+    found, _ = check({"branch": {"repo": "owner/far"}, "commit": {"repo": "owner/far", "revision": FIRST}})
+    branch, commit = lines(found, "error")
+    assert "the commit of its default branch cannot be found" in branch
+    assert "is not in the Hub's cache, and HF_HUB_OFFLINE forbids downloads; unset it" in commit
+    # Of a download that was interrupted, a shard is missing.
+    hub.add(checkpoints["llava"], FIRST)
+    snapshot = hub.folder / "snapshots" / FIRST
+    (snapshot / "model.safetensors").rename(snapshot / "model-1.safetensors")
+    index = {"weight_map": {"a": "model-1.safetensors", "b": "model-2.safetensors"}}
+    (snapshot / "model.safetensors.index.json").write_text(json.dumps(index))
+    (error,) = lines(check({"part": {"repo": REPO}})[0], "error")
+    assert "is not in the Hub's cache" in error
+
+
+def test_a_model_to_fetch_has_a_size_and_may_need_a_licence(
+    check: Check,
+    hub: HubCache,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sizes = {"a.safetensors": 3_000_000_000, "b.safetensors": 2_000_000_000, "c.bin": 5_000_000_000}
+    siblings = [SimpleNamespace(rfilename=name, size=size) for name, size in sizes.items()]
+    info = SimpleNamespace(gated=False, siblings=siblings)
+
+    def refuse(*arguments: object) -> None:
+        raise GatedRepoError("no access", response=SimpleNamespace(headers={}, request=None))
+
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(huggingface_hub.HfApi, "model_info", lambda *_, **__: info)
+    entries = {"far": {"repo": "owner/far", "revision": FIRST}}
+    (fetched,) = check(entries)[0]
+    assert (fetched.level, fetched.text) == ("fetch", "5 GB, from the Hub: owner/far")
+    info.gated = "manual"
+    monkeypatch.setattr(huggingface_hub.HfApi, "auth_check", lambda *_: None)
+    assert check(entries)[0][0].text.endswith("owner/far, gated: HF_TOKEN has access")
+    monkeypatch.setattr(huggingface_hub.HfApi, "auth_check", refuse)
+    (gated,) = lines(check(entries)[0], "error")
+    assert "is gated; accept its licence at https://huggingface.co/owner/far, then set HF_TOKEN" in gated
