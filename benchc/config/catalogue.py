@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, RootModel, model_validator
+from pydantic import BeforeValidator, Field, RootModel, model_validator
 
 from benchc.config.strict import (
     Environment,
@@ -74,8 +74,11 @@ class Source(Strict):
     )
     # The TSV files of VLMEvalKit write it both ways; the items have one column.
     task_column: Annotated[
-        Literal["category", "l2_category", "l2-category"],
-        AfterValidator(lambda column: column.replace("-", "_")),
+        Literal["category", "l2_category"],
+        BeforeValidator(
+            lambda column: "l2_category" if column == "l2-category" else column,
+            json_schema_input_type=Literal["category", "l2_category", "l2-category"],
+        ),
     ] = Field(
         description="Column with the task type, by which the pool is balanced; rows without one are "
         "rejected. l2-category and l2_category are the same column."
