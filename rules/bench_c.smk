@@ -6,6 +6,7 @@ REQUIRED INPUTS:
     <results>/{corrupted,benchmark}/{corruption}.parquet    for option_order
 OUTPUTS:
     <results>/selection/kappa.parquet         the selectors' inconsistency on each item
+    <results>/selection/text_encoder.json     the commit of a text encoder on the Hub
     <results>/selection/embeddings.parquet    image and text embeddings of each item
     <results>/selection/selected.parquet      the order of picking, scores, and which items are selected
     <results>/subsets/selected.parquet        ids of the selected items: the benchmark
@@ -16,6 +17,8 @@ OUTPUTS:
 """
 
 from functools import partial
+
+from benchc.models.encoder_names import hub_id
 
 # The subsets of items on which models are evaluated, each a file of ids, or None for the whole pool.
 SUBSETS = {
@@ -45,6 +48,8 @@ IMAGE_ENCODER = (
 )
 
 
+# None unless the text encoder is on the Hub.
+TEXT_ENCODER_ID = hub_id(settings.selection.text_encoder)
 # The files of encoders that are in folders of the user; of a model on the Hub or in a package there is none.
 LOCAL_ENCODERS = [
     str(file)
@@ -86,10 +91,25 @@ rule kappa:
         " --severities {params.severities} --output {output} 2>&1 | tee {log}"
 
 
+use rule resolve_revision as resolve_text_encoder with:
+    output:
+        "<results>/selection/text_encoder.json",
+    log:
+        "<logs>/resolve_text_encoder.log",
+    conda:
+        "../envs/encoders.yaml"
+    params:
+        repo=option("--repo", TEXT_ENCODER_ID),
+        revision="",
+    message:
+        "Looking up the commit of the text encoder"
+
+
 rule embed:
     """Embed each item's images (CLIP) and its question and options (SBERT)."""
     input:
         encoder=(ENCODER_FILES if settings.selection.image_encoder.name == "trained" else LOCAL_ENCODERS),
+        revision="<results>/selection/text_encoder.json" if TEXT_ENCODER_ID else [],
         pool="<results>/pool/items.parquet",
     output:
         "<results>/selection/embeddings.parquet",
@@ -110,7 +130,8 @@ rule embed:
         "Embedding the pool's images and texts"
     shell:
         "python -m scripts.bench_c.embed --items {input.pool} {params.image_encoder}"
-        " {params.text_encoder} {params.alpha} --threads {threads} --output {output} 2>&1 | tee {log}"
+        " {params.text_encoder} --text-revision-file {input.revision} {params.alpha} --threads {threads}"
+        " --output {output} 2>&1 | tee {log}"
 
 
 rule select:

@@ -13,13 +13,12 @@ import torch
 from PIL import Image
 
 from benchc.errors import InputError
+from benchc.models.encoder_names import PACKAGED_TEXT_ENCODERS, hub_id
 from benchc.pixels import Pixels
 
 Vectors = npt.NDArray[np.float32]
 
 BATCH = 32
-# An installed package contains this model, so that it loads without a network.
-PACKAGED_TEXT_ENCODERS = ("all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")
 
 
 @dataclass(frozen=True)
@@ -90,11 +89,14 @@ def load_image_encoder(name: str, pretrained: str | None = None) -> ImageEncoder
     return ImageEncoder(what, model.eval(), preprocess)
 
 
-def load_text_encoder(name: str) -> TextEncoder:
+def load_text_encoder(name: str, commit: str | None = None) -> TextEncoder:
     """Return a text encoder of sentence-transformers, on the CPU.
 
-    ``name`` is a folder, a name on the Hub, or ``all-MiniLM-L6-v2``, which needs no network. Raises
-    InputError where it cannot be loaded.
+    Args:
+        name: a folder, a name on the Hub, or ``all-MiniLM-L6-v2``, which needs no network.
+        commit: of a model on the Hub, 40 hex digits; None is what its default branch is now.
+
+    Raises InputError where it cannot be loaded.
     """
     import benchc.hugging_face  # noqa: F401, sets up transformers
 
@@ -107,7 +109,10 @@ def load_text_encoder(name: str) -> TextEncoder:
 
     fix = "check the name and the network, or use all-MiniLM-L6-v2, which is installed with the project"
     with _loading(what, fix):
-        return TextEncoder(what, SentenceTransformer(name, device="cpu", trust_remote_code=False))
+        model = SentenceTransformer(
+            hub_id(name) or name, device="cpu", revision=commit, trust_remote_code=False
+        )
+    return TextEncoder(what, model)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ def commit_of(repo: str, revision: str | None) -> str:
         what = f"its revision {revision!r}" if revision else "its default branch"
         raise ModelError(
             f"{repo}: the commit of {what} cannot be found ({' '.join(str(error).split())}); check the id or "
-            "folder and the revision in the model catalogue, and that the Hub can be reached or the model is "
-            "in its cache"
+            "folder and the revision in the model catalogue or the configuration, and that the Hub can be "
+            "reached or the model is in its cache"
         ) from error
     return resolved

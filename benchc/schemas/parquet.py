@@ -197,6 +197,8 @@ class TableFile:
                 raise self._edited()
         groups = self._file.metadata
         lengths = [groups.row_group(number).num_rows for number in range(groups.num_row_groups)]
+        if sum(lengths) != groups.num_rows:
+            raise self._edited()
         self._starts: list[int] = list(accumulate(lengths, initial=0))
         self._kept: tuple[object, pl.DataFrame] | None = None
 
@@ -248,6 +250,7 @@ class TableFile:
     def _group(self, number: int, names: Sequence[str]) -> pl.DataFrame:
         with _damage(self._path, "cannot be read"):
             frame = pl.DataFrame(self._file.read_row_group(number, columns=list(names))).select(names)
+        # Pages have checksums, but a group's number of rows has none, and rows are found by it.
         if frame.height != self._starts[number + 1] - self._starts[number]:
             raise self._edited()
         return frame

@@ -7,6 +7,7 @@ import polars as pl
 
 from benchc.schemas.parquet import AGAIN, TableError, TableType, read_footer
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
+from benchc.schemas.shared_facts import add_shared_facts
 
 KEY = ("id", "corruption", "severity")
 CLEAN = "clean"  # the corruption of uncorrupted predictions, at severity 0
@@ -30,13 +31,16 @@ PREDICTIONS = TableType(
 )
 
 
-def check_predictions(paths: Iterable[Path], pool: Path) -> None:
-    """Raise TableError where {model}/{part}.parquet is of another model than its folder, or another pool.
+def check_predictions(paths: Iterable[Path], pool: Path) -> dict[str, object]:
+    """Return what {model}/{part}.parquet share: the pool's digest, and the seed and alpha of the images.
 
-    The footers decide; one without such facts is of a file that no stage wrote. The subset needs no check
-    here: predictions of items outside it are refused where they are used.
+    Raises TableError where a file is of another model than its folder, of another pool, or of images with
+    another seed or alpha than the files before. The footers decide; one without such facts is of a file that
+    no stage wrote. The subset needs no check here: predictions of items outside it are refused where they
+    are used.
     """
     of_pool = pool_digest(pool, QUESTION_COLUMNS)
+    found: dict[str, object] = {"pool": of_pool}
     for path in paths:
         footer, folder = read_footer(path), path.parent.name
         if footer.get("label", folder) != folder:
@@ -45,3 +49,5 @@ def check_predictions(paths: Iterable[Path], pool: Path) -> None:
             )
         if footer.get("pool", of_pool) != of_pool:
             raise TableError(f"{path}: its predictions are not on the items of {pool}; {AGAIN}")
+        add_shared_facts(found, path, footer, ("seed", "alpha"))
+    return found

@@ -27,7 +27,7 @@ def main() -> None:
         raise InputError(
             f"--predictions: the files are of several models: {', '.join(folders)}; give those of one"
         )
-    check_predictions(arguments.predictions, arguments.pool)
+    facts = check_predictions(arguments.predictions, arguments.pool)
     files = track(arguments.predictions, label="predictions", unit="files")
     predictions = read_predictions(files, ["id", "corruption", "severity", "logits"])
     chosen = read_table(arguments.subset, SUBSET)
@@ -42,15 +42,16 @@ def main() -> None:
         "id", "answer", pl.col("options").list.len().cast(pl.Int64)
     )
     grid = Grid(arguments.corruptions, arguments.severities)
-    footer = {}
+    footer: dict[str, object] = {"label": folders[0], **facts}
     try:
         if arguments.allow_missing:
             selected = items.height
             predictions, items, missing = complete(predictions, items, grid)
             if missing.height:
-                footer = {"missing_items": selected - items.height, "missing_predictions": missing.height}
+                excluded = selected - items.height
+                footer |= {"missing_items": excluded, "missing_predictions": missing.height}
                 print(
-                    f"{folders[0]}: {footer['missing_items']:,} of {selected:,} items excluded, "
+                    f"{folders[0]}: {excluded:,} of {selected:,} items excluded, "
                     f"{pluralize(missing.height, 'prediction')} missing: {first_names(missing)}",
                     file=sys.stderr,
                 )

@@ -21,6 +21,9 @@ def folder(tmp_path: Path) -> Path:
         "a": {"label": "a", "pool": pool},
         "b": {"label": "a", "pool": pool},
         "c": {"label": "c", "pool": "0" * 32},
+        "d": {"label": "d", "pool": pool, "seed": 1, "alpha": "drop"},
+        "e": {"label": "e", "pool": pool, "seed": 2, "alpha": "drop"},
+        "f": {"label": "f", "pool": pool, "seed": 1, "alpha": "white"},
     }.items():
         write_table(pl.DataFrame(schema=PREDICTIONS.columns), tmp_path / model / "all", PREDICTIONS, facts)
     return tmp_path
@@ -33,7 +36,9 @@ WRONG = [
 
 
 def test_predictions_of_the_pool_by_the_model_of_their_folder_pass(folder: Path) -> None:
-    check_predictions([folder / "a/all"], folder / "pool.parquet")
+    pool = pool_digest(folder / "pool.parquet", QUESTION_COLUMNS)
+    found = check_predictions([folder / "a/all", folder / "d/all"], folder / "pool.parquet")
+    assert found == {"pool": pool, "seed": 1, "alpha": "drop"}
 
 
 @pytest.mark.parametrize(("model", "message"), WRONG)
@@ -47,4 +52,19 @@ def test_other_predictions_are_refused_by_the_scripts(
     monkeypatch.setattr(sys, "argv", ["script", *arguments])
     with pytest.raises(TableError, match=message):
         script.main()
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("other", "problem"), [("e", "seed is 2, that .* is 1"), ("f", "alpha is white, that .* is drop")]
+)
+def test_selectors_on_different_images_are_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, other: str, problem: str
+) -> None:
+    arguments = ["--predictions", *(str(folder / model / "all") for model in ("d", other))]
+    arguments += ["--pool", str(folder / "pool.parquet"), "--selectors", "d", other]
+    arguments += ["--corruptions", "fog", "--severities", "1", "--output", str(folder / "out")]
+    monkeypatch.setattr(sys, "argv", ["script", *arguments])
+    with pytest.raises(TableError, match=f"^.*/{other}/all: its {problem}; delete the files of the wrong"):
+        kappa.main()
     assert not (folder / "out").exists()

@@ -16,7 +16,8 @@ from benchc.pluralize import pluralize
 from benchc.progress import track
 from benchc.rendering.output import Files
 from benchc.schemas.models import Model, read_models
-from benchc.schemas.parquet import read_footer, read_table
+from benchc.schemas.parquet import AGAIN, read_footer, read_table
+from benchc.schemas.shared_facts import add_shared_facts
 
 MISSING_ITEMS = "missing_items"  # key in the footer of scores from which items were excluded
 
@@ -82,7 +83,8 @@ def read_targets(scores: list[Path], models: Path) -> Targets:
     """Return the targets of ``scores``, {model}.parquet each, with the names in ``models``, models.json.
 
     Where items are excluded because predictions are missing, all tables are restricted to the items that
-    every target has. Raises InputError where a file belongs to no model of models.json, or two to one.
+    every target has. Raises InputError where a file belongs to no model of models.json, or two to one, and
+    where footers say that it is of another model, or that two files are of another pool, seed or alpha.
     """
     named = read_models(models).models
     paths = {path.stem: path for path in scores}
@@ -94,6 +96,7 @@ def read_targets(scores: list[Path], models: Path) -> Targets:
     if len(set(labels)) != len(labels):
         raise InputError(f"{models}: two models have one label: {', '.join(labels)}; give each its own")
     footers = {id_: read_footer(path) for id_, path in paths.items()}
+    _check_footers(paths, footers)
     missing = {named[id_].label: _number(footer, MISSING_ITEMS) for id_, footer in footers.items()}
     files = track(paths.items(), label="scores", unit="files")
     tables = common_items({named[id_].label: read_table(path, SCORES) for id_, path in files}, missing)
@@ -109,6 +112,15 @@ def read_targets(scores: list[Path], models: Path) -> Targets:
         file=sys.stderr,
     )
     return found
+
+
+def _check_footers(paths: Mapping[str, Path], footers: Mapping[str, Mapping[str, object]]) -> None:
+    """Raise InputError where {model}.parquet has the scores of another model, or of another run's inputs."""
+    found: dict[str, object] = {}
+    for id_, footer in footers.items():
+        if footer.get("label", id_) != id_:
+            raise InputError(f"{paths[id_]}: its scores are those of {footer['label']}; {AGAIN}")
+        add_shared_facts(found, paths[id_], footer, ("pool", "seed", "alpha"))
 
 
 def read_unselected_targets(unselected_scores: list[Path], models: Path) -> Targets:

@@ -11,6 +11,7 @@ from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.errors import InputError
 from benchc.schemas.models import Models, models_text
 from benchc.schemas.parquet import read_footer, read_table, write_table
+from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
 from benchc.schemas.predictions import PREDICTIONS
 from scripts import command, compare
 from tests.benchmarks.bench_c.degenerate_runs import Run, move_to_run_folders, score_all
@@ -60,10 +61,11 @@ def test_what_is_left_out_is_named_counted_and_in_the_footer(
     text = capsys.readouterr().err
     assert "two: 1 of 6 items excluded, 1 prediction missing: (s/1, clean, 0)\n" in text
     assert "three: 2 of 6 items excluded, 2 predictions missing: (s/3, fog, 1), (s/4, pixelate, 5)\n" in text
+    pool = pool_digest(Path("pool.parquet"), QUESTION_COLUMNS)
     assert [read_footer(f"scores/{model}.parquet") for model in RUN.models] == [
-        {"items": 6},
-        {"items": 5, "missing_items": 1, "missing_predictions": 1},
-        {"items": 4, "missing_items": 2, "missing_predictions": 2},
+        {"label": "one", "pool": pool, "items": 6},
+        {"label": "two", "pool": pool, "items": 5, "missing_items": 1, "missing_predictions": 1},
+        {"label": "three", "pool": pool, "items": 4, "missing_items": 2, "missing_predictions": 2},
     ]
     # A target with all predictions has the same file, byte by byte, whether predictions may be missing or
     # not.

@@ -92,3 +92,28 @@ def test_two_models_of_one_label_are_refused(tmp_path: Path):
         write_table(scored(3, 0), tmp_path / f"{name}.parquet", SCORES)
     with pytest.raises(InputError, match=r"two models have one label: Same, Same"):
         read_targets([tmp_path / "one.parquet", tmp_path / "two.parquet"], tmp_path / "models.json")
+
+
+FACTS = {"items": 5, "pool": "0" * 32, "seed": 1, "alpha": "drop"}
+
+
+def test_scores_of_one_run_pass(folder):
+    for seed, id_ in enumerate("ab"):
+        write(f"{id_}.parquet", seed, footer={**FACTS, "label": id_})
+    assert list(targets_of("a.parquet", "b.parquet").scores) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("facts", "problem"),
+    [
+        ({"label": "c"}, "its scores are those of c; delete it and run snakemake again$"),
+        ({"pool": "1" * 32}, "its pool is 1+, that of the files before is 0+; delete the files of the wrong"),
+        ({"seed": 2}, "its seed is 2, that of the files before is 1; delete"),
+        ({"alpha": "white"}, "its alpha is white, that of the files before is drop; delete"),
+    ],
+)
+def test_scores_of_another_model_or_run_are_refused(folder, facts, problem):
+    write("a.parquet", 0, footer={**FACTS, "label": "a"})
+    write("b.parquet", 1, footer={**FACTS, "label": "b", **facts})
+    with pytest.raises(InputError, match=f"^b.parquet: {problem}"):
+        targets_of("a.parquet", "b.parquet")

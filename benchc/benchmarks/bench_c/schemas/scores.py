@@ -7,6 +7,8 @@ from benchc.schemas.parquet import TableType
 TRANSITIONS = ("RR", "RW", "WR", "WW")
 REGIMES = ("degraded", "overconfident", "hesitant", "stable")
 
+# Footer: items, how many were scored; label, the id of the model in the catalogue; pool, seed and alpha as in
+# that of PREDICTIONS; where predictions are missing, missing_items and missing_predictions, how many.
 SCORES = TableType(
     "scores",
     1,

@@ -1,0 +1,23 @@
+"""Only models that the run trains are trained, whatever folder the others are in."""
+
+from pathlib import Path
+
+import yaml
+
+from tests.workflow.checkout import Checkout
+
+
+def test_a_model_that_is_in_the_folder_of_trained_ones_is_not_trained(tmp_path: Path) -> None:
+    checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
+    trained = yaml.safe_load((checkout.folder / "config/demo-models.yaml").read_text())
+    own = {"label": "Own", "family": "llava", "scoring": "letter", "path": "results/models/own"}
+    (checkout.folder / "config/demo-models.yaml").write_text(yaml.safe_dump({**trained, "own": own}))
+    config = yaml.safe_load((checkout.folder / checkout.config).read_text())
+    checkout.configure(targets=[*config["targets"], "own"])
+    folder = checkout.folder / "results/models/own"
+    folder.mkdir(parents=True)
+    for file in ("config.json", "tokenizer.json", "model.safetensors"):
+        (folder / file).write_text("{}")
+    planned = checkout.plan()
+    assert planned["train_demo_model"] == len(trained)
+    assert planned["score"] == len(config["targets"]) + 1
