@@ -19,7 +19,7 @@ demo: install
 	@echo; echo "Figures: results/$(RUN)/figures    Report: results/$(RUN)/report.html"
 
 test: install lint
-	python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
+	python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 # Runs two diagnostics, and checks the demo's results: accuracies, effects of corruptions, generated answers, figures.
 check-demo: demo
