@@ -19,6 +19,10 @@ SHEET_CODE = {
     )
     for page, names in SHEETS.items()
 }
+OWN_TYPES = {
+    page: [name for name in names if own_file(recipe_of(name, SUITE).kernel)]
+    for page, names in SHEETS.items()
+}
 
 
 rule contact_sheet:
@@ -43,6 +47,10 @@ rule contact_sheet:
         "../envs/images.yaml"
     params:
         *code_by_wildcards(lambda wildcards: SHEET_CODE[wildcards.page], SHEET_CODE.values()),
+        # Parameters of the user's corruptions are not in the suite's code. The script registers them itself.
+        own_recipes=lambda wildcards: [
+            option("--recipe", RECIPES[name]) for name in OWN_TYPES[wildcards.page]
+        ],
         suite=settings.corruptions.suite,
         own_files=[shlex.quote(str(local(file))) for file in settings.corruptions.own_files],
         engine=settings.corruptions.engine,

@@ -6,6 +6,7 @@ from typing import Any
 from benchc.config.errors import shown, suggestion, unknown
 from benchc.config.raw import block, texts
 from benchc.config.settings import DEFAULT_SUITE, Raw, RunSettings, default_types
+from benchc.corruptions.recipe import own_file
 from benchc.corruptions.registry import SUITES, all_corruptions_of, recipe_of
 from benchc.corruptions.suite import Suite
 from benchc.demo.sources import GENERATED_SOURCES
@@ -83,6 +84,17 @@ def _corruptions(chosen: Mapping[str, Any], file: str, suite: Suite | None) -> I
             yield unknown(file, key, name, names, f"corruption in {suite.name}")
         elif chosen.get("engine") == "imgaug" and (error := _imgaug_error(name, suite)):
             yield f"{file}: {key} is {shown(name)}, but {error}."
+    used = {name for _, name in texts(chosen.get("types"))}
+    by_file: dict[str, list[str]] = {}
+    for type_ in suite.types():
+        if path := own_file(type_.kernel):
+            by_file.setdefault(path, []).append(type_.name)
+    for path, own in by_file.items():
+        if used <= set(names) and not used.intersection(own):
+            yield (
+                f"{file}: corruptions.own_files has {path}, but corruptions.types has none of its "
+                f"corruptions ({', '.join(own)}); add one, or leave out the file."
+            )
     if "types" not in chosen and chosen.get("engine") == "imgaug":
         errors = (_imgaug_error(name, suite) for name in default_types(chosen))
         if error := next(filter(None, errors), None):

@@ -92,6 +92,10 @@ def _list(text: str, problem: str) -> list[Any]:
 
 def _decode(text: str, position: int) -> bytes:
     where = f"image {position + 1}"
+    if text.startswith("data:"):
+        raise InvalidRowError(
+            f"{where} begins with {text.partition(',')[0][:30]!r}; remove this prefix and its comma"
+        )
     try:
         data = base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError) as error:
@@ -99,6 +103,9 @@ def _decode(text: str, position: int) -> bytes:
     try:
         with opened(data) as image:
             image.verify()
+        # Only decoding notices that a JPEG is truncated; a verified file has to be opened again.
+        with opened(data) as image:
+            image.load()
     except ImageError as error:
         raise InvalidRowError(f"{where}: {error}") from error
     return data

@@ -219,6 +219,21 @@ def test_types_may_name_corruptions_of_own_files(
     assert line.startswith("config.yaml: corruptions.types[0] is \"darken\", but engine 'imgaug' has only")
 
 
+@pytest.mark.parametrize("types", [None, ["fog", "snow"]])
+def test_an_own_file_without_a_corruption_in_types_is_an_error(
+    raw: dict[str, Any], root: Path, monkeypatch: pytest.MonkeyPatch, types: list[str] | None
+) -> None:
+    monkeypatch.chdir(root)
+    raw["corruptions"] |= {"own_files": [Path(written(root, OWN)).name], "types": types}
+    if types is None:
+        del raw["corruptions"]["types"]
+    line = errors(raw, root)[0]
+    assert line.startswith(
+        "config.yaml: corruptions.own_files has mine.py, but corruptions.types has none of"
+    )
+    assert "(darken)" in line
+
+
 def test_an_own_file_that_cannot_be_used_is_one_error(
     raw: dict[str, Any], root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -138,6 +138,11 @@ def test_items_are_ordered_by_index_as_a_number(tmp_path: Path) -> None:
         ({"image": "no base64! " * 10}, "image 1 is not base64"),
         ({"image": encoded(b"not an image" * 10)}, "image 1: these "),
         ({"image": encoded(RED[:40] + RED[44:])}, "image 1: these "),
+        ({"image": encoded(image_bytes(size=(400, 300), form="JPEG")[:-500])}, "image 1: these "),
+        (
+            {"image": "data:image/png;base64," + encoded(RED)},
+            "image 1 begins with 'data:image/png;base64'; remove this prefix",
+        ),
         (
             {"image": encoded(png_header(13_000, 13_000) + bytes(9))},
             "image 1: the image has 13,000 × 13,000 pixels",

@@ -16,6 +16,7 @@ from tests.workflow.checkout import ROOT, Checkout
 
 FILE = "mine/my_corruptions.py"
 IMAGES = [f"results/own/corrupted/{name}.parquet" for name in ("clean", "darken", "flicker", "fog")]
+SHEET = "results/own/figures/contact_sheet_1.png"
 # The params of jobs that generate their images, which have no file of their own.
 PRINT = """
 import json
@@ -51,7 +52,7 @@ def checkout(tmp_path_factory) -> Checkout:
     config["inference"] = {"corruptions_per_job": "group"}
     config["figures"]["figure4"]["corruption"] = "darken"
     (checkout.folder / checkout.config).write_text(yaml.safe_dump(config, sort_keys=False))
-    checkout.make(*IMAGES, cores=1)
+    checkout.make(*IMAGES, SHEET, cores=1)
     return checkout
 
 
@@ -99,7 +100,7 @@ EDITS = {
 def test_an_edit_reruns_the_corruptions_that_it_changes(unedited, name):
     old, new, jobs = EDITS[name]
     unedited.edit(FILE, old, new)
-    assert unedited.plan(*IMAGES) == ({"corrupt": jobs} if jobs else {})
+    assert unedited.plan(*IMAGES, SHEET) == ({"corrupt": jobs, "contact_sheet": 1} if jobs else {})
     if name == "the formula of one":
         assert f"'{FILE} " in unedited.snakemake("-n", *IMAGES).stdout
 
