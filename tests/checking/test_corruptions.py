@@ -45,8 +45,8 @@ def test_all_are_applied_to_the_smallest_image() -> None:
 
 def test_a_kernel_whose_library_is_missing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     module = "benchc.corruptions.kernels.digital"
-    apply._functions.cache_clear()
+    apply.kernel_functions.cache_clear()
     monkeypatch.setitem(sys.modules, module, None)
     found = list(check_corruptions(chosen("pixelate", "brightness"), 1, items_of((32, 32))))
     assert [(each.level, each.subject) for each in found] == [("error", "pixelate")]
-    apply._functions.cache_clear()
+    apply.kernel_functions.cache_clear()

@@ -60,7 +60,7 @@ def test_settings_arrive_as_the_configuration_has_them(commands):
     groups = next(word for word in commands["figure6"] if word.startswith("groups="))
     assert groups.startswith('groups={"contrast": "photometric", "gaussian_blur"')
     label, corruption, severity = arguments(commands["figure4"], "--set")[0]
-    assert (label, corruption, severity) == ('label="Tiny-LLaVA-M"', 'corruption="snow"', "severity=5")
+    assert (label, corruption, severity) == ('label="Tiny-LLaVA-M"', 'corruption="fog"', "severity=5")
 
 
 def test_two_outputs_of_one_loop_record_their_own_settings(tmp_path):

@@ -104,7 +104,7 @@ def run(
     for log in checkout.folder.glob("logs/*/infer/*/*/*.log"):
         log.unlink()
     if predictions_only:
-        checkout.make("--until", "infer")
+        checkout.make(*prediction_files(checkout))
         assert "infer" not in checkout.plan()
         return checkout.predictions()
     checkout.make()
@@ -120,6 +120,13 @@ def run(
 def new(predictions: dict[str, tuple[int, int]]) -> dict[str, int]:
     """Return the predictions that each job computed."""
     return {job: count for job, (_, count) in predictions.items()}
+
+
+def prediction_files(checkout: Checkout) -> list[str]:
+    config = yaml.safe_load((checkout.folder / checkout.config).read_text())
+    jobs = [("pool", model) for model in config["selectors"]]
+    jobs += [(subset, model) for subset in ("selected", "unselected") for model in config["targets"]]
+    return [f"results/small/predictions/{subset}/{model}/all.parquet" for subset, model in jobs]
 
 
 class Ledger:
