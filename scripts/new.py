@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.new")
         "--task-column",
         type=task_column,
         metavar="COLUMN",
-        help="column of the TSV files with the task type: category, or l2_category, also written l2-category. "
+        help="column of the TSV files with the task type: category, or l2_category (or l2-category). "
         "No other name is accepted: rename the column (default: the first of these that a file has)",
     )
     add(

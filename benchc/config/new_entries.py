@@ -1,6 +1,7 @@
 """Catalogue entries for the sources and models that a user names: a file, a folder, or an id."""
 
 import json
+import logging
 import re
 import sys
 from collections.abc import Mapping
@@ -146,10 +147,10 @@ def _hub_file(repo: str) -> Path:
     # Slow to import, and not needed for what is on disk.
     from huggingface_hub import get_hf_file_metadata, hf_hub_download, hf_hub_url, try_to_load_from_cache
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
-    from huggingface_hub.utils import disable_progress_bars, logging
+    from huggingface_hub.utils.tqdm import disable_progress_bars
 
     disable_progress_bars()
-    logging.set_verbosity_error()
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     try:
         cached = try_to_load_from_cache(repo, CONFIG)
         if isinstance(cached, str):
