@@ -7,6 +7,8 @@ file is overwritten. Run it in the repository's root, like snakemake.
 """
 
 import re
+import shlex
+from argparse import ArgumentTypeError
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -15,7 +17,7 @@ from typing import Any
 from benchc.atomic import write_text
 from benchc.config.benchmarks import known_benchmarks, module_of
 from benchc.config.load import load
-from benchc.config.new_entries import Entry, model_entry, source_entry
+from benchc.config.new_entries import TASK_COLUMNS, Entry, model_entry, source_entry
 from benchc.config.new_files import catalogue_text, config_text
 from benchc.config.paths import relative_path
 from benchc.config.yaml_file import read_yaml
@@ -43,8 +45,16 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.new")
     add("--name", help="name of the run (default: that of FILE)")
     add(
         "--task-column",
-        choices=["category", "l2_category"],
-        help="column of the TSV files with the task type (default: category, or else l2_category)",
+        type=task_column,
+        metavar="COLUMN",
+        help="column of the TSV files with the task type: category, or l2_category (or l2-category). "
+        "No other name is accepted: rename the column (default: the first of these that a file has)",
+    )
+    add(
+        "--image-column",
+        metavar="COLUMN",
+        help="column of the TSV files that names a row's image: rows with one name share an image (default: "
+        "each row has its own)",
     )
     add(
         "--family",
@@ -61,10 +71,11 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.new")
     benchmark = arguments.benchmark or demo["benchmark"]
     part = module_of(benchmark, "new")
     roles = part.roles(arguments.model, arguments.selector, demo)
-    sources = {name: source_entry(name, root, arguments.task_column) for name in arguments.source}
+    columns = arguments.task_column, arguments.image_column
+    sources = {name: source_entry(name, root, *columns) for name in arguments.source}
     models = {
         name: model_entry(name, root, arguments.family, arguments.gpus)
-        for name in chain.from_iterable(roles.values())
+        for name in dict.fromkeys(chain.from_iterable(roles.values()))
     }
     texts: dict[Path, str] = {}
     catalogues = {}
@@ -76,6 +87,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.new")
             texts[own] = catalogue_text(
                 own, kind, {id_: entry.content for id_, entry in entries.items()}, root
             )
+    target = ""
     settings: dict[str, Any] = {
         "benchmark": benchmark,
         "name": arguments.name or run_name(file),
@@ -85,11 +97,23 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.new")
     }
     if any({"train", "generated"} & set(entry.content) for entry in [*sources.values(), *models.values()]):
         settings |= part.TRIAL | {"demo": demo["demo"]}
+        target = f" {part.TRIAL_TARGET}"
     texts[file] = config_text(file, settings, part.COMMENTS, root)
     write_valid(texts, settings, file, root)
     counts = f"{pluralize(len(sources), 'source')}, {pluralize(len(models), 'model')}"
     print(f"wrote {', '.join(map(str, texts))}: {counts}")
-    print(f"next: snakemake --configfile {file} --cores 2    (benchc plan {file} estimates its cost)")
+    path = shlex.quote(str(file))
+    print(f"next: benchc check {path} --no-models\nthen: benchc run {path} --cores 2{target}")
+
+
+def task_column(name: str) -> str:
+    """Return a column of TASK_COLUMNS."""
+    if name not in TASK_COLUMNS:
+        raise ArgumentTypeError(
+            f"{name!r} is not {' or '.join(TASK_COLUMNS)}, the only names of a column with the task type; "
+            "rename the column in the TSV file"
+        )
+    return name
 
 
 def run_name(file: Path) -> str:
@@ -111,11 +135,15 @@ def by_id(entries: Iterable[Entry]) -> dict[str, Entry]:
 
 def write_valid(texts: Mapping[Path, str], settings: Mapping[str, Any], file: Path, root: Path) -> None:
     """Write new files. Raises InputError, and leaves none, where one exists or the run would be invalid."""
-    for path in [*texts, root / "results" / settings["name"]]:
+    for path in texts:
         if path.exists():
+            named = "" if path == file else ", after which it is named"
             raise InputError(
-                f"{path}: exists already, and nothing is overwritten; choose another FILE or --name"
+                f"{path}: exists already, and nothing is overwritten; choose another FILE than {file}{named}"
             )
+    results = Path("results") / settings["name"]
+    if (root / results).exists():
+        raise InputError(f"{results}: exists already, and nothing is overwritten; choose another --name")
     try:
         for path, text in texts.items():
             write_text(path, text)

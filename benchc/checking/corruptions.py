@@ -6,6 +6,7 @@ import polars as pl
 
 from benchc.checking.finding import Finding, reason
 from benchc.config.settings import Corruptions
+from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
@@ -19,9 +20,10 @@ def check_corruptions(chosen: Corruptions, seed: int, items: pl.DataFrame) -> It
     """Apply each corruption at its highest severity to the smallest file of ``items``, of type POOL."""
     images = items.select(key=pl.col("image_keys"), image=pl.col("images")).explode("key", "image")
     key, image = min(images.iter_rows(), key=lambda row: len(row[1]["bytes"]))
+    suite = suite_with(chosen.suite, chosen.own_files)
     failed = 0
     for name in track(chosen.types, label="apply corruptions", unit="corruptions"):
-        recipe = recipe_of(name, chosen.suite, chosen.engine)
+        recipe = recipe_of(name, suite, chosen.engine)
         try:
             variants_of_image(key, image["bytes"], recipe, [max(chosen.severities)], seed, chosen.alpha)
         except (InputError, ImportError, OSError) as error:
@@ -29,5 +31,6 @@ def check_corruptions(chosen: Corruptions, seed: int, items: pl.DataFrame) -> It
             yield Finding(STAGE, "error", name, text)
             failed += 1
     if not failed:
-        text = f"{pluralize(len(chosen.types), 'corruption')} of {chosen.suite}, applied to {key}"
+        origin = " and ".join((chosen.suite, *chosen.own_files))
+        text = f"{pluralize(len(chosen.types), 'corruption')} of {origin}, applied to {key}"
         yield Finding(STAGE, "ok", "all", text)

@@ -58,8 +58,9 @@ def _time(plan: Plan, results: Path, tried: Rates, measured: Rates) -> Iterator[
         yield Finding("time", "ok", model, f"{text}, {seconds} s each{loading}")
     if unknown := [model for model in models if model not in rates]:
         count = total(each.left for each in work)
-        known = "" if count.value is None else f"{count.text()} predictions in all; "
-        text = f"{known}time unknown for models that were not tried here: {', '.join(unknown)}"
+        if count.value is not None:
+            yield Finding("time", "ok", "all", f"{count.text()} predictions")
+        text = f"time unknown for models that were not tried here: {', '.join(unknown)}"
         yield Finding("time", "skipped", "all", text)
     else:
         hours = total(each.hours_left for each in work)

@@ -10,30 +10,39 @@ from benchc.checking.pool import PoolFound
 from benchc.config.load import Config
 from benchc.pluralize import pluralize
 
+NAME_SHOWN = 40
+CHARACTERS_SHOWN = 5
+
 
 def check_fonts(config: Config, pool: PoolFound) -> Iterator[Finding]:
     """Yield which names and texts of figures have characters that no installed font has."""
     # Not at the top: matplotlib takes a second, and reads all fonts.
-    from benchc.rendering.labels import WIDE_FAMILIES, renderable
+    from benchc.rendering.labels import WIDE_FAMILIES, renderable, shorten
 
+    install = f"install one of the fonts {', '.join(WIDE_FAMILIES[:3])}"
     labels = [source.label for source in config.sources.values()]
     labels += [model.label for model in config.models.values()]
-    texts: list[str] = []
+    texts: dict[str, str] = {}
     if not pool.texts.is_empty():
         labels += sorted(set(pool.texts["task"]))
-        columns = pool.texts.select("question", pl.col("options").list.join(" ")).iter_rows()
-        texts = [" ".join(row) for row in columns]
-    install = f"install one of the fonts {', '.join(WIDE_FAMILIES[:3])}"
+        columns = pool.texts.select("id", pl.concat_str("question", pl.col("options").list.join(" ")))
+        texts = dict(columns.iter_rows())
     found = False
-    for what, names in (("name", list(dict.fromkeys(labels))), ("text", texts)):
+    for what, by_name in (("name", {label: label for label in labels}), ("item", texts)):
+        letters = sorted({letter for text in by_name.values() for letter in text if not letter.isspace()})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # which lists all names
-            shown = renderable(names)
-        changed = [name for name, text in zip(names, shown, strict=True) if " ".join(name.split()) != text]
-        if changed:
+            shown = renderable(letters)
+        missing = {letter for letter, text in zip(letters, shown, strict=True) if letter != text}
+        lacking = [name for name, text in by_name.items() if missing & set(text)]
+        if lacking:
             found = True
-            example = f"{pluralize(len(changed), what)}, such as {changed[0][:40]!r}"
-            text = f"no font has all characters of {example}, so that figures replace them; {install}"
+            example = f"{pluralize(len(lacking), what)}, such as {shorten(lacking[0], NAME_SHOWN)}"
+            more = ", …" if len(missing) > CHARACTERS_SHOWN else ""
+            characters = ", ".join(
+                f"{each} (U+{ord(each):04X})" for each in sorted(missing)[:CHARACTERS_SHOWN]
+            )
+            text = f"no font has {characters}{more} of {example}, so that figures replace them; {install}"
             yield Finding("figures", "warning", "fonts", text)
     if not found:
         yield Finding("figures", "ok", "fonts", "installed fonts have all characters of names and texts")

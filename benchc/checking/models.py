@@ -12,6 +12,7 @@ from benchc.checking.pool import PoolFound
 from benchc.checking.trial import Trial
 from benchc.config.catalogue import Model
 from benchc.config.load import Config
+from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
@@ -59,7 +60,7 @@ def check_models(config: Config, pool: PoolFound, *, load: bool) -> Findings[dic
 
 def _try(id_: str, config: Config, model: LocalModel, pool: Path, options: int) -> Findings[Trial | None]:
     chosen, entry = config.settings.corruptions, config.models[id_]
-    corruption = recipe_of(chosen.types[0], chosen.suite, chosen.engine)
+    corruption = recipe_of(chosen.types[0], suite_with(chosen.suite, chosen.own_files), chosen.engine)
     severities = {level: corruption.parameters[level] for level in chosen.severities}
     recipes = [clean_recipe(), replace(corruption, parameters=severities)]
     images = Recipes(recipes, config.settings.seed, chosen.alpha)

@@ -60,12 +60,21 @@ def check_pool(config: Config, items: Mapping[str, SourceItems]) -> Findings[Poo
     for task, sources, available, taken in choice.report.iter_rows():
         yield Finding(STAGE, "ok", f"{taken:,} of {available:,}", f"{task} ({sources})")
     items_taken = f"{choice.items.height:,} of {pluralize(tasks.height, 'item')}"
-    text = f"{items_taken}, at most {choice.cap:,} per task type"
+    text = f"{items_taken}, {_limit(choice, limits.per_task)}"
     if absent:
         yield Finding(STAGE, "skipped", "all", f"{text}, without {', '.join(absent)}")
     else:
         yield Finding(STAGE, "ok", "all", text)
     return _found(choice, items, complete=not absent)
+
+
+def _limit(choice: ChosenItems, per_task: int | None) -> str:
+    """Return what limits the items of a task type; the choice's cap is at most the largest task type."""
+    largest = choice.report["available"].to_list()
+    if choice.cap < max(largest) or choice.cap == per_task:
+        return f"at most {choice.cap:,} per task type"
+    limit = "" if per_task is None else f"at most {per_task:,} per task type; "
+    return f"{limit}the largest task type has {choice.cap:,}"
 
 
 def _generated_sample() -> PoolFound:

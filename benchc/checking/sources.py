@@ -99,13 +99,18 @@ def _read(id_: str, source: Source, path: Path, origin: str, alpha: Alpha) -> Fi
 
 
 def _remarks(id_: str, report: pl.DataFrame) -> Iterator[Finding]:
-    """Yield one line for each reason in the report of the reader, with the first rows."""
+    """Yield one line for each reason in the report of the reader, with index and line of the first rows."""
     for (kind, why), rows in report.group_by("kind", "reason", maintain_order=True):
-        shown = ", ".join(f"line {line}" for line in rows["line"][:ROWS_SHOWN])
+        first = rows.select("id", "line").head(ROWS_SHOWN).iter_rows()
+        shown = ", ".join(_row(id_of_row.removeprefix(f"{id_}/"), line) for id_of_row, line in first)
         more = ", …" if rows.height > ROWS_SHOWN else ""
         verb = "with a note" if kind == "note" else kind
         text = f"{pluralize(rows.height, 'row')} {verb}: {why} ({shown}{more})"
         yield Finding(STAGE, LEVELS[str(kind)], id_, text)
+
+
+def _row(index: str, line: int) -> str:
+    return f"index {index} in line {line}" if index else f"line {line}"
 
 
 def _images(id_: str, items: pl.DataFrame, alpha: Alpha) -> Findings[pl.DataFrame]:

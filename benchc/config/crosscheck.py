@@ -81,7 +81,9 @@ def _corruptions(chosen: Mapping[str, Any], file: str, suite: Suite | None) -> I
     for position, name in texts(chosen.get("types")):
         key = f"corruptions.types[{position}]"
         if name not in names:
-            yield unknown(file, key, name, names, f"corruption in {suite.name}")
+            line = unknown(file, key, name, names, f"corruption in {suite.name}")
+            own = "" if chosen.get("own_files") else "; one of your own needs corruptions.own_files"
+            yield f"{line.removesuffix('.')}{own}."
         elif chosen.get("engine") == "imgaug" and (error := _imgaug_error(name, suite)):
             yield f"{file}: {key} is {shown(name)}, but {error}."
     used = {name for _, name in texts(chosen.get("types"))}

@@ -57,7 +57,7 @@ def load(
     settings_type = _settings_type(raw.get("benchmark"), file, errors)
     settings = _validate(settings_type, raw, file, errors)
     files = _catalogue_files(raw, file, errors)
-    entries = {key: _read_catalogue(root / path, path, key, errors) for key, path in files.items()}
+    entries = {key: _read_catalogue(root, path, key, errors) for key, path in files.items()}
     sources = _validate(SourceCatalogue, entries.get("sources"), files.get("sources", ""), errors)
     models = _validate(ModelCatalogue, entries.get("models"), files.get("models", ""), errors)
     # Raw entries: a wrong key in an entry does not make its id unknown.
@@ -151,14 +151,16 @@ def _catalogue_files(raw: Mapping[str, Any], file: str, errors: list[str]) -> di
     return {key: name for key, name in names.items() if name.strip()}
 
 
-def _read_catalogue(path: Path, name: str, key: str, errors: list[str]) -> Mapping[str, Any] | None:
+def _read_catalogue(root: Path, name: str, key: str, errors: list[str]) -> Mapping[str, Any] | None:
     try:
-        content = read_yaml(path)
+        content = read_yaml(root / name)
     except YamlError as error:
         errors.append(f"{name}: {error}.")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        errors.append(f"{name}: cannot be read ({reason}); name a YAML file in catalogues.{key}.")
+        outside = isinstance(error, FileNotFoundError) and not (root / "Snakefile").exists()
+        where = f"run it in the repository's root (now: {root}), or " if outside else ""
+        errors.append(f"{name}: cannot be read ({reason}); {where}name a YAML file in catalogues.{key}.")
     else:
         if isinstance(content, Mapping):
             return content

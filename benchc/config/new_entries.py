@@ -1,7 +1,9 @@
 """Catalogue entries for the sources and models that a user names: a file, a folder, or an id."""
 
 import json
+import logging
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +22,8 @@ SHIPPED = {
     "sources": ("config/sources.yaml", "config/demo-sources.yaml"),
     "models": ("config/models.yaml", "config/demo-models.yaml"),
 }
+CONFIG = "config.json"
+HUB_TIMEOUT = 10.0  # seconds
 TASK_COLUMNS = ("category", "l2_category", "l2-category")
 
 
@@ -32,11 +36,14 @@ class Entry:
     catalogue: str | None = None
 
 
-def source_entry(name: str, root: Path, task_column: str | None) -> Entry:
+def source_entry(
+    name: str, root: Path, task_column: str | None = None, image_column: str | None = None
+) -> Entry:
     """Return the entry of a source: a TSV file, or the id of a shipped one.
 
-    ``task_column`` is that of a file; None for the first of TASK_COLUMNS that the file has. Raises InputError
-    where there is no such source, or the file has no task type.
+    ``task_column`` is that of a file; None for the first of TASK_COLUMNS that the file has. ``image_column``
+    names the images of its rows; None where each row has its own. Raises InputError where there is no such
+    source, or the file lacks a column.
     """
     if not Path(name).is_file():
         return _shipped(name, "sources", root, "give a TSV file")
@@ -49,8 +56,19 @@ def source_entry(name: str, root: Path, task_column: str | None) -> Entry:
             f"columns are {listed(header)}; rename the column that has it, or add a column category, which "
             "may have one value for all rows"
         )
+    if image_column is not None and image_column not in header:
+        raise InputError(
+            f"{name}: has no column {shown(image_column)}; its columns are {listed(header)}; give one of "
+            "them to --image-column"
+        )
     label = Path(name).stem
-    content = {"label": label, "path": str(relative_path(name, root)), "task_column": _underscored(found)}
+    content: dict[str, Any] = {
+        "label": label,
+        "path": str(relative_path(name, root)),
+        "task_column": _underscored(found),
+    }
+    if image_column is not None:
+        content["reader"] = {"image_column": image_column}
     return Entry(_id(label, name), content)
 
 
@@ -64,12 +82,16 @@ def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
     if folder.is_dir():
         path = relative_path(name, root)
         label, key, value = path.name, "path", str(path)
-        settings = _json(folder / "config.json", name)
+        settings = _json(folder / CONFIG, name)
     elif name.count("/") == 1 and not name.startswith((".", "/")):
         label, key, value = name.partition("/")[2], "repo", name
         for entry in _entries("models", root):
             if entry.content.get("repo") == name:
                 return _loadable(entry)
+        print(
+            f"{name}: no such folder here; {'taken as an id on' if family else 'asking'} the Hub",
+            file=sys.stderr,
+        )
         settings = {} if family else _json(_hub_file(name), name)
     else:
         return _loadable(_shipped(name, "models", root, "give a folder or an id of the Hub (owner/name)"))
@@ -121,15 +143,34 @@ def _id(label: str, name: str) -> str:
 
 
 def _hub_file(repo: str) -> Path:
+    """Return the config.json of a model on the Hub. Raises InputError where the Hub does not give it."""
     # Slow to import, and not needed for what is on disk.
-    from huggingface_hub import hf_hub_download
+    from huggingface_hub import get_hf_file_metadata, hf_hub_download, hf_hub_url, try_to_load_from_cache
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+    from huggingface_hub.utils.tqdm import disable_progress_bars
 
+    disable_progress_bars()
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     try:
-        return Path(hf_hub_download(repo, "config.json"))
+        cached = try_to_load_from_cache(repo, CONFIG)
+        if isinstance(cached, str):
+            return Path(cached)
+        # The download tries again for half a minute where the Hub cannot be reached; this does not.
+        get_hf_file_metadata(hf_hub_url(repo, CONFIG), timeout=HUB_TIMEOUT)
+        return Path(hf_hub_download(repo, CONFIG))
+    except HFValidationError as error:
+        raise InputError(
+            f"{repo}: there is no such folder here, and it is no id of the Hub (owner/name); check the name"
+        ) from error
+    except HfHubHTTPError as error:
+        raise InputError(
+            f"{repo}: there is no such folder here, and the Hub answers {error.response.status_code} for its "
+            f"{CONFIG}; check the name, and set HF_TOKEN if the model is private or gated"
+        ) from error
     except Exception as error:  # the Hub's client and its HTTP library raise many types
         raise InputError(
-            f"{repo}: there is no such folder, and its config.json cannot be read from the Hub "
-            f"({type(error).__name__}); check the name, or give the family with --family (docs/models.md)"
+            f"{repo}: there is no such folder here, and the Hub cannot be reached; check the name and the "
+            "network, or give the family with --family, which needs no network (docs/models.md)"
         ) from error
 
 

@@ -20,6 +20,8 @@ _HEADS = {
     "models": "`scoring: letter` is the logit of an option's letter, `text` the log-likelihood of its text. "
     "`gpus: 0`, the default, is the CPU.",
 }
+# For an entry of a TSV file without it.
+_IMAGE_COLUMN = "  # reader: {image_column: NAME}  # if that column names an image that several rows share\n"
 
 
 def config_text(file: Path, settings: Mapping[str, Any], comments: Mapping[str, str], root: Path) -> str:
@@ -38,8 +40,15 @@ def config_text(file: Path, settings: Mapping[str, Any], comments: Mapping[str, 
 
 def catalogue_text(file: Path, kind: str, entries: Mapping[str, Mapping[str, Any]], root: Path) -> str:
     """Return the text of a catalogue of ``kind`` sources or models."""
-    blocks = [_yaml({id_: dict(entry)}) for id_, entry in entries.items()]
+    blocks = [
+        _yaml({id_: dict(entry)}) + (_IMAGE_COLUMN if kind == "sources" and _has_own_images(entry) else "")
+        for id_, entry in entries.items()
+    ]
     return "\n".join([_head(file, kind, f"{_HEADS[kind]} Keys: docs/configuration.md.", root), *blocks])
+
+
+def _has_own_images(entry: Mapping[str, Any]) -> bool:
+    return "path" in entry and "reader" not in entry
 
 
 def _head(file: Path, schema: str, text: str, root: Path) -> str:

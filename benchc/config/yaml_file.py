@@ -14,6 +14,8 @@ from benchc.config.errors import shown
 # Values that aliases may repeat: far more than a configuration needs. Every reader visits each of them.
 MAX_REPEATED = 10_000
 
+SyntaxErrors = yaml.scanner.ScannerError | yaml.parser.ParserError
+
 
 class YamlError(ValueError):
     """A file is not YAML in UTF-8, has a value that cannot be converted, gives a key twice, or is no file."""
@@ -59,8 +61,11 @@ def read_yaml(path: Path) -> Any:
         try:
             return yaml.load(file, _Loader)
         except yaml.MarkedYAMLError as error:
-            line = error.problem_mark.line + 1 if error.problem_mark else "?"
-            raise YamlError(f"line {line} is not YAML ({error.problem})") from error
+            line = error.problem_mark.line + 1 if error.problem_mark else 1
+            # PyYAML finds a quote or bracket without an end only in what follows.
+            before = isinstance(error, SyntaxErrors) and line > 1
+            where = f"line {line}, or the line before," if before else f"line {line}"
+            raise YamlError(f"{where} is not YAML ({error.problem})") from error
         except (UnicodeDecodeError, yaml.reader.ReaderError) as error:
             raise YamlError(f"the content is not YAML in UTF-8 ({error.reason})") from error
         except RecursionError as error:

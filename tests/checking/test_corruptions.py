@@ -1,6 +1,7 @@
 """Every corruption of a run is applied to one image."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -12,6 +13,7 @@ from benchc.corruptions import apply
 from benchc.images import encode_png
 from benchc.schemas.pool import POOL
 from tests.checking.collected import lines
+from tests.corruptions.own_files import written
 
 
 def items_of(*shapes: tuple[int, int]) -> pl.DataFrame:
@@ -41,6 +43,20 @@ def test_all_are_applied_to_the_smallest_image() -> None:
     found = list(check_corruptions(chosen("pixelate", "brightness"), 1, items_of((64, 64), (32, 32))))
     assert lines(found) == ["all: 2 corruptions of imagenet-c, applied to s/1#0"]
     assert found[0].level == "ok"
+
+
+def test_corruptions_of_own_files_are_applied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = """
+@corruption({"strength": [0.1, 0.2, 0.3, 0.4, 0.5]})
+def darken(image, *, strength):
+    return np.rint(image * (1 - strength)).astype(np.uint8)
+"""
+    own_files = [Path(written(tmp_path, code)).name]
+    own = chosen("brightness", "darken").model_copy(update={"own_files": own_files})
+    assert lines(list(check_corruptions(own, 1, items_of((32, 32))))) == [
+        "all: 2 corruptions of imagenet-c and mine.py, applied to s/0#0"
+    ]
 
 
 def test_a_kernel_whose_library_is_missing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

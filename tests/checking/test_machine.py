@@ -48,7 +48,12 @@ def test_a_folder_without_permission_is_an_error(folder: Path) -> None:
 
 def pool_of(task: str, question: str) -> PoolFound:
     texts = pl.DataFrame(
-        {"task": [task, "colour"], "question": [question, "Red?"], "options": [["a", "b"]] * 2}
+        {
+            "id": ["s/1", "s/2"],
+            "task": [task, "colour"],
+            "question": [question, "Red?"],
+            "options": [["a", "b"]] * 2,
+        }
     )
     return PoolFound(texts, None, pl.DataFrame(), 2)
 
@@ -63,8 +68,11 @@ def test_names_and_texts_that_no_font_has_are_warnings() -> None:
     models["m"]["label"] = f"Model {PRIVATE}"
     found = list(check_fonts(config_of(LOCAL, models), pool_of(f"shape {PRIVATE}", f"Round {PRIVATE}?")))
     names, texts = lines(found, "warning")
-    assert "no font has all characters of 2 names, such as 'Model " in names
-    assert "no font has all characters of 1 text, such as 'Round " in texts and "Noto Sans CJK SC" in texts
+    private = f"fonts: no font has {PRIVATE} (U+F0000) of"
+    assert names.startswith(f"{private} 2 names, such as Model {PRIVATE}, so that figures replace them")
+    assert texts.startswith(f"{private} 1 item, such as s/1, so that ") and "Noto Sans CJK SC" in texts
+    (found,) = check_fonts(config_of(LOCAL), pool_of("shape", "".join(map(chr, range(0xF0000, 0xF0006)))))
+    assert "(U+F0004), … of 1 item" in found.text and "U+F0005" not in found.text
 
 
 def gpus(number: int) -> list[tuple[str, str]]:

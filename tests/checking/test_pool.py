@@ -74,6 +74,24 @@ def test_a_pool_without_some_sources_has_no_size(folder: Path) -> None:
     assert pool.size is None and pool.texts.height == 12
 
 
+@pytest.mark.parametrize(
+    ("limits", "text"),
+    [
+        ({"per_task": 7, "total": None}, "21 of 21 items, at most 7 per task type"),
+        (
+            {"per_task": 16, "total": None},
+            "21 of 21 items, at most 16 per task type; the largest task type has 7",
+        ),
+        ({"per_task": None, "total": None}, "21 of 21 items, the largest task type has 7"),
+        ({"per_task": 16, "total": 10}, "9 of 21 items, at most 3 per task type"),
+    ],
+)
+def test_the_limit_of_a_task_type_is_the_one_configured(limits: dict[str, int | None], text: str) -> None:
+    config = config_of(LOCAL, pool=limits)
+    found, _ = collected(check_pool(config, collected(check_sources(config))[1]))
+    assert (found[-1].subject, found[-1].text) == ("all", text)
+
+
 def test_limits_that_make_no_pool_are_an_error() -> None:
     config = config_of(LOCAL, pool={"per_task": None, "total": 2})
     items = collected(check_sources(config))[1]

@@ -43,17 +43,24 @@ def test_rows_that_the_reader_refuses_are_counted_by_reason() -> None:
     found, items = collected(check_sources(config))
     assert lines(found, "ok") == ["my: 3 items, my.tsv"]
     assert lines(found, "warning") == [
-        "my: 4 rows rejected: has no question (line 3, line 4, line 5, …)",
-        "my: 1 row rejected: the answer is Q, an option without text (line 7)",
+        "my: 4 rows rejected: has no question (index 20 in line 3, index 21 in line 4, "
+        "index 22 in line 5, …)",
+        "my: 1 row rejected: the answer is Q, an option without text (index 30 in line 7)",
     ]
     assert lines(found, "note") == [
-        "my: 1 row with a note: two options have the same text (line 8)",
-        "my: 1 row excluded: kind is sort (line 9)",
+        "my: 1 row with a note: two options have the same text (index 40 in line 8)",
+        "my: 1 row excluded: kind is sort (index 50 in line 9)",
     ]
     assert items["my"].texts["id"].to_list() == ["my/1", "my/40", "my/60"]
     # One item of each of the two task types has its image.
     assert sorted(items["my"].first["category"]) == ["colour", "look"]
     assert items["my"].images.rows() == [(f"my/{index}", f"my/{index}#0", 24 * 16) for index in (1, 40, 60)]
+
+
+def test_a_row_without_index_is_named_by_its_line() -> None:
+    write_tsv(Path("my.tsv"), [row(1), row("")])
+    found, _ = collected(check_sources(config_of({"my": {"path": "my.tsv"}})))
+    assert lines(found, "warning") == ["my: 1 row rejected: has no index (line 3)"]
 
 
 def test_a_source_that_cannot_be_read_is_an_error_and_the_next_is_read() -> None:

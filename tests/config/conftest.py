@@ -29,6 +29,7 @@ def raw() -> dict[str, Any]:
 def root(tmp_path: Path) -> Path:
     (tmp_path / "sources.yaml").write_text(SOURCES)
     (tmp_path / "models.yaml").write_text(MODELS)
+    (tmp_path / "Snakefile").touch()
     (tmp_path / "envs").mkdir()
     (tmp_path / "envs" / "transformers.yaml").touch()
     return tmp_path

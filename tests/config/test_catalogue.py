@@ -135,7 +135,7 @@ def test_a_repeated_entry_is_refused(raw: dict[str, Any], root: Path) -> None:
 
 def test_a_file_that_is_not_yaml_is_refused_with_the_line(raw: dict[str, Any], root: Path) -> None:
     (root / "models.yaml").write_text("a: {b: c\nd: e")
-    assert errors(raw, root)[0].startswith("models.yaml: line 2 is not YAML")
+    assert errors(raw, root)[0].startswith("models.yaml: line 2, or the line before, is not YAML")
 
 
 def test_paths_expand_variables_and_a_missing_file_names_them(raw: dict[str, Any], root: Path) -> None:

@@ -99,7 +99,7 @@ def test_a_valid_configuration_is_returned_with_the_entries_it_uses(raw: dict[st
             ["corruptions", "types"],
             ["snow", "defocus_blurr"],
             'config.yaml: corruptions.types[1] is "defocus_blurr", but there is no such corruption in '
-            "imagenet-c (did you mean defocus_blur?).",
+            "imagenet-c (did you mean defocus_blur?); one of your own needs corruptions.own_files.",
         ),
         (
             ["corruptions", "types"],
@@ -183,6 +183,17 @@ def test_an_error_is_one_line(
     assert sentence in errors(raw, root)
     if path != ["corruptions", "types"] and path != ["selecters"]:
         assert len(errors(raw, root)) == 1
+
+
+def test_a_missing_catalogue_outside_the_root_of_a_repository_names_the_folder(
+    raw: dict[str, Any], root: Path
+) -> None:
+    (root / "Snakefile").unlink()
+    raw["catalogues"]["models"] = "no.yaml"
+    assert errors(raw, root) == (
+        "no.yaml: cannot be read (No such file or directory); run it in the repository's root (now: "
+        f"{root}), or name a YAML file in catalogues.models.",
+    )
 
 
 def test_a_corruption_that_imgaug_lacks_is_refused(raw: dict[str, Any], root: Path) -> None:

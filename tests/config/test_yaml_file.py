@@ -39,6 +39,23 @@ def test_some_aliases_are_read(tmp_path: Path) -> None:
     assert read_yaml(tmp_path / "a.yaml") == {"a": first, "b": {"x": 1, "y": 3}, "c": [first, first]}
 
 
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("a: [1, 2\nb: 3\n", "line 2, or the line before, is not YAML"),
+        ("a: 'x\nb: 3\n", "line 3, or the line before, is not YAML"),
+        ("a: ]\n", "line 1 is not YAML"),
+        ("a: 1\nb: !own 2\n", "line 2 is not YAML"),
+        ("a: 1\nb: *none\n", "line 2 is not YAML"),
+    ],
+)
+def test_an_error_of_syntax_names_the_line_or_the_one_before(tmp_path: Path, text: str, where: str) -> None:
+    (tmp_path / "a.yaml").write_text(text)
+    with pytest.raises(YamlError) as caught:
+        read_yaml(tmp_path / "a.yaml")
+    assert str(caught.value).startswith(f"{where} (")
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
 def test_another_encoding_is_refused(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "a.yaml").write_bytes("label: Größe".encode(encoding))

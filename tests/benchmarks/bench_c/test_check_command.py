@@ -17,6 +17,7 @@ from benchc.checking.trial import Trial
 from benchc.errors import InputError
 from scripts.benchc import main
 from tests.benchmarks.bench_c.trial import CONFIG
+from tests.corruptions.own_files import written
 from tests.sources.tsv_files import encoded, image_bytes, row, write_tsv
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -98,6 +99,20 @@ def test_a_run_that_is_ready(folder, checked):
     ]
 
 
+def test_a_run_may_name_corruptions_of_own_files(folder, checked):
+    code = """
+@corruption({"strength": [0.1, 0.2, 0.3, 0.4, 0.5]})
+def darken(image, *, strength):
+    return np.rint(image * (1 - strength)).astype(np.uint8)
+"""
+    # The first is the one on which models are tried.
+    own = {"own_files": [Path(written(folder, code)).name], "types": ["darken", "snow"]}
+    configure(folder, corruptions=yaml.safe_load(CONFIG)["corruptions"] | own)
+    lines, status = checked()
+    assert status == 0 and lines[-1] == "0 errors, 0 warnings"
+    assert any(line.startswith("ok all 2 corruptions of imagenet-c and mine.py") for line in lines)
+
+
 def test_it_goes_on_after_errors_and_counts_them(folder, checked, monkeypatch):
     def wrong(*_: object) -> None:
         raise InputError("a: is wrong; mend it")
@@ -123,8 +138,8 @@ def test_without_models_nothing_is_loaded(folder, checked, monkeypatch):
     monkeypatch.setattr(encoders, "in_child", None)
     lines, status = checked("--no-models")
     assert status == 0
-    unknown = "time unknown for models that were not tried here: small, large"
-    assert f"skipped all ≈ 80 predictions in all; {unknown}" in lines
+    assert "ok all ≈ 80 predictions" in lines
+    assert "skipped all time unknown for models that were not tried here: small, large" in lines
     assert "skipped small is here and was not loaded: checkpoints/small" in lines
     assert "skipped text encoder all-MiniLM-L6-v2: was not loaded" in lines
 

@@ -2,7 +2,8 @@
 
 import json
 import shutil
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import yaml
 
 from benchc.config.load import Config, load
 from scripts.benchc import main
+from tests.sources.test_download import Handler, Server, server  # noqa: F401
 from tests.sources.tsv_files import row, write_tsv
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -73,7 +75,10 @@ def test_own_data_and_models(root: Path, tmp_path: Path, capsys: pytest.CaptureF
     assert config.settings.selectors == config.settings.targets == ["one-7b", "two"]
     assert config.settings.name == "mine" and config.settings.demo is None
     assert config.settings.pool.total == 4000 and len(config.settings.corruptions.types) == 19
-    assert "snakemake --configfile config/mine.yaml" in capsys.readouterr().out
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "next: benchc check config/mine.yaml --no-models",
+        "then: benchc run config/mine.yaml --cores 2",
+    ]
     for part, schema in (("", "bench-c"), ("-sources", "sources"), ("-models", "models")):
         first = (root / f"config/mine{part}.yaml").read_text().partition("\n")[0]
         assert first == f"# yaml-language-server: $schema=schema/{schema}.json"
@@ -90,8 +95,11 @@ def test_the_first_three_models_select_where_none_is_named(root: Path) -> None:
     assert loaded(root, root / "config/other.yaml").settings.selectors == ["ovis2-1b"]
 
 
-def test_without_models_it_is_a_trial_with_models_of_the_demo(root: Path) -> None:
+def test_without_models_it_is_a_trial_with_models_of_the_demo(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     config = written(root, "--source", "my.tsv")
+    assert capsys.readouterr().out.endswith("\nthen: benchc run config/mine.yaml --cores 2 figure1a\n")
     demo = yaml.safe_load((root / "config/demo.yaml").read_text())
     settings = config.settings.model_dump()
     assert settings["selectors"] == demo["selectors"]
@@ -122,6 +130,33 @@ def test_the_task_type_is_the_first_column_of_two_or_the_one_named(root: Path) -
     assert loaded(root, root / "b.yaml").sources["my"].task_column == "l2_category"
 
 
+@pytest.mark.parametrize("column", ["l2_category", "l2-category"])
+def test_the_second_task_type_is_named_as_in_either_form_of_file(root: Path, column: str) -> None:
+    config = written(root, "--source", "my.tsv", "--model", "idefics3-8b", "--task-column", column)
+    assert config.sources["my"].task_column == "l2_category"
+
+
+def test_the_column_of_shared_images_is_one_of_the_file(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_tsv(root / "shared.tsv", [row(1, photo="a"), row(2, photo="a")])
+    arguments = ["--source", "shared.tsv", "drawn-text", "--model", "idefics3-8b"]
+    config = written(root, *arguments, "--image-column", "photo")
+    assert config.sources["shared"].reader.image_column == "photo"
+    assert config.sources["drawn-text"].reader.image_column is None
+    assert "# reader" not in (root / "config/mine-sources.yaml").read_text()
+    error = refused(capsys, "a.yaml", *arguments, "--image-column", "phto")
+    assert error.startswith('error: shared.tsv: has no column "phto"; its columns are index, image, ')
+    # Without it, the catalogue says how, as a comment of the file's entry.
+    main(["new", "a.yaml", *arguments])
+    file = root / "a-sources.yaml"
+    assert file.read_text().count("# reader: {image_column: NAME}") == 1
+    file.write_text(
+        file.read_text().replace("# reader: {image_column: NAME}", "reader: {image_column: photo}")
+    )
+    assert loaded(root, root / "a.yaml").sources["shared"].reader.image_column == "photo"
+
+
 def test_a_file_without_a_task_type_is_refused(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_tsv(root / "none.tsv", [{"index": "1", "topic": "maps"}])
     assert refused(capsys, "mine.yaml", "--source", "none.tsv") == (
@@ -138,19 +173,59 @@ def test_a_model_of_the_hub(
     config = written(root, "--source", "mmstar", "--model", "HuggingFaceM4/Idefics3-8B-Llama3")
     assert list(config.models) == ["idefics3-8b"]  # of the catalogue
     file = checkpoint(tmp_path / "hub", model_type="smolvlm", dtype="float16") / "config.json"
+    monkeypatch.setattr(huggingface_hub, "get_hf_file_metadata", lambda url, timeout: None)
     monkeypatch.setattr(huggingface_hub, "hf_hub_download", lambda repo, name: str(file))
+    capsys.readouterr()
     main(["new", "a.yaml", "--source", "mmstar", "--model", "owner/Small"])
     model = loaded(root, root / "a.yaml").models["small"]
     assert (model.repo, model.family, model.dtype) == ("owner/Small", "smolvlm", "float16")
 
-    def offline(repo: str, name: str) -> str:
-        raise ConnectionError("no network")
+    assert capsys.readouterr().err == "owner/Small: no such folder here; asking the Hub\n"
 
-    monkeypatch.setattr(huggingface_hub, "hf_hub_download", offline)
-    error = refused(capsys, "b.yaml", "--source", "mmstar", "--model", "owner/Small")
-    assert error.startswith("error: owner/Small: there is no such folder, and its config.json cannot be read")
-    main(["new", "b.yaml", "--source", "mmstar", "--model", "owner/Small", "--family", "llava"])
-    assert loaded(root, root / "b.yaml").models["small"].family == "llava"
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Set the address of the Hub."""
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+
+    def at(address: str) -> None:
+        monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", address)
+        template = address + "/{repo_id}/resolve/{revision}/{filename}"
+        monkeypatch.setattr(huggingface_hub.constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+
+    return at
+
+
+def test_a_hub_that_cannot_be_reached_is_one_error_at_once(
+    root: Path, capsys: pytest.CaptureFixture[str], hub: Callable[[str], None]
+) -> None:
+    hub("http://127.0.0.1:9")
+    arguments = ["a.yaml", "--source", "mmstar", "--model", "checkpoints/my-model"]
+    start = time.monotonic()
+    error = refused(capsys, *arguments)
+    assert time.monotonic() - start < 5  # the Hub's client would try again for 26 s
+    assert error == (
+        "error: checkpoints/my-model: there is no such folder here, and the Hub cannot be reached; check the "
+        "name and the network, or give the family with --family, which needs no network (docs/models.md)"
+    )
+    assert capsys.readouterr().err == "checkpoints/my-model: no such folder here; asking the Hub\n"
+    main(["new", *arguments, "--family", "llava"])
+    assert loaded(root, root / "a.yaml").models["my-model"].family == "llava"
+    assert capsys.readouterr().err == "checkpoints/my-model: no such folder here; taken as an id on the Hub\n"
+
+
+def test_a_model_that_the_hub_does_not_have_is_refused(
+    root: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    hub: Callable[[str], None],
+    server: Server,  # noqa: F811
+) -> None:
+    server.status = 404
+    monkeypatch.setattr(Handler, "do_HEAD", Handler.do_GET, raising=False)
+    hub(server.url)
+    error = refused(capsys, "a.yaml", "--source", "mmstar", "--model", "owner/none")
+    assert "the Hub answers 404 for its config.json; check the name" in error
 
 
 @pytest.mark.parametrize("existing", ["mine.yaml", "mine-sources.yaml", "mine-models.yaml", "results/mine"])
@@ -160,7 +235,11 @@ def test_nothing_is_overwritten(root: Path, capsys: pytest.CaptureFixture[str], 
     path.parent.mkdir(exist_ok=True)
     path.write_text("mine")
     error = refused(capsys, "mine.yaml", "--source", "my.tsv", "--model", folder)
-    assert "exists already, and nothing is overwritten" in error
+    advice = {
+        "mine.yaml": "another FILE than mine.yaml",
+        "results/mine": "another --name",
+    }.get(existing, "another FILE than mine.yaml, after which it is named")
+    assert error.startswith(f"error: {existing}: exists already, ") and error.endswith(f"choose {advice}")
     assert path.read_text() == "mine"
     assert {file.name for file in root.glob("mine*")} == {path.name} - {"mine"}
 
@@ -187,7 +266,16 @@ def test_nothing_is_overwritten(root: Path, capsys: pytest.CaptureFixture[str], 
             ["a.yaml", "--source", "mmstar", "--name", "My run"],
             "should be lower-case letters, digits and das",
         ),
+        (
+            ["a.yaml", "--source", "mmstar", "--model", "my models/one"],
+            "and it is no id of the Hub (owner/name)",
+        ),
         (["a.yaml"], "--source"),
+        (
+            ["a.yaml", "--source", "my.tsv", "--task-column", "topic"],
+            "'topic' is not category or l2_category or l2-category, the only names of a column with the task "
+            "type; rename the column in the TSV file",
+        ),
     ],
 )
 def test_an_error_is_one_line(

@@ -230,7 +230,7 @@ def test_an_output_that_cannot_be_written_is_one_line(folder, output, capsys):
         ("- a\n", "error: config.yaml: not a mapping of keys to values"),
         ("", "error: config.yaml: not a mapping of keys to values"),
         ("a: 1\na: 2\n", r"error: config.yaml: a .* twice, in lines 1 and 2"),
-        ("a: [\n", "error: config.yaml: line 2 is not YAML"),
+        ("a: [\n", "error: config.yaml: line 2, or the line before, is not YAML"),
         (
             "a: 1\nb: 2026-13-45\n",
             r'error: config.yaml: line 2 is not YAML \("2026-13-45" is not a valid timestamp',
