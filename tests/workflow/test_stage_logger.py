@@ -50,7 +50,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def command(*options: str) -> list[str]:
-    return [sys.executable, "-m", "scripts.benchc", "run", "config.yaml", "--cores", "1", *options]
+    return [sys.executable, "-m", "scripts.benchc", "run", "config.yaml", *(options or ("--cores", "1"))]
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -84,10 +84,20 @@ def test_a_log_has_a_line_when_a_stage_starts_and_ends(folder: Path) -> None:
 
 
 def test_all_lines_are_shown_on_request(folder: Path) -> None:
-    done = run(folder, "--full")
+    done = run(folder, "--cores", "1", "--full")
     assert done.returncode == 0
     assert done.stdout.count("hello") == 3
     assert done.stderr.count("Reason: Missing output files:") == 3
+
+
+@pytest.mark.parametrize(
+    "options", ["a.first b.first --cores 1", "a.first b.first --cores 1 --full", "--cores 1 -- a.first b.first"]
+)
+def test_targets_may_be_anywhere_after_the_configuration(folder: Path, options: str) -> None:
+    done = run(folder, *options.split())
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in folder.glob("*.first")) == ["a.first", "b.first"]
+    assert not (folder / "last").exists()
 
 
 def test_a_failed_job_shows_its_log_and_ends_with_its_error(folder: Path) -> None:
