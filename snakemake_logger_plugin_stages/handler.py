@@ -3,12 +3,13 @@
 import time
 from collections.abc import Iterable
 from logging import WARNING, LogRecord
-from pathlib import Path
 from textwrap import fill
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from benchc.pluralize import pluralize
+from snakemake_logger_plugin_stages.logs import error_of, warnings_of
 from snakemake_logger_plugin_stages.stages import Stage, Stages
 
 SECONDS_BETWEEN_LINES = 30.0  # off a terminal
@@ -38,6 +39,8 @@ class LogHandler(LogHandlerBase):
         self.console = Console(stderr=True)
         self.live: Live | None = None
         self.stages = Stages({}, 0)
+        self.logs: dict[int, list[str]] = {}  # of running jobs, by id
+        self.warned: list[str] = []  # the log of each warning
         self.start = self.last_line = time.monotonic()
         self.closed = False
 
@@ -66,12 +69,15 @@ class LogHandler(LogHandlerBase):
             self.print(fill(self.stages.statistics(), WIDTH, subsequent_indent="  "))
         elif event == LogEvent.JOB_INFO and fields["output"] and not self.common_settings.dryrun:
             rule = fields["rule_name"]
+            self.logs[fields["jobid"]] = fields["log"]
             self.job_starts(rule, fields["jobid"], fields["rule_msg"] or rule)
         elif event == LogEvent.JOB_FINISHED:
-            if stage := self.stages.end(fields["job_id"]):
+            if stage := self.stages.end(fields["job_id"], time.monotonic()):
+                self.show_warnings(self.logs.pop(fields["job_id"]))
                 self.job_ends(stage)
         elif event == LogEvent.JOB_ERROR:
-            self.stages.end(fields["jobid"], f"{fields['rule_name']}{error_of(fields['log'])}")
+            failed = f"{fields['rule_name']}{error_of(fields['log'])}"
+            self.stages.end(fields["jobid"], time.monotonic(), failed)
             self.print(self.format(record))
         elif record.levelno >= WARNING or (event is None and record.getMessage().startswith(SHOWN)):
             self.print(self.format(record))
@@ -87,6 +93,12 @@ class LogHandler(LogHandlerBase):
         if stage.finished or is_due:
             self.progress(stage)
 
+    def show_warnings(self, logs: Iterable[str]) -> None:
+        for log in logs:
+            for line in warnings_of(log):
+                self.print(f"{line}; {log}")
+                self.warned.append(log)
+
     def progress(self, stage: Stage) -> None:
         now = self.last_line = time.monotonic()
         total = self.stages.total
@@ -100,17 +112,10 @@ class LogHandler(LogHandlerBase):
             self.live.stop()
         if self.stages.by_name and not self.closed:  # Python closes handlers again when it ends
             self.print(self.stages.text(time.monotonic() - self.start))
+            if self.warned:
+                where = ", ".join(dict.fromkeys(self.warned))
+                self.print(f"{pluralize(len(self.warned), 'warning')} in {where}")
             for failed in self.stages.failed.values():
                 self.print(f"failed: {failed}")
         self.closed = True
         super().close()
-
-
-def error_of(logs: Iterable[str]) -> str:
-    """Return the last line of a job's log that begins with `error:`, and the log's path."""
-    found = ""
-    for log in logs:
-        text = Path(log).read_text(errors="replace") if Path(log).is_file() else ""
-        errors = [line for line in text.splitlines() if line.startswith("error:")]
-        found += f"; {'; '.join([*errors[-1:], log])}"
-    return found
