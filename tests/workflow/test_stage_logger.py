@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from logging import INFO, LogRecord
 from pathlib import Path
@@ -17,6 +18,7 @@ from snakemake_interface_logger_plugins.tests import MockOutputSettings
 from benchc.sources.report import Remark, report_frame, summary
 from snakemake_logger_plugin_stages.handler import LogHandler
 from snakemake_logger_plugin_stages.logs import warnings_of
+from snakemake_logger_plugin_stages.settings import LogHandlerSettings
 from snakemake_logger_plugin_stages.stages import Stages
 from tests.benchmarks.bench_c.trial import CONFIG
 from tests.config.trial import MODELS, SOURCES
@@ -71,6 +73,7 @@ def matches(lines: list[str], patterns: list[str]) -> bool:
 
 
 def test_a_log_has_a_line_when_a_stage_starts_and_ends(folder: Path) -> None:
+    (folder / "results/trial/tables").mkdir(parents=True)
     done = run(folder)
     assert (done.returncode, done.stdout) == (0, "")
     expected = [
@@ -81,9 +84,45 @@ def test_a_log_has_a_line_when_a_stage_starts_and_ends(folder: Path) -> None:
         rf"\[4/5\] last: 1 job took {TIME}",
         r"Complete log\(s\): .*",
         rf"5 of 5 jobs done in {TIME}",
+        r"results: results/trial \(start with tables/\)",
     ]
     assert matches(done.stderr.splitlines(), expected), done.stderr
-    assert run(folder).stderr.splitlines()[0].startswith("Nothing to be done")
+    again = run(folder).stderr.splitlines()
+    assert again[0].startswith("Nothing to be done") and again[1:] == [
+        "results: results/trial (start with tables/)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("folders", "expected"),
+    [
+        ([], None),
+        (["results/trial"], "results: results/trial"),
+        (["results/trial/figures"], "results: results/trial (start with figures/)"),
+        (
+            ["results/trial/figures", "results/trial/tables"],
+            "results: results/trial (start with tables/ and figures/)",
+        ),
+    ],
+)
+def test_the_last_line_names_the_results(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    folders: list[str],
+    expected: str | None,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in folders:
+        (tmp_path / name).mkdir(parents=True)
+    clock = Clock(LogHandlerSettings("results/trial"))
+    clock.send(LogEvent.RUN_INFO, stats={"infer": 1, "total": 1})
+    clock.start("infer", 0)
+    clock.end(0)
+    clock.handler.close()
+    clock.handler.close()
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[3].startswith("1 of 1 job done") and lines[4:] == ([expected] if expected else [])
 
 
 def test_all_lines_are_shown_on_request(folder: Path) -> None:
@@ -107,6 +146,7 @@ def test_targets_may_be_anywhere_after_the_configuration(folder: Path, options: 
 def test_a_failed_job_shows_its_log_and_ends_with_its_error(folder: Path) -> None:
     (folder / "job").write_text("echo progress; echo 'error: x.tsv: no column; add it'; exit 1")
     (folder / "Snakefile").write_text(SNAKEFILE.replace("; touch", " && touch"))
+    (folder / "results/trial").mkdir(parents=True)
     done = run(folder)
     assert done.returncode == 1
     assert "log: logs/" in done.stderr and "hello\nprogress\nerror: x.tsv: no column; add it\n" in done.stderr
@@ -148,9 +188,9 @@ def test_a_terminal_shows_what_runs_until_the_user_stops_it(folder: Path) -> Non
 class Clock:
     """A logger's handler, the events that it is sent, and the time that it reads."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: LogHandlerSettings | None = None) -> None:
         self.now = 0.0
-        self.handler = LogHandler(MockOutputSettings(), None)
+        self.handler = LogHandler(MockOutputSettings(), settings)
         self.handler.start = self.handler.last_line = self.now
 
     def send(self, event: LogEvent, **fields: object) -> None:
@@ -187,6 +227,40 @@ def test_a_long_stage_has_a_line_every_30_seconds(clock: Clock, capsys: pytest.C
         "[4/9] infer: 4 of 9 jobs, 01:40 left",
         "[6/9] infer: 6 of 9 jobs, 01:00 left",
     ]
+
+
+def test_what_runs_is_shown_every_minute_without_a_line(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock.send(LogEvent.RUN_INFO, stats={"train": 2, "embed": 1, "infer": 4, "total": 7})
+    clock.start("train", 0, "Training small")
+    clock.start("embed", 1, "Embedding")
+    clock.now = 59.0
+    time.sleep(1.5)  # longer than the thread waits
+    assert len(capsys.readouterr().err.splitlines()) == 3
+    for minute, shown in ((60.0, "01:00"), (120.0, "02:00")):
+        clock.now = minute
+        lines = [
+            f"[0/7] train: 0 of 2 jobs; now: Training small ({shown})",
+            f"[0/7] embed: Embedding ({shown})",
+        ]
+        assert shown_in_5_seconds(capsys, 2) == lines
+    clock.end(0)
+    clock.end(1)
+    clock.now = 200.0
+    time.sleep(1.5)
+    assert capsys.readouterr().err == "[2/7] embed: 1 job took 02:00\n"
+
+
+def shown_in_5_seconds(capsys: pytest.CaptureFixture[str], number: int) -> list[str]:
+    """Return the lines shown, as soon as there are so many."""
+    shown = ""
+    for _ in range(50):
+        shown += capsys.readouterr().err
+        if shown.count("\n") >= number:
+            break
+        time.sleep(0.1)
+    return shown.splitlines()
 
 
 def test_a_job_that_is_retried_has_not_failed() -> None:
