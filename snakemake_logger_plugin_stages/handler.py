@@ -105,10 +105,12 @@ class LogHandler(LogHandlerBase):
         """Show what runs whenever no line has been for a while, until the handler is closed."""
         while not self.closed.wait(timeout=1):
             self.acquire()  # as while an event is handled
-            if time.monotonic() - self.last_line >= SECONDS_WITHOUT_LINE:
-                for stage in self.stages.running:
-                    self.progress(stage)
-            self.release()
+            try:
+                if time.monotonic() - self.last_line >= SECONDS_WITHOUT_LINE:
+                    for stage in self.stages.running:
+                        self.progress(stage)
+            finally:
+                self.release()
 
     def job_ends(self, stage: Stage) -> None:
         is_due = self.live is None and time.monotonic() - self.last_line >= SECONDS_BETWEEN_LINES
