@@ -19,13 +19,15 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.run")
     parser.add_argument("config", type=Path, help="the run's configuration")
     parser.add_argument("--full", action="store_true", help="show all lines of Snakemake and of the jobs")
     arguments, others = parser.parse_known_args(argv)
-    read_config(arguments.config)  # an error is one line
+    name = read_config(arguments.config).settings.name  # an error is one line
     # As a module, Snakemake finds the logger in this folder.
-    command = [sys.executable, "-m", "snakemake", "--configfile", str(arguments.config), *others]
+    command = [sys.executable, "-m", "snakemake", "--configfile", str(arguments.config)]
     if not arguments.full:
-        command += ["--logger", "stages", "--show-failed-logs"]
+        command += ["--logger", "stages", "--logger-stages-results", f"results/{name}"]
         # Jobs copy their logs to standard output; the logger writes to standard error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    # A flag ends the list of configurations, or a target that follows would be one.
+    command += ["--show-failed-logs", *others]
     os.execv(sys.executable, command)
 
 

@@ -5,22 +5,30 @@ from collections.abc import Iterable
 from logging import WARNING, LogRecord
 from pathlib import Path
 from textwrap import fill
+from threading import Event, Thread
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from benchc.pluralize import pluralize
+from snakemake_logger_plugin_stages.logs import error_of, warnings_of
+from snakemake_logger_plugin_stages.settings import LogHandlerSettings
 from snakemake_logger_plugin_stages.stages import Stage, Stages
 
-SECONDS_BETWEEN_LINES = 30.0  # off a terminal
+# Off a terminal, since the last line: until a job that ends shows its stage; until all that runs is shown.
+SECONDS_BETWEEN_LINES = 30.0
+SECONDS_WITHOUT_LINE = 60.0
 WIDTH = 110
+START_WITH = ("tables", "figures")  # folders of the results
+NOTHING_TO_DO = "Nothing to be done"
 # Other messages of no event are about Snakemake's own work.
-SHOWN = ("Nothing to be done", "Terminating processes", "Shutting down", "Complete log")
+SHOWN = (NOTHING_TO_DO, "Terminating processes", "Shutting down", "Complete log")
 
 
 class LogHandler(LogHandlerBase):
     """On a terminal one live line for each running stage; elsewhere a line when a stage starts and ends.
 
-    Errors are shown as Snakemake writes them. Written to standard error.
+    Errors are shown as Snakemake writes them, and warnings of jobs when they end. Written to standard error.
     """
 
     writes_to_stream = True
@@ -38,8 +46,12 @@ class LogHandler(LogHandlerBase):
         self.console = Console(stderr=True)
         self.live: Live | None = None
         self.stages = Stages({}, 0)
+        self.logs: dict[int, list[str]] = {}  # of running jobs, by id
+        self.warned: list[str] = []  # the log of each warning
         self.start = self.last_line = time.monotonic()
-        self.closed = False
+        self.is_up_to_date = False
+        self.closed = Event()
+        self.reminder: Thread | None = None
 
         def lines() -> Group:
             now = time.monotonic()
@@ -66,26 +78,50 @@ class LogHandler(LogHandlerBase):
             self.print(fill(self.stages.statistics(), WIDTH, subsequent_indent="  "))
         elif event == LogEvent.JOB_INFO and fields["output"] and not self.common_settings.dryrun:
             rule = fields["rule_name"]
+            self.logs[fields["jobid"]] = fields["log"]
             self.job_starts(rule, fields["jobid"], fields["rule_msg"] or rule)
         elif event == LogEvent.JOB_FINISHED:
-            if stage := self.stages.end(fields["job_id"]):
+            if stage := self.stages.end(fields["job_id"], time.monotonic()):
+                self.show_warnings(self.logs.pop(fields["job_id"]))
                 self.job_ends(stage)
         elif event == LogEvent.JOB_ERROR:
-            self.stages.end(fields["jobid"], f"{fields['rule_name']}{error_of(fields['log'])}")
+            failed = f"{fields['rule_name']}{error_of(fields['log'])}"
+            self.stages.end(fields["jobid"], time.monotonic(), failed)
             self.print(self.format(record))
         elif record.levelno >= WARNING or (event is None and record.getMessage().startswith(SHOWN)):
             self.print(self.format(record))
+            self.is_up_to_date |= record.getMessage().startswith(NOTHING_TO_DO)
 
     def job_starts(self, rule: str, job: int, does: str) -> None:
         is_first = rule not in self.stages.by_name
         stage = self.stages.start(rule, job, does, time.monotonic())
         if is_first and self.live is None:
             self.progress(stage)
+        if self.reminder is None and self.live is None:
+            self.reminder = Thread(target=self.remind, daemon=True)
+            self.reminder.start()
+
+    def remind(self) -> None:
+        """Show what runs whenever no line has been for a while, until the handler is closed."""
+        while not self.closed.wait(timeout=1):
+            self.acquire()  # as while an event is handled
+            try:
+                if time.monotonic() - self.last_line >= SECONDS_WITHOUT_LINE:
+                    for stage in self.stages.running:
+                        self.progress(stage)
+            finally:
+                self.release()
 
     def job_ends(self, stage: Stage) -> None:
         is_due = self.live is None and time.monotonic() - self.last_line >= SECONDS_BETWEEN_LINES
         if stage.finished or is_due:
             self.progress(stage)
+
+    def show_warnings(self, logs: Iterable[str]) -> None:
+        for log in logs:
+            for line in warnings_of(log):
+                self.print(f"{line}; {log}")
+                self.warned.append(log)
 
     def progress(self, stage: Stage) -> None:
         now = self.last_line = time.monotonic()
@@ -96,21 +132,28 @@ class LogHandler(LogHandlerBase):
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def close(self) -> None:
+        is_first = not self.closed.is_set()  # Python closes handlers again when it ends
+        self.closed.set()
         if self.live is not None:
             self.live.stop()
-        if self.stages.by_name and not self.closed:  # Python closes handlers again when it ends
-            self.print(self.stages.text(time.monotonic() - self.start))
-            for failed in self.stages.failed.values():
-                self.print(f"failed: {failed}")
-        self.closed = True
+        if is_first:
+            self.show_end()
         super().close()
 
+    def show_end(self) -> None:
+        if self.stages.by_name:
+            self.print(self.stages.text(time.monotonic() - self.start))
+        if self.warned:
+            where = ", ".join(dict.fromkeys(self.warned))
+            self.print(f"{pluralize(len(self.warned), 'warning')} in {where}")
+        for failed in self.stages.failed.values():
+            self.print(f"failed: {failed}")
+        if self.is_up_to_date or (self.stages.by_name and self.stages.done == self.stages.total):
+            self.show_results()
 
-def error_of(logs: Iterable[str]) -> str:
-    """Return the last line of a job's log that begins with `error:`, and the log's path."""
-    found = ""
-    for log in logs:
-        text = Path(log).read_text(errors="replace") if Path(log).is_file() else ""
-        errors = [line for line in text.splitlines() if line.startswith("error:")]
-        found += f"; {'; '.join([*errors[-1:], log])}"
-    return found
+    def show_results(self) -> None:
+        given = self.settings.results if isinstance(self.settings, LogHandlerSettings) else ""
+        if given and Path(given).is_dir():
+            folders = [f"{name}/" for name in START_WITH if (Path(given) / name).is_dir()]
+            start = f" (start with {' and '.join(folders)})" if folders else ""
+            self.print(f"results: {given}{start}")

@@ -6,6 +6,8 @@ import re
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from logging import INFO, LogRecord
 from pathlib import Path
 
@@ -13,7 +15,10 @@ import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.tests import MockOutputSettings
 
+from benchc.sources.report import Remark, report_frame, summary
 from snakemake_logger_plugin_stages.handler import LogHandler
+from snakemake_logger_plugin_stages.logs import warnings_of
+from snakemake_logger_plugin_stages.settings import LogHandlerSettings
 from snakemake_logger_plugin_stages.stages import Stages
 from tests.benchmarks.bench_c.trial import CONFIG
 from tests.config.trial import MODELS, SOURCES
@@ -50,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def command(*options: str) -> list[str]:
-    return [sys.executable, "-m", "scripts.benchc", "run", "config.yaml", "--cores", "1", *options]
+    return [sys.executable, "-m", "scripts.benchc", "run", "config.yaml", *(options or ("--cores", "1"))]
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -68,31 +73,80 @@ def matches(lines: list[str], patterns: list[str]) -> bool:
 
 
 def test_a_log_has_a_line_when_a_stage_starts_and_ends(folder: Path) -> None:
+    (folder / "results/trial/tables").mkdir(parents=True)
     done = run(folder)
     assert (done.returncode, done.stdout) == (0, "")
     expected = [
         r"5 jobs: 3 first, last, all",
         r"\[0/5\] first: 0 of 3 jobs; now: Making [abc]",
-        rf"\[3/5\] first: 3 jobs in {TIME}",
+        rf"\[3/5\] first: 3 jobs took {TIME} in total",
         r"\[3/5\] last: last",
-        rf"\[4/5\] last: 1 job in {TIME}",
+        rf"\[4/5\] last: 1 job took {TIME}",
         r"Complete log\(s\): .*",
         rf"5 of 5 jobs done in {TIME}",
+        r"results: results/trial \(start with tables/\)",
     ]
     assert matches(done.stderr.splitlines(), expected), done.stderr
-    assert run(folder).stderr.splitlines()[0].startswith("Nothing to be done")
+    again = run(folder).stderr.splitlines()
+    assert again[0].startswith("Nothing to be done") and again[1:] == [
+        "results: results/trial (start with tables/)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("folders", "expected"),
+    [
+        ([], None),
+        (["results/trial"], "results: results/trial"),
+        (["results/trial/figures"], "results: results/trial (start with figures/)"),
+        (
+            ["results/trial/figures", "results/trial/tables"],
+            "results: results/trial (start with tables/ and figures/)",
+        ),
+    ],
+)
+def test_the_last_line_names_the_results(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    folders: list[str],
+    expected: str | None,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in folders:
+        (tmp_path / name).mkdir(parents=True)
+    clock = Clock(LogHandlerSettings("results/trial"))
+    clock.send(LogEvent.RUN_INFO, stats={"infer": 1, "total": 1})
+    clock.start("infer", 0)
+    clock.end(0)
+    clock.handler.close()
+    clock.handler.close()
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[3].startswith("1 of 1 job done") and lines[4:] == ([expected] if expected else [])
 
 
 def test_all_lines_are_shown_on_request(folder: Path) -> None:
-    done = run(folder, "--full")
+    done = run(folder, "--cores", "1", "--full")
     assert done.returncode == 0
     assert done.stdout.count("hello") == 3
     assert done.stderr.count("Reason: Missing output files:") == 3
 
 
+@pytest.mark.parametrize(
+    "options",
+    ["a.first b.first --cores 1", "a.first b.first --cores 1 --full", "--cores 1 -- a.first b.first"],
+)
+def test_targets_may_be_anywhere_after_the_configuration(folder: Path, options: str) -> None:
+    done = run(folder, *options.split())
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in folder.glob("*.first")) == ["a.first", "b.first"]
+    assert not (folder / "last").exists()
+
+
 def test_a_failed_job_shows_its_log_and_ends_with_its_error(folder: Path) -> None:
     (folder / "job").write_text("echo progress; echo 'error: x.tsv: no column; add it'; exit 1")
     (folder / "Snakefile").write_text(SNAKEFILE.replace("; touch", " && touch"))
+    (folder / "results/trial").mkdir(parents=True)
     done = run(folder)
     assert done.returncode == 1
     assert "log: logs/" in done.stderr and "hello\nprogress\nerror: x.tsv: no column; add it\n" in done.stderr
@@ -115,7 +169,7 @@ def test_a_terminal_shows_what_runs_until_the_user_stops_it(folder: Path) -> Non
         os.chdir(folder)
         os.execve(sys.executable, command(), environment(TERM="xterm", COLUMNS="80"))
     shown = ""
-    while not re.search(rf"first: 1 of 3 jobs, {TIME} left; now: Making [abc]", shown):
+    while not re.search(rf"first: 1 of 3 jobs(, {TIME} left)?; now: Making [abc]", shown):
         shown += os.read(terminal, 4096).decode()
     assert re.search(rf"1 of 5 jobs done in {TIME}", shown)
     os.write(terminal, b"\x03")
@@ -131,23 +185,41 @@ def test_a_terminal_shows_what_runs_until_the_user_stops_it(folder: Path) -> Non
     assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l"), "the cursor stays hidden"
 
 
-def test_a_long_stage_has_a_line_every_30_seconds(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    now = 0.0
-    monkeypatch.setattr("time.monotonic", lambda: now)
-    handler = LogHandler(MockOutputSettings(), None)
+class Clock:
+    """A logger's handler, the events that it is sent, and the time that it reads."""
 
-    def send(event: LogEvent, **fields: object) -> None:
+    def __init__(self, settings: LogHandlerSettings | None = None) -> None:
+        self.now = 0.0
+        self.handler = LogHandler(MockOutputSettings(), settings)
+        self.handler.start = self.handler.last_line = self.now
+
+    def send(self, event: LogEvent, **fields: object) -> None:
         record = LogRecord("snakemake", INFO, "file", 1, "", (), None)
         record.__dict__.update(event=event, **fields)
-        handler.emit(record)
+        self.handler.handle(record)
 
-    send(LogEvent.RUN_INFO, stats={"infer": 9, "total": 9})
+    def start(self, rule: str, job: int, does: str = "", log: list[str] | None = None) -> None:
+        fields = {"rule_name": rule, "jobid": job, "rule_msg": does, "output": ["file"], "log": log or []}
+        self.send(LogEvent.JOB_INFO, **fields)
+
+    def end(self, job: int) -> None:
+        self.send(LogEvent.JOB_FINISHED, job_id=job)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
+    clock = Clock()
+    monkeypatch.setattr("time.monotonic", lambda: clock.now)
+    yield clock
+    clock.handler.close()
+
+
+def test_a_long_stage_has_a_line_every_30_seconds(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    clock.send(LogEvent.RUN_INFO, stats={"infer": 9, "total": 9})
     for job in range(6):
-        send(LogEvent.JOB_INFO, rule_name="infer", jobid=job, rule_msg="", output=["file"])
-        now += 20
-        send(LogEvent.JOB_FINISHED, job_id=job)
+        clock.start("infer", job)
+        clock.now += 20
+        clock.end(job)
     assert capsys.readouterr().err.splitlines() == [
         "9 jobs: 9 infer",
         "[0/9] infer: 0 of 9 jobs; now: infer",
@@ -157,20 +229,105 @@ def test_a_long_stage_has_a_line_every_30_seconds(
     ]
 
 
+def test_what_runs_is_shown_every_minute_without_a_line(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock.send(LogEvent.RUN_INFO, stats={"train": 2, "embed": 1, "infer": 4, "total": 7})
+    clock.start("train", 0, "Training small")
+    clock.start("embed", 1, "Embedding")
+    clock.now = 59.0
+    time.sleep(1.5)  # longer than the thread waits
+    assert len(capsys.readouterr().err.splitlines()) == 3
+    for minute, shown in ((60.0, "01:00"), (120.0, "02:00")):
+        clock.now = minute
+        lines = [
+            f"[0/7] train: 0 of 2 jobs; now: Training small ({shown})",
+            f"[0/7] embed: Embedding ({shown})",
+        ]
+        assert shown_in_5_seconds(capsys, 2) == lines
+    clock.end(0)
+    clock.end(1)
+    clock.now = 200.0
+    time.sleep(1.5)
+    assert capsys.readouterr().err == "[2/7] embed: 1 job took 02:00\n"
+
+
+def shown_in_5_seconds(capsys: pytest.CaptureFixture[str], number: int) -> list[str]:
+    """Return the lines shown, as soon as there are so many."""
+    shown = ""
+    for _ in range(50):
+        shown += capsys.readouterr().err
+        if shown.count("\n") >= number:
+            break
+        time.sleep(0.1)
+    return shown.splitlines()
+
+
 def test_a_job_that_is_retried_has_not_failed() -> None:
     stages = Stages({"infer": 2}, 2)
     stages.start("infer", 7, "Evaluating", 0.0)
-    stages.end(7, "infer; its.log")
+    stages.end(7, 5.0, "infer; its.log")
     assert (stages.done, stages.failed, stages.running) == (0, {7: "infer; its.log"}, [])
     stage = stages.start("infer", 7, "Evaluating", 5.0)
-    assert stage.text(6.0) == "infer: 0 of 2 jobs; now: Evaluating"
-    stages.end(7)
+    assert stage.text(5.5) == "infer: 0 of 2 jobs; now: Evaluating"
+    stages.end(7, 65.0)
     assert (stages.done, stages.failed) == (1, {})
-    assert stage.text(60.0) == "infer: 1 of 2 jobs, 01:00 left"
+    assert stage.text(70.0) == "infer: 1 of 2 jobs, 01:00 left"
+
+
+def test_a_stage_takes_the_running_time_of_its_jobs() -> None:
+    stages = Stages({"infer": 5, "train": 1}, 6)
+    stage = stages.start("infer", 0, "job 0", 0.0)
+    stages.end(0, 20.0)
+    stages.start("train", 9, "training", 20.0)
+    stages.end(9, 320.0)
+    assert stage.text(320.0) == "infer: 1 of 5 jobs, 01:20 left"
+    for job in (1, 2):
+        stages.start("infer", job, f"job {job}", 320.0)
+    # 4 jobs of 20 seconds, two at once, which have run for 5.
+    assert stage.text(325.0) == "infer: 1 of 5 jobs, 00:35 left; now: job 1 (00:05); job 2 (00:05)"
+    for job in (1, 2):
+        stages.end(job, 340.0)
+    stages.start("infer", 3, "job 3", 340.0)
+    stages.end(3, 360.0)
+    # One job cannot run twice at once.
+    stages.start("infer", 4, "job 4", 360.0)
+    assert stage.text(360.0) == "infer: 4 of 5 jobs, 00:20 left; now: job 4"
+    # How long a job that is slower than the others still takes is unknown.
+    assert stage.text(400.0) == "infer: 4 of 5 jobs; now: job 4 (00:40)"
+    stages.end(4, 400.0)
+    assert stage.text(500.0) == "infer: 5 jobs took 02:00 in total"
 
 
 def test_many_running_jobs_are_counted() -> None:
     stages = Stages({"infer": 9}, 9)
     for job in range(5):
         stage = stages.start("infer", job, f"job {job}", 0.0)
-    assert stage.text(1.0) == "infer: 0 of 9 jobs; now: job 0; job 1 and 3 more"
+    assert stage.text(0.5) == "infer: 0 of 9 jobs; now: job 0; job 1 and 3 more"
+
+
+def test_warnings_are_shown_and_counted_at_the_end(folder: Path) -> None:
+    (folder / "job").write_text(
+        "echo 'warning: 10 items are too few; use a larger pool'; echo 'no warning: x'"
+    )
+    lines = run(folder, "a.first", "b.first", "--cores", "1").stderr.splitlines()
+    shown = [line for line in lines if re.match(r"(\d+ )?warning", line)]
+    assert sorted(shown[:2]) == [
+        f"warning: 10 items are too few; use a larger pool; logs/{name}.log" for name in "ab"
+    ]
+    assert re.fullmatch(r"2 warnings in logs/[ab]\.log, logs/[ab]\.log", shown[2])
+    assert shown[2:] == lines[-1:]
+
+
+def test_rejected_rows_are_one_warning(tmp_path: Path) -> None:
+    log = tmp_path / "mine.log"
+    reasons = ["no answer", "no image", "no answer", "no options", "no question", "two answers"]
+    remarks = [Remark("mine/1", 2, "rejected", reason) for reason in reasons]
+    log.write_text(summary("mine", 35, report_frame([Remark("mine/0", 1, "excluded", "split"), *remarks])))
+    assert list(warnings_of(str(log))) == [
+        "warning: mine: 35 items; 2 rejected: no answer; 1 rejected: no image; 1 rejected: no options; "
+        "2 more reasons"
+    ]
+    log.write_text(summary("mine", 35, report_frame([Remark("mine/0", 1, "excluded", "split")])))
+    assert list(warnings_of(str(log))) == []
+    assert list(warnings_of(str(tmp_path / "none.log"))) == []

@@ -1,0 +1,40 @@
+"""The lines of jobs' logs that a user must see."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+REASONS = 3  # of rejected rows, the most frequent first
+REJECTED = re.compile(r"  [\d,]+ rejected: ")
+
+
+def error_of(logs: Iterable[str]) -> str:
+    """Return the last line of a job's log that begins with `error:`, and the log's path."""
+    found = ""
+    for log in logs:
+        errors = [line for line in lines_of(log) if line.startswith("error:")]
+        found += f"; {'; '.join([*errors[-1:], log])}"
+    return found
+
+
+def warnings_of(log: str) -> Iterator[str]:
+    """Yield the lines of a job's log that begin with `warning:`, and one line about rejected rows.
+
+    Rows are rejected where the log has the lines of `benchc.sources.report.summary`.
+    """
+    heading, rejected = "", list[str]()
+    for line in lines_of(log):
+        if line.startswith("warning:"):
+            yield line
+        elif REJECTED.match(line):
+            rejected.append(line.strip())
+        elif not line.startswith(" "):
+            heading = heading if rejected else line
+    if rejected:
+        more = [f"{len(rejected) - REASONS} more reasons"] if len(rejected) > REASONS else []
+        yield f"warning: {'; '.join([heading, *rejected[:REASONS], *more])}"
+
+
+def lines_of(log: str) -> list[str]:
+    """Return the lines of a log; none where the job has not written it."""
+    return Path(log).read_text(errors="replace").splitlines() if Path(log).is_file() else []
