@@ -18,8 +18,8 @@ class Registration:
     resizes: bool
 
 
-# By module and name, in order: a file that runs again registers the same ones.
-REGISTERED: dict[tuple[str, str], Registration] = {}
+# By module, in order.
+REGISTERED: dict[str, list[Registration]] = {}
 
 
 def corruption(
@@ -47,7 +47,7 @@ def corruption(
 
     def register(kernel: Kernel) -> Kernel:
         registration = Registration(kernel, parameters, noise, group, resizes)
-        REGISTERED[kernel.__module__, kernel.__name__] = registration
+        REGISTERED.setdefault(kernel.__module__, []).append(registration)
         return kernel
 
     return register
