@@ -31,8 +31,8 @@ def corruption(
 ) -> Callable[[Kernel], Kernel]:
     """Return a decorator that registers a kernel as the corruption of the same name.
 
-    The kernel is a function ``(image, **parameters)`` from uint8[H, W, 3] to a new array of that shape; with
-    ``noise`` it is ``(image, noise, **parameters)``.
+    The kernel is a function ``(image, **parameters)`` from uint8[H, W, 3], which is read-only, to
+    a new array of that shape; with ``noise`` it is ``(image, noise, **parameters)``.
 
     Args:
         parameters: the kernel's keyword arguments. A list has one value for every severity of the run's
