@@ -1,6 +1,7 @@
 """Apply a recipe to an image: check the arguments, pad small images, sample the noise, call the kernel."""
 
 import importlib
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,9 @@ from benchc.pixels import Pixels
 
 # imagecorruptions and imgaug refuse smaller sides.
 MIN_SIDE = 32
+
+# How NumPy, Cython, Numba and OpenCV refuse to change an array.
+READ_ONLY = re.compile("is read-only|modify readonly|marked as readonly")
 
 # Beyond this, Pillow and OpenCV fail in places, with errors that do not name the cause.
 LONG_SIDE = 16_383
@@ -46,6 +50,11 @@ def apply(recipe: Recipe, image: Pixels, severity: int, seed: int) -> Pixels:
     padded = np.ascontiguousarray(image)
     if not recipe.resizes and (any(vertical) or any(horizontal)):
         padded = np.pad(image, (vertical, horizontal, (0, 0)), mode="reflect")
+    file = own_file(recipe.kernel)
+    if file is not None:
+        # All severities get the same image. Kernels of suites are tested, so they need no view.
+        padded = padded.view()
+        padded.flags.writeable = False
     try:
         if noise is None:
             result = function(padded, **keywords)
@@ -56,10 +65,12 @@ def apply(recipe: Recipe, image: Pixels, severity: int, seed: int) -> Pixels:
         raise
     except Exception as error:
         if max(height, width) <= LONG_SIDE:
-            file = own_file(recipe.kernel)
             if file is None:
                 raise
-            raise InputError(f"{described(error, Path(file))}; correct the kernel") from error
+            remedy = "correct the kernel"
+            if READ_ONLY.search(str(error)):
+                remedy = "the image is read-only, so change a copy (image.copy())"
+            raise InputError(f"{described(error, Path(file))}; {remedy}") from error
         reason = " ".join(str(error).split())
         raise ImageError(
             f"{recipe.name} cannot be applied to {width:,} × {height:,} pixels ({reason}): scale the image "
@@ -78,11 +89,15 @@ def _check_result(recipe: Recipe, result: Pixels, given: Pixels) -> None:
             f"the kernel {recipe.kernel} of {recipe.name} returned {type(result).__name__}; it must return "
             f"uint8{list(given.shape)}, like its input"
         )
-    shape = result.shape if recipe.resizes and result.ndim == 3 else given.shape
-    if result.dtype != np.uint8 or result.shape != shape or result.shape[2] != 3:
+    shape, expected = given.shape, f"uint8{list(given.shape)}, like its input"
+    if recipe.resizes:
+        expected = "uint8[H, W, 3] with H and W at least 1"
+        if result.ndim == 3 and 0 not in result.shape:
+            shape = (*result.shape[:2], 3)
+    if result.dtype != np.uint8 or result.shape != shape:
         raise InputError(
             f"the kernel {recipe.kernel} of {recipe.name} returned {result.dtype}{list(result.shape)}; it "
-            f"must return uint8{list(given.shape)}, like its input"
+            f"must return {expected}"
         )
     if np.may_share_memory(result, given):
         raise InputError(

@@ -18,8 +18,8 @@ class Registration:
     resizes: bool
 
 
-# By module and name, in order: a file that runs again registers the same ones.
-REGISTERED: dict[tuple[str, str], Registration] = {}
+# By module, in order.
+REGISTERED: dict[str, list[Registration]] = {}
 
 
 def corruption(
@@ -31,8 +31,8 @@ def corruption(
 ) -> Callable[[Kernel], Kernel]:
     """Return a decorator that registers a kernel as the corruption of the same name.
 
-    The kernel is a function ``(image, **parameters)`` from uint8[H, W, 3] to a new array of that shape; with
-    ``noise`` it is ``(image, noise, **parameters)``.
+    The kernel is a function ``(image, **parameters)`` from uint8[H, W, 3], which is read-only, to
+    a new array of that shape; with ``noise`` it is ``(image, noise, **parameters)``.
 
     Args:
         parameters: the kernel's keyword arguments. A list has one value for every severity of the run's
@@ -47,7 +47,7 @@ def corruption(
 
     def register(kernel: Kernel) -> Kernel:
         registration = Registration(kernel, parameters, noise, group, resizes)
-        REGISTERED[kernel.__module__, kernel.__name__] = registration
+        REGISTERED.setdefault(kernel.__module__, []).append(registration)
         return kernel
 
     return register

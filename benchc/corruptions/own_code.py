@@ -7,21 +7,28 @@ from pathlib import Path
 
 from benchc.closure import FIRST_PARTY, files_run_by_import, imported_modules, source_digest
 
+# By these, code can find a function of its file that it does not name: globals(), sys.modules[__name__], ...
+_LOOKUPS = {"eval", "exec", "globals", "locals", "vars", "modules", "getmembers", "import_module"}
+_LOOKUPS |= {"__dict__", "__globals__", "__import__"}
+
 
 def own_trees(file: Path, functions: Collection[str] | None = None) -> dict[Path, ast.Module]:
     """Return the syntax trees of a user's file and of what it imports from its folder, transitively.
 
-    Of the file, functions that ``functions`` cannot run are left out, and so are registrations; None keeps
-    everything. Raises OSError and SyntaxError.
+    Of the file, functions that ``functions`` cannot run are left out, and so are registrations. None keeps
+    everything, as does a file where names do not tell what a kernel runs. Raises OSError and SyntaxError.
     """
     trees: dict[Path, ast.Module] = {}
     pending = [file]
     while pending:
         path = pending.pop()
         if path in trees:
+            if path == file and functions is not None:
+                # Imported by its name: any of its functions may run.
+                return own_trees(file)
             continue
         tree = ast.parse(path.read_bytes(), filename=str(path))
-        if path == file and functions is not None:
+        if path == file and functions is not None and _is_plain(tree):
             tree = _reached(tree, functions)
         trees[path] = tree
         for module in imported_modules(tree, path.relative_to(file.parent).parts[:-1]):
@@ -75,9 +82,31 @@ def _reached(tree: ast.Module, functions: Collection[str]) -> ast.Module:
     return tree
 
 
+def _is_plain(tree: ast.Module) -> bool:
+    """Return whether names tell which functions a kernel runs, and which decorators only register it."""
+    return not _LOOKUPS & _names([tree]) and not {"corruption", "own", "*"} & set(_bound_elsewhere(tree))
+
+
+def _bound_elsewhere(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that a file defines or imports, except those of ``benchc.corruptions``."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
+                yield name
+            case ast.ImportFrom(module="benchc.corruptions" | "benchc.corruptions.own", level=0):
+                pass
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                for alias in aliases:
+                    if alias.name != "benchc.corruptions.own":
+                        yield alias.asname or alias.name
+
+
 def _registers(decorator: ast.expr) -> bool:
     match decorator:
-        case ast.Call(func=ast.Name(id="corruption") | ast.Attribute(attr="corruption")):
+        case ast.Call(
+            func=ast.Name(id="corruption")
+            | ast.Attribute(value=ast.Name(id="own") | ast.Attribute(attr="own"), attr="corruption")
+        ):
             return True
     return False
 

@@ -66,7 +66,7 @@ def _types_of(file: str, severities: int) -> Iterator[tuple[str, CorruptionType]
     """Yield the group and type of each corruption that a file registers."""
     module = load_own_file(file)
     # It may import another file that registers some.
-    registered = [each for (owner, _), each in REGISTERED.items() if owner == module.__name__]
+    registered = REGISTERED.get(module.__name__, [])
     if not registered:
         raise InputError(
             f"{file}: registers no corruption; put @corruption(...) of benchc.corruptions.own above a kernel"

@@ -1,40 +1,59 @@
-"""Run the kernels of a user's file on a small image, so that most errors appear before the first job."""
+"""Run the kernels of a user's file on two images, so that most errors appear before the first job."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from benchc.corruptions.apply import apply, kernel_functions
-from benchc.corruptions.own_file import forget_own_files
-from benchc.corruptions.recipe import Recipe
+from benchc.corruptions.own_file import forget_own_files, tracked_imports
+from benchc.corruptions.recipe import Recipe, own_file
 from benchc.errors import InputError
 from benchc.pixels import Pixels
 
+# Some kernels treat large images differently. Only the highest severity is applied to the large one.
+SMALL, LARGE = (40, 48, 3), (240, 320, 3)
+
 
 def try_kernels(recipes: Sequence[Recipe]) -> None:
-    """Raise InputError where a kernel fails, changes its input, or gives other pixels when it runs again."""
-    image = np.random.default_rng(0).integers(0, 256, (40, 48, 3), np.uint8)
-    first = [_variants(recipe, image) for recipe in recipes]
-    # A file that samples random numbers when it is imported gives each process others.
+    """Raise InputError where a kernel fails, changes its input, or gives other pixels when it runs again.
+
+    Also where it imports a module that the digests do not include.
+    """
+    generator = np.random.default_rng(0)
+    small, large = (generator.integers(0, 256, shape, np.uint8) for shape in (SMALL, LARGE))
+    calls = [
+        (recipe, severity, image)
+        for recipe in recipes
+        for image, severities in ((small, recipe.severities), (large, recipe.severities[-1:]))
+        for severity in severities
+    ]
+    first = [_applied(*call) for call in calls]
+    # A kernel may keep a counter or a generator between its calls.
+    _check_again(calls, first)
+    # A file that samples random numbers when it is imported gives each process others. And what a kernel
+    # keeps from its first call may be that of another severity or size.
     forget_own_files()
     kernel_functions.cache_clear()
-    for recipe, before in zip(recipes, first, strict=True):
-        for severity, after in _variants(recipe, image).items():
-            if not np.array_equal(before[severity], after):
-                raise InputError(
-                    f"{recipe.kernel} gives other pixels with the same seed at severity {severity}; sample "
-                    "its random numbers in a function noise=... from that function's generator"
-                )
+    _check_again(calls[::-1], first[::-1])
 
 
-def _variants(recipe: Recipe, image: Pixels) -> dict[int, Pixels]:
-    """Return the image, uint8[H, W, 3], under the corruption by severity."""
-    variants = {}
-    for severity in recipe.severities:
-        given = image.copy()
-        variants[severity] = apply(recipe, given, severity, seed=1)
-        if not np.array_equal(given, image):
+def _check_again(calls: Sequence[tuple[Recipe, int, Pixels]], before: Sequence[Pixels]) -> None:
+    for (recipe, severity, image), pixels in zip(calls, before, strict=True):
+        if not np.array_equal(pixels, _applied(recipe, severity, image)):
             raise InputError(
-                f"{recipe.kernel} changes its input at severity {severity}; change a copy (image.copy())"
+                f"{recipe.kernel} gives other pixels with the same seed at severity {severity}; sample "
+                "its random numbers in a function noise=... from that function's generator, and keep "
+                "nothing between calls"
             )
-    return variants
+
+
+def _applied(recipe: Recipe, severity: int, image: Pixels) -> Pixels:
+    """Return the image, uint8[H, W, 3], under the corruption."""
+    given = image.copy()
+    with tracked_imports(own_file(recipe.kernel) or ""):
+        result = apply(recipe, given, severity, seed=1)
+    if not np.array_equal(given, image):
+        raise InputError(
+            f"{recipe.kernel} changes its input at severity {severity}; change a copy (image.copy())"
+        )
+    return result

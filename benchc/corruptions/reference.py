@@ -95,14 +95,25 @@ corruptions:
 - A parameter has a list of values, one for every severity of the suite, mildest first, or a single value for
   all.
 - A kernel that needs random numbers gets them as its second argument. `noise` names the function that samples
-  them from a `numpy.random.Generator`. Other random numbers, such as `np.random.rand()`, are refused.
+  them from a `numpy.random.Generator`. Other random numbers, such as `np.random.rand()`, are refused, and so
+  is a kernel that keeps something between calls. The image is read-only: change a copy.
 - `group="weather"` puts the corruption into this group in figures (default: `own`), and `resizes=True` allows
   a result of another size.
 
-The file runs whenever the configuration is read, and every kernel is tried on a small image, so that an error
-stops the run before its first job. The file may import modules of its folder. An edit of a corruption or of
-these modules reruns only what depends on it; a comment reruns nothing. Data files that a kernel reads are not
-tracked: give a changed one another name.
+The file runs whenever the configuration is read, and every kernel is tried on two images (40 x 48 and, at the
+highest severity, 240 x 320 pixels), so that an error stops the run before its first job. The file may import
+modules of its folder by plain `import` statements. An edit of a corruption or of these modules reruns only
+what depends on it; a comment reruns nothing. In a file that uses `globals()` or the like, defines another
+`corruption`, or is imported by its own modules, any edit of code or strengths reruns all its corruptions.
+
+Not noticed are
+
+- changes of data files that a kernel reads: give a changed one another name;
+- code that is run from a file without an import, such as `exec(open("more.py").read())`;
+- docstrings, which count as comments: no pixel may depend on one, or on its length;
+- what a kernel does only for larger images, or for other pixels, than those of the trial.
+
+Another name or folder of the file, or of a module that it imports, reruns its corruptions.
 
 `scripts.corrupt --images` and `scripts.contact_sheet` have the option `--own-files`. From Python:
 

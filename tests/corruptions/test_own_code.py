@@ -87,6 +87,34 @@ def test_a_function_that_another_one_names_counts(file, reference):
     assert changed(file, "mine.py", "image + gain", "image - gain") == {"darken", "flicker"}
 
 
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("from benchc.corruptions import own", {"flicker"}),
+        ("import benchc.corruptions.own as own", {"flicker"}),
+        ("from helper import corruption", {"darken", "flicker"}),
+        ("import helper as own", {"darken", "flicker"}),
+        ("from helper import *", {"darken", "flicker"}),
+        ("def corruption(values):\n    return lambda kernel: kernel", {"darken", "flicker"}),
+        ("corruption = helper.corruption", {"darken", "flicker"}),
+        ("NAMES = globals()", {"darken", "flicker"}),
+        ("NAMES = eval('flick' + 'er')", {"darken", "flicker"}),
+        ("NAMES = getattr(sys.modules[__name__], 'flick' + 'er')", {"darken", "flicker"}),
+        ("import mine", {"darken", "flicker"}),
+        ("import uses_mine", {"darken", "flicker"}),
+    ],
+)
+def test_the_whole_file_counts_where_names_do_not_tell_what_runs(file, tmp_path, statement, expected):
+    (tmp_path / "uses_mine.py").write_text("def run(image):\n    import mine\n")
+    Path(file).write_text(f"{Path(file).read_text()}\n{statement}\n")
+    assert changed(file, "mine.py", "image + gain", "image - gain") == expected
+
+
+def test_the_arguments_of_another_decorator_of_the_same_name_count(file):
+    Path(file).write_text(Path(file).read_text().replace("def scaled", "@helper.corruption(2)\ndef scaled"))
+    assert changed(file, "mine.py", "corruption(2)", "corruption(3)") == {"darken", "flicker"}
+
+
 def test_a_function_with_another_decorator_counts(file):
     Path(file).write_text(Path(file).read_text().replace("def scaled", "@helper.kept\ndef scaled"))
     assert changed(file, "mine.py", "image * factor", "image * factor + 1") == {"darken", "flicker"}

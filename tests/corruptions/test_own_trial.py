@@ -1,0 +1,126 @@
+"""What the trial of a user's kernels refuses."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchc.corruptions.own_suite import suite_with
+from benchc.errors import InputError
+from tests.corruptions.own_files import written
+
+DARKEN = """
+@corruption({"strength": [0.1, 0.2, 0.3, 0.4, 0.5]})
+def darken(image, *, strength):
+    BEFORE
+    return np.rint(image * (1 - strength)).astype(np.uint8)
+"""
+OTHER_PIXELS = ":darken gives other pixels with the same seed at severity {}; sample its random numbers in a "
+
+
+def darken(before: str, gain: str = "1 - strength") -> str:
+    return DARKEN.replace("BEFORE", before).replace("1 - strength", gain)
+
+
+# Code, and the error after the file's name.
+REFUSED = {
+    "a global generator": (darken("pass", "np.random.rand()"), OTHER_PIXELS.format(1)),
+    "a global generator at one severity": (
+        darken("if strength == 0.3: strength = np.random.rand()"),
+        OTHER_PIXELS.format(3),
+    ),
+    "a global generator with a seed": (
+        "np.random.seed(0)\n" + darken("pass", "np.random.rand()"),
+        OTHER_PIXELS.format(1),
+    ),
+    "a global generator for large images": (
+        darken("if len(image) > 100: strength = np.random.rand()"),
+        OTHER_PIXELS.format(5),
+    ),
+    "a global generator when imported": (
+        "GAIN = np.random.rand()\n" + darken("pass", "GAIN"),
+        OTHER_PIXELS.format(5),
+    ),
+    "a generator of the file": (
+        "RNG = np.random.default_rng(0)\n" + darken("pass", "RNG.random()"),
+        OTHER_PIXELS.format(1),
+    ),
+    "a counter": ("CALLS = []\n" + darken("CALLS.append(1)", "len(CALLS) / 99"), OTHER_PIXELS.format(1)),
+    "the strength of the first call": (
+        "KEPT = []\n" + darken("KEPT.append(strength)", "KEPT[0]"),
+        OTHER_PIXELS.format(5),
+    ),
+    "in place": (
+        darken("image.flags.writeable = True; image[0] = 0"),
+        ":darken changes its input at severity 1; change a copy (image.copy())",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_kernel_that_is_no_pure_function_is_refused(tmp_path: Path, name: str) -> None:
+    code, message = REFUSED[name]
+    with pytest.raises(InputError) as caught:
+        suite_with("imagenet-c", [written(tmp_path, code)])
+    assert f"mine.py{message}" in str(caught.value)
+
+
+def test_random_numbers_of_an_imported_module_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "own_gain.py").write_text("import own_deeper_gain\nGAIN = own_deeper_gain.GAIN\n")
+    (tmp_path / "own_deeper_gain.py").write_text("import random\nGAIN = random.random()\n")
+    code = "import own_gain\n" + darken("pass", "own_gain.GAIN")
+    with pytest.raises(InputError, match=OTHER_PIXELS.format(5)):
+        suite_with("imagenet-c", [written(tmp_path, code)])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "image[0] = 0",
+        "image += np.uint8(1)",
+        "image.sort()",
+        "np.random.default_rng(1).shuffle(image)",
+        "cv2.blur(image, (3, 3), dst=image)",
+        "cv2.circle(image, (9, 9), 3, (0, 0, 0))",
+        "zeroed(image)",
+    ],
+)
+def test_a_change_in_place_of_a_large_image_is_refused_by_name(tmp_path: Path, change: str) -> None:
+    code = "import cv2, numba\n@numba.njit\ndef zeroed(image):\n    image[0] = 0\n"
+    file = written(tmp_path, code + darken(f"if len(image) > 100: {change}"))
+    with pytest.raises(InputError, match=r"; the image is read-only, so change a copy \(image.copy\(\)\)$"):
+        suite_with("imagenet-c", [file])
+
+
+@pytest.mark.parametrize("lazily", [False, True])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "sys.path.insert(0, 'FOLDER/elsewhere'); import own_hidden",
+        "sys.path.insert(0, 'FOLDER/elsewhere'); __import__('own_hidden')",
+        "importlib.import_module('own_untracked')",
+    ],
+)
+def test_an_import_that_the_digests_miss_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, statement: str, lazily: bool
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    for name in ("own_hidden", "own_untracked"):
+        sys.modules.pop(name, None)
+    (tmp_path / "elsewhere").mkdir()
+    for path in ("elsewhere/own_hidden.py", "own_untracked.py"):
+        (tmp_path / path).write_text("")
+    statement = statement.replace("FOLDER", str(tmp_path))
+    code = darken(statement) if lazily else f"{statement}\n{darken('pass')}"
+    with pytest.raises(InputError, match=r"mine.py: imports own_(\w+) from .*/own_\1.py so that its edits "):
+        suite_with("imagenet-c", [written(tmp_path, f"import importlib, sys\n{code}")])
+
+
+def test_two_files_may_import_modules_while_their_kernels_run(tmp_path: Path) -> None:
+    for name in ("own_first", "own_second"):
+        (tmp_path / f"{name}.py").write_text("import colorsys\n")
+    files = [
+        written(tmp_path, darken("import own_first"), "a.py"),
+        written(tmp_path, darken("import own_second").replace("darken", "dim"), "b.py"),
+    ]
+    assert len(suite_with("imagenet-c", files).groups["own"]) == 2
