@@ -91,11 +91,11 @@ def _corruptions(chosen: Mapping[str, Any], file: str, suite: Suite | None) -> I
     for type_ in suite.types():
         if path := own_file(type_.kernel):
             by_file.setdefault(path, []).append(type_.name)
-    for path, own in by_file.items():
-        if used <= set(names) and not used.intersection(own):
+    for path, registered in by_file.items():
+        if used <= set(names) and not used.intersection(registered):
             yield (
                 f"{file}: corruptions.own_files has {path}, but corruptions.types has none of its "
-                f"corruptions ({', '.join(own)}); add one, or leave out the file."
+                f"corruptions ({', '.join(registered)}); add one, or leave out the file."
             )
     if "types" not in chosen and chosen.get("engine") == "imgaug":
         errors = (_imgaug_error(name, suite) for name in default_types(chosen))
