@@ -2,18 +2,25 @@
 
 The record has no names. A param of the rules is a digest of code (`file digest`), the sampled content of a
 user's file (`file size digest`), options (`--steps 300 --seed 1`), a setting of a table or figure
-(`key=value`), its inputs, or another value.
+(`key=value`), its inputs, a model (JSON with an `id`), a file of the record of the configuration, or another
+value.
 """
 
 import ast
+import json
 import re
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from textwrap import shorten
+from typing import Any
+
+from benchc.config.resolved import HEADER
 
 DIGESTS = {r"(\S+\.py) [0-9a-f]{32}": "code of {}", r"(.+) \d+ [0-9a-f]{32}": "content of {}"}
 OTHER_INPUTS = "other input files"
+RECORD = "record of the configuration"
+MODELS = "models"
 UNNAMED = "setting"
 WIDTH = 50  # of a value that is shown; of longer ones only the name is
 
@@ -56,6 +63,10 @@ def _named(text: str) -> Iterator[tuple[str, str]]:
         yield from _options(shlex.split(text))
     elif match := re.fullmatch(r"([a-z_]+)=(.*)", text, re.DOTALL):
         yield match[1], match[2]
+    elif text.startswith(HEADER):
+        yield RECORD, text
+    elif _model(text):
+        yield MODELS, text
     elif "<results>/" in text:
         yield OTHER_INPUTS, text
     elif text:
@@ -75,8 +86,30 @@ def _options(words: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def _phrase(name: str, lost: set[str], added: set[str]) -> str:
     old, new = (", ".join(sorted(values)) or "none" for values in (lost, added))
-    if name.startswith(("code of ", "content of ")) or name == OTHER_INPUTS:
+    if name.startswith(("code of ", "content of ")) or name in (OTHER_INPUTS, RECORD):
         return name
+    if name == MODELS:
+        return f"{name} ({', '.join(_model_changes(lost, added))})"
     if len(old) + len(new) <= WIDTH:
         return f"{name} ({old} → {new})"
     return f"{name} {shorten(new if added else old, WIDTH, placeholder='…')}" if name == UNNAMED else name
+
+
+def _model(text: str) -> dict[str, Any] | None:
+    """Return the description of a model; None for another text."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and "id" in found else None
+
+
+def _model_changes(lost: Iterable[str], added: Iterable[str]) -> Iterator[str]:
+    """Yield ``+ id``, ``- id``, or ``key of id`` for each changed key."""
+    old, new = ({model["id"]: model for model in map(json.loads, texts)} for texts in (lost, added))
+    for id_ in sorted(old.keys() | new.keys()):
+        if id_ not in old or id_ not in new:
+            yield f"{'+' if id_ in new else '-'} {id_}"
+        else:
+            keys = sorted(old[id_].keys() | new[id_].keys())
+            yield from (f"{key} of {id_}" for key in keys if old[id_].get(key) != new[id_].get(key))

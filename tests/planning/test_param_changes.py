@@ -1,10 +1,15 @@
 """Changed params are named as a user knows them."""
 
+import json
+
 import pytest
 
+from benchc.config.resolved import HEADER
 from benchc.planning.param_changes import OTHER_INPUTS, param_changes
 
 OLD, NEW = "0" * 32, "1" * 32
+LARGE, RENAMED = (json.dumps({"id": "large", "label": label, "year": None}) for label in ("Large", "L"))
+SMALL = json.dumps({"id": "small", "label": "Small", "year": 2025})
 
 
 @pytest.mark.parametrize(
@@ -23,6 +28,10 @@ OLD, NEW = "0" * 32, "1" * 32
         ([[1, 2]], [[1, 2, 3]], "setting (none → 3)"),
         ([["a", "b"]], [["b", "a"]], "the order of a list"),
         (["x" * 60], [f"{'y ' * 60}"], f"setting {'y ' * 24}y…"),
+        ([[f"{HEADER}seed: 1", "b"]], [[f"{HEADER}seed: 2", "b"]], "record of the configuration"),
+        ([[LARGE]], [[LARGE, SMALL]], "models (+ small)"),
+        ([[LARGE]], [[SMALL]], "models (- large, + small)"),
+        ([[LARGE, SMALL]], [[RENAMED, SMALL]], "models (label of large)"),
         (["in: ['<results>/a']"], ["in: ['<results>/a', '<results>/b']"], OTHER_INPUTS),
     ],
 )

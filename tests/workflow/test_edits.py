@@ -210,7 +210,7 @@ def test_what_reruns_names_the_edits_and_agrees_with_the_dry_run(unedited):
     configure(lambda config: config["selection"].update(alpha_kappa=2.0))(unedited)
     model(scoring="text_mean")(unedited)
     header, *lines, predictions = what_reruns(unedited)
-    jobs = sum(unedited.plan().values()) + 1  # the plan leaves out `all`
+    jobs = sum(unedited.plan().values())
     assert header == f"{unedited.config}: {jobs} of {found[1]} jobs of run small would run"
     assert lines[:3] == [
         "  code of benchc/models/letter.py: 1 infer (pool/letters/all)",
