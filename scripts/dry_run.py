@@ -41,10 +41,7 @@ class DryRun:
 
 
 def dry_run(config: Path, targets: Iterable[str] = ()) -> DryRun:
-    """Return what a run with a configuration would do; an incomplete file counts as one to make again.
-
-    ``targets``: rules or files; without any, those of a run without targets. The working directory is that of the Snakefile. Raises InputError where Snakemake refuses the run.
-    """
+    """Return what a run with a configuration would do; an incomplete file counts as one to make again."""
     quiet = OutputSettings(dryrun=True, log_level_override=logging.WARNING)
     try:
         with SnakemakeApi(quiet) as api:

@@ -11,6 +11,7 @@ from scripts.what_reruns import report
 from tests.benchmarks.bench_c.planning.test_plan_command import (  # noqa: F401
     configured,
     folder,
+    remote,
     write_pool,
     write_predictions,
     write_selection,
@@ -55,6 +56,13 @@ def test_a_run_that_is_not_started(folder: Path) -> None:  # noqa: F811
         "  2 corrupt",
         "new predictions: 0",
     ]
+
+
+def test_the_sources_bound_the_predictions_before_the_pool_is_built(folder: Path) -> None:  # noqa: F811
+    infer = PlannedJob("infer", [], [f"{RESULTS}/predictions/pool/small/all.parquet"], [NOT_MADE])
+    assert lines(infer, total=1)[-1] == "new predictions: ≤ 240, less those in the cache"
+    remote(folder)
+    assert lines(infer, total=1)[-1] == "new predictions: unknown until the pool is built"
 
 
 def test_a_job_of_a_model_computes_at_most_its_predictions(finished: Path) -> None:
