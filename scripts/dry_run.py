@@ -1,9 +1,10 @@
 """What Snakemake would run, and why: its own decision, without running a job."""
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from snakemake.api import SnakemakeApi
 from snakemake.dag import DAG
@@ -40,7 +41,11 @@ class DryRun:
     locked: bool
 
 
-def dry_run(config: Path, targets: Iterable[str] = ()) -> DryRun:
+def dry_run(
+    config: Path,
+    targets: Iterable[str] = (),
+    settings: Mapping[str, object] = MappingProxyType({}),
+) -> DryRun:
     """Return what a run with a configuration would do; an incomplete file counts as one to make again."""
     quiet = OutputSettings(dryrun=True, log_level_override=logging.WARNING)
     try:
@@ -52,7 +57,7 @@ def dry_run(config: Path, targets: Iterable[str] = ()) -> DryRun:
             workflow = workflow_api._workflow
             # Jobs of a dry run count as finished after it.
             needed = workflow.dag.needrun_jobs(exclude_finished=False)
-            jobs = [_planned(job, workflow.dag) for job in needed if job.output]
+            jobs = [_planned(job, workflow.dag, settings) for job in needed if job.output]
             return DryRun(
                 jobs, sum(bool(job.output) for job in workflow.dag.jobs), workflow.persistence.locked
             )
@@ -62,15 +67,15 @@ def dry_run(config: Path, targets: Iterable[str] = ()) -> DryRun:
         raise InputError(f"{config}: {' '.join(str(error).split())}") from error
 
 
-def _planned(job: Job, dag: DAG) -> PlannedJob:
-    causes = list(dict.fromkeys(_causes(job, dag)))
+def _planned(job: Job, dag: DAG, settings: Mapping[str, object]) -> PlannedJob:
+    causes = list(dict.fromkeys(_causes(job, dag, settings)))
     # A new model or corruption adds inputs to jobs downstream.
     if OTHER_INPUTS in causes and any(dag.needrun(other) for other in dag.dependencies[job]):
         causes.remove(OTHER_INPUTS)
     return PlannedJob(job.rule.name, list(job.wildcards), [str(file) for file in job.output], causes)
 
 
-def _causes(job: Job, dag: DAG) -> Iterator[str]:
+def _causes(job: Job, dag: DAG, settings: Mapping[str, object]) -> Iterator[str]:
     """Yield why a job runs, apart from the jobs that make its inputs."""
     reason, records = dag.reason(job), dag.workflow.persistence
     if reason.missing_output:
@@ -80,7 +85,8 @@ def _causes(job: Job, dag: DAG) -> Iterator[str]:
         yield INTERRUPTED
     # Snakemake gives no other reason for a job whose inputs are made again, so its own changes are looked up.
     params = records.params_changed(job)
-    changed = param_changes(params.only_old, params.only_new) if params else []
+    names = {repr(value): name for name, value in job.params.items()}
+    changed = param_changes(params.only_old, params.only_new, names, settings) if params else []
     yield from changed
     if any(records.code_changed(job)):
         yield f"command of rule {job.rule.name}"

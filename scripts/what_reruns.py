@@ -13,6 +13,7 @@ from textwrap import fill
 from benchc.config.load import Config
 from benchc.errors import InputError
 from benchc.planning.amounts import Amount, total
+from benchc.planning.param_changes import flat
 from benchc.planning.plan import plan_of
 from benchc.planning.stages import Work, work_of
 from benchc.pluralize import pluralize
@@ -37,7 +38,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.what_
     arguments = parser.parse_args(argv)
     path, targets = arguments.config, arguments.targets
     config = read_config(path)
-    print("\n".join(report(path, config, dry_run(path, targets), targets)))
+    plan = dry_run(path, targets, flat(config.settings.model_dump()))
+    print("\n".join(report(path, config, plan, targets)))
 
 
 def report(path: Path, config: Config, plan: DryRun, targets: Sequence[str] = ()) -> Iterator[str]:
