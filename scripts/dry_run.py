@@ -1,9 +1,10 @@
 """What Snakemake would run, and why: its own decision, without running a job."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from snakemake.api import SnakemakeApi
 from snakemake.dag import DAG
@@ -30,44 +31,51 @@ class PlannedJob:
 
 @dataclass(frozen=True)
 class DryRun:
-    """The jobs that would run, of how many in all, and whether a running or killed Snakemake locks them."""
+    """The jobs that would run, of how many in all, and whether a running or killed Snakemake locks them.
+
+    Rules without outputs, such as `all`, only collect files, and are no jobs here.
+    """
 
     jobs: Sequence[PlannedJob]
     total: int
     locked: bool
 
 
-def dry_run(config: Path) -> DryRun:
-    """Return what a run with a configuration would do; an incomplete file counts as one to make again.
-
-    The working directory is that of the Snakefile. Raises InputError where Snakemake refuses the run.
-    """
+def dry_run(
+    config: Path,
+    targets: Iterable[str] = (),
+    settings: Mapping[str, object] = MappingProxyType({}),
+) -> DryRun:
+    """Return what a run with a configuration would do; an incomplete file counts as one to make again."""
     quiet = OutputSettings(dryrun=True, log_level_override=logging.WARNING)
     try:
         with SnakemakeApi(quiet) as api:
             workflow_api = api.workflow(ResourceSettings(), ConfigSettings(configfiles=[config]))
-            dag_api = workflow_api.dag(DAGSettings(force_incomplete=True))
+            dag_api = workflow_api.dag(DAGSettings(frozenset(targets), force_incomplete=True))
             dag_api.execute_workflow(executor="dryrun")
             # Log records hold a reason as text only; the graph is in no public attribute.
             workflow = workflow_api._workflow
             # Jobs of a dry run count as finished after it.
-            jobs = [_planned(job, workflow.dag) for job in workflow.dag.needrun_jobs(exclude_finished=False)]
-            return DryRun(jobs, len(list(workflow.dag.jobs)), workflow.persistence.locked)
+            needed = workflow.dag.needrun_jobs(exclude_finished=False)
+            jobs = [_planned(job, workflow.dag, settings) for job in needed if job.output]
+            return DryRun(
+                jobs, sum(bool(job.output) for job in workflow.dag.jobs), workflow.persistence.locked
+            )
     except ApiError as error:  # no Snakefile
         raise InputError(f"{error} Run it in the repository's root.") from error
     except (WorkflowError, RuleException) as error:
         raise InputError(f"{config}: {' '.join(str(error).split())}") from error
 
 
-def _planned(job: Job, dag: DAG) -> PlannedJob:
-    causes = list(dict.fromkeys(_causes(job, dag)))
+def _planned(job: Job, dag: DAG, settings: Mapping[str, object]) -> PlannedJob:
+    causes = list(dict.fromkeys(_causes(job, dag, settings)))
     # A new model or corruption adds inputs to jobs downstream.
     if OTHER_INPUTS in causes and any(dag.needrun(other) for other in dag.dependencies[job]):
         causes.remove(OTHER_INPUTS)
     return PlannedJob(job.rule.name, list(job.wildcards), [str(file) for file in job.output], causes)
 
 
-def _causes(job: Job, dag: DAG) -> Iterator[str]:
+def _causes(job: Job, dag: DAG, settings: Mapping[str, object]) -> Iterator[str]:
     """Yield why a job runs, apart from the jobs that make its inputs."""
     reason, records = dag.reason(job), dag.workflow.persistence
     if reason.missing_output:
@@ -76,12 +84,27 @@ def _causes(job: Job, dag: DAG) -> Iterator[str]:
     if reason.forced:
         yield INTERRUPTED
     # Snakemake gives no other reason for a job whose inputs are made again, so its own changes are looked up.
-    if params := records.params_changed(job):
-        yield from param_changes(params.only_old, params.only_new)
+    params = records.params_changed(job)
+    names = {repr(value): name for name, value in job.params.items()}
+    changed = param_changes(params.only_old, params.only_new, names, settings) if params else []
+    yield from changed
     if any(records.code_changed(job)):
         yield f"command of rule {job.rule.name}"
     if reason.software_stack_changed:
         yield "software environment"
-    yield from (f"content of {file}" for file in sorted(reason.updated_input - reason.updated_input_run))
+    for file in sorted(reason.updated_input - reason.updated_input_run):
+        yield _updated(file, changed, dag.max_checksum_file_size)
     if reason.input_changed:
         yield OTHER_INPUTS
+
+
+def _updated(file: str, changed: Sequence[str], compared: int) -> str:
+    """Return why an input that is newer than the outputs counts as updated.
+
+    ``changed``: what changed in the params. Snakemake compares the content of files up to ``compared`` bytes,
+    and only the time of larger ones.
+    """
+    content = f"content of {file}"
+    if content in changed or (Path(file).is_file() and Path(file).stat().st_size <= compared):
+        return content
+    return f"{file} is newer than what was made from it"

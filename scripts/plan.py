@@ -46,7 +46,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.plan"
             write_text(arguments.output, table.write_csv())
         except OSError as error:
             raise InputError(f"--output {arguments.output}: {error.strerror}; name another file") from error
-    print(f"{arguments.config}: run {name}\n\n{plan_markdown(plan, results, rates)}", end="")
+    text = plan_markdown(plan, results, rates, arguments.config)
+    print(f"{arguments.config}: run {name}\n\n{text}", end="")
     unsupported = [
         f"{id_} ({model.family})" for id_, model in config.models.items() if model.family not in FAMILIES
     ]

@@ -12,9 +12,10 @@ from textwrap import fill
 
 from benchc.config.load import Config
 from benchc.errors import InputError
-from benchc.planning.amounts import total
+from benchc.planning.amounts import Amount, total
+from benchc.planning.param_changes import flat
 from benchc.planning.plan import plan_of
-from benchc.planning.stages import work_of
+from benchc.planning.stages import Work, work_of
 from benchc.pluralize import pluralize
 from scripts.command import Parser, run
 from scripts.dry_run import INTERRUPTED, NOT_MADE, DryRun, PlannedJob, dry_run
@@ -28,14 +29,23 @@ OUTPUTS = {"tables": "table", "figures": "figure"}
 def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.what_reruns") -> None:
     parser = Parser(__spec__.name, __doc__, prog)
     parser.add_argument("config", type=Path, help="the run's configuration")
-    path = parser.parse_args(argv).config
+    parser.add_argument(
+        "targets",
+        nargs="*",
+        metavar="target",
+        help="rule or file that the run would make, such as figure1a [all tables and figures]",
+    )
+    arguments = parser.parse_args(argv)
+    path, targets = arguments.config, arguments.targets
     config = read_config(path)
-    print("\n".join(report(path, config, dry_run(path))))
+    plan = dry_run(path, targets, flat(config.settings.model_dump()))
+    print("\n".join(report(path, config, plan, targets)))
 
 
-def report(path: Path, config: Config, plan: DryRun) -> Iterator[str]:
+def report(path: Path, config: Config, plan: DryRun, targets: Sequence[str] = ()) -> Iterator[str]:
     """Yield the lines that describe a dry run of the configuration in the file ``path``."""
-    name, command = config.settings.name, f"snakemake --configfile {path}"
+    name = config.settings.name + (f" for {', '.join(targets)}" if targets else "")
+    command = " ".join(["snakemake", *targets, "--configfile", str(path)])
     if plan.locked:
         yield (
             f"{path}: run {name} is locked: another Snakemake runs it, or was killed. If none is running:\n"
@@ -49,7 +59,7 @@ def report(path: Path, config: Config, plan: DryRun) -> Iterator[str]:
     if not plan.jobs:
         yield f"{path}: nothing to rerun; all {pluralize(plan.total, 'job')} of run {name} are up to date"
         return
-    if len(plan.jobs) == plan.total and all(NOT_MADE in job.causes for job in plan.jobs if job.outputs):
+    if len(plan.jobs) == plan.total and all(NOT_MADE in job.causes for job in plan.jobs):
         yield f"{path}: nothing of run {name} is made yet: {pluralize(plan.total, 'job')}"
         yield listed("", plan.jobs, named=1)
     else:
@@ -57,9 +67,11 @@ def report(path: Path, config: Config, plan: DryRun) -> Iterator[str]:
         groups: defaultdict[tuple[str, ...], list[PlannedJob]] = defaultdict(list)
         for job in plan.jobs:
             groups[tuple(job.causes)].append(job)
-        downstream = groups.pop((), [])
+        unmade, downstream = groups.pop((NOT_MADE,), []), groups.pop((), [])
         for causes, jobs in sorted(groups.items(), key=lambda group: (len(group[1]), group[0])):
             yield listed(f"{'; '.join(causes)}: ", jobs, named=3)
+        if unmade:
+            yield listed(f"{NOT_MADE}: ", unmade, named=3)
         if downstream:
             yield listed("downstream of these: ", downstream, named=1)
     yield f"new predictions: {new_predictions(config, plan.jobs)}"
@@ -69,7 +81,7 @@ def listed(label: str, jobs: Sequence[PlannedJob], named: int) -> str:
     """Return the number of jobs of each stage as an indented paragraph; of up to ``named`` also which."""
     stages: defaultdict[str, list[str]] = defaultdict(list)
     for job in jobs:
-        folder = Path(job.outputs[0]).parent.name if job.outputs else ""
+        folder = Path(job.outputs[0]).parent.name
         if folder in OUTPUTS:
             stages[OUTPUTS[folder]].append(job.rule)
         else:
@@ -92,6 +104,10 @@ def new_predictions(config: Config, jobs: Iterable[PlannedJob]) -> str:
     """
     results = Path("results") / config.settings.name
     outdated = {Path(output) for job in jobs for output in job.outputs}
+
+    def outputs(each: Work) -> set[Path]:
+        return {results / output.format(model=each.model) for output in each.stage.outputs}
+
     with tempfile.TemporaryDirectory() as folder:
         for file in results.rglob("*.parquet"):
             if file not in outdated:
@@ -102,7 +118,8 @@ def new_predictions(config: Config, jobs: Iterable[PlannedJob]) -> str:
             work = work_of(plan_of(config, Path(folder)).stages, Path(folder), {})
         except InputError as error:
             return f"unknown ({error})"
-    left = total(each.left for each in work)
+    # Where there are targets, other files may be missing too.
+    left = total([Amount(0), *(each.left for each in work if outputs(each) & outdated)])
     if left.value is None:
         return "unknown until the pool is built"
     return left.text() + (", less those in the cache" if left.value else "")

@@ -12,7 +12,7 @@ from benchc.planning.size import BYTES_PER_PIXEL, ImageCounts, RunSize
 from benchc.planning.stages import Stage, Work, work_of
 from benchc.rendering.markdown import markdown
 
-SUMS = ["predictions", "new predictions", "done", "left", "device time", "time left"]
+SUMS = ["predictions", "distinct predictions", "done", "left", "device time", "time left"]
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,11 @@ def plan_of(config: Config, results: Path, size: RunSize | None = None) -> Plan:
     return plan
 
 
-def plan_markdown(plan: Plan, results: Path, rates: Rates) -> str:
-    """Return the work by stage and, where ``rates`` has any, by model, the disk, and notes."""
+def plan_markdown(plan: Plan, results: Path, rates: Rates, file: Path) -> str:
+    """Return the work by stage and, where ``rates`` has any, by model, the disk, and notes.
+
+    ``file`` is that of the run's configuration.
+    """
     work = work_of(plan.stages, results, rates)
     header = ["stage", "models", "jobs", "items", *SUMS]
     rows = []
@@ -51,9 +54,9 @@ def plan_markdown(plan: Plan, results: Path, rates: Rates) -> str:
     end = len(header) if rates else -2  # without times, which are all unknown
     parts = [markdown(header[:end], [row[:end] for row in rows])]
     if plan.expected:
-        _, new, _, left, _, time_left = _sums(work_of(plan.expected, results, rates))
+        _, distinct, _, left, _, time_left = _sums(work_of(plan.expected, results, rates))
         time = f", {time_left}" if rates else ""
-        parts.append(f"If {plan.assumption}: {new} new predictions, {left} left{time}.\n")
+        parts.append(f"If {plan.assumption}: {distinct} distinct predictions, {left} left{time}.\n")
     written, disk = plan.images.written.text(), plan.images.disk.text(disk_text)
     parts.append(f"Images on disk, clean included: {written if written == disk else f'{written}, {disk}'}.\n")
     if rates:
@@ -62,7 +65,7 @@ def plan_markdown(plan: Plan, results: Path, rates: Rates) -> str:
         parts.append(markdown(["model", "seconds per prediction", "measured on", *SUMS[3:]], rows))
     text = "\n".join(parts)
     done = any(each.done for each in work)
-    notes = (*_legend(text, plan.images, rates, done), *plan.notes)
+    notes = (*_legend(text, plan.images, rates, done, file), *plan.notes)
     return f"{text}\n" + "".join(f"- {note}\n" for note in notes)
 
 
@@ -74,7 +77,7 @@ def _sums(work: Sequence[Work]) -> list[str]:
     """Return the cells of the columns SUMS."""
     return [
         total(each.stage.predictions for each in work).text(),
-        total(each.new for each in work).text(),
+        total(each.distinct for each in work).text(),
         f"{sum(each.done for each in work):,}",
         total(each.left for each in work).text(),
         total(each.hours for each in work).text(hours_text),
@@ -89,16 +92,24 @@ def _model_row(work: Sequence[Work]) -> list[str]:
     return [work[0].model, seconds, measured, *_sums(work)[3:]]
 
 
-def _legend(text: str, images: ImageCounts, rates: Rates, done: bool) -> Iterator[str]:
+def _legend(text: str, images: ImageCounts, rates: Rates, done: bool, file: Path) -> Iterator[str]:
     if "≤" in text:
         yield "≤: upper bound."
     if "≈" in text:
         yield "≈: estimate."
     if images.written.value is None:
-        yield "unknown: build the pool (snakemake pool --cores 2 --configfile FILE), then plan again."
+        yield (
+            f"items are not counted before the pool is built: `benchc check {file}` counts those of "
+            f"sources that are here; `snakemake pool --cores 2 --configfile {file}` builds it."
+        )
     if images.disk.certainty == "estimate":
         yield f"disk: estimated at {BYTES_PER_PIXEL} bytes per pixel, as for photographs; drawings take less."
-    yield "done: predictions in existing files, even if a rerun will replace them (see `benchc what-reruns`)."
+    yield "distinct predictions: without those that a model looks up, as another stage computes them too."
+    yield (
+        "done: predictions in existing files, even if a rerun will replace them "
+        f"(see `benchc what-reruns {file}`)."
+    )
+    yield "left: distinct predictions that are not done."
     if rates:
         yield "time: one job after another; measured rates include model loading."
         if any(rate.seconds.kind == "at most" for rate in rates.values()):

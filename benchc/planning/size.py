@@ -1,16 +1,19 @@
-"""The size of a run: counted in the pool once it is built; before, bounded by the configuration."""
+"""The size of a run: counted in the pool once it is built; before, bounded by its sources and settings."""
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
+from benchc.config.load import Config
 from benchc.config.settings import Corruptions, Pool
 from benchc.corruptions.recipe import CLEAN
 from benchc.images import ImageError, opened
 from benchc.planning.amounts import Amount
+from benchc.planning.source_size import task_counts
 from benchc.schemas.parquet import TableError, iterate_groups, read_table
 from benchc.schemas.pool import POOL
 
@@ -40,14 +43,16 @@ class ImageCounts:
     disk: Amount
 
 
-def run_size(pool: Pool, results: Path) -> RunSize:
+def run_size(config: Config, results: Path) -> RunSize:
     """Return the size of the run whose tables are in the folder ``results``.
 
-    Raises TableError where the pool, or an image in it, cannot be read.
+    Before the pool is built, it is bounded by the items of the sources, as far as they are known. Raises
+    TableError where the pool, an image in it, or a source's items cannot be read.
     """
     path = results / "pool/items.parquet"
     if not path.exists():
-        return RunSize(Amount(pool.total, "at most"))
+        counts = [task_counts(id_, source, results) for id_, source in config.sources.items()]
+        return RunSize(pool_bound(config.settings.pool, counts))
     items = read_table(path, POOL, ["id", "options"])
     images = [
         (id_, key, _pixels(path, id_, image))
@@ -58,6 +63,22 @@ def run_size(pool: Pool, results: Path) -> RunSize:
     options = dict(zip(items["id"], items["options"].list.len().fill_null(0), strict=True))
     schema = {"id": pl.String, "image_key": pl.String, "pixels": pl.Int64}
     return RunSize(Amount(items.height), options, pl.DataFrame(images, schema=schema, orient="row"))
+
+
+def pool_bound(pool: Pool, sources: Iterable[Mapping[str, int] | None]) -> Amount:
+    """Return a bound on the items of a pool.
+
+    ``sources``: upper bounds on the items of each source by task type; None where they are unknown.
+    """
+    bounds = [] if pool.total is None else [pool.total]
+    tasks: Counter[str] = Counter()
+    for counts in sources:
+        if counts is None:
+            break
+        tasks.update(counts)
+    else:
+        bounds.append(sum(min(count, pool.per_task or count) for count in tasks.values()))
+    return Amount(min(bounds, default=None), "at most")
 
 
 def _pixels(path: Path, id_: str, image: Mapping[str, bytes | None]) -> int:

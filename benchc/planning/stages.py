@@ -30,15 +30,18 @@ class Stage:
 
 @dataclass(frozen=True)
 class Work:
-    """What one model does in one stage: ``new`` predictions are computed, ``done`` ones are in its files."""
+    """What one model does in one stage.
+
+    ``distinct``: predictions without those that another stage computes too. ``done``: those in its files.
+    """
 
     stage: Stage
     model: str
-    new: Amount
+    distinct: Amount
     done: int
-    left: Amount  # of the new ones
+    left: Amount  # of the distinct ones
     rate: Rate | None
-    hours: Amount  # of the new ones
+    hours: Amount  # of the distinct ones
     hours_left: Amount
 
 
@@ -48,10 +51,12 @@ def work_of(stages: Sequence[Stage], results: Path, rates: Rates) -> list[Work]:
     names = {(stage.name, model) for stage, model in pairs}
     work = []
     for stage, model in pairs:
-        new = Amount(0) if (stage.part_of, model) in names else stage.predictions
+        distinct = Amount(0) if (stage.part_of, model) in names else stage.predictions
         done = _done(stage, model, results)
-        left, rate = new.minus(done), rates.get(model)
-        work.append(Work(stage, model, new, done, left, rate, _hours(new, rate), _hours(left, rate)))
+        left, rate = distinct.minus(done), rates.get(model)
+        work.append(
+            Work(stage, model, distinct, done, left, rate, _hours(distinct, rate), _hours(left, rate))
+        )
     return work
 
 
@@ -88,7 +93,7 @@ def work_table(work: Sequence[Work]) -> pl.DataFrame:
             "items_known": each.stage.items.certainty,
             "predictions": each.stage.predictions.value,
             "predictions_known": each.stage.predictions.certainty,
-            "new_predictions": each.new.value,
+            "distinct_predictions": each.distinct.value,
             "done": each.done,
             "left": each.left.value,
             "seconds_per_prediction": each.rate and each.rate.seconds.value,

@@ -7,9 +7,13 @@ import polars as pl
 import pytest
 from PIL import Image
 
-from benchc.config.settings import Corruptions, Pool
+from benchc.config.catalogue import Source
+from benchc.config.load import Config
+from benchc.config.settings import Corruptions, Pool, RunSettings
+from benchc.demo.source import generate_source
 from benchc.planning.amounts import Amount
-from benchc.planning.size import RunSize, image_counts, run_size, variants
+from benchc.planning.size import image_counts, run_size, variants
+from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import TableError, write_table
 from benchc.schemas.pool import POOL
 from tests.test_images import png_header
@@ -30,6 +34,11 @@ IMAGES = pl.DataFrame(
 )
 
 
+def config(pool: Pool, **sources: Source) -> Config:
+    settings = RunSettings(benchmark="toy", name="trial", sources=list(sources) or ["other"], pool=pool)
+    return Config(settings, sources, {})
+
+
 def png(width: int, height: int) -> dict[str, bytes | None]:
     buffer = io.BytesIO()
     Image.new("L", (width, height)).save(buffer, "PNG")
@@ -45,7 +54,7 @@ def test_the_pool_is_counted(tmp_path: Path) -> None:
         "image_keys": [["a#0", "a#1"], ["b#0"], None, None],
     }
     write_table(pl.DataFrame(columns, schema=dict(POOL.columns)), tmp_path / "pool/items.parquet", POOL)
-    size = run_size(Pool(per_task=None, total=40), tmp_path)
+    size = run_size(config(Pool(per_task=None, total=40)), tmp_path)
     assert (size.pool, size.options) == (Amount(4), {"a": 3, "b": 0, "c": 2, "d": 0})
     assert size.images is not None
     assert size.images.rows() == [("a", "a#0", 100_000), ("a", "a#1", 10_000), ("b", "b#0", 100_000)]
@@ -65,12 +74,64 @@ def test_an_image_without_a_header_is_one_line(tmp_path: Path, data: bytes | Non
     with pytest.raises(
         TableError, match=r"items\.parquet: an image of item a cannot be read \(.*\); delete it"
     ):
-        run_size(Pool(per_task=None, total=40), tmp_path)
+        run_size(config(Pool(per_task=None, total=40)), tmp_path)
 
 
-@pytest.mark.parametrize("total", [4000, None])
-def test_before_the_pool_only_its_total_bounds_it(tmp_path: Path, total: int | None) -> None:
-    assert run_size(Pool(per_task=200, total=total), tmp_path) == RunSize(Amount(total, "at most"))
+TSV = "index\tcategory\tl2-category\n1\ta\tx\n2\ta\tx\n3\tb\tx\n4\t\ty\n"
+LOCAL = Source(label="L", path="local.tsv", task_column="category")
+REMOTE = Source(label="R", url="https://example.org/remote.tsv", task_column="l2_category")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def bound(pool: Pool, **sources: Source) -> Amount:
+    return run_size(config(pool, **sources), Path("results/trial")).pool
+
+
+def test_rows_of_files_that_are_here_bound_the_pool(folder: Path) -> None:
+    unlimited = Pool(per_task=None, total=None)
+    for pool, expected in ((unlimited, None), (Pool(per_task=200, total=4000), 4000)):
+        assert bound(pool, local=LOCAL) == Amount(expected, "at most")  # no file
+    (folder / "local.tsv").write_text(TSV)
+    assert bound(unlimited, local=LOCAL) == Amount(3, "at most")  # a row without task type is rejected
+    assert bound(Pool(per_task=1, total=4000), local=LOCAL) == Amount(2, "at most")
+    assert bound(Pool(per_task=None, total=2), local=LOCAL) == Amount(2, "at most")
+    assert bound(unlimited, local=LOCAL, remote=REMOTE) == Amount(None, "at most")
+    (folder / "results/downloads").mkdir(parents=True)
+    (folder / "results/downloads/remote.tsv").write_text(TSV)
+    assert bound(unlimited, local=LOCAL, remote=REMOTE) == Amount(3 + 4, "at most")
+    (folder / "local.tsv").write_text('index\tcategory\n1\t"')  # a quote without an end
+    assert bound(unlimited, local=LOCAL) == Amount(None, "at most")
+
+
+def test_sources_share_task_types(folder: Path) -> None:
+    for name in "ab":
+        (folder / f"{name}.tsv").write_text(TSV)
+    sources = {name: Source(label=name, path=f"{name}.tsv", task_column="category") for name in "ab"}
+    assert bound(Pool(per_task=3, total=None), **sources) == Amount(3 + 2, "at most")
+
+
+def test_items_that_were_read_bound_the_pool_rather_than_rows(folder: Path) -> None:
+    (folder / "local.tsv").write_text(TSV)
+    columns = {name: [None] for name in ITEMS.columns} | {"id": ["local/1"], "category": ["a"]}
+    items = pl.DataFrame(columns, schema=dict(ITEMS.columns))
+    write_table(items, folder / "results/trial/sources/local.parquet", ITEMS)
+    assert bound(Pool(per_task=None, total=None), local=LOCAL) == Amount(1, "at most")
+
+
+@pytest.mark.parametrize("task_column", ["category", "l2_category"])
+def test_items_that_the_run_generates_are_counted(folder: Path, task_column: str) -> None:
+    source = Source.model_validate({"label": "D", "generated": {"groups": 3}, "task_column": task_column})
+    frame = generate_source("drawn-text", seed=1, groups=3)
+    counts = frame[task_column.replace("_", "-")].value_counts()["count"]
+    for per_task in (None, 2, 7):
+        expected = sum(min(count, per_task or count) for count in counts)
+        found = bound(Pool(per_task=per_task, total=None), **{"drawn-text": source})
+        assert found == Amount(expected, "at most")
 
 
 def test_images_that_items_share_are_written_once(tmp_path: Path) -> None:

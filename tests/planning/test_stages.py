@@ -14,6 +14,7 @@ from benchc.planning.stages import Stage, Work, work_of, work_table
 from benchc.schemas.parquet import TableError, write_table
 from benchc.schemas.predictions import PREDICTIONS
 
+FILE = Path("mine.yaml")
 WHOLE = Stage("whole", ("a", "b"), Amount(100), Amount(300), ("whole/{model}/1", "whole/{model}/2"))
 PART = Stage("part", ("b", "c"), Amount(10, "at most"), Amount(30, "at most"), ("part/{model}",), "whole")
 OWN = Stage("own", ("c",), Amount(5), Amount(15), ("own/{model}",))
@@ -31,9 +32,9 @@ def by_name(work: list[Work]) -> dict[tuple[str, str], Work]:
 
 def test_a_stage_that_is_part_of_another_computes_nothing(tmp_path: Path) -> None:
     work = by_name(work_of(STAGES, tmp_path, {}))
-    assert work["part", "b"].new == work["part", "b"].left == Amount(0)
-    assert work["part", "c"].new == work["part", "c"].left == Amount(30, "at most")
-    assert work["whole", "b"].new == Amount(300)
+    assert work["part", "b"].distinct == work["part", "b"].left == Amount(0)
+    assert work["part", "c"].distinct == work["part", "c"].left == Amount(30, "at most")
+    assert work["whole", "b"].distinct == Amount(300)
 
 
 def test_done_predictions_are_subtracted(tmp_path: Path) -> None:
@@ -75,24 +76,26 @@ def test_a_plan_is_printed(tmp_path: Path) -> None:
         [WHOLE, OWN],
         "no part is done",
     )
-    text = plan_markdown(plan, tmp_path, {name: Rate(Amount(40.0), 50) for name in "abc"})
+    text = plan_markdown(plan, tmp_path, {name: Rate(Amount(40.0), 50) for name in "abc"}, FILE)
     assert re.search(
         r"\| whole +\| +2 \| +4 \| +100 \| +600 \| +600 \| +0 \| +600 \| +6.7 h \| +6.7 h \|", text
     )
     assert re.search(r"\| part +\| +2 \| +2 \| +≤ 10 \| +≤ 60 \| +≤ 30 \| +0 \| +≤ 30 \| +≤ 20 min \|", text)
     assert re.search(r"\| total +\| +\| +7 \| +\| +≤ 675 \| +≤ 645 \| +0 \| +≤ 645 \| +≤ 7.2 h \|", text)
     assert re.search(r"\| c +\| +40 \| +50 \| +≤ 45 \| +≤ 30 min \| +≤ 30 min \|", text)
-    assert "If no part is done: 615 new predictions, 615 left, 6.8 h." in text
+    assert "If no part is done: 615 distinct predictions, 615 left, 6.8 h." in text
     assert "Images on disk, clean included: 36, ≈ 1.5 GB." in text
     assert "- ≤: upper bound.\n- ≈: estimate.\n- disk: estimated at 1.11 bytes per pixel" in text
+    assert "- distinct predictions: without those that a model looks up" in text
+    assert "(see `benchc what-reruns mine.yaml`).\n- left: distinct" in text
     assert text.endswith("- a note\n")
-    assert "time left" not in plan_markdown(plan, tmp_path, {})
+    assert "time left" not in plan_markdown(plan, tmp_path, {}, FILE)
 
 
 def test_a_bound_of_the_rate_bounds_times(tmp_path: Path) -> None:
     bound = Rate(Amount(36.0, "at most"), 50)
     plan = Plan([WHOLE, OWN], ImageCounts(Amount(1), Amount(1.0)), [])
-    text = plan_markdown(plan, tmp_path, {"a": bound, "b": Rate(Amount(36.0), 50), "c": bound})
+    text = plan_markdown(plan, tmp_path, {"a": bound, "b": Rate(Amount(36.0), 50), "c": bound}, FILE)
     assert re.search(r"\| a +\| +≤ 36 \| +50 \| +300 \| +≤ 3 h \| +≤ 3 h \|", text)
     assert re.search(r"\| b +\| +36 \| +50 \| +300 \| +3 h \| +3 h \|", text)
     assert "≤ where no job computed 90 % of its predictions" in text
@@ -100,16 +103,22 @@ def test_a_bound_of_the_rate_bounds_times(tmp_path: Path) -> None:
     assert rows["seconds_known"].to_list() == ["at most", None]
 
 
+def test_a_plan_before_the_pool_is_built_says_how_to_count_its_items(tmp_path: Path) -> None:
+    text = plan_markdown(Plan([PART], ImageCounts(Amount(None), Amount(None)), []), tmp_path, {}, FILE)
+    assert "`benchc check mine.yaml` counts" in text
+    assert "`snakemake pool --cores 2 --configfile mine.yaml` builds it." in text
+
+
 def test_a_plan_without_rates_says_why(tmp_path: Path) -> None:
     plan = Plan([OWN], ImageCounts(Amount(1), Amount(1.0)), [])
-    assert "time: unknown until an inference job has finished;" in plan_markdown(plan, tmp_path, {})
+    assert "time: unknown until an inference job has finished;" in plan_markdown(plan, tmp_path, {}, FILE)
     write_predictions(tmp_path / "own/c", 15)
-    assert "they came from the cache, or logs were deleted;" in plan_markdown(plan, tmp_path, {})
+    assert "they came from the cache, or logs were deleted;" in plan_markdown(plan, tmp_path, {}, FILE)
 
 
 def test_the_csv_has_a_row_per_stage_and_model(tmp_path: Path) -> None:
     rows = work_table(work_of(STAGES, tmp_path, {"c": Rate(Amount(36.0))}))
-    assert rows["new_predictions"].to_list() == [300, 300, 0, 30, 15]
+    assert rows["distinct_predictions"].to_list() == [300, 300, 0, 30, 15]
     assert rows["predictions_known"].to_list() == ["exact", "exact", "at most", "at most", "exact"]
     assert rows["jobs"].to_list() == [2, 2, 1, 1, 1]
     assert rows["hours"].to_list() == pytest.approx([None, None, 0, 0.3, 0.15])

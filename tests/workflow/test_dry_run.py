@@ -34,7 +34,7 @@ import json, pathlib, sys
 from dataclasses import asdict
 from scripts.command import run
 from scripts.dry_run import dry_run
-run(lambda: print(json.dumps(asdict(dry_run(pathlib.Path("config.json"))))))
+run(lambda: print(json.dumps(asdict(dry_run(pathlib.Path("config.json"), sys.argv[1:])))))
 """
 
 
@@ -49,8 +49,8 @@ def make(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def planned(folder: Path) -> dict[str, Any]:
-    done = python(folder, "-c", SHOW)
+def planned(folder: Path, *targets: str) -> dict[str, Any]:
+    done = python(folder, "-c", SHOW, *targets)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -81,24 +81,24 @@ def made(unmade: Path) -> Path:
 
 def test_nothing_is_made_at_first_and_nothing_reruns_afterwards(unmade: Path) -> None:
     plan = planned(unmade)
-    assert (len(plan["jobs"]), plan["total"], plan["locked"]) == (4, 4, False)
-    assert {tuple(job["causes"]) for job in plan["jobs"]} == {("not made yet",), ()}
+    assert (len(plan["jobs"]), plan["total"], plan["locked"]) == (3, 3, False)
+    assert {tuple(job["causes"]) for job in plan["jobs"]} == {("not made yet",)}
     make(unmade)
-    assert planned(unmade) == {"jobs": [], "total": 4, "locked": False}
+    assert planned(unmade) == {"jobs": [], "total": 3, "locked": False}
 
 
 def test_a_changed_param_is_a_cause_also_of_a_job_whose_inputs_are_made_again(made: Path) -> None:
     configure(made, value="--value 2")
-    assert causes(made) == {"first/a": ["value (1 → 2)"], "first/b": ["value (1 → 2)"], "last": [], "all": []}
+    assert causes(made) == {"first/a": ["value (1 → 2)"], "first/b": ["value (1 → 2)"], "last": []}
     configure(made, value="--value 2", other="--other 3")
     assert causes(made)["last"] == ["other (1 → 3)"]
 
 
 def test_added_and_removed_inputs(made: Path) -> None:
     configure(made, names=["a", "b", "c"])
-    assert causes(made) == {"first/c": ["not made yet"], "last": [], "all": []}
+    assert causes(made) == {"first/c": ["not made yet"], "last": []}
     configure(made, names=["a"])
-    assert causes(made) == {"last": ["other input files"], "all": []}
+    assert causes(made) == {"last": ["other input files"]}
 
 
 def test_files_and_commands(made: Path) -> None:
@@ -111,6 +111,32 @@ def test_files_and_commands(made: Path) -> None:
     assert causes(made)["last"] == ["command of rule last"]
 
 
+def test_a_large_file_is_not_said_to_have_changed_where_only_its_time_is_known(unmade: Path) -> None:
+    (unmade / "given").write_bytes(b"x" * 1_000_001)
+    make(unmade)
+    (unmade / "given").touch()
+    assert causes(unmade)["first/a"] == ["given is newer than what was made from it"]
+
+
+def test_a_changed_sample_of_a_large_file_is_a_changed_content(unmade: Path) -> None:
+    (unmade / "given").write_bytes(b"x" * 1_000_001)
+    configure(unmade, value=f"given 1000001 {'0' * 32}")
+    make(unmade)
+    (unmade / "given").touch()
+    configure(unmade, value=f"given 1000001 {'1' * 32}")
+    assert causes(unmade)["first/a"] == ["content of given"]
+
+
+def test_targets_limit_the_jobs(made: Path) -> None:
+    configure(made, value="--value 2", names=["a", "b", "c"])
+    plan = planned(made, "a.first")
+    assert [job["outputs"] for job in plan["jobs"]] == [["a.first"]] and plan["total"] == 1
+    done = python(made, "-c", SHOW, "a.second")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: config.json: ") and "a.second" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 def test_an_interrupted_and_a_locked_run(made: Path) -> None:
     (made / ".snakemake/incomplete" / urlsafe_b64encode(b"a.first").decode()).touch()
     (made / ".snakemake/locks").mkdir(exist_ok=True)
@@ -120,7 +146,6 @@ def test_an_interrupted_and_a_locked_run(made: Path) -> None:
     assert {job["rule"]: job["causes"] for job in plan["jobs"]} == {
         "first": ["interrupted"],
         "last": [],
-        "all": [],
     }
 
 

@@ -210,12 +210,12 @@ def test_what_reruns_names_the_edits_and_agrees_with_the_dry_run(unedited):
     configure(lambda config: config["selection"].update(alpha_kappa=2.0))(unedited)
     model(scoring="text_mean")(unedited)
     header, *lines, predictions = what_reruns(unedited)
-    jobs = sum(unedited.plan().values()) + 1  # the plan leaves out `all`
+    jobs = sum(unedited.plan().values())
     assert header == f"{unedited.config}: {jobs} of {found[1]} jobs of run small would run"
     assert lines[:3] == [
         "  code of benchc/models/letter.py: 1 infer (pool/letters/all)",
         "  scoring (text → text_mean): 1 infer (pool/texts/all)",
-        "  alpha_kappa (1.0 → 2.0): select, 1 table (selection_stability)",
+        "  selection.alpha_kappa (1.0 → 2.0): select, 1 table (selection_stability)",
     ]
     assert lines[3].startswith("  downstream of these: 11 figures, 10 tables, 4 infer, ")
     assert re.fullmatch(r"new predictions: ≤ [\d,]+, less those in the cache", predictions)

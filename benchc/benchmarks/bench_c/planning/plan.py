@@ -30,7 +30,7 @@ def plan_of(config: Config, results: Path, size: RunSize | None = None) -> Plan:
     ``size``: None takes that of the pool in ``results`` or, before it is built, of the configuration.
     """
     settings = cast(Settings, config.settings)
-    size = size or run_size(settings.pool, results)
+    size = size or run_size(config, results)
     selected = selected_ids(size, results / "selection/selected.parquet")
     orders, pool = other_orders(size, selected), size.pool.value
     count = Amount(pool, "at most") if selected is None else Amount(len(selected))
@@ -125,4 +125,4 @@ def _notes(settings: Settings, size: RunSize) -> Iterator[str]:
         assumed = "" if size.options is not None else f"; K = {OPTIONS} is assumed"
         yield f"option order: {variants} in the K − 1 other circular orders of K options{assumed}."
     if both := [model for model in settings.selectors if model in settings.targets]:
-        yield f"new predictions: targets that are selectors too find theirs in the cache ({', '.join(both)})."
+        yield f"targets that are selectors too find their predictions in the cache: {', '.join(both)}."

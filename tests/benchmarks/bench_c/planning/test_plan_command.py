@@ -43,6 +43,12 @@ def configured(folder: Path, **blocks: object) -> None:
     (folder / "config.yaml").write_text(yaml.safe_dump(content))
 
 
+def remote(folder: Path) -> None:
+    """Make a source one that is not downloaded."""
+    text = SOURCES.replace("generated: {groups: 3}", "url: https://example.org/a.tsv", 1)
+    (folder / "sources.yaml").write_text(text)
+
+
 def write_pool() -> None:
     image = {"bytes": encode_png(np.zeros((4, 5, 3), np.uint8)), "path": None}
     pool = {"id": IDS, "options": [["o"] * count for count in OPTIONS], "images": [[image]] * 5}
@@ -74,7 +80,7 @@ def planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[dict[s
 
 
 def test_a_run_that_is_not_started(folder, capsys):
-    configured(folder, pool={"per_task": 4, "total": 40})
+    configured(folder, pool={"per_task": 20, "total": 40})
     rows, text = planned(capsys)
     assert rows["selectors"] == ["1", "1", "≤ 40", "≤ 400", "≤ 400", "0", "≤ 400"]
     # small answers the pool as a selector, so only large computes here.
@@ -82,18 +88,28 @@ def test_a_run_that_is_not_started(folder, capsys):
     assert rows["random subset"] == ["2", "2", "≤ 7", "≤ 140", "≤ 70", "0", "≤ 70"]
     assert rows["total"] == ["", "5", "", "≤ 1,340", "≤ 870", "0", "≤ 870"]
     # 40 x 849 / 4000 = 8.49: 400 by the selector, 80 + 70 by large.
-    assert "If 21.2 % of the pool is selected, as in the paper: ≈ 550 new predictions, ≈ 550 left." in text
-    assert "find theirs in the cache (small)." in text
+    assert (
+        "If 21.2 % of the pool is selected, as in the paper: ≈ 550 distinct predictions, ≈ 550 left." in text
+    )
+    assert "find their predictions in the cache: small." in text
     assert "1 clean + 3 corruptions × 3 severities" in text
     assert "or give --seconds-per-prediction" in text and "Images on disk, clean included: unknown." in text
     assert not (folder / "results").exists()
 
 
+def test_the_sources_bound_the_pool_before_it_is_built(folder, capsys):
+    rows, text = planned(capsys)
+    # Both generated sources have 3 task types of more than 4 items.
+    assert rows["selectors"] == ["1", "1", "≤ 24", "≤ 240", "≤ 240", "0", "≤ 240"]
+    assert "`benchc check config.yaml` counts" in text
+
+
 def test_a_pool_without_a_bound_is_unknown(folder, capsys):
+    remote(folder)
     rows, text = planned(capsys)
     assert rows["selectors"] == ["1", "1", "unknown", "unknown", "unknown", "0", "unknown"]
     assert rows["total"][3] == "unknown" and "21.2 %" not in text
-    assert "- unknown: build the pool (snakemake pool" in text
+    assert "`snakemake pool --cores 2 --configfile config.yaml` builds it" in text
 
 
 def test_a_finished_run_is_counted(folder, capsys):
@@ -134,7 +150,7 @@ def test_a_finished_run_is_counted(folder, capsys):
             "items_known": "exact",
             "predictions": 20,
             "predictions_known": "exact",
-            "new_predictions": 20,
+            "distinct_predictions": 20,
             "done": 20,
             "left": 0,
             "seconds_per_prediction": 0.25,
@@ -145,7 +161,7 @@ def test_a_finished_run_is_counted(folder, capsys):
         }
     ]
     assert table["predictions"].sum() == 150 + again and table["done"].sum() == 124
-    assert table.filter(stage="targets", model="small")["new_predictions", "hours"].row(0) == (0, 0.0)
+    assert table.filter(stage="targets", model="small")["distinct_predictions", "hours"].row(0) == (0, 0.0)
 
 
 def test_a_given_rate_replaces_measured_ones(folder, capsys):
@@ -157,7 +173,7 @@ def test_a_given_rate_replaces_measured_ones(folder, capsys):
     assert rows["selectors"] == ["1", "1", "5", "50", "50", "50", "0", "10 h", "0 min"]
     assert rows["targets"] == ["2", "2", "≤ 5", "≤ 100", "≤ 50", "0", "≤ 50", "≤ 10 h", "≤ 10 h"]
     assert rows["total"] == ["", "3", "", "≤ 150", "≤ 100", "50", "≤ 50", "≤ 20 h", "≤ 10 h"]
-    assert "paper: ≈ 60 new predictions, ≈ 10 left, ≈ 2 h." in text
+    assert "paper: ≈ 60 distinct predictions, ≈ 10 left, ≈ 2 h." in text
     assert rows["small"] == ["720", "–", "0", "10 h", "0 min"]
 
 
@@ -194,9 +210,7 @@ def test_where_no_selector_is_a_target_all_predictions_are_new(folder, capsys):
     write_pool()
     write_selection()
     rows, text = planned(capsys)
-    assert (
-        rows["targets"] == ["1", "1", "2", "20", "20", "0", "20"] and "find theirs in the cache" not in text
-    )
+    assert rows["targets"] == ["1", "1", "2", "20", "20", "0", "20"] and "in the cache:" not in text
 
 
 @pytest.mark.parametrize("selected", [False, True])

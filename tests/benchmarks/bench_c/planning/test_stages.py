@@ -112,10 +112,10 @@ def test_bounds_hold_for_every_selection(run: Run) -> None:
 def test_new_predictions_are_the_distinct_ones(run: Run) -> None:
     settings, options, selected = run
     predictions = listed(settings, options, selected)
-    new = total(work.new for work in work_of(counted(settings, options, selected), NOWHERE, {}))
+    new = total(work.distinct for work in work_of(counted(settings, options, selected), NOWHERE, {}))
     assert new == Amount(len(set.union(*predictions.values())))
     # Before the selection, they are bounded.
-    bound = total(work.new for work in work_of(counted(settings, options, None), NOWHERE, {}))
+    bound = total(work.distinct for work in work_of(counted(settings, options, None), NOWHERE, {}))
     assert bound.value >= new.value
 
 

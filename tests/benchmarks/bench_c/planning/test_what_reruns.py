@@ -1,5 +1,6 @@
 """`benchc what-reruns`: its lines for what Snakemake decided, and the bound on new predictions."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from scripts.what_reruns import report
 from tests.benchmarks.bench_c.planning.test_plan_command import (  # noqa: F401
     configured,
     folder,
+    remote,
     write_pool,
     write_predictions,
     write_selection,
@@ -24,12 +26,11 @@ LARGE = PlannedJob(
     ["code of benchc/models/letter.py"],
 )
 TABLES = [PlannedJob(f"table{n}", [], [f"{RESULTS}/tables/table{n}.csv"], []) for n in (1, 2, 3)]
-ALL = PlannedJob("all", [], [], [])
 
 
-def lines(*jobs: PlannedJob, total: int = 9, locked: bool = False) -> list[str]:
+def lines(*jobs: PlannedJob, total: int = 9, locked: bool = False, targets: Sequence[str] = ()) -> list[str]:
     path = Path("config.yaml")
-    return "\n".join(report(path, read_config(path), DryRun(jobs, total, locked))).splitlines()
+    return "\n".join(report(path, read_config(path), DryRun(jobs, total, locked), targets)).splitlines()
 
 
 @pytest.fixture
@@ -50,18 +51,25 @@ def test_nothing_to_rerun(finished: Path) -> None:
 
 def test_a_run_that_is_not_started(folder: Path) -> None:  # noqa: F811
     jobs = [PlannedJob("corrupt", [name], [name], [NOT_MADE]) for name in ("fog", "snow")]
-    assert lines(*jobs, ALL, total=3) == [
-        "config.yaml: nothing of run trial is made yet: 3 jobs",
-        "  2 corrupt, all",
-        "new predictions: unknown until the pool is built",
+    assert lines(*jobs, total=2) == [
+        "config.yaml: nothing of run trial is made yet: 2 jobs",
+        "  2 corrupt",
+        "new predictions: 0",
     ]
 
 
+def test_the_sources_bound_the_predictions_before_the_pool_is_built(folder: Path) -> None:  # noqa: F811
+    infer = PlannedJob("infer", [], [f"{RESULTS}/predictions/pool/small/all.parquet"], [NOT_MADE])
+    assert lines(infer, total=1)[-1] == "new predictions: ≤ 240, less those in the cache"
+    remote(folder)
+    assert lines(infer, total=1)[-1] == "new predictions: unknown until the pool is built"
+
+
 def test_a_job_of_a_model_computes_at_most_its_predictions(finished: Path) -> None:
-    assert lines(LARGE, *TABLES, ALL) == [
-        "config.yaml: 5 of 9 jobs of run trial would run",
+    assert lines(LARGE, *TABLES) == [
+        "config.yaml: 4 of 9 jobs of run trial would run",
         "  code of benchc/models/letter.py: 1 infer (selected/large/all)",
-        "  downstream of these: 3 tables, all",
+        "  downstream of these: 3 tables",
         "new predictions: 20, less those in the cache",
     ]
 
@@ -81,6 +89,25 @@ def test_tables_compute_no_predictions(finished: Path) -> None:
         "  downstream of these: 2 tables",
         "new predictions: 0",
     ]
+
+
+def test_changes_come_before_what_is_not_made_yet(finished: Path) -> None:
+    jobs = [PlannedJob("score", [name], [f"{name}.parquet"], ["code of a.py"]) for name in ("a", "b")]
+    unmade = PlannedJob("figure3", [], [f"{RESULTS}/figures/figure3.png"], [NOT_MADE])
+    assert lines(unmade, *jobs, TABLES[0])[1:4] == [
+        "  code of a.py: 2 score (a, b)",
+        "  not made yet: 1 figure (figure3)",
+        "  downstream of these: 1 table (table1)",
+    ]
+
+
+def test_files_that_the_targets_do_not_need_count_no_predictions(finished: Path) -> None:
+    Path(f"{RESULTS}/predictions/unselected/large/all.parquet").unlink()
+    found = lines(LARGE, targets=["table1"], total=4)
+    assert found[0] == "config.yaml: 1 of 4 jobs of run trial for table1 would run"
+    assert found[-1] == "new predictions: 20, less those in the cache"
+    command = lines(LARGE, targets=["table1"], locked=True)[1]
+    assert command.startswith("  snakemake table1 --configfile config.yaml --unlock && snakemake table1 ")
 
 
 @pytest.mark.parametrize(

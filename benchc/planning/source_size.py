@@ -1,0 +1,50 @@
+"""The items of a source by task type, counted in what is here of it, to bound the pool before it is built."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from benchc.config.catalogue import Source
+from benchc.demo.world import SOURCES
+from benchc.schemas.items import ITEMS
+from benchc.schemas.parquet import read_table
+from benchc.sources.error import SourceError
+from benchc.sources.tsv import read_rows
+
+# A TSV file writes l2_category both ways.
+SPELLINGS = {"category": ("category",), "l2_category": ("l2-category", "l2_category")}
+
+
+def task_counts(id_: str, source: Source, results: Path) -> Mapping[str, int] | None:
+    """Return upper bounds on the items of a source by task type; None where they are unknown.
+
+    They are the items in ``results``; else those that the run generates; else the rows of the TSV file, of
+    which the run may reject some. Unknown are those of a file that is not here or cannot be read. Raises
+    TableError where the items in ``results`` cannot be read.
+    """
+    items = results / f"sources/{id_}.parquet"
+    if items.exists():
+        return Counter(read_table(items, ITEMS, [source.task_column])[source.task_column].drop_nulls())
+    if source.generated is not None:
+        return _generated_counts(id_, source.task_column, source.generated.groups)
+    try:
+        rows = list(_tasks(Path(source.path or f"results/downloads/{id_}.tsv"), source.task_column))
+    except (SourceError, OSError):
+        return None
+    return Counter(rows)
+
+
+def _generated_counts(id_: str, task_column: str, groups: int) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for category in SOURCES[id_]:
+        sizes = [len(options) for options in category.option_sets]
+        task = category.name if task_column == "category" else category.family
+        counts[task] += sum(sizes[group % len(sizes)] for group in range(groups))
+    return counts
+
+
+def _tasks(path: Path, task_column: str) -> Iterator[str]:
+    """Yield the task type of each row that has one; others are rejected."""
+    for row in read_rows(path):
+        if task := next(filter(None, map(row.values.get, SPELLINGS[task_column])), None):
+            yield task
