@@ -212,12 +212,13 @@ def test_what_reruns_names_the_edits_and_agrees_with_the_dry_run(unedited):
     header, *lines, predictions = what_reruns(unedited)
     jobs = sum(unedited.plan().values())
     assert header == f"{unedited.config}: {jobs} of {found[1]} jobs of run small would run"
-    assert lines[:3] == [
+    assert lines[:4] == [
         "  code of benchc/models/letter.py: 1 infer (pool/letters/all)",
+        "  record of the configuration: configuration",
         "  scoring (text → text_mean): 1 infer (pool/texts/all)",
         "  selection.alpha_kappa (1.0 → 2.0): select, 1 table (selection_stability)",
     ]
-    assert lines[3].startswith("  downstream of these: 11 figures, 10 tables, 4 infer, ")
+    assert lines[4].startswith("  downstream of these: 11 figures, 10 tables, 4 infer, ")
     assert re.fullmatch(r"new predictions: ≤ [\d,]+, less those in the cache", predictions)
 
 
