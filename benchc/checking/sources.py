@@ -1,7 +1,6 @@
 """Check the sources of a run: read those that are here as the run does, and ask for the size of others."""
 
 import math
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,20 +12,17 @@ from benchc.checking.downloads import download_size
 from benchc.checking.finding import Finding, Findings, Level, reason
 from benchc.config.catalogue import Source
 from benchc.config.load import Config
-from benchc.config.settings import Alpha, Demo
+from benchc.config.settings import Demo
 from benchc.demo.source import generate_source
 from benchc.errors import InputError
-from benchc.images import ImageError, decode, opened
+from benchc.images import opened
 from benchc.planning.amounts import disk_text
 from benchc.pluralize import pluralize
-from benchc.progress import track
 from benchc.sources.pool import choose, task_types
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
 
 STAGE = "sources"
 ROWS_SHOWN = 3
-# Decoding the images of a large data set takes minutes; those that it does not reach are not decoded.
-SECONDS_OF_DECODING = 10.0
 
 LEVELS: Mapping[str, Level] = {"rejected": "warning", "excluded": "note", "note": "note"}
 
@@ -49,7 +45,7 @@ def check_sources(config: Config) -> Findings[dict[str, SourceItems]]:
     found = {}
     settings = config.settings
     for id_, source in config.sources.items():
-        items = yield from _source(id_, source, settings.demo, settings.corruptions.alpha)
+        items = yield from _source(id_, source, settings.demo)
         if items is not None:
             found[id_] = items
     return found
@@ -60,18 +56,18 @@ def write_generated(id_: str, groups: int, seed: int, path: Path) -> None:
     generate_source(id_, seed=seed, groups=groups).write_csv(path, separator="\t", quote_style="always")
 
 
-def _source(id_: str, source: Source, demo: Demo | None, alpha: Alpha) -> Findings[SourceItems | None]:
+def _source(id_: str, source: Source, demo: Demo | None) -> Findings[SourceItems | None]:
     if source.generated is not None:
         assert demo is not None  # which the configuration's checks ensure
         with TemporaryDirectory() as folder:
             path = Path(folder) / f"{id_}.tsv"
             write_generated(id_, source.generated.groups, demo.seed, path)
-            return (yield from _read(id_, source, path, "made by the run", alpha))
+            return (yield from _read(id_, source, path, "made by the run"))
     path = Path(source.path or f"results/downloads/{id_}.tsv")
     if source.url is not None and not path.is_file():
         yield _download(id_, source.url)
         return None
-    return (yield from _read(id_, source, path, str(path), alpha))
+    return (yield from _read(id_, source, path, str(path)))
 
 
 def _download(id_: str, url: str) -> Finding:
@@ -82,7 +78,7 @@ def _download(id_: str, url: str) -> Finding:
     return Finding(STAGE, "fetch", id_, f"{disk_text(size) if size else 'size unknown'}, from {url}")
 
 
-def _read(id_: str, source: Source, path: Path, origin: str, alpha: Alpha) -> Findings[SourceItems | None]:
+def _read(id_: str, source: Source, path: Path, origin: str) -> Findings[SourceItems | None]:
     options = ReaderOptions(**source.reader.model_dump(), task_column=source.task_column)
     try:
         items, report = read_vlmevalkit(path, id_, options)
@@ -92,7 +88,7 @@ def _read(id_: str, source: Source, path: Path, origin: str, alpha: Alpha) -> Fi
     level: Level = "made" if source.generated is not None else "ok"
     yield Finding(STAGE, level, id_, f"{pluralize(items.height, 'item')}, {origin}")
     yield from _remarks(id_, report)
-    images = yield from _images(id_, items, alpha)
+    images = _images(items)
     tasks = task_types({id_: items}, {id_: source.task_column})
     first = choose(tasks, per_task=1, total=None).items["id"].implode()
     return SourceItems(items.drop("images"), items.filter(pl.col("id").is_in(first)), images)
@@ -113,32 +109,15 @@ def _row(index: str, line: int) -> str:
     return f"index {index} in line {line}" if index else f"line {line}"
 
 
-def _images(id_: str, items: pl.DataFrame, alpha: Alpha) -> Findings[pl.DataFrame]:
-    """Return the pixels of all images. Yields an error for those that cannot be decoded."""
-    damaged: dict[str, str] = {}
+def _images(items: pl.DataFrame) -> pl.DataFrame:
+    """Return the pixels of all images, which the reader has decoded."""
     pixels: dict[str, int] = {}
-    end = time.monotonic() + SECONDS_OF_DECODING
     rows = []
-    columns = items.select("id", "images", "image_keys").iter_rows()
-    for item, images, keys in track(columns, label=f"decode {id_}", unit="items", total=items.height):
+    for item, images, keys in items.select("id", "images", "image_keys").iter_rows():
         for image, key in zip(images, keys, strict=True):
             if key not in pixels:
-                try:
-                    pixels[key] = _pixels(image["bytes"], alpha, decoded=time.monotonic() < end)
-                except ImageError as error:
-                    damaged[item], pixels[key] = str(error), 0
+                with opened(image["bytes"]) as file:
+                    pixels[key] = math.prod(file.size)
             rows.append((item, key, pixels[key]))
-    if damaged:
-        item, why = next(iter(damaged.items()))
-        number = pluralize(len(damaged), "item")
-        text = f"{number} with an image that cannot be decoded, such as {item} ({why}); replace the image"
-        yield Finding(STAGE, "error", id_, text)
     schema = {"id": pl.String, "image_key": pl.String, "pixels": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def _pixels(data: bytes, alpha: Alpha, *, decoded: bool) -> int:
-    if decoded:
-        return math.prod(decode(data, alpha).shape[:2])
-    with opened(data) as file:
-        return math.prod(file.size)

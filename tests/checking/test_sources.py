@@ -7,7 +7,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchc.checking import sources
 from benchc.checking.sources import check_sources
 from benchc.demo.source import generate_source
 from tests.checking.collected import collected, lines
@@ -82,21 +81,14 @@ def test_a_source_that_cannot_be_read_is_an_error_and_the_next_is_read() -> None
     assert list(items) == ["good"]
 
 
-def test_an_image_that_the_reader_accepts_but_nothing_decodes_is_an_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_truncated_image_is_a_refused_row() -> None:
     cut = photo(1)[:1500]
     rows = [row(1, image=encoded(photo(2))), row(2, image=encoded(cut)), row(3, image=encoded(cut))]
     write_tsv(Path("my.tsv"), rows)
-    config = config_of({"my": {"path": "my.tsv"}})
-    found, items = collected(check_sources(config))
-    (error,) = lines(found, "error")
-    assert error.startswith("my: 2 items with an image that cannot be decoded, such as my/2 (these 1,500 ")
-    assert items["my"].images["pixels"].to_list()[0] == 48 * 64
-    # Without time to decode, the sizes are those of the headers.
-    monkeypatch.setattr(sources, "SECONDS_OF_DECODING", 0.0)
-    found, items = collected(check_sources(config))
-    assert lines(found, "error") == [] and items["my"].images["pixels"].to_list() == [48 * 64] * 3
+    found, items = collected(check_sources(config_of({"my": {"path": "my.tsv"}})))
+    (line,) = lines(found, "warning")
+    assert line.startswith("my: 2 rows rejected: image 1: these 1,500 bytes are not a complete image")
+    assert items["my"].images["pixels"].to_list() == [48 * 64]
 
 
 def test_a_generated_source_is_that_of_the_run() -> None:
