@@ -125,7 +125,7 @@ def test_a_score_that_is_not_finite_stops_the_job(job, monkeypatch, capsys):
         return scores
 
     monkeypatch.setattr(LetterScorer, "score", overflowing)
-    with pytest.raises(InputError, match=r"llava0: item p/0 under gaussian_noise at severity 3 has .*nan"):
+    with pytest.raises(InputError, match=r"llava\d+: item p/0 under gaussian_noise at severity 3 has .*nan"):
         predicted(job, monkeypatch, capsys)
     assert not Path("out.parquet").exists() and not list(Path("cache").glob("*/*/*.units"))
 
