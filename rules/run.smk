@@ -12,7 +12,7 @@ from benchc.config.parts import parts
 from benchc.config.benchmarks import package_of
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
-from benchc.config.paths import relative_path
+from benchc.user_paths import relative_path
 from benchc.corruptions.own_code import first_party_files, own_digests
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import CLEAN, own_file

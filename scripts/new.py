@@ -19,11 +19,11 @@ from benchc.config.benchmarks import known_benchmarks, module_of
 from benchc.config.load import load
 from benchc.config.new_entries import TASK_COLUMNS, Entry, model_entry, source_entry
 from benchc.config.new_files import catalogue_text, config_text
-from benchc.config.paths import relative_path
 from benchc.config.yaml_file import read_yaml
 from benchc.errors import InputError
 from benchc.models.supported import FAMILIES
 from benchc.pluralize import pluralize
+from benchc.user_paths import relative_path
 from scripts.command import Parser, run
 
 DEMO = "config/demo.yaml"
@@ -81,12 +81,14 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.new")
     catalogues = {}
     for kind, entries in (("sources", by_id(sources.values())), ("models", by_id(models.values()))):
         shipped = {entry.catalogue for entry in entries.values()}
-        own = file.with_name(f"{file.stem}-{kind}.yaml")
-        catalogues[kind] = (len(shipped) == 1 and shipped.pop()) or str(relative_path(own, root))
-        if catalogues[kind] == str(relative_path(own, root)):
+        catalogue = shipped.pop() if len(shipped) == 1 else None
+        if catalogue is None:
+            own = file.with_name(f"{file.stem}-{kind}.yaml")
+            catalogue = str(relative_path(own, root))
             texts[own] = catalogue_text(
                 own, kind, {id_: entry.content for id_, entry in entries.items()}, root
             )
+        catalogues[kind] = catalogue
     target = ""
     settings: dict[str, Any] = {
         "benchmark": benchmark,

@@ -11,11 +11,11 @@ from typing import Any, get_args
 
 from benchc.config.catalogue import Model
 from benchc.config.errors import shown, suggestion
-from benchc.config.paths import relative_path
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
 from benchc.models.supported import UnsupportedFamilyError, check_family
 from benchc.sources.tsv import listed, read_header
+from benchc.user_paths import relative_path
 
 # Catalogues of this checkout, by kind. The first that has an id is the one meant.
 SHIPPED = {

@@ -1,6 +1,5 @@
 """Paths in the catalogues, which may contain variables of the environment."""
 
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,12 +12,6 @@ from benchc.config.errors import shown
 DEFAULTS = {"BENCHC_SHARED": "../shared"}
 
 VARIABLE = re.compile(r"\$\{(\w+)\}")
-
-
-def relative_path(path: str | Path, root: Path) -> Path:
-    """Return a user's path, relative to ``root`` where it is below it, however it is written."""
-    full = Path(os.path.abspath(root / path))  # noqa: PTH100 (resolve() would follow links)
-    return full.relative_to(root) if full.is_relative_to(root) else full
 
 
 Entry = TypeVar("Entry", Source, Model)

@@ -7,7 +7,7 @@ import yaml
 
 from benchc.config.catalogue import Model, Source
 from benchc.config.load import Config
-from benchc.config.paths import relative_path
+from benchc.user_paths import relative_path
 
 HEADER = "# A record of the run: every key with its value. To change one, edit the run's own configuration.\n"
 

@@ -1,7 +1,6 @@
 """A suite with the corruptions of a user's files added: their registrations, checked."""
 
 import json
-import os
 import re
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,6 +17,7 @@ from benchc.corruptions.registry import recipe_of, suite_of
 from benchc.corruptions.suite import CorruptionType, Parameter, Suite, Value, decided
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
+from benchc.user_paths import relative_path
 
 NAME = re.compile("[a-z][a-z0-9_]*")
 
@@ -28,14 +28,8 @@ def suite_with(name: str, own_files: Iterable[str | Path] = ()) -> Suite:
     Paths are relative to the working directory. Every kernel is run on a small image. Raises ValueError for
     an unknown suite, and InputError where a file cannot be used.
     """
-    files = tuple(map(_local, own_files))
+    files = tuple(str(relative_path(path, Path.cwd())) for path in own_files)
     return _extended(name, files, tuple(map(stamp, files))) if files else suite_of(name)
-
-
-def _local(path: str | Path) -> str:
-    """Return a path; below the working directory, it is relative however it is written."""
-    absolute = Path(os.path.normpath(Path.cwd() / path))
-    return str(absolute.relative_to(Path.cwd()) if absolute.is_relative_to(Path.cwd()) else absolute)
 
 
 @cache
