@@ -17,6 +17,7 @@ from benchc.demo.source import generate_source
 from benchc.errors import InputError
 from benchc.images import opened
 from benchc.planning.amounts import disk_text
+from benchc.planning.source_size import tsv_file
 from benchc.pluralize import pluralize
 from benchc.sources.pool import choose, task_types
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
@@ -63,7 +64,7 @@ def _source(id_: str, source: Source, demo: Demo | None) -> Findings[SourceItems
             path = Path(folder) / f"{id_}.tsv"
             write_generated(id_, source.generated.groups, demo.seed, path)
             return (yield from _read(id_, source, path, "made by the run"))
-    path = Path(source.path or f"results/downloads/{id_}.tsv")
+    path = tsv_file(id_, source)
     if source.url is not None and not path.is_file():
         yield _download(id_, source.url)
         return None

@@ -15,6 +15,11 @@ from benchc.sources.tsv import read_rows
 SPELLINGS = {"category": ("category",), "l2_category": ("l2-category", "l2_category")}
 
 
+def tsv_file(id_: str, source: Source) -> Path:
+    """Return the TSV file of a source that the run does not generate: local, or where it is downloaded to."""
+    return Path(source.path or f"results/downloads/{id_}.tsv")
+
+
 def task_counts(id_: str, source: Source, results: Path) -> Mapping[str, int] | None:
     """Return upper bounds on the items of a source by task type; None where they are unknown.
 
@@ -28,7 +33,7 @@ def task_counts(id_: str, source: Source, results: Path) -> Mapping[str, int] | 
     if source.generated is not None:
         return _generated_counts(id_, source.task_column, source.generated.groups)
     try:
-        rows = list(_tasks(Path(source.path or f"results/downloads/{id_}.tsv"), source.task_column))
+        rows = list(_tasks(tsv_file(id_, source), source.task_column))
     except (SourceError, OSError):
         return None
     return Counter(rows)

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 import torch
+import yaml
 from huggingface_hub.errors import GatedRepoError
 from safetensors.torch import load_file, save_file
 
@@ -25,6 +26,7 @@ from benchc.planning.rates import Rate
 from benchc.schemas.pool import POOL
 from tests.checking.collected import collected, lines
 from tests.checking.runs import config_of
+from tests.config.trial import MODELS
 from tests.models.conftest import QUESTIONS
 from tests.models.test_revisions import FIRST, REPO, HubCache, hub  # noqa: F401
 
@@ -180,20 +182,8 @@ def test_models_are_not_loaded_on_demand(check: Check, checkpoints: dict[str, Pa
     assert len(lines(found, "error")) == 1 and rates == {}
 
 
-TRAINED = {
-    "hidden": 48,
-    "vision_layers": 1,
-    "text_layers": 2,
-    "patch": 8,
-    "steps": 3,
-    "batch": 4,
-    "learning_rate": 0.01,
-    "seed": 1,
-}
-
-
 def test_a_model_that_the_run_trains_is_made_by_it(check: Check) -> None:
-    found, _ = check({"own": {"train": TRAINED}})
+    found, _ = check({"own": {"train": yaml.safe_load(MODELS)["small"]["train"]}})
     assert [(each.level, each.text) for each in found] == [("made", "made by the run")]
 
 
