@@ -3,7 +3,7 @@ import importlib
 import re
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -141,6 +141,25 @@ def test_the_training_ends_every_answer(
     ids, (rows, positions), targets = padded([(prompt, answer)])
     assert targets.tolist() == answer and rows.tolist() == [0] * len(answer)
     assert ids[0].tolist() == prompt + answer[:-1] and positions[-1] == ids.shape[1] - 1
+
+
+def test_the_image_loss_reads_the_mean_image_token_of_every_layer() -> None:
+    from benchc.demo.tiny.training import image_loss
+
+    torch.manual_seed(0)
+    head, norm = torch.nn.Linear(4, 9), torch.nn.LayerNorm(4)
+    model = SimpleNamespace(lm_head=head, get_decoder=lambda: SimpleNamespace(norm=norm))
+    first, last = torch.randn(2, 3, 5, 4).requires_grad_()
+    layers = (first, last)
+    is_image = torch.tensor([[0, 1, 1, 0, 0], [1, 1, 1, 0, 0], [0, 0, 0, 1, 0]], dtype=torch.bool)
+    targets = torch.tensor([8, 0, 3])
+    losses = [
+        -head(states[item, is_image[item]].mean(dim=0)).log_softmax(dim=0)[target]
+        for states in (norm(first), last)  # the model has normalised the last layer itself
+        for item, target in enumerate(targets)
+    ]
+    loss = image_loss(model, layers, is_image, targets)
+    torch.testing.assert_close(loss, torch.stack(losses).mean())
 
 
 def test_no_two_texts_have_the_same_tokens(built: tuple[ModuleType, Any, Any]) -> None:

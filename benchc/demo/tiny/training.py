@@ -1,12 +1,17 @@
-"""Train a tiny model to answer the demo's questions; only answer tokens count in the loss."""
+"""Train a tiny model to answer the demo's questions.
 
-from collections.abc import Iterator
+The loss has two parts: that of the answer's tokens, and that of predicting the answer's first token from the
+image tokens alone (:func:`image_loss`).
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch.nn import functional
 
 from benchc.demo.loss import check_loss
 from benchc.demo.tiny.muon import Muon
@@ -55,6 +60,13 @@ def train(
     counts = (training_set.item_images >= 0).sum(axis=1)
     text_steps = settings.steps if settings.scoring == "text" else round(settings.text_share * settings.steps)
     tokens = {scoring: answer_tokens(processor, training_set, scoring) for scoring in SCORINGS}
+    image_token = processor.tokenizer.convert_tokens_to_ids(processor.image_token)
+    first_tokens = torch.tensor(
+        [
+            tokens["text"][question][answer][1][0]
+            for question, answer in zip(training_set.item_question, training_set.item_answer, strict=True)
+        ]
+    )
     optimizers = _optimizers(model, settings.learning_rate)
     schedules = [torch.optim.lr_scheduler.LambdaLR(o, lambda s: _rate(s, settings.steps)) for o in optimizers]
     batches = _batches(counts, settings.batch, generator)
@@ -67,10 +79,14 @@ def train(
         ids, places, targets = padded(prompts)
         pixels = images[torch.from_numpy(training_set.item_images[items, : counts[items[0]]])]
         pixels = _noisy(pixels.permute(0, 1, 4, 2, 3).float() / 127.5 - 1, settings.noise, generator)
-        hidden = model.model(
-            input_ids=ids, pixel_values=pixels if nested else pixels.flatten(0, 1), use_cache=False
-        ).last_hidden_state
-        loss = torch.nn.functional.cross_entropy(model.lm_head(hidden[places]), targets)
+        layers = model.model(
+            input_ids=ids,
+            pixel_values=pixels if nested else pixels.flatten(0, 1),
+            use_cache=False,
+            output_hidden_states=True,
+        ).hidden_states[1:]
+        loss = functional.cross_entropy(model.lm_head(layers[-1][places]), targets)
+        loss = loss + image_loss(model, layers, ids == image_token, first_tokens[items])
         losses.append(check_loss(loss, step, label, LOWER_RATE))
         model.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
@@ -80,6 +96,24 @@ def train(
             schedule.step()
     model.eval()
     return losses
+
+
+def image_loss(
+    model: Any, layers: Sequence[torch.Tensor], is_image: torch.Tensor, targets: torch.Tensor
+) -> torch.Tensor:
+    """Return the cross-entropy of ``targets`` [items], predicted from the mean image token; mean over layers.
+
+    ``layers``: the hidden states [items, positions, hidden] after each layer of the language model, the last
+    one normalised; ``is_image``: bool [items, positions]. This is deep supervision (Lee et al., 2015).
+    Without it, the vision tower starts to learn only when the language model knows each question's answers.
+    """
+    norm = model.get_decoder().norm
+    share = is_image / is_image.sum(dim=1, keepdim=True)
+    losses = [
+        functional.cross_entropy(model.lm_head(torch.einsum("ip,iph->ih", share, states)), targets)
+        for states in (*(norm(states) for states in layers[:-1]), layers[-1])
+    ]
+    return torch.stack(losses).mean()
 
 
 def answer_tokens(
