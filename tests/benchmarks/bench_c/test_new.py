@@ -261,10 +261,41 @@ def test_nothing_is_overwritten(root: Path, capsys: pytest.CaptureFixture[str], 
         (["a.yaml", "--source", "mmstar", "--model", "config"], "config: config.json cannot be read"),
         (["a.yaml", "--source", "mmstar", "--model", "folder"], "has no model_type; name the family with"),
         (["a.yaml", "--source", "mmstar", "--model", "folder", "--family", "llama"], "did you mean 'llava'"),
-        (["a.yaml", "--source", "my.tsv", "sub/my.tsv"], "two files or folders would have the id my; rename"),
+        (
+            ["a.yaml", "--source", "my.tsv", "sub/my.tsv"],
+            "my.tsv and sub/my.tsv would have the same id my; rename one of them",
+        ),
+        (
+            ["a.yaml", "--source", "mmstar", "sub/MMStar.tsv"],
+            "mmstar and sub/MMStar.tsv would have the same id mmstar; rename one of them",
+        ),
+        (
+            ["a.yaml", "--source", "seedbench2-plus", "SEEDBench2+.tsv"],
+            "seedbench2-plus and SEEDBench2+.tsv would have the same label SEEDBench2+; rename one of them",
+        ),
+        (
+            ["a.yaml", "--source", "my.tsv", "./my.tsv", "--model", "idefics3-8b"],
+            "error: --source has my more than once; name each once",
+        ),
+        (
+            ["a.yaml", "--source", "mmstar", "--model", "idefics3-8b", "HuggingFaceM4/Idefics3-8B-Llama3"],
+            "error: --model has idefics3-8b more than once; name each once",
+        ),
+        (
+            ["a.yaml", "--source", "mmstar", "--model", "emu3-chat", "--selector", "ovis2-1b", "ovis2-1b"],
+            "error: --selector has ovis2-1b more than once; name each once",
+        ),
         (
             ["a.yaml", "--source", "mmstar", "--name", "My run"],
-            "should be lower-case letters, digits and das",
+            'error: --name is "My run", but should be lower-case letters, digits and das',
+        ),
+        (
+            ["a.yaml", "--source", "sub/a{x}.tsv"],
+            'error: sub/a{x}.tsv: path is "sub/a{x}.tsv", but contains a brace or an angle bracket, by which',
+        ),
+        (
+            ["a.yaml", "--source", "mmstar", "--model", "folder", "--family", "llava", "--gpus", "-1"],
+            "error: folder: gpus is -1, but should be greater than or equal to 0.",
         ),
         (
             ["a.yaml", "--source", "mmstar", "--model", "my models/one"],
@@ -283,7 +314,8 @@ def test_an_error_is_one_line(
 ) -> None:
     checkpoint(root / "folder", architectures=[])
     (root / "sub").mkdir()
-    write_tsv(root / "sub/my.tsv", [row(1)])
+    for name in ("my", "a{x}", "MMStar", "../SEEDBench2+"):
+        write_tsv(root / f"sub/{name}.tsv", [row(1)])
     assert sentence in refused(capsys, *arguments)
     assert not list(root.glob("a*"))
 
