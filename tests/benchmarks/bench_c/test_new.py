@@ -167,6 +167,22 @@ def test_a_file_without_a_task_type_is_refused(root: Path, capsys: pytest.Captur
     assert not (root / "mine.yaml").exists()
 
 
+@pytest.mark.parametrize(
+    ("settings", "dtype"),
+    [
+        ({"torch_dtype": "float16"}, "float16"),  # of transformers before version 5
+        ({"dtype": "bfloat16", "torch_dtype": "float16"}, "bfloat16"),
+        ({"dtype": "float64"}, "float32"),
+        ({}, "float32"),
+    ],
+)
+def test_the_dtype_of_a_folder_is_that_of_its_config(
+    root: Path, settings: dict[str, str], dtype: str
+) -> None:
+    folder = checkpoint(root / "one", model_type="llava", **settings)
+    assert written(root, "--source", "my.tsv", "--model", folder).models["one"].dtype == dtype
+
+
 def test_a_model_of_the_hub(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
