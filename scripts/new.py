@@ -25,6 +25,7 @@ from benchc.config.yaml_file import read_yaml
 from benchc.errors import InputError
 from benchc.models.supported import FAMILIES
 from benchc.pluralize import pluralize
+from benchc.sources.tsv import RENAMED
 from benchc.user_paths import relative_path
 from scripts.command import Parser, run
 
@@ -119,13 +120,14 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.new")
 
 
 def task_column(name: str) -> str:
-    """Return a column of TASK_COLUMNS."""
-    if name not in TASK_COLUMNS:
+    """Return a column of TASK_COLUMNS, as the reader of TSV files calls it."""
+    column = RENAMED.get(name, name)
+    if column not in TASK_COLUMNS:
         raise ArgumentTypeError(
             f"{name!r} is not {' or '.join(TASK_COLUMNS)}, the only names of a column with the task type; "
             "rename the column in the TSV file"
         )
-    return name
+    return column
 
 
 def run_name(file: Path) -> str:

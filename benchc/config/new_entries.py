@@ -27,7 +27,7 @@ SHIPPED = {
 }
 CONFIG = "config.json"
 HUB_TIMEOUT = 10.0  # seconds
-TASK_COLUMNS = ("category", "l2_category", "l2-category")
+TASK_COLUMNS = ("category", "l2_category")
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def source_entry(
     if not Path(name).is_file():
         return _shipped(name, "sources", root, "give a TSV file")
     header = read_header(Path(name))
-    given = TASK_COLUMNS if task_column is None else tuple(x for x in TASK_COLUMNS if _same(x, task_column))
+    given = TASK_COLUMNS if task_column is None else (task_column,)
     found = next((column for column in given if column in header), None)
     if found is None:
         raise InputError(
@@ -68,7 +68,7 @@ def source_entry(
     content: dict[str, Any] = {
         "label": label,
         "path": str(relative_path(name, root)),
-        "task_column": _underscored(found),
+        "task_column": found,
     }
     if image_column is not None:
         content["reader"] = {"image_column": image_column}
@@ -197,11 +197,3 @@ def _json(path: Path, name: str) -> dict[str, Any]:
             f"{name}: {path.name} cannot be read ({error}); give a folder in the Hub's format, which has one"
         ) from error
     return content if isinstance(content, dict) else {}
-
-
-def _underscored(column: str) -> str:
-    return column.replace("-", "_")
-
-
-def _same(one: str, other: str) -> bool:
-    return _underscored(one) == _underscored(other)

@@ -160,7 +160,7 @@ def test_the_column_of_shared_images_is_one_of_the_file(
 def test_a_file_without_a_task_type_is_refused(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_tsv(root / "none.tsv", [{"index": "1", "topic": "maps"}])
     assert refused(capsys, "mine.yaml", "--source", "none.tsv") == (
-        "error: none.tsv: has no column category or l2_category or l2-category, the task type by which the "
+        "error: none.tsv: has no column category or l2_category, the task type by which the "
         "pool is balanced; its columns are index, topic; rename the column that has it, or add a column "
         "category, which may have one value for all rows"
     )
@@ -320,8 +320,8 @@ def test_nothing_is_overwritten(root: Path, capsys: pytest.CaptureFixture[str], 
         (["a.yaml"], "--source"),
         (
             ["a.yaml", "--source", "my.tsv", "--task-column", "topic"],
-            "'topic' is not category or l2_category or l2-category, the only names of a column with the task "
-            "type; rename the column in the TSV file",
+            "'topic' is not category or l2_category, the only names of a column with the task type; rename "
+            "the column in the TSV file",
         ),
     ],
 )
