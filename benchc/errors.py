@@ -2,7 +2,7 @@
 
 
 class InputError(ValueError):
-    """An input cannot be used. The message is one line: what is wrong, where, and how to fix it."""
+    """An input cannot be used. Each of ``args`` is one line: what is wrong, where, and how to fix it."""
 
 
 def recreate(*outputs: str) -> str:

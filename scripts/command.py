@@ -40,7 +40,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def run(main: Callable[[], None]) -> None:
-    """Run a script's ``main``; what a user can fix ends the process with one line and status 1.
+    """Run a script's ``main``; what a user can fix ends the process with one line per error and status 1.
 
     This is an InputError, or an error of the file system, such as a full disk. Where the reader of standard
     output has closed it, as ``head`` does, the process ends silently.
@@ -49,7 +49,7 @@ def run(main: Callable[[], None]) -> None:
         main()
         sys.stdout.flush()
     except InputError as error:
-        raise SystemExit(f"error: {printable(str(error))}") from error
+        raise SystemExit("\n".join(f"error: {printable(str(line))}" for line in error.args)) from error
     except BrokenPipeError:
         # Python flushes the stream again when it ends, and would print an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

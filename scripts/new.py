@@ -16,13 +16,16 @@ from typing import Any
 
 from benchc.atomic import write_text
 from benchc.config.benchmarks import known_benchmarks, module_of
+from benchc.config.errors import ConfigError
 from benchc.config.load import load
 from benchc.config.new_entries import TASK_COLUMNS, Entry, model_entry, source_entry
 from benchc.config.new_files import catalogue_text, config_text
+from benchc.config.strict import unique
 from benchc.config.yaml_file import read_yaml
 from benchc.errors import InputError
 from benchc.models.supported import FAMILIES
 from benchc.pluralize import pluralize
+from benchc.sources.tsv import RENAMED
 from benchc.user_paths import relative_path
 from scripts.command import Parser, run
 
@@ -77,9 +80,13 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.new")
         name: model_entry(name, root, arguments.family, arguments.gpus)
         for name in dict.fromkeys(chain.from_iterable(roles.values()))
     }
+    entries_of = {"sources": by_id(sources), "models": by_id(models)}
+    refuse_repeated("--source", arguments.source, sources)
+    refuse_repeated("--model", arguments.model, models)
+    refuse_repeated("--selector", arguments.selector, models)
     texts: dict[Path, str] = {}
     catalogues = {}
-    for kind, entries in (("sources", by_id(sources.values())), ("models", by_id(models.values()))):
+    for kind, entries in entries_of.items():
         shipped = {entry.catalogue for entry in entries.values()}
         catalogue = shipped.pop() if len(shipped) == 1 else None
         if catalogue is None:
@@ -101,7 +108,11 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.new")
         settings |= part.TRIAL | {"demo": demo["demo"]}
         target = f" {part.TRIAL_TARGET}"
     texts[file] = config_text(file, settings, part.COMMENTS, root)
-    write_valid(texts, settings, file, root)
+    try:
+        write_valid(texts, settings, file, root)
+    except ConfigError as error:
+        # The file, which does not exist now, has the option's value.
+        raise ConfigError([line.replace(f"{file}: name ", "--name ", 1) for line in error.errors]) from error
     counts = f"{pluralize(len(sources), 'source')}, {pluralize(len(models), 'model')}"
     print(f"wrote {', '.join(map(str, texts))}: {counts}")
     path = shlex.quote(str(file))
@@ -109,13 +120,14 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.new")
 
 
 def task_column(name: str) -> str:
-    """Return a column of TASK_COLUMNS."""
-    if name not in TASK_COLUMNS:
+    """Return a column of TASK_COLUMNS, as the reader of TSV files calls it."""
+    column = RENAMED.get(name, name)
+    if column not in TASK_COLUMNS:
         raise ArgumentTypeError(
             f"{name!r} is not {' or '.join(TASK_COLUMNS)}, the only names of a column with the task type; "
             "rename the column in the TSV file"
         )
-    return name
+    return column
 
 
 def run_name(file: Path) -> str:
@@ -126,13 +138,26 @@ def run_name(file: Path) -> str:
     return name
 
 
-def by_id(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """Return entries by id. Raises InputError for two different ones with one id."""
-    found: dict[str, Entry] = {}
-    for entry in entries:
-        if found.setdefault(entry.id, entry) != entry:
-            raise InputError(f"two files or folders would have the id {entry.id}; rename one of them")
-    return found
+def by_id(entries: Mapping[str, Entry]) -> dict[str, Entry]:
+    """Return entries, which are by the user's names, by id.
+
+    Raises InputError where two different ones would have one id or label.
+    """
+    owners: dict[str, tuple[str, Entry]] = {}
+    for name, entry in entries.items():
+        for text in (f"id {entry.id}", f"label {entry.content.get('label')}"):
+            other, first = owners.setdefault(text, (name, entry))
+            if first != entry:
+                raise InputError(f"{other} and {name} would have the same {text}; rename one of them")
+    return {entry.id: entry for entry in entries.values()}
+
+
+def refuse_repeated(option: str, names: Iterable[str], entries: Mapping[str, Entry]) -> None:
+    """Raise InputError where two names of an option are of one entry."""
+    try:
+        unique([entries[name].id for name in names])
+    except ValueError as error:
+        raise InputError(f"{option} {error}") from error
 
 
 def write_valid(texts: Mapping[Path, str], settings: Mapping[str, Any], file: Path, root: Path) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchc.atomic import write_text
-from benchc.config.errors import ConfigError
 from benchc.config.load import Config, load
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
@@ -67,7 +66,7 @@ def positive(text: str) -> float:
 
 
 def read_config(path: Path) -> Config:
-    """Return the configuration; ends the process with one line per validation error."""
+    """Return the configuration. Raises InputError where the file cannot be read or is invalid."""
     try:
         raw = read_yaml(path)
     except (OSError, YamlError) as error:
@@ -75,10 +74,7 @@ def read_config(path: Path) -> Config:
         raise InputError(f"{path}: {reason}; see config/config.yaml for an example") from error
     if not isinstance(raw, dict):
         raise InputError(f"{path}: not a mapping of keys to values; see config/config.yaml for an example")
-    try:
-        return load(raw, Path.cwd(), file=str(path))
-    except ConfigError as error:
-        raise SystemExit("\n".join(f"error: {line}" for line in error.errors)) from error
+    return load(raw, Path.cwd(), file=str(path))
 
 
 if __name__ == "__main__":

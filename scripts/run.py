@@ -21,11 +21,10 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.run")
     arguments, others = parser.parse_known_args(argv)
     name = read_config(arguments.config).settings.name  # an error is one line
     # As a module, Snakemake finds the logger in this folder.
-    command = [sys.executable, "-m", "snakemake", "--configfile", str(arguments.config)]
+    module = "snakemake" if arguments.full else "scripts.run_quietly"
+    command = [sys.executable, "-m", module, "--configfile", str(arguments.config)]
     if not arguments.full:
         command += ["--logger", "stages", "--logger-stages-results", f"results/{name}"]
-        # Jobs copy their logs to standard output; the logger writes to standard error.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     # A flag ends the list of configurations, or a target that follows would be one.
     command += ["--show-failed-logs", *others]
     os.execv(sys.executable, command)

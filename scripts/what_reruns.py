@@ -117,7 +117,7 @@ def new_predictions(config: Config, jobs: Iterable[PlannedJob]) -> str:
         try:
             work = work_of(plan_of(config, Path(folder)).stages, Path(folder), {})
         except InputError as error:
-            return f"unknown ({error})"
+            return f"unknown ({str(error).replace(folder, str(results))})"
     # Where there are targets, other files may be missing too.
     left = total([Amount(0), *(each.left for each in work if outputs(each) & outdated)])
     if left.value is None:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable
-from logging import WARNING, LogRecord
+from logging import INFO, WARNING, LogRecord
 from pathlib import Path
 from textwrap import fill
 from threading import Event, Thread
@@ -50,6 +50,8 @@ class LogHandler(LogHandlerBase):
         self.warned: list[str] = []  # the log of each warning
         self.start = self.last_line = time.monotonic()
         self.is_up_to_date = False
+        self.is_silent = True
+        self.unshown: list[str] = []  # Snakemake's other messages
         self.closed = Event()
         self.reminder: Thread | None = None
 
@@ -91,6 +93,8 @@ class LogHandler(LogHandlerBase):
         elif record.levelno >= WARNING or (event is None and record.getMessage().startswith(SHOWN)):
             self.print(self.format(record))
             self.is_up_to_date |= record.getMessage().startswith(NOTHING_TO_DO)
+        elif event is None and record.levelno >= INFO:
+            self.unshown.append(self.format(record))
 
     def job_starts(self, rule: str, job: int, does: str) -> None:
         is_first = rule not in self.stages.by_name
@@ -129,6 +133,7 @@ class LogHandler(LogHandlerBase):
         self.print(f"[{self.stages.done:{len(str(total))}}/{total}] {stage.text(now)}")
 
     def print(self, text: str) -> None:
+        self.is_silent = False
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def close(self) -> None:
@@ -141,6 +146,9 @@ class LogHandler(LogHandlerBase):
         super().close()
 
     def show_end(self) -> None:
+        if self.is_silent:  # an option such as --lint or --unlock is for what they say
+            for message in self.unshown:
+                self.print(message)
         if self.stages.by_name:
             self.print(self.stages.text(time.monotonic() - self.start))
         if self.warned:

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 from benchc.atomic import write_text
+from benchc.config.errors import ConfigError
 from benchc.errors import InputError
 from benchc.schemas.parquet import TableType, iterate_groups, read_table, write_table
 from benchc.schemas.printed import read_table_csv
@@ -38,6 +39,12 @@ def message(error: Exception) -> str:
 def test_a_message_is_one_line_without_control_codes() -> None:
     assert message(InputError("no column 'a\nb\x1b[2J', but 'é'; fix it")) == (
         r"error: no column 'a\nb\x1b[2J', but 'é'; fix it"
+    )
+
+
+def test_each_error_of_a_configuration_is_a_line() -> None:
+    assert message(ConfigError(["a.yaml: b is 1.", "a.yaml: c is 2."])) == (
+        "error: a.yaml: b is 1.\nerror: a.yaml: c is 2."
     )
 
 

@@ -2,7 +2,7 @@
 
 import httpx2 as httpx
 
-from benchc.sources.error import SourceError
+from benchc.sources.download import explained
 
 # Shorter than that of the download itself: a check of several sources must not wait minutes.
 TIMEOUT = httpx.Timeout(5.0)
@@ -13,23 +13,12 @@ def download_size(url: str) -> int | None:
 
     Raises SourceError where the server refuses the file or cannot be reached.
     """
-    try:
-        with (
-            httpx.Client(follow_redirects=True, timeout=TIMEOUT) as client,
-            # Not HEAD, which some servers of files refuse.
-            client.stream("GET", url, headers={"Accept-Encoding": "identity"}) as response,
-        ):
-            response.raise_for_status()
-            size = response.headers.get("Content-Length", "")
-            return int(size) if size.isdecimal() else None
-    except httpx.HTTPStatusError as error:
-        answer = f"{error.response.status_code} {error.response.reason_phrase}"
-        raise SourceError(
-            f"{url}: the server answers {answer}; check the address in the catalogue"
-        ) from error
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise SourceError(
-            f"{url}: cannot be reached ({type(error).__name__}: {error}); this machine may be offline or "
-            "behind a proxy: set HTTPS_PROXY, or download the file elsewhere and set `path` of the source in "
-            "the catalogue"
-        ) from error
+    with (
+        explained(url),
+        httpx.Client(follow_redirects=True, timeout=TIMEOUT) as client,
+        # Not HEAD, which some servers of files refuse.
+        client.stream("GET", url, headers={"Accept-Encoding": "identity"}) as response,
+    ):
+        response.raise_for_status()
+        size = response.headers.get("Content-Length", "")
+        return int(size) if size.isdecimal() else None

@@ -24,7 +24,10 @@ class ConfigError(InputError):
 
     def __init__(self, errors: Sequence[str]) -> None:
         self.errors = tuple(errors)
-        super().__init__("\n".join(self.errors))
+        super().__init__(*self.errors)
+
+    def __str__(self) -> str:
+        return "\n".join(self.errors)
 
 
 def validation_errors(

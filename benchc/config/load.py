@@ -55,11 +55,11 @@ def load(
     """
     errors = _repeated_keys(root / file, file)
     settings_type = _settings_type(raw.get("benchmark"), file, errors)
-    settings = _validate(settings_type, raw, file, errors)
+    settings = validate(settings_type, raw, file, errors)
     files = _catalogue_files(raw, file, errors)
     entries = {key: _read_catalogue(root, path, key, errors) for key, path in files.items()}
-    sources = _validate(SourceCatalogue, entries.get("sources"), files.get("sources", ""), errors)
-    models = _validate(ModelCatalogue, entries.get("models"), files.get("models", ""), errors)
+    sources = validate(SourceCatalogue, entries.get("sources"), files.get("sources", ""), errors)
+    models = validate(ModelCatalogue, entries.get("models"), files.get("models", ""), errors)
     # Raw entries: a wrong key in an entry does not make its id unknown.
     suite = _suite(raw, root, file, errors)
     catalogues = entries.get("sources"), entries.get("models")
@@ -125,7 +125,11 @@ def _missing_environments(models: Mapping[str, Model], root: Path, file: str) ->
     ]
 
 
-def _validate(model: type[Validated], value: object, file: str, errors: list[str]) -> Validated | None:
+def validate(model: type[Validated], value: object, file: str, errors: list[str]) -> Validated | None:
+    """Return ``value`` as a ``model``; None where it is None or invalid.
+
+    One line for each error, which begins with ``file``, is added to ``errors``.
+    """
     if value is None:
         return None
     try:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -9,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from benchc.config.catalogue import Model
-from benchc.config.errors import shown, suggestion
+from benchc.config.catalogue import Model, Source
+from benchc.config.errors import ConfigError, shown, suggestion
+from benchc.config.load import validate
+from benchc.config.paths import CatalogueEntry, expand_path
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
 from benchc.models.supported import UnsupportedFamilyError, check_family
@@ -24,7 +27,7 @@ SHIPPED = {
 }
 CONFIG = "config.json"
 HUB_TIMEOUT = 10.0  # seconds
-TASK_COLUMNS = ("category", "l2_category", "l2-category")
+TASK_COLUMNS = ("category", "l2_category")
 
 
 @dataclass(frozen=True)
@@ -43,12 +46,12 @@ def source_entry(
 
     ``task_column`` is that of a file; None for the first of TASK_COLUMNS that the file has. ``image_column``
     names the images of its rows; None where each row has its own. Raises InputError where there is no such
-    source, or the file lacks a column.
+    source, the file lacks a column, or no configuration could name it.
     """
     if not Path(name).is_file():
         return _shipped(name, "sources", root, "give a TSV file")
     header = read_header(Path(name))
-    given = TASK_COLUMNS if task_column is None else tuple(x for x in TASK_COLUMNS if _same(x, task_column))
+    given = TASK_COLUMNS if task_column is None else (task_column,)
     found = next((column for column in given if column in header), None)
     if found is None:
         raise InputError(
@@ -65,18 +68,19 @@ def source_entry(
     content: dict[str, Any] = {
         "label": label,
         "path": str(relative_path(name, root)),
-        "task_column": _underscored(found),
+        "task_column": found,
     }
     if image_column is not None:
         content["reader"] = {"image_column": image_column}
-    return Entry(_id(label, name), content)
+    return _valid(Source, Entry(_id(label, name), content), name, root)
 
 
 def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
     """Return the entry of a model: a checkpoint's folder, an id on the Hub, or the id of a shipped one.
 
     ``family`` replaces that in the config.json of a folder or Hub id, whose dtype is taken, too. ``gpus`` is
-    for these models as well. Raises InputError where there is no such model, or its family cannot be loaded.
+    for these models as well. Raises InputError where there is no such model, its family cannot be loaded, or
+    no configuration could name it.
     """
     folder = Path(name)
     if folder.is_dir():
@@ -102,7 +106,18 @@ def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
     dtype = settings.get("dtype", settings.get("torch_dtype"))
     if dtype in get_args(Model.model_fields["dtype"].annotation):
         content["dtype"] = dtype
-    return _loadable(Entry(_id(label, name), content | ({"gpus": gpus} if gpus else {})))
+    entry = Entry(_id(label, name), content | ({"gpus": gpus} if gpus else {}))
+    return _valid(Model, _loadable(entry), name, root)
+
+
+def _valid(kind: type[CatalogueEntry], entry: Entry, name: str, root: Path) -> Entry:
+    """Return a new entry. Raises ConfigError, with lines about ``name``, where it is invalid."""
+    errors: list[str] = []
+    if valid := validate(kind, entry.content, name, errors):
+        expand_path(valid, f"{name}: path", root, os.environ, errors)
+    if errors:
+        raise ConfigError(errors)
+    return entry
 
 
 def _loadable(entry: Entry) -> Entry:
@@ -182,11 +197,3 @@ def _json(path: Path, name: str) -> dict[str, Any]:
             f"{name}: {path.name} cannot be read ({error}); give a folder in the Hub's format, which has one"
         ) from error
     return content if isinstance(content, dict) else {}
-
-
-def _underscored(column: str) -> str:
-    return column.replace("-", "_")
-
-
-def _same(one: str, other: str) -> bool:
-    return _underscored(one) == _underscored(other)

@@ -14,12 +14,12 @@ DEFAULTS = {"BENCHC_SHARED": "../shared"}
 VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
-Entry = TypeVar("Entry", Source, Model)
+CatalogueEntry = TypeVar("CatalogueEntry", Source, Model)
 
 
 def expand_path(
-    entry: Entry, where: str, root: Path, environment: Mapping[str, str], errors: list[str]
-) -> Entry:
+    entry: CatalogueEntry, where: str, root: Path, environment: Mapping[str, str], errors: list[str]
+) -> CatalogueEntry:
     """Return ``entry`` with the variables in its path replaced by their values.
 
     Paths are relative to ``root``. An error is added to ``errors`` as a line that begins with ``where``.
@@ -37,6 +37,11 @@ def expand_path(
     fix = "".join(f"; set the environment variable {name} to change it" for name in names)
     if not path.isprintable():
         errors.append(f"{given}, but contains a control character; rename the file or folder.")
+    elif set("{}<>").intersection(path):
+        errors.append(
+            f"{given}, but contains a brace or an angle bracket, by which Snakemake finds its placeholders; "
+            "rename the file or folder."
+        )
     elif not (root / path).exists():
         errors.append(f"{given}, but there is no {path}{fix}.")
     elif isinstance(entry, Model) and not (root / path).is_dir():

@@ -37,7 +37,8 @@ def _not_shared(name: str) -> str:
     return name
 
 
-def _unique(names: list[str]) -> list[str]:
+def unique(names: list[str]) -> list[str]:
+    """Return ``names``. Raises ValueError where one occurs more than once."""
     repeated = dict.fromkeys(name for name in names if names.count(name) > 1)
     if repeated:
         raise ValueError(f"has {', '.join(repeated)} more than once; name each once")
@@ -54,8 +55,8 @@ Scalar = StrictBool | StrictInt | StrictFloat | StrictStr
 
 # Ids become file names and wildcards.
 Id = Annotated[str, _matching(r"^[a-z0-9][a-z0-9.-]*$", "lower-case letters, digits, dots and dashes")]
-Ids = Annotated[list[Id], Field(min_length=1), AfterValidator(_unique)]
-Names = Annotated[list[str], Field(min_length=1), AfterValidator(_unique)]
+Ids = Annotated[list[Id], Field(min_length=1), AfterValidator(unique)]
+Names = Annotated[list[str], Field(min_length=1), AfterValidator(unique)]
 RunName = Annotated[
     str,
     _matching(r"^[a-z0-9][a-z0-9-]*$", "lower-case letters, digits and dashes"),

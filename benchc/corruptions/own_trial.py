@@ -1,6 +1,8 @@
 """Run the kernels of a user's file on two images, so that most errors appear before the first job."""
 
+import sys
 from collections.abc import Sequence
+from threading import Timer
 
 import numpy as np
 
@@ -12,13 +14,27 @@ from benchc.pixels import Pixels
 
 # Some kernels treat large images differently. Only the highest severity is applied to the large one.
 SMALL, LARGE = (40, 48, 3), (240, 320, 3)
+# Until a line says what delays the command.
+SILENT_SECONDS = 1.0
 
 
 def try_kernels(recipes: Sequence[Recipe]) -> None:
     """Raise InputError where a kernel fails, changes its input, or gives other pixels when it runs again.
 
-    Also where it imports a module that the digests do not include.
+    Also where it imports a module that the digests do not include. A trial of more than a second says on
+    standard error what it tries.
     """
+    text = f"trying {', '.join(str(recipe.kernel) for recipe in recipes)} on two images, as each command does"
+    notice = Timer(SILENT_SECONDS, print, [text], {"file": sys.stderr, "flush": True})
+    notice.daemon = True
+    notice.start()
+    try:
+        _try_kernels(recipes)
+    finally:
+        notice.cancel()
+
+
+def _try_kernels(recipes: Sequence[Recipe]) -> None:
     generator = np.random.default_rng(0)
     small, large = (generator.integers(0, 256, shape, np.uint8) for shape in (SMALL, LARGE))
     calls = [

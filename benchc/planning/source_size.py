@@ -1,7 +1,7 @@
 """The items of a source by task type, counted in what is here of it, to bound the pool before it is built."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from benchc.config.catalogue import Source
@@ -10,9 +10,6 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table
 from benchc.sources.error import SourceError
 from benchc.sources.tsv import read_rows
-
-# A TSV file writes l2_category both ways.
-SPELLINGS = {"category": ("category",), "l2_category": ("l2-category", "l2_category")}
 
 
 def tsv_file(id_: str, source: Source) -> Path:
@@ -33,10 +30,10 @@ def task_counts(id_: str, source: Source, results: Path) -> Mapping[str, int] | 
     if source.generated is not None:
         return _generated_counts(id_, source.task_column, source.generated.groups)
     try:
-        rows = list(_tasks(tsv_file(id_, source), source.task_column))
+        tasks = (row.values.get(source.task_column) for row in read_rows(tsv_file(id_, source)))
+        return Counter(filter(None, tasks))  # rows without one are rejected
     except (SourceError, OSError):
         return None
-    return Counter(rows)
 
 
 def _generated_counts(id_: str, task_column: str, groups: int) -> Counter[str]:
@@ -46,10 +43,3 @@ def _generated_counts(id_: str, task_column: str, groups: int) -> Counter[str]:
         task = category.name if task_column == "category" else category.family
         counts[task] += sum(sizes[group % len(sizes)] for group in range(groups))
     return counts
-
-
-def _tasks(path: Path, task_column: str) -> Iterator[str]:
-    """Yield the task type of each row that has one; others are rejected."""
-    for row in read_rows(path):
-        if task := next(filter(None, map(row.values.get, SPELLINGS[task_column])), None):
-            yield task

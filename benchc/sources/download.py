@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,6 +17,10 @@ from benchc.sources.error import SourceError
 MIB = 2**20
 ATTEMPTS = 8
 TIMEOUT = httpx.Timeout(60.0, connect=20.0)
+OFFLINE = (
+    "this machine may be offline or behind a proxy: set HTTPS_PROXY, or download the file elsewhere and set "
+    "`path` of the source in the catalogue"
+)
 # Temporary errors.
 RETRIED_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 
@@ -63,25 +68,25 @@ def _fetched(url: str, part: Path, attempts: int, longest_wait: float) -> str:
         wait=tenacity.wait_random_exponential(multiplier=1.0, max=longest_wait),
         reraise=True,
     )
+    fix = f"it was tried {attempts} times; rerun to resume it from {part}"
+    with explained(url, fix), httpx.Client(follow_redirects=True, timeout=TIMEOUT) as client:
+        retrying(_fetch, client, url, part)
+    return _md5(part)
+
+
+@contextmanager
+def explained(url: str, fix: str = OFFLINE) -> Iterator[None]:
+    """Raise SourceError where the body cannot get ``url``; ``fix``: what to do where it can be reached."""
     try:
-        with httpx.Client(follow_redirects=True, timeout=TIMEOUT) as client:
-            retrying(_fetch, client, url, part)
+        yield
     except httpx.HTTPStatusError as error:
         answer = f"{error.response.status_code} {error.response.reason_phrase}"
         raise SourceError(
             f"{url}: the server answers {answer}; check the address in the catalogue"
         ) from error
-    except httpx.ConnectError as error:
-        raise SourceError(
-            f"{url}: no connection ({error}); this machine may be offline or behind a proxy: set "
-            "HTTPS_PROXY, or download the file elsewhere and set `path` of the source in the catalogue"
-        ) from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise SourceError(
-            f"{url}: the download failed {attempts} times, last with {type(error).__name__} ({error}); rerun "
-            f"to resume it from {part}"
-        ) from error
-    return _md5(part)
+        fix = OFFLINE if isinstance(error, httpx.ConnectError) else fix
+        raise SourceError(f"{url}: the request failed ({type(error).__name__}: {error}); {fix}") from error
 
 
 def _fetch(client: httpx.Client, url: str, part: Path) -> None:

@@ -55,7 +55,7 @@ def read_item_text(values: Mapping[str, str], options_column: str | None = None)
         filled,
         answer,
         _category(values, "category"),
-        _category(values, "l2-category") or _category(values, "l2_category"),
+        _category(values, "l2_category"),
     )
 
 

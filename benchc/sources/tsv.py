@@ -14,6 +14,9 @@ LARGEST_FIELD = 2**28
 
 SHOWN = 40  # characters of a name, and names
 
+# VLMEvalKit's files write a column both ways.
+RENAMED = {"l2-category": "l2_category"}
+
 
 class Row(NamedTuple):
     """One record: the line on which it ends, its strings by column, and what is wrong with it, or None."""
@@ -24,9 +27,12 @@ class Row(NamedTuple):
 
 
 def read_header(path: Path) -> list[str]:
-    """Return the column names of a TSV. Raises SourceError where there are none or one occurs twice."""
+    """Return the column names of a TSV, of which l2-category is called l2_category.
+
+    Raises SourceError where there are none or one occurs twice.
+    """
     with _open(path) as file:
-        header = next(_records(file, path), (0, []))[1]
+        header = [RENAMED.get(name, name) for name in next(_records(file, path), (0, []))[1]]
     if not header:
         raise SourceError(
             f"{path}: the file is empty; it needs a header line and rows of tab-separated fields"

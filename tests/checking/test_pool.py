@@ -110,6 +110,28 @@ def test_without_sources_the_sample_is_generated() -> None:
     assert pool.texts.is_empty() and pool.sample.height == 3 and pool.options >= 2
 
 
+def sample(**sources: list[dict[str, str]]) -> list[str]:
+    """Return the ids of the sample of a pool of these rows."""
+    for name, rows in sources.items():
+        write_tsv(Path(f"{name}.tsv"), rows)
+    config = config_of({name: {"path": f"{name}.tsv"} for name in sources})
+    return collected(check_pool(config, collected(check_sources(config))[1]))[1].sample["id"].to_list()
+
+
+def test_the_sample_takes_turns_between_sources_by_images_and_options(folder: Path) -> None:
+    two = str([encoded(image_bytes((1, 2, 3))), encoded(image_bytes((3, 2, 1)))])
+    one = [
+        row(1, category="colour"),
+        row(2, category="shape", C="c"),
+        row(3, category="size", C="c", D="d", image=two),
+    ]
+    other = [row(4, category="colour"), row(5, category="shape", C="c"), row(6, category="size")]
+    assert sample(one=one, two=other) == ["one/3", "one/2", "two/5"]
+    # Equal ones are taken by their ids.
+    equal = [row(number, category=task) for number, task in zip((7, 9, 8), TASKS, strict=True)]
+    assert sample(one=equal) == ["one/7", "one/8", "one/9"]
+
+
 def test_the_sample_has_an_item_with_several_images(folder: Path) -> None:
     two = str([encoded(image_bytes((1, 2, 3))), encoded(image_bytes((3, 2, 1)))])
     # An item of a task type of its own is always in the pool.

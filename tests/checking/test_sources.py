@@ -121,7 +121,7 @@ def test_a_source_to_download_is_fetched_from_its_address(server: Server) -> Non
 def test_a_server_that_cannot_be_reached_is_an_error() -> None:
     config = config_of({"far": {"url": "http://127.0.0.1:9/far.tsv"}})
     (error,) = lines(collected(check_sources(config))[0], "error")
-    assert error.startswith("far: http://127.0.0.1:9/far.tsv: cannot be reached (ConnectError: ")
+    assert error.startswith("far: http://127.0.0.1:9/far.tsv: the request failed (ConnectError: ")
 
 
 def test_a_source_that_was_downloaded_is_read() -> None:

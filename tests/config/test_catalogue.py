@@ -250,6 +250,17 @@ def test_a_path_without_printable_characters_alone_is_refused(raw: dict[str, Any
     )
 
 
+@pytest.mark.parametrize("path", ["a{b}", "a<b>", "${HERE}/a"])
+def test_a_path_with_a_placeholder_of_snakemake_is_refused(
+    raw: dict[str, Any], root: Path, path: str
+) -> None:
+    (root / path).mkdir(parents=True)
+    local = MODELS.replace('repo: owner/large, revision: "1"', f'path: "{path}"')
+    (root / "models.yaml").write_text(local)
+    (only,) = errors(raw, root, HERE="{b}")
+    assert only.startswith(f'models.yaml: large.path is "{path}", but contains a brace or an angle bracket, ')
+
+
 def test_a_pipe_is_no_source(raw: dict[str, Any], root: Path) -> None:
     os.mkfifo(root / "pipe.tsv")
     (root / "sources.yaml").write_text(SOURCES + "p: {label: P, path: pipe.tsv, task_column: category}\n")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from benchc.corruptions import own_trial
 from benchc.corruptions.own_suite import suite_with
 from benchc.errors import InputError
 from tests.corruptions.own_files import written
@@ -55,6 +56,17 @@ REFUSED = {
         ":darken changes its input at severity 1; change a copy (image.copy())",
     ),
 }
+
+
+@pytest.mark.parametrize("is_slow", [True, False])
+def test_a_slow_trial_says_what_is_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], is_slow: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(own_trial, "SILENT_SECONDS", 0.01 if is_slow else 60.0)
+    suite_with("imagenet-c", [written(tmp_path, darken("import time; time.sleep(0.02)"))])
+    expected = "trying mine.py:darken on two images, as each command does\n"
+    assert capsys.readouterr().err == (expected if is_slow else "")
 
 
 @pytest.mark.parametrize("name", REFUSED)

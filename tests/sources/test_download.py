@@ -155,7 +155,7 @@ def test_a_missing_file_is_requested_once(server: Server, tmp_path: Path) -> Non
 
 def test_a_connection_that_always_breaks_keeps_the_received_part(server: Server, tmp_path: Path) -> None:
     server.breaks = 100
-    with pytest.raises(SourceError, match=r"failed 3 times.*resume it from .*data\.tsv\.part"):
+    with pytest.raises(SourceError, match=r"tried 3 times; rerun to resume it from .*data\.tsv\.part"):
         fetch(server, tmp_path / "data.tsv", attempts=3)
     assert not (tmp_path / "data.tsv").exists()
     assert (tmp_path / "data.tsv.part").read_bytes() == DATA[:1_500_000]

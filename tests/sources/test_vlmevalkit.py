@@ -342,6 +342,7 @@ def test_the_summary_counts_by_reason(tmp_path: Path) -> None:
     [
         (b"", "the file is empty"),
         (b"index\timage\tquestion\tA\tA\tanswer\n", "column 'A' occurs twice"),
+        (b"index\tl2-category\tl2_category\n", "column 'l2_category' occurs twice"),
         (b"index\timage\tquestion\tA\tB\n", "has no column 'answer'"),
         (b"index\timage\tquestion\tA\tB\tanswer\n", "it has no rows"),
         (b'index\timage\tquestion\tA\tB\tanswer\n1\t"cut off', "is not tab-separated text"),

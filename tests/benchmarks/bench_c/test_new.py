@@ -160,11 +160,27 @@ def test_the_column_of_shared_images_is_one_of_the_file(
 def test_a_file_without_a_task_type_is_refused(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_tsv(root / "none.tsv", [{"index": "1", "topic": "maps"}])
     assert refused(capsys, "mine.yaml", "--source", "none.tsv") == (
-        "error: none.tsv: has no column category or l2_category or l2-category, the task type by which the "
+        "error: none.tsv: has no column category or l2_category, the task type by which the "
         "pool is balanced; its columns are index, topic; rename the column that has it, or add a column "
         "category, which may have one value for all rows"
     )
     assert not (root / "mine.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "dtype"),
+    [
+        ({"torch_dtype": "float16"}, "float16"),  # of transformers before version 5
+        ({"dtype": "bfloat16", "torch_dtype": "float16"}, "bfloat16"),
+        ({"dtype": "float64"}, "float32"),
+        ({}, "float32"),
+    ],
+)
+def test_the_dtype_of_a_folder_is_that_of_its_config(
+    root: Path, settings: dict[str, str], dtype: str
+) -> None:
+    folder = checkpoint(root / "one", model_type="llava", **settings)
+    assert written(root, "--source", "my.tsv", "--model", folder).models["one"].dtype == dtype
 
 
 def test_a_model_of_the_hub(
@@ -261,10 +277,41 @@ def test_nothing_is_overwritten(root: Path, capsys: pytest.CaptureFixture[str], 
         (["a.yaml", "--source", "mmstar", "--model", "config"], "config: config.json cannot be read"),
         (["a.yaml", "--source", "mmstar", "--model", "folder"], "has no model_type; name the family with"),
         (["a.yaml", "--source", "mmstar", "--model", "folder", "--family", "llama"], "did you mean 'llava'"),
-        (["a.yaml", "--source", "my.tsv", "sub/my.tsv"], "two files or folders would have the id my; rename"),
+        (
+            ["a.yaml", "--source", "my.tsv", "sub/my.tsv"],
+            "my.tsv and sub/my.tsv would have the same id my; rename one of them",
+        ),
+        (
+            ["a.yaml", "--source", "mmstar", "sub/MMStar.tsv"],
+            "mmstar and sub/MMStar.tsv would have the same id mmstar; rename one of them",
+        ),
+        (
+            ["a.yaml", "--source", "seedbench2-plus", "SEEDBench2+.tsv"],
+            "seedbench2-plus and SEEDBench2+.tsv would have the same label SEEDBench2+; rename one of them",
+        ),
+        (
+            ["a.yaml", "--source", "my.tsv", "./my.tsv", "--model", "idefics3-8b"],
+            "error: --source has my more than once; name each once",
+        ),
+        (
+            ["a.yaml", "--source", "mmstar", "--model", "idefics3-8b", "HuggingFaceM4/Idefics3-8B-Llama3"],
+            "error: --model has idefics3-8b more than once; name each once",
+        ),
+        (
+            ["a.yaml", "--source", "mmstar", "--model", "emu3-chat", "--selector", "ovis2-1b", "ovis2-1b"],
+            "error: --selector has ovis2-1b more than once; name each once",
+        ),
         (
             ["a.yaml", "--source", "mmstar", "--name", "My run"],
-            "should be lower-case letters, digits and das",
+            'error: --name is "My run", but should be lower-case letters, digits and das',
+        ),
+        (
+            ["a.yaml", "--source", "sub/a{x}.tsv"],
+            'error: sub/a{x}.tsv: path is "sub/a{x}.tsv", but contains a brace or an angle bracket, by which',
+        ),
+        (
+            ["a.yaml", "--source", "mmstar", "--model", "folder", "--family", "llava", "--gpus", "-1"],
+            "error: folder: gpus is -1, but should be greater than or equal to 0.",
         ),
         (
             ["a.yaml", "--source", "mmstar", "--model", "my models/one"],
@@ -273,8 +320,8 @@ def test_nothing_is_overwritten(root: Path, capsys: pytest.CaptureFixture[str], 
         (["a.yaml"], "--source"),
         (
             ["a.yaml", "--source", "my.tsv", "--task-column", "topic"],
-            "'topic' is not category or l2_category or l2-category, the only names of a column with the task "
-            "type; rename the column in the TSV file",
+            "'topic' is not category or l2_category, the only names of a column with the task type; rename "
+            "the column in the TSV file",
         ),
     ],
 )
@@ -283,7 +330,8 @@ def test_an_error_is_one_line(
 ) -> None:
     checkpoint(root / "folder", architectures=[])
     (root / "sub").mkdir()
-    write_tsv(root / "sub/my.tsv", [row(1)])
+    for name in ("my", "a{x}", "MMStar", "../SEEDBench2+"):
+        write_tsv(root / f"sub/{name}.tsv", [row(1)])
     assert sentence in refused(capsys, *arguments)
     assert not list(root.glob("a*"))
 

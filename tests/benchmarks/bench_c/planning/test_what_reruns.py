@@ -81,6 +81,11 @@ def test_a_new_selection_may_be_the_whole_pool(finished: Path) -> None:
     assert lines(SELECT, *jobs)[-1] == "new predictions: ≤ 100, less those in the cache"
 
 
+def test_a_damaged_table_is_named_by_its_own_path(finished: Path) -> None:
+    Path(f"{RESULTS}/pool/items.parquet").write_text("damaged")
+    assert lines(LARGE)[-1].startswith(f"new predictions: unknown ({RESULTS}/pool/items.parquet: ")
+
+
 def test_tables_compute_no_predictions(finished: Path) -> None:
     (first, *others) = TABLES
     edited = PlannedJob(first.rule, [], first.outputs, ["code of a.py"])
