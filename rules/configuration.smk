@@ -4,7 +4,7 @@ REQUIRED INPUTS: none
 OUTPUTS: <results>/config.yaml, config-sources.yaml, config-models.yaml    every key, and every entry that the run uses
 """
 
-from benchc.config.resolved import resolved
+from benchc.config.resolved import digest, resolved
 
 CONFIGURATION = resolved(run, f"results/{settings.name}", Path.cwd())
 
@@ -27,8 +27,10 @@ rule configuration:
     conda:
         "../envs/core.yaml"
     params:
-        # A function, since Snakemake expands braces in strings as wildcards.
-        texts=lambda wildcards: list(CONFIGURATION.values()),
+        # A function, since Snakemake expands braces in strings as wildcards. It takes the output, so that the
+        # texts are not recorded, nor printed where they change: the digest is.
+        texts=lambda wildcards, output: list(CONFIGURATION.values()),
+        digest=digest(CONFIGURATION.values()),
     message:
         "Recording the configuration"
     shell:

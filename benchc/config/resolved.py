@@ -1,5 +1,7 @@
 """The complete configuration of a run: every default filled in, with the catalogue entries that it uses."""
 
+from collections.abc import Iterable
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,12 @@ from benchc.config.load import Config
 from benchc.user_paths import relative_path
 
 HEADER = "# A record of the run: every key with its value. To change one, edit the run's own configuration.\n"
+RECORD = "record of the configuration"
+
+
+def digest(texts: Iterable[str]) -> str:
+    """Return one line that changes with the texts of the files of :func:`resolved`."""
+    return f"{RECORD} {blake2b(''.join(texts).encode(), digest_size=16).hexdigest()}"
 
 
 def resolved(config: Config, folder: str, root: Path) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 The record has no names of params. A param of the rules is a digest of code (`file digest`), the sampled
 content of a user's file (`file size digest`), options (`--steps 300 --seed 1`), a setting of a table or
-figure (`key=value`), its inputs, a model (JSON with an `id`), a file of the record of the configuration, or
+figure (`key=value`), its inputs, a model (JSON with an `id`), a digest of the record of the configuration, or
 another value.
 """
 
@@ -16,11 +16,14 @@ from textwrap import shorten
 from types import MappingProxyType
 from typing import Any
 
-from benchc.config.resolved import HEADER
+from benchc.config.resolved import RECORD
 
-DIGESTS = {r"(\S+\.py) [0-9a-f]{32}": "code of {}", r"(.+) \d+ [0-9a-f]{32}": "content of {}"}
+DIGESTS = {
+    r"(\S+\.py) [0-9a-f]{32}": "code of {}",
+    r"(.+) \d+ [0-9a-f]{32}": "content of {}",
+    rf"({RECORD}) [0-9a-f]{{32}}": "{}",
+}
 OTHER_INPUTS = "other input files"
-RECORD = "record of the configuration"
 MODELS = "models"
 UNNAMED = "setting"
 WIDTH = 50  # of a value that is shown; of longer ones only the name is
@@ -101,8 +104,6 @@ def _named(text: str) -> Iterator[tuple[str, str]]:
         yield from _options(shlex.split(text))
     elif match := re.fullmatch(r"([a-z_]+)=(.*)", text, re.DOTALL):
         yield match[1], match[2]
-    elif text.startswith(HEADER):
-        yield RECORD, text
     elif _model(text):
         yield MODELS, text
     elif "<results>/" in text:

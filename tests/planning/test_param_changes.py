@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from benchc.config.resolved import HEADER
+from benchc.config.resolved import digest
 from benchc.planning.param_changes import OTHER_INPUTS, flat, param_changes
 
 OLD, NEW = "0" * 32, "1" * 32
@@ -28,7 +28,7 @@ SMALL = json.dumps({"id": "small", "label": "Small", "year": 2025})
         ([[1, 2]], [[1, 2, 3]], "setting (none → 3)"),
         ([["a", "b"]], [["b", "a"]], "the order of a list"),
         (["x" * 60], [f"{'y ' * 60}"], f"setting {'y ' * 24}y…"),
-        ([[f"{HEADER}seed: 1", "b"]], [[f"{HEADER}seed: 2", "b"]], "record of the configuration"),
+        ([digest(["seed: 1", "b"])], [digest(["seed: 2", "b"])], "record of the configuration"),
         ([[LARGE]], [[LARGE, SMALL]], "models (+ small)"),
         ([[LARGE]], [[SMALL]], "models (- large, + small)"),
         ([[LARGE, SMALL]], [[RENAMED, SMALL]], "models (label of large)"),
