@@ -1,9 +1,13 @@
 """Options of the whole suite."""
 
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# With more threads than free cores, those of torch wait for each other: a test of seconds takes minutes.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # A busy machine is no failure.
 settings.register_profile("benchc", deadline=None)

@@ -16,8 +16,9 @@ print("PARAMS", json.dumps({
     for each in workflow.rules
 }))
 """
-# Functions of a job's own paths. Snakemake records no param whose function takes more than wildcards.
-OWN_PATHS = {"inputs", "folder", "prefix"}
+# Functions of a job's own paths, and the texts of the configuration, whose digest is recorded. Snakemake records no
+# param whose function takes more than wildcards.
+OWN_PATHS = {"inputs", "folder", "prefix", "texts"}
 RECORDED = {"wildcards", "number", "declared"}  # the others are defaults of functions in loops
 
 
