@@ -16,8 +16,8 @@ print("PARAMS", json.dumps({
     for each in workflow.rules
 }))
 """
-# Functions of a job's own paths, and the texts of the configuration, whose digest is recorded. Snakemake records no
-# param whose function takes more than wildcards.
+# Functions of a job's own paths, and the texts of the configuration, whose digest is recorded. Snakemake
+# records no param whose function takes more than wildcards.
 OWN_PATHS = {"inputs", "folder", "prefix", "texts"}
 RECORDED = {"wildcards", "number", "declared"}  # the others are defaults of functions in loops
 
