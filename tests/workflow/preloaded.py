@@ -152,9 +152,7 @@ def status_of(run: Callable[[], object]) -> int:
     except BaseException:
         sys.excepthook(*sys.exc_info())
         status = 1
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and not thread.daemon:
-            thread.join()
+    threading._shutdown()  # also ends the threads of pools, which wait for work
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()

@@ -22,6 +22,7 @@ ENDS = {
     "at exit": "import atexit; atexit.register(print, 'at exit')",
     "a thread": "import threading, time; "
     "threading.Thread(target=lambda: (time.sleep(0.2), print('late'))).start()",
+    "an idle pool": "from concurrent.futures import ThreadPoolExecutor as Pool; Pool().submit(print, 1)",
     "what was not flushed": "sys.stdout.write('x' * 100_000)",
 }
 
