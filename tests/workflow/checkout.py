@@ -18,13 +18,17 @@ PARTS = ("Snakefile", "rules", "scripts", "benchc", "config", "envs", "slurm", "
 class Checkout:
     """A working copy with a run of its own; ``config`` is the file that its commands use."""
 
+    # Runs Snakemake, and is the python of its jobs.
+    python = Path(sys.executable)
+
     def __init__(self, folder: Path, config: str) -> None:
         self.folder = folder
         self.config = config
         for part in PARTS:
             source = ROOT / part
             if source.is_dir():
-                ignore = shutil.ignore_patterns("__pycache__")
+                # With compiled code, whose time of the source stays valid, but for what is being written.
+                ignore = shutil.ignore_patterns("*.pyc.*", "*.tmp.*")
                 shutil.copytree(source, folder / part, ignore=ignore, dirs_exist_ok=True)
             else:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -37,23 +41,28 @@ class Checkout:
         archive = ["tar", "-C", str(self.folder), *excluded, "-c", "."]
         with subprocess.Popen(archive, stdout=subprocess.PIPE) as packed:
             subprocess.run(["tar", "-C", str(folder), "-x"], stdin=packed.stdout, check=True)
-        return Checkout.existing(folder, self.config)
+        return Checkout.existing(folder, self.config, self.python)
 
     @classmethod
-    def existing(cls, folder: Path, config: str) -> "Checkout":
+    def existing(cls, folder: Path, config: str, python: Path) -> "Checkout":
         """Return the checkout of a folder that is one."""
         checkout = cls.__new__(cls)
-        checkout.folder, checkout.config = folder, config
+        checkout.folder, checkout.config, checkout.python = folder, config, python
         return checkout
+
+    @property
+    def environment(self) -> dict[str, str]:
+        path = (
+            f"{self.python.parent}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        )
+        return {**os.environ, "PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "1", "PATH": path}
 
     def snakemake(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run snakemake; a failure shows what it printed."""
-        environment = {**os.environ, "PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "1"}
-        environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
         result = subprocess.run(
-            [sys.executable, "-m", "snakemake", "--configfile", self.config, *arguments],
+            [self.python, "-m", "snakemake", "--configfile", self.config, *arguments],
             cwd=self.folder,
-            env=environment,
+            env=self.environment,
             text=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -6,7 +6,7 @@ trained, so that the demo's rules run too.
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from filelock import FileLock
 
 from tests.models.conftest import save_checkpoint
 from tests.workflow.checkout import ROOT, Checkout
+from tests.workflow.preloaded import preloaded_python
 
 CONFIG = "config/small.yaml"
 FLY = "config/fly.yaml"
@@ -110,15 +111,24 @@ def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory, checkpoints: Path) -> Checkout:
+def python() -> Iterator[Path]:
+    """A python that starts faster, for many jobs; without it, Checkout runs the ordinary one."""
+    environment = {**os.environ, "PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "1"}
+    with preloaded_python(environment) as program:
+        yield program
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory, checkpoints: Path, python: Path) -> Checkout:
     """A checkout in which the small run and FLY, whose jobs generate images, have finished; read only."""
 
     def make(folder: Path) -> None:
         checkout = small_checkout(folder / "benchc", checkpoints)
+        checkout.python = python
         checkout.make(cores=2)
         config = yaml.safe_load((checkout.folder / CONFIG).read_text())
         config |= {"name": "fly", "corruptions": {**config["corruptions"], "corrupted": "on_the_fly"}}
         (checkout.folder / FLY).write_text(yaml.safe_dump(config, sort_keys=False))
         checkout.make("--configfile", FLY, cores=2)
 
-    return Checkout.existing(made_once(tmp_path_factory, "finished", make) / "benchc", CONFIG)
+    return Checkout.existing(made_once(tmp_path_factory, "finished", make) / "benchc", CONFIG, python)

@@ -15,7 +15,7 @@ from tests.workflow import test_rerun
 from tests.workflow.checkout import Checkout
 from tests.workflow.conftest import FLY
 
-EDITED = ("Snakefile", "rules", "scripts", "benchc", "config", "data")
+EDITED = ("Snakefile", "rules", "scripts", "benchc", "config", "envs", "data")
 Edit = Callable[[Checkout], object]
 
 
@@ -75,6 +75,13 @@ def absolute_folder(checkout: Checkout) -> None:
     model(path=str(checkout.folder / "checkpoints/texts"))(checkout)
 
 
+def touch_all(checkout: Checkout) -> None:
+    for part in EDITED:
+        path = checkout.folder / part
+        for file in [path] if path.is_file() else path.rglob("*"):
+            file.touch()
+
+
 def ruff_format(checkout: Checkout) -> None:
     command = ["ruff", "format", "--isolated", "--line-length", "60", "benchc", "scripts"]
     subprocess.run(command, cwd=checkout.folder, check=True)
@@ -89,6 +96,7 @@ def new_types(*types: str) -> Edit:
 
 
 NOTHING: dict[str, Edit] = {
+    "new times of all files": touch_all,
     "a comment in a module that all use": append("benchc/errors.py", "# A comment.\n"),
     "a comment in a script": append("scripts/infer.py", "# A comment.\n"),
     "a docstring": replace("benchc/models/chat.py", "A loaded chat model of", "The chat model of"),

@@ -76,8 +76,9 @@ def predicted(predictions: list[Path]) -> Table:
 
 
 @pytest.fixture
-def checkout(tmp_path) -> Checkout:
+def checkout(tmp_path, python) -> Checkout:
     checkout = Checkout(tmp_path / "benchc", "config/my-bench.yaml")
+    checkout.python = python
     folder = checkout.folder / "benchc/benchmarks/my_bench"
     (folder / "tables").mkdir(parents=True)
     for file, text in {

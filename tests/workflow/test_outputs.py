@@ -4,6 +4,7 @@ import inspect
 import json
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 import yaml
@@ -15,9 +16,10 @@ COMMAND = re.compile(r"^Shell command: python -m scripts\.(table|figure) (.*) 2>
 
 
 @pytest.fixture(scope="module")
-def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+def commands(tmp_path_factory: pytest.TempPathFactory, python: Path) -> dict[str, list[str]]:
     """The arguments of every printed output of the demo's configuration, by name."""
     checkout = Checkout(tmp_path_factory.mktemp("outputs") / "benchc", "config/demo-diagnostics.yaml")
+    checkout.python = python
     output = checkout.snakemake("-n", "--printshellcmds").stdout
     words = [shlex.split(command) for _, command in COMMAND.findall(output)]
     return {command[0].rpartition(".")[2]: command for command in words}
@@ -63,9 +65,10 @@ def test_settings_arrive_as_the_configuration_has_them(commands):
     assert (label, corruption, severity) == ('label="Tiny-LLaVA-M"', 'corruption="fog"', "severity=5")
 
 
-def test_two_outputs_of_one_loop_record_their_own_settings(tmp_path):
+def test_two_outputs_of_one_loop_record_their_own_settings(tmp_path, python):
     """Loop variables bind late: a rule would record the settings of the loop's last one."""
     checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
+    checkout.python = python
     results = checkout.folder / "results/demo"
     for name in ("first", "second"):
         module = checkout.folder / f"benchc/benchmarks/bench_c/tables/{name}.py"
@@ -102,9 +105,10 @@ def test_two_outputs_of_one_loop_record_their_own_settings(tmp_path):
     assert checkout.plan("first", "second") == {"second": 1}
 
 
-def test_swapped_inputs_rerun_an_output_and_braces_are_no_wildcards(tmp_path):
+def test_swapped_inputs_rerun_an_output_and_braces_are_no_wildcards(tmp_path, python):
     """Snakemake records the inputs of a job as a set: a swap of two of them would go unnoticed."""
     checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
+    checkout.python = python
     results = checkout.folder / "results/demo"
     results.mkdir(parents=True)
     for name in "ab":
@@ -141,8 +145,9 @@ def test_swapped_inputs_rerun_an_output_and_braces_are_no_wildcards(tmp_path):
     assert checkout.plan("joined") == {"joined": 1}
 
 
-def test_a_change_of_a_label_reruns_what_prints_it_and_no_inference(tmp_path):
+def test_a_change_of_a_label_reruns_what_prints_it_and_no_inference(tmp_path, python):
     checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
+    checkout.python = python
     checkout.make("models", cores=1)
     path = checkout.folder / "config/demo-models.yaml"
     models = yaml.safe_load(path.read_text())

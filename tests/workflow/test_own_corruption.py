@@ -35,10 +35,11 @@ def example() -> str:
 
 
 @pytest.fixture(scope="module")
-def checkout(tmp_path_factory) -> Checkout:
+def checkout(tmp_path_factory, python) -> Checkout:
     from benchc.demo.source import generate_source
 
     checkout = Checkout(tmp_path_factory.mktemp("own") / "benchc", "config/own.yaml")
+    checkout.python = python
     (checkout.folder / "mine").mkdir()
     (checkout.folder / FILE).write_text(example())
     tsv = checkout.folder / "mine/shapes.tsv"

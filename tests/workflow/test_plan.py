@@ -1,8 +1,9 @@
 """What a dry run shows, and what stops a run before its first job."""
 
 import re
-import subprocess
+import runpy
 import sys
+from pathlib import Path
 
 import pytest
 import yaml
@@ -31,12 +32,15 @@ PAPER = {
 
 
 @pytest.fixture
-def checkout(tmp_path) -> Checkout:
-    return Checkout(tmp_path / "benchc", "config/config.yaml")
+def checkout(tmp_path, python) -> Checkout:
+    checkout = Checkout(tmp_path / "benchc", "config/config.yaml")
+    checkout.python = python
+    return checkout
 
 
 def test_the_papers_run_is_planned_without_network_weights_or_torch(checkout, tmp_path):
-    # As if torch were not installed.
+    # As if torch were not installed; the other python has imported it.
+    checkout.python = Path(sys.executable)
     (checkout.folder / "torch.py").write_text("raise ImportError('torch was imported while planning')\n")
     assert checkout.plan() == PAPER
     output = checkout.snakemake("-n").stdout
@@ -114,15 +118,16 @@ def test_an_invalid_config_stops_before_any_job_with_a_line_per_error(checkout):
     assert not (checkout.folder / "results").exists()
 
 
-def test_every_script_has_help():
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
+def test_every_script_has_help(monkeypatch, capsys):
     files = [path for path in sorted((ROOT / "scripts").rglob("*.py")) if "__main__" in path.read_text()]
     scripts = {".".join(path.relative_to(ROOT).with_suffix("").parts) for path in files}
     for script in sorted(scripts):
-        result = subprocess.run(
-            [sys.executable, "-m", script, "--help"], cwd=ROOT, text=True, capture_output=True
-        )
-        assert result.returncode == 0, f"{script}: {result.stderr}"
-        assert "usage: " in result.stdout
+        monkeypatch.setattr(sys, "argv", [script, "--help"])
+        with pytest.raises(SystemExit) as end:
+            runpy.run_module(script, run_name="__main__", alter_sys=True)
+        assert not end.value.code, script
+        assert capsys.readouterr().out.startswith("usage: "), script
     # Called by users and developers, not by a rule.
     others = {"benchc", "cache_adopt", "cache_prune", "write_config_reference", "write_corruption_reference"}
     others |= {name.replace("-", "_") for name in COMMANDS}

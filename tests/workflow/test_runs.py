@@ -18,11 +18,12 @@ from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import read_table, write_table
 from tests.workflow.conftest import small_checkout
+from tests.workflow.test_rerun import SELECTORS, TARGETS
 
 CORRUPTIONS = ("gaussian_noise", "shot_noise", "gaussian_blur")
 
 
-def wait_for(condition, seconds=120):
+def wait_for(condition, seconds=600):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"not true within {seconds} seconds"
@@ -39,27 +40,30 @@ def test_one_core_a_kill_and_other_jobs_change_no_byte(tmp_path_factory, checkpo
     checkout = small_checkout(tmp_path_factory.mktemp("killed") / "benchc", checkpoints)
     checkout.configure(inference={"corruptions_per_job": "group"})
     command = [sys.executable, "-m", "snakemake", "--configfile", checkout.config, "--cores", "1"]
-    environment = {
-        **os.environ,
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "PYTHONPATH": "",
-    }
     process = subprocess.Popen(
         command,
         cwd=checkout.folder,
-        env=environment,
+        env=checkout.environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
     cache = checkout.folder / "results/.cache"
-    wait_for(lambda: process.poll() is not None or any(cache.glob("*/*/*.units")))
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    try:
+        wait_for(lambda: process.poll() is not None or any(cache.glob("*/*/*.units")))
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
     assert not (checkout.folder / "results/small/tables/table1.csv").exists()
 
     checkout.snakemake("--unlock")
-    checkout.make("--rerun-incomplete", cores=1)
+    # What comes before and after is made by the ordinary python, each process with another seed of hashes.
+    checkout.python = finished.python
+    jobs = [(pair, part) for pair in SELECTORS + TARGETS for part in ("blur", "noise")]
+    predictions = [f"results/small/predictions/{pair}/{part}.parquet" for pair, part in jobs]
+    checkout.make("--rerun-incomplete", *predictions, cores=1)
+    del checkout.python
+    checkout.make(cores=1)
     assert checkout.plan() == {}
     # Predictions are in other files, one per family; everything made from them is the same to the last byte.
     files = sorted(file.name for file in (checkout.folder / "results/small/predictions/pool/texts").iterdir())
@@ -110,12 +114,18 @@ def test_the_report_shows_tables_and_figures_with_their_captions(finished, tmp_p
         assert text in page, text
 
 
-def infer(finished, cache, output, *, model="letters", corrupted=None):
+def infer(finished, cache, output, *, model="letters", corrupted=None, python=None):
     """Return the command that runs a model on the pool of the finished run."""
     folder = finished.folder / "results/small/corrupted"
     files = corrupted or [folder / f"{name}.parquet" for name in ("clean", *CORRUPTIONS)]
     return [
-        *(sys.executable, "-m", "scripts.infer", "--location", str(finished.folder / "checkpoints" / model)),
+        *(
+            python or finished.python,
+            "-m",
+            "scripts.infer",
+            "--location",
+            str(finished.folder / "checkpoints" / model),
+        ),
         *("--family", "llava", "--scoring", "letter"),
         *("--items", str(finished.folder / "results/small/pool/items.parquet")),
         *("--corrupted", *map(str, files)),
@@ -134,9 +144,9 @@ def test_a_killed_inference_resumes_from_its_cache(finished, tmp_path):
     assert " 0 from the cache" in whole
 
     cache = tmp_path / "two"
-    process = subprocess.Popen(
-        infer(finished, cache, tmp_path / "resumed.parquet"), cwd=finished.folder, stderr=subprocess.DEVNULL
-    )
+    # The process itself, and not one that a server forked.
+    command = infer(finished, cache, tmp_path / "resumed.parquet", python=sys.executable)
+    process = subprocess.Popen(command, cwd=finished.folder, stderr=subprocess.DEVNULL)
     wait_for(lambda: sum(file.stat().st_size for file in cache.glob("*/*/w-*.units")) > 600)
     process.kill()
     process.wait()

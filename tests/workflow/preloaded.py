@@ -1,0 +1,163 @@
+"""A python whose processes begin with large packages imported, on which a small job spends most of its time.
+
+A server imports the packages and forks a process for every `python -m MODULE`. It keeps no module of the
+project, so each process imports those of its own working directory, as without the server.
+"""
+
+import atexit
+import contextlib
+import gc
+import importlib
+import marshal
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+PACKAGES = (
+    "matplotlib.backends.backend_agg",
+    "matplotlib.backends.backend_pdf",
+    "matplotlib.figure",
+    "numba",
+    "open_clip",
+    "polars",
+    "pyarrow.parquet",
+    "pydantic",
+    "scipy.stats",
+    "sentence_transformers",
+    "skimage",
+    "snakemake.cli",
+    "torch._inductor.config",
+    "transformers.models.auto.processing_auto",
+    "transformers.models.idefics3.modeling_idefics3",
+    "transformers.models.internvl.modeling_internvl",
+    "transformers.models.llava.modeling_llava",
+)
+# Imports little, since it starts for every job.
+CLIENT = """#!{python} -IS
+import array, marshal, os, socket, sys
+if sys.argv[1:2] != ["-m"]:
+    os.execv({python!r}, [{python!r}, *sys.argv[1:]])
+server = socket.socket(socket.AF_UNIX)
+server.connect({address!r})
+socket.send_fds(server, [b"3"], [0, 1, 2])
+server.sendall(marshal.dumps((sys.argv[2:], os.getcwd(), dict(os.environ))))
+server.shutdown(socket.SHUT_WR)
+sys.exit(int(server.recv(16) or b"1"))
+"""
+KEPT: list[ModuleType] = []  # torchvision's operators are declared as long as their module exists
+Request = tuple[list[str], str, dict[str, str]]
+
+
+@contextlib.contextmanager
+def preloaded_python(environment: dict[str, str]) -> Iterator[Path]:
+    """Yield the program, named python, while its server runs, with the variables that its imports see."""
+    # A short path, since an address has at most 107 bytes.
+    with tempfile.TemporaryDirectory(prefix="benchc-") as folder, socket.socket(socket.AF_UNIX) as listener:
+        address = f"{folder}/socket"
+        program = Path(folder) / "python"
+        program.write_text(CLIENT.format(python=sys.executable, address=address))
+        program.chmod(0o755)
+        listener.bind(address)
+        listener.listen(64)
+        number = listener.fileno()
+        command = [sys.executable, __file__, str(number)]
+        # The server ends with its standard input.
+        with subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[number], env=environment):
+            listener.close()  # without the server a job fails, and does not wait
+            yield program
+
+
+def serve(listener: socket.socket) -> Request | None:
+    """Return in every forked process what it has to run, and in the server None at its end."""
+    ended, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    running: dict[int, socket.socket] = {}
+    while True:
+        ready = select.select([0, listener, ended], [], [])[0]
+        if 0 in ready:
+            return None
+        if ended in ready:
+            os.read(ended, 1024)
+            for process in list(running):
+                found, status = os.waitpid(process, os.WNOHANG)
+                if found:
+                    code = os.waitstatus_to_exitcode(status)
+                    with running.pop(process) as connection:
+                        connection.sendall(str(code if code >= 0 else 128 - code).encode())
+        if listener in ready:
+            connection = listener.accept()[0]
+            process = os.fork()
+            if process == 0:
+                break
+            running[process] = connection
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    listener.close()
+    streams = socket.recv_fds(connection, 1, 3)[1]
+    with connection, connection.makefile("rb") as file:
+        request: Request = marshal.loads(file.read())
+    for target, stream in enumerate(streams):
+        os.dup2(stream, target)
+        os.close(stream)
+    return request
+
+
+def import_packages() -> None:
+    root = str(Path(__file__).resolve().parents[2])
+    sys.path.insert(0, root)
+    importlib.import_module("benchc.hugging_face")  # some packages need it first
+    for package in PACKAGES:
+        importlib.import_module(package)
+    sys.path.remove(root)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "benchc"]:
+        KEPT.append(sys.modules.pop(name))
+    gc.collect()
+    gc.freeze()
+
+
+def main() -> None:
+    import_packages()
+    request = serve(socket.socket(fileno=int(sys.argv[1])))
+    if request is None:
+        return
+    (module, *arguments), folder, environment = request
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    sys.path[0] = folder
+    sys.argv = [module, *arguments]
+    os._exit(status_of(lambda: runpy.run_module(module, run_name="__main__", alter_sys=True)))
+
+
+def status_of(run: Callable[[], object]) -> int:
+    """Run and end as Python does, but for taking down all the imported modules, which takes half a second."""
+    status = 0
+    try:
+        run()
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        status = 1
+    threading._shutdown()  # also ends the threads of pools, which wait for work
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return status
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""A process of the python with imported packages behaves like an ordinary one."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+SHOW = """
+import os, sys
+assert __name__ == "__main__" and sys.modules["__main__"].__spec__.name == "job"
+print(sys.argv[1:], os.getcwd(), sys.path[0], os.environ["WORD"], "HOME" in os.environ, sys.stdin.read())
+print("benchc" in sys.modules, "scripts" in sys.modules)
+print("to the terminal", file=sys.stderr)
+"""
+ENDS = {
+    "nothing": "",
+    "a status": "sys.exit(3)",
+    "a message": "sys.exit('error: a message')",
+    "an error": "raise ValueError('a reason')",
+    "a signal": "os.kill(os.getpid(), 9)",
+    "at exit": "import atexit; atexit.register(print, 'at exit')",
+    "a thread": "import threading, time; "
+    "threading.Thread(target=lambda: (time.sleep(0.2), print('late'))).start()",
+    "an idle pool": "from concurrent.futures import ThreadPoolExecutor as Pool; Pool().submit(print, 1)",
+    "what was not flushed": "sys.stdout.write('x' * 100_000)",
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_process_ends_like_an_ordinary_one(python, tmp_path, end):
+    (tmp_path / "job.py").write_text(SHOW + ENDS[end])
+    environment = {"PATH": os.environ["PATH"], "WORD": "said"}
+    found, expected = (
+        subprocess.run(
+            [program, "-m", "job", "one", "--two"],
+            cwd=tmp_path,
+            env=environment,
+            input="given",
+            text=True,
+            capture_output=True,
+        )
+        for program in (python, sys.executable)
+    )
+    assert found.stdout == expected.stdout
+    assert (found.returncode != 0) == (expected.returncode != 0)
+    assert found.stderr.splitlines()[-1:] == expected.stderr.splitlines()[-1:]
+    if expected.returncode >= 0:
+        assert found.returncode == expected.returncode
+
+
+def test_without_a_module_it_is_the_ordinary_one(python):
+    command = [python, "-c", "import sys; print(sys.executable, 'torch' in sys.modules)"]
+    assert subprocess.run(command, text=True, capture_output=True).stdout == f"{sys.executable} False\n"
