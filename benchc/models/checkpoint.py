@@ -1,4 +1,4 @@
-"""Load a checkpoint whose class transformers knows."""
+"""Load a checkpoint by the Auto classes of transformers."""
 
 import hashlib
 import json
@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from benchc.hugging_face import transformers
+from benchc.models.auto_class import auto_class
 from benchc.models.chat import ChatModel
 from benchc.models.checkpoint_files import check_files, loading
 from benchc.models.folder import deciding_files, folder_digest
@@ -24,7 +25,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     ``chat_template`` is used where the checkpoint comes without one.
     """
     commit = _commit(source)
-    check_files(source, commit)
+    model_class = auto_class(source, check_files(source, commit))
     before = _file_times(source)
     options = {"revision": commit, "trust_remote_code": source.trust_remote_code}
     with loading(source, commit):
@@ -33,7 +34,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
         processor.image_processor = transformers.AutoImageProcessor.from_pretrained(
             source.location, backend="pil", **options, **source.processor
         )
-        model, report = transformers.AutoModelForImageTextToText.from_pretrained(
+        model, report = model_class.from_pretrained(
             source.location, dtype=DTYPES[source.dtype], output_loading_info=True, **options
         )
     # transformers fills missing weights with random numbers and only logs it.

@@ -17,14 +17,14 @@ from benchc.models.registry import load_scorer
 from benchc.pixels import Pixels
 
 
-def load_model(source: CheckpointSource, family: str, scoring: str, threads: int = 1) -> Scorer:
+def load_model(source: CheckpointSource, family: str | None, scoring: str, threads: int = 1) -> Scorer:
     """Return a loaded model with its scoring.
 
     Sets torch's number of threads and deterministic algorithms for the process.
 
     Args:
         source: the checkpoint.
-        family: a model family (docs/models.md).
+        family: a family of models (docs/models.md); None for the class that config.json names.
         scoring: a key of ``SCORINGS``.
         threads: threads of a forward pass.
 
