@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from PIL import Image
@@ -39,6 +39,9 @@ class ChatModel:
     processor: Any
     identity: Mapping[str, str]
     _rendered: dict[tuple[str, int], str] = field(default_factory=dict)
+
+    # Whether a forward pass can continue several answers from the keys and values of one prompt.
+    shares_prompt: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -92,10 +95,14 @@ class ChatModel:
             for name, value in inputs.items()
         }
 
+    def language_head(self) -> Any:
+        """Return the module that turns the last hidden states into logits; None where there is none."""
+        return self.model.get_output_embeddings()
+
     @contextmanager
     def head(self) -> Iterator[Head]:
         """Yield the language head, which records the hidden states that enter it during forward passes."""
-        module = self.model.get_output_embeddings()
+        module = self.language_head()
         if module is None or not hasattr(module, "weight"):
             raise ModelError(
                 f"{self.name}: the model has no language head with a weight; add a family (docs/models.md)"
@@ -115,6 +122,10 @@ class ChatModel:
         """Run the model; ``last_only`` computes the logits of the last position alone where the class can."""
         extra = {"logits_to_keep": 1} if last_only and self._keeps_logits else {}
         return self.model(**inputs, **extra)
+
+    def extended(self, inputs: Mapping[str, Any], tokens: Sequence[int]) -> dict[str, Any]:
+        """Return the inputs with ``tokens`` after the prompt; only for a model without ``shares_prompt``."""
+        raise NotImplementedError
 
     @property
     def _keeps_logits(self) -> bool:

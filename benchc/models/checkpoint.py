@@ -12,9 +12,9 @@ from benchc.hugging_face import transformers
 from benchc.models.auto_class import auto_class
 from benchc.models.chat import ChatModel
 from benchc.models.checkpoint_files import check_files, loading
-from benchc.models.folder import deciding_files, folder_digest
+from benchc.models.folder import folder_digest
+from benchc.models.pinned import file_times, pinned_commit
 from benchc.models.protocol import CheckpointSource, ModelError
-from benchc.models.revisions import commit_of
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -24,9 +24,9 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
 
     ``chat_template`` is used where the checkpoint comes without one.
     """
-    commit = _commit(source)
+    commit = pinned_commit(source)
     model_class = auto_class(source, check_files(source, commit))
-    before = _file_times(source)
+    before = file_times(source)
     options = {"revision": commit, "trust_remote_code": source.trust_remote_code}
     with loading(source, commit):
         processor = transformers.AutoProcessor.from_pretrained(source.location, **options)
@@ -50,35 +50,10 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
         raise ModelError(
             f"{source.location}: its processor has no chat template; add a family with one (docs/models.md)"
         )
-    if _file_times(source) != before:
+    if file_times(source) != before:
         raise ModelError(f"{source.location}: its files changed while it was loaded; run snakemake again")
     model.to(source.device).eval()
     return ChatModel(model, processor, _identity(source, commit, processor))
-
-
-def _file_times(source: CheckpointSource) -> list[tuple[str, int, int]]:
-    """Return name, time and size of the files that decide a local model; none for a model on the Hub."""
-    files = deciding_files(Path(source.location), own_code=source.trust_remote_code)
-    return [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
-
-
-def _commit(source: CheckpointSource) -> str | None:
-    """Return the commit of a model on the Hub, so that all files are of one; None for a folder."""
-    if Path(source.location).is_dir():
-        if source.revision is not None:
-            raise ModelError(
-                f"{source.location}: is a folder, which would be loaded instead of the revision "
-                f"{source.revision!r} of the model on the Hub; rename the folder"
-            )
-        return None
-    commit = commit_of(source.location, source.revision)
-    if source.trust_remote_code and commit != source.revision:
-        raise ModelError(
-            f"{source.location}: its code can be trusted only at a commit, not at "
-            f"{source.revision or 'the default branch'}, which may move; give the commit whose code you have "
-            "read as the revision"
-        )
-    return commit
 
 
 def _check_settings(image_processor: Any, source: CheckpointSource) -> None:

@@ -35,18 +35,36 @@ class TextScorer:
         rendered = self.prompt(question, len(variants[0]))
         tokens = self._option_tokens(rendered, question.options)
         inputs = self.chat.encode(rendered, variants)
-        longest = max(len(option) for option in tokens)
-        with self.chat.head() as head:
-            output = self.chat.forward({**inputs, "use_cache": longest > 1}, last_only=True)
-            first = torch.tensor([option[0] for option in tokens], device=self.chat.model.device)
-            total = head.logits(head.states[:, -1], first)  # [V, K]
-            total = total - output.logits[:, -1].float().logsumexp(dim=-1, keepdim=True)
-            if longest > 1:
-                total = total + self._continuations(output.past_key_values, inputs, tokens, longest)
+        total = self._shared(inputs, tokens) if self.chat.shares_prompt else self._whole(inputs, tokens)
         mass = total.exp().sum(dim=-1).clamp(max=1.0)
         lengths = torch.tensor([len(option) for option in tokens], device=total.device)
         logits = total / lengths if self.length_normalised else total
         return OptionScores(logits.float().cpu().numpy(), mass.float().cpu().numpy())
+
+    def _shared(self, inputs: dict[str, torch.Tensor], tokens: list[list[int]]) -> torch.Tensor:
+        """Return the log-likelihood [V, K] of each option; all share the keys and values of the prompt."""
+        longest = max(len(option) for option in tokens)
+        with self.chat.head() as head:
+            output = self.chat.forward({**inputs, "use_cache": longest > 1}, last_only=True)
+            first = torch.tensor([option[0] for option in tokens], device=self.chat.model.device)
+            total: torch.Tensor = head.logits(head.states[:, -1], first)  # [V, K]
+            total = total - output.logits[:, -1].float().logsumexp(dim=-1, keepdim=True)
+            if longest > 1:
+                total = total + self._continuations(output.past_key_values, inputs, tokens, longest)
+        return total
+
+    def _whole(self, inputs: dict[str, torch.Tensor], tokens: list[list[int]]) -> torch.Tensor:
+        """Return the log-likelihood [V, K] of each option, by one forward pass of prompt and option."""
+        totals = []
+        for option in tokens:
+            with self.chat.head() as head:
+                output = self.chat.forward(self.chat.extended(inputs, option[:-1]), last_only=False)
+                states = head.states[:, -len(option) :]  # [V, n, hidden]
+                targets = torch.tensor(option, device=states.device).repeat(len(states)).unsqueeze(-1)
+                logits = head.logits(states.flatten(0, 1), targets).view(states.shape[:2])
+            rest = output.logits[:, -len(option) :].float().logsumexp(dim=-1)
+            totals.append((logits - rest).sum(dim=-1))
+        return torch.stack(totals, dim=-1)
 
     def _continuations(
         self, cache: object, inputs: dict[str, torch.Tensor], tokens: list[list[int]], longest: int
