@@ -90,7 +90,9 @@ if UNSUPPORTED:
 UNTRUSTED = [
     id_
     for id_, model in run.models.items()
-    if model.family in OF_CHECKPOINT and not model.trust_remote_code and getattr(model, "server", None) is None
+    if model.family in OF_CHECKPOINT
+    and not model.trust_remote_code
+    and getattr(model, "server", None) is None
 ]
 if UNTRUSTED:
     logger.warning(
