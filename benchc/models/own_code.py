@@ -122,16 +122,12 @@ def _opened(source: CheckpointSource) -> Iterator[Loading]:
         raise ModelError(f"{source.location}: its files changed while it was loaded; run snakemake again")
 
 
-def package(name: str, environment: str, where: str) -> ModuleType:
-    """Return an imported module; raises ModelError where its package is not installed."""
+def package(name: str, install: str, where: str) -> ModuleType:
+    """Return an imported module; raises ModelError, with how to ``install`` it, where this fails."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise ModelError(
-            f"{where}: needs the package {name.split('.')[0]} ({error}); set `env: {environment}` in the "
-            "model catalogue and run snakemake with --software-deployment-method conda, or install what "
-            f"envs/{environment}.yaml names"
-        ) from error
+        raise ModelError(f"{where}: needs the package {name.split('.')[0]} ({error}); {install}") from error
 
 
 def require_class(where: str, model: Any, name: str) -> None:
