@@ -178,8 +178,8 @@ class Model(Strict):
     )
     verified: bool = Field(
         default=False,
-        description="Whether the entry was run with the model's real weights, as docs/models.md describes. It "
-        "is information and changes nothing.",
+        description="Whether the entry was run with the model's real weights, as docs/models.md describes. "
+        "It is information and changes nothing.",
     )
     note: Label | None = Field(
         default=None, description="What one must know before running the model; null for nothing."

@@ -26,6 +26,7 @@ from benchc.hugging_face import transformers
 from benchc.models.chat import ChatModel, Head
 from benchc.models.checkpoint_files import check_files, loading
 from benchc.models.folder import folder_digest
+from benchc.models.own_code_families import untrusted
 from benchc.models.pinned import file_times, pinned_commit
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.pixels import Pixels
@@ -95,11 +96,7 @@ def remote_code(source: CheckpointSource) -> Iterator[Loading]:
     Raises ModelError unless its code is trusted, at a commit where it is on the Hub.
     """
     if not source.trust_remote_code:
-        raise ModelError(
-            f"{source.location}: is loaded by Python code of its checkpoint; run `benchc models pin ID` with "
-            "the id of its entry, read the code at that commit, and set `trust_remote_code: true` and the "
-            "commit as `revision` in the model catalogue"
-        )
+        raise untrusted(source.location)
     with _opened(source) as found:
         yield found
 
