@@ -22,6 +22,6 @@ def untrusted(where: str) -> ModelError:
     """Return the error of a model that is loaded by code of its checkpoint, which is not trusted."""
     return ModelError(
         f"{where}: is loaded by Python code of its checkpoint; run `benchc models pin ID` with the id of its "
-        "entry, read the code at that commit, and set `trust_remote_code: true` and the commit as `revision` in "
-        "the model catalogue"
+        "entry, read the code at that commit, and set `trust_remote_code: true` and the commit as "
+        "`revision` in the model catalogue"
     )
