@@ -25,6 +25,46 @@ TOKEN_SETTINGS = (
 )
 
 
+class Head:
+    """The language head, with the logits of ``tokens`` in float32.
+
+    In bfloat16 the head's output is quantised to steps of 0.06 to 0.12, which creates ties between options.
+    If ``tokens`` are set before a forward pass, their logits are computed in float32 and replace those in
+    the head's output. What the class does to the output, such as soft capping, it then does in float32.
+
+    Attributes:
+        tokens: int64[K], those of the last position, the only one whose logits are then returned; int64[rows,
+            positions], one per position; or None.
+        states: the hidden states [rows, positions, hidden] that entered the head last.
+    """
+
+    def __init__(self, module: torch.nn.Module) -> None:
+        self._weight: torch.Tensor = module.weight  # type: ignore[assignment]
+        self._bias: torch.Tensor | None = getattr(module, "bias", None)
+        self.tokens: torch.Tensor | None = None
+        self.states = torch.empty(0)
+
+    def logits(self, states: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
+        """Return float32 logits [n, K] of ``tokens`` [K] or [n, K] at ``states`` [n, hidden]."""
+        weight = self._weight[tokens].float()  # [K, hidden] or [n, K, hidden]
+        logits = torch.einsum("nh,kh->nk" if weight.ndim == 2 else "nh,nkh->nk", states.float(), weight)
+        return logits if self._bias is None else logits + self._bias[tokens].float()
+
+    def after_forward(self, states: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
+        """Record the states that entered the head, and return its output with the logits of ``tokens``."""
+        self.states = states
+        if self.tokens is None:
+            return output
+        if self.tokens.ndim == 1:
+            states, output = states[:, -1:], output[:, -1:]
+            logits = self.logits(states[:, 0], self.tokens)[:, None]  # [rows, 1, K]
+            index = self.tokens.expand_as(logits)
+        else:
+            index = self.tokens[..., None]  # [rows, positions, 1]
+            logits = self.logits(states.flatten(0, 1), index.flatten(0, 1)).view(index.shape)
+        return output.float().scatter(-1, index, logits)
+
+
 @dataclass
 class ChatModel:
     """A loaded model and its processor. ``identity``: what its checkpoint and the libraries decide."""
@@ -120,43 +160,19 @@ class ChatModel:
         return f"lower {name} in `processor` of the model catalogue"
 
     @contextmanager
-    def exact(self, tokens: torch.Tensor) -> Iterator[None]:
-        """Let the language head compute the logits of ``tokens`` in float32 during forward passes.
-
-        In bfloat16 the head's output is quantised to steps of 0.06 to 0.12, which creates ties between
-        options. What the class does to the output, such as soft capping, it then does in float32.
-
-        Args:
-            tokens: int64[K], those of the last position, the only one whose logits are then returned; or
-                int64[rows, positions], one per position.
-        """
+    def head(self) -> Iterator[Head]:
+        """Yield the language head, which acts on forward passes as :class:`Head` says."""
         module = self.model.get_output_embeddings()
         if module is None or not hasattr(module, "weight"):
             raise ModelError(
                 f"{self.name}: the model has no language head with a weight; add a family (docs/models.md)"
             )
-        bias = getattr(module, "bias", None)
-
-        def replace(
-            _: torch.nn.Module, arguments: tuple[torch.Tensor, ...], output: torch.Tensor
-        ) -> torch.Tensor:
-            states = arguments[0]  # [rows, positions, hidden]
-            if tokens.ndim == 1:
-                states, output = states[:, -1:], output[:, -1:]
-                weight = module.weight[tokens].float()  # [K, hidden]
-                logits = torch.einsum("rph,kh->rpk", states.float(), weight)
-                index = tokens.expand(*logits.shape)
-            else:
-                weight = module.weight[tokens].float()  # [rows, positions, hidden]
-                logits = torch.einsum("rph,rph->rp", states.float(), weight)[..., None]
-                index = tokens[..., None]
-            if bias is not None:
-                logits = logits + bias[index].float()
-            return output.float().scatter(-1, index, logits)
-
-        hook = module.register_forward_hook(replace)
+        head = Head(module)
+        hook = module.register_forward_hook(
+            lambda _, arguments, output: head.after_forward(arguments[0], output)
+        )
         try:
-            yield
+            yield head
         finally:
             hook.remove()
 

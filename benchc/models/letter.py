@@ -31,7 +31,8 @@ class LetterScorer:
     def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
         rendered = self.prompt(question, len(variants[0]))
         tokens = self.letter_tokens(rendered, len(question.options))
-        with self.chat.exact(tokens):
+        with self.chat.head() as head:
+            head.tokens = tokens
             output = self.chat.forward(self.chat.encode(rendered, variants), last_only=True)
         vocabulary = output.logits[:, -1].float()
         logits = vocabulary[:, tokens]  # [V, K]

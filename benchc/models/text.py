@@ -38,7 +38,8 @@ class TextScorer:
         longest = max(len(option) for option in tokens)
         self.chat.require_context(inputs["input_ids"].shape[1] + longest - 1)
         first = torch.tensor([option[0] for option in tokens], device=self.chat.model.device)
-        with self.chat.exact(first):
+        with self.chat.head() as head:
+            head.tokens = first
             output = self.chat.forward({**inputs, "use_cache": longest > 1}, last_only=True)
         total = output.logits[:, -1].float().log_softmax(dim=-1)[:, first]  # [V, K]
         if longest > 1:
@@ -62,7 +63,8 @@ class TextScorer:
         cache.reorder_cache(chosen)  # type: ignore[attr-defined]
         rows = padded.to(device).repeat(variants, 1)  # [V * K, longest]
         targets = rows[:, 1:]
-        with self.chat.exact(targets):
+        with self.chat.head() as head:
+            head.tokens = targets
             # Padding is only at the end, so no mask is needed; some classes misinterpret one here.
             output = self.chat.forward({"input_ids": rows[:, :-1], "past_key_values": cache}, last_only=False)
         logits = output.logits.float()

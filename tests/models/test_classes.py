@@ -5,7 +5,7 @@ After a change of what passes: ``python -m tests.models.classes.table``.
 
 import pytest
 
-from tests.models.classes.builders import BUILDERS, Tested, load, save
+from tests.models.classes.builders import BUILDERS, Loaded, load, save
 from tests.models.classes.checks import CHECKS, outcome
 from tests.models.classes.table import committed
 
@@ -16,14 +16,14 @@ def model_type(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def tested(model_type: str, tmp_path_factory: pytest.TempPathFactory) -> Tested:
+def tested(model_type: str, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
     folder = tmp_path_factory.mktemp(model_type)
     save(model_type, folder)
     return load(model_type, folder)
 
 
 @pytest.mark.parametrize("check", CHECKS)
-def test_a_class_passes_what_the_table_says(model_type: str, tested: Tested, check: str) -> None:
+def test_a_class_passes_what_the_table_says(model_type: str, tested: Loaded, check: str) -> None:
     reason, cells = outcome(tested, check), committed()[model_type]
     assert cells[check] == ("yes" if reason is None else "no"), reason
     assert reason is None or reason in cells["why not"]

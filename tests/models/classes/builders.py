@@ -8,8 +8,8 @@ from typing import Any
 import torch
 
 from benchc.models.letter import LetterScorer
+from benchc.models.predict import load_model
 from benchc.models.protocol import CheckpointSource
-from benchc.models.registry import load_scorer
 from benchc.models.text import TextScorer
 from tests.models.classes import gemma, others, qwen, tiles
 
@@ -43,7 +43,7 @@ NAMED = ("paligemma",)
 
 
 @dataclass(frozen=True)
-class Tested:
+class Loaded:
     """A model that was loaded from a saved checkpoint, with two scorings."""
 
     letter: LetterScorer
@@ -69,9 +69,9 @@ def save(model_type: str, folder: Path) -> None:
     processor.save_pretrained(folder)
 
 
-def load(model_type: str, folder: Path) -> Tested:
+def load(model_type: str, folder: Path) -> Loaded:
     """Load a saved checkpoint, without naming its family unless it is in NAMED."""
     family = model_type if model_type in NAMED else None
-    letter = load_scorer(family, "letter", CheckpointSource(str(folder)))
+    letter = load_model(CheckpointSource(str(folder)), family, "letter")
     assert isinstance(letter, LetterScorer)
-    return Tested(letter, TextScorer(letter.chat))
+    return Loaded(letter, TextScorer(letter.chat))

@@ -13,7 +13,7 @@ from benchc.models.predictor import Predictor
 from benchc.models.protocol import ModelError
 from benchc.models.units import Unit
 from benchc.pixels import Pixels
-from tests.models.classes.builders import Tested
+from tests.models.classes.builders import Loaded
 from tests.models.classes.common import QUESTIONS
 
 TOLERANCE = 1e-4
@@ -25,7 +25,7 @@ def variants(images: int = 1) -> list[list[Pixels]]:
     return [[rng.integers(0, 256, (40, 56, 3), dtype=np.uint8) for _ in range(images)] for _ in range(3)]
 
 
-def letters(tested: Tested) -> None:
+def letters(tested: Loaded) -> None:
     """Each letter is one token, which is that letter."""
     scorer = tested.letter
     for question in QUESTIONS:
@@ -35,7 +35,7 @@ def letters(tested: Tested) -> None:
         )
 
 
-def first_step(tested: Tested) -> None:
+def first_step(tested: Loaded) -> None:
     """The logits are those of the first step of generation."""
     scorer = tested.letter
     for question in QUESTIONS:
@@ -55,7 +55,7 @@ def first_step(tested: Tested) -> None:
             assert scores.label_mass[row] == pytest.approx(mass, abs=1e-5)
 
 
-def batch(tested: Tested) -> None:
+def batch(tested: Loaded) -> None:
     """Severities together give what each gives alone, and the image matters."""
     for scorer in (tested.letter, tested.text):
         for question in QUESTIONS:
@@ -65,7 +65,7 @@ def batch(tested: Tested) -> None:
             assert np.abs(together[0] - together[1]).max() > TOLERANCE
 
 
-def images(tested: Tested) -> None:
+def images(tested: Loaded) -> None:
     """Each of two images matters, and so does their order."""
     first, second = variants(2)[0]
     other = variants(2)[1][0]
@@ -76,7 +76,7 @@ def images(tested: Tested) -> None:
     _close(logits[2], tested.letter.score(QUESTIONS[0], [pairs[2]]).logits[0])
 
 
-def text(tested: Tested) -> None:
+def text(tested: Loaded) -> None:
     """Log-likelihoods of texts are those of one pass over prompt and text."""
     scorer = tested.text
     for question in QUESTIONS:
@@ -92,7 +92,7 @@ def text(tested: Tested) -> None:
             _close(scores.logits[:, k], logs.gather(-1, targets).sum((1, 2)))
 
 
-def nan(tested: Tested) -> None:
+def nan(tested: Loaded) -> None:
     """A model with NaN weights is refused."""
     weight = tested.letter.chat.model.get_output_embeddings().weight
     kept = weight.detach().clone()
@@ -118,7 +118,7 @@ CHECKS = {
 }
 
 
-def outcome(tested: Tested, check: str) -> str | None:
+def outcome(tested: Loaded, check: str) -> str | None:
     """Return why the product refuses what is checked; None where the check is passed."""
     try:
         CHECKS[check](tested)
