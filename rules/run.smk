@@ -20,6 +20,7 @@ from benchc.corruptions.registry import group_of, recipe_of
 from benchc.rendering.declaration import figure, table
 from benchc.schemas.revision import COMMIT
 from benchc.models.folder import deciding_files
+from benchc.models.own_code_families import OF_CHECKPOINT
 from benchc.models.registry import scorer_modules
 from benchc.models.supported import is_supported
 
@@ -85,8 +86,29 @@ if UNSUPPORTED:
     )
 
 
+# A model that a server answers for runs no code of its checkpoint here.
+UNTRUSTED = [
+    id_
+    for id_, model in run.models.items()
+    if model.family in OF_CHECKPOINT
+    and not model.trust_remote_code
+    and getattr(model, "server", None) is None
+]
+if UNTRUSTED:
+    logger.warning(
+        f"{len(UNTRUSTED)} models are loaded by Python code of their checkpoint, which is not trusted yet "
+        f"(docs/models.md): {', '.join(UNTRUSTED)}."
+    )
+
+
 # Dry runs skip this: they work for a configuration that cannot be run yet.
 onstart:
+    if UNTRUSTED:
+        raise WorkflowError(
+            "Run `benchc models pin ID`, read the code at that commit, and set `trust_remote_code: true` and the "
+            f"commit as `revision` in the model catalogue, or remove the models from "
+            f"{' and '.join(settings.MODEL_KEYS)}: {', '.join(UNTRUSTED)}."
+        )
     if UNSUPPORTED:
         raise WorkflowError(
             f"Remove the models that cannot be loaded from {' and '.join(settings.MODEL_KEYS)}, or correct "

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from PIL import Image
@@ -33,8 +33,8 @@ class Head:
     the head's output. What the class does to the output, such as soft capping, it then does in float32.
 
     Attributes:
-        tokens: int64[K], those of the last position, the only one whose logits are then returned; int64[rows,
-            positions], one per position; or None.
+        tokens: int64[K], those of the last position; int64[rows or 1, n], one for each of the last n
+            positions; or None. Only logits of these positions are then returned.
         states: the hidden states [rows, positions, hidden] that entered the head last.
     """
 
@@ -60,7 +60,9 @@ class Head:
             logits = self.logits(states[:, 0], self.tokens)[:, None]  # [rows, 1, K]
             index = self.tokens.expand_as(logits)
         else:
-            index = self.tokens[..., None]  # [rows, positions, 1]
+            count = self.tokens.shape[1]
+            states, output = states[:, -count:], output[:, -count:]
+            index = self.tokens.expand(len(states), -1)[..., None]  # [rows, n, 1]
             logits = self.logits(states.flatten(0, 1), index.flatten(0, 1)).view(index.shape)
         return output.float().scatter(-1, index, logits)
 
@@ -73,6 +75,9 @@ class ChatModel:
     processor: Any
     identity: Mapping[str, str]
     _rendered: dict[tuple[str, int], str] = field(default_factory=dict)
+
+    # Whether a forward pass can continue several answers from the keys and values of one prompt.
+    shares_prompt: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -159,10 +164,14 @@ class ChatModel:
         name = next((name for name in TOKEN_SETTINGS if name in known), "the size of images")
         return f"lower {name} in `processor` of the model catalogue"
 
+    def language_head(self) -> Any:
+        """Return the module that turns the last hidden states into logits; None where there is none."""
+        return self.model.get_output_embeddings()
+
     @contextmanager
     def head(self) -> Iterator[Head]:
         """Yield the language head, which acts on forward passes as :class:`Head` says."""
-        module = self.model.get_output_embeddings()
+        module = self.language_head()
         if module is None or not hasattr(module, "weight"):
             raise ModelError(
                 f"{self.name}: the model has no language head with a weight; add a family (docs/models.md)"
@@ -180,6 +189,10 @@ class ChatModel:
         """Run the model; ``last_only`` computes the logits of the last position alone where the class can."""
         extra = {"logits_to_keep": 1} if last_only and self._keeps_logits else {}
         return self.model(**inputs, **extra)
+
+    def extended(self, inputs: Mapping[str, Any], tokens: Sequence[int]) -> dict[str, Any]:
+        """Return the inputs with ``tokens`` after the prompt; only for a model without ``shares_prompt``."""
+        raise NotImplementedError
 
     @property
     def _keeps_logits(self) -> bool:

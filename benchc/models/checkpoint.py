@@ -13,10 +13,11 @@ from benchc.models.auto_class import auto_class
 from benchc.models.chat import ChatModel
 from benchc.models.chat_template import chat_template as own_template
 from benchc.models.checkpoint_files import check_files, loading
-from benchc.models.folder import deciding_files, folder_digest
+from benchc.models.cross_attention import CrossAttentionModel
+from benchc.models.folder import folder_digest
+from benchc.models.pinned import file_times, pinned_commit
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import has_own_module
-from benchc.models.revisions import commit_of
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -26,9 +27,9 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
 
     ``chat_template`` is used where the checkpoint comes without one.
     """
-    commit = _commit(source)
+    commit = pinned_commit(source)
     model_class = auto_class(source, check_files(source, commit))
-    before = _file_times(source)
+    before = file_times(source)
     options = {"revision": commit, "trust_remote_code": source.trust_remote_code}
     with loading(source, commit):
         processor = transformers.AutoProcessor.from_pretrained(source.location, **options)
@@ -55,10 +56,12 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     processor.chat_template = own_template(processor) or chat_template
     if processor.chat_template is None:
         raise ModelError(f"{source.location}: has no chat template for images; {_family_with_one(model)}")
-    if _file_times(source) != before:
+    if file_times(source) != before:
         raise ModelError(f"{source.location}: its files changed while it was loaded; run snakemake again")
     model.to(source.device).eval()
-    return ChatModel(model, processor, _identity(source, commit, model, processor))
+    crosses = hasattr(model.config.get_text_config(), "cross_attention_layers")
+    kind = CrossAttentionModel if crosses else ChatModel
+    return kind(model, processor, _identity(source, commit, model, processor))
 
 
 def _family_with_one(model: Any) -> str:
@@ -66,31 +69,6 @@ def _family_with_one(model: Any) -> str:
     if has_own_module(model_type):
         return f"set `family: {model_type}` in the model catalogue"
     return "add a family with one (docs/models.md)"
-
-
-def _file_times(source: CheckpointSource) -> list[tuple[str, int, int]]:
-    """Return name, time and size of the files that decide a local model; none for a model on the Hub."""
-    files = deciding_files(Path(source.location), own_code=source.trust_remote_code)
-    return [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
-
-
-def _commit(source: CheckpointSource) -> str | None:
-    """Return the commit of a model on the Hub, so that all files are of one; None for a folder."""
-    if Path(source.location).is_dir():
-        if source.revision is not None:
-            raise ModelError(
-                f"{source.location}: is a folder, which would be loaded instead of the revision "
-                f"{source.revision!r} of the model on the Hub; rename the folder"
-            )
-        return None
-    commit = commit_of(source.location, source.revision)
-    if source.trust_remote_code and commit != source.revision:
-        raise ModelError(
-            f"{source.location}: its code can be trusted only at a commit, not at "
-            f"{source.revision or 'the default branch'}, which may move; give the commit whose code you have "
-            "read as the revision"
-        )
-    return commit
 
 
 def _check_settings(image_processor: Any, source: CheckpointSource) -> None:

@@ -35,19 +35,36 @@ class TextScorer:
         rendered = self.prompt(question, len(variants[0]))
         tokens = self._option_tokens(rendered, question.options)
         inputs = self.chat.encode(rendered, variants)
+        total = self._shared(inputs, tokens) if self.chat.shares_prompt else self._whole(inputs, tokens)
+        mass = total.exp().sum(dim=-1).clamp(max=1.0)
+        lengths = torch.tensor([len(option) for option in tokens], device=total.device)
+        logits = total / lengths if self.length_normalised else total
+        return OptionScores(logits.float().cpu().numpy(), mass.float().cpu().numpy())
+
+    def _shared(self, inputs: dict[str, torch.Tensor], tokens: list[list[int]]) -> torch.Tensor:
+        """Return the log-likelihood [V, K] of each option; all share the keys and values of the prompt."""
         longest = max(len(option) for option in tokens)
         self.chat.require_context(inputs["input_ids"].shape[1] + longest - 1)
         first = torch.tensor([option[0] for option in tokens], device=self.chat.model.device)
         with self.chat.head() as head:
             head.tokens = first
             output = self.chat.forward({**inputs, "use_cache": longest > 1}, last_only=True)
-        total = output.logits[:, -1].float().log_softmax(dim=-1)[:, first]  # [V, K]
+        total: torch.Tensor = output.logits[:, -1].float().log_softmax(dim=-1)[:, first]  # [V, K]
         if longest > 1:
             total = total + self._continuations(output.past_key_values, inputs, tokens, longest)
-        mass = total.exp().sum(dim=-1).clamp(max=1.0)
-        lengths = torch.tensor([len(option) for option in tokens], device=total.device)
-        logits = total / lengths if self.length_normalised else total
-        return OptionScores(logits.float().cpu().numpy(), mass.float().cpu().numpy())
+        return total
+
+    def _whole(self, inputs: dict[str, torch.Tensor], tokens: list[list[int]]) -> torch.Tensor:
+        """Return the log-likelihood [V, K] of each option, by one forward pass of prompt and option."""
+        totals = []
+        for option in tokens:
+            targets = torch.tensor([option], device=self.chat.model.device)
+            with self.chat.head() as head:
+                head.tokens = targets
+                output = self.chat.forward(self.chat.extended(inputs, option[:-1]), last_only=False)
+            logs = output.logits[:, -len(option) :].float().log_softmax(dim=-1)  # [V, n, vocabulary]
+            totals.append(logs.gather(-1, targets.expand(len(logs), -1)[..., None]).sum(dim=(1, 2)))
+        return torch.stack(totals, dim=-1)
 
     def _continuations(
         self, cache: object, inputs: dict[str, torch.Tensor], tokens: list[list[int]], longest: int
