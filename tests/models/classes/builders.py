@@ -14,32 +14,33 @@ from benchc.models.text import TextScorer
 from tests.models.classes import gemma, others, qwen, tiles
 
 BUILDERS: dict[str, Callable[[], tuple[Any, Any]]] = {
-    builder.__name__: builder
-    for builder in (
-        tiles.deepseek_vl,
-        others.emu3,
-        gemma.gemma3,
-        gemma.gemma4,
-        qwen.glm46v,
-        qwen.glm4v,
-        tiles.idefics3,
-        tiles.internvl,
-        tiles.llava_next,
-        tiles.llava_onevision,
-        others.minicpmv4_6,
-        tiles.mistral3,
-        others.molmo2,
-        tiles.ovis2,
-        gemma.paligemma,
-        others.phi4_multimodal,
-        qwen.qwen2_5_vl,
-        qwen.qwen2_vl,
-        qwen.qwen3_vl,
-        tiles.smolvlm,
-    )
+    "deepseek_vl": tiles.deepseek_vl,
+    "emu3": others.emu3,
+    "gemma3": gemma.gemma3,
+    "gemma4": gemma.gemma4,
+    "glm46v": qwen.glm46v,
+    "glm4v": qwen.glm4v,
+    "idefics3": tiles.idefics3,
+    "internvl": tiles.internvl,
+    "llava": tiles.llava,
+    "llava_next": tiles.llava_next,
+    "llava_next (Falcon2-VLM)": tiles.falcon2_vlm,
+    "llava_onevision": tiles.llava_onevision,
+    "minicpmv4_6": others.minicpmv4_6,
+    "mistral3": tiles.mistral3,
+    "mllama": others.mllama,
+    "molmo2": others.molmo2,
+    "ovis2": tiles.ovis2,
+    "paligemma": gemma.paligemma,
+    "phi4_multimodal": others.phi4_multimodal,
+    "qwen2_5_vl": qwen.qwen2_5_vl,
+    "qwen2_vl": qwen.qwen2_vl,
+    "qwen3_5": qwen.qwen3_5,
+    "qwen3_vl": qwen.qwen3_vl,
+    "smolvlm": tiles.smolvlm,
 }
-# Loaded by the file of their family, which their checkpoints need.
-NAMED = ("paligemma",)
+# The families of those whose checkpoints have no chat template.
+FAMILIES = {"llava_next (Falcon2-VLM)": "llava_next", "paligemma": "paligemma"}
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,8 @@ def save(model_type: str, folder: Path) -> None:
     # The initial weights give nearly uniform answers; larger ones show every mistake.
     with torch.no_grad():
         for parameter in model.parameters():
-            if parameter.ndim > 1 and not parameter.any():
-                parameter.normal_(std=0.06)
+            if not parameter.any():
+                parameter.normal_(std=0.3)
             else:
                 parameter.mul_(3.0)
     model.save_pretrained(folder)
@@ -70,8 +71,7 @@ def save(model_type: str, folder: Path) -> None:
 
 
 def load(model_type: str, folder: Path) -> Loaded:
-    """Load a saved checkpoint, without naming its family unless it is in NAMED."""
-    family = model_type if model_type in NAMED else None
-    letter = load_model(CheckpointSource(str(folder)), family, "letter")
+    """Load a saved checkpoint, without naming its family unless it needs the family's chat template."""
+    letter = load_model(CheckpointSource(str(folder)), FAMILIES.get(model_type), "letter")
     assert isinstance(letter, LetterScorer)
     return Loaded(letter, TextScorer(letter.chat))

@@ -51,6 +51,41 @@ def emu3() -> tuple[Any, Any]:
     return transformers.Emu3ForConditionalGeneration(config), processor
 
 
+def mllama() -> tuple[Any, Any]:
+    tokens = tokenizer({"image_token": "<|image|>"}, "<|python_tag|>")
+    text = text_sizes(tokens)
+    config = transformers.MllamaConfig(
+        vision_config={
+            "hidden_size": 48,
+            "intermediate_size": 96,
+            "num_hidden_layers": 2,
+            "num_global_layers": 1,
+            "attention_heads": 4,
+            "image_size": SIDE,
+            "patch_size": PATCH,
+            "vision_output_dim": 96,
+            "max_num_tiles": 4,
+            "intermediate_layers_indices": [0],
+            "supported_aspect_ratios": [[1, 1], [1, 2], [1, 3], [1, 4], [2, 1], [2, 2], [3, 1], [4, 1]],
+        },
+        text_config={
+            **text,
+            "cross_attention_layers": [1],
+            "rope_parameters": {"rope_type": "default", "rope_theta": 10_000.0},
+        },
+        image_token_index=tokens.image_token_id,
+    )
+    processor = transformers.MllamaProcessor(
+        image_processor=transformers.MllamaImageProcessorPil(
+            size=SQUARE, max_image_tiles=4, **IMAGE_SETTINGS
+        ),
+        tokenizer=tokens,
+        # Images must follow each other: text sees only those right before it.
+        chat_template=chat_template("<|image|>").replace("<|image|>\n", "<|image|>"),
+    )
+    return transformers.MllamaForConditionalGeneration(config), processor
+
+
 def phi4_multimodal() -> tuple[Any, Any]:
     tokens = tokenizer({"image_token": "<|image|>", "audio_token": "<|audio|>"})
     config = transformers.Phi4MultimodalConfig(

@@ -72,6 +72,31 @@ def qwen3_vl() -> tuple[Any, Any]:
     return transformers.Qwen3VLForConditionalGeneration(config), _qwen_processor("Qwen3VL", tokens)
 
 
+def qwen3_5() -> tuple[Any, Any]:
+    tokens = tokenizer(QWEN)
+    config = transformers.Qwen3_5Config(
+        text_config={
+            **text_sizes(tokens),
+            "head_dim": 16,
+            "layer_types": ["linear_attention", "full_attention"],
+            "linear_key_head_dim": 16,
+            "linear_value_head_dim": 16,
+            "linear_num_key_heads": 2,
+            "linear_num_value_heads": 4,
+            "rope_parameters": {**_positions("default", [2, 1, 1]), "partial_rotary_factor": 0.5},
+        },
+        vision_config={
+            **VISION,
+            "hidden_size": 64,
+            "intermediate_size": 96,
+            "out_hidden_size": 64,
+            "num_position_embeddings": 64,
+        },
+        **_qwen_ids(tokens),
+    )
+    return transformers.Qwen3_5ForConditionalGeneration(config), _qwen_processor("Qwen3VL", tokens)
+
+
 def glm4v() -> tuple[Any, Any]:
     return _glm("Glm4v", "Glm4v")
 

@@ -20,11 +20,16 @@ def row(model_type: str, class_name: str, outcomes: Mapping[str, str | None]) ->
     """Return a row of the table; ``outcomes`` has the reason of each check that was refused."""
     reasons = dict.fromkeys(reason for reason in outcomes.values() if reason is not None)
     return {
-        "model type": f"`{model_type}`",
+        "model type": _code(model_type),
         "class": f"`{class_name}`",
         **{check: "yes" if reason is None else "no" for check, reason in outcomes.items()},
         "why not": "; ".join(reasons).replace("|", "\\|"),
     }
+
+
+def _code(model_type: str) -> str:
+    name, space, of = model_type.partition(" ")
+    return f"`{name}`{space}{of}"
 
 
 def markdown(rows: list[dict[str, str]]) -> str:
@@ -39,7 +44,7 @@ def committed() -> dict[str, dict[str, str]]:
         dict(zip(HEADER, (cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]), strict=True))
         for line in lines[2:]
     ]
-    return {row["model type"].strip("`"): row for row in rows}
+    return {row["model type"].replace("`", ""): row for row in rows}
 
 
 def found(model_type: str, folder: Path) -> dict[str, str]:

@@ -16,20 +16,59 @@ from tests.models.classes.common import (
 SQUARE = {"height": SIDE, "width": SIDE}
 PATCHES = (SIDE // PATCH) ** 2
 PINPOINTS = [[SIDE, 2 * SIDE], [2 * SIDE, SIDE], [2 * SIDE, 2 * SIDE]]
+CLIP = {
+    "model_type": "clip_vision_model",
+    "image_size": SIDE,
+    "patch_size": PATCH,
+    "projection_dim": 48,
+    **VISION_SIZES,
+}
 SIGLIP = {"model_type": "siglip_vision_model", "image_size": SIDE, "patch_size": PATCH, **VISION_SIZES}
+
+
+def llava() -> tuple[Any, Any]:
+    tokens = tokenizer({"image_token": "<image>"})
+    config = transformers.LlavaConfig(
+        vision_config=CLIP,
+        text_config={"model_type": "llama", **text_sizes(tokens)},
+        image_token_index=tokens.image_token_id,
+    )
+    processor = transformers.LlavaProcessor(
+        image_processor=transformers.CLIPImageProcessorPil(
+            size={"shortest_edge": SIDE}, crop_size=SQUARE, **IMAGE_SETTINGS
+        ),
+        tokenizer=tokens,
+        patch_size=PATCH,
+        vision_feature_select_strategy="default",
+        num_additional_image_tokens=1,
+        chat_template=chat_template("<image>"),
+    )
+    return transformers.LlavaForConditionalGeneration(config), processor
 
 
 def llava_next() -> tuple[Any, Any]:
     tokens = tokenizer({"image_token": "<image>"})
+    text_config = {"model_type": "llama", **text_sizes(tokens)}
+    return _llava_next(tokens, text_config, chat_template("<image>"))
+
+
+def falcon2_vlm() -> tuple[Any, Any]:
+    """Return a LLaVA-NeXT with the language model of Falcon2-VLM, and like that one without chat template."""
+    tokens = tokenizer({"image_token": "<image>"})
+    text_config = {
+        "model_type": "falcon",
+        **text_sizes(tokens),
+        "num_kv_heads": 2,
+        "new_decoder_architecture": True,
+        "bias": False,
+    }
+    return _llava_next(tokens, text_config, None)
+
+
+def _llava_next(tokens: Any, text_config: dict[str, Any], template: str | None) -> tuple[Any, Any]:
     config = transformers.LlavaNextConfig(
-        vision_config={
-            "model_type": "clip_vision_model",
-            "image_size": SIDE,
-            "patch_size": PATCH,
-            "projection_dim": 48,
-            **VISION_SIZES,
-        },
-        text_config={"model_type": "llama", **text_sizes(tokens)},
+        vision_config=CLIP,
+        text_config=text_config,
         image_token_index=tokens.image_token_id,
         image_grid_pinpoints=PINPOINTS,
     )
@@ -41,7 +80,7 @@ def llava_next() -> tuple[Any, Any]:
         patch_size=PATCH,
         vision_feature_select_strategy="default",
         num_additional_image_tokens=1,
-        chat_template=chat_template("<image>"),
+        chat_template=template,
     )
     return transformers.LlavaNextForConditionalGeneration(config), processor
 
