@@ -20,7 +20,7 @@ from benchc.corruptions.registry import group_of, recipe_of
 from benchc.rendering.declaration import figure, table
 from benchc.schemas.revision import COMMIT
 from benchc.models.folder import deciding_files
-from benchc.models.own_code_families import OF_CHECKPOINT
+from benchc.models.own_code_families import lacks_trust
 from benchc.models.registry import scorer_modules
 from benchc.models.supported import is_supported
 
@@ -86,14 +86,7 @@ if UNSUPPORTED:
     )
 
 
-# A model that a server answers for runs no code of its checkpoint here.
-UNTRUSTED = [
-    id_
-    for id_, model in run.models.items()
-    if model.family in OF_CHECKPOINT
-    and not model.trust_remote_code
-    and getattr(model, "server", None) is None
-]
+UNTRUSTED = [id_ for id_, model in run.models.items() if lacks_trust(model)]
 if UNTRUSTED:
     logger.warning(
         f"{len(UNTRUSTED)} models are loaded by Python code of their checkpoint, which is not trusted yet "

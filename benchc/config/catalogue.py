@@ -171,6 +171,19 @@ class Model(Strict):
         description="Software environment of the model's jobs: a file in envs, without .yaml; null if none "
         "is pinned yet.",
     )
+    recommended: Literal["in_process", "server"] = Field(
+        default="in_process",
+        description="The way in which the model is best run: loaded by the job, or by a server "
+        "(docs/models.md). It is information and changes nothing.",
+    )
+    verified: bool = Field(
+        default=False,
+        description="Whether the entry was run with the model's real weights, as docs/models.md describes. "
+        "It is information and changes nothing.",
+    )
+    note: Label | None = Field(
+        default=None, description="What one must know before running the model; null for nothing."
+    )
 
     @model_validator(mode="after")
     def _one_origin(self) -> Self:

@@ -26,6 +26,7 @@ from benchc.hugging_face import transformers
 from benchc.models.chat import ChatModel, Head
 from benchc.models.checkpoint_files import check_files, loading
 from benchc.models.folder import folder_digest
+from benchc.models.own_code_families import untrusted
 from benchc.models.pinned import file_times, pinned_commit
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.pixels import Pixels
@@ -95,11 +96,7 @@ def remote_code(source: CheckpointSource) -> Iterator[Loading]:
     Raises ModelError unless its code is trusted, at a commit where it is on the Hub.
     """
     if not source.trust_remote_code:
-        raise ModelError(
-            f"{source.location}: is loaded by Python code of its checkpoint; run `benchc models pin ID` with "
-            "the id of its entry, read the code at that commit, and set `trust_remote_code: true` and the "
-            "commit as `revision` in the model catalogue"
-        )
+        raise untrusted(source.location)
     with _opened(source) as found:
         yield found
 
@@ -122,16 +119,12 @@ def _opened(source: CheckpointSource) -> Iterator[Loading]:
         raise ModelError(f"{source.location}: its files changed while it was loaded; run snakemake again")
 
 
-def package(name: str, environment: str, where: str) -> ModuleType:
-    """Return an imported module; raises ModelError where its package is not installed."""
+def package(name: str, install: str, where: str) -> ModuleType:
+    """Return an imported module; raises ModelError, with how to ``install`` it, where this fails."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise ModelError(
-            f"{where}: needs the package {name.split('.')[0]} ({error}); set `env: {environment}` in the "
-            "model catalogue and run snakemake with --software-deployment-method conda, or install what "
-            f"envs/{environment}.yaml names"
-        ) from error
+        raise ModelError(f"{where}: needs the package {name.split('.')[0]} ({error}); {install}") from error
 
 
 def require_class(where: str, model: Any, name: str) -> None:

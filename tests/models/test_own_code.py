@@ -16,14 +16,16 @@ import torch
 from PIL import Image
 from safetensors.torch import load_file, save_file
 
+from benchc.closure import module_file, source_closure
 from benchc.hugging_face import transformers
 from benchc.models.own_code_families import OF_CHECKPOINT, OF_PACKAGE
 from benchc.models.predict import predict
 from benchc.models.prediction_cache import PredictionCache
+from benchc.models.prediction_code import ENTRY, ROOT
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import CheckpointSource, ModelError, OptionScores
 from benchc.models.question import Question, answer_separator, letter_prompt, text_prompt
-from benchc.models.registry import load_scorer
+from benchc.models.registry import SCORINGS, family_module, load_scorer
 from benchc.models.text import TextScorer
 from benchc.models.units import Unit
 from tests.models.conftest import QUESTIONS
@@ -32,6 +34,8 @@ from tests.models.stand_ins.upstream import call_of
 
 FAMILIES = sorted([*OF_CHECKPOINT, *OF_PACKAGE])
 ONE_IMAGE = ("molmo", "monkey", "moondream")
+# Moondream computes in half precision, of which the head's output is rounded.
+TOLERANCE = {"moondream": 5e-3}
 SETTINGS = {"sail_vl": {"max_num": 1, "use_msac": False}}
 
 
@@ -63,8 +67,12 @@ def scorers(folders: dict[str, Path]) -> dict[tuple[str, str], object]:
 
 
 def source_of(family: str, folder: Path, **changes: object) -> CheckpointSource:
-    trusted = {"trust_remote_code": family in OF_CHECKPOINT, "processor": SETTINGS.get(family, {})}
-    return CheckpointSource(str(folder), family=family, **trusted | changes)
+    options = {
+        "dtype": "float16" if family == "moondream" else "float32",
+        "trust_remote_code": family in OF_CHECKPOINT,
+        "processor": SETTINGS.get(family, {}),
+    }
+    return CheckpointSource(str(folder), family=family, **options | changes)
 
 
 @pytest.fixture
@@ -96,9 +104,11 @@ def check_letters(
     tokens = letters(scorer, question, len(variants[0]))
     for row, variant in enumerate(variants):
         expected = call_of(family)(folder, letter_prompt(question), images_of(variant), "").detach().float()
-        np.testing.assert_allclose(scores.logits[row], expected[tokens].numpy(), atol=1e-4)
+        np.testing.assert_allclose(
+            scores.logits[row], expected[tokens].numpy(), atol=TOLERANCE.get(family, 1e-4)
+        )
         mass = expected.softmax(-1)[tokens].sum().item()
-        assert scores.label_mass[row] == pytest.approx(mass, abs=1e-4)
+        assert scores.label_mass[row] == pytest.approx(mass, abs=TOLERANCE.get(family, 1e-4))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -177,8 +187,9 @@ def test_the_likelihood_of_a_text_is_that_of_its_tokens_in_turn(folders, scorers
                 if scorer.chat.tokens_after(rendered, answer[:end] or "?") == tokens[: number + 1]
                 or end == len(answer)
             )
-        assert scores.logits[1, k] == pytest.approx(expected, abs=1e-3)
-        assert means.logits[1, k] == pytest.approx(expected / len(tokens), abs=1e-3)
+        tolerance = 20 * TOLERANCE.get(family, 1e-4)
+        assert scores.logits[1, k] == pytest.approx(expected, abs=tolerance)
+        assert means.logits[1, k] == pytest.approx(expected / len(tokens), abs=tolerance)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -214,7 +225,7 @@ def test_a_package_that_is_not_installed_is_refused(folders, family, monkeypatch
     for name in [name for name in sys.modules if name.split(".")[0] == family]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(sys, "path", [path for path in sys.path if path != str(PACKAGES)])
-    with pytest.raises(ModelError, match=rf"needs the package {family} .*set `env: {OF_PACKAGE[family]}`"):
+    with pytest.raises(ModelError, match=rf"needs the package {family} \(No module named .*; (set|serve) "):
         load_scorer(family, "letter", source_of(family, folders[family]))
 
 
@@ -255,6 +266,11 @@ def test_code_of_another_class_is_refused(folders, tmp_path, family):
         load_scorer(family, "letter", source_of(family, folder))
 
 
+def test_a_precision_that_the_code_does_not_have_is_refused(folders):
+    with pytest.raises(ModelError, match="set `dtype: float16` in the model catalogue"):
+        load_scorer("moondream", "letter", source_of("moondream", folders["moondream"], dtype="bfloat16"))
+
+
 def test_code_with_other_arguments_is_refused(folders, tmp_path):
     """Later revisions of Moondream2 changed the method that the family calls."""
     folder = tmp_path / "model"
@@ -292,8 +308,21 @@ def test_the_identity_has_the_code_that_ran(folders, scorers, tmp_path, family):
         assert len(same["package"]) == 32
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_its_code_uses_nothing_that_old_libraries_lack(family):
+    """In their environments (envs/), huggingface_hub is 0.36 and transformers as old as 4.33."""
+    entries = [module_file(module) for module in (ENTRY, family_module(family), *SCORINGS.values())]
+    files = source_closure(entries, ROOT)
+    assert "benchc/models/own_code.py" in files
+    # It names tables of transformers 5 when it is imported.
+    assert not {"benchc/models/auto_class.py", "benchc/models/checkpoint.py"} & set(files)
+    for file in files:
+        for node in ast.parse((ROOT / file).read_text()).body:
+            assert not (isinstance(node, ast.ImportFrom) and node.module == "huggingface_hub"), file
+
+
 def test_the_lists_of_families_are_those_of_their_files() -> None:
-    folder = Path("benchc/models/families")
+    folder = ROOT / "benchc/models/families"
     found: dict[str, set[str]] = {"remote_code": set(), "package_code": set()}
     for path in folder.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -306,5 +335,5 @@ def test_the_lists_of_families_are_those_of_their_files() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_quotes_the_call_that_it_follows(family):
-    text = ast.get_docstring(ast.parse(Path(f"benchc/models/families/{family}.py").read_text()))
+    text = ast.get_docstring(ast.parse((ROOT / f"benchc/models/families/{family}.py").read_text()))
     assert "open-compass/VLMEvalKit at " in text and "vlmeval/vlm/" in text

@@ -1,5 +1,4 @@
-"""DeepSeek-VL2-Small: the package ``deepseek_vl2`` of deepseek-ai/DeepSeek-VL2, which
-envs/deepseek-vl2.yaml installs.
+"""DeepSeek-VL2-Small: the package ``deepseek_vl2`` of deepseek-ai/DeepSeek-VL2.
 
 The upstream call, of open-compass/VLMEvalKit at 120177798d7cfa354f76ad68b3de5f5ac126e738,
 vlmeval/vlm/deepseek_vl2.py, and deepseek-ai/DeepSeek-VL2 at fa99a324712b5b003c15d27fbbb72e91d7a0c150,
@@ -18,6 +17,10 @@ inference.py::
 (deepseek_vl2/models/modeling_deepseek_vl_v2.py; the processor is
 deepseek_vl2/models/processing_deepseek_vl_v2.py, read in the copy sheryc/DeepSeek-VL2-Latest at
 d3a78dd7064d37671d42a48eb05a5f6bd3bb0147).
+
+There is no environment for it: the package requires attrdict, which Python 3.10 and later cannot import,
+with torch 2.2.1 and transformers 4.38.2 (pyproject.toml at d4058635d8d1847953d925bece124e3a44bd8cbf), and
+benchc needs Python 3.11. vLLM serves the model.
 """
 
 from typing import Any
@@ -36,7 +39,10 @@ from benchc.models.own_code import (
 )
 from benchc.models.protocol import CheckpointSource
 
-ENVIRONMENT = "deepseek-vl2"
+INSTALL = (
+    "serve the model instead (docs/models.md), or install deepseek-ai/DeepSeek-VL2 without its dependencies, "
+    "and attrdict3 in place of attrdict"
+)
 INPUTS = ("input_ids", "attention_mask", "images", "images_seq_mask", "images_spatial_crop")
 
 
@@ -83,10 +89,10 @@ def load(source: CheckpointSource) -> DeepSeekVL2:
     with package_code(source) as found:
         settings = found.settings()
         # Its import registers the classes with transformers.
-        models = package("deepseek_vl2.models", ENVIRONMENT, source.location)
+        models = package("deepseek_vl2.models", INSTALL, source.location)
         processor = models.DeepseekVLV2Processor.from_pretrained(found.folder())
         model = found.model("AutoModelForCausalLM")
         require_class(source.location, model, "DeepseekVLV2ForCausalLM")
         require_parameters(source.location, model.forward, *INPUTS, "use_cache", "return_dict")
-        digest = package_digest(package("deepseek_vl2", ENVIRONMENT, source.location))
+        digest = package_digest(package("deepseek_vl2", INSTALL, source.location))
         return DeepSeekVL2.of(found, model, processor, settings=settings, digest=digest)

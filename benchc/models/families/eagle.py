@@ -35,7 +35,10 @@ from benchc.models.own_code import (
 )
 from benchc.models.protocol import CheckpointSource, ModelError
 
-ENVIRONMENT = "transformers-4-37"
+INSTALL = (
+    "set `env: transformers-4-37` in the model catalogue and run snakemake with "
+    "--software-deployment-method conda"
+)
 CONVERSATION = "vicuna_v1"
 
 
@@ -89,7 +92,7 @@ def load(source: CheckpointSource) -> Eagle:
     names = ("model.builder", "mm_utils", "conversation", "constants")
     with package_code(source) as found:
         settings = found.settings()
-        code = {name.split(".")[-1]: package(f"eagle.{name}", ENVIRONMENT, source.location) for name in names}
+        code = {name.split(".")[-1]: package(f"eagle.{name}", INSTALL, source.location) for name in names}
         # "eagle" in the third argument decides that the vision encoders are loaded.
         words, model, images, _ = code["builder"].load_pretrained_model(
             found.folder(), None, "eagle", False, False, device="cpu"
@@ -100,5 +103,5 @@ def load(source: CheckpointSource) -> Eagle:
         )
         # The package loads float16.
         model.to(source.device, getattr(torch, source.dtype)).eval()
-        digest = package_digest(package("eagle", ENVIRONMENT, source.location))
+        digest = package_digest(package("eagle", INSTALL, source.location))
         return Eagle.of(found, model, images, settings=settings, digest=digest, words=words, code=code)

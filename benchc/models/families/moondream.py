@@ -93,6 +93,11 @@ class Moondream(OwnCodeModel):
 
 def load(source: CheckpointSource) -> Moondream:
     """Load a checkpoint of the family."""
+    if source.dtype != "float16":
+        raise ModelError(
+            f"{source.location}: its code computes in float16 alone; set `dtype: float16` in the model "
+            "catalogue"
+        )
     with remote_code(source) as found:
         settings = found.settings()
         model = found.model("AutoModelForCausalLM")

@@ -61,7 +61,8 @@ HIDDEN = 24
 def build(family: str, folder: Path) -> Path:
     """Save a random model of the family with its code and a tokenizer trained on QUESTIONS."""
     folder.mkdir(exist_ok=True)
-    config: dict[str, Any] = {"vocab_size": _tokenizer(family, folder), "hidden_size": HIDDEN}
+    sizes = {"vocab_size": _tokenizer(family, folder), "hidden_size": HIDDEN}
+    config: dict[str, Any] = sizes | {"tie_word_embeddings": False}
     torch.manual_seed(11)
     if family in IN_PACKAGES:
         module, config_class, model_class = IN_PACKAGES[family]
@@ -76,7 +77,7 @@ def build(family: str, folder: Path) -> Path:
             config["visual"] = {"image_start_id": 512}
             config["fp32"] = True
         if family == "moondream":
-            config = {"config": _moondream(folder, config["vocab_size"])}
+            config = {"config": _moondream(folder, config["vocab_size"]), "tie_word_embeddings": False}
         auto = AUTO_MAP[family]
         (folder / "config.json").write_text(json.dumps({"auto_map": auto, **config}))
         if "AutoProcessor" in auto:
@@ -89,6 +90,8 @@ def build(family: str, folder: Path) -> Path:
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.copy_(torch.randn_like(parameter) * (4 if "project" in name else 0.4))
+    if family == "moondream":
+        model.half()
     model.save_pretrained(folder)
     if family in AUTO_MAP:
         saved = json.loads((folder / "config.json").read_text())

@@ -81,7 +81,8 @@ def monkey(folder: Path, text: str, images: list[Image.Image], answer: str) -> t
 
 
 def moondream(folder: Path, text: str, images: list[Image.Image], answer: str) -> torch.Tensor:
-    model = load(transformers.AutoModelForCausalLM.from_pretrained, folder, TRUSTED)
+    half = ("torch_dtype", torch.float16)
+    model = load(transformers.AutoModelForCausalLM.from_pretrained, folder, TRUSTED, half)
     template = model.model.config.tokenizer.templates["query"]
     suffix = template["suffix"]
     try:

@@ -67,7 +67,7 @@ class MoondreamModel(nn.Module):
         kv_cache = torch.zeros(1, self.config.max_context, self.config.dim, dtype=torch.float16)
         with torch.no_grad():
             bos = functional.embedding(torch.tensor([[self.config.tokenizer.bos_id]]), self.text.wte)
-            x = torch.cat([bos, self.vision(pixels_of(image)[None])], dim=1)
+            x = torch.cat([bos, self.vision(pixels_of(image)[None].half())], dim=1)
             self._prefill(x, kv_cache, 0)
         return EncodedImage(pos=x.shape[1], kv_cache=kv_cache)
 

@@ -78,5 +78,5 @@ def load_pretrained_model(
     use_flash_attn=False,
 ):
     assert model_base is None and "eagle" in model_name.lower() and not (load_8bit or load_4bit)
-    model = EagleLlamaForCausalLM.from_pretrained(model_path, dtype=torch.float16)
+    model = EagleLlamaForCausalLM.from_pretrained(model_path).half()
     return AutoTokenizer.from_pretrained(model_path), model.to(device), ImageProcessor(), 2048
