@@ -11,10 +11,13 @@ import torch
 from benchc.hugging_face import transformers
 from benchc.models.auto_class import auto_class
 from benchc.models.chat import ChatModel
+from benchc.models.chat_template import chat_template as own_template
 from benchc.models.checkpoint_files import check_files, loading
+from benchc.models.cross_attention import CrossAttentionModel
 from benchc.models.folder import folder_digest
 from benchc.models.pinned import file_times, pinned_commit
 from benchc.models.protocol import CheckpointSource, ModelError
+from benchc.models.registry import has_own_module
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -44,16 +47,28 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             f"{source.location}: {len(absent)} of the model's weights are missing, for example {absent[0]}; "
             "download the checkpoint again, or correct its family in the model catalogue"
         )
-    _check_settings(processor.image_processor, source)
-    processor.chat_template = getattr(processor, "chat_template", None) or chat_template
-    if processor.chat_template is None:
+    if getattr(model.config, "is_encoder_decoder", False):
         raise ModelError(
-            f"{source.location}: its processor has no chat template; add a family with one (docs/models.md)"
+            f"{source.location}: {type(model).__name__} reads the prompt with an encoder, but "
+            "scoring needs a decoder that continues it; choose another model, or add a family"
         )
+    _check_settings(processor.image_processor, source)
+    processor.chat_template = own_template(processor) or chat_template
+    if processor.chat_template is None:
+        raise ModelError(f"{source.location}: has no chat template for images; {_family_with_one(model)}")
     if file_times(source) != before:
         raise ModelError(f"{source.location}: its files changed while it was loaded; run snakemake again")
     model.to(source.device).eval()
-    return ChatModel(model, processor, _identity(source, commit, processor))
+    crosses = hasattr(model.config.get_text_config(), "cross_attention_layers")
+    kind = CrossAttentionModel if crosses else ChatModel
+    return kind(model, processor, _identity(source, commit, model, processor))
+
+
+def _family_with_one(model: Any) -> str:
+    model_type = str(model.config.model_type)
+    if has_own_module(model_type):
+        return f"set `family: {model_type}` in the model catalogue"
+    return "add a family with one (docs/models.md)"
 
 
 def _check_settings(image_processor: Any, source: CheckpointSource) -> None:
@@ -67,13 +82,14 @@ def _check_settings(image_processor: Any, source: CheckpointSource) -> None:
             )
 
 
-def _identity(source: CheckpointSource, commit: str | None, processor: Any) -> dict[str, str]:
+def _identity(source: CheckpointSource, commit: str | None, model: Any, processor: Any) -> dict[str, str]:
     folder = Path(source.location)
     return {
         # However the folder's path is written.
         "model": source.location if commit else folder.resolve().name,
         "revision": commit or folder_digest(folder, own_code=source.trust_remote_code),
         "trust_remote_code": str(source.trust_remote_code),
+        "class": type(model).__name__,
         "dtype": source.dtype,
         "device": torch.cuda.get_device_name() if source.device == "cuda" else "cpu",
         "processor": _digest(json.dumps(processor.to_dict(), sort_keys=True, default=str).encode()),

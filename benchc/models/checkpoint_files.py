@@ -45,6 +45,11 @@ def loading(source: CheckpointSource, commit: str | None) -> Iterator[None]:
                 "`trust_remote_code: true` in the model catalogue, for a model on the Hub with a commit as "
                 "`revision`"
             ) from error
+        if isinstance(error, ImportError):
+            raise ModelError(
+                f"{where}: its class needs a package that is not installed ({reason}); install it, or "
+                "name an environment that has it (`env` in the model catalogue)"
+            ) from error
         if _lacks_tokenizer(where, commit):
             raise ModelError(
                 f"{where}: the files of its tokenizer are missing ({', '.join(TOKENIZERS[:2])}, …); download "

@@ -16,6 +16,7 @@ from benchc.models.auto_class_names import AUTO_CLASSES
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import load_scorer
 from scripts.command import run
+from tests.models.classes.builders import save
 
 CODE = """
 import pathlib
@@ -119,6 +120,28 @@ def test_a_models_own_code_is_not_run(folder: Path, marker: Path, auto_class: st
     # The code is of a configuration alone, so that no model class fits it.
     message(folder, auto_class=auto_class, trust_remote_code=True)
     assert marker.exists()
+
+
+def test_a_model_with_an_encoder_of_the_prompt_is_refused(folder: Path) -> None:
+    edit(folder / "config.json", is_encoder_decoder=True)
+    assert "reads the prompt with an encoder, but scoring needs a decoder" in message(folder)
+
+
+def test_a_package_that_a_class_needs_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(*arguments: object, **options: object) -> None:
+        raise ImportError("Package `num2words` is required.\nInstall it.")
+
+    monkeypatch.setattr(transformers.AutoProcessor, "from_pretrained", load)
+    assert "needs a package that is not installed (Package `num2words` is required. Inst" in message(folder)
+
+
+def test_a_checkpoint_without_a_chat_template_names_the_family_that_has_one(
+    folder: Path, tmp_path: Path
+) -> None:
+    (folder / "chat_template.jinja").unlink()
+    assert "has no chat template for images; add a family with one" in message(folder)
+    save("paligemma", tmp_path / "paligemma")
+    assert "has no chat template for images; set `family: paligemma`" in message(tmp_path / "paligemma")
 
 
 @pytest.mark.parametrize("others", [[], ["tokenizer_config.json"]])
