@@ -20,8 +20,9 @@ from benchc.corruptions.registry import group_of, recipe_of
 from benchc.rendering.declaration import figure, table
 from benchc.schemas.revision import COMMIT
 from benchc.models.folder import deciding_files
+from benchc.models.own_code_families import lacks_trust
 from benchc.models.registry import scorer_modules
-from benchc.models.supported import UnsupportedFamilyError, check_family
+from benchc.models.supported import is_supported
 
 # Written by save_pretrained of transformers for a model and its processor.
 MODEL_FILES = [
@@ -73,11 +74,7 @@ def image_folder(subset):
 
 def modules_of(model):
     """Return the modules of a model's family and scoring; none where its family is not supported yet."""
-    try:
-        check_family(model.family)
-    except UnsupportedFamilyError:
-        return ()
-    return scorer_modules(model.family, model.scoring)
+    return scorer_modules(model.family, model.scoring) if is_supported(model.family) else ()
 
 
 SCORER_MODULES = {id_: modules_of(model) for id_, model in run.models.items()}
@@ -89,8 +86,22 @@ if UNSUPPORTED:
     )
 
 
+UNTRUSTED = [id_ for id_, model in run.models.items() if lacks_trust(model)]
+if UNTRUSTED:
+    logger.warning(
+        f"{len(UNTRUSTED)} models are loaded by Python code of their checkpoint, which is not trusted yet "
+        f"(docs/models.md): {', '.join(UNTRUSTED)}."
+    )
+
+
 # Dry runs skip this: they work for a configuration that cannot be run yet.
 onstart:
+    if UNTRUSTED:
+        raise WorkflowError(
+            "Run `benchc models pin ID`, read the code at that commit, and set `trust_remote_code: true` and the "
+            f"commit as `revision` in the model catalogue, or remove the models from "
+            f"{' and '.join(settings.MODEL_KEYS)}: {', '.join(UNTRUSTED)}."
+        )
     if UNSUPPORTED:
         raise WorkflowError(
             f"Remove the models that cannot be loaded from {' and '.join(settings.MODEL_KEYS)}, or correct "
@@ -260,6 +271,7 @@ def model_options(wildcards):
             option("--location", location),
             *([] if revision_file(wildcards) else [option("--revision", model.revision)]),
             option("--family", model.family),
+            option("--auto-class", model.auto_class),
             option("--scoring", model.scoring),
             option("--dtype", model.dtype),
             # As the device decides the last bits, it is a param; the number of GPUs is a resource.

@@ -16,6 +16,7 @@ from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
+from benchc.models.own_code_families import lacks_trust, untrusted
 from benchc.models.supported import check_family
 from benchc.models.units import Recipes
 from benchc.planning.amounts import Amount
@@ -36,6 +37,8 @@ def check_models(config: Config, pool: PoolFound, *, load: bool) -> Findings[dic
     for id_, model in track(config.models.items(), label="find models", unit="models"):
         try:
             check_family(model.family)
+            if lacks_trust(model):
+                raise untrusted(id_)
             found = locate(id_, model, Path("results") / config.settings.name)
         except InputError as error:
             yield Finding(STAGE, "error", id_, reason(error))

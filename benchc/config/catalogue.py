@@ -17,6 +17,7 @@ from benchc.config.strict import (
     WebAddress,
 )
 from benchc.demo.tiny.families import FAMILIES
+from benchc.models.auto_class_names import AutoClass
 from benchc.schemas.revision import COMMIT
 
 
@@ -118,8 +119,14 @@ class Model(Strict):
     """A vision-language model, from exactly one of repo, path and train."""
 
     label: Label = Field(description="Name in tables and figures.")
-    family: Family = Field(
-        description="How the model is loaded: one of the families in docs/models.md.",
+    family: Family | None = Field(
+        default=None,
+        description="How the model is loaded: a family with a file in benchc/models/families, or the model "
+        "type that its config.json must have; null for the class of transformers that config.json names.",
+    )
+    auto_class: AutoClass | None = Field(
+        default=None,
+        description="Auto class of transformers that loads the model; null for the first that has its class.",
     )
     scoring: Literal["letter", "text", "text_mean"] = Field(
         description="Score of an option: the logit of its letter, the log-likelihood of its text, or the "
@@ -164,6 +171,19 @@ class Model(Strict):
         description="Software environment of the model's jobs: a file in envs, without .yaml; null if none "
         "is pinned yet.",
     )
+    recommended: Literal["in_process", "server"] = Field(
+        default="in_process",
+        description="The way in which the model is best run: loaded by the job, or by a server "
+        "(docs/models.md). It is information and changes nothing.",
+    )
+    verified: bool = Field(
+        default=False,
+        description="Whether the entry was run with the model's real weights, as docs/models.md describes. "
+        "It is information and changes nothing.",
+    )
+    note: Label | None = Field(
+        default=None, description="What one must know before running the model; null for nothing."
+    )
 
     @model_validator(mode="after")
     def _one_origin(self) -> Self:
@@ -178,9 +198,8 @@ class Model(Strict):
                 "hex digits, in quotes"
             )
         if self.train is not None and self.family not in FAMILIES:
-            raise ValueError(
-                f"has train and the family {self.family}, but a run trains only {', '.join(FAMILIES)}"
-            )
+            given = "no family" if self.family is None else f"the family {self.family}"
+            raise ValueError(f"has train and {given}, but a run trains only {', '.join(FAMILIES)}")
         return self
 
 

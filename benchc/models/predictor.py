@@ -35,7 +35,8 @@ class Predictor:
     def predict(self, question: Question, unit: Unit) -> tuple[OptionScores, str, list[str]]:
         """Return the scores of a unit, the hash of its prompt and the hash of each variant's pixels.
 
-        Raises ModelError where a score is NaN or infinite; it is then not cached.
+        Raises ModelError, which names the item, where it cannot be scored, and where a score is NaN or
+        infinite; it is then not cached.
         """
         prompt_hash, image_hashes = unit_hashes(self.scorer, question, unit.variants)
         found = self.cache.get(prompt_hash, image_hashes)
@@ -44,7 +45,10 @@ class Predictor:
             if found.adopted is not None:
                 self.adopted[found.adopted] += len(unit.variants)
         else:
-            found = CachedUnit(*predict(self.scorer, question, unit.variants))
+            try:
+                found = CachedUnit(*predict(self.scorer, question, unit.variants))
+            except ModelError as error:
+                raise ModelError(f"item {unit.item} under {unit.corruption}: {error}") from error
             self._check_finite(found.scores, unit)
             self.cache.put(prompt_hash, image_hashes, found.scores, found.split)
             self.computed += len(unit.variants)

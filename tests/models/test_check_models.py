@@ -117,7 +117,8 @@ def test_what_would_fail_in_a_job_is_an_error_of_each_model(
     entries = {name: {"path": name} for name in ("nan", "tokenizer", "weights", "code")}
     entries |= {
         "family": {"path": str(checkpoints["llava"]), "family": "gemma3"},
-        "unknown": {"path": str(checkpoints["llava"]), "family": "moondream"},
+        "unknown": {"path": str(checkpoints["llava"]), "family": "moondrean"},
+        "untrusted": {"path": str(checkpoints["llava"]), "family": "moondream"},
         "setting": {"path": str(checkpoints["llava"]), "processor": {"max_patches": 6}},
         "good": {"path": str(checkpoints["llava"])},
     }
@@ -129,7 +130,8 @@ def test_what_would_fail_in_a_job_is_an_error_of_each_model(
     assert "the files of its tokenizer are missing (tokenizer.json, " in errors["tokenizer"]
     assert "cannot be loaded (" in errors["weights"] and "cannot be loaded (" in errors["code"]
     assert "is a model of the family 'llava' (model_type in config.json), not 'gemma3'" in errors["family"]
-    assert errors["unknown"].startswith("models of the family 'moondream' cannot be loaded yet; choose one")
+    assert errors["unknown"].startswith("the family 'moondrean' is no model type of transformers and has no")
+    assert "run `benchc models pin ID`" in errors["untrusted"]
     assert "has no setting 'max_patches'" in errors["setting"]
 
 
