@@ -261,6 +261,7 @@ rule infer_orders:
         *code_by_wildcards(lambda wildcards: ORDERS_CODE[wildcards.model], ORDERS_CODE.values()),
         model=model_options,
         contents=model_contents,
+        connection=connection,
         sample=option("--sample", settings.diagnostics.option_order),
         severity=option("--severity", max(settings.corruptions.severities)),
         cache="results/.cache",
@@ -268,7 +269,7 @@ rule infer_orders:
     message:
         "Evaluating {wildcards.model} with the options in other circular orders"
     shell:
-        "python -m scripts.bench_c.infer_orders {params.model} --revision-file {input.revision} --threads 1"
+        "python -m scripts.bench_c.infer_orders {params.model} {params.connection} --revision-file {input.revision} --threads 1"
         " --items {input.pool} --subset {input.subset} {params.sample} {params.severity}"
         " --corrupted {input.corrupted} --cache {params.cache}"
         " --shard {params.shard} --output {output} 2>&1 | tee {log}"

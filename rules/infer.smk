@@ -78,13 +78,14 @@ rule infer:
         ),
         model=model_options,
         contents=model_contents,
+        connection=connection,
         recipes=recipe_options,
         cache="results/.cache",
         shard=lambda wildcards: f"{settings.name}-{wildcards.model}-{wildcards.subset}-{wildcards.part}",
     message:
         "Evaluating {wildcards.model} on the subset {wildcards.subset}, corruptions: {wildcards.part}"
     shell:
-        "python -m scripts.infer {params.model} --revision-file {input.revision} --threads 1"
+        "python -m scripts.infer {params.model} {params.connection} --revision-file {input.revision} --threads 1"
         " --items {input.pool} --subset {input.subset}"
         " --corrupted {input.corrupted} {params.recipes} --cache {params.cache}"
         " --shard {params.shard} --output {output} 2>&1 | tee {log}"

@@ -71,8 +71,14 @@ def image_folder(subset):
     return "benchmark" if subset == BENCHMARK else None
 
 
+# Imported by name in the jobs of models on a server.
+SERVED_MODULES = ("scripts.served_model",)
+
+
 def modules_of(model):
     """Return the modules of a model's family and scoring; none where its family is not supported yet."""
+    if model.server is not None:
+        return SERVED_MODULES
     try:
         check_family(model.family)
     except UnsupportedFamilyError:
@@ -245,7 +251,8 @@ def model_contents(wildcards):
 def revision_file(wildcards):
     """Return the file with the commit of a model on the Hub; none where the catalogue pins it, or for a folder."""
     model = run.models[wildcards.model]
-    pinned = model.repo is None or COMMIT.fullmatch(model.revision or "")
+    served = model.server is not None and model.server.url is not None
+    pinned = model.repo is None or COMMIT.fullmatch(model.revision or "") or served
     return [] if pinned else "<results>/revisions/{model}.json"
 
 
@@ -261,11 +268,34 @@ def model_options(wildcards):
             *([] if revision_file(wildcards) else [option("--revision", model.revision)]),
             option("--family", model.family),
             option("--scoring", model.scoring),
+            *([] if model.server is None else [option("--server-command", model.server.command)]),
             option("--dtype", model.dtype),
             # As the device decides the last bits, it is a param; the number of GPUs is a resource.
             option("--device", "cuda" if model.gpus else "cpu"),
             *(["--trust-remote-code"] if model.trust_remote_code else []),
             *(option("--processor", setting) for setting in overrides),
+        ]
+    )
+
+
+def connection(wildcards, threads):
+    """Return how a job reaches the server of its model, as options of infer.
+
+    Snakemake records no param whose function takes threads: a server that moves changes no prediction.
+    """
+    server = run.models[wildcards.model].server
+    if server is None:
+        return ""
+    log = f"logs/{settings.name}/servers/{'-'.join(wildcards)}.log"
+    return " ".join(
+        [
+            option("--server-url", server.url),
+            option("--api-key-env", server.api_key_env),
+            option("--concurrency", server.concurrency),
+            option("--timeout", server.timeout_s),
+            option("--start-timeout", server.start_s),
+            option("--top-logprobs", server.top_logprobs),
+            option("--server-log", log),
         ]
     )
 

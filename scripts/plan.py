@@ -49,7 +49,9 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.plan"
     text = plan_markdown(plan, results, rates, arguments.config)
     print(f"{arguments.config}: run {name}\n\n{text}", end="")
     unsupported = [
-        f"{id_} ({model.family})" for id_, model in config.models.items() if model.family not in FAMILIES
+        f"{id_} ({model.family})"
+        for id_, model in config.models.items()
+        if model.family not in (None, *FAMILIES)
     ]
     if unsupported:
         print(

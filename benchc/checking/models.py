@@ -9,6 +9,7 @@ from benchc.checking.child import in_child
 from benchc.checking.finding import Finding, Findings, reason
 from benchc.checking.locate import STAGE, LocalModel, locate
 from benchc.checking.pool import PoolFound
+from benchc.checking.server import check_server
 from benchc.checking.trial import Trial
 from benchc.config.catalogue import Model
 from benchc.config.load import Config
@@ -34,6 +35,9 @@ def check_models(config: Config, pool: PoolFound, *, load: bool) -> Findings[dic
     local: dict[str, LocalModel] = {}
     # The Hub may take seconds for each.
     for id_, model in track(config.models.items(), label="find models", unit="models"):
+        if model.server is not None:
+            yield check_server(id_, model, model.server)
+            continue
         try:
             check_family(model.family)
             found = locate(id_, model, Path("results") / config.settings.name)

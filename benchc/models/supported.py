@@ -16,9 +16,9 @@ class UnsupportedFamilyError(ModelError):
     """No code loads the models of a family."""
 
 
-def check_family(family: str) -> None:
-    """Raise UnsupportedFamilyError for a family that cannot be loaded."""
-    if family not in FAMILIES:
+def check_family(family: str | None) -> None:
+    """Raise UnsupportedFamilyError for a family that cannot be loaded; None is any of transformers."""
+    if family is not None and family not in FAMILIES:
         near = difflib.get_close_matches(family, FAMILIES, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(FAMILIES)}"
         raise UnsupportedFamilyError(f"models of the family {family!r} cannot be loaded yet; {hint}")
