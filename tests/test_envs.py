@@ -86,6 +86,7 @@ def test_an_environment_contains_what_its_rules_import(script, environment):
         files += python_files("benchc/corruptions/kernels", "*.py")
     if name in ("infer", "infer_orders"):
         files += python_files("benchc/models/families", "*.py")
+        files.append("scripts/served_model.py")
         files += {module_file(module) for module in (family_module("llava"), *SCORINGS.values())}
     assert third_party(files) - pinned(environment) == set()
 

@@ -1,11 +1,15 @@
 """The server of a model in the catalogue: where it runs, or how a job starts it."""
 
+import re
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from benchc.config.strict import EnvironmentVariable, ServerAddress, Strict
+from benchc.config.strict import Strict, WebAddress
 
+# The messages about these show no value, which may be a secret.
+ADDRESS = re.compile(r"https?://[^/@?#\s]+(/[^@?#\s]*)?")
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # What the server decides that loads the model.
 DECIDED_BY_SERVER = ("family", "dtype", "processor", "trust_remote_code", "train")
 
@@ -13,7 +17,7 @@ DECIDED_BY_SERVER = ("family", "dtype", "processor", "trust_remote_code", "train
 class Server(Strict):
     """A vLLM server, or one with the same interface, from exactly one of url and command."""
 
-    url: ServerAddress | None = Field(
+    url: WebAddress | None = Field(
         default=None, description="Address of a running server, without /v1, such as http://node7:8000."
     )
     command: Annotated[str, Field(min_length=1)] | None = Field(
@@ -22,7 +26,7 @@ class Server(Strict):
         "such as `vllm serve {model} --revision {revision} --port {port}`. {model} is repo or path, "
         "{revision} the commit, {port} a free port. Its program may be in another environment.",
     )
-    api_key_env: EnvironmentVariable | None = Field(
+    api_key_env: str | None = Field(
         default=None, description="Environment variable with the key of the server at url; null for none."
     )
     concurrency: int = Field(default=16, ge=1, le=1024, description="Requests at once.")
@@ -42,6 +46,15 @@ class Server(Strict):
         if (self.url is None) == (self.command is None):
             found = "none of them" if self.url is None else "url and command"
             raise ValueError(f"needs exactly one of url, command, but has {found}")
+        if self.url is not None and not ADDRESS.fullmatch(self.url):
+            raise ValueError(
+                "has a url with more than host, port and path; give a key by `api_key_env`, and nothing else"
+            )
+        if self.api_key_env is not None and not VARIABLE.fullmatch(self.api_key_env):
+            raise ValueError(
+                "has an api_key_env that is not the name of an environment variable; set one to the key, and "
+                "give its name"
+            )
         if self.command is not None:
             missing = [name for name in ("{model}", "{port}") if name not in self.command]
             if missing:

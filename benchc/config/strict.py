@@ -62,17 +62,6 @@ RunName = Annotated[
     AfterValidator(_not_shared),
 ]
 WebAddress = Annotated[str, _matching(r"^https?://", "a web address (http or https)")]
-# Without user name, password and query, which would be secrets in a file.
-ServerAddress = Annotated[
-    str,
-    _matching(
-        r"^https?://[^/@?#\s]+(/[^@?#\s]*)?$",
-        "an address (http or https) without user name and query",
-    ),
-]
-EnvironmentVariable = Annotated[
-    str, _matching(r"^[A-Za-z_][A-Za-z0-9_]*$", "the name of an environment variable")
-]
 Md5 = Annotated[str, _matching(r"^[0-9a-f]{32}$", "32 hexadecimal digits in lower case")]
 # The Hub's rules: letters, digits, _, and single dots and dashes between them. It becomes a folder's name.
 HubId = Annotated[

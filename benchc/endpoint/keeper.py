@@ -13,6 +13,7 @@ import threading
 
 # A server that writes nothing back has nothing to save; a GPU's memory is free once it has ended.
 SECONDS_TO_END = 10.0
+STANDARD_INPUT = 0
 
 
 def main() -> None:
@@ -25,7 +26,9 @@ def main() -> None:
 
 
 def _stop_at_end_of_input(server: subprocess.Popen[bytes]) -> None:
-    sys.stdin.buffer.read()
+    # Not sys.stdin, whose lock a thread would still hold when the process ends.
+    while os.read(STANDARD_INPUT, 1024):
+        pass
     _signal(server.pid, signal.SIGTERM)
     with contextlib.suppress(subprocess.TimeoutExpired):
         server.wait(SECONDS_TO_END)
