@@ -21,7 +21,7 @@ from benchc.rendering.declaration import figure, table
 from benchc.schemas.revision import COMMIT
 from benchc.models.folder import deciding_files
 from benchc.models.registry import scorer_modules
-from benchc.models.supported import UnsupportedFamilyError, check_family
+from benchc.models.supported import is_supported
 
 # Written by save_pretrained of transformers for a model and its processor.
 MODEL_FILES = [
@@ -79,11 +79,7 @@ def modules_of(model):
     """Return the modules of a model's family and scoring; none where its family is not supported yet."""
     if model.server is not None:
         return SERVED_MODULES
-    try:
-        check_family(model.family)
-    except UnsupportedFamilyError:
-        return ()
-    return scorer_modules(model.family, model.scoring)
+    return scorer_modules(model.family, model.scoring) if is_supported(model.family) else ()
 
 
 SCORER_MODULES = {id_: modules_of(model) for id_, model in run.models.items()}
@@ -267,6 +263,7 @@ def model_options(wildcards):
             option("--location", location),
             *([] if revision_file(wildcards) else [option("--revision", model.revision)]),
             option("--family", model.family),
+            option("--auto-class", model.auto_class),
             option("--scoring", model.scoring),
             *([] if model.server is None else [option("--server-command", model.server.command)]),
             option("--dtype", model.dtype),

@@ -9,6 +9,7 @@ from pathlib import Path
 import yaml
 
 from benchc.images import ALPHAS
+from benchc.models.auto_class_names import AUTO_CLASSES
 from benchc.models.protocol import CheckpointSource
 from benchc.models.registry import SCORINGS
 from benchc.models.units import Recipes
@@ -41,6 +42,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         type=family_argument,
         help="how the model is loaded (docs/models.md); default: by the class that its config.json names",
     )
+    add("--auto-class", choices=AUTO_CLASSES, help="the class of transformers that loads the model")
     add("--scoring", required=True, choices=sorted(SCORINGS), help="how options are scored")
     add("--dtype", default="float32", choices=["float32", "bfloat16", "float16"])
     add("--device", default="cpu", choices=["cpu", "cuda"], help="where the model runs [%(default)s]")
@@ -157,6 +159,7 @@ def checkpoint_source(arguments: argparse.Namespace) -> CheckpointSource:
         dict(arguments.processor),
         arguments.family,
         arguments.trust_remote_code,
+        arguments.auto_class,
     )
 
 
@@ -179,7 +182,7 @@ def family_argument(text: str) -> str:
 
     Without this check a misspelt name would load the checkpoint without the file of its family.
     """
-    # By name, so that a family that is added to the list does not rerun the other families' jobs.
+    # By name, so that an edit of this check reruns no job.
     supported = importlib.import_module("benchc.models.supported")
     try:
         supported.check_family(text)

@@ -12,7 +12,7 @@ from benchc.config.errors import ConfigError
 from benchc.config.load import Config, load
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
-from benchc.models.supported import FAMILIES
+from benchc.models.supported import is_supported
 from benchc.planning.amounts import Amount
 from benchc.planning.plan import plan_markdown, plan_of
 from benchc.planning.rates import Rate, measured_rates
@@ -49,9 +49,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.plan"
     text = plan_markdown(plan, results, rates, arguments.config)
     print(f"{arguments.config}: run {name}\n\n{text}", end="")
     unsupported = [
-        f"{id_} ({model.family})"
-        for id_, model in config.models.items()
-        if model.family not in (None, *FAMILIES)
+        f"{id_} ({model.family})" for id_, model in config.models.items() if not is_supported(model.family)
     ]
     if unsupported:
         print(

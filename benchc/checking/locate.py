@@ -42,7 +42,14 @@ def locate(id_: str, model: Model, results: Path) -> LocalModel | Finding:
         return Finding(STAGE, "made", id_, "made by the run")
     device = "cuda" if model.gpus else "cpu"
     source = CheckpointSource(
-        model.path or "", None, model.dtype, device, model.processor, model.family, model.trust_remote_code
+        model.path or "",
+        None,
+        model.dtype,
+        device,
+        model.processor,
+        model.family,
+        model.trust_remote_code,
+        model.auto_class,
     )
     if model.repo is None:
         return LocalModel(source, Path(source.location))

@@ -39,7 +39,7 @@ def try_model(
     memory.
 
     Args:
-        source: the checkpoint, with its family.
+        source: the checkpoint, with its family if the entry names one.
         scoring: a key of ``SCORINGS``.
         pool: a POOL table.
         images: the recipes to apply to its images; the first is the clean one.
@@ -48,7 +48,7 @@ def try_model(
 
     Raises InputError where an inference job would.
     """
-    family, threads = source.family or "", 1
+    family, threads = source.family, 1
     if source.device == "cuda" and not torch.cuda.is_available():
         if weights > CPU_MEMORY_SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
             return None

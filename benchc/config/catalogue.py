@@ -18,6 +18,7 @@ from benchc.config.strict import (
     WebAddress,
 )
 from benchc.demo.tiny.families import FAMILIES
+from benchc.models.auto_class_names import AutoClass
 from benchc.schemas.revision import COMMIT
 
 
@@ -121,8 +122,12 @@ class Model(Strict):
     label: Label = Field(description="Name in tables and figures.")
     family: Family | None = Field(
         default=None,
-        description="How the model is loaded: one of the families in docs/models.md; null for the class that "
-        "config.json names.",
+        description="How the model is loaded: a family with a file in benchc/models/families, or the model "
+        "type that its config.json must have; null for the class of transformers that config.json names.",
+    )
+    auto_class: AutoClass | None = Field(
+        default=None,
+        description="Auto class of transformers that loads the model; null for the first that has its class.",
     )
     scoring: Literal["letter", "text", "text_mean"] = Field(
         description="Score of an option: the logit of its letter, the log-likelihood of its text, or the "
@@ -187,9 +192,8 @@ class Model(Strict):
                 "hex digits, in quotes"
             )
         if self.train is not None and self.family not in FAMILIES:
-            raise ValueError(
-                f"has train and the family {self.family}, but a run trains only {', '.join(FAMILIES)}"
-            )
+            given = "no family" if self.family is None else f"the family {self.family}"
+            raise ValueError(f"has train and {given}, but a run trains only {', '.join(FAMILIES)}")
         return self
 
 

@@ -13,7 +13,8 @@ from benchc.config.catalogue import Model
 from benchc.config.errors import shown, suggestion
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
-from benchc.models.supported import UnsupportedFamilyError, check_family
+from benchc.models.registry import has_own_module
+from benchc.models.supported import UnsupportedFamilyError, check_family, is_supported
 from benchc.sources.tsv import listed, read_header
 from benchc.user_paths import relative_path
 
@@ -75,8 +76,9 @@ def source_entry(
 def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
     """Return the entry of a model: a checkpoint's folder, an id on the Hub, or the id of a shipped one.
 
-    ``family`` replaces that in the config.json of a folder or Hub id, whose dtype is taken, too. ``gpus`` is
-    for these models as well. Raises InputError where there is no such model, or its family cannot be loaded.
+    ``family`` is that of a folder or Hub id; None lets its config.json decide, whose dtype is taken, too.
+    ``gpus`` is for these models as well. Raises InputError where there is no such model, or its family or
+    model type is unknown.
     """
     folder = Path(name)
     if folder.is_dir():
@@ -95,10 +97,19 @@ def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
         settings = {} if family else _json(_hub_file(name), name)
     else:
         return _loadable(_shipped(name, "models", root, "give a folder or an id of the Hub (owner/name)"))
-    family = family or settings.get("model_type")
-    if not isinstance(family, str):
-        raise InputError(f"{name}: its config.json has no model_type; name the family with --family")
-    content: dict[str, Any] = {"label": label, "family": family, "scoring": "letter", key: value}
+    if family is None:
+        model_type = settings.get("model_type")
+        if not isinstance(model_type, str):
+            raise InputError(f"{name}: its config.json has no model_type; name the family with --family")
+        if not is_supported(model_type):
+            raise InputError(
+                f"{name}: the model type {model_type!r} (config.json) is unknown to transformers; name "
+                "the family whose file loads it with --family (docs/models.md)"
+            )
+        # Without it, the file of the family would not be used.
+        family = model_type if has_own_module(model_type) else None
+    named = {} if family is None else {"family": family}
+    content: dict[str, Any] = {"label": label, **named, "scoring": "letter", key: value}
     dtype = settings.get("dtype", settings.get("torch_dtype"))
     if dtype in get_args(Model.model_fields["dtype"].annotation):
         content["dtype"] = dtype
@@ -107,7 +118,7 @@ def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
 
 def _loadable(entry: Entry) -> Entry:
     try:
-        check_family(entry.content["family"])
+        check_family(entry.content.get("family"))
     except UnsupportedFamilyError as error:
         raise InputError(f"{entry.id}: {error} (docs/models.md)") from error
     return entry

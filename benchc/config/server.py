@@ -11,7 +11,7 @@ from benchc.config.strict import Strict, WebAddress
 ADDRESS = re.compile(r"https?://[^/@?#\s]+(/[^@?#\s]*)?")
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # What the server decides that loads the model.
-DECIDED_BY_SERVER = ("family", "dtype", "processor", "trust_remote_code", "train")
+DECIDED_BY_SERVER = ("family", "auto_class", "dtype", "processor", "trust_remote_code", "train")
 
 
 class Server(Strict):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from benchc.errors import InputError
 from benchc.letters import LETTERS
 
 
@@ -15,9 +16,9 @@ class Question:
 
     def __post_init__(self) -> None:
         if len(self.options) == 1 or len(self.options) > len(LETTERS):
-            raise ValueError(
+            raise InputError(
                 f"a question has no options or 2 to {len(LETTERS)}, but this one has {len(self.options)}: "
-                f"{self.question[:80]!r}"
+                f"{self.question[:80]!r}; remove the item"
             )
 
 

@@ -129,7 +129,7 @@ def test_what_would_fail_in_a_job_is_an_error_of_each_model(
     assert "the files of its tokenizer are missing (tokenizer.json, " in errors["tokenizer"]
     assert "cannot be loaded (" in errors["weights"] and "cannot be loaded (" in errors["code"]
     assert "is a model of the family 'llava' (model_type in config.json), not 'gemma3'" in errors["family"]
-    assert errors["unknown"].startswith("models of the family 'moondream' cannot be loaded yet; choose one")
+    assert errors["unknown"].startswith("the family 'moondream' is no model type of transformers and has no")
     assert "has no setting 'max_patches'" in errors["setting"]
 
 
