@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from benchc.errors import InputError
+from benchc.models.hub_cache import require_cached
 from benchc.models.identity import prediction_identity
 from benchc.models.inference import Row, infer, predict_unit, summary, tracked_units
 from benchc.models.items import Item, refuse_open_questions
@@ -34,13 +35,16 @@ def run_inference(
 ) -> None:
     """Write the rows that ``predict`` yields for ``items`` to ``arguments.output``, a ``table``.
 
-    Items without options and images of another run are refused before the model is loaded. ``severities``:
-    None takes all; ``facts`` are added to the footer.
+    Items without options, images of another run and absent weights are refused before the model is loaded.
+    ``severities``: None takes all; ``facts`` are added to the footer.
     """
     refuse_open_questions(items)
     images = image_facts(arguments)
     code = prediction_code(scorer_modules(arguments.family, arguments.scoring))
-    scorer = load_model(checkpoint_source(arguments), arguments.family, arguments.scoring, arguments.threads)
+    source = checkpoint_source(arguments)
+    if not Path(source.location).is_dir():
+        require_cached(source.location, source.revision)
+    scorer = load_model(source, arguments.family, arguments.scoring, arguments.threads)
     identity = prediction_identity(scorer, arguments.family, arguments.scoring)
     if identity["code"] != code:
         raise InputError("the code was edited while the model was loaded; run snakemake again")

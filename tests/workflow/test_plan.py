@@ -17,7 +17,8 @@ PAPER = {
     "corrupt": 20,
     "contact_sheet": 2,
     "embed": 1,
-    "resolve_revision": 16,
+    "fetch_image_encoder": 1,
+    "fetch_model": 16,
     "infer": 80,
     "kappa": 1,
     "select": 1,
@@ -82,7 +83,7 @@ def test_the_readme_gives_the_papers_job_counts():
         "pool",
         "corrupt",
         "embed",
-        "resolve_revision",
+        "fetch_model",
         "infer",
         "score",
     ):
