@@ -35,8 +35,11 @@ class LocalModel:
         return sum(path.stat().st_size for path in files if path.suffix in WEIGHTS)
 
 
-def locate(id_: str, model: Model, results: Path) -> LocalModel | Finding:
-    """Return where the model is, or that it must be made or fetched; raises InputError where it cannot be."""
+def locate(id_: str, model: Model, results: Path | None) -> LocalModel | Finding:
+    """Return where the model is, or that it must be made or fetched; raises InputError where it cannot be.
+
+    ``results`` is the folder of a run, which may have recorded a commit.
+    """
     if model.train is not None:
         return Finding(STAGE, "made", id_, "made by the run")
     device = "cuda" if model.gpus else "cpu"
@@ -45,8 +48,8 @@ def locate(id_: str, model: Model, results: Path) -> LocalModel | Finding:
     )
     if model.repo is None:
         return LocalModel(source, Path(source.location))
-    recorded = results / "revisions" / f"{id_}.json"
-    if recorded.is_file():
+    recorded = None if results is None else results / "revisions" / f"{id_}.json"
+    if recorded is not None and recorded.is_file():
         commit = read_revision(recorded, model.repo).commit
     else:
         with hub_errors(model.repo, model.revision):
