@@ -12,13 +12,14 @@ from benchc.config.parts import parts
 from benchc.config.benchmarks import package_of
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
+from benchc.errors import InputError
 from benchc.user_paths import relative_path
 from benchc.corruptions.own_code import first_party_files, own_digests
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import CLEAN, own_file
 from benchc.corruptions.registry import group_of, recipe_of
 from benchc.rendering.declaration import figure, table
-from benchc.schemas.revision import COMMIT
+from benchc.schemas.revision import read_revision
 from benchc.models.folder import deciding_files
 from benchc.models.registry import scorer_modules
 from benchc.models.supported import is_supported
@@ -245,11 +246,29 @@ def model_contents(wildcards):
 
 
 def revision_file(wildcards):
-    """Return the file with the commit of a model on the Hub; none where the catalogue pins it, or for a folder."""
-    model = run.models[wildcards.model]
-    served = model.server is not None and model.server.url is not None
-    pinned = model.repo is None or COMMIT.fullmatch(model.revision or "") or served
-    return [] if pinned else "<results>/revisions/{model}.json"
+    """Return the file with the commit of a model on the Hub, which is here then; none where it is not fetched."""
+    return "<results>/revisions/{model}.json" if is_fetched(run.models[wildcards.model]) else []
+
+
+def is_fetched(model):
+    """Return whether a model comes from the Hub: that of a server which runs elsewhere does not."""
+    return model.repo is not None and (model.server is None or model.server.url is None)
+
+
+def requested_revision(id_):
+    """Return the revision of a model to fetch; once it is fetched, pinning it to its commit is no change."""
+    revision = run.models[id_].revision
+    try:
+        found = read_revision(Path("results", settings.name, "revisions", f"{id_}.json"))
+    except InputError:  # there is none yet, or reading it raises this again
+        return revision
+    return found.revision if found.commit == revision else revision
+
+
+# The records of models on the Hub that a rule has downloaded. The benchmark adds its encoders'.
+FETCHED = [f"<results>/revisions/{id_}.json" for id_, model in run.models.items() if is_fetched(model)]
+# Of a model, as options of fetch_model.
+REQUESTED = {id_: option("--revision", requested_revision(id_)) for id_ in run.models}
 
 
 def model_options(wildcards):
@@ -261,7 +280,8 @@ def model_options(wildcards):
         [
             option("--label", wildcards.model),
             option("--location", location),
-            *([] if revision_file(wildcards) else [option("--revision", model.revision)]),
+            # The commit of others is in their revision file.
+            *([] if model.repo is None or is_fetched(model) else [option("--revision", model.revision)]),
             option("--family", model.family),
             option("--auto-class", model.auto_class),
             option("--scoring", model.scoring),

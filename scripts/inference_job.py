@@ -34,8 +34,8 @@ def run_inference(
 ) -> None:
     """Write the rows that ``predict`` yields for ``items`` to ``arguments.output``, a ``table``.
 
-    Items without options and images of another run are refused before the model is loaded. ``severities``:
-    None takes all; ``facts`` are added to the footer.
+    Items without options, images of another run and absent weights are refused before the model is loaded.
+    ``severities``: None takes all; ``facts`` are added to the footer.
     """
     refuse_open_questions(items)
     images = image_facts(arguments)

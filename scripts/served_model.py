@@ -10,6 +10,7 @@ from benchc.endpoint.api_key import read_key
 from benchc.endpoint.client import Endpoint, EndpointSettings
 from benchc.endpoint.process import arguments_of, free_port, running
 from benchc.models.folder import folder_digest
+from benchc.models.hub_cache import require_cached
 from benchc.models.loaded import LoadedModel
 from benchc.models.protocol import OptionScores, Scorer
 from benchc.models.question import Question
@@ -35,6 +36,8 @@ def opened(arguments: argparse.Namespace) -> Iterator[LoadedModel]:
         "device": "server",
     }
     names = {source.location, str(folder.resolve())} if is_folder else {source.location}
+    if arguments.server_command is not None and not is_folder:
+        require_cached(source.location, source.revision)
     with ExitStack() as stack:
         url = arguments.server_url or stack.enter_context(
             _started(arguments, source.location, source.revision)

@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+import yaml
 
 from benchc.checking.models import check_models
+from scripts import models_check, models_fetch, models_list
 from tests.checking.collected import collected, lines
 from tests.checking.runs import config_of
 from tests.models.conftest import checkpoints  # noqa: F401
@@ -36,6 +38,30 @@ def test_no_server_and_no_key(serve, monkeypatch: pytest.MonkeyPatch):  # noqa: 
     assert error.startswith(
         "far: the environment variable NO_SUCH_KEY, which should have the server's key, is not"
     )
+
+
+def test_the_commands_on_models_know_servers(serve, tmp_path, capsys, monkeypatch):  # noqa: F811
+    # The commands set both, for good.
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    server = serve()
+    keys = {"label": "A", "scoring": "letter", "repo": NAME}
+    entries = {
+        "near": keys | {"server": {"url": server.url}},
+        "far": keys | {"server": {"url": "http://127.0.0.1:9"}},
+    }
+    (tmp_path / "models.yaml").write_text(yaml.safe_dump(entries))
+    catalogue = ["--catalogue", str(tmp_path / "models.yaml")]
+    models_check.main(["near", *catalogue])
+    assert capsys.readouterr().out.startswith("ok: vllm 0.33.0 answers at ")
+    with pytest.raises(SystemExit):
+        models_check.main(["far", *catalogue])
+    assert capsys.readouterr().out.startswith("error: http://127.0.0.1:9/v1/models: no server answers")
+    models_fetch.main(["near", *catalogue])
+    assert capsys.readouterr().out == f"near: is on the server {server.url}, nothing to download\n"
+    models_list.main(catalogue)
+    cells = [cell.strip() for cell in capsys.readouterr().out.splitlines()[-1].split("|")]
+    assert {"near", "server", "on a server"} <= set(cells)
 
 
 def test_a_server_that_jobs_start_is_not_tried():

@@ -180,3 +180,16 @@ def a_running_server_needs_no_torch_and_shows_no_key(checkout: Checkout, folder:
     rows, expected = (read_table(path, PREDICTIONS).sort(keys) for path in paths)
     assert rows.select(keys).equals(expected.select(keys))
     np.testing.assert_allclose(rows["label_mass"], expected["label_mass"], atol=1e-5)
+
+
+def test_only_a_server_that_jobs_start_needs_the_files_of_its_model(tmp_path):
+    checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
+    servers = {"far": {"url": "http://node7:8000"}, "near": {"command": "vllm serve {model} --port {port}"}}
+    with (checkout.folder / "config/demo-models.yaml").open("a") as file:
+        for name, server in servers.items():
+            entry = {"label": name, "scoring": "letter", "repo": "owner/tiny", "server": server}
+            file.write(yaml.safe_dump({name: entry}))
+    targets = yaml.safe_load((checkout.folder / checkout.config).read_text())["targets"]
+    checkout.configure(targets=[*targets, *servers])
+    plans = {name: checkout.plan(f"results/demo/predictions/selected/{name}/all.parquet") for name in servers}
+    assert "fetch_model" not in plans["far"] and plans["near"]["fetch_model"] == 1
