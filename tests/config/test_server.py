@@ -1,11 +1,13 @@
 """Entries of the model catalogue with a server."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from benchc.config.catalogue import ModelCatalogue
 from benchc.config.load import load
 from benchc.config.resolved import resolved
 from tests.config.trial import MODELS, errors
@@ -103,3 +105,11 @@ def test_the_record_of_a_run_with_a_server_loads_as_the_same_run(
         (root / path).write_text(text)
     again = load(yaml.safe_load(files["results/trial/config.yaml"]), root)
     assert again.models["large"] == before.models["large"]
+
+
+def test_the_entries_of_the_documentation_are_valid() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/models.md").read_text()
+    section = page.split("## Over a server")[1].split("\n## ")[0]
+    (block,) = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
+    models = ModelCatalogue.model_validate(yaml.safe_load(block)).root.values()
+    assert [model.server is not None and model.server.url is None for model in models] == [False, True]

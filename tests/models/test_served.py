@@ -191,7 +191,7 @@ WRONG_ANSWERS = {
     "no logprobs": (without_logprobs, "returns no log-probabilities; use a server that supports"),
     "no token ids": (with_texts, r"does not name tokens by their ids \(return_tokens_as_token_ids\)"),
     "no choices": (lambda answer: {"choices": []}, "returns no log-probabilities"),
-    "a list": (lambda answer: [answer], "answer to log-probabilities is not a JSON object"),
+    "a list": (lambda answer: [answer], "answer to the request is not a JSON object"),
 }
 
 

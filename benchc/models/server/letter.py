@@ -87,7 +87,7 @@ class ServedLetterScorer:
 
     def returned(self, answer: Answered) -> Mapping[int, object]:
         """Return the log-probabilities of an answer by token id; raises ModelError where it has none."""
-        content = self.chat.content(answer, "log-probabilities")
+        content = self.chat.content(answer, "the request")
         try:
             first: dict[str, Any] = content["choices"][0]["logprobs"]["content"][0]
             entries = {entry["token"]: entry["logprob"] for entry in [first, *(first["top_logprobs"] or ())]}

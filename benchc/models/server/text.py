@@ -53,7 +53,7 @@ class ServedTextScorer:
 
     def _log_likelihood(self, answer: Answered, tokens: Sequence[int], option: str) -> float:
         """Return the sum of the log-probabilities of the prompt's last tokens, which are the option's."""
-        positions = self.chat.content(answer, "prompt log-probabilities").get("prompt_logprobs")
+        positions = self.chat.content(answer, "the request").get("prompt_logprobs")
         if not isinstance(positions, list) or len(positions) < len(tokens):
             raise ModelError(
                 f"{self.chat.model}: the server returns no log-probabilities of the prompt (prompt_logprobs)"
