@@ -30,6 +30,7 @@ Mode = Literal["live", "record", "replay"]
 # Statuses that may pass: time-out, rate limit, and all of a server that is overloaded or restarts (5xx).
 TRANSIENT = (408, 429)
 REFUSED_KEY = (401, 403)
+CONNECT_TIMEOUT = 10.0  # seconds; an answer may take longer
 MAX_WAIT = 300.0  # seconds between two attempts, whatever Retry-After asks for
 # A proxy of the environment cannot reach the servers of this machine.
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
@@ -97,7 +98,7 @@ class Endpoint:
                 base_url=settings.url,
                 headers=self._key.header(),
                 # Waiting for a free connection is no failure of the server.
-                timeout=httpx.Timeout(settings.timeout_s, pool=None),
+                timeout=httpx.Timeout(settings.timeout_s, connect=CONNECT_TIMEOUT, pool=None),
                 limits=httpx.Limits(max_connections=settings.concurrency),
                 trust_env=address.hostname not in LOCAL_HOSTS,
             )
@@ -189,13 +190,13 @@ class Endpoint:
         # Without the cause, whose text or traceback might show the key.
         try:
             yield
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            reason = f"no server answers ({self._key.removed_from(str(error)) or 'time-out'})"
+            raise _TransientError(reason, "start it, or correct `url`") from None
         except httpx.TimeoutException:
             seconds = f"{self.settings.timeout_s:g} s"
             fix = "raise `timeout_s` or lower `concurrency`"
             raise _TransientError(f"no answer within {seconds}", fix) from None
-        except httpx.ConnectError as error:
-            reason = f"no server answers ({self._key.removed_from(str(error))})"
-            raise _TransientError(reason, "start it, or correct `url`") from None
         except httpx.RequestError as error:
             text = self._key.removed_from(str(error)) or type(error).__name__
             raise _TransientError(f"the connection broke ({text})", "look at the server's log") from None
