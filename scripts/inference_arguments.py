@@ -15,7 +15,7 @@ from benchc.models.registry import SCORINGS
 from benchc.models.units import Recipes
 from benchc.schemas.corrupted_images import check_corrupted
 from benchc.schemas.revision import read_revision
-from scripts.argument_types import recipe_argument, seed_argument
+from scripts.argument_types import positive_argument, recipe_argument, seed_argument
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -60,6 +60,30 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         default=1,
         help="CPU threads; the last bits of a logit depend on their number",
     )
+    _add_server(parser)
+
+
+def _add_server(parser: argparse.ArgumentParser) -> None:
+    """Add the server that the model is on, and how the job reaches it."""
+    server = parser.add_mutually_exclusive_group()
+    server.add_argument("--server-url", metavar="URL", help="address of a server with the model")
+    server.add_argument(
+        "--server-command",
+        metavar="COMMAND",
+        help="command that starts a server; {model}, {revision} and {port} are replaced",
+    )
+    add = parser.add_argument
+    add("--api-key-env", metavar="NAME", help="environment variable with the server's key")
+    add("--concurrency", type=positive_argument, default=16, help="requests at once [%(default)s]")
+    add("--timeout", type=float, default=300.0, help="seconds to wait for an answer [%(default)s]")
+    add("--start-timeout", type=float, default=1800.0, help="seconds until it must run [%(default)s]")
+    add("--server-log", type=Path, default=Path("server.log"), help="what a started server prints")
+    add("--top-logprobs", type=positive_argument, default=20, help="without logprob_token_ids [%(default)s]")
+
+
+def on_server(arguments: argparse.Namespace) -> bool:
+    """Return whether the model is on a server."""
+    return bool(arguments.server_url or arguments.server_command)
 
 
 def add_items(parser: argparse.ArgumentParser) -> None:

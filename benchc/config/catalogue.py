@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, RootModel, model_validator
 
+from benchc.config.server import Server, check_entry
 from benchc.config.strict import (
     Environment,
     Family,
@@ -153,6 +154,11 @@ class Model(Strict):
         description="How the run trains the model; only for the families "
         f"{', '.join(FAMILIES[:-1])} and {FAMILIES[-1]}.",
     )
+    server: Server | None = Field(
+        default=None,
+        description="The server that answers for the model, whose name it gives the model is repo; null to "
+        "load it in the job (docs/models.md).",
+    )
     processor: dict[str, Scalar] = Field(
         default_factory=dict,
         description="Settings of the image processor that override the checkpoint's, such as max_patches.",
@@ -188,6 +194,7 @@ class Model(Strict):
     @model_validator(mode="after")
     def _one_origin(self) -> Self:
         _exactly_one(self, ("repo", "path", "train"))
+        check_entry(self)
         if self.revision is not None and self.repo is None:
             raise ValueError("has a revision without a repo, but only a repo has revisions")
         if self.trust_remote_code and self.train is not None:

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from scripts.benchc import COMMANDS
+from scripts.models import COMMANDS as MODEL_COMMANDS
 from tests.workflow.checkout import ROOT, Checkout
 
 PAPER = {
@@ -18,7 +19,8 @@ PAPER = {
     "corrupt": 20,
     "contact_sheet": 2,
     "embed": 1,
-    "resolve_revision": 16,
+    "fetch_image_encoder": 1,
+    "fetch_model": 16,
     "infer": 80,
     "kappa": 1,
     "select": 1,
@@ -83,7 +85,7 @@ def test_the_readme_gives_the_papers_job_counts():
         "pool",
         "corrupt",
         "embed",
-        "resolve_revision",
+        "fetch_model",
         "infer",
         "score",
     ):
@@ -129,7 +131,7 @@ def test_every_script_has_help(monkeypatch, capsys):
         assert capsys.readouterr().out.startswith("usage: "), script
     # Called by users and developers, not by a rule.
     others = {"benchc", "cache_adopt", "cache_prune", "write_config_reference", "write_corruption_reference"}
-    others |= {name.replace("-", "_") for name in COMMANDS}
+    others |= {name.replace("-", "_") for name in COMMANDS} | {f"models_{name}" for name in MODEL_COMMANDS}
     text = "".join(path.read_text() for path in (ROOT / "rules").glob("*.smk"))
     called = set(re.findall(r"python -m (scripts[.\w]*\w)", text)) | {"scripts.table", "scripts.figure"}
     assert scripts - {f"scripts.{name}" for name in others} == called
