@@ -65,10 +65,9 @@ include: "rules/provenance.smk"
 
 
 rule fetch_models:
+    """Download all models and encoders of the run that are on the Hub, for jobs without a network."""
     input:
         FETCHED,
-    """Download all models and encoders of the run that are on the Hub, for jobs without a network."""
-    localrule: True
 
 
 rule all:

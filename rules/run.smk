@@ -243,9 +243,14 @@ def model_contents(wildcards):
     return contents_of(model_files(wildcards)) if run.models[wildcards.model].path is not None else []
 
 
+def is_fetched(model):
+    """Return whether a rule downloads a model from the Hub."""
+    return model.repo is not None
+
+
 def revision_file(wildcards):
     """Return the file with the commit of a model on the Hub, which is here then; none for a folder."""
-    return [] if run.models[wildcards.model].repo is None else "<results>/revisions/{model}.json"
+    return "<results>/revisions/{model}.json" if is_fetched(run.models[wildcards.model]) else []
 
 
 def requested_revision(id_):
@@ -259,7 +264,7 @@ def requested_revision(id_):
 
 
 # The records of models on the Hub that a rule has downloaded. The benchmark adds its encoders'.
-FETCHED = [f"<results>/revisions/{id_}.json" for id_, model in run.models.items() if model.repo is not None]
+FETCHED = [f"<results>/revisions/{id_}.json" for id_, model in run.models.items() if is_fetched(model)]
 # Of a model, as options of fetch_model.
 REQUESTED = {id_: option("--revision", requested_revision(id_)) for id_ in run.models}
 
