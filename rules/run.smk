@@ -260,14 +260,14 @@ def model_contents(wildcards):
     return contents_of(model_files(wildcards)) if run.models[wildcards.model].path is not None else []
 
 
+def is_fetched(model):
+    """Return whether a rule downloads a model from the Hub; not that of a server which runs elsewhere."""
+    return model.repo is not None and (model.server is None or model.server.url is None)
+
+
 def revision_file(wildcards):
     """Return the file with the commit of a model on the Hub, which is here then; none where it is not fetched."""
     return "<results>/revisions/{model}.json" if is_fetched(run.models[wildcards.model]) else []
-
-
-def is_fetched(model):
-    """Return whether a model comes from the Hub: that of a server which runs elsewhere does not."""
-    return model.repo is not None and (model.server is None or model.server.url is None)
 
 
 def requested_revision(id_):

@@ -137,7 +137,8 @@ class Model(Strict):
     revision: Revision | None = Field(
         default=None,
         description="Commit, tag or branch of repo, in quotes; null for the default branch. The commit of a "
-        "tag or branch is looked up once per run and recorded in results/<name>/revisions.",
+        "tag or branch is looked up once per run and recorded in results/<name>/revisions; `benchc models "
+        "pin` writes it here.",
     )
     trust_remote_code: bool = Field(
         default=False,

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from huggingface_hub import constants, get_cached_repo_tree
-from huggingface_hub.errors import CachedRepoTreeNotFoundError
+from huggingface_hub import constants
 from huggingface_hub.file_download import repo_folder_name
 
 from benchc.models.hub_files import settings_files, weight_files
@@ -16,9 +15,8 @@ def cached(repo: str, commit: str) -> Path | None:
     folder = snapshot_folder(repo, commit)
     if not folder.is_dir():
         return None
-    try:
-        names = [file.path for file in get_cached_repo_tree(repo, revision=commit)]
-    except CachedRepoTreeNotFoundError:  # an older client, or a person, put it there
+    names = _files_of(repo, commit)
+    if names is None:  # an older client, or a person, put it there
         names = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
     weights = weight_files(names, folder)
     complete = weights and all((folder / name).is_file() for name in [*settings_files(names), *weights])
@@ -29,6 +27,19 @@ def snapshot_folder(repo: str, commit: str) -> Path:
     """Return the folder of a commit in the Hub's cache, whether or not it exists."""
     name = repo_folder_name(repo_id=repo, repo_type="model")
     return Path(constants.HF_HUB_CACHE) / name / "snapshots" / commit
+
+
+def _files_of(repo: str, commit: str) -> list[str] | None:
+    """Return the files that the repository has; None where the cache does not know."""
+    try:
+        from huggingface_hub import get_cached_repo_tree
+        from huggingface_hub.errors import CachedRepoTreeNotFoundError
+    except ImportError:  # the huggingface_hub of models that need an old transformers (envs/)
+        return None
+    try:
+        return [file.path for file in get_cached_repo_tree(repo, revision=commit)]
+    except CachedRepoTreeNotFoundError:
+        return None
 
 
 def require_cached(repo: str, revision: str | None) -> None:

@@ -26,6 +26,7 @@ from benchc.hugging_face import transformers
 from benchc.models.chat import ChatModel, Head
 from benchc.models.checkpoint_files import check_files, loading
 from benchc.models.folder import folder_digest
+from benchc.models.hub_cache import snapshot_folder
 from benchc.models.own_code_families import untrusted
 from benchc.models.pinned import file_times, pinned_commit
 from benchc.models.protocol import CheckpointSource, ModelError
@@ -55,9 +56,7 @@ class Loading:
         """Return a folder with all files of the checkpoint, for code that takes no revision."""
         if self.commit is None:
             return self.source.location
-        from huggingface_hub import snapshot_download
-
-        return str(snapshot_download(self.source.location, revision=self.commit))
+        return str(snapshot_folder(self.source.location, self.commit))
 
     def model(self, auto_class: str, **options: Any) -> Any:
         """Return the model that an Auto class loads; raises ModelError where weights are missing."""

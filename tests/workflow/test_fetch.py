@@ -46,6 +46,15 @@ def set_model(checkout: Checkout, **entry: str) -> None:
     path.write_text(yaml.safe_dump(models))
 
 
+def write_record(checkout: Checkout) -> Path:
+    """Write the record of a fetched model, as that of a run that was made elsewhere."""
+    record = checkout.folder / RECORD
+    record.parent.mkdir(parents=True, exist_ok=True)
+    record.write_text(json.dumps({"repo": REPO, "revision": None, "commit": FIRST}))
+    checkout.make("--touch", "--forceall", "fetch_models")
+    return record
+
+
 def test_models_are_fetched_once_and_loaded_without_a_network(
     hub: Hub, checkout: Checkout, checkpoints
 ) -> None:
@@ -71,10 +80,7 @@ def test_models_are_fetched_once_and_loaded_without_a_network(
 
 
 def test_an_inference_job_says_what_fetches_absent_weights(hub: Hub, checkout: Checkout) -> None:
-    record = checkout.folder / RECORD
-    record.parent.mkdir(parents=True)
-    record.write_text(json.dumps({"repo": REPO, "revision": None, "commit": FIRST}))
-    checkout.make("--touch", "--forceall", "fetch_models")
+    write_record(checkout)
     result = checkout.snakemake("--cores", "1", "--show-failed-logs", TARGET, check=False)
     assert result.returncode != 0
     assert f"shares this folder, run: benchc models fetch {REPO}@{FIRST}" in result.stdout
@@ -83,7 +89,12 @@ def test_an_inference_job_says_what_fetches_absent_weights(hub: Hub, checkout: C
 
 def test_a_gated_model_stops_the_run_before_anything_is_computed(hub: Hub, checkout: Checkout) -> None:
     hub.repositories[REPO].gated = True
+    error = f"error: {REPO}: is gated: accept its licence on https://huggingface.co/{REPO}"
     result = checkout.snakemake("--cores", "1", "--show-failed-logs", TARGET, check=False)
-    assert result.returncode != 0
-    assert f"error: {REPO}: is gated: accept its licence on https://huggingface.co/{REPO}" in result.stdout
+    assert result.returncode != 0 and error in result.stdout
     assert not (checkout.folder / "results/small/pool").exists()
+    # A failure does not lose the commit that a run has recorded.
+    record = write_record(checkout)
+    forced = ("--cores", "1", "--forcerun", "fetch_model", "--", "fetch_models")
+    assert error in checkout.snakemake(*forced, check=False).stdout
+    assert json.loads(record.read_text())["commit"] == FIRST
