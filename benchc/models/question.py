@@ -38,6 +38,11 @@ def text_prompt(question: Question) -> str:
     return f"{hint}Question: {question.question}"
 
 
+def open_prompt(question: Question, instruction: str = "") -> str:
+    """Return the prompt of an open-ended question; ``instruction`` is its last line."""
+    return text_prompt(question) + (f"\n{instruction}" if instruction else "")
+
+
 def answer_separator(rendered_prompt: str) -> str:
     """Return what separates a rendered prompt from the answer: a space, unless the prompt ends in one."""
     return "" if rendered_prompt[-1:].isspace() else " "
