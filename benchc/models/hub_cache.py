@@ -3,7 +3,9 @@
 from pathlib import Path
 
 from huggingface_hub import constants
+from huggingface_hub.errors import HFValidationError
 from huggingface_hub.file_download import repo_folder_name
+from huggingface_hub.utils._validators import validate_repo_id
 
 from benchc.models.hub_files import settings_files, weight_files
 from benchc.models.protocol import ModelError
@@ -47,6 +49,13 @@ def require_cached(repo: str, revision: str | None) -> None:
 
     ``revision`` is a commit, tag or branch; None is the default branch.
     """
+    try:
+        validate_repo_id(repo)
+    except HFValidationError as error:
+        raise ModelError(
+            f"{repo}: there is no such folder, and this is no id of a model on the Hub (owner/name); correct "
+            "the path or id in the model catalogue"
+        ) from error
     try:
         here = cached(repo, commit_of(repo, revision))
     except ModelError:  # the cache does not know the branch
