@@ -4,12 +4,12 @@ from pathlib import Path
 
 from huggingface_hub import constants
 from huggingface_hub.errors import HFValidationError
-from huggingface_hub.file_download import repo_folder_name
 from huggingface_hub.utils._validators import validate_repo_id
 
 from benchc.models.hub_files import settings_files, weight_files
 from benchc.models.protocol import ModelError
 from benchc.models.revisions import commit_of
+from benchc.models.snapshot import snapshot_folder
 
 
 def cached(repo: str, commit: str) -> Path | None:
@@ -23,12 +23,6 @@ def cached(repo: str, commit: str) -> Path | None:
     weights = weight_files(names, folder)
     complete = weights and all((folder / name).is_file() for name in [*settings_files(names), *weights])
     return folder if complete else None
-
-
-def snapshot_folder(repo: str, commit: str) -> Path:
-    """Return the folder of a commit in the Hub's cache, whether or not it exists."""
-    name = repo_folder_name(repo_id=repo, repo_type="model")
-    return Path(constants.HF_HUB_CACHE) / name / "snapshots" / commit
 
 
 def _files_of(repo: str, commit: str) -> list[str] | None:

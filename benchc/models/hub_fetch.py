@@ -13,10 +13,11 @@ from huggingface_hub import HfApi, constants, is_offline_mode, snapshot_download
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils.tqdm import disable_progress_bars
 
-from benchc.models.hub_cache import cached, not_here, snapshot_folder
+from benchc.models.hub_cache import cached, not_here
 from benchc.models.hub_errors import hub_errors
 from benchc.models.hub_files import settings_files, weight_files
 from benchc.models.protocol import ModelError
+from benchc.models.snapshot import snapshot_folder
 from benchc.progress import track
 
 MB, GB = 10**6, 10**9

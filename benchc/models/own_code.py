@@ -26,10 +26,10 @@ from benchc.hugging_face import transformers
 from benchc.models.chat import ChatModel, Head
 from benchc.models.checkpoint_files import check_files, loading
 from benchc.models.folder import folder_digest
-from benchc.models.hub_cache import snapshot_folder
 from benchc.models.own_code_families import untrusted
 from benchc.models.pinned import file_times, pinned_commit
 from benchc.models.protocol import CheckpointSource, ModelError
+from benchc.models.snapshot import snapshot_folder
 from benchc.pixels import Pixels
 
 Batch = dict[str, torch.Tensor]
