@@ -64,6 +64,13 @@ include: "rules/outputs.smk"
 include: "rules/provenance.smk"
 
 
+rule fetch_models:
+    """Download all models and encoders of the run that are on the Hub, for jobs without a network."""
+    input:
+        FETCHED,
+    localrule: True
+
+
 rule all:
     default_target: True
     input:

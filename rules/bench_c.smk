@@ -6,7 +6,7 @@ REQUIRED INPUTS:
     <results>/{corrupted,benchmark}/{corruption}.parquet    for option_order
 OUTPUTS:
     <results>/selection/kappa.parquet         the selectors' inconsistency on each item
-    <results>/selection/text_encoder.json     the commit of a text encoder on the Hub
+    <results>/selection/{text,image}_encoder.json    the commit of an encoder on the Hub, which is in its cache
     <results>/selection/embeddings.parquet    image and text embeddings of each item
     <results>/selection/selected.parquet      the order of picking, scores, and which items are selected
     <results>/subsets/selected.parquet        ids of the selected items: the benchmark
@@ -50,6 +50,13 @@ IMAGE_ENCODER = (
 
 # None unless the text encoder is on the Hub.
 TEXT_ENCODER_ID = hub_id(settings.selection.text_encoder)
+# Whether the weights of the image encoder are on the Hub, as those of open_clip's tags are.
+IMAGE_ENCODER_TAG = settings.selection.image_encoder.pretrained
+if IMAGE_ENCODER_TAG is not None and Path(IMAGE_ENCODER_TAG).exists():
+    IMAGE_ENCODER_TAG = None
+TEXT_ENCODER_FILE = "<results>/selection/text_encoder.json" if TEXT_ENCODER_ID else []
+IMAGE_ENCODER_FILE = "<results>/selection/image_encoder.json" if IMAGE_ENCODER_TAG else []
+FETCHED += [file for file in (TEXT_ENCODER_FILE, IMAGE_ENCODER_FILE) if file]
 # The files of encoders that are in folders of the user; of a model on the Hub or in a package there is none.
 LOCAL_ENCODERS = [
     str(file)
@@ -91,25 +98,46 @@ rule kappa:
         " --severities {params.severities} --output {output} 2>&1 | tee {log}"
 
 
-use rule resolve_revision as resolve_text_encoder with:
+use rule fetch_model as fetch_text_encoder with:
     output:
-        "<results>/selection/text_encoder.json",
+        update("<results>/selection/text_encoder.json"),
     log:
-        "<logs>/resolve_text_encoder.log",
+        "<logs>/fetch_text_encoder.log",
     conda:
         "../envs/encoders.yaml"
     params:
         repo=option("--repo", TEXT_ENCODER_ID),
         revision="",
     message:
-        "Looking up the commit of the text encoder"
+        "Downloading the text encoder, unless it is here"
+
+
+rule fetch_image_encoder:
+    """Download the weights of open_clip's tag from the Hub to its cache, at one commit."""
+
+    # No code among the params, as for fetch_model.
+    output:
+        update("<results>/selection/image_encoder.json"),
+    log:
+        "<logs>/fetch_image_encoder.log",
+    priority: 100
+    localrule: True
+    conda:
+        "../envs/encoders.yaml"
+    params:
+        encoder=IMAGE_ENCODER,
+    message:
+        "Downloading the image encoder, unless it is here"
+    shell:
+        "python -m scripts.fetch_image_encoder {params.encoder} --output {output} 2>&1 | tee {log}"
 
 
 rule embed:
     """Embed each item's images (CLIP) and its question and options (SBERT)."""
     input:
         encoder=(ENCODER_FILES if settings.selection.image_encoder.name == "trained" else LOCAL_ENCODERS),
-        revision="<results>/selection/text_encoder.json" if TEXT_ENCODER_ID else [],
+        text_revision=TEXT_ENCODER_FILE,
+        image_revision=IMAGE_ENCODER_FILE,
         pool="<results>/pool/items.parquet",
     output:
         "<results>/selection/embeddings.parquet",
@@ -130,7 +158,8 @@ rule embed:
         "Embedding the pool's images and texts"
     shell:
         "python -m scripts.bench_c.embed --items {input.pool} {params.image_encoder}"
-        " {params.text_encoder} --text-revision-file {input.revision} {params.alpha} --threads {threads}"
+        " --image-revision-file {input.image_revision} {params.text_encoder}"
+        " --text-revision-file {input.text_revision} {params.alpha} --threads {threads}"
         " --output {output} 2>&1 | tee {log}"
 
 
@@ -261,6 +290,7 @@ rule infer_orders:
         *code_by_wildcards(lambda wildcards: ORDERS_CODE[wildcards.model], ORDERS_CODE.values()),
         model=model_options,
         contents=model_contents,
+        connection=connection,
         sample=option("--sample", settings.diagnostics.option_order),
         severity=option("--severity", max(settings.corruptions.severities)),
         cache="results/.cache",
@@ -268,7 +298,7 @@ rule infer_orders:
     message:
         "Evaluating {wildcards.model} with the options in other circular orders"
     shell:
-        "python -m scripts.bench_c.infer_orders {params.model} --revision-file {input.revision} --threads 1"
+        "python -m scripts.bench_c.infer_orders {params.model} {params.connection} --revision-file {input.revision} --threads 1"
         " --items {input.pool} --subset {input.subset} {params.sample} {params.severity}"
         " --corrupted {input.corrupted} --cache {params.cache}"
         " --shard {params.shard} --output {output} 2>&1 | tee {log}"

@@ -6,21 +6,22 @@ REQUIRED INPUTS:
     <results>/subsets/{subset}.parquet    ids of the items; none for the whole pool
     models from the Hub, from a folder, or trained by the run
 OUTPUTS:
-    <results>/revisions/{model}.json                        the commit of a model on the Hub
+    <results>/revisions/{model}.json                        the commit of a model on the Hub, which is in its cache
     <results>/predictions/{subset}/{model}/{part}.parquet    one row per prediction
 A part is a set of corruptions (inference.corruptions_per_job). Predictions are cached in results/.cache/, which all
 runs share, and which may be deleted at any time.
 """
 
 
-rule resolve_revision:
-    """Look up the commit of a model on the Hub once, so that all jobs of the run load the same one."""
+rule fetch_model:
+    """Download a model of the Hub to its cache, at one commit, which all jobs of the run load without a network."""
 
-    # No code among the params: an edit must not move a run to another commit.
+    # No code among the params: an edit need not check all models again.
     output:
-        "<results>/revisions/{model}.json",
+        # Not deleted before the job, since a branch keeps the commit that was looked up first.
+        update("<results>/revisions/{model}.json"),
     log:
-        "<logs>/resolve_revision/{model}.log",
+        "<logs>/fetch_model/{model}.log",
     # First, since a wrong id should stop the run before anything is computed.
     priority: 100
     localrule: True
@@ -28,17 +29,17 @@ rule resolve_revision:
         "../envs/transformers.yaml"
     params:
         repo=lambda wildcards: option("--repo", run.models[wildcards.model].repo),
-        revision=lambda wildcards: option("--revision", run.models[wildcards.model].revision),
+        revision=lambda wildcards: REQUESTED[wildcards.model],
     message:
-        "Looking up the commit of {wildcards.model}"
+        "Downloading {wildcards.model}, unless it is here"
     shell:
-        "python -m scripts.resolve_revision {params.repo} {params.revision} --output {output} 2>&1 | tee {log}"
+        "python -m scripts.fetch_model {params.repo} {params.revision} --output {output} 2>&1 | tee {log}"
 
 
 rule infer:
     """Predict with one model on all items of a subset, under the corruptions of one part."""
     input:
-        # Of a local or trained model; a model on the Hub is identified by its commit.
+        # Of a local or trained model; a model on the Hub is identified by its commit, and in the Hub's cache.
         model=model_files,
         revision=revision_file,
         pool="<results>/pool/items.parquet",
@@ -78,13 +79,14 @@ rule infer:
         ),
         model=model_options,
         contents=model_contents,
+        connection=connection,
         recipes=recipe_options,
         cache="results/.cache",
         shard=lambda wildcards: f"{settings.name}-{wildcards.model}-{wildcards.subset}-{wildcards.part}",
     message:
         "Evaluating {wildcards.model} on the subset {wildcards.subset}, corruptions: {wildcards.part}"
     shell:
-        "python -m scripts.infer {params.model} --revision-file {input.revision} --threads 1"
+        "python -m scripts.infer {params.model} {params.connection} --revision-file {input.revision} --threads 1"
         " --items {input.pool} --subset {input.subset}"
         " --corrupted {input.corrupted} {params.recipes} --cache {params.cache}"
         " --shard {params.shard} --output {output} 2>&1 | tee {log}"

@@ -28,7 +28,7 @@ rule models:
     conda:
         "../envs/core.yaml"
     params:
-        *code_of("scripts/models.py"),
+        *code_of("scripts/describe_models.py"),
         benchmark=settings.benchmark,
         # A function, since Snakemake expands braces in strings as wildcards.
         models=lambda wildcards: [
@@ -38,7 +38,7 @@ rule models:
     message:
         "Describing the models"
     shell:
-        "python -m scripts.models --benchmark {params.benchmark} --models {params.models:q}"
+        "python -m scripts.describe_models --benchmark {params.benchmark} --models {params.models:q}"
         " --output {output} 2>&1 | tee {log}"
 
 

@@ -12,16 +12,18 @@ from benchc.config.parts import parts
 from benchc.config.benchmarks import package_of
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
+from benchc.errors import InputError
 from benchc.user_paths import relative_path
 from benchc.corruptions.own_code import first_party_files, own_digests
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import CLEAN, own_file
 from benchc.corruptions.registry import group_of, recipe_of
 from benchc.rendering.declaration import figure, table
-from benchc.schemas.revision import COMMIT
+from benchc.schemas.revision import read_revision
 from benchc.models.folder import deciding_files
+from benchc.models.own_code_families import lacks_trust
 from benchc.models.registry import scorer_modules
-from benchc.models.supported import UnsupportedFamilyError, check_family
+from benchc.models.supported import is_supported
 
 # Written by save_pretrained of transformers for a model and its processor.
 MODEL_FILES = [
@@ -71,13 +73,15 @@ def image_folder(subset):
     return "benchmark" if subset == BENCHMARK else None
 
 
+# Imported by name in the jobs of models on a server.
+SERVED_MODULES = ("scripts.served_model",)
+
+
 def modules_of(model):
     """Return the modules of a model's family and scoring; none where its family is not supported yet."""
-    try:
-        check_family(model.family)
-    except UnsupportedFamilyError:
-        return ()
-    return scorer_modules(model.family, model.scoring)
+    if model.server is not None:
+        return SERVED_MODULES
+    return scorer_modules(model.family, model.scoring) if is_supported(model.family) else ()
 
 
 SCORER_MODULES = {id_: modules_of(model) for id_, model in run.models.items()}
@@ -89,8 +93,22 @@ if UNSUPPORTED:
     )
 
 
+UNTRUSTED = [id_ for id_, model in run.models.items() if lacks_trust(model)]
+if UNTRUSTED:
+    logger.warning(
+        f"{len(UNTRUSTED)} models are loaded by Python code of their checkpoint, which is not trusted yet "
+        f"(docs/models.md): {', '.join(UNTRUSTED)}."
+    )
+
+
 # Dry runs skip this: they work for a configuration that cannot be run yet.
 onstart:
+    if UNTRUSTED:
+        raise WorkflowError(
+            "Run `benchc models pin ID`, read the code at that commit, and set `trust_remote_code: true` and the "
+            f"commit as `revision` in the model catalogue, or remove the models from "
+            f"{' and '.join(settings.MODEL_KEYS)}: {', '.join(UNTRUSTED)}."
+        )
     if UNSUPPORTED:
         raise WorkflowError(
             f"Remove the models that cannot be loaded from {' and '.join(settings.MODEL_KEYS)}, or correct "
@@ -242,11 +260,30 @@ def model_contents(wildcards):
     return contents_of(model_files(wildcards)) if run.models[wildcards.model].path is not None else []
 
 
+def is_fetched(model):
+    """Return whether a rule downloads a model from the Hub; not that of a server which runs elsewhere."""
+    return model.repo is not None and (model.server is None or model.server.url is None)
+
+
 def revision_file(wildcards):
-    """Return the file with the commit of a model on the Hub; none where the catalogue pins it, or for a folder."""
-    model = run.models[wildcards.model]
-    pinned = model.repo is None or COMMIT.fullmatch(model.revision or "")
-    return [] if pinned else "<results>/revisions/{model}.json"
+    """Return the file with the commit of a model on the Hub, which is here then; none where it is not fetched."""
+    return "<results>/revisions/{model}.json" if is_fetched(run.models[wildcards.model]) else []
+
+
+def requested_revision(id_):
+    """Return the revision of a model to fetch; once it is fetched, pinning it to its commit is no change."""
+    revision = run.models[id_].revision
+    try:
+        found = read_revision(Path("results", settings.name, "revisions", f"{id_}.json"))
+    except InputError:  # there is none yet, or reading it raises this again
+        return revision
+    return found.revision if found.commit == revision else revision
+
+
+# The records of models on the Hub that a rule has downloaded. The benchmark adds its encoders'.
+FETCHED = [f"<results>/revisions/{id_}.json" for id_, model in run.models.items() if is_fetched(model)]
+# Of a model, as options of fetch_model.
+REQUESTED = {id_: option("--revision", requested_revision(id_)) for id_ in run.models}
 
 
 def model_options(wildcards):
@@ -258,14 +295,39 @@ def model_options(wildcards):
         [
             option("--label", wildcards.model),
             option("--location", location),
-            *([] if revision_file(wildcards) else [option("--revision", model.revision)]),
+            # The commit of others is in their revision file.
+            *([] if model.repo is None or is_fetched(model) else [option("--revision", model.revision)]),
             option("--family", model.family),
+            option("--auto-class", model.auto_class),
             option("--scoring", model.scoring),
+            *([] if model.server is None else [option("--server-command", model.server.command)]),
             option("--dtype", model.dtype),
             # As the device decides the last bits, it is a param; the number of GPUs is a resource.
             option("--device", "cuda" if model.gpus else "cpu"),
             *(["--trust-remote-code"] if model.trust_remote_code else []),
             *(option("--processor", setting) for setting in overrides),
+        ]
+    )
+
+
+def connection(wildcards, threads):
+    """Return how a job reaches the server of its model, as options of infer.
+
+    Snakemake records no param whose function takes threads: a server that moves changes no prediction.
+    """
+    server = run.models[wildcards.model].server
+    if server is None:
+        return ""
+    log = f"logs/{settings.name}/servers/{'-'.join(wildcards)}.log"
+    return " ".join(
+        [
+            option("--server-url", server.url),
+            option("--api-key-env", server.api_key_env),
+            option("--concurrency", server.concurrency),
+            option("--timeout", server.timeout_s),
+            option("--start-timeout", server.start_s),
+            option("--top-logprobs", server.top_logprobs),
+            option("--server-log", log),
         ]
     )
 

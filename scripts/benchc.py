@@ -14,6 +14,7 @@ COMMANDS = {
     "cache": "list cached predictions, delete some, or keep them after a refactoring",
     "check": "check a run before it starts: sources, models, encoders, time and disk",
     "compare": "compare two finished runs and name the inputs that differ",
+    "models": "list, show, pin, fetch and check the models of the catalogues",
     "new": "write a small configuration for your own data and models",
     "plan": "estimate the cost of a run: predictions by stage and model, and hours where measured",
     "run": "run the pipeline like snakemake, with one line per stage instead of several per job",

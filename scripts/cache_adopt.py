@@ -21,6 +21,7 @@ from scripts.inference_arguments import (
     check_images,
     checkpoint_source,
     image_source,
+    on_server,
 )
 
 
@@ -31,6 +32,11 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.cache
     from benchc.models.identity import prediction_identity
     from benchc.models.predict import load_model
 
+    if on_server(arguments):
+        raise InputError(
+            "--server-url, --server-command: a server does not give the same bits twice, so that its "
+            "predictions cannot be adopted; run snakemake, which computes them again"
+        )
     items = read_items(arguments.items, arguments.subset)
     refuse_open_questions(items)
     scorer = load_model(checkpoint_source(arguments), arguments.family, arguments.scoring, arguments.threads)

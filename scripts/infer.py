@@ -8,6 +8,7 @@ import argparse
 from pathlib import Path
 
 from benchc.models.items import read_items
+from benchc.models.offline import work_offline
 from benchc.schemas.predictions import PREDICTIONS
 from scripts.command import Parser, run
 from scripts.inference_arguments import add_cache, add_images, add_items, add_model, check_images
@@ -15,6 +16,7 @@ from scripts.inference_arguments import add_cache, add_images, add_items, add_mo
 
 def main() -> None:
     arguments = parse_arguments()
+    work_offline()
     # After the arguments: --help and their errors need not wait for torch.
     from scripts.inference_job import run_inference
 

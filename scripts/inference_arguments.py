@@ -9,12 +9,13 @@ from pathlib import Path
 import yaml
 
 from benchc.images import ALPHAS
+from benchc.models.auto_class_names import AUTO_CLASSES
 from benchc.models.protocol import CheckpointSource
 from benchc.models.registry import SCORINGS
 from benchc.models.units import Recipes
 from benchc.schemas.corrupted_images import check_corrupted
 from benchc.schemas.revision import read_revision
-from scripts.argument_types import recipe_argument, seed_argument
+from scripts.argument_types import positive_argument, recipe_argument, seed_argument
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +37,12 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run Python files of the checkpoint; read them first, and give their commit as --revision",
     )
-    add("--family", required=True, type=family_argument, help="how the model is loaded (docs/models.md)")
+    add(
+        "--family",
+        type=family_argument,
+        help="how the model is loaded (docs/models.md); default: by the class that its config.json names",
+    )
+    add("--auto-class", choices=AUTO_CLASSES, help="the class of transformers that loads the model")
     add("--scoring", required=True, choices=sorted(SCORINGS), help="how options are scored")
     add("--dtype", default="float32", choices=["float32", "bfloat16", "float16"])
     add("--device", default="cpu", choices=["cpu", "cuda"], help="where the model runs [%(default)s]")
@@ -54,6 +60,30 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         default=1,
         help="CPU threads; the last bits of a logit depend on their number",
     )
+    _add_server(parser)
+
+
+def _add_server(parser: argparse.ArgumentParser) -> None:
+    """Add the server that the model is on, and how the job reaches it."""
+    server = parser.add_mutually_exclusive_group()
+    server.add_argument("--server-url", metavar="URL", help="address of a server with the model")
+    server.add_argument(
+        "--server-command",
+        metavar="COMMAND",
+        help="command that starts a server; {model}, {revision} and {port} are replaced",
+    )
+    add = parser.add_argument
+    add("--api-key-env", metavar="NAME", help="environment variable with the server's key")
+    add("--concurrency", type=positive_argument, default=16, help="requests at once [%(default)s]")
+    add("--timeout", type=float, default=300.0, help="seconds to wait for an answer [%(default)s]")
+    add("--start-timeout", type=float, default=1800.0, help="seconds until it must run [%(default)s]")
+    add("--server-log", type=Path, default=Path("server.log"), help="what a started server prints")
+    add("--top-logprobs", type=positive_argument, default=20, help="without logprob_token_ids [%(default)s]")
+
+
+def on_server(arguments: argparse.Namespace) -> bool:
+    """Return whether the model is on a server."""
+    return bool(arguments.server_url or arguments.server_command)
 
 
 def add_items(parser: argparse.ArgumentParser) -> None:
@@ -129,6 +159,7 @@ def checkpoint_source(arguments: argparse.Namespace) -> CheckpointSource:
         dict(arguments.processor),
         arguments.family,
         arguments.trust_remote_code,
+        arguments.auto_class,
     )
 
 
@@ -151,7 +182,7 @@ def family_argument(text: str) -> str:
 
     Without this check a misspelt name would load the checkpoint without the file of its family.
     """
-    # By name, so that a family that is added to the list does not rerun the other families' jobs.
+    # By name, so that an edit of this check reruns no job.
     supported = importlib.import_module("benchc.models.supported")
     try:
         supported.check_family(text)

@@ -1,37 +1,36 @@
-"""Write models.json, the facts about a run's models that tables and figures show."""
+"""The models of the catalogues: which there are, where they are, and whether they work.
 
-import argparse
-import json
-from pathlib import Path
+commands (each has its own --help):
+  list      all models: how they are loaded, at which revision, and which are on this machine
+  show      all that the catalogue and this machine know about one
+  pin       write the present commit of models on the Hub into the catalogue
+  fetch     download models, for jobs without a network
+  check     load one and let it answer a few items; with a source, measure its accuracy
+"""
 
-from benchc.atomic import write_text
-from benchc.schemas.models import Model, Models, models_text
+import sys
+from collections.abc import Sequence
+
+from scripts import models_check, models_fetch, models_list, models_pin, models_show
 from scripts.command import Parser, run
 
-
-def main() -> None:
-    parser = Parser(__spec__.name, __doc__)
-    add = parser.add_argument
-    add("--benchmark", required=True, help="the run's benchmark")
-    add(
-        "--models",
-        type=_model,
-        nargs="+",
-        required=True,
-        metavar="JSON",
-        help='id, label, year and parameters_b of each model, such as {"id": "a", "label": "A"}',
-    )
-    add("--output", type=Path, required=True, help="models.json to write")
-    arguments = parser.parse_args()
-    models = {model.id: model for model in arguments.models}
-    write_text(arguments.output, models_text(Models(arguments.benchmark, models)))
+COMMANDS = {
+    "list": models_list.main,
+    "show": models_show.main,
+    "pin": models_pin.main,
+    "fetch": models_fetch.main,
+    "check": models_check.main,
+}
 
 
-def _model(text: str) -> Model:
-    try:
-        return Model(**json.loads(text))
-    except (ValueError, TypeError) as error:
-        raise argparse.ArgumentTypeError(f"{text} is not a model ({error})") from error
+def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.models") -> None:
+    given = list(sys.argv[1:] if argv is None else argv)
+    if given and given[0] in COMMANDS:
+        COMMANDS[given[0]](given[1:], f"{prog} {given[0]}")
+        return
+    parser = Parser(__spec__.name, __doc__, prog)
+    parser.add_argument("command", choices=COMMANDS, help="see above")
+    parser.parse_args(given)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,6 @@ from benchc.config.new_files import catalogue_text, config_text
 from benchc.config.strict import unique
 from benchc.config.yaml_file import read_yaml
 from benchc.errors import InputError
-from benchc.models.supported import FAMILIES
 from benchc.pluralize import pluralize
 from benchc.sources.tsv import RENAMED
 from benchc.user_paths import relative_path
@@ -62,7 +61,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.new")
     add(
         "--family",
         metavar="FAMILY",
-        help=f"family of folders and Hub ids, one of {', '.join(FAMILIES)} (default: that in config.json)",
+        help="family of folders and Hub ids (docs/models.md); rarely needed: by default, config.json decides",
     )
     add("--gpus", type=int, default=0, metavar="N", help="GPUs per job of a model; 0, the default: the CPU")
     add("--benchmark", choices=known_benchmarks(), help=f"default: that of {DEMO}")

@@ -11,7 +11,7 @@ from benchc.atomic import write_text
 from benchc.config.load import Config, load
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
-from benchc.models.supported import FAMILIES
+from benchc.models.supported import is_supported
 from benchc.planning.amounts import Amount
 from benchc.planning.plan import plan_markdown, plan_of
 from benchc.planning.rates import Rate, measured_rates
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.plan"
     text = plan_markdown(plan, results, rates, arguments.config)
     print(f"{arguments.config}: run {name}\n\n{text}", end="")
     unsupported = [
-        f"{id_} ({model.family})" for id_, model in config.models.items() if model.family not in FAMILIES
+        f"{id_} ({model.family})" for id_, model in config.models.items() if not is_supported(model.family)
     ]
     if unsupported:
         print(

@@ -1,20 +1,30 @@
 """The pinned environments agree with the lock that everything is tested with."""
 
 import ast
+import json
 import re
+import subprocess
 import sys
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 from benchc.closure import module_file, source_closure
 from benchc.models.registry import SCORINGS, family_module
-from benchc.models.supported import UnsupportedFamilyError, check_family
+from benchc.models.supported import is_supported
 
 ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
+
+
+# The environments of models whose code needs an old transformers, and the versions that it decides.
+OLD = {"monkey", "moondream", "transformers-4-37", "transformers-4-48"}
+OF_TRANSFORMERS = {"transformers", "tokenizers", "huggingface-hub"}
+CATALOGUES = ("config/models.yaml", "config/demo-models.yaml")
 
 
 def locked() -> dict[str, str]:
@@ -22,22 +32,40 @@ def locked() -> dict[str, str]:
     return dict(line.lower().replace("_", "-").split("==") for line in lines if not line.startswith("#"))
 
 
+def lines_of(environment: str) -> list[str]:
+    packages: list[str] = yaml.safe_load((ROOT / f"envs/{environment}.yaml").read_text())["dependencies"][-1][
+        "pip"
+    ]
+    return packages
+
+
+def pins_of(environment: str) -> dict[str, str]:
+    """Return the versions by package; of one from a repository, the commit."""
+    found = {}
+    for line in lines_of(environment):
+        repository = re.fullmatch(r"([\w-]+) @ git\+https://github\.com/[\w-]+/[\w-]+@([0-9a-f]{40})", line)
+        name, version = repository.groups() if repository else line.split("==")
+        found[name.lower().replace("_", "-")] = version
+    return found
+
+
 @pytest.mark.parametrize("path", ENVIRONMENTS, ids=lambda path: path.stem)
 def test_pins_are_those_of_the_lock(path):
-    packages = yaml.safe_load(path.read_text())["dependencies"][-1]["pip"]
-    pins = dict(package.lower().replace("_", "-").split("==") for package in packages)
+    pins = pins_of(path.stem)
+    if path.stem in OLD:
+        # Those of our own code; the others are for the code of the models.
+        pins = {name: pins[name] for name in third_party(inference_files("infer")) - OF_TRANSFORMERS}
     assert pins == {name: locked().get(name) for name in pins}
 
 
 def test_every_supported_model_has_its_environment():
     names = {path.stem for path in ENVIRONMENTS}
-    for catalogue in ("config/models.yaml", "config/demo-models.yaml"):
+    for catalogue in CATALOGUES:
         for id_, model in yaml.safe_load((ROOT / catalogue).read_text()).items():
-            try:
-                check_family(model["family"])
-            except UnsupportedFamilyError:
-                continue
-            assert model.get("env", "transformers") in names, id_
+            if is_supported(model.get("family")):
+                environment = model.get("env", "transformers")
+                # A model of which no environment can be pinned is served.
+                assert environment in names or model.get("recommended") == "server", id_
 
 
 def third_party(files: list[str]) -> set[str]:
@@ -72,22 +100,28 @@ def python_files(folder: str, pattern: str) -> list[str]:
     return [str(path.relative_to(ROOT)) for path in (ROOT / folder).glob(pattern)]
 
 
-def pinned(environment: str) -> set[str]:
-    packages = yaml.safe_load((ROOT / f"envs/{environment}.yaml").read_text())["dependencies"][-1]["pip"]
-    return {package.split("==")[0].lower().replace("_", "-") for package in packages}
+def inference_files(script: str) -> list[str]:
+    """Return the files of inference, with what it imports by name."""
+    files = [f"scripts/{script.replace('.', '/')}.py"]
+    # Kernels, for inference that corrupts on the fly.
+    files += python_files("benchc/corruptions/kernels", "*.py")
+    files += python_files("benchc/models/families", "*.py")
+    return [*files, *{module_file(module) for module in (family_module("llava"), *SCORINGS.values())}]
 
 
 @pytest.mark.parametrize(("script", "environment"), rules())
 def test_an_environment_contains_what_its_rules_import(script, environment):
-    files = [f"scripts/{script.replace('.', '/')}.py"]
     name = script.rpartition(".")[2]
-    if name in ("corrupt", "infer", "infer_orders", "contact_sheet"):
-        # Kernels are imported by name: when corrupting, and in inference that corrupts on the fly.
-        files += python_files("benchc/corruptions/kernels", "*.py")
     if name in ("infer", "infer_orders"):
-        files += python_files("benchc/models/families", "*.py")
-        files += {module_file(module) for module in (family_module("llava"), *SCORINGS.values())}
-    assert third_party(files) - pinned(environment) == set()
+        for each in (environment, *OLD):
+            assert third_party(inference_files(script)) - pins_of(each).keys() == set(), each
+        # Models on a server need no old environment.
+        assert third_party(["scripts/served_model.py"]) - pins_of(environment).keys() == set()
+        return
+    files = [f"scripts/{script.replace('.', '/')}.py"]
+    if name in ("corrupt", "contact_sheet"):
+        files += python_files("benchc/corruptions/kernels", "*.py")
+    assert third_party(files) - pins_of(environment).keys() == set()
 
 
 @pytest.mark.parametrize("kind", ["table", "figure"])
@@ -97,4 +131,47 @@ def test_an_environment_contains_what_all_tables_or_figures_import(kind):
     environments = ast.literal_eval(re.search(r"^OUTPUT_ENVIRONMENTS = (.*)$", rule_file, re.MULTILINE)[1])
     modules = python_files("benchc/benchmarks", f"*/{kind}s/*.py")
     assert f"benchc/benchmarks/bench_c/{kind}s/{kind}3.py" in modules
-    assert third_party([f"scripts/{kind}.py", *modules]) - pinned(environments[kind]) == set()
+    assert third_party([f"scripts/{kind}.py", *modules]) - pins_of(environments[kind]).keys() == set()
+
+
+@pytest.mark.parametrize("environment", sorted(OLD))
+def test_the_pins_of_an_old_environment_exist_and_agree(environment, tmp_path):
+    """What pip can say without installing: of each pin, that it exists and what it requires of the others."""
+    pins, lock = pins_of(environment), locked()
+    # Others are installed here in the version of the lock; a repository cannot be reached.
+    asked = [
+        line for line in lines_of(environment) if "==" in line and pins[_name(line)] != lock.get(_name(line))
+    ]
+    report = tmp_path / "report.json"
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--dry-run",
+        "--ignore-installed",
+        "--no-deps",
+        "--quiet",
+    ]
+    done = subprocess.run([*command, "--report", report, *asked], capture_output=True, text=True, check=False)
+    if "Could not find a version" not in done.stderr and done.returncode:
+        pytest.skip(f"the package index cannot be reached: {done.stderr.strip().splitlines()[-1]}")
+    assert done.returncode == 0, done.stderr
+    found = [each["metadata"] for each in json.loads(report.read_text())["install"]]
+    assert {_name(each["name"]): each["version"] for each in found} == {
+        _name(line): pins[_name(line)] for line in asked
+    }
+    for each in found:
+        for text in each.get("requires_dist", ()):
+            requirement = Requirement(text)
+            version = pins.get(_name(requirement.name))
+            if version is not None and (
+                requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+            ):
+                assert requirement.specifier.contains(version), f"{each['name']} requires {text}"
+        python = each.get("requires_python", "")
+        assert SpecifierSet(python).contains("3.11.0"), f"{each['name']} requires Python {python}"
+
+
+def _name(line: str) -> str:
+    return line.split("==")[0].lower().replace("_", "-")

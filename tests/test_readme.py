@@ -7,7 +7,6 @@ import pytest
 import yaml
 
 from benchc.config.catalogue import ModelCatalogue, SourceCatalogue
-from benchc.models.supported import check_family
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
 from tests.sources.tsv_files import BLUE, RED
 
@@ -23,7 +22,7 @@ def example(language: str, of: str) -> str:
 
 def test_the_entries_are_valid() -> None:
     model, source = (yaml.safe_load(example("yaml", of)) for of in ("my-model:", "my-source:"))
-    check_family(ModelCatalogue.model_validate(model).root["my-model"].family)
+    assert ModelCatalogue.model_validate(model).root["my-model"].family is None
     assert SourceCatalogue.model_validate(source).root["my-source"].task_column == "category"
 
 

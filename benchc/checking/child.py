@@ -10,8 +10,7 @@ from multiprocessing import get_context
 from typing import Any
 
 from benchc.errors import InputError
-
-OFFLINE = "HF_HUB_OFFLINE"
+from benchc.models.offline import OFFLINE
 
 
 def in_child(module: str, function: str, *arguments: object) -> Any:

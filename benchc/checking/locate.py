@@ -1,17 +1,16 @@
 """Where a model of a run is: in a folder, in the Hub's cache, on the Hub, or made by the run."""
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import httpx2 as httpx
-from huggingface_hub import HfApi, is_offline_mode, try_to_load_from_cache
-from huggingface_hub.errors import GatedRepoError, HfHubHTTPError
+from huggingface_hub import HfApi, is_offline_mode
 
 from benchc.checking.finding import Finding
 from benchc.config.catalogue import Model
 from benchc.errors import InputError
 from benchc.models.folder import deciding_files
+from benchc.models.hub_cache import cached, not_here
+from benchc.models.hub_errors import hub_errors
 from benchc.models.protocol import CheckpointSource
 from benchc.models.revisions import commit_of
 from benchc.planning.amounts import disk_text
@@ -36,59 +35,46 @@ class LocalModel:
         return sum(path.stat().st_size for path in files if path.suffix in WEIGHTS)
 
 
-def locate(id_: str, model: Model, results: Path) -> LocalModel | Finding:
-    """Return where the model is, or that it must be made or fetched; raises InputError where it cannot be."""
+def locate(id_: str, model: Model, results: Path | None) -> LocalModel | Finding:
+    """Return where the model is, or that it must be made or fetched; raises InputError where it cannot be.
+
+    ``results`` is the folder of a run, which may have recorded a commit.
+    """
     if model.train is not None:
         return Finding(STAGE, "made", id_, "made by the run")
     device = "cuda" if model.gpus else "cpu"
     source = CheckpointSource(
-        model.path or "", None, model.dtype, device, model.processor, model.family, model.trust_remote_code
+        model.path or "",
+        None,
+        model.dtype,
+        device,
+        model.processor,
+        model.family,
+        model.trust_remote_code,
+        model.auto_class,
     )
     if model.repo is None:
         return LocalModel(source, Path(source.location))
-    recorded = results / "revisions" / f"{id_}.json"
-    if recorded.is_file():
+    recorded = None if results is None else results / "revisions" / f"{id_}.json"
+    if recorded is not None and recorded.is_file():
         commit = read_revision(recorded, model.repo).commit
     else:
-        commit = commit_of(model.repo, model.revision)
-    config = try_to_load_from_cache(model.repo, "config.json", revision=commit)
-    if isinstance(config, str) and _is_complete(Path(config).parent):
-        return LocalModel(replace(source, location=model.repo, revision=commit), Path(config).parent)
+        with hub_errors(model.repo, model.revision):
+            commit = commit_of(model.repo, model.revision)
+    folder = cached(model.repo, commit)
+    if folder is not None:
+        return LocalModel(replace(source, location=model.repo, revision=commit), folder)
     return _to_fetch(id_, model.repo, commit)
-
-
-def _is_complete(folder: Path) -> bool:
-    """Return whether the weights in a folder of the Hub's cache are there, with all shards."""
-    files = deciding_files(folder)
-    for index in (path for path in files if path.name.endswith(".index.json")):
-        try:
-            names = set(json.loads(index.read_bytes())["weight_map"].values())
-        except (ValueError, LookupError, TypeError, AttributeError):
-            return True  # loading it says what is wrong
-        return all((folder / str(name)).is_file() for name in names)
-    return any(path.suffix in WEIGHTS for path in files)
 
 
 def _to_fetch(id_: str, repo: str, commit: str) -> Finding:
     if is_offline_mode():
-        raise InputError(
-            f"{repo}: is not in the Hub's cache, and HF_HUB_OFFLINE forbids downloads; unset it, or download "
-            f"the model first: hf download {repo} --revision {commit}"
-        )
-    try:
-        hub = HfApi()
+        raise InputError(not_here(repo, commit))
+    hub = HfApi()
+    with hub_errors(repo, commit):
         info = hub.model_info(repo, revision=commit, files_metadata=True, timeout=HUB_TIMEOUT)
         if info.gated:
             hub.auth_check(repo)
-    except GatedRepoError as error:
-        raise InputError(
-            f"{repo}: is gated; accept its licence at https://huggingface.co/{repo}, then set HF_TOKEN"
-        ) from error
-    except (HfHubHTTPError, httpx.HTTPError) as error:
-        raise InputError(
-            f"{repo}: cannot be fetched ({' '.join(str(error).split())}); check the id and the revision in "
-            "the model catalogue, and the network"
-        ) from error
     sizes = {
         end: sum(file.size or 0 for file in info.siblings or () if file.rfilename.endswith(end))
         for end in WEIGHTS

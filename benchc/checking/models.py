@@ -9,6 +9,7 @@ from benchc.checking.child import in_child
 from benchc.checking.finding import Finding, Findings, reason
 from benchc.checking.locate import STAGE, LocalModel, locate
 from benchc.checking.pool import PoolFound
+from benchc.checking.server import check_server
 from benchc.checking.trial import Trial
 from benchc.config.catalogue import Model
 from benchc.config.load import Config
@@ -16,6 +17,7 @@ from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
+from benchc.models.own_code_families import lacks_trust, untrusted
 from benchc.models.supported import check_family
 from benchc.models.units import Recipes
 from benchc.planning.amounts import Amount
@@ -34,8 +36,13 @@ def check_models(config: Config, pool: PoolFound, *, load: bool) -> Findings[dic
     local: dict[str, LocalModel] = {}
     # The Hub may take seconds for each.
     for id_, model in track(config.models.items(), label="find models", unit="models"):
+        if model.server is not None:
+            yield check_server(id_, model, model.server)
+            continue
         try:
             check_family(model.family)
+            if lacks_trust(model):
+                raise untrusted(id_)
             found = locate(id_, model, Path("results") / config.settings.name)
         except InputError as error:
             yield Finding(STAGE, "error", id_, reason(error))
@@ -52,18 +59,30 @@ def check_models(config: Config, pool: PoolFound, *, load: bool) -> Findings[dic
         path = Path(folder) / "items.parquet"
         write_table(pool.sample, path, POOL)
         for id_, found in track(local.items(), label="try models", unit="models"):
-            trial = yield from _try(id_, config, found, path, pool.options)
+            images = _images(config)
+            trial = yield from try_local(id_, config.models[id_], found, path, images, pool.options)
             if trial is not None and trial.device == found.source.device:
                 rates[id_] = Rate(Amount(trial.seconds, "estimate"), trial.predictions)
     return rates
 
 
-def _try(id_: str, config: Config, model: LocalModel, pool: Path, options: int) -> Findings[Trial | None]:
-    chosen, entry = config.settings.corruptions, config.models[id_]
+def _images(config: Config) -> Recipes:
+    """Return the clean images and the run's first corruption."""
+    chosen = config.settings.corruptions
     corruption = recipe_of(chosen.types[0], suite_with(chosen.suite, chosen.own_files), chosen.engine)
     severities = {level: corruption.parameters[level] for level in chosen.severities}
     recipes = [clean_recipe(), replace(corruption, parameters=severities)]
-    images = Recipes(recipes, config.settings.seed, chosen.alpha)
+    return Recipes(recipes, config.settings.seed, chosen.alpha)
+
+
+def try_local(
+    id_: str, entry: Model, model: LocalModel, pool: Path, images: Recipes, options: int
+) -> Findings[Trial | None]:
+    """Yield what is wrong with a model, and return what was measured; None where it was not tried.
+
+    ``pool`` is a POOL table of a few items, ``images`` are the recipes to apply to them, clean first, and
+    ``options`` is the most options of an item.
+    """
     try:
         trial: Trial | None = in_child(
             "benchc.checking.try_model",

@@ -48,7 +48,7 @@ def check_pool(config: Config, items: Mapping[str, SourceItems]) -> Findings[Poo
     absent = [id_ for id_ in config.sources if id_ not in items]
     if not items:
         yield Finding(STAGE, "skipped", "all", "its size is unknown: none of the sources is here")
-        return _generated_sample()
+        return generated_sample()
     columns = {id_: config.sources[id_].task_column for id_ in items}
     limits = config.settings.pool
     try:
@@ -56,7 +56,7 @@ def check_pool(config: Config, items: Mapping[str, SourceItems]) -> Findings[Poo
         choice = choose(tasks, limits.per_task, limits.total)
     except InputError as error:
         yield Finding(STAGE, "error", "all", reason(error))
-        return _generated_sample()
+        return generated_sample()
     for task, sources, available, taken in choice.report.iter_rows():
         yield Finding(STAGE, "ok", f"{taken:,} of {available:,}", f"{task} ({sources})")
     items_taken = f"{choice.items.height:,} of {pluralize(tasks.height, 'item')}"
@@ -77,7 +77,7 @@ def _limit(choice: ChosenItems, per_task: int | None) -> str:
     return f"{limit}the largest task type has {choice.cap:,}"
 
 
-def _generated_sample() -> PoolFound:
+def generated_sample() -> PoolFound:
     """Return an empty pool with a sample of generated items."""
     id_, column = GENERATED_SOURCES[0], "category"
     with TemporaryDirectory() as folder:

@@ -9,8 +9,10 @@ class Trial:
 
     ``device``: where the model ran, cpu or cuda. ``loading``: seconds. ``seconds``: of one prediction, the
     mean of ``predictions``. ``label_mass``: mean total probability of the options, in [0, 1].
-    ``uses_images``: whether grey images change a logit. ``peak_mb``: largest main memory of the process in
-    MB; None where the system does not say. ``gpu_mb``: the same of the GPU; None on the CPU.
+    ``uses_images``: whether grey images change a logit. ``letters``: the tokens of the options' letters; none
+    where texts are scored. ``correct``: the items that are answered correctly when clean; ``answered``: all.
+    ``peak_mb``: largest main memory of the process in MB; None where the system does not say. ``gpu_mb``: the
+    same of the GPU; None on the CPU.
     """
 
     device: str
@@ -19,5 +21,8 @@ class Trial:
     predictions: int
     label_mass: float
     uses_images: bool
+    letters: tuple[int, ...]
+    correct: int
+    answered: int
     peak_mb: float | None
     gpu_mb: float | None = None

@@ -3,7 +3,7 @@
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
@@ -14,7 +14,7 @@ import torch
 
 from benchc.checking.trial import Trial
 from benchc.models.identity import prediction_identity
-from benchc.models.inference import infer
+from benchc.models.inference import Row, infer
 from benchc.models.items import Item, read_items, refuse_open_questions
 from benchc.models.letter import LetterScorer
 from benchc.models.predict import load_model, predict
@@ -23,6 +23,8 @@ from benchc.models.predictor import Predictor
 from benchc.models.protocol import CheckpointSource, Scorer
 from benchc.models.question import Question
 from benchc.models.units import Recipes, Unit, units_of
+from benchc.schemas.parquet import read_table
+from benchc.schemas.pool import POOL
 
 # After this time no further unit begins; a slow model is measured on fewer.
 SECONDS_OF_PREDICTIONS = 30.0
@@ -39,7 +41,7 @@ def try_model(
     memory.
 
     Args:
-        source: the checkpoint, with its family.
+        source: the checkpoint, with its family if the entry names one.
         scoring: a key of ``SCORINGS``.
         pool: a POOL table.
         images: the recipes to apply to its images; the first is the clean one.
@@ -48,7 +50,7 @@ def try_model(
 
     Raises InputError where an inference job would.
     """
-    family, threads = source.family or "", 1
+    family, threads = source.family, 1
     if source.device == "cuda" and not torch.cuda.is_available():
         if weights > CPU_MEMORY_SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
             return None
@@ -60,8 +62,7 @@ def try_model(
     start = time.monotonic()
     scorer = load_model(source, family, scoring, threads)
     loading = time.monotonic() - start
-    if isinstance(scorer, LetterScorer):
-        _check_letters(scorer, items, options)
+    letters = _letters(scorer, items, options) if isinstance(scorer, LetterScorer) else ()
     keys = {id_: item.image_keys for id_, item in items.items()}
     # Not lazily: only the model's time is measured.
     units = [unit for _, found in units_of(pool, keys, images) for unit in found]
@@ -71,6 +72,7 @@ def try_model(
         with PredictionCache(Path(folder), identity, "check") as cache:
             # The first predictions are slower than all others.
             rows = infer(Predictor(scorer, cache), items, clean)
+            correct = _correct(pool, rows)
             start = time.monotonic()
             in_time = takewhile(lambda _: time.monotonic() - start < SECONDS_OF_PREDICTIONS, corrupted)
             measured = Predictor(scorer, cache)
@@ -83,16 +85,25 @@ def try_model(
         measured.computed,
         float(np.mean([row["label_mass"] for row in rows])),
         any(_uses_images(scorer, items[unit.item].question, unit) for unit in clean),
+        letters,
+        correct,
+        len(clean),
         _peak_mb(),
         torch.cuda.max_memory_allocated() / 1e6 if source.device == "cuda" else None,
     )
 
 
-def _check_letters(scorer: LetterScorer, items: Mapping[str, Item], options: int) -> None:
-    """Raise ModelError unless the letters of ``options`` options are one distinct token each."""
+def _letters(scorer: LetterScorer, items: Mapping[str, Item], options: int) -> tuple[int, ...]:
+    """Return the token of each letter of ``options`` options; raises ModelError unless each has its own."""
     item = next(iter(items.values()))
     question = replace(item.question, options=tuple(map(str, range(options))))
-    scorer.letter_tokens(scorer.prompt(question, len(item.image_keys)), options)
+    return tuple(scorer.letter_tokens(scorer.prompt(question, len(item.image_keys)), options).tolist())
+
+
+def _correct(pool: Path, rows: Sequence[Row]) -> int:
+    """Return the number of predictions whose largest logit is that of the answer."""
+    answers = dict(read_table(pool, POOL, ["id", "answer"]).iter_rows())
+    return sum(int(np.argmax(row["logits"])) == answers[row["id"]] for row in rows)
 
 
 def _uses_images(scorer: Scorer, question: Question, unit: Unit) -> bool:

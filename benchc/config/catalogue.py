@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, RootModel, model_validator
 
+from benchc.config.server import Server, check_entry
 from benchc.config.strict import (
     Environment,
     Family,
@@ -17,6 +18,7 @@ from benchc.config.strict import (
     WebAddress,
 )
 from benchc.demo.tiny.families import FAMILIES
+from benchc.models.auto_class_names import AutoClass
 from benchc.schemas.revision import COMMIT
 
 
@@ -118,8 +120,14 @@ class Model(Strict):
     """A vision-language model, from exactly one of repo, path and train."""
 
     label: Label = Field(description="Name in tables and figures.")
-    family: Family = Field(
-        description="How the model is loaded: one of the families in docs/models.md.",
+    family: Family | None = Field(
+        default=None,
+        description="How the model is loaded: a family with a file in benchc/models/families, or the model "
+        "type that its config.json must have; null for the class of transformers that config.json names.",
+    )
+    auto_class: AutoClass | None = Field(
+        default=None,
+        description="Auto class of transformers that loads the model; null for the first that has its class.",
     )
     scoring: Literal["letter", "text", "text_mean"] = Field(
         description="Score of an option: the logit of its letter, the log-likelihood of its text, or the "
@@ -129,7 +137,8 @@ class Model(Strict):
     revision: Revision | None = Field(
         default=None,
         description="Commit, tag or branch of repo, in quotes; null for the default branch. The commit of a "
-        "tag or branch is looked up once per run and recorded in results/<name>/revisions.",
+        "tag or branch is looked up once per run and recorded in results/<name>/revisions; `benchc models "
+        "pin` writes it here.",
     )
     trust_remote_code: bool = Field(
         default=False,
@@ -145,6 +154,11 @@ class Model(Strict):
         default=None,
         description="How the run trains the model; only for the families "
         f"{', '.join(FAMILIES[:-1])} and {FAMILIES[-1]}.",
+    )
+    server: Server | None = Field(
+        default=None,
+        description="The server that answers for the model, whose name it gives the model is repo; null to "
+        "load it in the job (docs/models.md).",
     )
     processor: dict[str, Scalar] = Field(
         default_factory=dict,
@@ -164,10 +178,24 @@ class Model(Strict):
         description="Software environment of the model's jobs: a file in envs, without .yaml; null if none "
         "is pinned yet.",
     )
+    recommended: Literal["in_process", "server"] = Field(
+        default="in_process",
+        description="The way in which the model is best run: loaded by the job, or by a server "
+        "(docs/models.md). It is information and changes nothing.",
+    )
+    verified: bool = Field(
+        default=False,
+        description="Whether the entry was run with the model's real weights, as docs/models.md describes. "
+        "It is information and changes nothing.",
+    )
+    note: Label | None = Field(
+        default=None, description="What one must know before running the model; null for nothing."
+    )
 
     @model_validator(mode="after")
     def _one_origin(self) -> Self:
         _exactly_one(self, ("repo", "path", "train"))
+        check_entry(self)
         if self.revision is not None and self.repo is None:
             raise ValueError("has a revision without a repo, but only a repo has revisions")
         if self.trust_remote_code and self.train is not None:
@@ -178,9 +206,8 @@ class Model(Strict):
                 "hex digits, in quotes"
             )
         if self.train is not None and self.family not in FAMILIES:
-            raise ValueError(
-                f"has train and the family {self.family}, but a run trains only {', '.join(FAMILIES)}"
-            )
+            given = "no family" if self.family is None else f"the family {self.family}"
+            raise ValueError(f"has train and {given}, but a run trains only {', '.join(FAMILIES)}")
         return self
 
 

@@ -16,7 +16,8 @@ from benchc.config.load import validate
 from benchc.config.paths import CatalogueEntry, expand_path
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
-from benchc.models.supported import UnsupportedFamilyError, check_family
+from benchc.models.registry import has_own_module
+from benchc.models.supported import UnsupportedFamilyError, check_family, is_supported
 from benchc.sources.tsv import listed, read_header
 from benchc.user_paths import relative_path
 
@@ -78,9 +79,9 @@ def source_entry(
 def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
     """Return the entry of a model: a checkpoint's folder, an id on the Hub, or the id of a shipped one.
 
-    ``family`` replaces that in the config.json of a folder or Hub id, whose dtype is taken, too. ``gpus`` is
-    for these models as well. Raises InputError where there is no such model, its family cannot be loaded, or
-    no configuration could name it.
+    ``family`` is that of a folder or Hub id; None lets its config.json decide, whose dtype is taken, too.
+    ``gpus`` is for these models as well. Raises InputError where there is no such model, its family or model
+    type is unknown, or no configuration could name it.
     """
     folder = Path(name)
     if folder.is_dir():
@@ -99,10 +100,19 @@ def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
         settings = {} if family else _json(_hub_file(name), name)
     else:
         return _loadable(_shipped(name, "models", root, "give a folder or an id of the Hub (owner/name)"))
-    family = family or settings.get("model_type")
-    if not isinstance(family, str):
-        raise InputError(f"{name}: its config.json has no model_type; name the family with --family")
-    content: dict[str, Any] = {"label": label, "family": family, "scoring": "letter", key: value}
+    if family is None:
+        model_type = settings.get("model_type")
+        if not isinstance(model_type, str):
+            raise InputError(f"{name}: its config.json has no model_type; name the family with --family")
+        if not is_supported(model_type):
+            raise InputError(
+                f"{name}: the model type {model_type!r} (config.json) is unknown to transformers; name "
+                "the family whose file loads it with --family (docs/models.md)"
+            )
+        # Without it, the file of the family would not be used.
+        family = model_type if has_own_module(model_type) else None
+    named = {} if family is None else {"family": family}
+    content: dict[str, Any] = {"label": label, **named, "scoring": "letter", key: value}
     dtype = settings.get("dtype", settings.get("torch_dtype"))
     if dtype in get_args(Model.model_fields["dtype"].annotation):
         content["dtype"] = dtype
@@ -122,7 +132,7 @@ def _valid(kind: type[CatalogueEntry], entry: Entry, name: str, root: Path) -> E
 
 def _loadable(entry: Entry) -> Entry:
     try:
-        check_family(entry.content["family"])
+        check_family(entry.content.get("family"))
     except UnsupportedFamilyError as error:
         raise InputError(f"{entry.id}: {error} (docs/models.md)") from error
     return entry

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchc.errors import InputError
 from benchc.models.prediction_cache import IDENTITY_FILE, lines_of, shards_of
-from benchc.models.prediction_code import prediction_code
+from benchc.models.prediction_code import ENTRY, prediction_code
 
 SECONDS_PER_DAY = 86_400
 
@@ -41,7 +41,8 @@ class CachedIdentity:
     def is_current(self) -> bool:
         """Return whether the code that computed these predictions is that of the present files."""
         try:
-            return prediction_code(self.facts["modules"].split()) == self.facts["code"]
+            entry = self.facts.get("entry", ENTRY)
+            return prediction_code(self.facts["modules"].split(), entry) == self.facts["code"]
         except FileNotFoundError:  # a module that was since renamed
             return False
 

@@ -4,31 +4,67 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from PIL import Image
 
 from benchc.models.protocol import ModelError
 from benchc.pixels import Pixels
+from benchc.pluralize import pluralize
+
+# Settings of image processors that bound the number of an image's tokens; a class has one of them, or none.
+TOKEN_SETTINGS = (
+    "max_pixels",
+    "max_patches",
+    "max_crops",
+    "max_slice_nums",
+    "max_soft_tokens",
+    "max_image_tiles",
+    "dynamic_hd",
+)
 
 
 class Head:
-    """The option rows of the language head, applied in float32 to the hidden states that entered it.
+    """The language head, with the logits of ``tokens`` in float32.
 
     In bfloat16 the head's output is quantised to steps of 0.06 to 0.12, which creates ties between options.
+    If ``tokens`` are set before a forward pass, their logits are computed in float32 and replace those in
+    the head's output. What the class does to the output, such as soft capping, it then does in float32.
+
+    Attributes:
+        tokens: int64[K], those of the last position; int64[rows or 1, n], one for each of the last n
+            positions; or None. Only logits of these positions are then returned.
+        states: the hidden states [rows, positions, hidden] that entered the head last.
     """
 
     def __init__(self, module: torch.nn.Module) -> None:
         self._weight: torch.Tensor = module.weight  # type: ignore[assignment]
         self._bias: torch.Tensor | None = getattr(module, "bias", None)
-        self.states = torch.empty(0)  # [rows, positions, hidden]
+        self.tokens: torch.Tensor | None = None
+        self.states = torch.empty(0)
 
     def logits(self, states: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
         """Return float32 logits [n, K] of ``tokens`` [K] or [n, K] at ``states`` [n, hidden]."""
         weight = self._weight[tokens].float()  # [K, hidden] or [n, K, hidden]
         logits = torch.einsum("nh,kh->nk" if weight.ndim == 2 else "nh,nkh->nk", states.float(), weight)
         return logits if self._bias is None else logits + self._bias[tokens].float()
+
+    def after_forward(self, states: torch.Tensor, output: torch.Tensor) -> torch.Tensor:
+        """Record the states that entered the head, and return its output with the logits of ``tokens``."""
+        self.states = states
+        if self.tokens is None:
+            return output
+        if self.tokens.ndim == 1:
+            states, output = states[:, -1:], output[:, -1:]
+            logits = self.logits(states[:, 0], self.tokens)[:, None]  # [rows, 1, K]
+            index = self.tokens.expand_as(logits)
+        else:
+            count = self.tokens.shape[1]
+            states, output = states[:, -count:], output[:, -count:]
+            index = self.tokens.expand(len(states), -1)[..., None]  # [rows, n, 1]
+            logits = self.logits(states.flatten(0, 1), index.flatten(0, 1)).view(index.shape)
+        return output.float().scatter(-1, index, logits)
 
 
 @dataclass
@@ -39,6 +75,9 @@ class ChatModel:
     processor: Any
     identity: Mapping[str, str]
     _rendered: dict[tuple[str, int], str] = field(default_factory=dict)
+
+    # Whether a forward pass can continue several answers from the keys and values of one prompt.
+    shares_prompt: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -84,28 +123,63 @@ class ChatModel:
         return list(whole[len(prompt) :])
 
     def encode(self, rendered: str, variants: Sequence[Sequence[Pixels]]) -> dict[str, Any]:
-        """Return the model's input: one row per variant, all with the same prompt."""
+        """Return the model's input: one row per variant, all with the same prompt.
+
+        Raises ModelError for images that the processor does not take, and where the context is exceeded.
+        """
         images = [[Image.fromarray(pixels) for pixels in variant] for variant in variants]
-        inputs = self.processor(text=[rendered] * len(variants), images=images, return_tensors="pt")
+        try:
+            inputs = self.processor(text=[rendered] * len(variants), images=images, return_tensors="pt")
+        except Exception as error:  # processors raise many types
+            sizes = ", ".join(f"{pixels.shape[1]} x {pixels.shape[0]}" for pixels in variants[0])
+            raise ModelError(
+                f"{self.name}: {type(self.processor).__name__} does not take a prompt with "
+                f"{pluralize(len(variants[0]), 'image')} ({sizes} pixels): {type(error).__name__}: "
+                f"{' '.join(str(error).split())}; remove such items, or this model"
+            ) from error
+        self.require_context(inputs["input_ids"].shape[1])
         return {
             name: value.to(self.model.device, self.model.dtype if value.is_floating_point() else None)
             for name, value in inputs.items()
+            if name != "labels"  # some processors prepare training
         }
+
+    def require_context(self, tokens: int) -> None:
+        """Raise ModelError for more tokens than the model takes; transformers would at most warn."""
+        config = self.model.config.get_text_config()
+        limit = getattr(config, "max_position_embeddings", None)
+        scaling = getattr(config, "rope_parameters", None)
+        if isinstance(scaling, dict) and "original_max_position_embeddings" in scaling and limit is not None:
+            stretched = scaling["original_max_position_embeddings"] * scaling.get("factor", 1)
+            limit = max(limit, int(stretched))
+        if limit is not None and tokens > limit:
+            raise ModelError(
+                f"{self.name}: prompt, images and answer have {tokens} tokens, but the model takes {limit} "
+                f"(max_position_embeddings in config.json); {self._smaller_images()}, or remove the item"
+            )
+
+    def _smaller_images(self) -> str:
+        """Return what to do so that an image has fewer tokens."""
+        known = type(self.processor.image_processor).valid_kwargs.__annotations__
+        name = next((name for name in TOKEN_SETTINGS if name in known), "the size of images")
+        return f"lower {name} in `processor` of the model catalogue"
+
+    def language_head(self) -> Any:
+        """Return the module that turns the last hidden states into logits; None where there is none."""
+        return self.model.get_output_embeddings()
 
     @contextmanager
     def head(self) -> Iterator[Head]:
-        """Yield the language head, which records the hidden states that enter it during forward passes."""
-        module = self.model.get_output_embeddings()
+        """Yield the language head, which acts on forward passes as :class:`Head` says."""
+        module = self.language_head()
         if module is None or not hasattr(module, "weight"):
             raise ModelError(
                 f"{self.name}: the model has no language head with a weight; add a family (docs/models.md)"
             )
         head = Head(module)
-
-        def record(_: torch.nn.Module, arguments: tuple[torch.Tensor, ...]) -> None:
-            head.states = arguments[0]
-
-        hook = module.register_forward_pre_hook(record)
+        hook = module.register_forward_hook(
+            lambda _, arguments, output: head.after_forward(arguments[0], output)
+        )
         try:
             yield head
         finally:
@@ -115,6 +189,10 @@ class ChatModel:
         """Run the model; ``last_only`` computes the logits of the last position alone where the class can."""
         extra = {"logits_to_keep": 1} if last_only and self._keeps_logits else {}
         return self.model(**inputs, **extra)
+
+    def extended(self, inputs: Mapping[str, Any], tokens: Sequence[int]) -> dict[str, Any]:
+        """Return the inputs with ``tokens`` after the prompt; only for a model without ``shares_prompt``."""
+        raise NotImplementedError
 
     @property
     def _keeps_logits(self) -> bool:

@@ -1,4 +1,4 @@
-"""Load a checkpoint whose class transformers knows."""
+"""Load a checkpoint by the Auto classes of transformers."""
 
 import hashlib
 import json
@@ -9,11 +9,15 @@ from typing import Any
 import torch
 
 from benchc.hugging_face import transformers
+from benchc.models.auto_class import auto_class
 from benchc.models.chat import ChatModel
+from benchc.models.chat_template import chat_template as own_template
 from benchc.models.checkpoint_files import check_files, loading
-from benchc.models.folder import deciding_files, folder_digest
+from benchc.models.cross_attention import CrossAttentionModel
+from benchc.models.folder import folder_digest
+from benchc.models.pinned import file_times, pinned_commit
 from benchc.models.protocol import CheckpointSource, ModelError
-from benchc.models.revisions import commit_of
+from benchc.models.registry import has_own_module
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -23,9 +27,9 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
 
     ``chat_template`` is used where the checkpoint comes without one.
     """
-    commit = _commit(source)
-    check_files(source, commit)
-    before = _file_times(source)
+    commit = pinned_commit(source)
+    model_class = auto_class(source, check_files(source, commit))
+    before = file_times(source)
     options = {"revision": commit, "trust_remote_code": source.trust_remote_code}
     with loading(source, commit):
         processor = transformers.AutoProcessor.from_pretrained(source.location, **options)
@@ -33,7 +37,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
         processor.image_processor = transformers.AutoImageProcessor.from_pretrained(
             source.location, backend="pil", **options, **source.processor
         )
-        model, report = transformers.AutoModelForImageTextToText.from_pretrained(
+        model, report = model_class.from_pretrained(
             source.location, dtype=DTYPES[source.dtype], output_loading_info=True, **options
         )
     # transformers fills missing weights with random numbers and only logs it.
@@ -43,41 +47,28 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             f"{source.location}: {len(absent)} of the model's weights are missing, for example {absent[0]}; "
             "download the checkpoint again, or correct its family in the model catalogue"
         )
-    _check_settings(processor.image_processor, source)
-    processor.chat_template = getattr(processor, "chat_template", None) or chat_template
-    if processor.chat_template is None:
+    if getattr(model.config, "is_encoder_decoder", False):
         raise ModelError(
-            f"{source.location}: its processor has no chat template; add a family with one (docs/models.md)"
+            f"{source.location}: {type(model).__name__} reads the prompt with an encoder, but "
+            "scoring needs a decoder that continues it; choose another model, or add a family"
         )
-    if _file_times(source) != before:
+    _check_settings(processor.image_processor, source)
+    processor.chat_template = own_template(processor) or chat_template
+    if processor.chat_template is None:
+        raise ModelError(f"{source.location}: has no chat template for images; {_family_with_one(model)}")
+    if file_times(source) != before:
         raise ModelError(f"{source.location}: its files changed while it was loaded; run snakemake again")
     model.to(source.device).eval()
-    return ChatModel(model, processor, _identity(source, commit, processor))
+    crosses = hasattr(model.config.get_text_config(), "cross_attention_layers")
+    kind = CrossAttentionModel if crosses else ChatModel
+    return kind(model, processor, _identity(source, commit, model, processor))
 
 
-def _file_times(source: CheckpointSource) -> list[tuple[str, int, int]]:
-    """Return name, time and size of the files that decide a local model; none for a model on the Hub."""
-    files = deciding_files(Path(source.location), own_code=source.trust_remote_code)
-    return [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
-
-
-def _commit(source: CheckpointSource) -> str | None:
-    """Return the commit of a model on the Hub, so that all files are of one; None for a folder."""
-    if Path(source.location).is_dir():
-        if source.revision is not None:
-            raise ModelError(
-                f"{source.location}: is a folder, which would be loaded instead of the revision "
-                f"{source.revision!r} of the model on the Hub; rename the folder"
-            )
-        return None
-    commit = commit_of(source.location, source.revision)
-    if source.trust_remote_code and commit != source.revision:
-        raise ModelError(
-            f"{source.location}: its code can be trusted only at a commit, not at "
-            f"{source.revision or 'the default branch'}, which may move; give the commit whose code you have "
-            "read as the revision"
-        )
-    return commit
+def _family_with_one(model: Any) -> str:
+    model_type = str(model.config.model_type)
+    if has_own_module(model_type):
+        return f"set `family: {model_type}` in the model catalogue"
+    return "add a family with one (docs/models.md)"
 
 
 def _check_settings(image_processor: Any, source: CheckpointSource) -> None:
@@ -91,13 +82,14 @@ def _check_settings(image_processor: Any, source: CheckpointSource) -> None:
             )
 
 
-def _identity(source: CheckpointSource, commit: str | None, processor: Any) -> dict[str, str]:
+def _identity(source: CheckpointSource, commit: str | None, model: Any, processor: Any) -> dict[str, str]:
     folder = Path(source.location)
     return {
         # However the folder's path is written.
         "model": source.location if commit else folder.resolve().name,
         "revision": commit or folder_digest(folder, own_code=source.trust_remote_code),
         "trust_remote_code": str(source.trust_remote_code),
+        "class": type(model).__name__,
         "dtype": source.dtype,
         "device": torch.cuda.get_device_name() if source.device == "cuda" else "cpu",
         "processor": _digest(json.dumps(processor.to_dict(), sort_keys=True, default=str).encode()),

@@ -45,6 +45,11 @@ def loading(source: CheckpointSource, commit: str | None) -> Iterator[None]:
                 "`trust_remote_code: true` in the model catalogue, for a model on the Hub with a commit as "
                 "`revision`"
             ) from error
+        if isinstance(error, ImportError):
+            raise ModelError(
+                f"{where}: its class needs a package that is not installed ({reason}); install it, or "
+                "name an environment that has it (`env` in the model catalogue)"
+            ) from error
         if _lacks_tokenizer(where, commit):
             raise ModelError(
                 f"{where}: the files of its tokenizer are missing ({', '.join(TOKENIZERS[:2])}, …); download "
@@ -58,8 +63,8 @@ def loading(source: CheckpointSource, commit: str | None) -> Iterator[None]:
         ) from error
 
 
-def check_files(source: CheckpointSource, commit: str | None) -> None:
-    """Check the files with settings at a commit, None for a folder.
+def check_files(source: CheckpointSource, commit: str | None) -> dict[str, Any]:
+    """Check the files with settings at a commit, None for a folder, and return the content of config.json.
 
     Raises ModelError for a file that is not a JSON object, for another family than the source's, and for code
     from a second repository, whose commit cannot be pinned.
@@ -70,7 +75,8 @@ def check_files(source: CheckpointSource, commit: str | None) -> None:
             for name in SETTINGS
             if (path := _path(source.location, name, commit))
         }
-    model_type = contents.get("config.json", {}).get("model_type")
+    config = contents.get("config.json", {})
+    model_type = config.get("model_type")
     # A family of our own need not be a model type of transformers.
     if (
         model_type is not None
@@ -84,6 +90,7 @@ def check_files(source: CheckpointSource, commit: str | None) -> None:
     if source.trust_remote_code:
         for name, content in contents.items():
             _refuse_upstream_code(source.location, name, content.get("auto_map"))
+    return config
 
 
 def _lacks_tokenizer(location: str, commit: str | None) -> bool:

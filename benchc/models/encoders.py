@@ -61,13 +61,14 @@ class TextEncoder:
         return len(tokens) > int(self.model.max_seq_length)
 
 
-def load_image_encoder(name: str, pretrained: str | None = None) -> ImageEncoder:
+def load_image_encoder(name: str, pretrained: str | None = None, commit: str | None = None) -> ImageEncoder:
     """Return an image encoder of open_clip, on the CPU in float32.
 
     Args:
         name: a model of open_clip (``ViT-B-32-quickgelu``), or a folder with open_clip_config.json and
             open_clip_model.safetensors.
         pretrained: open_clip's tag of the weights (``openai``), or a file of weights; None for a folder.
+        commit: of the tag's repository on the Hub, 40 hex digits; None is what its default branch is now.
 
     Raises InputError for an unknown name, and for weights that are missing or cannot be loaded.
     """
@@ -84,6 +85,9 @@ def load_image_encoder(name: str, pretrained: str | None = None) -> ImageEncoder
         location, what = name, f"image encoder {name!r} with the weights {pretrained!r}"
         fix = f"check the network, or {fix}"
     with _loading(what, fix):
+        if commit is not None and (tagged := open_clip.get_pretrained_cfg(name, pretrained)):
+            # open_clip loads this file of the tag, in place of the one at the default branch.
+            tagged["file"] = _tagged_file(name, pretrained or "", commit)
         # Unlike create_model, this refuses a model without weights, whose vectors would be random.
         model, preprocess = open_clip.create_model_from_pretrained(location, pretrained=pretrained)
     return ImageEncoder(what, model.eval(), preprocess)
@@ -113,6 +117,33 @@ def load_text_encoder(name: str, commit: str | None = None) -> TextEncoder:
             hub_id(name) or name, device="cpu", revision=commit, trust_remote_code=False
         )
     return TextEncoder(what, model)
+
+
+def tagged_weights(name: str, pretrained: str) -> tuple[str, list[str]]:
+    """Return the repository of an open_clip tag, and names of its weights, of which the first is loaded.
+
+    Raises InputError for an unknown model or tag.
+    """
+    import benchc.hugging_face  # noqa: F401, sets up transformers
+
+    # isort: split
+    import open_clip
+    from open_clip.constants import HF_SAFE_WEIGHTS_NAME, HF_WEIGHTS_NAME
+
+    _check_published(name, pretrained, open_clip)
+    repo, _, file = open_clip.get_pretrained_cfg(name, pretrained)["hf_hub"].rpartition("/")
+    if not file:
+        return repo, [HF_SAFE_WEIGHTS_NAME, HF_WEIGHTS_NAME]
+    return repo, [str(Path(file).with_suffix(".safetensors")), file]
+
+
+def _tagged_file(name: str, pretrained: str, commit: str) -> str:
+    """Return the file of weights of an open_clip tag at a commit, from the Hub or its cache."""
+    from open_clip.pretrained import download_pretrained_from_hf
+
+    repo, files = tagged_weights(name, pretrained)
+    path: str = download_pretrained_from_hf(repo, files[-1], revision=commit)
+    return path
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 # Configuration, processor, tokenizer and chat templates. Of other files (a README, pictures), none is read.
-_SETTINGS = (
+SETTINGS = (
     "*.json",
     "*.jinja",
     "additional_chat_templates/*.jinja",
@@ -18,7 +18,7 @@ _SETTINGS = (
     "adapter_model.safetensors",
 )
 # transformers loads the first that exists.
-_WEIGHTS = (
+WEIGHTS = (
     "model.safetensors",
     "model.safetensors.index.json",
     "pytorch_model.bin",
@@ -33,7 +33,7 @@ def deciding_files(folder: Path, *, own_code: bool = False) -> list[Path]:
     several formats one, and all its shards. ``own_code``: also the model's Python files. Hidden files and
     folders are excluded.
     """
-    found = {path for pattern in _SETTINGS for path in folder.glob(pattern)}
+    found = {path for pattern in SETTINGS for path in folder.glob(pattern)}
     found -= set(folder.glob("*.index.json"))
     if own_code:
         found.update(folder.rglob("*.py"))
@@ -53,7 +53,7 @@ def folder_digest(folder: Path, *, own_code: bool = False) -> str:
 
 def _weights(folder: Path) -> list[Path]:
     named = _content(folder / "config.json").get("transformers_weights")
-    names = (named,) if isinstance(named, str) else _WEIGHTS
+    names = (named,) if isinstance(named, str) else WEIGHTS
     first = next((folder / name for name in names if (folder / name).is_file()), None)
     if first is None:
         return []

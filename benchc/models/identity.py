@@ -10,7 +10,7 @@ from benchc.models.protocol import Scorer
 from benchc.models.registry import scorer_modules
 
 
-def prediction_identity(scorer: Scorer, family: str, scoring: str) -> dict[str, str]:
+def prediction_identity(scorer: Scorer, family: str | None, scoring: str) -> dict[str, str]:
     """Return the identity of the predictions of a scorer that ``benchc.models.predict.load_model`` returned.
 
     It has the facts of the scorer (revision, dtype, device, processor, attention, library versions), torch's

@@ -9,6 +9,7 @@ from benchc.models.job_counts import counts_text
 from benchc.models.predictor import Predictor
 from benchc.models.question import Question
 from benchc.models.units import Recipes, Unit, units_of
+from benchc.ordered_map import ordered_map
 from benchc.prefetch import prefetch
 from benchc.progress import track
 
@@ -38,9 +39,18 @@ def infer(
     items: Mapping[str, Item],
     units: Iterable[Unit],
     predict: Callable[[Predictor, Question, Unit], Iterable[Row]] = predict_unit,
+    at_once: int = 1,
 ) -> list[Row]:
-    """Return the rows that ``predict`` yields for all units, in the order of ``items``."""
-    rows = [row for unit in units for row in predict(predictor, items[unit.item].question, unit)]
+    """Return the rows that ``predict`` yields for all units, in the order of ``items``.
+
+    With ``at_once`` > 1, so many units are predicted at the same time, in threads.
+    """
+
+    def rows_of(unit: Unit) -> list[Row]:
+        return list(predict(predictor, items[unit.item].question, unit))
+
+    found = map(rows_of, units) if at_once == 1 else ordered_map(rows_of, units, at_once)
+    rows = [row for rows in found for row in rows]
     order = {id_: place for place, id_ in enumerate(items)}
     # The sort is stable: an item's corruptions stay in their order.
     return sorted(rows, key=lambda row: order[row["id"]])

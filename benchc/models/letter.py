@@ -32,10 +32,11 @@ class LetterScorer:
         rendered = self.prompt(question, len(variants[0]))
         tokens = self.letter_tokens(rendered, len(question.options))
         with self.chat.head() as head:
+            head.tokens = tokens
             output = self.chat.forward(self.chat.encode(rendered, variants), last_only=True)
-            logits = head.logits(head.states[:, -1], tokens)  # [V, K]
-        rest = output.logits[:, -1].float().logsumexp(dim=-1)  # [V]
-        mass = (logits.logsumexp(dim=-1) - rest).exp().clamp(max=1.0)
+        vocabulary = output.logits[:, -1].float()
+        logits = vocabulary[:, tokens]  # [V, K]
+        mass = (logits.logsumexp(dim=-1) - vocabulary.logsumexp(dim=-1)).exp().clamp(max=1.0)
         return OptionScores(_to_numpy(logits), _to_numpy(mass))
 
     def letter_tokens(self, rendered: str, options: int) -> torch.Tensor:

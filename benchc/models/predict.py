@@ -11,20 +11,20 @@ import numpy as np
 import torch
 
 from benchc.errors import InputError
-from benchc.models.protocol import CheckpointSource, OptionScores, Scorer
+from benchc.models.protocol import CheckpointSource, ModelError, OptionScores, Scorer
 from benchc.models.question import Question
 from benchc.models.registry import load_scorer
 from benchc.pixels import Pixels
 
 
-def load_model(source: CheckpointSource, family: str, scoring: str, threads: int = 1) -> Scorer:
+def load_model(source: CheckpointSource, family: str | None, scoring: str, threads: int = 1) -> Scorer:
     """Return a loaded model with its scoring.
 
     Sets torch's number of threads and deterministic algorithms for the process.
 
     Args:
         source: the checkpoint.
-        family: a model family (docs/models.md).
+        family: a family of models (docs/models.md); None for the class that config.json names.
         scoring: a key of ``SCORINGS``.
         threads: threads of a forward pass.
 
@@ -46,8 +46,8 @@ def predict(
     """Return the scores of a unit, and whether it was split to fit into the device's memory.
 
     ``variants``: the question's images, uint8[H, W, 3] each, in V variants of any sizes. There is one forward
-    pass per size, so that nothing is padded; few corruptions change an image's size. Raises
-    torch.OutOfMemoryError where a single variant does not fit.
+    pass per size, so that nothing is padded; few corruptions change an image's size. Raises ModelError
+    where a single variant does not fit, and where the scorer does.
     """
     sizes: dict[tuple[tuple[int, ...], ...], list[int]] = {}
     for position, images in enumerate(variants):
@@ -69,9 +69,13 @@ def _score(
     """Return the scores of variants of one size, and whether they had to be split."""
     try:
         return scorer.score(question, variants), False
-    except torch.OutOfMemoryError:
+    except torch.OutOfMemoryError as error:
         if len(variants) == 1:
-            raise
+            raise ModelError(
+                f"{scorer.identity()['model']}: a single variant of its images does not fit into the memory "
+                "of the GPU; in the model catalogue, lower what bounds the size of images in `processor` "
+                "(max_pixels, max_patches, ...), or set `dtype: bfloat16`, or use a larger GPU"
+            ) from error
     torch.cuda.empty_cache()
     middle = len(variants) // 2
     halves = [_score(scorer, question, part)[0] for part in (variants[:middle], variants[middle:])]

@@ -53,7 +53,8 @@ class ShardIndex:
         self._shards: list[Path] = []
         self._open: tuple[int, IO[bytes]] | None = None  # the last shard that was read
         # An empty name is a temporary file of this process, which a killed job does not leave behind.
-        self._database = sqlite3.connect("", isolation_level=None)
+        # Threads that share a predictor use it one at a time.
+        self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._database.execute("PRAGMA journal_mode = OFF")
         self._database.execute(f"PRAGMA cache_size = -{INDEX_KIB}")
         self._database.execute("CREATE TABLE units (key PRIMARY KEY, shard, start) WITHOUT ROWID")

@@ -6,6 +6,7 @@ keeps every earlier prediction to the last bit.
 """
 
 import hashlib
+import threading
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from benchc.images import pixel_hash
-from benchc.models.predict import predict
+from benchc.models.loaded import Compute
 from benchc.models.prediction_cache import CachedUnit, PredictionCache
 from benchc.models.protocol import ModelError, OptionScores, Scorer
 from benchc.models.question import Question
@@ -21,34 +22,53 @@ from benchc.models.units import Unit
 from benchc.pixels import Pixels
 
 
+def _in_process(
+    scorer: Scorer, question: Question, variants: Sequence[Sequence[Pixels]]
+) -> tuple[OptionScores, bool]:
+    # Here, since it imports torch, which the models of a server do without.
+    from benchc.models.predict import predict
+
+    return predict(scorer, question, variants)
+
+
 @dataclass
 class Predictor:
-    """A scorer behind a cache."""
+    """A scorer behind a cache. Threads may share it: only ``compute`` runs in several of them at once."""
 
     scorer: Scorer
     cache: PredictionCache
+    compute: Compute = _in_process
     cached: int = 0  # predictions found in the cache
     computed: int = 0  # all other predictions
     oom_splits: int = 0  # units that were split to fit into the device's memory
     adopted: Counter[str] = field(default_factory=Counter)  # cached predictions of other code, by its digest
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def predict(self, question: Question, unit: Unit) -> tuple[OptionScores, str, list[str]]:
         """Return the scores of a unit, the hash of its prompt and the hash of each variant's pixels.
 
-        Raises ModelError where a score is NaN or infinite; it is then not cached.
+        Raises ModelError, with the item, where the model cannot score it, or where a score is NaN or
+        infinite; it is then not cached.
         """
         prompt_hash, image_hashes = unit_hashes(self.scorer, question, unit.variants)
-        found = self.cache.get(prompt_hash, image_hashes)
-        if found is not None:
-            self.cached += len(unit.variants)
-            if found.adopted is not None:
-                self.adopted[found.adopted] += len(unit.variants)
-        else:
-            found = CachedUnit(*predict(self.scorer, question, unit.variants))
-            self._check_finite(found.scores, unit)
-            self.cache.put(prompt_hash, image_hashes, found.scores, found.split)
-            self.computed += len(unit.variants)
-        self.oom_splits += found.split
+        with self._lock:
+            found = self.cache.get(prompt_hash, image_hashes)
+        if found is None:
+            try:
+                new = CachedUnit(*self.compute(self.scorer, question, unit.variants))
+            except ModelError as error:
+                raise ModelError(f"item {unit.item} under {unit.corruption}: {error}") from error
+            self._check_finite(new.scores, unit)
+        with self._lock:
+            if found is None:
+                found = new
+                self.cache.put(prompt_hash, image_hashes, found.scores, found.split)
+                self.computed += len(unit.variants)
+            else:
+                self.cached += len(unit.variants)
+                if found.adopted is not None:
+                    self.adopted[found.adopted] += len(unit.variants)
+            self.oom_splits += found.split
         return found.scores, prompt_hash, image_hashes
 
     def _check_finite(self, scores: OptionScores, unit: Unit) -> None:

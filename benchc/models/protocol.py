@@ -23,6 +23,7 @@ class CheckpointSource:
     processor: Mapping[str, object] = field(default_factory=dict)  # image processor settings to override
     family: str | None = None  # checkpoints of other model types are refused; None accepts any
     trust_remote_code: bool = False  # run Python files of the checkpoint
+    auto_class: str | None = None  # an Auto class of transformers; None is the first that fits
 
 
 class OptionScores(NamedTuple):

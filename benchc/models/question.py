@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from benchc.errors import InputError
 from benchc.letters import LETTERS
 
 
@@ -15,9 +16,9 @@ class Question:
 
     def __post_init__(self) -> None:
         if len(self.options) == 1 or len(self.options) > len(LETTERS):
-            raise ValueError(
+            raise InputError(
                 f"a question has no options or 2 to {len(LETTERS)}, but this one has {len(self.options)}: "
-                f"{self.question[:80]!r}"
+                f"{self.question[:80]!r}; remove the item"
             )
 
 
@@ -35,6 +36,11 @@ def text_prompt(question: Question) -> str:
     """Return the prompt whose continuation is an option's text; it does not list the options."""
     hint = f"Hint: {question.hint}\n" if question.hint else ""
     return f"{hint}Question: {question.question}"
+
+
+def open_prompt(question: Question, instruction: str = "") -> str:
+    """Return the prompt of an open-ended question; ``instruction`` is its last line."""
+    return text_prompt(question) + (f"\n{instruction}" if instruction else "")
 
 
 def answer_separator(rendered_prompt: str) -> str:

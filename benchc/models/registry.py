@@ -15,20 +15,25 @@ SCORINGS = {
 }
 
 
-def family_module(family: str) -> str:
+def has_own_module(family: str) -> bool:
+    """Return whether a family has a file in benchc/models/families."""
+    return (Path(__file__).parent / "families" / f"{family}.py").is_file()
+
+
+def family_module(family: str | None) -> str:
     """Return the name of the module that loads a family: its own, or else the one for all of transformers."""
-    own = Path(__file__).parent / "families" / f"{family}.py"
-    return f"benchc.models.families.{family}" if own.is_file() else "benchc.models.checkpoint"
+    own = family is not None and has_own_module(family)
+    return f"benchc.models.families.{family}" if own else "benchc.models.checkpoint"
 
 
-def scorer_modules(family: str, scoring: str) -> tuple[str, str]:
+def scorer_modules(family: str | None, scoring: str) -> tuple[str, str]:
     """Return the modules that decide a model's predictions: its family's and its scoring's."""
     if scoring not in SCORINGS:
         raise ModelError(f"unknown scoring {scoring!r}; choose one of {', '.join(SCORINGS)}")
     return family_module(family), SCORINGS[scoring]
 
 
-def load_scorer(family: str, scoring: str, source: CheckpointSource) -> Scorer:
+def load_scorer(family: str | None, scoring: str, source: CheckpointSource) -> Scorer:
     """Load a model and wrap it in its scoring."""
     family_name, scoring_name = scorer_modules(family, scoring)
     chat = importlib.import_module(family_name).load(source)

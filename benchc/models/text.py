@@ -35,18 +35,36 @@ class TextScorer:
         rendered = self.prompt(question, len(variants[0]))
         tokens = self._option_tokens(rendered, question.options)
         inputs = self.chat.encode(rendered, variants)
-        longest = max(len(option) for option in tokens)
-        with self.chat.head() as head:
-            output = self.chat.forward({**inputs, "use_cache": longest > 1}, last_only=True)
-            first = torch.tensor([option[0] for option in tokens], device=self.chat.model.device)
-            total = head.logits(head.states[:, -1], first)  # [V, K]
-            total = total - output.logits[:, -1].float().logsumexp(dim=-1, keepdim=True)
-            if longest > 1:
-                total = total + self._continuations(output.past_key_values, inputs, tokens, longest)
+        total = self._shared(inputs, tokens) if self.chat.shares_prompt else self._whole(inputs, tokens)
         mass = total.exp().sum(dim=-1).clamp(max=1.0)
         lengths = torch.tensor([len(option) for option in tokens], device=total.device)
         logits = total / lengths if self.length_normalised else total
         return OptionScores(logits.float().cpu().numpy(), mass.float().cpu().numpy())
+
+    def _shared(self, inputs: dict[str, torch.Tensor], tokens: list[list[int]]) -> torch.Tensor:
+        """Return the log-likelihood [V, K] of each option; all share the keys and values of the prompt."""
+        longest = max(len(option) for option in tokens)
+        self.chat.require_context(inputs["input_ids"].shape[1] + longest - 1)
+        first = torch.tensor([option[0] for option in tokens], device=self.chat.model.device)
+        with self.chat.head() as head:
+            head.tokens = first
+            output = self.chat.forward({**inputs, "use_cache": longest > 1}, last_only=True)
+        total: torch.Tensor = output.logits[:, -1].float().log_softmax(dim=-1)[:, first]  # [V, K]
+        if longest > 1:
+            total = total + self._continuations(output.past_key_values, inputs, tokens, longest)
+        return total
+
+    def _whole(self, inputs: dict[str, torch.Tensor], tokens: list[list[int]]) -> torch.Tensor:
+        """Return the log-likelihood [V, K] of each option, by one forward pass of prompt and option."""
+        totals = []
+        for option in tokens:
+            targets = torch.tensor([option], device=self.chat.model.device)
+            with self.chat.head() as head:
+                head.tokens = targets
+                output = self.chat.forward(self.chat.extended(inputs, option[:-1]), last_only=False)
+            logs = output.logits[:, -len(option) :].float().log_softmax(dim=-1)  # [V, n, vocabulary]
+            totals.append(logs.gather(-1, targets.expand(len(logs), -1)[..., None]).sum(dim=(1, 2)))
+        return torch.stack(totals, dim=-1)
 
     def _continuations(
         self, cache: object, inputs: dict[str, torch.Tensor], tokens: list[list[int]], longest: int
@@ -57,14 +75,17 @@ class TextScorer:
         # Shorter options are padded on the right, where causal attention hides the padding.
         padded = torch.tensor([option + option[-1:] * (longest - len(option)) for option in tokens])
         counts = torch.tensor([[k + 1 < len(option) for k in range(longest - 1)] for option in tokens])
-        cache.batch_repeat_interleave(options)  # type: ignore[attr-defined]
+        # Each variant's row once per option. Caches of linear attention cannot repeat their rows otherwise.
+        chosen = torch.arange(variants, device=device).repeat_interleave(options)
+        cache.reorder_cache(chosen)  # type: ignore[attr-defined]
         rows = padded.to(device).repeat(variants, 1)  # [V * K, longest]
+        targets = rows[:, 1:]
         with self.chat.head() as head:
+            head.tokens = targets
             # Padding is only at the end, so no mask is needed; some classes misinterpret one here.
             output = self.chat.forward({"input_ids": rows[:, :-1], "past_key_values": cache}, last_only=False)
-            states = head.states.flatten(0, 1)  # [V * K * (longest - 1), hidden]
-            targets = head.logits(states, rows[:, 1:].reshape(-1, 1)).view(len(rows), longest - 1)
-        likelihood = targets - output.logits.float().logsumexp(dim=-1)
+        logits = output.logits.float()
+        likelihood = logits.gather(-1, targets[..., None])[..., 0] - logits.logsumexp(dim=-1)
         kept = likelihood * counts.to(device).repeat(variants, 1)
         summed: torch.Tensor = kept.sum(dim=-1)
         return summed.view(variants, options)

@@ -24,8 +24,8 @@ def revision_text(revision: Revision) -> str:
     return json.dumps(asdict(revision), indent=2) + "\n"
 
 
-def read_revision(path: Path, repo: str) -> Revision:
-    """Read what :func:`revision_text` wrote for ``repo``.
+def read_revision(path: Path, repo: str | None = None) -> Revision:
+    """Read what :func:`revision_text` wrote for ``repo``, or for any model.
 
     Raises InputError where the file is missing or different, or belongs to another model.
     """
@@ -38,6 +38,6 @@ def read_revision(path: Path, repo: str) -> Revision:
         raise InputError(f"{path}: does not contain a model's repo, revision and commit; {fix}") from error
     if not (isinstance(found.commit, str) and COMMIT.fullmatch(found.commit)):
         raise InputError(f"{path}: its commit {found.commit!r} is not 40 hex digits; {fix}")
-    if found.repo != repo:
+    if repo not in (None, found.repo):
         raise InputError(f"{path}: is the revision of {found.repo}, not of {repo}; {fix}")
     return found

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchc.benchmarks.bench_c.schemas.orders import ORDERS
 from benchc.models.items import read_items
+from benchc.models.offline import work_offline
 from scripts.argument_types import positive_argument
 from scripts.command import Parser, run
 from scripts.inference_arguments import add_cache, add_images, add_items, add_model, check_images
@@ -17,6 +18,7 @@ CLEAN_SEVERITY = 0
 
 def main() -> None:
     arguments = parse_arguments()
+    work_offline()
     # After the arguments: --help and their errors need not wait for torch.
     from benchc.benchmarks.bench_c.selection.option_orders import predict_orders, sampled
     from scripts.inference_job import run_inference

@@ -117,7 +117,8 @@ def test_what_would_fail_in_a_job_is_an_error_of_each_model(
     entries = {name: {"path": name} for name in ("nan", "tokenizer", "weights", "code")}
     entries |= {
         "family": {"path": str(checkpoints["llava"]), "family": "gemma3"},
-        "unknown": {"path": str(checkpoints["llava"]), "family": "moondream"},
+        "unknown": {"path": str(checkpoints["llava"]), "family": "moondrean"},
+        "untrusted": {"path": str(checkpoints["llava"]), "family": "moondream"},
         "setting": {"path": str(checkpoints["llava"]), "processor": {"max_patches": 6}},
         "good": {"path": str(checkpoints["llava"])},
     }
@@ -129,7 +130,8 @@ def test_what_would_fail_in_a_job_is_an_error_of_each_model(
     assert "the files of its tokenizer are missing (tokenizer.json, " in errors["tokenizer"]
     assert "cannot be loaded (" in errors["weights"] and "cannot be loaded (" in errors["code"]
     assert "is a model of the family 'llava' (model_type in config.json), not 'gemma3'" in errors["family"]
-    assert errors["unknown"].startswith("models of the family 'moondream' cannot be loaded yet; choose one")
+    assert errors["unknown"].startswith("the family 'moondrean' is no model type of transformers and has no")
+    assert "run `benchc models pin ID`" in errors["untrusted"]
     assert "has no setting 'max_patches'" in errors["setting"]
 
 
@@ -201,7 +203,7 @@ def test_a_model_in_the_hubs_cache_is_tried_at_the_commit_of_the_run(
     recorded.parent.mkdir(parents=True)
     recorded.write_text(json.dumps({"repo": REPO, "revision": None, "commit": "3" * 40}))
     (error,) = lines(check({"cached": {"repo": REPO}})[0], "error")
-    assert f"hf download {REPO} --revision {'3' * 40}" in error
+    assert error.endswith(f"run: benchc models fetch {REPO}@{'3' * 40}")
 
 
 def test_a_model_that_is_only_on_the_hub_is_an_error_offline(
@@ -211,8 +213,12 @@ def test_a_model_that_is_only_on_the_hub_is_an_error_offline(
 ) -> None:
     found, _ = check({"branch": {"repo": "owner/far"}, "commit": {"repo": "owner/far", "revision": FIRST}})
     branch, commit = lines(found, "error")
-    assert "the commit of its default branch cannot be found" in branch
-    assert "is not in the Hub's cache, and HF_HUB_OFFLINE forbids downloads; unset it" in commit
+    assert branch.startswith(
+        "branch: owner/far: its default branch is not in the Hub's cache on this machine"
+    )
+    assert commit.startswith(
+        f"commit: owner/far: its revision {FIRST} is not in the Hub's cache on this machine"
+    )
     # Of a download that was interrupted, a shard is missing.
     hub.add(checkpoints["llava"], FIRST)
     snapshot = hub.folder / "snapshots" / FIRST
@@ -220,7 +226,7 @@ def test_a_model_that_is_only_on_the_hub_is_an_error_offline(
     index = {"weight_map": {"a": "model-1.safetensors", "b": "model-2.safetensors"}}
     (snapshot / "model.safetensors.index.json").write_text(json.dumps(index))
     (error,) = lines(check({"part": {"repo": REPO}})[0], "error")
-    assert "is not in the Hub's cache" in error
+    assert "is not in the Hub's cache" in error and error.endswith(f"benchc models fetch {REPO}@{FIRST}")
 
 
 def test_a_model_to_fetch_has_a_size_and_may_need_a_licence(
@@ -245,4 +251,4 @@ def test_a_model_to_fetch_has_a_size_and_may_need_a_licence(
     assert check(entries)[0][0].text.endswith("owner/far, gated: HF_TOKEN has access")
     monkeypatch.setattr(huggingface_hub.HfApi, "auth_check", refuse)
     (gated,) = lines(check(entries)[0], "error")
-    assert "is gated; accept its licence at https://huggingface.co/owner/far, then set HF_TOKEN" in gated
+    assert "is gated: accept its licence on https://huggingface.co/owner/far, then set HF_TOKEN" in gated

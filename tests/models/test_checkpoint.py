@@ -12,9 +12,11 @@ import pytest
 
 from benchc.hugging_face import transformers
 from benchc.models import checkpoint
+from benchc.models.auto_class_names import AUTO_CLASSES
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import load_scorer
 from scripts.command import run
+from tests.models.classes.builders import save
 
 CODE = """
 import pathlib
@@ -38,7 +40,7 @@ def edit(path: Path, **values: Any) -> None:
 
 
 def load(folder: Path, **options: Any) -> None:
-    load_scorer("llava", "letter", CheckpointSource(str(folder), **options))
+    load_scorer(None, "letter", CheckpointSource(str(folder), **options))
 
 
 def message(folder: Path, **options: Any) -> str:
@@ -58,6 +60,9 @@ def marker(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     (folder / "own.py").write_text(CODE.format(marker=str(marker)))
     edit(folder / "config.json", model_type="own", auto_map={"AutoConfig": "own.OwnConfig"})
     monkeypatch.setattr(builtins, "input", lambda prompt: "y")
+    # Set for classes of code that was run, and then for all later checkpoints that are saved.
+    for config in (transformers.PreTrainedConfig, transformers.LlavaConfig):
+        monkeypatch.setattr(config, "_auto_class", None)
     # Where transformers copies code before it runs it.
     monkeypatch.setattr(transformers.dynamic_module_utils, "HF_MODULES_CACHE", str(tmp_path / "modules"))
     return marker
@@ -92,6 +97,54 @@ def test_a_checkpoint_of_another_family_is_refused(folder: Path) -> None:
     assert "a model of the family 'llava' (model_type in config.json), not 'qwen2_5_vl'" in text
     # No model type of transformers: a family with a file of its own.
     load(folder, family="own_family")
+
+
+def test_a_model_type_without_a_class_for_images_and_text_is_refused(folder: Path) -> None:
+    edit(folder / "config.json", model_type="phi4mm")
+    assert "the model type 'phi4mm' (config.json) is unknown to transformers" in message(folder)
+    edit(folder / "config.json", model_type="vit")
+    text = message(folder)
+    assert "is no model for images and text: its model type is 'vit'" in text and "auto_class" not in text
+    edit(folder / "config.json", model_type="llama")
+    assert "set `auto_class: AutoModelForCausalLM` in the model catalogue" in message(folder)
+
+
+def test_an_auto_class_that_does_not_load_the_model_is_refused(folder: Path) -> None:
+    load(folder, auto_class="AutoModelForMultimodalLM")
+    text = message(folder, auto_class="AutoModelForCausalLM")
+    assert "AutoModelForCausalLM does not load the model type 'llava' (config.json); set `auto_c" in text
+
+
+@pytest.mark.parametrize("auto_class", [None, "AutoModelForCausalLM"])
+def test_a_models_own_code_is_not_run(folder: Path, marker: Path, auto_class: str | None) -> None:
+    edit(folder / "config.json", auto_map=dict.fromkeys(("AutoConfig", *AUTO_CLASSES), "own.OwnConfig"))
+    assert "Python code" in message(folder, auto_class=auto_class)
+    assert not marker.exists()
+    # The code is of a configuration alone, so that no model class fits it.
+    message(folder, auto_class=auto_class, trust_remote_code=True)
+    assert marker.exists()
+
+
+def test_a_model_with_an_encoder_of_the_prompt_is_refused(folder: Path) -> None:
+    edit(folder / "config.json", is_encoder_decoder=True)
+    assert "reads the prompt with an encoder, but scoring needs a decoder" in message(folder)
+
+
+def test_a_package_that_a_class_needs_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(*arguments: object, **options: object) -> None:
+        raise ImportError("Package `num2words` is required.\nInstall it.")
+
+    monkeypatch.setattr(transformers.AutoProcessor, "from_pretrained", load)
+    assert "needs a package that is not installed (Package `num2words` is required. Inst" in message(folder)
+
+
+def test_a_checkpoint_without_a_chat_template_names_the_family_that_has_one(
+    folder: Path, tmp_path: Path
+) -> None:
+    (folder / "chat_template.jinja").unlink()
+    assert "has no chat template for images; add a family with one" in message(folder)
+    save("paligemma", tmp_path / "paligemma")
+    assert "has no chat template for images; set `family: paligemma`" in message(tmp_path / "paligemma")
 
 
 @pytest.mark.parametrize("others", [[], ["tokenizer_config.json"]])

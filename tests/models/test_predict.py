@@ -17,12 +17,10 @@ from benchc.models.predict import load_model
 from benchc.models.prediction_code import ENTRY
 from benchc.models.protocol import CheckpointSource
 from benchc.models.registry import SCORINGS, family_module, scorer_modules
-from benchc.models.supported import FAMILIES
 
 ROOT = Path(__file__).resolve().parents[2]
-LOADERS = sorted({family_module(family) for family in FAMILIES})
-
 FAMILIES_TRACED = ("llava", "llava_next")
+LOADERS = [family_module(family) for family in FAMILIES_TRACED]
 
 # Records the first-party files whose code runs from loading to logits, in all threads, and the processes that
 # are started, by family and scoring. Libraries are imported before, first-party modules of a family are not.

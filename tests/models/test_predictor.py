@@ -83,7 +83,12 @@ def test_a_unit_is_split_until_it_fits_into_memory(tmp_path):
 
 
 def test_a_single_variant_that_does_not_fit_is_an_error(tmp_path):
-    with PredictionCache(tmp_path, IDENTITY, "a") as cache, pytest.raises(torch.OutOfMemoryError):
+    with (
+        PredictionCache(tmp_path, IDENTITY, "a") as cache,
+        pytest.raises(
+            ModelError, match="item s/1 under fog: owner/name: a single variant of its images does not fit"
+        ),
+    ):
         Predictor(PixelScorer(capacity=0), cache).predict(QUESTION, unit(1))
 
 

@@ -12,12 +12,13 @@ import httpx2
 import huggingface_hub
 import pytest
 
+from benchc.errors import InputError
 from benchc.hugging_face import transformers
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import load_scorer
 from benchc.models.revisions import commit_of
 from benchc.schemas.revision import Revision, revision_text
-from scripts import resolve_revision
+from scripts import fetch_model
 from scripts.inference_arguments import add_model, checkpoint_source
 
 REPO = "owner/tiny"
@@ -141,21 +142,31 @@ def test_only_the_code_of_a_commit_can_be_trusted(
     assert (pinned["revision"], pinned["trust_remote_code"]) == (FIRST, "True")
 
 
-def test_the_script_records_the_commit_in_equal_bytes(
+def test_the_script_keeps_the_commit_of_a_branch_that_moves(
     hub: HubCache, checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hub.add(checkpoints["llava"], FIRST, branch="v1")
     path = tmp_path / "revisions" / "tiny.json"
-    command = ["resolve_revision", "--repo", REPO, "--revision", "v1", "--output", str(path)]
-    monkeypatch.setattr(sys, "argv", command)
-    resolve_revision.main()
-    text = path.read_text()
-    assert json.loads(text) == {"repo": REPO, "revision": "v1", "commit": FIRST}
-    resolve_revision.main()
-    assert path.read_text() == text
-    hub.move("v1", SECOND)
-    resolve_revision.main()
-    assert json.loads(path.read_text())["commit"] == SECOND
+
+    def fetched(*revision: str) -> dict[str, str]:
+        command = ["fetch_model", "--repo", REPO, *revision, "--output", str(path)]
+        monkeypatch.setattr(sys, "argv", command)
+        fetch_model.main()
+        found: dict[str, str] = json.loads(path.read_text())
+        return found
+
+    hub.add(checkpoints["llava"], FIRST, branch="v1")
+    first = {"repo": REPO, "revision": "v1", "commit": FIRST}
+    assert fetched("--revision", "v1") == first
+    hub.add(checkpoints["llava"], SECOND, branch="v1")
+    assert fetched("--revision", "v1") == first
+    # To pin what was fetched is no other model.
+    assert fetched("--revision", FIRST) == first
+    assert fetched("--revision", SECOND)["commit"] == SECOND
+    path.unlink()
+    assert fetched("--revision", "v1")["commit"] == SECOND
+    path.write_text("{}")
+    with pytest.raises(InputError, match=r"tiny.json: does not contain a model's repo, revision and commit"):
+        fetched("--revision", "v1")
 
 
 def test_the_command_works_offline_in_a_process_of_its_own(
@@ -165,9 +176,10 @@ def test_the_command_works_offline_in_a_process_of_its_own(
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     output = tmp_path / "tiny.json"
-    command = [sys.executable, "-m", "scripts.resolve_revision", "--repo", REPO, "--output", str(output)]
+    command = [sys.executable, "-m", "scripts.fetch_model", "--repo", REPO, "--output", str(output)]
     done = subprocess.run(command, text=True, capture_output=True)
-    assert (done.returncode, done.stderr) == (0, "")
+    folder = HubCache(tmp_path).folder / "snapshots" / FIRST
+    assert (done.returncode, done.stderr) == (0, f"{REPO}@{FIRST}: was here already, {folder}\n")
     assert json.loads(output.read_text())["commit"] == FIRST
 
 

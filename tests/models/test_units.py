@@ -178,7 +178,7 @@ def test_a_misspelt_family_is_a_usage_error(
     with pytest.raises(SystemExit):
         infer()
     error = capsys.readouterr().err
-    assert error.startswith("error: argument --family: models of the family 'llava_nxt' cannot be loaded yet")
+    assert error.startswith("error: argument --family: the family 'llava_nxt' is no model type of transf")
     assert "did you mean 'llava_next'?" in error and error.count("\n") == 1
 
 

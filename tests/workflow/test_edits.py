@@ -168,9 +168,7 @@ PLANNED: dict[str, tuple[Edit, dict[str, int]]] = {
     ),
     "the device of a selector": (model(gpus=1), SETTING | ONE_MODEL),
     "the letter scorer": (
-        replace(
-            "benchc/models/letter.py", "head.states[:, -1], tokens)", "head.states[:, -1] * 0.9, tokens)"
-        ),
+        replace("benchc/models/letter.py", "vocabulary[:, tokens]  #", "0.9 * vocabulary[:, tokens]  #"),
         ONE_MODEL,
     ),
 }

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from scripts.benchc import COMMANDS
+from scripts.models import COMMANDS as MODEL_COMMANDS
 from tests.workflow.checkout import ROOT, Checkout
 
 PAPER = {
@@ -18,7 +19,8 @@ PAPER = {
     "corrupt": 20,
     "contact_sheet": 2,
     "embed": 1,
-    "resolve_revision": 16,
+    "fetch_image_encoder": 1,
+    "fetch_model": 16,
     "infer": 80,
     "kappa": 1,
     "select": 1,
@@ -44,18 +46,15 @@ def test_the_papers_run_is_planned_without_network_weights_or_torch(checkout, tm
     (checkout.folder / "torch.py").write_text("raise ImportError('torch was imported while planning')\n")
     assert checkout.plan() == PAPER
     output = checkout.snakemake("-n").stdout
-    assert "9 models cannot be loaded" in output
-    assert " moondream2 (moondream), " in output
+    assert "6 models are loaded by Python code of their checkpoint, which is not trusted yet" in output
+    assert ": moondream2, monkey-chat, mplug-owl3-7b, " in output
 
 
 def test_a_run_that_could_not_finish_does_not_start(checkout):
     result = checkout.snakemake("--cores", "1", check=False)
     assert result.returncode != 0
-    assert "9 models cannot be loaded" in result.stdout
-    assert (
-        "Remove the models that cannot be loaded from selectors and targets, or correct their"
-        in result.stdout
-    )
+    assert "Run `benchc models pin ID`, read the code at that commit, and set" in result.stdout
+    assert "or remove the models from selectors and targets: moondream2, monkey-chat, " in result.stdout
     assert not (checkout.folder / "results").exists()
 
 
@@ -86,7 +85,7 @@ def test_the_readme_gives_the_papers_job_counts():
         "pool",
         "corrupt",
         "embed",
-        "resolve_revision",
+        "fetch_model",
         "infer",
         "score",
     ):
@@ -132,7 +131,7 @@ def test_every_script_has_help(monkeypatch, capsys):
         assert capsys.readouterr().out.startswith("usage: "), script
     # Called by users and developers, not by a rule.
     others = {"benchc", "cache_adopt", "cache_prune", "write_config_reference", "write_corruption_reference"}
-    others |= {name.replace("-", "_") for name in COMMANDS}
+    others |= {name.replace("-", "_") for name in COMMANDS} | {f"models_{name}" for name in MODEL_COMMANDS}
     text = "".join(path.read_text() for path in (ROOT / "rules").glob("*.smk"))
     called = set(re.findall(r"python -m (scripts[.\w]*\w)", text)) | {"scripts.table", "scripts.figure"}
     assert scripts - {f"scripts.{name}" for name in others} == called

@@ -251,9 +251,7 @@ def test_selecting_first_stops_if_the_selection_is_unchanged(checkout):
 
 
 def test_the_letter_scorer_reruns_letter_models_and_all_their_predictions(checkout, ledger):
-    checkout.edit(
-        "benchc/models/letter.py", "head.states[:, -1], tokens)", "head.states[:, -1] * 0.9, tokens)"
-    )
+    checkout.edit("benchc/models/letter.py", "vocabulary[:, tokens]  #", "0.9 * vocabulary[:, tokens]  #")
     ledger.edits["letters"] += 1
     predictions = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 5}, predictions_only=True)
     assert new(predictions) == ledger.new(checkout, "pool/letters", *TARGETS)

@@ -176,7 +176,7 @@ def test_what_cannot_be_read_is_a_one_line_error(finished, tmp_path, damage):
     expected = {
         "item without images": rf"error: {path}: images of 1 item missing, first {item}",
         "damaged image": rf"error: {path}: image {rows['image_key'][0]}: ",
-        "no model": r"error: .*checkpoints/none: the commit .* cannot be found \(.*; check the id or folder",
+        "no model": r"error: .*checkpoints/none: there is no such folder, and this is no id of a model",
         "truncated table": rf"error: {path}: not a complete Parquet file .*; delete it and run snakemake",
     }[damage]
     if damage == "item without images":

@@ -61,7 +61,7 @@ def test_own_data_and_models(root: Path, tmp_path: Path, capsys: pytest.CaptureF
     far = write_tsv(tmp_path / "Far away.tsv", [row(1)])
     folders = [
         checkpoint(root / "models/One_7B", model_type="llava", dtype="bfloat16"),
-        checkpoint(tmp_path / "two", model_type="idefics3", torch_dtype="float64"),
+        checkpoint(tmp_path / "two", model_type="llava_next", torch_dtype="float64"),
     ]
     config = written(root, "--source", "my.tsv", far, "--model", *folders, "--gpus", 1)
     assert {id_: source.path for id_, source in config.sources.items()} == {
@@ -70,8 +70,8 @@ def test_own_data_and_models(root: Path, tmp_path: Path, capsys: pytest.CaptureF
     }
     assert {source.task_column for source in config.sources.values()} == {"category"}
     one, two = config.models["one-7b"], config.models["two"]
-    assert (one.label, one.family, one.path, one.dtype) == ("One_7B", "llava", "models/One_7B", "bfloat16")
-    assert (two.family, two.path, two.dtype, two.gpus) == ("idefics3", str(folders[1]), "float32", 1)
+    assert (one.label, one.family, one.path, one.dtype) == ("One_7B", None, "models/One_7B", "bfloat16")
+    assert (two.family, two.path, two.dtype, two.gpus) == ("llava_next", str(folders[1]), "float32", 1)
     assert config.settings.selectors == config.settings.targets == ["one-7b", "two"]
     assert config.settings.name == "mine" and config.settings.demo is None
     assert config.settings.pool.total == 4000 and len(config.settings.corruptions.types) == 19
@@ -194,7 +194,7 @@ def test_a_model_of_the_hub(
     capsys.readouterr()
     main(["new", "a.yaml", "--source", "mmstar", "--model", "owner/Small"])
     model = loaded(root, root / "a.yaml").models["small"]
-    assert (model.repo, model.family, model.dtype) == ("owner/Small", "smolvlm", "float16")
+    assert (model.repo, model.family, model.dtype) == ("owner/Small", None, "float16")
 
     assert capsys.readouterr().err == "owner/Small: no such folder here; asking the Hub\n"
 
@@ -268,15 +268,12 @@ def test_nothing_is_overwritten(root: Path, capsys: pytest.CaptureFixture[str], 
             '"no.tsv": there is no such file or folder, and no such id in conf',
         ),
         (["a.yaml", "--source", "mmsta"], "(did you mean mmstar?)"),
-        (
-            ["a.yaml", "--source", "mmstar", "--model", "moondream2"],
-            "family 'moondream' cannot be loaded yet",
-        ),
         (["a.yaml", "--source", "mmstar", "--selector", "ovis2-1b"], "name at least one with --model"),
         (["a.txt", "--source", "mmstar"], "a.txt: is no name of a YAML file"),
         (["a.yaml", "--source", "mmstar", "--model", "config"], "config: config.json cannot be read"),
         (["a.yaml", "--source", "mmstar", "--model", "folder"], "has no model_type; name the family with"),
-        (["a.yaml", "--source", "mmstar", "--model", "folder", "--family", "llama"], "did you mean 'llava'"),
+        (["a.yaml", "--source", "mmstar", "--model", "folder", "--family", "lava"], "did you mean 'llava'"),
+        (["a.yaml", "--source", "mmstar", "--model", "own"], "model type 'phi4mm' (config.json) is unknown"),
         (
             ["a.yaml", "--source", "my.tsv", "sub/my.tsv"],
             "my.tsv and sub/my.tsv would have the same id my; rename one of them",
@@ -329,6 +326,7 @@ def test_an_error_is_one_line(
     root: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
 ) -> None:
     checkpoint(root / "folder", architectures=[])
+    checkpoint(root / "own", model_type="phi4mm")
     (root / "sub").mkdir()
     for name in ("my", "a{x}", "MMStar", "../SEEDBench2+"):
         write_tsv(root / f"sub/{name}.tsv", [row(1)])

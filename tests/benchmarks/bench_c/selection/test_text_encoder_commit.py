@@ -98,5 +98,5 @@ def test_the_run_looks_the_commit_up_first(tmp_path: Path, encoder: str, looked_
     assert done.returncode == 0, done.stderr
     printed = " ".join(done.stdout.split())
     file = "results/text-encoder/selection/text_encoder.json"
-    assert (f"scripts.resolve_revision --repo {encoder} --output {file}" in printed) is looked_up
+    assert (f"scripts.fetch_model --repo {encoder} --output {file}" in printed) is looked_up
     assert f"--text-encoder {encoder} --text-revision-file {file if looked_up else '--alpha'}" in printed

@@ -44,7 +44,7 @@ def test_the_forms_replace_old_ones(folder: Path) -> None:
         '{"id": "one", "label": "One", "year": 2025, "parameters_b": null}',
         '{"id": "two", "label": "Two", "year": null, "parameters_b": 7.5}',
     ]
-    line = [sys.executable, "-m", "scripts.models", "--benchmark", "bench-c", "--models", *models]
+    line = [sys.executable, "-m", "scripts.describe_models", "--benchmark", "bench-c", "--models", *models]
     subprocess.run([*line, "--output", str(folder / "models.json")], cwd=ROOT, check=True)
     for format, ending in ENDINGS.items():
         (folder / f"table1{ending}").write_text("old")

@@ -1,0 +1,92 @@
+"""The server of a model in the catalogue: where it runs, or how a job starts it."""
+
+import re
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from benchc.config.strict import Strict, WebAddress
+
+# The messages about these show no value, which may be a secret.
+ADDRESS = re.compile(r"https?://[^/@?#\s]+(/[^@?#\s]*)?")
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# What the server decides that loads the model.
+DECIDED_BY_SERVER = ("family", "auto_class", "dtype", "processor", "trust_remote_code", "train")
+
+
+class Server(Strict):
+    """A vLLM server, or one with the same interface, from exactly one of url and command."""
+
+    url: WebAddress | None = Field(
+        default=None, description="Address of a running server, without /v1, such as http://node7:8000."
+    )
+    command: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None,
+        description="Command with which a job starts a server on its own machine, and stops it at its end, "
+        "such as `vllm serve {model} --revision {revision} --port {port}`. {model} is repo or path, "
+        "{revision} the commit, {port} a free port. Its program may be in another environment.",
+    )
+    api_key_env: str | None = Field(
+        default=None, description="Environment variable with the key of the server at url; null for none."
+    )
+    concurrency: int = Field(default=16, ge=1, le=1024, description="Requests at once.")
+    timeout_s: float = Field(default=300.0, gt=0, description="Seconds to wait for an answer.")
+    start_s: float = Field(
+        default=1800.0, gt=0, description="Seconds until a server that a job starts must answer /health."
+    )
+    top_logprobs: int = Field(
+        default=20,
+        ge=1,
+        description="Most probable tokens to ask for, where the server refuses logprob_token_ids; at most "
+        "its --max-logprobs.",
+    )
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if (self.url is None) == (self.command is None):
+            found = "none of them" if self.url is None else "url and command"
+            raise ValueError(f"needs exactly one of url, command, but has {found}")
+        if self.url is not None and not ADDRESS.fullmatch(self.url):
+            raise ValueError(
+                "has a url with more than host, port and path; give a key by `api_key_env`, and nothing else"
+            )
+        if self.api_key_env is not None and not VARIABLE.fullmatch(self.api_key_env):
+            raise ValueError(
+                "has an api_key_env that is not the name of an environment variable; set one to the key, and "
+                "give its name"
+            )
+        if self.command is not None:
+            missing = [name for name in ("{model}", "{port}") if name not in self.command]
+            if missing:
+                raise ValueError(f"has a command without {' and '.join(missing)}, which a job replaces")
+            if self.api_key_env is not None:
+                raise ValueError("has an api_key_env, but a server that a job starts needs no key")
+        return self
+
+
+def check_entry(entry: Any) -> None:
+    """Raise ValueError for an entry of the model catalogue whose server makes another key meaningless."""
+    server: Server | None = entry.server
+    if server is None:
+        return
+    # By value: the record of a run names every key.
+    fields = type(entry).model_fields
+    decided = [
+        name
+        for name in DECIDED_BY_SERVER
+        if getattr(entry, name) != fields[name].get_default(call_default_factory=True)
+    ]
+    if decided:
+        raise ValueError(
+            f"has server and {' and '.join(decided)}, but the server loads the model; remove it here, and "
+            "give it to the server"
+        )
+    if server.url is not None and entry.gpus:
+        raise ValueError(
+            "has server.url and gpus, but a job that only asks a server needs no GPU; remove gpus"
+        )
+    if server.url is not None and entry.path is not None:
+        raise ValueError(
+            "has server.url and path, but only a server that a job starts loads a folder of this machine; "
+            "give repo, the name that the server gives the model"
+        )

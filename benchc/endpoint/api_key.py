@@ -1,0 +1,54 @@
+"""An endpoint's key: read from the environment, and removed from every text that comes from the server."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from benchc.errors import InputError
+
+REMOVED = "***"
+# The letters of a bearer token (RFC 6750), which no library escapes but for the slash. A shorter text may be
+# part of any answer, from which it would be removed.
+KEY = re.compile(r"[A-Za-z0-9._~+/:=-]{8,}")
+
+
+@dataclass(frozen=True)
+class ApiKey:
+    """A key, which no representation shows; ``value`` is None for a server that needs none."""
+
+    value: str | None = field(default=None, repr=False)
+
+    def header(self) -> dict[str, str]:
+        """Return the header that sends the key."""
+        return {} if self.value is None else {"Authorization": f"Bearer {self.value}"}
+
+    def removed_from(self, text: str) -> str:
+        """Return ``text`` without the key: a server or a library may repeat it in an error."""
+        if self.value is None:
+            return text
+        for written in (self.value, self.value.replace("/", r"\/"), quote(self.value, safe="")):
+            text = text.replace(written, REMOVED)
+        return text
+
+
+def read_key(variable: str | None, environment: Mapping[str, str] = os.environ) -> ApiKey:
+    """Return the key in an environment variable; no key where ``variable`` is None.
+
+    Raises InputError, without the key, where the variable is not set or cannot be sent in a header.
+    """
+    if variable is None:
+        return ApiKey()
+    value = environment.get(variable, "")
+    if not value:
+        raise InputError(
+            f"the environment variable {variable}, which should have the server's key, is not set; set it, "
+            "or remove `api_key_env` from the model catalogue if the server needs no key"
+        )
+    if not KEY.fullmatch(value):
+        raise InputError(
+            f"the environment variable {variable} is no key: it has fewer than 8 characters, or others than "
+            "letters, digits and ._~+/:=-; set it to the key alone"
+        )
+    return ApiKey(value)

@@ -1,0 +1,245 @@
+"""Requests to an HTTP endpoint: bounded concurrency, retries, and answers that can be recorded and replayed.
+
+It knows no model and no benchmark.
+"""
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+import httpx2 as httpx
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
+from tenacity.wait import wait_exponential_jitter
+
+from benchc.endpoint.answer import Answer
+from benchc.endpoint.api_key import ApiKey
+from benchc.endpoint.recording import Recording
+from benchc.errors import InputError
+
+Mode = Literal["live", "record", "replay"]
+
+# Statuses that may pass: time-out, rate limit, and all of a server that is overloaded or restarts (5xx).
+TRANSIENT = (408, 429)
+REFUSED_KEY = (401, 403)
+CONNECT_TIMEOUT = 10.0  # seconds; an answer may take longer
+MAX_WAIT = 300.0  # seconds between two attempts, whatever Retry-After asks for
+# A proxy of the environment cannot reach the servers of this machine.
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+
+
+class EndpointError(InputError):
+    """A server does not answer, or answers with an error that does not pass."""
+
+
+class _TransientError(Exception):
+    """A failure that may pass. ``retry_after``: seconds that the server asks to wait."""
+
+    def __init__(self, reason: str, fix: str, retry_after: float = 0.0) -> None:
+        super().__init__(reason)
+        self.fix = fix
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True)
+class EndpointSettings:
+    """Where an endpoint is, and how it is used.
+
+    Args:
+        url: its address, without a path that a request adds.
+        concurrency: requests at once.
+        timeout_s: seconds to wait for an answer.
+        attempts: of a request.
+        first_wait_s: seconds between the first two attempts, which double from one to the next; to each, up
+            to as many are added at random.
+    """
+
+    url: str
+    concurrency: int = 16
+    timeout_s: float = 300.0
+    attempts: int = 7
+    first_wait_s: float = 1.0
+
+
+class Endpoint:
+    """An HTTP endpoint that takes and returns JSON; use it in a ``with`` block. Threads may share it.
+
+    ``mode``: ``live`` asks the server; ``record`` does too, and keeps each answer in ``folder``; ``replay``
+    answers from ``folder`` alone. Once a request has failed for good, all others fail at once.
+    """
+
+    def __init__(
+        self,
+        settings: EndpointSettings,
+        key: ApiKey | None = None,
+        mode: Mode = "live",
+        folder: Path | None = None,
+    ) -> None:
+        if (mode == "live") != (folder is None):
+            raise ValueError(f"the mode {mode} {'has no' if mode == 'live' else 'needs a'} folder")
+        self.settings = settings
+        self._key = key or ApiKey()
+        self._mode = mode
+        self._recording = None if folder is None else Recording(folder)
+        self._failure: EndpointError | None = None
+        self._failed = threading.Event()
+        try:
+            address = urlsplit(settings.url)
+            _ = address.port  # raises ValueError where it is none
+            self._client = httpx.Client(
+                base_url=settings.url,
+                headers=self._key.header(),
+                # Waiting for a free connection is no failure of the server.
+                timeout=httpx.Timeout(settings.timeout_s, connect=CONNECT_TIMEOUT, pool=None),
+                limits=httpx.Limits(max_connections=settings.concurrency),
+                trust_env=address.hostname not in LOCAL_HOSTS,
+            )
+        except (httpx.InvalidURL, ValueError) as error:
+            raise EndpointError(
+                f"{settings.url}: is no address of a server ({error}); correct `url`"
+            ) from error
+        self._workers = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="endpoint")
+        first = settings.first_wait_s
+        self._backoff = wait_exponential_jitter(multiplier=first, max=MAX_WAIT, jitter=first)
+
+    def __enter__(self) -> "Endpoint":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._workers.shutdown(cancel_futures=True)
+        self._client.close()
+
+    def get(self, path: str) -> Answer:
+        """Return the answer to a GET request; see :meth:`post`."""
+        return self._request("GET", path, None)
+
+    def post(self, path: str, body: Mapping[str, object]) -> Answer:
+        """Return the answer to a POST request of JSON.
+
+        An answer has a status of success, whose text is then JSON, or of a request that the server refuses
+        (4xx). Raises EndpointError where all attempts failed or the server refuses the key, and InputError
+        where a replayed answer was not recorded.
+        """
+        return self._request("POST", path, body)
+
+    def post_all(self, path: str, bodies: Sequence[Mapping[str, object]]) -> list[Answer]:
+        """Return the answers to several requests at once, in order; raises as :meth:`post` does."""
+        futures = [self._workers.submit(self.post, path, body) for body in bodies]
+        try:
+            return [future.result() for future in futures]
+        finally:
+            for future in futures:
+                future.cancel()
+
+    def _request(self, method: str, path: str, body: object) -> Answer:
+        if self._recording is not None and self._mode == "replay":
+            return self._recording.read(method, path, body)
+        retrying = Retrying(
+            retry=retry_if_exception_type(_TransientError),
+            stop=stop_after_attempt(self.settings.attempts),
+            wait=self._wait,
+            sleep=self._sleep,
+            before_sleep=self._report,
+            reraise=True,
+        )
+        try:
+            answer = retrying(self._attempt, method, path, body)
+        except _TransientError as error:
+            attempts = self.settings.attempts
+            times = "" if attempts == 1 else f" after {attempts} attempts"
+            raise self._fail(f"{self._at(path)}: {error}{times}; {error.fix}") from None
+        if answer.status in REFUSED_KEY:
+            fix = "set `api_key_env`" if self._key.value is None else "correct the variable in `api_key_env`"
+            raise self._fail(f"{self._at(path)}: the server refuses access ({answer.shown()}); {fix}")
+        if self._recording is not None:
+            self._recording.write(method, path, body, answer)
+        return answer
+
+    def _attempt(self, method: str, path: str, body: object) -> Answer:
+        if self._failure is not None:
+            raise self._failure
+        with self._transient_failures():
+            # Canonical, as it is hashed.
+            content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
+            headers = {} if body is None else {"Content-Type": "application/json"}
+            response = self._client.request(method, path, content=content, headers=headers)
+        answer = Answer(response.status_code, self._key.removed_from(response.text))
+        if answer.status in TRANSIENT or answer.status >= 500:
+            raise _TransientError(
+                f"the server answers {answer.shown()}", "look at its log", _retry_after(response)
+            )
+        if answer.ok:
+            try:
+                answer.content()
+            except ValueError:
+                text = self._key.removed_from(" ".join(answer.text.split()))[:60]
+                reason = f"the answer is not JSON: {text!r}"
+                raise _TransientError(reason, "check that the address is that of the server") from None
+        return answer
+
+    @contextmanager
+    def _transient_failures(self) -> Iterator[None]:
+        # Without the cause, whose text or traceback might show the key.
+        try:
+            yield
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            reason = f"no server answers ({self._key.removed_from(str(error)) or 'time-out'})"
+            raise _TransientError(reason, "start it, or correct `url`") from None
+        except httpx.TimeoutException:
+            seconds = f"{self.settings.timeout_s:g} s"
+            fix = "raise `timeout_s` or lower `concurrency`"
+            raise _TransientError(f"no answer within {seconds}", fix) from None
+        except httpx.RequestError as error:
+            text = self._key.removed_from(str(error)) or type(error).__name__
+            raise _TransientError(f"the connection broke ({text})", "look at the server's log") from None
+
+    def _wait(self, state: RetryCallState) -> float:
+        error = _error_of(state)
+        return min(MAX_WAIT, max(float(self._backoff(state)), error.retry_after))
+
+    def _sleep(self, seconds: float) -> None:
+        if self._failed.wait(seconds) and self._failure is not None:
+            raise self._failure
+
+    def _report(self, state: RetryCallState) -> None:
+        print(
+            f"{self._at('')}: {_error_of(state)}; attempt {state.attempt_number + 1} of "
+            f"{self.settings.attempts} in {state.upcoming_sleep:.1f} s",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    def _fail(self, message: str) -> EndpointError:
+        self._failure = self._failure or EndpointError(message)
+        self._failed.set()
+        return self._failure
+
+    def _at(self, path: str) -> str:
+        return self.settings.url.rstrip("/") + path
+
+
+def _error_of(state: RetryCallState) -> _TransientError:
+    error = state.outcome.exception() if state.outcome else None
+    assert isinstance(error, _TransientError)
+    return error
+
+
+def _retry_after(response: httpx.Response) -> float:
+    """Return the seconds that a response asks to wait, as a number or as a date; 0 without."""
+    text = response.headers.get("Retry-After", "")
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+    except ValueError:
+        return 0.0

@@ -1,0 +1,45 @@
+"""Run a server until standard input ends, then stop it and all processes that it started.
+
+The process that needs the server holds the other end of a pipe, which closes however it ends, also when it is
+killed. A script of its own that imports only the standard library: ``python keeper.py COMMAND...``.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+# A server that writes nothing back has nothing to save; a GPU's memory is free once it has ended.
+SECONDS_TO_END = 10.0
+STANDARD_INPUT = 0
+
+
+def main() -> None:
+    # A group of its own, so that the server's workers end with it.
+    server = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, start_new_session=True)
+    threading.Thread(target=_stop_at_end_of_input, args=(server,), daemon=True).start()
+    status = server.wait()
+    _signal(server.pid, signal.SIGKILL)
+    sys.exit(status if status >= 0 else 128 - status)
+
+
+def _stop_at_end_of_input(server: subprocess.Popen[bytes]) -> None:
+    # Not sys.stdin, whose lock a thread would still hold when the process ends.
+    while os.read(STANDARD_INPUT, 1024):
+        pass
+    _signal(server.pid, signal.SIGTERM)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        server.wait(SECONDS_TO_END)
+        return
+    _signal(server.pid, signal.SIGKILL)
+
+
+def _signal(group: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, number)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""Answers in a folder, by the hash of their requests, so that a job can be repeated without the server."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchc.atomic import write_text
+from benchc.endpoint.answer import Answer
+from benchc.errors import InputError
+
+LONG = 200  # characters of a text that is recorded whole; images are longer
+
+
+def request_hash(method: str, path: str, body: object) -> str:
+    """Return the hash of a request, 32 hex digits: of its canonical JSON, without address and headers."""
+    text = json.dumps([method, path, body], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A folder of answers, one file each."""
+
+    folder: Path
+
+    def write(self, method: str, path: str, body: object, answer: Answer) -> None:
+        """Keep the answer to a request, in place of an earlier one."""
+        request = {"method": method, "path": path, "body": _short(body)}
+        content = {"request": request, "status": answer.status, "text": answer.text}
+        file = self._file(method, path, body)
+        write_text(file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+    def read(self, method: str, path: str, body: object) -> Answer:
+        """Return the answer to a request; raises InputError where there is none."""
+        file = self._file(method, path, body)
+        try:
+            content = json.loads(file.read_text(encoding="utf-8"))
+            return Answer(content["status"], content["text"])
+        except FileNotFoundError as error:
+            raise InputError(
+                f"{file}: no answer to this request to {path} was recorded; record it with the server, or "
+                "use the server itself"
+            ) from error
+        except (ValueError, LookupError, TypeError) as error:
+            raise InputError(f"{file}: is not a recorded answer; delete it and record it again") from error
+
+    def _file(self, method: str, path: str, body: object) -> Path:
+        return self.folder / f"{request_hash(method, path, body)}.json"
+
+
+def _short(value: Any) -> Any:
+    """Return a request for people: its images by their digest, since the hash stands for the whole."""
+    if isinstance(value, Mapping):
+        return {key: _short(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_short(each) for each in value]
+    if isinstance(value, str) and len(value) > LONG and value.startswith("data:"):
+        digest = hashlib.blake2b(value.encode(), digest_size=16).hexdigest()
+        return f"{value.partition(',')[0]},<{len(value)} characters, {digest}>"
+    return value

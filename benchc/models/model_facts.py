@@ -1,0 +1,74 @@
+"""What is known about a model of a catalogue without loading it or asking the Hub."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchc.config.catalogue import Model
+from benchc.models.folder import deciding_files
+from benchc.models.hub_cache import cached
+from benchc.models.protocol import ModelError
+from benchc.models.registry import scorer_modules
+from benchc.models.revisions import commit_of
+from benchc.models.supported import UnsupportedFamilyError, check_family
+from benchc.schemas.revision import COMMIT
+
+WEIGHTS = (".safetensors", ".bin")
+
+
+@dataclass(frozen=True)
+class Whereabouts:
+    """Where a model is. ``text``: in a word; ``folder``: None unless it is on this machine."""
+
+    text: str
+    commit: str | None = None
+    folder: Path | None = None
+
+    @property
+    def size(self) -> int | None:
+        """Return the bytes of its weights; None unless they are here."""
+        if self.folder is None:
+            return None
+        # The Hub's cache has links to files.
+        return sum(path.stat().st_size for path in deciding_files(self.folder) if path.suffix in WEIGHTS)
+
+
+def loaded_by(model: Model) -> str:
+    """Return how a model is loaded: by a server, by a file of its family, or by a class of transformers."""
+    entry = model.model_dump()
+    if model.train is not None:
+        return f"trained ({model.family})"
+    if entry.get("server") is not None:
+        return "server"
+    try:
+        check_family(model.family)
+    except UnsupportedFamilyError:
+        return f"not supported ({model.family})"
+    if scorer_modules(model.family, model.scoring)[0].startswith("benchc.models.families."):
+        return f"own code ({model.family})"
+    return str(entry.get("auto_class") or model.family or "transformers")
+
+
+def revision_of(model: Model) -> str:
+    """Return the revision of a model in the catalogue in a word."""
+    if model.repo is None:
+        return ""
+    if model.revision is None:
+        return "not pinned"
+    return model.revision[:12] if COMMIT.fullmatch(model.revision) else f"not pinned ({model.revision})"
+
+
+def whereabouts(model: Model) -> Whereabouts:
+    """Return where a model is; a branch or tag is at the commit that the Hub's cache knows."""
+    if model.train is not None:
+        return Whereabouts("made by runs")
+    if model.server is not None and model.server.url is not None:
+        return Whereabouts("on a server")
+    if model.path is not None:
+        folder = Path(model.path)
+        return Whereabouts("yes", folder=folder) if folder.is_dir() else Whereabouts("folder is missing")
+    try:
+        commit = commit_of(str(model.repo), model.revision)
+    except ModelError:
+        return Whereabouts("no")
+    folder_here = cached(str(model.repo), commit)
+    return Whereabouts("no" if folder_here is None else "yes", commit, folder_here)

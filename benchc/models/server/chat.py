@@ -1,0 +1,139 @@
+"""A vLLM server as a chat model: its requests, and the tokens of an answer after its chat prompt."""
+
+import base64
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from PIL import Image
+
+from benchc.models.protocol import ModelError
+from benchc.pixels import Pixels
+
+CHAT = "/v1/chat/completions"
+TOKENIZE = "/tokenize"
+# vLLM writes it in place of minus infinity.
+FLOOR = -9999.0
+# The rounding of a probability of 1.
+TOLERANCE = 1e-3
+
+Body = Mapping[str, object]
+
+
+class Answered(Protocol):
+    """What a server answered."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the server did not refuse the request."""
+
+    def content(self) -> Any:
+        """Return the parsed JSON."""
+
+    def shown(self) -> str:
+        """Return status and reason of a refusal."""
+
+
+class Client(Protocol):
+    """What sends requests: :class:`benchc.endpoint.client.Endpoint`, whose edits change no prediction."""
+
+    def post(self, path: str, body: Body) -> Answered:
+        """Return the answer to a request."""
+
+    def post_all(self, path: str, bodies: Sequence[Body]) -> Sequence[Answered]:
+        """Return the answers to several requests."""
+
+
+@dataclass(frozen=True)
+class ServedChat:
+    """A model behind a server.
+
+    Args:
+        client: sends the requests.
+        model: the name that the server gives the model.
+        facts: all that decides a prediction besides prompt, pixels and scoring.
+    """
+
+    client: Client
+    model: str
+    facts: Mapping[str, str]
+    _added: dict[tuple[str, tuple[str, ...]], list[list[int]]] = field(default_factory=dict)
+
+    def request(self, messages: Sequence[object], **settings: object) -> dict[str, object]:
+        """Return a request for one greedy token after ``messages``."""
+        return {"model": self.model, "messages": messages, "temperature": 0, "max_tokens": 1, **settings}
+
+    def tokens_after(self, text: str, answers: Sequence[str]) -> list[list[int]]:
+        """Return the tokens that each answer adds to the chat prompt of one user message with ``text``.
+
+        Images are left out, since what is before the text does not change the tokens after it. Raises
+        ModelError where answer and prompt merge, or the server cannot say.
+        """
+        key = (text, tuple(answers))
+        if key not in self._added:
+            prompt = self.tokens(text)
+            self._added[key] = [self._added_to(prompt, text, answer) for answer in answers]
+        return self._added[key]
+
+    def tokens(self, text: str, answer: str | None = None) -> list[int]:
+        """Return the tokens of the chat prompt of ``text``, or of the prompt with the answer's beginning."""
+        body = {"model": self.model, "messages": messages(text, [], answer), **continuing(answer)}
+        tokens = self.content(self.client.post(TOKENIZE, body), "/tokenize").get("tokens")
+        if not (isinstance(tokens, list) and all(isinstance(token, int) for token in tokens)):
+            raise ModelError(f"{self.model}: the server's /tokenize returns no token ids; use vLLM")
+        return tokens
+
+    def _added_to(self, prompt: list[int], text: str, answer: str) -> list[int]:
+        whole = self.tokens(text, answer)
+        if whole[: len(prompt)] != prompt or len(whole) == len(prompt):
+            raise ModelError(
+                f"{self.model}: the answer {answer!r} changes the tokens of the server's chat prompt; start "
+                "the server with a chat template (--chat-template) whose answer begins where its prompt ends"
+            )
+        return whole[len(prompt) :]
+
+    def content(self, answer: Answered, what: str) -> dict[str, Any]:
+        """Return the object that the server answered; raises ModelError where it refuses ``what``."""
+        if not answer.ok:
+            raise ModelError(f"{self.model}: the server refuses {what} ({answer.shown()})")
+        content = answer.content()
+        if not isinstance(content, dict):
+            raise ModelError(f"{self.model}: the server's answer to {what} is not a JSON object; use vLLM")
+        return content
+
+    def log_probability(self, value: object, what: str) -> float:
+        """Return a log-probability of the server; raises ModelError where it is none, or minus infinity."""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ModelError(f"{self.model}: the server's log-probability of {what} is {value}, no number")
+        if not FLOOR < value <= TOLERANCE:
+            raise ModelError(
+                f"{self.model}: the server's log-probability of {what} is {value}, which should be finite "
+                "and not above 0; start the server without --logprobs-mode, and check its dtype"
+            )
+        return min(0.0, float(value))
+
+
+def messages(text: str, images: Sequence[str], answer: str | None = None) -> list[dict[str, object]]:
+    """Return a user message of ``images`` (data URLs), then ``text``; and the answer, or its beginning."""
+    content: list[dict[str, object]] = [{"type": "image_url", "image_url": {"url": url}} for url in images]
+    user: dict[str, object] = {"role": "user", "content": [*content, {"type": "text", "text": text}]}
+    return [user] if answer is None else [user, {"role": "assistant", "content": answer}]
+
+
+def continuing(answer: str | None) -> dict[str, object]:
+    """Return the settings with which a chat template ends after the prompt, or after the answer so far."""
+    return {"add_generation_prompt": answer is None, "continue_final_message": answer is not None}
+
+
+def prompt_text(text: str, images: int) -> str:
+    """Return a prompt for its hash: the server renders it by a chat template that is among the facts."""
+    return json.dumps(messages(text, ["image"] * images), ensure_ascii=False)
+
+
+def data_url(pixels: Pixels) -> str:
+    """Return ``pixels`` as a data URL of a PNG, which loses nothing."""
+    buffer = io.BytesIO()
+    Image.fromarray(pixels, "RGB").save(buffer, "PNG", compress_level=1)
+    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"

@@ -1,0 +1,104 @@
+"""Score options by their letters over a server: their log-probabilities at the answer's first position."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from benchc.letters import LETTERS
+from benchc.models.protocol import ModelError, OptionScores, require_options
+from benchc.models.question import Question, letter_prompt
+from benchc.models.server.chat import CHAT, Answered, ServedChat, continuing, data_url, messages, prompt_text
+from benchc.pixels import Pixels
+
+TOKEN = "token_id:"
+
+
+@dataclass
+class ServedLetterScorer:
+    """A :class:`benchc.models.protocol.Scorer` whose logits are log-probabilities of the letters A, B, …
+
+    ``top``: None where the server returns those of given tokens (``logprob_token_ids``), else the number of
+    most probable tokens to ask for (``top_logprobs``).
+    """
+
+    chat: ServedChat
+    top: int | None = None
+    _tokens: dict[int, list[int]] = field(default_factory=dict)
+
+    def identity(self) -> dict[str, str]:
+        asked = "logprob_token_ids" if self.top is None else "top_logprobs"
+        return {**self.chat.facts, "scoring": "letter", "asked": asked}
+
+    def prompt(self, question: Question, images: int) -> str:
+        require_options(question)
+        return prompt_text(letter_prompt(question), images)
+
+    def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
+        require_options(question)
+        tokens = self.letter_tokens(question)
+        bodies = [self.request(question, images, tokens) for images in variants]
+        answers = self.chat.client.post_all(CHAT, bodies)
+        logits = np.array([self._scores(answer, tokens) for answer in answers])  # [V, K]
+        mass = np.exp(logits).sum(axis=1).clip(max=1.0)
+        return OptionScores(logits.astype(np.float32), mass.astype(np.float32))
+
+    def letter_tokens(self, question: Question) -> list[int]:
+        """Return the token of each option's letter after the prompt, K different ones.
+
+        Raises ModelError unless each letter is exactly one token and no two letters have the same.
+        """
+        options = len(question.options)
+        if options not in self._tokens:  # every prompt ends in the same text
+            added = self.chat.tokens_after(letter_prompt(question), LETTERS[:options])
+            tokens = [tokens[0] for tokens in added]
+            if any(len(tokens) != 1 for tokens in added) or len(set(tokens)) < options:
+                raise ModelError(
+                    f"{self.chat.model}: the letters A to {LETTERS[options - 1]} are not one distinct token "
+                    "each after the server's chat prompt; use `scoring: text` for this model"
+                )
+            self._tokens[options] = tokens
+        return self._tokens[options]
+
+    def request(
+        self, question: Question, images: Sequence[Pixels], tokens: Sequence[int]
+    ) -> dict[str, object]:
+        """Return the request for the log-probabilities of ``tokens`` after one variant's prompt."""
+        asked: dict[str, object] = (
+            {"logprob_token_ids": list(tokens)} if self.top is None else {"top_logprobs": self.top}
+        )
+        content = messages(letter_prompt(question), [data_url(image) for image in images])
+        named = {"logprobs": True, "return_tokens_as_token_ids": True}
+        return self.chat.request(content, **named, **asked, **continuing(None))
+
+    def _scores(self, answer: Answered, tokens: Sequence[int]) -> list[float]:
+        found = self.returned(answer)
+        scores = []
+        for letter, token in zip(LETTERS, tokens, strict=False):
+            if token not in found:
+                raise ModelError(
+                    f"{self.chat.model}: the letter {letter} is not among the {len(found)} tokens whose "
+                    "log-probabilities the server returns; raise the server's --max-logprobs and "
+                    "`top_logprobs`, or use vLLM with logprob_token_ids (0.33 or later)"
+                )
+            scores.append(self.chat.log_probability(found[token], f"the letter {letter}"))
+        return scores
+
+    def returned(self, answer: Answered) -> Mapping[int, object]:
+        """Return the log-probabilities of an answer by token id; raises ModelError where it has none."""
+        content = self.chat.content(answer, "the request")
+        try:
+            first: dict[str, Any] = content["choices"][0]["logprobs"]["content"][0]
+            entries = {entry["token"]: entry["logprob"] for entry in [first, *(first["top_logprobs"] or ())]}
+        except (LookupError, TypeError, AttributeError) as error:
+            raise ModelError(
+                f"{self.chat.model}: the server returns no log-probabilities; use a server that supports "
+                "`logprobs` of chat completions, such as vLLM"
+            ) from error
+        if not all(str(token).removeprefix(TOKEN).isdecimal() and TOKEN in str(token) for token in entries):
+            raise ModelError(
+                f"{self.chat.model}: the server does not name tokens by their ids "
+                "(return_tokens_as_token_ids), so that letters cannot be told from other tokens; use vLLM"
+            )
+        return {int(token.removeprefix(TOKEN)): value for token, value in entries.items()}

@@ -1,0 +1,71 @@
+"""Score options over a server by the log-likelihood of their texts as the answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchc.models.protocol import ModelError, OptionScores, require_options
+from benchc.models.question import Question, text_prompt
+from benchc.models.server.chat import CHAT, Answered, ServedChat, continuing, data_url, messages, prompt_text
+from benchc.pixels import Pixels
+
+
+@dataclass
+class ServedTextScorer:
+    """A :class:`benchc.models.protocol.Scorer` whose logits are log-likelihoods of the options' texts.
+
+    They are summed over a text's tokens, or averaged if ``length_normalised``. Each option of each variant is
+    one request for the log-probabilities of a prompt that ends in the option's text.
+    """
+
+    chat: ServedChat
+    length_normalised: bool = False
+
+    def identity(self) -> dict[str, str]:
+        scoring = "text_mean" if self.length_normalised else "text"
+        return {**self.chat.facts, "scoring": scoring, "asked": "prompt_logprobs"}
+
+    def prompt(self, question: Question, images: int) -> str:
+        require_options(question)
+        return prompt_text(text_prompt(question), images)
+
+    def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
+        require_options(question)
+        text = text_prompt(question)
+        tokens = self.chat.tokens_after(text, question.options)
+        urls = [[data_url(image) for image in images] for images in variants]
+        bodies = [self.request(text, images, option) for images in urls for option in question.options]
+        answers = self.chat.client.post_all(CHAT, bodies)
+        sums = [
+            self._log_likelihood(answer, tokens[place % len(tokens)], question.options[place % len(tokens)])
+            for place, answer in enumerate(answers)
+        ]
+        total = np.array(sums).reshape(len(variants), len(tokens))
+        mass = np.exp(total).sum(axis=1).clip(max=1.0)
+        lengths = np.array([len(option) for option in tokens])
+        logits = total / lengths if self.length_normalised else total
+        return OptionScores(logits.astype(np.float32), mass.astype(np.float32))
+
+    def request(self, text: str, images: Sequence[str], option: str) -> dict[str, object]:
+        """Return the request for the log-probabilities of one variant's prompt with one option's text."""
+        return self.chat.request(messages(text, images, option), prompt_logprobs=1, **continuing(option))
+
+    def _log_likelihood(self, answer: Answered, tokens: Sequence[int], option: str) -> float:
+        """Return the sum of the log-probabilities of the prompt's last tokens, which are the option's."""
+        positions = self.chat.content(answer, "the request").get("prompt_logprobs")
+        if not isinstance(positions, list) or len(positions) < len(tokens):
+            raise ModelError(
+                f"{self.chat.model}: the server returns no log-probabilities of the prompt (prompt_logprobs)"
+                "; use `scoring: letter`, or vLLM"
+            )
+        total = 0.0
+        for position, token in zip(positions[-len(tokens) :], tokens, strict=True):
+            found = position.get(str(token)) if isinstance(position, dict) else None
+            if not isinstance(found, dict):
+                raise ModelError(
+                    f"{self.chat.model}: the log-probabilities of the server's prompt do not end in the "
+                    f"tokens of the option {option!r}; use `scoring: letter`"
+                )
+            total += self.chat.log_probability(found.get("logprob"), f"the option {option!r}")
+        return total

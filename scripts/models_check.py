@@ -1,0 +1,130 @@
+"""Load a model as a run does, and let it answer a few generated items: letters, label mass, speed, memory.
+
+With --source it answers items of your own, and its accuracy is printed. The model must be on this machine, or
+its Hub's cache (benchc models fetch). Nothing is written.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import polars as pl
+
+from benchc.checking.check_items import check_items
+from benchc.checking.finding import Finding, Findings
+from benchc.checking.locate import locate
+from benchc.checking.models import try_local
+from benchc.checking.server import check_server
+from benchc.checking.trial import Trial
+from benchc.config.benchmarks import known_benchmarks, module_of
+from benchc.config.catalogue import Model
+from benchc.config.model_catalogue import listed_model
+from benchc.config.settings import DEFAULT_SUITE
+from benchc.corruptions.own_suite import suite_with
+from benchc.corruptions.recipe import clean_recipe
+from benchc.corruptions.registry import recipe_of
+from benchc.errors import InputError
+from benchc.letters import LETTERS
+from benchc.models.offline import work_offline
+from benchc.models.supported import check_family
+from benchc.models.units import Recipes
+from benchc.pluralize import pluralize
+from benchc.schemas.parquet import write_table
+from benchc.schemas.pool import POOL
+from scripts.argument_types import positive_argument
+from scripts.command import Parser, printable, run
+from scripts.model_arguments import add_catalogue, catalogue, require_folder
+
+CORRUPTION = "gaussian_noise"
+ITEMS = 100
+
+
+def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.models_check") -> None:
+    parser = Parser(__spec__.name, __doc__, prog)
+    add = parser.add_argument
+    add("id", metavar="ID", help="id of the model in the catalogue")
+    add("--source", type=Path, metavar="FILE", help="items: a TSV file, or pool/items.parquet of a run")
+    add(
+        "--items",
+        type=positive_argument,
+        default=ITEMS,
+        metavar="N",
+        help="of --source, at most [%(default)s]",
+    )
+    add_catalogue(parser)
+    arguments = parser.parse_args(argv)
+    work_offline()
+    id_, model = arguments.id, listed_model(arguments.id, catalogue(arguments)).model
+    require_folder(id_, model)
+    if model.server is not None:
+        finding = check_server(id_, model, model.server)
+        print(printable(f"{finding.level}: {finding.text}"))
+        if finding.level == "error":
+            raise SystemExit(1)
+        return
+    check_family(model.family)
+    found = locate(id_, model, None)
+    if isinstance(found, Finding):
+        raise InputError(f"{id_}: {found.text}; a model that a run trains is checked in the run")
+    items = check_items(arguments.source, arguments.items)
+    print(f"{id_}: {found.folder}")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "items.parquet"
+        write_table(items, path, POOL)
+        recipe = recipe_of(CORRUPTION, suite_with(DEFAULT_SUITE, []), "benchc")
+        options = int(items["options"].list.len().to_numpy().max())
+        images = Recipes([clean_recipe(), recipe], 0, "drop")
+        findings = try_local(id_, model, found, path, images, options)
+        failed, trial = shown_findings(findings)
+    if trial is not None and not failed:
+        for line in lines(model, items, trial, given=arguments.source is not None):
+            print(line)
+    if failed:
+        raise SystemExit(1)
+
+
+def shown_findings(findings: Findings[Trial | None]) -> tuple[bool, Trial | None]:
+    """Print findings as they are made; return whether one is an error, and the trial."""
+    failed = False
+    while True:
+        try:
+            finding = next(findings)
+        except StopIteration as stop:
+            return failed, stop.value
+        failed = failed or finding.level == "error"
+        print(printable(f"{finding.level}: {finding.text}"), flush=True)
+
+
+def lines(model: Model, items: pl.DataFrame, trial: Trial, *, given: bool) -> list[str]:
+    """Return what a trial measured that its findings do not say."""
+    found = []
+    if trial.letters:
+        pairs = zip(LETTERS, trial.letters, strict=False)
+        found.append(f"letters: {', '.join(f'{letter} is token {token}' for letter, token in pairs)}")
+    chance = float(np.mean(1 / items["options"].list.len().to_numpy()))
+    what = "clean accuracy" if given else "generated items"
+    found.append(
+        f"{what}: {trial.correct} of {pluralize(trial.answered, 'item')} correct "
+        f"({100 * trial.correct / trial.answered:.1f} %, chance is {100 * chance:.1f} %)"
+    )
+    if given:
+        found += published(model.label)
+    return found
+
+
+def published(label: str) -> list[str]:
+    """Return the accuracies of a model that benchmarks publish, which are on other items."""
+    found = []
+    for benchmark in known_benchmarks():
+        try:
+            part = module_of(benchmark, "published.accuracy")
+        except InputError:  # it publishes none
+            continue
+        if (text := part.published_accuracy(label)) is not None:
+            found.append(f"published: {text}")
+    return found
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,45 @@
+"""List the models of catalogues: how each is loaded, at which revision, and whether it is on this machine.
+
+A model on the Hub is here if its cache has all files that are read. The Hub is not asked.
+"""
+
+from collections.abc import Sequence
+
+from benchc.config.catalogue import Model
+from benchc.models.model_facts import loaded_by, revision_of, whereabouts
+from benchc.models.offline import work_offline
+from benchc.planning.amounts import disk_text
+from benchc.rendering.markdown import markdown
+from scripts.command import Parser, run
+from scripts.model_arguments import add_catalogue, catalogue
+
+# Of the catalogue's keys that are true or false, each is a column.
+FLAGS = [name for name, field in Model.model_fields.items() if field.annotation is bool]
+
+
+def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.models_list") -> None:
+    parser = Parser(__spec__.name, __doc__, prog)
+    add_catalogue(parser)
+    models = catalogue(parser.parse_args(argv))
+    work_offline()
+    rows = [row(id_, listed.model) for id_, listed in models.items()]
+    header = ["id", "label", "loaded by", "revision", *FLAGS, "here", "weights"]
+    print(markdown(header, rows, text_columns=len(header) - 1), end="")
+
+
+def row(id_: str, model: Model) -> list[str]:
+    """Return the cells of a model."""
+    where = whereabouts(model)
+    return [
+        id_,
+        model.label,
+        loaded_by(model),
+        revision_of(model),
+        *("yes" if getattr(model, flag) else "no" for flag in FLAGS),
+        where.text,
+        disk_text(where.size) if where.size else "",
+    ]
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,48 @@
+"""Show all that the catalogue and this machine know about a model. The Hub is not asked."""
+
+from collections.abc import Sequence
+
+from benchc.config.catalogue import Model
+from benchc.config.errors import shown
+from benchc.config.model_catalogue import Listed, listed_model
+from benchc.models.hub_cache import fetch_command
+from benchc.models.hub_errors import HUB
+from benchc.models.model_facts import loaded_by, whereabouts
+from benchc.models.offline import work_offline
+from benchc.planning.amounts import disk_text
+from scripts.command import Parser, printable, run
+from scripts.model_arguments import add_catalogue, catalogue
+
+
+def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.models_show") -> None:
+    parser = Parser(__spec__.name, __doc__, prog)
+    parser.add_argument("id", metavar="ID", help="id of the model in the catalogue")
+    add_catalogue(parser)
+    arguments = parser.parse_args(argv)
+    found = listed_model(arguments.id, catalogue(arguments))
+    work_offline()
+    facts = facts_of(found) | {key: shown(value) for key, value in found.model.model_dump().items()}
+    width = max(map(len, facts))
+    for name, text in facts.items():
+        print(printable(f"{name:{width}}  {text}"))
+
+
+def facts_of(found: Listed) -> dict[str, str]:
+    """Return what the catalogue's keys do not say."""
+    model: Model = found.model
+    where = whereabouts(model)
+    facts = {"catalogue": str(found.file), "loaded by": loaded_by(model), "here": where.text}
+    if where.folder is not None:
+        facts["folder"] = str(where.folder)
+    if where.size:
+        facts["weights"] = disk_text(where.size)
+    if model.repo is not None:
+        facts["page"] = f"{HUB}/{model.repo}"
+        facts["commit here"] = where.commit or "unknown"
+        if where.folder is None:
+            facts["to fetch it"] = fetch_command(model.repo, model.revision)
+    return facts
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,71 @@
+"""A model on a server, which the job asks, or starts and stops itself. Imports no torch."""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from benchc.endpoint.api_key import read_key
+from benchc.endpoint.client import Endpoint, EndpointSettings
+from benchc.endpoint.process import arguments_of, free_port, running
+from benchc.models.folder import folder_digest
+from benchc.models.hub_cache import require_cached
+from benchc.models.loaded import LoadedModel
+from benchc.models.protocol import OptionScores, Scorer
+from benchc.models.question import Question
+from benchc.models.server.identity import served_identity
+from benchc.models.server.served import served_scorer
+from benchc.pixels import Pixels
+from scripts.inference_arguments import checkpoint_source
+
+REQUESTS_PER_UNIT = 5  # or more: one per severity; clean images have one
+
+
+@contextmanager
+def opened(arguments: argparse.Namespace) -> Iterator[LoadedModel]:
+    """Connect to the server of the arguments of an inference job, or run one while the block runs."""
+    source = checkpoint_source(arguments)
+    folder = Path(source.location)
+    is_folder = arguments.server_command is not None and folder.is_dir()
+    facts = {
+        "model": folder.resolve().name if is_folder else source.location,
+        "revision": folder_digest(folder) if is_folder else source.revision or "that of the server",
+        # The URL of a server and its address in the job change no prediction; its options may.
+        "command": arguments.server_command or "",
+        "device": "server",
+    }
+    names = {source.location, str(folder.resolve())} if is_folder else {source.location}
+    if arguments.server_command is not None and not is_folder:
+        require_cached(source.location, source.revision)
+    with ExitStack() as stack:
+        url = arguments.server_url or stack.enter_context(
+            _started(arguments, source.location, source.revision)
+        )
+        settings = EndpointSettings(url, arguments.concurrency, arguments.timeout)
+        endpoint = stack.enter_context(Endpoint(settings, read_key(arguments.api_key_env)))
+        scorer = served_scorer(endpoint, names, facts, arguments.scoring, arguments.top_logprobs)
+        identity = served_identity(scorer)
+        print(
+            f"{arguments.label or source.location}: {identity['server']} {identity['version']}, "
+            f"{identity['asked']}, {settings.concurrency} requests at once",
+            file=sys.stderr,
+        )
+        at_once = 1 + settings.concurrency // REQUESTS_PER_UNIT
+        yield LoadedModel(scorer, identity, _compute, at_once, ahead=True)
+
+
+@contextmanager
+def _started(arguments: argparse.Namespace, location: str, revision: str | None) -> Iterator[str]:
+    port = free_port()
+    values = {"model": location, "revision": revision or "main", "port": port}
+    command = arguments_of(arguments.server_command, values)
+    label = arguments.label or location
+    with running(command, port, arguments.server_log, arguments.start_timeout, label) as url:
+        yield url
+
+
+def _compute(
+    scorer: Scorer, question: Question, variants: Sequence[Sequence[Pixels]]
+) -> tuple[OptionScores, bool]:
+    return scorer.score(question, variants), False

@@ -1,0 +1,115 @@
+"""Entries of the model catalogue with a server."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from benchc.config.catalogue import ModelCatalogue
+from benchc.config.load import load
+from benchc.config.resolved import resolved
+from tests.config.trial import MODELS, errors
+
+pytestmark = pytest.mark.usefixtures("toy")
+
+URL = "server: {url: 'http://node7:8000'}"
+COMMAND = "server: {command: 'vllm serve {model} --port {port}'}"
+LARGE = 'large: {label: Large, family: llava, scoring: letter, repo: owner/large, revision: "1"'
+
+
+def with_entry(root: Path, keys: str) -> None:
+    assert LARGE in MODELS
+    (root / "models.yaml").write_text(
+        MODELS.replace(LARGE, f"large: {{label: Large, scoring: letter, {keys}")
+    )
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        ("server: {}", "large.server needs exactly one of url, command, but has none of them."),
+        (
+            "server: {url: 'http://a', command: '{model} {port}'}",
+            "large.server needs exactly one of url, command, but has url and command.",
+        ),
+        (
+            "server: {command: 'vllm serve {model}'}",
+            "large.server has a command without {port}, which a job replaces.",
+        ),
+        (
+            "server: {command: 'vllm serve {model} --port {port}', api_key_env: KEY}",
+            "large.server has an api_key_env, but a server that a job starts needs no key.",
+        ),
+        (
+            "server: {url: 'node7:8000'}",
+            'large.server.url is "node7:8000", but should be a web address (http or https).',
+        ),
+        (
+            "server: {url: 'https://me:secret@node7'}",
+            "large.server has a url with more than host, port and path; give a key by `api_key_env`, and "
+            "nothing else.",
+        ),
+        (
+            "server: {url: 'http://a', api_key_env: 'sk-1234'}",
+            "large.server has an api_key_env that is not the name of an environment variable; set one to the "
+            "key, and give its name.",
+        ),
+        (
+            "server: {url: 'http://a', concurrency: 0}",
+            "large.server.concurrency is 0, but should be greater than or equal to 1.",
+        ),
+        (
+            f"{URL}, dtype: bfloat16, family: llava",
+            "large has server and family and dtype, but the server loads the model; remove it here, and give "
+            "it to the server.",
+        ),
+        (
+            f"{COMMAND}, processor: {{max_patches: 3}}",
+            "large has server and processor, but the server loads the model; remove it here, and give it to "
+            "the server.",
+        ),
+        (
+            f"{URL}, gpus: 1",
+            "large has server.url and gpus, but a job that only asks a server needs no GPU; remove gpus.",
+        ),
+    ],
+)
+def test_an_invalid_entry_is_one_sentence(raw: dict[str, Any], root: Path, keys: str, sentence: str) -> None:
+    with_entry(root, f"repo: owner/large, {keys}")
+    assert errors(raw, root) == (f"models.yaml: {sentence}",)
+
+
+def test_a_running_server_cannot_load_a_folder(raw: dict[str, Any], root: Path) -> None:
+    (root / "model").mkdir()
+    with_entry(root, f"path: model, {URL}")
+    (only,) = errors(raw, root)
+    assert only.startswith("models.yaml: large has server.url and path, but only a server that a job starts")
+    with_entry(root, f"path: model, gpus: 2, {COMMAND}")
+    assert load(raw, root).models["large"].gpus == 2
+
+
+@pytest.mark.parametrize(
+    "server", [URL, COMMAND, "server: {url: 'https://a/b', timeout_s: 5, api_key_env: _K}"]
+)
+def test_the_record_of_a_run_with_a_server_loads_as_the_same_run(
+    raw: dict[str, Any], root: Path, server: str
+) -> None:
+    with_entry(root, f"repo: owner/large, {server}")
+    before = load(raw, root)
+    assert before.models["large"].family is None
+    files = resolved(before, "results/trial", root)
+    (root / "results/trial").mkdir(parents=True)
+    for path, text in files.items():
+        (root / path).write_text(text)
+    again = load(yaml.safe_load(files["results/trial/config.yaml"]), root)
+    assert again.models["large"] == before.models["large"]
+
+
+def test_the_entries_of_the_documentation_are_valid() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/models.md").read_text()
+    section = page.split("## Over a server")[1].split("\n## ")[0]
+    (block,) = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
+    models = ModelCatalogue.model_validate(yaml.safe_load(block)).root.values()
+    assert [model.server is not None and model.server.url is None for model in models] == [False, True]

@@ -1,0 +1,254 @@
+"""The endpoint client against a real server: retries, concurrency, recording, and no trace of the key."""
+
+import json
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from benchc.endpoint.api_key import ApiKey, read_key
+from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
+from benchc.endpoint.recording import request_hash
+from benchc.errors import InputError
+from tests.endpoint.replies import OK, ReplyingServer, replying
+
+KEY = "sk-secret/with+1234=="
+
+
+def endpoint(server: ReplyingServer, *, key: str | None = None, **options: Any) -> Endpoint:
+    chosen = {name: options.pop(name) for name in ("mode", "folder") if name in options}
+    settings = EndpointSettings(server.url, **{"attempts": 4, "first_wait_s": 0.01, **options})
+    return Endpoint(settings, ApiKey(key), **chosen)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [(429, {}, "slow down"), (500, {}, "oops"), (503, {}, ""), (408, {}, ""), None, (200, {}, '{"ok": tr')],
+    ids=["429", "500", "503", "408", "closed", "malformed"],
+)
+def test_a_failure_that_passes_is_tried_again(failure, capsys):
+    with replying(failure, failure, OK) as server, endpoint(server) as client:
+        assert client.post("/v1", {"a": 1}).content() == {"ok": True}
+        assert [body for _, _, body, _ in server.requests] == [{"a": 1}] * 3
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition("; attempt ")[2][:6] for line in lines] == ["2 of 4", "3 of 4"]
+    assert all(line.startswith(f"{server.url}: ") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("failure", "sentence"),
+    [
+        (
+            (500, {}, '{"error": {"message": "out\\nof memory"}}'),
+            r"answers 500 out of memory after 4 attempts; look",
+        ),
+        ((429, {}, "x" * 5000), r"the server answers 429 x{300} after 4 attempts"),
+        (
+            (200, {}, "<html>\n</html>"),
+            r"the answer is not JSON: '<html> </html>' after 4 attempts; check that",
+        ),
+        (None, r"the connection broke \(.+\) after 4 attempts"),
+    ],
+)
+def test_a_failure_that_stays_is_one_sentence(failure, sentence):
+    with replying(failure) as server, endpoint(server) as client:
+        with pytest.raises(EndpointError, match=f"^{server.url}/v1: .*{sentence}") as caught:
+            client.get("/v1")
+        assert len(server.requests) == 4
+    assert "\n" not in str(caught.value)
+
+
+def test_a_server_that_is_not_there_and_one_that_is_slow():
+    with replying(OK) as server:
+        gone = EndpointSettings(server.url, attempts=2, first_wait_s=0.01)
+    with Endpoint(gone) as client, pytest.raises(EndpointError, match=r"no server answers .*; start it, or"):
+        client.get("/v1")
+
+    def slow(headers: object, body: object) -> object:
+        time.sleep(0.5)
+        return OK
+
+    with (
+        replying(slow) as server,
+        endpoint(server, timeout_s=0.1, attempts=2) as client,
+        pytest.raises(EndpointError, match=r"no answer within 0.1 s after 2 attempts; raise `timeout_s`"),
+    ):
+        client.get("/v1")
+    with replying(slow, OK) as server, endpoint(server, timeout_s=0.1) as client:
+        assert client.get("/v1").ok
+
+
+@pytest.mark.parametrize("as_date", [False, True])
+def test_retry_after_is_respected(as_date):
+    wait = format_datetime(datetime.now(UTC) + timedelta(seconds=2.5), usegmt=True) if as_date else "1.2"
+    with replying((429, {"Retry-After": wait}, ""), OK) as server, endpoint(server) as client:
+        start = time.monotonic()
+        assert client.get("/v1").ok
+        # A date has whole seconds.
+        assert 1.0 < time.monotonic() - start < 4
+
+
+def test_a_refusal_is_an_answer_and_is_not_tried_again():
+    with (
+        replying((400, {}, '{"error": {"message": "no such setting"}}')) as server,
+        endpoint(server) as client,
+    ):
+        answer = client.post("/v1", {})
+        assert (answer.ok, answer.shown()) == (False, "400 no such setting")
+        assert len(server.requests) == 1
+        assert not answer._replace(status=302).ok
+
+
+def test_requests_at_once_are_bounded_and_answers_in_order():
+    barrier = threading.Barrier(3, timeout=5)
+
+    def together(headers: object, body: dict[str, int]) -> tuple[int, dict[str, str], str]:
+        barrier.wait()
+        time.sleep(0.01 * (body["n"] % 3))
+        return 200, {}, json.dumps(body)
+
+    with replying(together) as server, endpoint(server, concurrency=3) as client:
+        bodies = [{"n": number} for number in range(12)]
+        assert [answer.content() for answer in client.post_all("/v1", bodies)] == bodies
+        assert server.most_at_once == 3
+
+
+def test_the_first_request_that_fails_for_good_ends_all_others():
+    def reply(headers: object, body: dict[str, int]) -> tuple[int, dict[str, str], str]:
+        # One fails after its attempts; the others would wait for a minute.
+        return (500, {}, "broken") if body["n"] == 0 else (429, {"Retry-After": "60"}, "")
+
+    with replying(reply) as server, endpoint(server, concurrency=4) as client:
+        start = time.monotonic()
+        with pytest.raises(EndpointError, match="500 broken after 4 attempts"):
+            client.post_all("/v1", [{"n": number} for number in range(20)])
+        with pytest.raises(EndpointError, match="500 broken"):
+            client.get("/v1")
+        assert time.monotonic() - start < 5
+
+
+# Keys.
+
+
+def reply_with_everything(headers: Any, body: object) -> tuple[int, dict[str, str], str]:
+    """Reply with an error that repeats all headers, as some proxies do."""
+    return 500, {}, json.dumps({"error": {"message": f"bad request with {dict(headers)}"}})
+
+
+def everything(folder: Path) -> str:
+    return "".join(path.name + path.read_text() for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_key_is_sent_and_shown_nowhere(tmp_path, capsys):
+    written = {"plain": f"Bearer {KEY}", "slashes": KEY.replace("/", "\\/"), "url": f"?{quote(KEY, safe='')}"}
+    accepted = (200, {}, json.dumps(written).replace("\\\\", "\\"))
+    refused = (400, {}, f"Authorization: Bearer {KEY}\n")
+    replies = (reply_with_everything, accepted, refused)
+    with replying(*replies) as server, endpoint(server, key=KEY, mode="record", folder=tmp_path) as client:
+        texts = [repr(client), repr(vars(client)), repr(client.settings)]
+        texts += [repr(client.post("/v1", {"a": 1})), repr(client.get("/v2"))]
+        assert {headers["Authorization"] for *_, headers in server.requests} == {f"Bearer {KEY}"}
+    with (
+        replying(reply_with_everything) as server,
+        endpoint(server, key=KEY) as client,
+        pytest.raises(EndpointError, match=r"bad request with .*\*\*\*") as caught,
+    ):
+        client.get("/v1")
+    shown: BaseException | None = caught.value
+    while shown is not None:
+        texts.append(repr(shown))
+        shown = shown.__cause__
+    for status in (401, 403):
+        with replying((status, {}, f"wrong key {KEY}")) as server, endpoint(server, key=KEY) as client:
+            with pytest.raises(EndpointError, match=r"refuses access .*correct the variable") as caught:
+                client.get("/v1")
+            texts.append(str(caught.value))
+            assert len(server.requests) == 1
+    captured = capsys.readouterr()
+    texts += [captured.out, captured.err, everything(tmp_path)]
+    assert len(everything(tmp_path)) > 100 and "***" in captured.err
+    for text in texts:
+        assert "secret" not in text and KEY not in text
+
+
+def test_a_key_comes_from_the_variable_that_is_named():
+    assert read_key(None, {}).header() == {}
+    key = read_key("MY_KEY", {"MY_KEY": KEY})
+    assert key.header() == {"Authorization": f"Bearer {KEY}"}
+    assert KEY not in f"{key} {key!r}"
+    for environment in ({}, {"MY_KEY": ""}):
+        with pytest.raises(
+            InputError, match="variable MY_KEY, which should have the server's key, is not set"
+        ):
+            read_key("MY_KEY", environment)
+    for wrong in ("short", f"{KEY}\n", f"Bearer {KEY}", "schlüssel-1234", 'quoted"1234', r"escaped\1234"):
+        with pytest.raises(InputError, match="variable MY_KEY is no key") as caught:
+            read_key("MY_KEY", {"MY_KEY": wrong})
+        assert wrong not in str(caught.value) and "secret" not in str(caught.value)
+
+
+def test_without_a_key_a_refusal_says_how_to_give_one():
+    with (
+        replying((401, {}, "")) as server,
+        endpoint(server) as client,
+        pytest.raises(EndpointError, match=r"refuses access \(401\); set `api_key_env`"),
+    ):
+        client.get("/v1")
+
+
+# Recording.
+
+
+def test_what_was_recorded_is_replayed_without_a_server(tmp_path):
+    image = "data:image/png;base64," + "A" * 5000
+    body = {"b": [{"url": image}], "a": "ä"}
+    replies = ((500, {}, ""), OK, (400, {}, "no"))
+    with replying(*replies) as server, endpoint(server, mode="record", folder=tmp_path) as client:
+        recorded = [client.post("/v1", body), client.get("/v2")]
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert files == sorted(
+        f"{request_hash(*request)}.json" for request in (("POST", "/v1", body), ("GET", "/v2", None))
+    )
+    # Images are recorded by their digest.
+    assert "AAAA" not in everything(tmp_path) and '"a": "ä"' in everything(tmp_path)
+    settings = EndpointSettings("http://another.invalid:1")
+    with Endpoint(settings, mode="replay", folder=tmp_path) as client:
+        assert [client.post("/v1", {"a": "ä", "b": [{"url": image}]}), client.get("/v2")] == recorded
+        missing = request_hash("POST", "/v1", {"a": 2})
+        with pytest.raises(
+            InputError, match=f"{missing}.json: no answer to this request to /v1 was recorded"
+        ):
+            client.post("/v1", {"a": 2})
+        (tmp_path / files[0]).write_text("{")
+        (tmp_path / files[1]).write_text("[]")
+        with pytest.raises(InputError, match="is not a recorded answer; delete it and record it again"):
+            client.get("/v2")
+
+
+def test_the_hash_depends_on_all_of_a_request_and_not_on_the_order_of_its_keys():
+    requests = [
+        ("POST", "/a", {"x": 1, "y": 2}),
+        ("POST", "/b", {"x": 1, "y": 2}),
+        ("GET", "/a", {"x": 1, "y": 2}),
+        ("POST", "/a", {"x": 1, "y": 3}),
+        ("POST", "/a", None),
+    ]
+    assert len({request_hash(*request) for request in requests}) == len(requests)
+    assert request_hash("POST", "/a", {"y": 2, "x": 1}) == request_hash(*requests[0])
+    assert request_hash("GET", "/version", None) == "505cec0ac01d33352305ef5fd7e11733"
+
+
+def test_a_mode_without_its_folder_is_refused(tmp_path):
+    for mode, folder in (("replay", None), ("record", None), ("live", tmp_path)):
+        with pytest.raises(ValueError, match=f"the mode {mode} "):
+            Endpoint(EndpointSettings("http://a"), mode=mode, folder=folder)
+
+
+def test_an_impossible_address_is_one_sentence():
+    with pytest.raises(EndpointError, match="http://a:99999: is no address of a server"):
+        Endpoint(EndpointSettings("http://a:99999"))

@@ -1,0 +1,142 @@
+"""A server that a job starts is waited for, and ends with the job however that ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from benchc.endpoint.process import arguments_of, free_port, running
+from benchc.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[2]
+# A server with a worker of its own, as vLLM has; both write their process ids.
+SERVER = """
+import http.server, os, subprocess, sys, time
+port, folder, delay = int(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+worker = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+with open(f"{folder}/pids", "w") as file:
+    file.write(f"{os.getpid()} {worker.pid}")
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200 if self.path == "/health" and time.time() > start + delay else 503)
+        self.end_headers()
+    def log_message(self, *_):
+        pass
+start = time.time()
+print("Loading weights", flush=True)
+http.server.HTTPServer(("127.0.0.1", port), Handler).serve_forever()
+"""
+# Of a job that starts the server, says so, and never ends.
+JOB = """
+import sys, time
+from pathlib import Path
+from benchc.endpoint.process import running
+port, log, *command = sys.argv[1:]
+with running(command, int(port), Path(log), 30, "tiny"):
+    print("ready", flush=True)
+    time.sleep(600)
+"""
+
+
+def command(port: int, folder: Path, delay: float = 0) -> list[str]:
+    return [sys.executable, "-c", SERVER, str(port), str(folder), str(delay)]
+
+
+def pids(folder: Path) -> list[int]:
+    return [int(pid) for pid in (folder / "pids").read_text().split()]
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def assert_ended(folder: Path) -> None:
+    end = time.monotonic() + 15
+    while any(map(is_running, pids(folder))):
+        assert time.monotonic() < end, "the server or its worker still runs"
+        time.sleep(0.05)
+
+
+def test_a_server_is_ready_when_it_is_healthy_and_stopped_with_its_workers(tmp_path):
+    port, log = free_port(), tmp_path / "logs" / "server.log"
+    start = time.monotonic()
+    with running(command(port, tmp_path, delay=1), port, log, 30, "tiny") as url:
+        assert time.monotonic() - start > 1
+        assert httpx2.get(f"{url}/health").status_code == 200
+        assert all(map(is_running, pids(tmp_path)))
+    assert_ended(tmp_path)
+    assert log.read_text().startswith("Loading weights")
+
+
+def test_an_error_of_the_job_stops_the_server(tmp_path):
+    port = free_port()
+    with (
+        pytest.raises(KeyError),
+        running(command(port, tmp_path), port, tmp_path / "server.log", 30, "tiny"),
+    ):
+        raise KeyError
+    assert_ended(tmp_path)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_killed_job_leaves_no_server(tmp_path, number):
+    port = free_port()
+    arguments = [str(port), str(tmp_path / "server.log"), *command(port, tmp_path)]
+    job = subprocess.Popen(
+        [sys.executable, "-c", JOB, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert job.stdout is not None and job.stdout.readline() == b"ready\n"
+    assert all(map(is_running, pids(tmp_path)))
+    # As Snakemake and Slurm do: the whole group.
+    os.killpg(job.pid, number)
+    job.wait(10)
+    job.stdout.close()
+    assert_ended(tmp_path)
+
+
+def test_a_server_that_does_not_become_healthy_is_one_sentence(tmp_path):
+    port, log = free_port(), tmp_path / "server.log"
+    sentence = r"tiny: its server does not answer /health within 3 s: Loading weights; raise `start_s`, or"
+    with (
+        pytest.raises(InputError, match=sentence),
+        running(command(port, tmp_path, delay=60), port, log, 3, "tiny"),
+    ):
+        raise AssertionError("it is not ready")
+    assert_ended(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ([sys.executable, "-c", "print('out of memory\\n\\n'); raise SystemExit(3)"], "out of memory"),
+        (["no-such-program"], "No such file or directory: 'no-such-program'"),
+        ([sys.executable, "-c", ""], "no output"),
+    ],
+)
+def test_a_server_that_ends_at_once_is_one_sentence(tmp_path, program, reason):
+    log = tmp_path / "server.log"
+    sentence = f"tiny: its server ended while it started: .*{reason}; correct `command`"
+    with pytest.raises(InputError, match=sentence) as caught, running(program, 1, log, 30, "tiny"):
+        raise AssertionError("it is not ready")
+    assert str(log) in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_the_command_keeps_braces_that_are_no_names():
+    values = {"model": "owner/a b", "revision": "1", "port": 8000}
+    text = """vllm serve {model} --port {port} --hf-overrides '{"head_dtype": "float32"}' {other}"""
+    expected = ["vllm", "serve", "owner/a b", "--port", "8000", "--hf-overrides"]
+    assert arguments_of(text, values) == [*expected, '{"head_dtype": "float32"}', "{other}"]
+    with pytest.raises(InputError, match=r"cannot be split into arguments \(No closing quotation\)"):
+        arguments_of("vllm 'serve", values)

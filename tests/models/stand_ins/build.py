@@ -1,0 +1,135 @@
+"""Save a stand-in of a family: a tiny random model in a folder, with code of the upstream signatures."""
+
+import importlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from benchc.demo.tiny.tokenizer import train_tokenizer
+from benchc.hugging_face import transformers
+from benchc.models.question import letter_prompt, text_prompt
+from tests.models.conftest import QUESTIONS
+
+CODE = Path(__file__).parent / "code"
+PACKAGES = Path(__file__).parent / "packages"
+
+# By family: special tokens, the model's Auto class and entries of auto_map; of a package, its classes.
+SPECIAL = {
+    "molmo": ["<im_patch>"],
+    "kimi_vl": ["<|media_pad|>", "<|im_middle|>", "<|im_end|>"],
+    "sail_vl": ["<img>", "</img>", "<IMG_CONTEXT>", "<|im_start|>", "<|im_end|>"],
+    "mplug_owl3": ["<|image|>", "<|im_start|>", "<|im_end|>"],
+    "moondream": [],
+    "monkey": [],
+    "eagle": [],
+    "deepseek_vl2": ["<image>", "<|User|>", "<|Assistant|>"],
+}
+CAUSAL = "AutoModelForCausalLM"
+AUTO_MAP = {
+    "molmo": {
+        "AutoConfig": "modeling_molmo.MolmoConfig",
+        CAUSAL: "modeling_molmo.MolmoForCausalLM",
+        "AutoProcessor": "preprocessing_molmo.MolmoProcessor",
+    },
+    "kimi_vl": {
+        "AutoConfig": "modeling_kimi_vl.KimiVLConfig",
+        CAUSAL: "modeling_kimi_vl.KimiVLForConditionalGeneration",
+        "AutoProcessor": "processing_kimi_vl.KimiVLProcessor",
+    },
+    "sail_vl": {"AutoConfig": "modeling_sailvl.SailVLConfig", "AutoModel": "modeling_sailvl.SailVLModel"},
+    "mplug_owl3": {
+        "AutoConfig": "modeling_mplugowl3.mPLUGOwl3Config",
+        "AutoModel": "modeling_mplugowl3.mPLUGOwl3Model",
+    },
+    "monkey": {
+        "AutoConfig": "modeling_monkey.MonkeyConfig",
+        CAUSAL: "modeling_monkey.MonkeyLMHeadModel",
+        "AutoTokenizer": ["tokenization_qwen.QWenTokenizer", None],
+    },
+    "moondream": {"AutoConfig": "hf_moondream.HfConfig", CAUSAL: "hf_moondream.HfMoondream"},
+}
+IN_PACKAGES = {
+    "eagle": ("eagle.model.builder", "EagleConfig", "EagleLlamaForCausalLM"),
+    "deepseek_vl2": ("deepseek_vl2.models", "DeepseekVLV2Config", "DeepseekVLV2ForCausalLM"),
+}
+HIDDEN = 24
+
+
+def build(family: str, folder: Path) -> Path:
+    """Save a random model of the family with its code and a tokenizer trained on QUESTIONS."""
+    folder.mkdir(exist_ok=True)
+    sizes = {"vocab_size": _tokenizer(family, folder), "hidden_size": HIDDEN}
+    config: dict[str, Any] = sizes | {"tie_word_embeddings": False}
+    torch.manual_seed(11)
+    if family in IN_PACKAGES:
+        module, config_class, model_class = IN_PACKAGES[family]
+        found = importlib.import_module(module)
+        model = getattr(found, model_class)(getattr(found, config_class)(**config))
+    else:
+        for path in [*(CODE / family).glob("*.py"), CODE / "tiny_language.py"]:
+            shutil.copy(path, folder)
+        if family == "kimi_vl":
+            config["media_placeholder_token_id"] = _token(folder, "<|media_pad|>")
+        if family == "monkey":
+            config["visual"] = {"image_start_id": 512}
+            config["fp32"] = True
+        if family == "moondream":
+            config = {"config": _moondream(folder, config["vocab_size"]), "tie_word_embeddings": False}
+        auto = AUTO_MAP[family]
+        (folder / "config.json").write_text(json.dumps({"auto_map": auto, **config}))
+        if "AutoProcessor" in auto:
+            (folder / "processor_config.json").write_text(json.dumps({"auto_map": auto}))
+        options = {"trust_remote_code": True}
+        loaded = transformers.AutoConfig.from_pretrained(folder, **options)
+        name = CAUSAL if CAUSAL in auto else "AutoModel"
+        model = getattr(transformers, name).from_config(loaded, **options)
+    # The initial weights give nearly uniform answers; larger ones, of images above all, show every mistake.
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.copy_(torch.randn_like(parameter) * (4 if "project" in name else 0.4))
+    if family == "moondream":
+        model.half()
+    model.save_pretrained(folder)
+    if family in AUTO_MAP:
+        saved = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps(saved | {"auto_map": AUTO_MAP[family]}))
+    return folder
+
+
+def _tokenizer(family: str, folder: Path) -> int:
+    """Save the family's tokenizer, and return the size of its vocabulary."""
+    if family == "monkey":
+        settings = {
+            "tokenizer_class": "QWenTokenizer",
+            "auto_map": {"AutoTokenizer": AUTO_MAP[family]["AutoTokenizer"]},
+        }
+        (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+        return 516
+    texts = [
+        f": {prompt(question)} Answer:"
+        for question in QUESTIONS[:2]
+        for prompt in (letter_prompt, text_prompt)
+    ]
+    texts += [f" {answer}" for question in QUESTIONS[:2] for answer in (*question.options, *"ABCD")]
+    special = {f"token_{number}": token for number, token in enumerate(SPECIAL[family])}
+    tokenizer = train_tokenizer(texts * 20, special)
+    tokenizer.save_pretrained(folder)
+    return len(tokenizer)
+
+
+def _token(folder: Path, token: str) -> int:
+    number: int = transformers.AutoTokenizer.from_pretrained(folder).convert_tokens_to_ids(token)
+    return number
+
+
+def _moondream(folder: Path, vocabulary: int) -> dict[str, Any]:
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    template = {
+        part: tokenizer.encode(text)
+        for part, text in (("prefix", "\n\nQuestion:"), ("suffix", "\n\nAnswer:"))
+    }
+    words = {"bos_id": tokenizer.bos_token_id, "templates": {"query": template}}
+    return {"tokenizer": words, "vocab_size": vocabulary, "dim": HIDDEN}

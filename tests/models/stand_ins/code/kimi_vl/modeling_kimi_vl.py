@@ -1,0 +1,59 @@
+"""Signatures of modeling_kimi_vl.py of moonshotai/Kimi-VL-A3B-Instruct."""
+
+import torch
+from torch import nn
+from transformers import PretrainedConfig, PreTrainedModel
+from transformers.modeling_outputs import CausalLMOutputWithPast
+
+from .tiny_language import Layer, Vision
+
+
+class KimiVLConfig(PretrainedConfig):
+    model_type = "kimi_vl"
+
+    def __init__(self, vocab_size=8, hidden_size=8, media_placeholder_token_id=0, **kwargs):
+        self.vocab_size, self.hidden_size = vocab_size, hidden_size
+        self.media_placeholder_token_id = media_placeholder_token_id
+        super().__init__(**kwargs)
+
+
+class KimiVLForConditionalGeneration(PreTrainedModel):
+    config_class = KimiVLConfig
+
+    def __init__(self, config):
+        super().__init__(config)
+        hidden = config.hidden_size
+        self.embed = nn.Embedding(config.vocab_size, hidden)
+        self.layer = Layer(hidden)
+        self.lm_head = nn.Linear(hidden, config.vocab_size)
+        self.vision = Vision(hidden)
+        self.post_init()
+
+    def get_output_embeddings(self):
+        return self.lm_head
+
+    def forward(
+        self,
+        input_ids=None,
+        attention_mask=None,
+        position_ids=None,
+        past_key_values=None,
+        inputs_embeds=None,
+        labels=None,
+        use_cache=None,
+        output_attentions=None,
+        output_hidden_states=None,
+        return_dict=None,
+        pixel_values=None,
+        image_grid_hws=None,
+    ):
+        x = self.embed(input_ids)
+        if pixel_values is not None:
+            media = input_ids == self.config.media_placeholder_token_id
+            # Patches of all images in one list: the grids say where one ends.
+            images = pixel_values.split([int(grid.prod()) for grid in image_grid_hws])
+            features = [self.vision(image.mean(0, keepdim=True)).flatten(0, 1) for image in images]
+            assert media.sum() == sum(len(part) for part in features)
+            x[media] = torch.cat(features)
+        assert attention_mask.shape == input_ids.shape
+        return CausalLMOutputWithPast(logits=self.lm_head(self.layer(x)))

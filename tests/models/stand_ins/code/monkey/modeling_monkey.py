@@ -1,0 +1,71 @@
+"""Signatures of modeling_monkey.py of echo840/Monkey-Chat (monkey_model of Yuliang-Liu/Monkey)."""
+
+import torch
+from PIL import Image
+from torch import nn
+from transformers import PretrainedConfig, PreTrainedModel
+from transformers.modeling_outputs import CausalLMOutputWithPast
+
+from .tiny_language import Layer, Vision, pixels_of
+
+
+class MonkeyConfig(PretrainedConfig):
+    model_type = "monkey"
+
+    def __init__(
+        self, vocab_size=8, hidden_size=8, visual=None, bf16=False, fp16=False, fp32=False, **kwargs
+    ):
+        self.vocab_size, self.hidden_size, self.visual = vocab_size, hidden_size, visual
+        self.bf16, self.fp16, self.fp32 = bf16, fp16, fp32
+        super().__init__(**kwargs)
+
+
+class MonkeyModel(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.wte = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.layer = Layer(config.hidden_size)
+        self.visual = Vision(config.hidden_size)
+
+
+class MonkeyLMHeadModel(PreTrainedModel):
+    config_class = MonkeyConfig
+
+    def __init__(self, config):
+        super().__init__(config)
+        assert config.bf16 + config.fp16 + config.fp32 == 1
+        self.transformer = MonkeyModel(config)
+        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
+        self.post_init()
+
+    def get_output_embeddings(self):
+        return self.lm_head
+
+    def forward(
+        self,
+        input_ids=None,
+        past_key_values=None,
+        attention_mask=None,
+        token_type_ids=None,
+        position_ids=None,
+        head_mask=None,
+        inputs_embeds=None,
+        encoder_hidden_states=None,
+        encoder_attention_mask=None,
+        labels=None,
+        use_cache=None,
+        output_attentions=None,
+        output_hidden_states=None,
+        return_dict=None,
+    ):
+        start = self.config.visual["image_start_id"]
+        x = self.transformer.wte(input_ids)
+        rows, begins = torch.where(input_ids == start)
+        _, ends = torch.where(input_ids == start + 1)
+        for row, begin, end in zip(rows, begins, ends, strict=True):
+            path = input_ids[row][begin + 1 : end].tolist()
+            image = Image.open(bytes(path[: path.index(start + 2)]).decode()).convert("RGB")
+            features = self.transformer.visual(pixels_of(image)[None])[0]
+            x[row, begin + 1 : begin + 5] = features
+            x[row, begin + 5 : end] = 0
+        return CausalLMOutputWithPast(logits=self.lm_head(self.transformer.layer(x)))

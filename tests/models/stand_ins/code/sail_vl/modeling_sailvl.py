@@ -1,0 +1,117 @@
+"""Signatures of modeling_sailvl.py and conversation.py of BytedanceDouyinContent/SAIL-VL-1d6-8B."""
+
+import copy
+from types import SimpleNamespace
+
+from torch import nn
+from transformers import PretrainedConfig, PreTrainedModel
+from transformers.modeling_outputs import CausalLMOutputWithPast
+
+from .tiny_language import IMAGE_TOKENS, Layer, Vision
+
+
+class SailVLConfig(PretrainedConfig):
+    model_type = "internvl_chat"
+
+    def __init__(self, vocab_size=8, hidden_size=8, image_size=16, **kwargs):
+        self.vocab_size, self.hidden_size = vocab_size, hidden_size
+        self.image_size = image_size
+        super().__init__(**kwargs)
+
+    @property
+    def vision_config(self):
+        return SimpleNamespace(image_size=self.image_size)
+
+
+class Conversation:
+    def __init__(self):
+        self.roles = ("<|im_start|>user\n", "<|im_start|>assistant\n")
+        self.system_message = ""
+        self.messages = []
+
+    def copy(self):
+        return copy.deepcopy(self)
+
+    def append_message(self, role, message):
+        self.messages.append((role, message))
+
+    def get_prompt(self):
+        turns = "".join(role + (message + "<|im_end|>" if message else "") for role, message in self.messages)
+        return f"<|im_start|>system\n{self.system_message}<|im_end|>{turns}"
+
+
+class Language(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.embed = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.layer = Layer(config.hidden_size)
+        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size)
+
+    def get_input_embeddings(self):
+        return self.embed
+
+    def get_output_embeddings(self):
+        return self.lm_head
+
+    def forward(
+        self,
+        input_ids=None,
+        attention_mask=None,
+        position_ids=None,
+        past_key_values=None,
+        inputs_embeds=None,
+        labels=None,
+        use_cache=None,
+        output_attentions=None,
+        output_hidden_states=None,
+        return_dict=None,
+        cache_position=None,
+    ):
+        assert attention_mask.shape == inputs_embeds.shape[:2]
+        return CausalLMOutputWithPast(logits=self.lm_head(self.layer(inputs_embeds)))
+
+
+class SailVLModel(PreTrainedModel):
+    config_class = SailVLConfig
+
+    def __init__(self, config, vision_model=None, language_model=None):
+        super().__init__(config)
+        self.num_image_token = IMAGE_TOKENS
+        self.vision_model = Vision(config.hidden_size)
+        self.language_model = Language(config)
+        self.img_context_token_id = None
+        self.conv_template = Conversation()
+        self.system_message = "A system message."
+        self.post_init()
+
+    def extract_feature(self, pixel_values):
+        return self.vision_model(pixel_values)
+
+    def chat(
+        self,
+        tokenizer,
+        pixel_values,
+        question,
+        generation_config,
+        history=None,
+        return_history=False,
+        num_patches_list=None,
+        IMG_START_TOKEN="<img>",
+        IMG_END_TOKEN="</img>",
+        IMG_CONTEXT_TOKEN="<IMG_CONTEXT>",
+        verbose=False,
+    ):
+        """Return the logits [positions, vocabulary] of the first step, which upstream decodes."""
+        context = tokenizer.convert_tokens_to_ids(IMG_CONTEXT_TOKEN)
+        template = self.conv_template.copy()
+        template.system_message = self.system_message
+        template.append_message(template.roles[0], question)
+        template.append_message(template.roles[1], None)
+        query = template.get_prompt() + generation_config.get("answer", "")
+        for number in num_patches_list:
+            tokens = IMG_START_TOKEN + IMG_CONTEXT_TOKEN * (self.num_image_token * number) + IMG_END_TOKEN
+            query = query.replace("<image>", tokens, 1)
+        words = tokenizer(query, return_tensors="pt")
+        x = self.language_model.get_input_embeddings()(words["input_ids"])
+        x[words["input_ids"] == context] = self.extract_feature(pixel_values).reshape(-1, x.shape[-1])
+        return self.language_model(inputs_embeds=x, attention_mask=words["attention_mask"]).logits[0]

@@ -1,0 +1,46 @@
+"""What the stand-ins have in common: a causal language model of one layer, and four features of an image."""
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+IMAGE_TOKENS = 4
+
+
+def values_of(embeddings, mix, start=0):
+    """Return what each position adds to the later ones, which depends on its place."""
+    places = torch.arange(start, start + embeddings.shape[1])[:, None] * torch.arange(
+        1, embeddings.shape[2] + 1
+    )
+    return mix(embeddings) * (1 + 0.5 * torch.sin(places / 7).to(embeddings.dtype))
+
+
+class Layer(nn.Module):
+    """Add to each embedding [batch, positions, hidden] the mean of the values up to it, and normalise."""
+
+    def __init__(self, hidden):
+        super().__init__()
+        self.mix = nn.Linear(hidden, hidden)
+        self.norm = nn.LayerNorm(hidden)
+
+    def forward(self, embeddings):
+        counts = torch.arange(1, embeddings.shape[1] + 1, dtype=embeddings.dtype)[:, None]
+        return self.norm(embeddings + values_of(embeddings, self.mix).cumsum(1) / counts)
+
+
+class Vision(nn.Module):
+    """Turn pixels [images, 3, height, width] into features [images, 4, hidden]."""
+
+    def __init__(self, hidden):
+        super().__init__()
+        self.project = nn.Linear(3, hidden)
+
+    def forward(self, pixels):
+        pooled = functional.adaptive_avg_pool2d(pixels, 2).flatten(2).transpose(1, 2)
+        return self.project(pooled)
+
+
+def pixels_of(image, side=16):
+    """Return a PIL image as float32[3, side, side] in [-1, 1]."""
+    data = torch.frombuffer(bytearray(image.resize((side, side)).tobytes()), dtype=torch.uint8)
+    return data.view(side, side, 3).permute(2, 0, 1).float() / 127.5 - 1

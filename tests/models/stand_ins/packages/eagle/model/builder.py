@@ -1,0 +1,82 @@
+"""Signatures of eagle/model/builder.py and eagle/model/language_model/eagle_llama.py of NVlabs/EAGLE."""
+
+import torch
+from torch import nn
+from transformers import AutoTokenizer, PretrainedConfig, PreTrainedModel
+from transformers.modeling_outputs import CausalLMOutputWithPast
+
+from eagle.constants import IMAGE_TOKEN_INDEX
+from tests.models.stand_ins.code.tiny_language import Layer, Vision, pixels_of
+
+
+class EagleConfig(PretrainedConfig):
+    model_type = "eagle_llama"
+
+    def __init__(self, vocab_size=8, hidden_size=8, **kwargs):
+        self.vocab_size, self.hidden_size = vocab_size, hidden_size
+        self.image_aspect_ratio, self.mm_use_im_start_end = "pad", False
+        super().__init__(**kwargs)
+
+
+class EagleLlamaForCausalLM(PreTrainedModel):
+    config_class = EagleConfig
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.embed = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.layer = Layer(config.hidden_size)
+        self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
+        self.vision = Vision(config.hidden_size)
+        self.post_init()
+
+    def get_output_embeddings(self):
+        return self.lm_head
+
+    def forward(
+        self,
+        input_ids=None,
+        attention_mask=None,
+        position_ids=None,
+        past_key_values=None,
+        inputs_embeds=None,
+        labels=None,
+        use_cache=None,
+        output_attentions=None,
+        output_hidden_states=None,
+        images=None,
+        image_sizes=None,
+        return_dict=None,
+    ):
+        assert len(image_sizes) == len(images) and all(len(size) == 2 for size in image_sizes)
+        features, rows, taken = self.vision(images), [], 0
+        for ids in input_ids:
+            parts = []
+            for token in ids.tolist():
+                if token == IMAGE_TOKEN_INDEX:
+                    parts.append(features[taken])
+                    taken += 1
+                else:
+                    parts.append(self.embed.weight[token][None])
+            rows.append(torch.cat(parts))
+        assert taken == len(images)
+        return CausalLMOutputWithPast(logits=self.lm_head(self.layer(torch.stack(rows))))
+
+
+class ImageProcessor:
+    def __call__(self, images, return_tensors=None):
+        return {"pixel_values": torch.stack([pixels_of(image) for image in images])}
+
+
+def load_pretrained_model(
+    model_path,
+    model_base,
+    model_name,
+    load_8bit=False,
+    load_4bit=False,
+    device_map="auto",
+    device="cuda",
+    use_flash_attn=False,
+):
+    assert model_base is None and "eagle" in model_name.lower() and not (load_8bit or load_4bit)
+    model = EagleLlamaForCausalLM.from_pretrained(model_path).half()
+    return AutoTokenizer.from_pretrained(model_path), model.to(device), ImageProcessor(), 2048

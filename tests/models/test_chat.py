@@ -1,0 +1,66 @@
+"""What a loaded model refuses before a forward pass, and the chat template that it takes."""
+
+import copy
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from benchc.models.chat_template import chat_template
+from benchc.models.letter import LetterScorer
+from benchc.models.protocol import ModelError
+from benchc.models.text import TextScorer
+from benchc.pixels import Pixels
+from tests.models.conftest import QUESTIONS
+
+Scorers = Mapping[tuple[str, str], Any]
+Variants = list[list[Pixels]]
+
+TEXT_ALONE = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
+NO_LIST = "{% for message in messages %}{{ message['content'] + '.' }}{% endfor %}"
+
+
+@pytest.mark.parametrize("scoring", ["letter", "text"])
+def test_a_prompt_beyond_the_context_is_refused(
+    scorers: Scorers, variants: Variants, scoring: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scorer: LetterScorer | TextScorer = scorers["internvl", scoring]
+    question = QUESTIONS[2]
+    rendered = scorer.prompt(question, 1)
+    needed = scorer.chat.encode(rendered, variants)["input_ids"].shape[1]
+    if scoring == "text":
+        needed += max(len(scorer.chat.tokens_after(rendered, f" {text}")) for text in question.options) - 1
+    config = scorer.chat.model.config.get_text_config()
+    monkeypatch.setattr(config, "max_position_embeddings", needed)
+    scorer.score(question, variants)
+    monkeypatch.setattr(config, "max_position_embeddings", needed - 1)
+    sentence = (
+        f"have {needed} tokens, but the model takes {needed - 1} (max_position_embeddings in config.json)"
+    )
+    with pytest.raises(ModelError, match=re.escape(f"{sentence}; lower max_patches in `processor`")):
+        scorer.score(question, variants)
+    # YaRN and the like stretch the context of the original model.
+    stretched = {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": needed // 2 + 1}
+    monkeypatch.setattr(config, "rope_parameters", stretched)
+    scorer.chat.require_context(needed)
+
+
+def test_images_that_the_processor_does_not_take_are_refused(scorers: Scorers, variants: Variants) -> None:
+    chat = scorers["llava", "letter"].chat
+    rendered = chat.render("Which?", 3)
+    sentence = "LlavaProcessor does not take a prompt with 1 image (56 x 40 pixels)"
+    with pytest.raises(ModelError, match=re.escape(sentence)):
+        chat.encode(rendered, variants)
+
+
+@pytest.mark.parametrize("of_tokenizer", [None, TEXT_ALONE, NO_LIST])
+def test_a_template_for_text_alone_is_not_used(scorers: Scorers, of_tokenizer: str | None) -> None:
+    processor = copy.deepcopy(scorers["llava", "letter"].chat.processor)
+    own = processor.chat_template
+    processor.tokenizer.chat_template = of_tokenizer
+    assert chat_template(processor) == own
+    processor.chat_template = None
+    assert chat_template(processor) is None
+    processor.tokenizer.chat_template = own
+    assert chat_template(processor) == own

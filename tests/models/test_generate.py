@@ -1,0 +1,93 @@
+"""Generated answers against a plain greedy loop of full forward passes."""
+
+import copy
+
+import pytest
+import torch
+from PIL import Image as PILImage
+
+from benchc.models.checkpoint import load
+from benchc.models.generate import Generator, Reply
+from benchc.models.protocol import CheckpointSource, ModelError
+from benchc.models.question import Question, letter_prompt, text_prompt
+from tests.models.conftest import FAMILIES, QUESTIONS
+
+OPEN = Question("Which colour is the square?", (), "Count the black ones only.")
+STEPS = 6
+
+
+@pytest.fixture(scope="module")
+def chats(checkpoints):
+    torch.set_num_threads(1)
+    return {family: load(CheckpointSource(str(folder))) for family, folder in checkpoints.items()}
+
+
+def greedy(chat, text, images, ends):
+    """Return the tokens of a greedy answer, by one full pass per token."""
+    inputs = chat.processor(
+        text=[text], images=[[PILImage.fromarray(i) for i in images]], return_tensors="pt"
+    )
+    inputs.pop("attention_mask")
+    found = []
+    while len(found) < STEPS and (not found or found[-1] not in ends):
+        with torch.no_grad():
+            logits = chat.model(**inputs, use_cache=False).logits[0, -1]
+        found.append(int(logits.argmax()))
+        inputs["input_ids"] = torch.cat([inputs["input_ids"], torch.tensor([found[-1:]])], dim=1)
+    return found
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("question", [QUESTIONS[0], OPEN], ids=["options", "open"])
+def test_replies_are_greedy_under_every_variant(chats, variants, family, question):
+    chat = chats[family]
+    generator = Generator(chat, STEPS, instruction="Answer with one word.")
+    replies = generator.replies(question, variants)
+    asked = letter_prompt(question) if question.options else f"{text_prompt(question)}\nAnswer with one word."
+    assert generator.prompt(question, 1) == chat.render(asked, 1)
+    for reply, images in zip(replies, variants, strict=True):
+        tokens = greedy(chat, chat.render(asked, 1), images, {chat.tokenizer.eos_token_id})
+        ended = tokens[-1] == chat.tokenizer.eos_token_id
+        text = chat.tokenizer.decode(tokens, skip_special_tokens=True).strip()
+        assert reply == Reply(text, "stop" if ended else "length", len(tokens))
+
+
+def test_an_answer_ends_at_any_end_token_and_others_of_the_batch_go_on(chats, variants, monkeypatch):
+    chat = chats["llava"]
+    whole = Generator(chat, STEPS).replies(OPEN, variants)
+    asked = chat.render(text_prompt(OPEN), 1)
+    first = greedy(chat, asked, variants[0], set())
+    # The second token of the first answer ends it, and only those that have it.
+    settings = copy.deepcopy(chat.model.generation_config)
+    settings.eos_token_id = [chat.tokenizer.eos_token_id, first[1]]
+    monkeypatch.setattr(chat.model, "generation_config", settings)
+    replies = Generator(chat, STEPS).replies(OPEN, variants)
+    for reply, before, images in zip(replies, whole, variants, strict=True):
+        tokens = greedy(chat, asked, images, set(settings.eos_token_id))
+        assert (reply.finish == "stop") == (tokens[-1] in settings.eos_token_id)
+        assert reply.tokens == len(tokens)
+        assert before.tokens >= reply.tokens
+    assert replies[0].finish == "stop" and replies[0].tokens <= 2
+
+
+def test_sampling_settings_of_the_checkpoint_change_nothing_and_others_do(chats, variants, monkeypatch):
+    chat = chats["llava"]
+    plain = Generator(chat, STEPS).replies(OPEN, variants)
+    settings = copy.deepcopy(chat.model.generation_config)
+    settings.do_sample, settings.temperature, settings.top_k = True, 5.0, 3
+    monkeypatch.setattr(chat.model, "generation_config", settings)
+    assert Generator(chat, STEPS).replies(OPEN, variants) == plain
+    before = Generator(chat, STEPS).identity()
+    settings.repetition_penalty = 1.3
+    after = Generator(chat, STEPS).identity()
+    assert {name for name in before if before[name] != after[name]} == {"generation_config"}
+    assert Generator(chat, STEPS + 1).identity() != after
+
+
+def test_a_nan_is_refused(chats, variants):
+    chat = copy.copy(chats["llava"])
+    chat.model = copy.deepcopy(chat.model)
+    with torch.no_grad():
+        chat.model.lm_head.weight[5] = float("nan")
+    with pytest.raises(ModelError, match="a logit of an answer is NaN; set `dtype: float32`"):
+        Generator(chat, STEPS).replies(OPEN, variants)

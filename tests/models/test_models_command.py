@@ -1,0 +1,238 @@
+"""`benchc models`: list, show, pin, fetch and check, with a hub of the test and small checkpoints."""
+
+import importlib
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import huggingface_hub
+import polars as pl
+import pytest
+import torch
+import yaml
+
+from benchc.checking import models as checked_models
+from benchc.checking.pool import PoolFound
+from benchc.config.catalogue import Model
+from benchc.schemas.parquet import write_table
+from benchc.schemas.pool import POOL
+from scripts import run as pipeline
+from scripts.benchc import main
+from tests.models.hub_fixtures import served  # noqa: F401
+from tests.models.hub_server import FIRST, SECOND, Hub, Repository
+from tests.models.test_check_models import change_weights, pool  # noqa: F401
+
+REPO = "owner/tiny"
+WEIGHTS = "0.00047 GB"  # of the small checkpoint
+ENTRIES: dict[str, dict[str, Any]] = {
+    "hub-model": {"repo": REPO, "revision": None},
+    "pinned-model": {"repo": REPO, "revision": FIRST},
+    "folder-model": {"path": "checkpoint"},
+    "absent-model": {"path": "nowhere"},
+    "own-model": {"repo": "owner/own", "family": "llava_next"},
+}
+TRAIN = {"hidden": 48, "vision_layers": 1, "text_layers": 1, "patch": 12, "steps": 2, "batch": 2, "seed": 1}
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def hub(served: Hub, checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:  # noqa: F811
+    """A hub with one model, and a working directory with a catalogue and a checkpoint."""
+    served.repositories[REPO] = Repository()
+    served.repositories[REPO].add(checkpoints["llava"], FIRST)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "checkpoint").symlink_to(checkpoints["llava"])
+    entries = {
+        id_: {"label": id_, "family": "llava", "scoring": "letter"} | keys for id_, keys in ENTRIES.items()
+    }
+    entries["trained-model"] = {
+        "label": "T", "family": "llava", "scoring": "text", "train": TRAIN | {"learning_rate": 0.01}
+    }  # fmt: skip
+    Path("models.yaml").write_text("# Mine.\n" + yaml.safe_dump(entries, sort_keys=False))
+    return served
+
+
+@pytest.fixture
+def command(
+    hub: Hub, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Command]:
+    """Run `benchc models` with the catalogue, without new processes."""
+
+    def in_this_process(module: str, function: str, *arguments: object) -> Any:
+        return getattr(importlib.import_module(module), function)(*arguments)
+
+    def ran(*arguments: str) -> tuple[int, str, str]:
+        status: object = 0
+        # Each is a process of its own.
+        monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+        try:
+            main(["models", *arguments, "--catalogue", "models.yaml"])
+        except SystemExit as end:
+            status = end.code
+        out, err = capsys.readouterr()
+        # Only what main raises is printed when a process ends.
+        return (0 if status in (0, None) else 1), out, err if isinstance(status, int) else f"{err}{status}"
+
+    monkeypatch.setattr(checked_models, "in_child", in_this_process)
+    threads = torch.get_num_threads()
+    yield ran
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(False)
+
+
+def rows(out: str) -> dict[str, list[str]]:
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines()]
+    return {row[0]: row for row in cells}
+
+
+def test_all_models_are_listed(command: Command, hub: Hub) -> None:
+    status, out, _ = command("list")
+    found = rows(out)
+    assert status == 0 and hub.requests == []
+    flags = [name for name, field in Model.model_fields.items() if field.annotation is bool]
+    assert found["id"] == ["id", "label", "loaded by", "revision", *flags, "here", "weights"]
+    kinds = {id_: (row[2], row[3], row[-2]) for id_, row in found.items()}
+    assert kinds["hub-model"] == ("llava", "not pinned", "no")
+    assert kinds["pinned-model"] == ("llava", FIRST[:12], "no")
+    assert kinds["folder-model"] == ("llava", "", "yes") and found["folder-model"][-1] == WEIGHTS
+    assert kinds["absent-model"] == ("llava", "", "folder is missing")
+    assert kinds["own-model"] == ("own code (llava_next)", "not pinned", "no")
+    assert kinds["trained-model"] == ("trained (llava)", "", "made by runs")
+    command("fetch", "hub-model")
+    assert rows(command("list")[1])["hub-model"][-2:] == ["yes", WEIGHTS]
+
+
+def test_all_facts_of_one_are_shown(command: Command) -> None:
+    _, out, _ = command("show", "hub-model")
+    facts = dict(re.split(r"  +", line, maxsplit=1) for line in out.splitlines())
+    assert facts["catalogue"] == "models.yaml" and facts["page"] == f"https://huggingface.co/{REPO}"
+    assert facts["here"] == "no" and facts["to fetch it"] == f"benchc models fetch {REPO}"
+    # Every key of the catalogue, also one that is added later.
+    assert set(Model.model_fields) <= set(facts)
+    assert facts["repo"] == f'"{REPO}"' and facts["mem_mb"] == "2000"
+    command("fetch", "hub-model")
+    facts = dict(re.split(r"  +", line, maxsplit=1) for line in command("show", "hub-model")[1].splitlines())
+    assert (facts["here"], facts["commit here"], facts["weights"]) == ("yes", FIRST, WEIGHTS)
+
+
+def test_models_are_fetched_by_id_or_name(command: Command, hub: Hub, tmp_path: Path) -> None:
+    status, out, err = command("fetch", "hub-model", "folder-model", "trained-model", f"{REPO}@{FIRST}")
+    assert (status, err) == (0, "")
+    fetched, folder, trained, again = out.splitlines()
+    assert re.match(rf"{REPO}@{FIRST}: \d+ MB downloaded, {tmp_path}/hub/", fetched)
+    assert folder == "folder-model: is the folder checkpoint, nothing to download"
+    assert trained == "trained-model: is trained by runs, nothing to download"
+    assert again.startswith(f"{REPO}@{FIRST}: was here already, ")
+
+
+def test_all_of_a_run_are_fetched_by_its_rule(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    called = []
+
+    def ran(arguments: list[str], prog: str) -> None:
+        called.append(arguments)
+        raise SystemExit(0)
+
+    monkeypatch.setattr(pipeline, "main", ran)
+    assert command("fetch", "--config", "mine.yaml")[0] == 0
+    assert called == [["mine.yaml", "--full", "--cores", "1", "fetch_models"]]
+    assert "error: give models, or --config" in command("fetch", "--config", "mine.yaml", "hub-model")[2]
+    assert "error: give models, or --config" in command("fetch")[2]
+
+
+def test_a_pinned_model_keeps_its_comments(command: Command, hub: Hub) -> None:
+    path = Path("models.yaml")
+    before = path.read_text()
+    status, out, _ = command("pin", "hub-model")
+    assert (status, out) == (0, f"hub-model: null -> {FIRST}, in models.yaml\n")
+    assert path.read_text() == before.replace("revision: null", f'revision: "{FIRST}"', 1)
+    hub.repositories[REPO].commits[SECOND] = hub.repositories[REPO].commits[FIRST]
+    hub.repositories[REPO].branches["main"] = SECOND
+    assert command("pin", "hub-model")[1].startswith(f"hub-model: is pinned to {FIRST}; --to main")
+    assert f"hub-model: {FIRST} -> {SECOND}" in command("pin", "hub-model", "--to", "main")[1]
+    assert yaml.safe_load(path.read_text())["hub-model"]["revision"] == SECOND
+
+
+def test_a_commit_of_the_cache_is_not_pinned_in_place_of_the_hubs(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command("fetch", "hub-model")
+    before = Path("models.yaml").read_text()
+    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
+    status, _, err = command("pin", "hub-model")
+    assert status == 1 and f"error: {REPO}: the Hub cannot be reached (ConnectError" in err
+    assert Path("models.yaml").read_text() == before
+
+
+@pytest.mark.parametrize("name", ["show", "pin", "fetch", "check"])
+def test_an_unknown_id_is_one_line(command: Command, name: str) -> None:
+    status, _, err = command(name, "hub-modell")
+    assert status == 1
+    assert err == 'error: models.yaml: there is no model "hub-modell" (did you mean hub-model?)'
+
+
+def test_errors_are_one_line(command: Command, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (
+        "error: absent-model: there is no folder nowhere; copy the model there"
+        in command("fetch", "hub-model", "absent-model")[2]
+    )
+    assert hub.requests == []
+    assert "folder-model is not on the Hub; only models with a repo" in command("pin", "folder-model")[2]
+    assert "there is no such model on the Hub" in command("pin", "own-model")[2]
+    hub.repositories[REPO].gated = True
+    assert "is gated: accept its licence on" in command("fetch", "hub-model")[2]
+    monkeypatch.setenv("HF_TOKEN", "hf_wrong")
+    assert "the Hub refuses your token (HF_TOKEN)" in command("fetch", "hub-model")[2]
+    assert "trained-model: made by the run; a model that a run" in command("check", "trained-model")[2]
+    assert command("check", "hub-model")[2].endswith(f"run: benchc models fetch {REPO}@{FIRST}")
+    Path("models.yaml").write_text("a: {label: A}\nb: [1]\n")
+    first, *others = command("list")[2].splitlines()
+    assert first.startswith("error: models.yaml: a.") and all(line.startswith("error: ") for line in others)
+    Path("models.yaml").unlink()
+    assert "error: models.yaml: cannot be read (No such file or directory)" in command("list")[2]
+
+
+def test_a_model_of_the_cache_answers_generated_items(command: Command) -> None:
+    command("fetch", "pinned-model")
+    status, out, _ = command("check", "pinned-model")
+    assert status == 0
+    assert out.startswith("pinned-model: /") and " s per prediction, label mass " in out
+    assert re.search(r"^letters: A is token \d+, B is token \d+", out, re.MULTILINE)
+    assert re.search(r"^generated items: \d of 3 items correct \([\d.]+ %, chance is ", out, re.MULTILINE)
+
+
+def write_items(pool: PoolFound, answer: int) -> None:  # noqa: F811
+    """Write two items, whose words the small checkpoint's tokenizer knows, with the same answer."""
+    answers = pl.lit(answer, pl.Int64)
+    write_table(pool.sample.with_columns(answer=answers), "pool.parquet", POOL)
+
+
+def test_the_accuracy_on_a_source_is_measured(command: Command, pool: PoolFound) -> None:  # noqa: F811
+    correct = []
+    for answer in range(4):
+        write_items(pool, answer)
+        status, out, _ = command("check", "folder-model", "--source", "pool.parquet")
+        assert status == 0
+        correct += re.findall(r"^clean accuracy: (\d) of 2 items correct", out, re.MULTILINE)
+    # Each of the two items has one answer.
+    assert len(correct) == 4 and sum(map(int, correct)) == 2
+    out = command("check", "folder-model", "--source", "pool.parquet", "--items", "1")[1]
+    assert " of 1 item correct" in out
+
+
+def test_the_published_accuracy_is_shown_beside_it(command: Command, pool: PoolFound) -> None:  # noqa: F811
+    entries = yaml.safe_load(Path("models.yaml").read_text())
+    entries["folder-model"]["label"] = "Emu3-Chat"
+    Path("models.yaml").write_text(yaml.safe_dump(entries))
+    write_items(pool, 0)
+    assert "published: 35.2 % on the " in command("check", "folder-model", "--source", "pool.parquet")[1]
+
+
+def test_a_model_that_ignores_its_images_fails(command: Command, checkpoints: dict[str, Path]) -> None:
+    Path("checkpoint").unlink()
+    shutil.copytree(checkpoints["llava"], "checkpoint")
+    change_weights(Path("checkpoint"), "multi_modal_projector", 0.0)
+    status, out, _ = command("check", "folder-model")
+    assert status == 1 and "error: its predictions do not change if the images become grey" in out

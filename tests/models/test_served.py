@@ -1,0 +1,392 @@
+"""Scores over a server are those of the same model in the process, and what fails is one sentence."""
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchc.closure import module_file, source_closure
+from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
+from benchc.models.inference import infer
+from benchc.models.items import Item
+from benchc.models.prediction_cache import PredictionCache
+from benchc.models.predictor import Predictor
+from benchc.models.protocol import ModelError, Scorer
+from benchc.models.question import Question
+from benchc.models.server.chat import CHAT, TOKENIZE
+from benchc.models.server.identity import ENTRY, served_identity
+from benchc.models.server.served import served_scorer
+from benchc.models.units import Unit
+from tests.models.conftest import FAMILIES, QUESTIONS
+from tests.models.vllm_like import Reply, TinyServer
+
+ROOT = Path(__file__).resolve().parents[2]
+NAME = "owner/tiny"
+FACTS = {"model": NAME, "revision": "1", "device": "server"}
+ALL_TOKENS = 4096  # random weights may put a letter last
+
+Serve = Callable[..., TinyServer]
+
+
+@pytest.fixture
+def serve(checkpoints: dict[str, Path]) -> Iterator[Serve]:
+    """Start servers of the small checkpoints."""
+    started = []
+
+    def start(family: str = "llava", **settings: Any) -> TinyServer:
+        started.append(TinyServer(checkpoints[family], NAME, **settings).start())
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.stop()
+
+
+def client(server: TinyServer, **settings: Any) -> Endpoint:
+    return Endpoint(EndpointSettings(server.url, **{"attempts": 3, "first_wait_s": 0.01, **settings}))
+
+
+def scorer_of(endpoint: Endpoint, scoring: str = "letter", top: int = ALL_TOKENS) -> Scorer:
+    return served_scorer(endpoint, {NAME}, FACTS, scoring, top)
+
+
+def log_softmax(logits: np.ndarray) -> np.ndarray:
+    shifted = logits.astype(np.float64) - logits.max(axis=1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("token_ids", [True, False], ids=["token ids", "top"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_letters_over_a_server_are_those_in_the_process(serve, scorers, variants, family, token_ids):
+    server = serve(family, token_ids=token_ids, max_logprobs=ALL_TOKENS)
+    with client(server) as endpoint:
+        served = scorer_of(endpoint)
+        assert served.identity()["asked"] == ("logprob_token_ids" if token_ids else "top_logprobs")
+        for question in QUESTIONS:
+            expected, found = (each.score(question, variants) for each in (scorers[family, "letter"], served))
+            assert found.logits.dtype == found.label_mass.dtype == np.float32
+            np.testing.assert_allclose(log_softmax(found.logits), log_softmax(expected.logits), atol=1e-4)
+            np.testing.assert_allclose(found.label_mass, expected.label_mass, atol=1e-5)
+
+
+@pytest.mark.parametrize("scoring", ["text", "text_mean"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_texts_over_a_server_are_those_in_the_process(serve, scorers, variants, family, scoring):
+    with client(serve(family)) as endpoint:
+        served = scorer_of(endpoint, scoring)
+        for question in QUESTIONS:
+            pair = scorers[family, scoring], served
+            expected, found = (each.score(question, variants[:2]) for each in pair)
+            np.testing.assert_allclose(found.logits, expected.logits, atol=1e-4)
+            np.testing.assert_allclose(found.label_mass, expected.label_mass, atol=1e-5)
+    assert served.identity()["scoring"] == scoring
+
+
+def test_several_images_and_sizes(serve, scorers):
+    rng = np.random.default_rng(0)
+    sizes = [(40, 56), (31, 31)]
+    several = [[rng.integers(0, 256, (*size, 3), dtype=np.uint8) for _ in range(2)] for size in sizes]
+    with client(serve()) as endpoint:
+        found = scorer_of(endpoint).score(QUESTIONS[1], several)
+    for row, images in enumerate(several):
+        expected = scorers["llava", "letter"].score(QUESTIONS[1], [images]).logits
+        np.testing.assert_allclose(log_softmax(found.logits)[[row]], log_softmax(expected), atol=1e-4)
+
+
+def test_the_identity_has_what_decides_a_prediction_and_not_where_the_server_is(serve):
+    with client(serve()) as endpoint, client(serve(token_ids=False, max_logprobs=ALL_TOKENS)) as other:
+        one, two = (served_identity(scorer_of(each)) for each in (endpoint, other))
+        third = served_identity(scorer_of(endpoint, "text"))
+    assert one == {
+        **FACTS,
+        "server": "vllm",
+        "version": "0.33.0",
+        "chat_template": one["chat_template"],
+        "scoring": "letter",
+        "asked": "logprob_token_ids",
+        "entry": ENTRY,
+        "modules": "",
+        "code": one["code"],
+    }
+    assert two == {**one, "asked": "top_logprobs"}
+    assert third == {**one, "scoring": "text", "asked": "prompt_logprobs"}
+    assert "127.0.0.1" not in json.dumps([one, two, third])
+
+
+def test_the_chat_template_is_part_of_the_identity(serve):
+    server = serve()
+    with client(server) as endpoint:
+        before = scorer_of(endpoint).identity()
+        server.processor.chat_template = server.processor.chat_template.replace("ASSISTANT:", "ANSWER:")
+        assert scorer_of(endpoint, "text").identity()["chat_template"] != before["chat_template"]
+
+
+def test_neither_the_client_nor_bookkeeping_nor_torch_decides_a_prediction():
+    code = set(source_closure([module_file(ENTRY)], ROOT))
+    assert module_file("benchc.models.server.letter") in code
+    assert not [file for file in code if file.startswith(("benchc/endpoint/", "scripts/", "benchc/config/"))]
+    modules = "sys, scripts.infer, scripts.inference_job, scripts.served_model"
+    program = f"import {modules}; print('torch' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, text=True, capture_output=True, check=True
+    )
+    assert done.stdout == "False\n"
+
+
+# What is wrong with a server.
+
+
+def replying(path: str, change: Callable[[dict[str, Any]], Any], server: TinyServer) -> Callable[..., Any]:
+    """Return a fault that changes the answers to requests to ``path``."""
+
+    def fault(asked: str, body: dict[str, Any]) -> Reply | None:
+        if asked != path:
+            return None
+        answer = server.complete(body) if path == CHAT else server.tokenize(body)
+        changed = change(answer)
+        return 200, {}, json.dumps(answer if changed is None else changed)
+
+    return fault
+
+
+def first(answer: dict[str, Any]) -> dict[str, Any]:
+    content: dict[str, Any] = answer["choices"][0]["logprobs"]["content"][0]
+    return content
+
+
+def without_second_letter(answer: dict[str, Any]) -> None:
+    first(answer)["top_logprobs"] = [first(answer)["top_logprobs"][0], first(answer)["top_logprobs"][2]]
+
+
+def with_value(value: float) -> Callable[[dict[str, Any]], None]:
+    def change(answer: dict[str, Any]) -> None:
+        first(answer)["logprob"] = value
+        for entry in first(answer)["top_logprobs"]:
+            entry["logprob"] = value
+
+    return change
+
+
+def without_logprobs(answer: dict[str, Any]) -> None:
+    answer["choices"][0]["logprobs"] = None
+
+
+def with_texts(answer: dict[str, Any]) -> None:
+    first(answer)["token"] = " A"
+
+
+WRONG_ANSWERS = {
+    "a letter is missing": (without_second_letter, "the letter B is not among the 3 tokens .*--max-logprobs"),
+    "NaN": (with_value(float("nan")), "of the letter A is nan, which should be finite and not above 0"),
+    "minus infinity": (with_value(-9999.0), "of the letter A is -9999.0, which should be finite"),
+    "logits": (with_value(3.5), "of the letter A is 3.5, .*start the server without --logprobs-mode"),
+    "text": (with_value("high"), "log-probability of the letter A is high, no number"),  # type: ignore[arg-type]
+    "no logprobs": (without_logprobs, "returns no log-probabilities; use a server that supports"),
+    "no token ids": (with_texts, r"does not name tokens by their ids \(return_tokens_as_token_ids\)"),
+    "no choices": (lambda answer: {"choices": []}, "returns no log-probabilities"),
+    "a list": (lambda answer: [answer], "answer to the request is not a JSON object"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_ANSWERS)
+def test_an_answer_without_scores_is_an_error_that_names_the_item(serve, tmp_path, name):
+    change, sentence = WRONG_ANSWERS[name]
+    server = serve()
+    with client(server) as endpoint:
+        scorer = scorer_of(endpoint)
+        server.fault = replying(CHAT, change, server)
+        with PredictionCache(tmp_path, served_identity(scorer), "a") as cache:
+            predictor = predictor_of(scorer, cache)
+            with pytest.raises(ModelError, match=f"^item s/0 under fog: {NAME}: .*{sentence}") as caught:
+                infer(predictor, ITEMS, units(1), at_once=4)
+    assert "\n" not in str(caught.value)
+    assert predictor.computed == 0 and not list(tmp_path.rglob("*.units"))
+
+
+def test_a_server_with_another_model_or_without_logprobs_is_refused(serve):
+    server = serve(token_ids=False, max_logprobs=5)
+    with client(server) as endpoint:
+        with pytest.raises(
+            ModelError, match=r"^owner/large: the server serves another model, owner/tiny; start"
+        ):
+            served_scorer(endpoint, {"owner/large"}, FACTS, "letter", 5)
+        assert scorer_of(endpoint, top=5).identity()["asked"] == "top_logprobs"
+        reason = r"the 20 largest log-probabilities \(400 Requested sample .* 20, .*: 5\); start vLLM with"
+        with pytest.raises(ModelError, match=reason):
+            scorer_of(endpoint, top=20)
+
+        def refuse(path: str, body: dict[str, Any]) -> Reply | None:
+            error = {"error": {"message": "logprobs are not supported"}}
+            return (400, {}, json.dumps(error)) if path == CHAT else None
+
+        server.fault = refuse
+        with pytest.raises(ModelError, match=r"\(400 logprobs are not supported\), nor logprob_token_ids"):
+            scorer_of(endpoint)
+        server.fault = lambda path, body: (404, {}, "<html>Not found</html>")
+        with pytest.raises(ModelError, match=r"does not list its models at /v1/models \(404 <html>Not found"):
+            scorer_of(endpoint)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "sentence"),
+    [
+        ({"tokens": [1, 2, 3]}, "the answer 'A' changes the tokens of the server's chat prompt"),
+        ({"tokens": "abc"}, "the server's /tokenize returns no token ids; use vLLM"),
+    ],
+)
+def test_what_the_server_cannot_tokenize_is_refused(serve, tokens, sentence):
+    server = serve(fault=lambda path, body: (200, {}, json.dumps(tokens)) if path == TOKENIZE else None)
+    with client(server) as endpoint, pytest.raises(ModelError, match=sentence):
+        scorer_of(endpoint)
+
+
+@pytest.mark.parametrize("added", [[7, 8], [7]], ids=["two tokens", "the same token"])
+def test_letters_that_are_not_one_distinct_token_are_refused(serve, added):
+    def fault(path: str, body: dict[str, Any]) -> Reply | None:
+        answer = added if body.get("continue_final_message") else []
+        return (200, {}, json.dumps({"tokens": [1, 2, *answer]})) if path == TOKENIZE else None
+
+    with (
+        client(serve(fault=fault)) as endpoint,
+        pytest.raises(
+            ModelError, match=r"the letters A to B are not one distinct token each .*scoring: text"
+        ),
+    ):
+        scorer_of(endpoint)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda answer: answer.update(prompt_logprobs=None), "no log-probabilities of the prompt"),
+        (
+            lambda answer: answer["prompt_logprobs"].append({"1": {"logprob": -1.0}}),
+            "do not end in the tokens of",
+        ),
+        (
+            lambda answer: answer["prompt_logprobs"].append(None),
+            "do not end in the tokens of the option 'red'",
+        ),
+    ],
+)
+def test_a_text_without_prompt_logprobs_is_refused(serve, variants, change, sentence):
+    server = serve()
+    server.fault = replying(CHAT, change, server)
+    with client(server) as endpoint, pytest.raises(ModelError, match=sentence):
+        scorer_of(endpoint, "text").score(QUESTIONS[0], variants[:1])
+
+
+def test_an_open_question_is_refused(serve, variants):
+    with client(serve()) as endpoint:
+        for scoring in ("letter", "text"):
+            scorer = scorer_of(endpoint, scoring)
+            for call in (lambda open_: scorer.prompt(open_, 1), lambda open_: scorer.score(open_, variants)):  # noqa: B023
+                with pytest.raises(ModelError, match="an open-ended question has no options to score"):
+                    call(Question("How many dots are there?", ()))
+
+
+# Many units at once.
+
+ITEMS = {f"s/{number}": Item(QUESTIONS[number % 2], ("k",)) for number in range(12)}
+
+
+def units(count: int = len(ITEMS)) -> list[Unit]:
+    rng = np.random.default_rng(1)
+    return [
+        Unit(id_, "fog", [1, 2], [[rng.integers(0, 256, (20, 24, 3), dtype=np.uint8)] for _ in range(2)])
+        for id_ in list(ITEMS)[:count]
+    ]
+
+
+def predictor_of(scorer: Scorer, cache: PredictionCache) -> Predictor:
+    return Predictor(scorer, cache, lambda each, question, variants: (each.score(question, variants), False))
+
+
+def images_of(server: TinyServer) -> list[str]:
+    """Return the images that the server was asked about and answered, but for the first check's."""
+    bodies = [body for path, body in server.answered if path == CHAT]
+    urls = [body["messages"][0]["content"][0]["image_url"]["url"] for body in bodies]
+    return urls[1:]
+
+
+def test_units_at_once_are_those_one_by_one_in_the_order_of_the_items(serve, tmp_path, scorers):
+    server = serve()
+    with client(server, concurrency=4) as endpoint:
+        scorer = scorer_of(endpoint)
+        with PredictionCache(tmp_path, served_identity(scorer), "a") as cache:
+            predictor = predictor_of(scorer, cache)
+            rows = infer(predictor, ITEMS, units(), at_once=5)
+    assert (predictor.computed, predictor.cached) == (24, 0)
+    assert [(row["id"], row["severity"]) for row in rows] == [
+        (id_, level) for id_ in ITEMS for level in (1, 2)
+    ]
+    assert len(images_of(server)) == len(set(images_of(server))) == 24
+    for unit in units():
+        expected = scorers["llava", "letter"].score(ITEMS[unit.item].question, unit.variants).logits
+        found = np.array([row["logits"] for row in rows if row["id"] == unit.item])
+        np.testing.assert_allclose(log_softmax(found), log_softmax(expected), atol=1e-4)
+
+
+def test_a_server_that_dies_half_way_loses_and_repeats_nothing(serve, tmp_path, capsys):
+    server = serve()
+    answered = threading.Semaphore(9)
+
+    def die(path: str, body: dict[str, Any]) -> None:
+        if path == CHAT and not answered.acquire(blocking=False):
+            raise ConnectionAbortedError
+
+    with client(server, concurrency=3) as endpoint:
+        scorer = scorer_of(endpoint)
+        server.fault = die
+        with PredictionCache(tmp_path, served_identity(scorer), "a") as cache:
+            predictor = predictor_of(scorer, cache)
+            with pytest.raises(EndpointError, match=r"the connection broke \(.*\) after 3 attempts; look at"):
+                infer(predictor, ITEMS, units(), at_once=3)
+    kept = predictor.computed
+    assert 0 < kept <= 9 and kept % 2 == 0
+    assert "attempt 2 of 3 in" in capsys.readouterr().err
+    before = len(images_of(server))
+    assert before == 9
+    # It comes back, at another address.
+    again = serve()
+    with client(again, concurrency=3) as endpoint:
+        scorer = scorer_of(endpoint)
+        with PredictionCache(tmp_path, served_identity(scorer), "b") as cache:
+            predictor = predictor_of(scorer, cache)
+            rows = infer(predictor, ITEMS, units(), at_once=3)
+    assert (predictor.cached, predictor.computed) == (kept, 24 - kept)
+    assert len(images_of(again)) == len(set(images_of(again))) == 24 - kept
+    assert len({(row["id"], row["severity"]) for row in rows}) == len(rows) == 24
+
+
+def test_a_server_that_comes_back_in_time_is_waited_for(serve, tmp_path):
+    server = serve()
+    refusals = threading.Semaphore(4)
+
+    def restarting(path: str, body: dict[str, Any]) -> Reply | None:
+        if path == CHAT and refusals.acquire(blocking=False):
+            return 503, {}, "starting"
+        return None
+
+    with client(server, concurrency=2, attempts=6) as endpoint:
+        scorer = scorer_of(endpoint)
+        server.fault = restarting
+        with PredictionCache(tmp_path, served_identity(scorer), "a") as cache:
+            predictor = predictor_of(scorer, cache)
+            infer(predictor, ITEMS, units(3), at_once=2)
+    assert predictor.computed == 6 == len(set(images_of(server)))
+
+
+def test_the_prompt_hash_depends_on_question_options_and_number_of_images(serve):
+    with client(serve()) as endpoint:
+        scorer = scorer_of(endpoint)
+    prompts = {scorer.prompt(question, count) for question in QUESTIONS for count in (1, 2)}
+    prompts.add(scorer.prompt(replace(QUESTIONS[0], hint="Look."), 1))
+    assert len(prompts) == 2 * len(QUESTIONS) + 1

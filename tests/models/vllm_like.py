@@ -1,0 +1,265 @@
+"""A server of a small checkpoint in vLLM's request and response forms, by plain calls of transformers.
+
+It imports nothing of the project, so that it cannot repeat a mistake of the code that it tests. As a program:
+``python vllm_like.py FOLDER --model NAME --port PORT``.
+"""
+
+import argparse
+import base64
+import io
+import json
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import torch
+from PIL import Image
+
+LIBRARY = torch.library.Library("torchvision", "FRAGMENT")
+
+MAX_TOKEN_IDS = 128
+Reply = tuple[int, dict[str, str], str]
+# Called with the path and the body of a request; returns what to reply in its place, None to answer it, or
+# raises ConnectionAbortedError to close the connection.
+Fault = Callable[[str, dict[str, Any]], Reply | None]
+
+
+class RefusedError(Exception):
+    """A request that vLLM answers with status 400."""
+
+
+class TinyServer(ThreadingHTTPServer):
+    """Serves one checkpoint as ``name``.
+
+    ``token_ids``: whether it knows logprob_token_ids. ``max_logprobs``: as vLLM's option of this name.
+    """
+
+    daemon_threads = True
+
+    def __init__(
+        self,
+        folder: Path,
+        name: str,
+        port: int = 0,
+        *,
+        token_ids: bool = True,
+        max_logprobs: int = 20,
+        fault: Fault | None = None,
+    ) -> None:
+        super().__init__(("127.0.0.1", port), Handler)
+        self.name, self.token_ids, self.max_logprobs, self.fault = name, token_ids, max_logprobs, fault
+        self.answered: list[tuple[str, dict[str, Any]]] = []
+        self.headers_seen: list[dict[str, str]] = []
+        self._lock = threading.Lock()
+        self.processor, self.model = _load(folder)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def start(self) -> "TinyServer":
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        return self
+
+    def handle_error(self, *_: object) -> None:
+        """Print no traceback where a client went away, or the connection was closed on purpose."""
+
+    def stop(self) -> None:
+        self.shutdown()
+        self.server_close()
+
+    def tokenize(self, body: dict[str, Any]) -> dict[str, Any]:
+        if "prompt" in body:
+            special = body.get("add_special_tokens", True)
+            tokens = self.processor.tokenizer(body["prompt"], add_special_tokens=special)["input_ids"]
+        else:
+            rendered, _ = self._rendered(body)
+            tokens = self.processor.tokenizer(rendered, add_special_tokens=False)["input_ids"]
+        return {"count": len(tokens), "max_model_len": 4096, "tokens": tokens, "token_strs": None}
+
+    def complete(self, body: dict[str, Any]) -> dict[str, Any]:
+        self._check(body)
+        rendered, images = self._rendered(body)
+        with self._lock, torch.inference_mode():
+            inputs = self.processor(text=[rendered], images=[images] if images else None, return_tensors="pt")
+            logits = self.model(**inputs).logits[0].float()
+        log_probabilities = logits.log_softmax(-1)
+        last = log_probabilities[-1]
+        sampled = int(last.argmax())
+        logprobs = None
+        if body.get("logprobs"):
+            if self.token_ids and "logprob_token_ids" in body:
+                others = body["logprob_token_ids"]
+            else:
+                others = last.topk(min(body.get("top_logprobs") or 0, len(last))).indices.tolist()
+            entry = self._entry(sampled, last, body)
+            entry["top_logprobs"] = [self._entry(token, last, body) for token in dict.fromkeys(others)]
+            logprobs = {"content": [entry]}
+        answer: dict[str, Any] = {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "model": self.name,
+            "choices": [
+                {
+                    "index": 0,
+                    "message": {"role": "assistant", "content": self.processor.tokenizer.decode([sampled])},
+                    "logprobs": logprobs,
+                    "finish_reason": "length",
+                }
+            ],
+            "usage": {"prompt_tokens": len(logits), "completion_tokens": 1, "total_tokens": len(logits) + 1},
+            "prompt_logprobs": None,
+        }
+        if body.get("prompt_logprobs") is not None:
+            answer["prompt_logprobs"] = self._of_prompt(inputs["input_ids"][0], log_probabilities, body)
+        return answer
+
+    def _of_prompt(
+        self, tokens: torch.Tensor, log_probabilities: torch.Tensor, body: dict[str, Any]
+    ) -> list[dict[str, Any] | None]:
+        found: list[dict[str, Any] | None] = [None]
+        for row, token in zip(log_probabilities[:-1], tokens[1:].tolist(), strict=True):
+            shown = dict.fromkeys([token, *row.topk(body["prompt_logprobs"]).indices.tolist()])
+            found.append(
+                {
+                    str(each): {
+                        "logprob": max(row[each].item(), -9999.0),
+                        "rank": int((row > row[each]).sum()) + 1,
+                        "decoded_token": self.processor.tokenizer.decode([each]),
+                    }
+                    for each in shown
+                }
+            )
+        return found
+
+    def _check(self, body: dict[str, Any]) -> None:
+        if body["model"] != self.name:
+            raise RefusedError(f"The model `{body['model']}` does not exist.")
+        if (body["temperature"], body["max_tokens"]) != (0, 1):
+            raise RefusedError("the test asks for one greedy token")
+        if self.token_ids and "logprob_token_ids" in body:
+            if not body.get("logprobs"):
+                raise RefusedError("`logprob_token_ids` requires `logprobs`.")
+            if len(body["logprob_token_ids"]) > MAX_TOKEN_IDS:
+                raise RefusedError("too many `logprob_token_ids`")
+        if (body.get("top_logprobs") or 0) > self.max_logprobs:
+            raise RefusedError(
+                f"Requested sample logprobs of {body['top_logprobs']}, which is greater than max allowed: "
+                f"{self.max_logprobs}"
+            )
+
+    def _rendered(self, body: dict[str, Any]) -> tuple[str, list[Image.Image]]:
+        """Return the prompt, and its images; a message's text becomes a list of one part, as in vLLM."""
+        if body.get("continue_final_message") and body.get("add_generation_prompt", True):
+            raise RefusedError(
+                "Cannot set both `continue_final_message` and `add_generation_prompt` to True."
+            )
+        images, messages = [], []
+        for message in body["messages"]:
+            content = message["content"]
+            parts = []
+            for part in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+                if part["type"] == "image_url":
+                    kind, _, data = part["image_url"]["url"].partition(";base64,")
+                    assert kind == "data:image/png", kind
+                    images.append(Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB"))
+                    parts.append({"type": "image"})
+                else:
+                    parts.append(part)
+            messages.append({"role": message["role"], "content": parts})
+        rendered = self.processor.apply_chat_template(
+            messages,
+            add_generation_prompt=body.get("add_generation_prompt", True),
+            continue_final_message=body.get("continue_final_message", False),
+            tokenize=False,
+        )
+        return rendered, images
+
+    def _entry(self, token: int, row: torch.Tensor, body: dict[str, Any]) -> dict[str, Any]:
+        text = self.processor.tokenizer.decode([token])
+        named = f"token_id:{token}" if body.get("return_tokens_as_token_ids") else text
+        return {"token": named, "logprob": max(row[token].item(), -9999.0), "bytes": list(text.encode())}
+
+
+class Handler(BaseHTTPRequestHandler):
+    """The paths of vLLM that are needed here."""
+
+    protocol_version = "HTTP/1.1"
+    server: TinyServer
+
+    def do_GET(self) -> None:
+        self._reply("")
+
+    def do_POST(self) -> None:
+        self._reply(self.rfile.read(int(self.headers["Content-Length"])).decode())
+
+    def _reply(self, text: str) -> None:
+        body = json.loads(text) if text else {}
+        self.server.headers_seen.append(dict(self.headers))
+        try:
+            found = self.server.fault(self.path, body) if self.server.fault else None
+            status, headers, reply = found or (200, {}, json.dumps(self._content(body)))
+        except ConnectionAbortedError:
+            self.close_connection = True
+            self.connection.close()
+            return
+        except RefusedError as error:
+            content = {"error": {"message": str(error), "type": "BadRequestError", "code": 400}}
+            status, headers, reply = 400, {}, json.dumps(content)
+        data = reply.encode()
+        if status == 200:
+            self.server.answered.append((self.path, body))
+        self.send_response(status)
+        for name, value in {"Content-Type": "application/json", **headers}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def _content(self, body: dict[str, Any]) -> dict[str, Any]:
+        server = self.server
+        match self.path:
+            case "/health":
+                return {}
+            case "/version":
+                return {"version": "0.33.0"}
+            case "/v1/models":
+                entry = {"id": server.name, "object": "model", "owned_by": "vllm", "root": server.name}
+                return {"object": "list", "data": [entry]}
+            case "/tokenize":
+                return server.tokenize(body)
+            case "/v1/chat/completions":
+                return server.complete(body)
+        raise RefusedError(f"no such path: {self.path}")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def _load(folder: Path) -> tuple[Any, Any]:
+    # torchvision without its compiled operators cannot be imported otherwise.
+    for operator in ("nms", "qnms"):
+        if not hasattr(torch.ops.torchvision, operator):
+            LIBRARY.define(f"{operator}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+    import transformers
+
+    processor = transformers.AutoProcessor.from_pretrained(folder)
+    processor.image_processor = transformers.AutoImageProcessor.from_pretrained(folder, backend="pil")
+    model = transformers.AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32)
+    return processor, model.eval()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--port", type=int, required=True)
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    TinyServer(arguments.folder, arguments.model, arguments.port).serve_forever()
+
+
+if __name__ == "__main__":
+    main()
