@@ -3,7 +3,6 @@
 import hashlib
 import json
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -14,8 +13,7 @@ from benchc.models.chat import ChatModel
 from benchc.models.chat_template import chat_template as own_template
 from benchc.models.checkpoint_files import check_files, loading
 from benchc.models.cross_attention import CrossAttentionModel
-from benchc.models.folder import folder_digest
-from benchc.models.pinned import file_times, pinned_commit
+from benchc.models.pinned import checkpoint_facts, file_times, pinned_commit
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import has_own_module
 
@@ -83,15 +81,9 @@ def _check_settings(image_processor: Any, source: CheckpointSource) -> None:
 
 
 def _identity(source: CheckpointSource, commit: str | None, model: Any, processor: Any) -> dict[str, str]:
-    folder = Path(source.location)
     return {
-        # However the folder's path is written.
-        "model": source.location if commit else folder.resolve().name,
-        "revision": commit or folder_digest(folder, own_code=source.trust_remote_code),
-        "trust_remote_code": str(source.trust_remote_code),
+        **checkpoint_facts(source, commit),
         "class": type(model).__name__,
-        "dtype": source.dtype,
-        "device": torch.cuda.get_device_name() if source.device == "cuda" else "cpu",
         "processor": _digest(json.dumps(processor.to_dict(), sort_keys=True, default=str).encode()),
         "chat_template": _digest(str(processor.chat_template).encode()),
         **{name: version(name) for name in ("torch", "transformers", "tokenizers", "pillow", "numpy")},

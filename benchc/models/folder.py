@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 # Configuration, processor, tokenizer and chat templates. Of other files (a README, pictures), none is read.
@@ -38,7 +38,7 @@ def deciding_files(folder: Path, *, own_code: bool = False) -> list[Path]:
     if own_code:
         found.update(folder.rglob("*.py"))
     found.update(_weights(folder))
-    return sorted(path for path in found if path.is_file() and not _is_hidden(path.relative_to(folder)))
+    return sorted(path for path in found if path.is_file() and not is_hidden(path.relative_to(folder)))
 
 
 def folder_digest(folder: Path, *, own_code: bool = False) -> str:
@@ -52,12 +52,12 @@ def folder_digest(folder: Path, *, own_code: bool = False) -> str:
 
 
 def _weights(folder: Path) -> list[Path]:
-    named = _content(folder / "config.json").get("transformers_weights")
+    named = json_object(folder / "config.json").get("transformers_weights")
     names = (named,) if isinstance(named, str) else WEIGHTS
     first = next((folder / name for name in names if (folder / name).is_file()), None)
     if first is None:
         return []
-    shards = _content(first).get("weight_map") if first.name.endswith(".index.json") else None
+    shards = json_object(first).get("weight_map") if first.name.endswith(".index.json") else None
     return (
         [first, *(folder / str(name) for name in set(shards.values()))]
         if isinstance(shards, dict)
@@ -65,7 +65,7 @@ def _weights(folder: Path) -> list[Path]:
     )
 
 
-def _content(path: Path) -> dict[str, Any]:
+def json_object(path: Path) -> dict[str, Any]:
     """Return a JSON object; an empty one where there is none, which loading the model reports."""
     try:
         content = json.loads(path.read_bytes())
@@ -74,5 +74,6 @@ def _content(path: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _is_hidden(path: Path) -> bool:
+def is_hidden(path: PurePath) -> bool:
+    """Return whether a file, or a folder that it is in, begins with a dot."""
     return any(part.startswith(".") for part in path.parts)

@@ -1,11 +1,10 @@
 """Which files of a repository on the Hub are read when its model is loaded. Imports nothing heavy."""
 
-import json
 from collections.abc import Iterable
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
-from benchc.models.folder import SETTINGS, WEIGHTS
+from benchc.models.folder import SETTINGS, WEIGHTS, is_hidden, json_object
 
 INDEX = ".index.json"
 # An adapter in a subfolder, such as the one for images of Phi-4-multimodal.
@@ -30,7 +29,7 @@ def settings_files(names: Iterable[str]) -> list[str]:
     subfolders; of a repository with Python files also all else that they may read, and of
     sentence-transformers the same files of its subfolders.
     """
-    paths = [path for path in map(PurePosixPath, names) if not _is_hidden(path)]
+    paths = [path for path in map(PurePosixPath, names) if not is_hidden(path)]
     own_code = any(path.suffix == ".py" for path in paths)
     modular = PurePosixPath(MODULES) in paths
     return sorted(str(path) for path in paths if _is_read(path, own_code=own_code, modular=modular))
@@ -42,7 +41,7 @@ def weight_files(names: Iterable[str], folder: Path) -> list[str]:
     ``folder`` has the :func:`settings_files` of ``names``. What an index names is returned whether or not the
     repository has it.
     """
-    paths = [path for path in map(PurePosixPath, names) if not _is_hidden(path)]
+    paths = [path for path in map(PurePosixPath, names) if not is_hidden(path)]
     places = {path.parent for path in paths} if PurePosixPath(MODULES) in paths else {PurePosixPath()}
     found = {
         str(place / name)
@@ -67,7 +66,7 @@ def _is_read(path: PurePosixPath, *, own_code: bool, modular: bool) -> bool:
 
 def _weights_in(folder: Path, names: set[str]) -> list[str]:
     """Return the names of the weights that are loaded, of a folder that has or will have ``names``."""
-    named = _content(folder / "config.json").get("transformers_weights")
+    named = json_object(folder / "config.json").get("transformers_weights")
     known = (named,) if isinstance(named, str) else WEIGHTS
     first = next((name for name in known if name in names), None)
     if first is None:
@@ -76,18 +75,5 @@ def _weights_in(folder: Path, names: set[str]) -> list[str]:
             [name for name in names if name.endswith(end)] for end in (".safetensors", ".bin", ".pt", ".pth")
         )
         return [name for name in next(filter(None, formats), []) if not name.startswith("adapter_model.")]
-    shards = _content(folder / first).get("weight_map") if first.endswith(INDEX) else None
+    shards = json_object(folder / first).get("weight_map") if first.endswith(INDEX) else None
     return [str(name) for name in shards.values()] if isinstance(shards, dict) else [first]
-
-
-def _is_hidden(path: PurePosixPath) -> bool:
-    return any(part.startswith(".") for part in path.parts)
-
-
-def _content(path: Path) -> dict[str, object]:
-    """Return a JSON object; an empty one where there is none, which loading the model reports."""
-    try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}

@@ -25,9 +25,8 @@ from PIL import Image
 from benchc.hugging_face import transformers
 from benchc.models.chat import ChatModel, Head
 from benchc.models.checkpoint_files import check_files, loading
-from benchc.models.folder import folder_digest
 from benchc.models.own_code_families import untrusted
-from benchc.models.pinned import file_times, pinned_commit
+from benchc.models.pinned import checkpoint_facts, file_times, pinned_commit
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.snapshot import snapshot_folder
 from benchc.pixels import Pixels
@@ -96,19 +95,13 @@ def remote_code(source: CheckpointSource) -> Iterator[Loading]:
     """
     if not source.trust_remote_code:
         raise untrusted(source.location)
-    with _opened(source) as found:
+    with package_code(source) as found:
         yield found
 
 
 @contextmanager
 def package_code(source: CheckpointSource) -> Iterator[Loading]:
     """Check a checkpoint that is loaded by a package's code, and turn errors of the block into one line."""
-    with _opened(source) as found:
-        yield found
-
-
-@contextmanager
-def _opened(source: CheckpointSource) -> Iterator[Loading]:
     commit = pinned_commit(source)
     check_files(source, commit)
     before = file_times(source)
@@ -155,8 +148,8 @@ def require_parameters(where: str, function: Callable[..., Any], *names: str) ->
 class OwnCodeModel(ChatModel, ABC):
     """A model that is called as its authors call it.
 
-    A family defines the prompt (:meth:`prompt`), the tensors of one variant (:meth:`row`), the call
-    (:meth:`call`), and what else differs. ``settings``: those of its preprocessing.
+    A family defines the prompt (:meth:`prompt`), the tensors of one variant (:meth:`row`), and what else
+    differs. ``settings``: those of its preprocessing.
     """
 
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -214,9 +207,10 @@ class OwnCodeModel(ChatModel, ABC):
     def row(self, text: str, rendered: str, images: list[Image.Image]) -> Batch:
         """Return the input of one variant: tensors whose first axis is concatenated over variants."""
 
-    @abstractmethod
     def call(self, batch: Batch, *, last_only: bool) -> torch.Tensor:
         """Return the logits [rows, positions, vocabulary] of a batch, at least those of the last position."""
+        logits: torch.Tensor = self.model(**batch, use_cache=False, return_dict=True).logits
+        return logits
 
     def render(self, text: str, images: int) -> str:
         read = images if self.all_images else min(images, 1)
@@ -295,7 +289,6 @@ def package_digest(module: ModuleType) -> str:
 
 
 def _identity(found: Loading, settings: Mapping[str, Any], digest: str) -> dict[str, str]:
-    source, folder = found.source, Path(found.source.location)
     versions = {name: version(name) for name in ("torch", "transformers")}
     for name in _LIBRARIES:
         try:
@@ -303,11 +296,7 @@ def _identity(found: Loading, settings: Mapping[str, Any], digest: str) -> dict[
         except PackageNotFoundError:
             continue
     return {
-        "model": source.location if found.commit else folder.resolve().name,
-        "revision": found.commit or folder_digest(folder, own_code=source.trust_remote_code),
-        "trust_remote_code": str(source.trust_remote_code),
-        "dtype": source.dtype,
-        "device": torch.cuda.get_device_name() if source.device == "cuda" else "cpu",
+        **checkpoint_facts(found.source, found.commit),
         "processor": json.dumps(settings, sort_keys=True, default=str),
         "package": digest,
         **versions,

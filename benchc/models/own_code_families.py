@@ -14,8 +14,7 @@ def lacks_trust(entry: Any) -> bool:
 
     A model that a server answers for runs no code of its checkpoint here.
     """
-    served = getattr(entry, "server", None) is not None
-    return entry.family in OF_CHECKPOINT and not entry.trust_remote_code and not served
+    return entry.family in OF_CHECKPOINT and not entry.trust_remote_code and entry.server is None
 
 
 def untrusted(where: str) -> ModelError:

@@ -1,8 +1,10 @@
-"""The commit of a checkpoint, and whether its files changed while it was loaded."""
+"""Which checkpoint is loaded: its commit, its facts, and whether its files changed meanwhile."""
 
 from pathlib import Path
 
-from benchc.models.folder import deciding_files
+import torch
+
+from benchc.models.folder import deciding_files, folder_digest
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.revisions import commit_of
 
@@ -33,3 +35,16 @@ def pinned_commit(source: CheckpointSource) -> str | None:
             "read as the revision"
         )
     return commit
+
+
+def checkpoint_facts(source: CheckpointSource, commit: str | None) -> dict[str, str]:
+    """Return which checkpoint is loaded and how, for the identity of its predictions."""
+    folder = Path(source.location)
+    return {
+        # However the folder's path is written.
+        "model": source.location if commit else folder.resolve().name,
+        "revision": commit or folder_digest(folder, own_code=source.trust_remote_code),
+        "trust_remote_code": str(source.trust_remote_code),
+        "dtype": source.dtype,
+        "device": torch.cuda.get_device_name() if source.device == "cuda" else "cpu",
+    }

@@ -67,10 +67,6 @@ class DeepSeekVL2(OwnCodeModel):
         )
         return {name: getattr(row, name) for name in INPUTS}
 
-    def call(self, batch: Batch, *, last_only: bool) -> torch.Tensor:
-        logits: torch.Tensor = self.model(**batch, use_cache=False, return_dict=True).logits
-        return logits
-
     def continued(self, batch: Batch, tokens: Any) -> Batch:
         mask = batch["images_seq_mask"]
         more = mask.new_zeros(len(mask), len(tokens))

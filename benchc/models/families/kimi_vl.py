@@ -15,7 +15,6 @@ MindSpore) agree; the torch file itself was not read.
 
 from typing import Any
 
-import torch
 from PIL import Image
 
 from benchc.hugging_face import transformers
@@ -42,10 +41,6 @@ class KimiVL(OwnCodeModel):
         # A list of its own: the processor writes into it.
         row = self.processor(images=images, text=[rendered], return_tensors="pt", padding=True)
         return {name: row[name] for name in INPUTS}
-
-    def call(self, batch: Batch, *, last_only: bool) -> torch.Tensor:
-        logits: torch.Tensor = self.model(**batch, use_cache=False, return_dict=True).logits
-        return logits
 
 
 def load(source: CheckpointSource) -> KimiVL:

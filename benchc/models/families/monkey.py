@@ -21,7 +21,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import torch
 from PIL import Image
 
 from benchc.hugging_face import transformers
@@ -64,10 +63,6 @@ class Monkey(OwnCodeModel):
         # Upstream pads a single prompt to its own length.
         row = self.tokenizer(rendered, return_tensors="pt")
         return {name: row[name] for name in INPUTS}
-
-    def call(self, batch: Batch, *, last_only: bool) -> torch.Tensor:
-        logits: torch.Tensor = self.model(**batch, use_cache=False, return_dict=True).logits
-        return logits
 
 
 def load(source: CheckpointSource) -> Monkey:

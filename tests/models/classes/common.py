@@ -39,14 +39,3 @@ def text_sizes(tokenizer: Any) -> dict[str, Any]:
 
 
 VISION_SIZES = {"hidden_size": 48, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4}
-
-
-def chat_template(image: str) -> str:
-    """Return a template that writes ``image`` for each image of a message, and each role."""
-    return (
-        "{% for message in messages %}{{ message['role'].upper() }}: "
-        "{% for part in message['content'] %}"
-        "{% if part['type'] == 'image' %}" + image + "\n{% else %}{{ part['text'] }}{% endif %}"
-        "{% endfor %} {% endfor %}"
-        "{% if add_generation_prompt %}ASSISTANT:{% endif %}"
-    )
