@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,11 @@ from benchc.models.offline import OFFLINE
 
 # With more threads than free cores, those of torch wait for each other: a test of seconds takes minutes.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Where transformers copies a checkpoint's code before it imports it: one folder for each process, since the
+# package `transformers_modules` keeps the folder of its first import.
+MODULES = tempfile.TemporaryDirectory(prefix="benchc-modules-")
+os.environ["HF_MODULES_CACHE"] = MODULES.name
 
 # A busy machine is no failure.
 settings.register_profile("benchc", deadline=None)

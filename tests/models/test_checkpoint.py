@@ -63,8 +63,6 @@ def marker(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     # Set for classes of code that was run, and then for all later checkpoints that are saved.
     for config in (transformers.PreTrainedConfig, transformers.LlavaConfig):
         monkeypatch.setattr(config, "_auto_class", None)
-    # Where transformers copies code before it runs it.
-    monkeypatch.setattr(transformers.dynamic_module_utils, "HF_MODULES_CACHE", str(tmp_path / "modules"))
     return marker
 
 

@@ -8,7 +8,6 @@ import torch
 from safetensors.torch import save_file
 
 from benchc.errors import InputError
-from benchc.hugging_face import transformers
 from benchc.models.encoders import TextEncoder, load_image_encoder, load_text_encoder
 
 
@@ -98,7 +97,6 @@ def test_a_damaged_weights_file_is_one_line(tmp_path: Path) -> None:
 def test_own_code_of_an_encoder_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A yes to every question.
     monkeypatch.setattr(builtins, "input", lambda prompt: "y")
-    monkeypatch.setattr(transformers.dynamic_module_utils, "HF_MODULES_CACHE", str(tmp_path / "modules"))
     marker, texts = tmp_path / "code-has-run", tmp_path / "texts"
     texts.mkdir()
     (texts / "own.py").write_text(f"import pathlib\npathlib.Path({str(marker)!r}).touch()\n")

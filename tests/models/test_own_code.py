@@ -17,7 +17,6 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 
 from benchc.closure import module_file, source_closure
-from benchc.hugging_face import transformers
 from benchc.models.own_code_families import OF_CHECKPOINT, OF_PACKAGE
 from benchc.models.predict import predict
 from benchc.models.prediction_cache import PredictionCache
@@ -44,9 +43,6 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # for so little work, more are slower
     with pytest.MonkeyPatch.context() as patch:
-        # Where transformers copies code before it runs it.
-        modules = str(tmp_path_factory.mktemp("modules"))
-        patch.setattr(transformers.dynamic_module_utils, "HF_MODULES_CACHE", modules)
         patch.syspath_prepend(str(PACKAGES))
         parent = tmp_path_factory.mktemp("stand_ins")
         yield {family: build(family, parent / family) for family in FAMILIES}

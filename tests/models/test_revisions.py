@@ -137,7 +137,6 @@ def test_only_the_code_of_a_commit_can_be_trusted(
     content = json.loads(config.read_text()) | {"auto_map": {"AutoConfig": f"{REPO}--own.OwnConfig"}}
     config.write_text(json.dumps(content))
     (config.parent / "own.py").write_text("from transformers import LlavaConfig as OwnConfig\n")
-    monkeypatch.setattr(transformers.dynamic_module_utils, "HF_MODULES_CACHE", str(tmp_path / "modules"))
     pinned = load_scorer("llava", "letter", CheckpointSource(REPO, FIRST, trust_remote_code=True)).identity()
     assert (pinned["revision"], pinned["trust_remote_code"]) == (FIRST, "True")
 
