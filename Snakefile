@@ -43,6 +43,7 @@ include: "rules/sources.smk"
 include: "rules/pool.smk"
 include: "rules/corrupt.smk"
 include: "rules/infer.smk"
+include: "rules/answer.smk"
 include: f"rules/{PACKAGE}.smk"
 
 

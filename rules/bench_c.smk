@@ -289,6 +289,7 @@ rule infer_orders:
     params:
         *code_by_wildcards(lambda wildcards: ORDERS_CODE[wildcards.model], ORDERS_CODE.values()),
         model=model_options,
+        scoring=scoring_option,
         contents=model_contents,
         connection=connection,
         sample=option("--sample", settings.diagnostics.option_order),
@@ -298,8 +299,8 @@ rule infer_orders:
     message:
         "Evaluating {wildcards.model} with the options in other circular orders"
     shell:
-        "python -m scripts.bench_c.infer_orders {params.model} {params.connection} --revision-file {input.revision} --threads 1"
-        " --items {input.pool} --subset {input.subset} {params.sample} {params.severity}"
+        "python -m scripts.bench_c.infer_orders {params.model} {params.scoring} {params.connection}"
+        " --revision-file {input.revision} --threads 1 --items {input.pool} --subset {input.subset} {params.sample} {params.severity}"
         " --corrupted {input.corrupted} --cache {params.cache}"
         " --shard {params.shard} --output {output} 2>&1 | tee {log}"
 
@@ -312,6 +313,8 @@ TARGETS = {
     "scores": collect("<results>/scores/{model}.parquet", model=settings.targets),
     "models": "<results>/models.json",
 }
+# The models that also answer in their own words.
+ANSWERING = settings.diagnostics.generated_answers
 RESAMPLING = {"draws": settings.tables.bootstrap.draws, "seed": settings.tables.bootstrap.seed}
 SELECTOR_PREDICTIONS = collect(
     "<results>/predictions/pool/{model}/{part}.parquet", model=settings.selectors, part=PARTS
@@ -522,6 +525,31 @@ OUTPUTS = [
         options' texts, whose prompt does not list the options, order part, *changed* and *letter* are 0 by
         construction, up to rounding. The csv file has every corruption, more intervals, and the reasons for
         undefined values.
+        """,
+    ),
+    table(
+        "generated_answers",
+        "answers in the models' own words",
+        inputs={
+            "judgements": collect("<results>/judgements/selected/{model}.parquet", model=ANSWERING),
+            "scores": collect(
+                "<results>/scores/{model}.parquet",
+                model=[id_ for id_ in ANSWERING if id_ in settings.targets],
+            ),
+            "pool": POOL,
+        },
+        settings={**RESAMPLING, "labels": {id_: run.models[id_].label for id_ in ANSWERING}},
+        wanted=bool(ANSWERING),
+        caption=f"""
+        **What models say when they answer in their own words** (not in the paper). Each model generated an
+        answer to the prompt that asks for a letter, greedily, and rules extracted the option that it
+        chooses, without a random one as the last resort. *Agreement* is the share of a target's answers
+        whose option is the one with the largest logit, which tables and figures use: where it is low, look
+        at *no option* first, then at the model's prompt. An answer without an option counts as wrong and as
+        no agreement; *cut off* is the share of answers that have the most tokens allowed (`max_new_tokens`
+        in the model catalogue). Unweighted means over items, and over all corruptions and severities, with
+        95 % intervals from {RESAMPLING['draws']} resamples of the items. The csv file also counts the
+        answers by how their option was found, or why there is none.
         """,
     ),
     figure(

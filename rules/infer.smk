@@ -78,6 +78,7 @@ rule infer:
             PART_CODE.values(),
         ),
         model=model_options,
+        scoring=scoring_option,
         contents=model_contents,
         connection=connection,
         recipes=recipe_options,
@@ -86,7 +87,7 @@ rule infer:
     message:
         "Evaluating {wildcards.model} on the subset {wildcards.subset}, corruptions: {wildcards.part}"
     shell:
-        "python -m scripts.infer {params.model} {params.connection} --revision-file {input.revision} --threads 1"
-        " --items {input.pool} --subset {input.subset}"
+        "python -m scripts.infer {params.model} {params.scoring} {params.connection}"
+        " --revision-file {input.revision} --threads 1 --items {input.pool} --subset {input.subset}"
         " --corrupted {input.corrupted} {params.recipes} --cache {params.cache}"
         " --shard {params.shard} --output {output} 2>&1 | tee {log}"

@@ -22,7 +22,7 @@ from benchc.rendering.declaration import figure, table
 from benchc.schemas.revision import read_revision
 from benchc.models.folder import deciding_files
 from benchc.models.own_code_families import lacks_trust
-from benchc.models.registry import scorer_modules
+from benchc.models.registry import GENERATE, scorer_modules
 from benchc.models.supported import is_supported
 
 # Written by save_pretrained of transformers for a model and its processor.
@@ -73,18 +73,19 @@ def image_folder(subset):
     return "benchmark" if subset == BENCHMARK else None
 
 
-# Imported by name in the jobs of models on a server.
+# Imported by name in the jobs of models on a server; the last one where they answer in their own words.
 SERVED_MODULES = ("scripts.served_model",)
+SERVED_GENERATOR = "benchc.models.server.generate"
 
 
-def modules_of(model):
+def modules_of(model, scoring):
     """Return the modules of a model's family and scoring; none where its family is not supported yet."""
     if model.server is not None:
-        return SERVED_MODULES
-    return scorer_modules(model.family, model.scoring) if is_supported(model.family) else ()
+        return (*SERVED_MODULES, SERVED_GENERATOR) if scoring == GENERATE else SERVED_MODULES
+    return scorer_modules(model.family, scoring) if is_supported(model.family) else ()
 
 
-SCORER_MODULES = {id_: modules_of(model) for id_, model in run.models.items()}
+SCORER_MODULES = {id_: modules_of(model, model.scoring) for id_, model in run.models.items()}
 UNSUPPORTED = [id_ for id_, modules in SCORER_MODULES.items() if not modules]
 if UNSUPPORTED:
     logger.warning(
@@ -287,9 +288,13 @@ REQUESTED = {id_: option("--revision", requested_revision(id_)) for id_ in run.m
 
 
 def model_options(wildcards):
-    """Return the location and settings of a model, as options of infer."""
+    """Return the location and settings of a model, as options of infer and answer."""
     model = run.models[wildcards.model]
-    location = model.repo or (local(model.path) if model.path else f"results/models/{wildcards.model}")
+    location = (
+        model.name_on_server
+        or model.repo
+        or (local(model.path) if model.path else f"results/models/{wildcards.model}")
+    )
     overrides = [f"{key}={value}" for key, value in sorted(model.processor.items())]
     return " ".join(
         [
@@ -299,7 +304,6 @@ def model_options(wildcards):
             *([] if model.repo is None or is_fetched(model) else [option("--revision", model.revision)]),
             option("--family", model.family),
             option("--auto-class", model.auto_class),
-            option("--scoring", model.scoring),
             *([] if model.server is None else [option("--server-command", model.server.command)]),
             option("--dtype", model.dtype),
             # As the device decides the last bits, it is a param; the number of GPUs is a resource.
@@ -310,15 +314,28 @@ def model_options(wildcards):
     )
 
 
-def connection(wildcards, threads):
-    """Return how a job reaches the server of its model, as options of infer.
+def scoring_option(wildcards):
+    """Return how a model scores options, as an option of infer."""
+    return option("--scoring", run.models[wildcards.model].scoring)
+
+
+def generation_options(wildcards):
+    """Return how a model is asked for answers in its own words, as options of answer."""
+    model = run.models[wildcards.model]
+    # By the prompt by which its options are scored.
+    without = ["--without-options"] if model.scoring.startswith("text") else []
+    return " ".join([option("--max-new-tokens", model.max_new_tokens), *without])
+
+
+def connection(wildcards, threads, suffix=""):
+    """Return how a job reaches the server of its model, as options of infer and answer.
 
     Snakemake records no param whose function takes threads: a server that moves changes no prediction.
     """
     server = run.models[wildcards.model].server
     if server is None:
         return ""
-    log = f"logs/{settings.name}/servers/{'-'.join(wildcards)}.log"
+    log = f"logs/{settings.name}/servers/{'-'.join(wildcards)}{suffix}.log"
     return " ".join(
         [
             option("--server-url", server.url),

@@ -7,20 +7,22 @@ changed one computes only what is new.
 import argparse
 from pathlib import Path
 
-from benchc.models.items import read_items
+from benchc.models.inference import predict_unit
+from benchc.models.items import read_items, refuse_open_questions
 from benchc.models.offline import work_offline
+from benchc.models.predictor import Predictor
 from benchc.schemas.predictions import PREDICTIONS
 from scripts.command import Parser, run
 from scripts.inference_arguments import add_cache, add_images, add_items, add_model, check_images
+from scripts.inference_job import run_inference
 
 
 def main() -> None:
     arguments = parse_arguments()
     work_offline()
-    # After the arguments: --help and their errors need not wait for torch.
-    from scripts.inference_job import run_inference
-
-    run_inference(arguments, read_items(arguments.items, arguments.subset), PREDICTIONS)
+    items = read_items(arguments.items, arguments.subset)
+    refuse_open_questions(items)
+    run_inference(arguments, items, PREDICTIONS, Predictor, predict_unit)
 
 
 def parse_arguments() -> argparse.Namespace:

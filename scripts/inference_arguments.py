@@ -10,16 +10,17 @@ import yaml
 
 from benchc.images import ALPHAS
 from benchc.models.auto_class_names import AUTO_CLASSES
+from benchc.models.generation import Generation
 from benchc.models.protocol import CheckpointSource
-from benchc.models.registry import SCORINGS
+from benchc.models.registry import GENERATE, SCORINGS
 from benchc.models.units import Recipes
 from benchc.schemas.corrupted_images import check_corrupted
 from benchc.schemas.revision import read_revision
 from scripts.argument_types import positive_argument, recipe_argument, seed_argument
 
 
-def add_model(parser: argparse.ArgumentParser) -> None:
-    """Add the model: its location, precision, scoring and device."""
+def add_model(parser: argparse.ArgumentParser, *, scores_options: bool = True) -> None:
+    """Add the model: its location, precision and device, and how it scores options or answers in words."""
     add = parser.add_argument
     add("--location", required=True, help="the model: a Hub id, or a folder with the same files")
     add("--label", help="name of the model in messages; default: the location")
@@ -43,7 +44,18 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         help="how the model is loaded (docs/models.md); default: by the class that its config.json names",
     )
     add("--auto-class", choices=AUTO_CLASSES, help="the class of transformers that loads the model")
-    add("--scoring", required=True, choices=sorted(SCORINGS), help="how options are scored")
+    if scores_options:
+        add("--scoring", required=True, choices=sorted(SCORINGS), help="how options are scored")
+    else:
+        parser.set_defaults(scoring=GENERATE)
+        add("--max-new-tokens", type=positive_argument, required=True, help="the most tokens of an answer")
+        add("--instruction", default="", help="last line of the prompt of an open-ended question")
+        add(
+            "--without-options",
+            action="store_true",
+            help="leave the options out of the prompt, as text scoring does; default: list them, and ask for "
+            "a letter",
+        )
     add("--dtype", default="float32", choices=["float32", "bfloat16", "float16"])
     add("--device", default="cpu", choices=["cpu", "cuda"], help="where the model runs [%(default)s]")
     add(
@@ -161,6 +173,11 @@ def checkpoint_source(arguments: argparse.Namespace) -> CheckpointSource:
         arguments.trust_remote_code,
         arguments.auto_class,
     )
+
+
+def generation(arguments: argparse.Namespace) -> Generation:
+    """Return the settings of generated answers."""
+    return Generation(arguments.max_new_tokens, arguments.instruction, not arguments.without_options)
 
 
 def image_source(arguments: argparse.Namespace) -> Sequence[Path] | Recipes:

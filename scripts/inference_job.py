@@ -1,4 +1,4 @@
-"""What infer and infer_orders share: load the model, predict, write the predictions."""
+"""What the scripts that ask a model share: open the model, ask it about all units, write the rows."""
 
 import argparse
 import importlib
@@ -6,14 +6,15 @@ import sys
 from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any, TypeVar
 
 import polars as pl
 
-from benchc.models.inference import Row, infer, predict_unit, summary, tracked_units
-from benchc.models.items import Item, refuse_open_questions
+from benchc.models.inference import Row, infer, tracked_units
+from benchc.models.items import Item
+from benchc.models.job_counts import counts_text
 from benchc.models.loaded import LoadedModel
-from benchc.models.prediction_cache import PredictionCache
-from benchc.models.predictor import Predictor
+from benchc.models.predictor import Answerer, Predictor
 from benchc.models.question import Question
 from benchc.models.units import Unit
 from benchc.schemas.parquet import TableType, write_table
@@ -21,23 +22,24 @@ from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
 from scripts.inference_arguments import image_facts, image_source, on_server
 
 SERVED = "scripts.served_model"
+Cached = TypeVar("Cached", Predictor, Answerer)
 
 
 def run_inference(
     arguments: argparse.Namespace,
     items: Mapping[str, Item],
     table: TableType,
+    cached: type[Cached],
+    ask: Callable[[Cached, Question, Unit], Iterable[Row]],
     *,
     severities: Container[int] | None = None,
-    predict: Callable[[Predictor, Question, Unit], Iterable[Row]] = predict_unit,
     facts: Mapping[str, object] | None = None,
 ) -> None:
-    """Write the rows that ``predict`` yields for ``items`` to ``arguments.output``, a ``table``.
+    """Write the rows that ``ask`` yields for ``items`` to ``arguments.output``, a ``table``.
 
-    Items without options, images of another run and absent weights are refused before the model is loaded.
-    ``severities``: None takes all; ``facts`` are added to the footer.
+    Images of another run and absent weights are refused before the model is loaded. ``severities``: None
+    takes all; ``facts`` are added to the footer.
     """
-    refuse_open_questions(items)
     images = image_facts(arguments)
     with _opened(arguments) as model:
         units = tracked_units(
@@ -48,10 +50,11 @@ def run_inference(
             severities=severities,
             ahead=model.ahead,
         )
-        with PredictionCache(arguments.cache, model.identity, arguments.shard) as cache:
-            predictor = Predictor(model.scorer, cache, model.compute)
-            rows = infer(predictor, items, units, predict, model.at_once)
-    print(summary(arguments.label or arguments.location, len(rows), predictor), file=sys.stderr)
+        with cached.CACHE(arguments.cache, model.identity, arguments.shard) as cache:
+            behind = cached(model.model, cache, model.compute)
+            rows = infer(behind, items, units, ask, model.at_once)
+    name = arguments.label or arguments.location
+    print(f"{name}: {counts_text(len(rows), cached.ROWS, behind.cached, behind.computed)}", file=sys.stderr)
     # But for adopted predictions, nothing depends on the cache: a resumed job writes the same bytes.
     footer = {
         **model.identity,
@@ -59,17 +62,18 @@ def run_inference(
         **({"label": arguments.label} if arguments.label else {}),
         "pool": pool_digest(arguments.items, QUESTION_COLUMNS),
         **(facts or {}),
-        "predictions": len(rows),
-        "oom_splits": predictor.oom_splits,
-        **({"adopted": dict(predictor.adopted)} if predictor.adopted else {}),
+        cached.ROWS: len(rows),
+        "oom_splits": behind.oom_splits,
+        **({"adopted": dict(behind.adopted)} if behind.adopted else {}),
     }
     write_table(pl.DataFrame(rows, schema=pl.Schema(table.columns)), arguments.output, table, footer)
 
 
-def _opened(arguments: argparse.Namespace) -> AbstractContextManager[LoadedModel]:
+def _opened(arguments: argparse.Namespace) -> AbstractContextManager[LoadedModel[Any, Any]]:
     if on_server(arguments):
         # By name, so that an edit of the code for servers reruns no job without one.
-        found: AbstractContextManager[LoadedModel] = importlib.import_module(SERVED).opened(arguments)
+        served = importlib.import_module(SERVED)
+        found: AbstractContextManager[LoadedModel[Any, Any]] = served.opened(arguments)
         return found
     # Here, since it imports torch, which a server's job does without.
     from scripts.local_model import opened

@@ -1,10 +1,12 @@
 """A model on a server, which the job asks, or starts and stops itself. Imports no torch."""
 
 import argparse
+import importlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 from benchc.endpoint.api_key import read_key
 from benchc.endpoint.client import Endpoint, EndpointSettings
@@ -12,18 +14,21 @@ from benchc.endpoint.process import arguments_of, free_port, running
 from benchc.models.folder import folder_digest
 from benchc.models.hub_cache import require_cached
 from benchc.models.loaded import LoadedModel
-from benchc.models.protocol import OptionScores, Scorer
+from benchc.models.protocol import Generative, OptionScores, Reply, Scorer
 from benchc.models.question import Question
-from benchc.models.server.identity import served_identity
+from benchc.models.registry import GENERATE
+from benchc.models.server.identity import ENTRY, served_identity
 from benchc.models.server.served import served_scorer
-from benchc.pixels import Pixels
-from scripts.inference_arguments import checkpoint_source
+from benchc.models.units import Variants
+from scripts.inference_arguments import checkpoint_source, generation
 
 REQUESTS_PER_UNIT = 5  # or more: one per severity; clean images have one
+# By name, so that an edit of its code changes no prediction.
+GENERATOR = "benchc.models.server.generate"
 
 
 @contextmanager
-def opened(arguments: argparse.Namespace) -> Iterator[LoadedModel]:
+def opened(arguments: argparse.Namespace) -> Iterator[LoadedModel[Any, Any]]:
     """Connect to the server of the arguments of an inference job, or run one while the block runs."""
     source = checkpoint_source(arguments)
     folder = Path(source.location)
@@ -44,15 +49,20 @@ def opened(arguments: argparse.Namespace) -> Iterator[LoadedModel]:
         )
         settings = EndpointSettings(url, arguments.concurrency, arguments.timeout)
         endpoint = stack.enter_context(Endpoint(settings, read_key(arguments.api_key_env)))
-        scorer = served_scorer(endpoint, names, facts, arguments.scoring, arguments.top_logprobs)
-        identity = served_identity(scorer)
+        generates = arguments.scoring == GENERATE
+        model = (
+            importlib.import_module(GENERATOR).served_generator(endpoint, names, facts, generation(arguments))
+            if generates
+            else served_scorer(endpoint, names, facts, arguments.scoring, arguments.top_logprobs)
+        )
+        identity = served_identity(model, GENERATOR if generates else ENTRY)
         print(
             f"{arguments.label or source.location}: {identity['server']} {identity['version']}, "
             f"{identity['asked']}, {settings.concurrency} requests at once",
             file=sys.stderr,
         )
         at_once = 1 + settings.concurrency // REQUESTS_PER_UNIT
-        yield LoadedModel(scorer, identity, _compute, at_once, ahead=True)
+        yield LoadedModel(model, identity, _answer if generates else _predict, at_once, ahead=True)
 
 
 @contextmanager
@@ -65,7 +75,9 @@ def _started(arguments: argparse.Namespace, location: str, revision: str | None)
         yield url
 
 
-def _compute(
-    scorer: Scorer, question: Question, variants: Sequence[Sequence[Pixels]]
-) -> tuple[OptionScores, bool]:
+def _predict(scorer: Scorer, question: Question, variants: Variants) -> tuple[OptionScores, bool]:
     return scorer.score(question, variants), False
+
+
+def _answer(model: Generative, question: Question, variants: Variants) -> tuple[list[Reply], bool]:
+    return model.replies(question, variants), False

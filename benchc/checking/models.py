@@ -10,22 +10,26 @@ from benchc.checking.finding import Finding, Findings, reason
 from benchc.checking.locate import STAGE, LocalModel, locate
 from benchc.checking.pool import PoolFound
 from benchc.checking.server import check_server
-from benchc.checking.trial import Trial
+from benchc.checking.trial import AnswersTrial, Trial
 from benchc.config.catalogue import Model
 from benchc.config.load import Config
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
+from benchc.models.generation import Generation
 from benchc.models.own_code_families import lacks_trust, untrusted
+from benchc.models.registry import GENERATE
 from benchc.models.supported import check_family
 from benchc.models.units import Recipes
 from benchc.planning.amounts import Amount
 from benchc.planning.rates import Rate
+from benchc.pluralize import pluralize
 from benchc.progress import track
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 
+TOO_LARGE = "needs a GPU, and is too large for this machine's main memory; check it on a machine with one"
 # Below, most of the probability is on other tokens than the options' letters.
 LOW_LABEL_MASS = 0.5
 
@@ -83,6 +87,9 @@ def try_local(
     ``pool`` is a POOL table of a few items, ``images`` are the recipes to apply to them, clean first, and
     ``options`` is the most options of an item.
     """
+    if entry.scoring == GENERATE:
+        yield _answers_finding(id_, entry, model, pool)
+        return None
     try:
         trial: Trial | None = in_child(
             "benchc.checking.try_model",
@@ -93,11 +100,32 @@ def try_local(
         yield Finding(STAGE, "error", id_, reason(error))
         return None
     if trial is None:
-        text = "needs a GPU, and is too large for this machine's main memory; check it on a machine with one"
-        yield Finding(STAGE, "skipped", id_, text)
+        yield Finding(STAGE, "skipped", id_, TOO_LARGE)
         return None
     yield from _judged(id_, entry, trial)
     return trial
+
+
+def _answers_finding(id_: str, entry: Model, model: LocalModel, pool: Path) -> Finding:
+    """Return what a trial says about a model that only generates."""
+    try:
+        trial: AnswersTrial | None = in_child(
+            "benchc.checking.try_model",
+            "try_answers",
+            *(model.source, Generation(entry.max_new_tokens), pool, model.weights),
+        )
+    except InputError as error:
+        return Finding(STAGE, "error", id_, reason(error))
+    if trial is None:
+        return Finding(STAGE, "skipped", id_, TOO_LARGE)
+    facts = (
+        f"loaded in {trial.loading:.0f} s, {trial.seconds:.2g} s per answer, {trial.with_option} of "
+        f"{pluralize(trial.answers, 'answer')} choose an option, {trial.cut_off} cut off"
+    )
+    if trial.with_option == 0:
+        text = "; look at its prompt, or raise max_new_tokens in the model catalogue"
+        return Finding(STAGE, "warning", id_, facts + text)
+    return Finding(STAGE, "ok", id_, facts)
 
 
 def _judged(id_: str, model: Model, trial: Trial) -> Iterator[Finding]:

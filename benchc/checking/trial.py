@@ -26,3 +26,19 @@ class Trial:
     answered: int
     peak_mb: float | None
     gpu_mb: float | None = None
+
+
+@dataclass(frozen=True)
+class AnswersTrial:
+    """What was measured of a model that only generates.
+
+    ``device``, ``loading``: as of :class:`Trial`. ``seconds``: of one answer, the mean of ``answers``.
+    ``with_option``: the answers that choose an option; ``cut_off``: those of the most tokens allowed.
+    """
+
+    device: str
+    loading: float
+    seconds: float
+    answers: int
+    with_option: int
+    cut_off: int

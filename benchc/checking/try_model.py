@@ -12,12 +12,15 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import torch
 
-from benchc.checking.trial import Trial
+from benchc.checking.trial import AnswersTrial, Trial
+from benchc.corruptions.recipe import clean_recipe
+from benchc.judges.option_reply import option_of
+from benchc.models.generation import Generation
 from benchc.models.identity import prediction_identity
-from benchc.models.inference import Row, infer
+from benchc.models.inference import Row, infer, predict_unit
 from benchc.models.items import Item, read_items, refuse_open_questions
 from benchc.models.letter import LetterScorer
-from benchc.models.predict import load_model, predict
+from benchc.models.predict import answer, load_generative, load_model, predict
 from benchc.models.prediction_cache import PredictionCache
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import CheckpointSource, Scorer
@@ -50,13 +53,10 @@ def try_model(
 
     Raises InputError where an inference job would.
     """
-    family, threads = source.family, 1
-    if source.device == "cuda" and not torch.cuda.is_available():
-        if weights > CPU_MEMORY_SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
-            return None
-        # float16 overflows more often on a CPU; bfloat16 takes the same memory.
-        dtype = "bfloat16" if source.dtype == "float16" else source.dtype
-        source, threads = replace(source, device="cpu", dtype=dtype), os.cpu_count() or 1
+    placed = _placed(source, weights)
+    if placed is None:
+        return None
+    (source, threads), family = placed, source.family
     items = read_items(pool)
     refuse_open_questions(items)
     start = time.monotonic()
@@ -71,12 +71,12 @@ def try_model(
         identity = prediction_identity(scorer, family, scoring)
         with PredictionCache(Path(folder), identity, "check") as cache:
             # The first predictions are slower than all others.
-            rows = infer(Predictor(scorer, cache), items, clean)
+            rows = infer(Predictor(scorer, cache, predict), items, clean, predict_unit)
             correct = _correct(pool, rows)
             start = time.monotonic()
             in_time = takewhile(lambda _: time.monotonic() - start < SECONDS_OF_PREDICTIONS, corrupted)
-            measured = Predictor(scorer, cache)
-            rows += infer(measured, items, in_time)
+            measured = Predictor(scorer, cache, predict)
+            rows += infer(measured, items, in_time, predict_unit)
             seconds = time.monotonic() - start
     return Trial(
         source.device,
@@ -91,6 +91,48 @@ def try_model(
         _peak_mb(),
         torch.cuda.max_memory_allocated() / 1e6 if source.device == "cuda" else None,
     )
+
+
+def try_answers(
+    source: CheckpointSource, generation: Generation, pool: Path, weights: int
+) -> AnswersTrial | None:
+    """Load a model that only generates, and let it answer all items of a small ``pool``, clean.
+
+    Arguments, result and errors are as for :func:`try_model`.
+    """
+    placed = _placed(source, weights)
+    if placed is None:
+        return None
+    source, threads = placed
+    items = read_items(pool)
+    start = time.monotonic()
+    model = load_generative(source, source.family, generation, threads)
+    loading = time.monotonic() - start
+    keys = {id_: item.image_keys for id_, item in items.items()}
+    units = [unit for _, found in units_of(pool, keys, Recipes([clean_recipe()], 0)) for unit in found]
+    start = time.monotonic()
+    replies = {unit.item: answer(model, items[unit.item].question, unit.variants)[0][0] for unit in units}
+    seconds = (time.monotonic() - start) / max(1, len(replies))
+    chosen = [option_of(reply.text, items[id_].question.options).option for id_, reply in replies.items()]
+    return AnswersTrial(
+        source.device,
+        loading,
+        seconds,
+        len(replies),
+        sum(option is not None for option in chosen),
+        sum(reply.finish == "length" for reply in replies.values()),
+    )
+
+
+def _placed(source: CheckpointSource, weights: int) -> tuple[CheckpointSource, int] | None:
+    """Return a source and threads for this machine; None where a CPU has not the memory for ``weights``."""
+    if source.device != "cuda" or torch.cuda.is_available():
+        return source, 1
+    if weights > CPU_MEMORY_SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
+        return None
+    # float16 overflows more often on a CPU; bfloat16 takes the same memory.
+    dtype = "bfloat16" if source.dtype == "float16" else source.dtype
+    return replace(source, device="cpu", dtype=dtype), os.cpu_count() or 1
 
 
 def _letters(scorer: LetterScorer, items: Mapping[str, Item], options: int) -> tuple[int, ...]:

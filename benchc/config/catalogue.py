@@ -117,7 +117,7 @@ class Training(Strict):
 
 
 class Model(Strict):
-    """A vision-language model, from exactly one of repo, path and train."""
+    """A vision-language model, from exactly one of repo, path, train and server.model."""
 
     label: Label = Field(description="Name in tables and figures.")
     family: Family | None = Field(
@@ -129,9 +129,16 @@ class Model(Strict):
         default=None,
         description="Auto class of transformers that loads the model; null for the first that has its class.",
     )
-    scoring: Literal["letter", "text", "text_mean"] = Field(
+    scoring: Literal["letter", "text", "text_mean", "generate"] = Field(
         description="Score of an option: the logit of its letter, the log-likelihood of its text, or the "
-        "log-likelihood per token."
+        "log-likelihood per token. generate: none, for a model that only answers in its own words, such as "
+        "one behind a provider's interface without log-probabilities."
+    )
+    max_new_tokens: int = Field(
+        default=512,
+        ge=1,
+        description="The most tokens of a generated answer. A reasoning model needs thousands, since its "
+        "reasoning counts.",
     )
     repo: HubId | None = Field(default=None, description="Id on the Hugging Face Hub.")
     revision: Revision | None = Field(
@@ -157,8 +164,7 @@ class Model(Strict):
     )
     server: Server | None = Field(
         default=None,
-        description="The server that answers for the model, whose name it gives the model is repo; null to "
-        "load it in the job (docs/models.md).",
+        description="The server that answers for the model; null to load it in the job (docs/models.md).",
     )
     processor: dict[str, Scalar] = Field(
         default_factory=dict,
@@ -192,9 +198,15 @@ class Model(Strict):
         default=None, description="What one must know before running the model; null for nothing."
     )
 
+    @property
+    def name_on_server(self) -> str | None:
+        """Return the model's name on a server, where that is not repo."""
+        return None if self.server is None else self.server.model
+
     @model_validator(mode="after")
     def _one_origin(self) -> Self:
-        _exactly_one(self, ("repo", "path", "train"))
+        if self.name_on_server is None:
+            _exactly_one(self, ("repo", "path", "train"))
         check_entry(self)
         if self.revision is not None and self.repo is None:
             raise ValueError("has a revision without a repo, but only a repo has revisions")

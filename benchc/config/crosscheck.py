@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from benchc.config.errors import shown, suggestion, unknown
-from benchc.config.raw import block, texts
+from benchc.config.raw import at, block, texts
 from benchc.config.settings import DEFAULT_SUITE, Raw, RunSettings, default_types
 from benchc.corruptions.recipe import own_file
 from benchc.corruptions.registry import SUITES, all_corruptions_of, recipe_of
 from benchc.corruptions.suite import Suite
 from benchc.demo.sources import GENERATED_SOURCES
+from benchc.models.registry import GENERATE
 
 Entries = Mapping[str, Any]
 
@@ -31,7 +32,7 @@ def cross_errors(
     type are ignored: the settings' types report them.
     """
     source_file, model_file = catalogues.get("sources", ""), catalogues.get("models", "")
-    listed = {key: texts(raw.get(key)) for key in ("sources", *settings.MODEL_KEYS)}
+    listed = {key: texts(at(raw, key)) for key in ("sources", *settings.MODEL_KEYS)}
     model_ids = dict.fromkeys(id_ for key in settings.MODEL_KEYS for _, id_ in listed[key])
     source_ids = dict.fromkeys(id_ for _, id_ in listed["sources"])
     trained = [id_ for id_ in source_ids if _has(sources, id_, "generated")]
@@ -45,6 +46,13 @@ def cross_errors(
                 for position, id_ in ids
                 if id_ not in entries
             ]
+    errors += [
+        f"{file}: {key}[{position}] is {shown(id_)}, whose scoring in {model_file} is generate, but {key} "
+        "need models that score options; list it elsewhere, or choose letter, text or text_mean."
+        for key in settings.SCORING_KEYS
+        for position, id_ in listed[key]
+        if block(models or {}, id_).get("scoring") == GENERATE
+    ]
     errors += _labels(source_ids, sources or {}, source_file)
     errors += _labels(model_ids, models or {}, model_file)
     errors += [

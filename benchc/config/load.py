@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -72,7 +73,7 @@ def load(
     for id_ in settings.sources:
         where = f"{files['sources']}: {id_}.path"
         used_sources[id_] = expand_path(sources.root[id_], where, root, variables, errors)
-    for id_ in dict.fromkeys(id_ for key in settings.MODEL_KEYS for id_ in getattr(settings, key)):
+    for id_ in dict.fromkeys(id_ for key in settings.MODEL_KEYS for id_ in attrgetter(key)(settings)):
         where = f"{files['models']}: {id_}.path"
         used_models[id_] = expand_path(models.root[id_], where, root, variables, errors)
     errors += _missing_environments(used_models, root, files["models"])

@@ -11,6 +11,14 @@ def texts(value: object) -> list[tuple[int, str]]:
     return [(position, text) for position, text in enumerate(value) if isinstance(text, str)]
 
 
+def at(raw: Mapping[str, Any], key: str) -> object:
+    """Return the value under a key, whose dots separate the keys of blocks; None where there is none."""
+    *blocks, last = key.split(".")
+    for name in blocks:
+        raw = block(raw, name)
+    return raw.get(last)
+
+
 def block(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     """Return the mapping under a key, or an empty one."""
     value = raw.get(key)

@@ -26,6 +26,10 @@ class Server(Strict):
         "such as `vllm serve {model} --revision {revision} --port {port}`. {model} is repo or path, "
         "{revision} the commit, {port} a free port. Its program may be in another environment.",
     )
+    model: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None,
+        description="Name that the server at url gives the model, such as `gpt-4o`; null if it is repo.",
+    )
     api_key_env: str | None = Field(
         default=None, description="Environment variable with the key of the server at url; null for none."
     )
@@ -55,6 +59,8 @@ class Server(Strict):
                 "has an api_key_env that is not the name of an environment variable; set one to the key, and "
                 "give its name"
             )
+        if self.command is not None and self.model is not None:
+            raise ValueError("has command and model, but a server that a job starts is asked by repo or path")
         if self.command is not None:
             missing = [name for name in ("{model}", "{port}") if name not in self.command]
             if missing:
@@ -88,5 +94,7 @@ def check_entry(entry: Any) -> None:
     if server.url is not None and entry.path is not None:
         raise ValueError(
             "has server.url and path, but only a server that a job starts loads a folder of this machine; "
-            "give repo, the name that the server gives the model"
+            "give server.model or repo, the name that the server gives the model"
         )
+    if server.model is not None and entry.repo is not None:
+        raise ValueError("has server.model and repo, but one of them is the name on the server; remove one")

@@ -139,8 +139,10 @@ class Demo(Strict):
 class RunSettings(Strict):
     """The settings of every run; each benchmark adds its own."""
 
-    # Keys that list models by id, in the order of a run's models.
+    # Keys that list models by id, in the order of a run's models; a dot precedes the key of a block.
     MODEL_KEYS: ClassVar[tuple[str, ...]] = ()
+    # Those of them whose models score options.
+    SCORING_KEYS: ClassVar[tuple[str, ...]] = ()
 
     benchmark: str = Field(description="Benchmark that the run builds. It determines the other keys.")
     name: RunName = Field(description="Name of the run. Its outputs are written to results/<name>.")

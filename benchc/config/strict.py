@@ -56,6 +56,7 @@ Scalar = StrictBool | StrictInt | StrictFloat | StrictStr
 # Ids become file names and wildcards.
 Id = Annotated[str, _matching(r"^[a-z0-9][a-z0-9.-]*$", "lower-case letters, digits, dots and dashes")]
 Ids = Annotated[list[Id], Field(min_length=1), AfterValidator(unique)]
+AnyIds = Annotated[list[Id], AfterValidator(unique)]  # or none
 Names = Annotated[list[str], Field(min_length=1), AfterValidator(unique)]
 RunName = Annotated[
     str,

@@ -23,6 +23,7 @@ from benchc.models.predict import predict
 from benchc.models.prediction_cache import (
     ADOPTED,
     CachedUnit,
+    PredictionCache,
     ShardIndex,
     adopted_from,
     identity_folder,
@@ -90,7 +91,7 @@ def verify(cached: CachedIdentity, scorer: Scorer, evaluated: Evaluated, sample:
         label = f"units of {cached.name}"
         for unit, kept in track(islice(units, sample), label=label, unit="units", total=sample):
             scores, _ = predict(scorer, evaluated.items[unit.item].question, unit.variants)
-            _check_equal(cached, unit, kept.scores, scores)
+            _check_equal(cached, unit, PredictionCache.decoded(kept.value), scores)
             verified += 1
     if verified < sample:
         raise InputError(
@@ -122,7 +123,7 @@ def _link(source: Path, target: Path) -> None:
 
 def _cached_units(
     index: ShardIndex, scorer: Scorer, evaluated: Evaluated, sample: int, seed: int
-) -> Iterator[tuple[Unit, CachedUnit]]:
+) -> Iterator[tuple[Unit, CachedUnit[list[bytes]]]]:
     """Yield cached units of ``evaluated`` in a random order, one of several that are equal."""
     yielded = set()
     for unit in evaluated.in_random_order(seed, sample):

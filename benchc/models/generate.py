@@ -3,35 +3,26 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
 
 import torch
 
 from benchc.models.chat import ChatModel
-from benchc.models.protocol import ModelError
-from benchc.models.question import Question, letter_prompt, open_prompt
+from benchc.models.generation import Generation
+from benchc.models.protocol import ModelError, Reply
+from benchc.models.question import Question
 from benchc.pixels import Pixels
-
-
-class Reply(NamedTuple):
-    """A generated answer."""
-
-    text: str  # without special tokens
-    finish: Literal["stop", "length"]  # the model ended it, or it has the most tokens allowed
-    tokens: int  # generated ones; the one that ends the answer counts
 
 
 @dataclass
 class Generator:
-    """A loaded model that generates answers.
+    """A :class:`benchc.models.protocol.Generative` model of transformers.
 
     Decoding is greedy, with the other settings of the checkpoint's generation_config.json, such as a
-    repetition penalty. ``instruction`` follows the text of an open-ended question, on a line of its own.
+    repetition penalty.
     """
 
     chat: ChatModel
-    max_new_tokens: int
-    instruction: str = ""
+    generation: Generation
 
     def identity(self) -> dict[str, str]:
         """Return all that decides a reply besides prompt and pixels."""
@@ -39,14 +30,12 @@ class Generator:
         return {
             **self.chat.facts(),
             "scoring": "generate",
-            "max_new_tokens": str(self.max_new_tokens),
+            "max_new_tokens": str(self.generation.max_new_tokens),
             "generation_config": hashlib.blake2b(settings.encode(), digest_size=16).hexdigest(),
         }
 
     def prompt(self, question: Question, images: int) -> str:
-        """Return the rendered prompt: that of letters if the question has options."""
-        text = letter_prompt(question) if question.options else open_prompt(question, self.instruction)
-        return self.chat.render(text, images)
+        return self.chat.render(self.generation.prompt(question), images)
 
     @torch.inference_mode()
     def replies(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> list[Reply]:
@@ -59,7 +48,7 @@ class Generator:
         steps = _FiniteSteps(self.chat.name)
         tokens = self.chat.model.generate(
             **inputs,
-            max_new_tokens=self.max_new_tokens,
+            max_new_tokens=self.generation.max_new_tokens,
             do_sample=False,
             num_beams=1,
             # Settings of sampling mean nothing here, and transformers warns of them.

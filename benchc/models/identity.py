@@ -6,18 +6,20 @@ from importlib.metadata import version
 import torch
 
 from benchc.models.prediction_code import prediction_code
-from benchc.models.protocol import Scorer
+from benchc.models.protocol import Asked
 from benchc.models.registry import scorer_modules
 
 
-def prediction_identity(scorer: Scorer, family: str | None, scoring: str) -> dict[str, str]:
-    """Return the identity of the predictions of a scorer that ``benchc.models.predict.load_model`` returned.
+def prediction_identity(model: Asked, family: str | None, scoring: str) -> dict[str, str]:
+    """Return the identity of what a model returns that ``benchc.models.predict`` has loaded.
 
-    It has the facts of the scorer (revision, dtype, device, processor, attention, library versions), torch's
+    ``scoring``: a key of ``SCORINGS``, or ``GENERATE``.
+
+    It has the facts of the model (revision, dtype, device, processor, attention, library versions), torch's
     settings as they are in this process, and the code. Nothing of the project compiles a model, so that
     ``torch.compile`` is no fact of its own.
     """
-    facts = dict(scorer.identity())
+    facts = dict(model.identity())
     modules = scorer_modules(family, scoring)
     return {
         **facts,

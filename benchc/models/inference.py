@@ -1,12 +1,11 @@
-"""Predict units with a model: every unit once, rows in the order of the items."""
+"""Ask a model about units: every unit once, rows in the order of the items."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from benchc.models.items import Item
-from benchc.models.job_counts import counts_text
-from benchc.models.predictor import Predictor
+from benchc.models.predictor import Answerer, Predictor
 from benchc.models.question import Question
 from benchc.models.units import Recipes, Unit, units_of
 from benchc.ordered_map import ordered_map
@@ -17,11 +16,12 @@ from benchc.progress import track
 UNITS_AHEAD = 4
 
 Row = dict[str, Any]
+Model = TypeVar("Model")
 
 
 def predict_unit(predictor: Predictor, question: Question, unit: Unit) -> Iterator[Row]:
     """Yield the unit's predictions as rows of PREDICTIONS, logits in the order of the question's options."""
-    scores, prompt_hash, image_hashes = predictor.predict(question, unit)
+    scores, prompt_hash, image_hashes = predictor.ask(question, unit)
     for row, severity in enumerate(unit.severities):
         yield {
             "id": unit.item,
@@ -34,20 +34,36 @@ def predict_unit(predictor: Predictor, question: Question, unit: Unit) -> Iterat
         }
 
 
+def answer_unit(answerer: Answerer, question: Question, unit: Unit) -> Iterator[Row]:
+    """Yield the unit's answers as rows of ANSWERS."""
+    replies, prompt_hash, image_hashes = answerer.ask(question, unit)
+    for reply, severity, image_hash in zip(replies, unit.severities, image_hashes, strict=True):
+        yield {
+            "id": unit.item,
+            "corruption": unit.corruption,
+            "severity": severity,
+            "reply": reply.text,
+            "finish": reply.finish,
+            "n_tokens": reply.tokens,
+            "prompt_hash": prompt_hash,
+            "image_hash": image_hash,
+        }
+
+
 def infer(
-    predictor: Predictor,
+    model: Model,
     items: Mapping[str, Item],
     units: Iterable[Unit],
-    predict: Callable[[Predictor, Question, Unit], Iterable[Row]] = predict_unit,
+    ask: Callable[[Model, Question, Unit], Iterable[Row]],
     at_once: int = 1,
 ) -> list[Row]:
-    """Return the rows that ``predict`` yields for all units, in the order of ``items``.
+    """Return the rows that ``ask`` yields for all units, in the order of ``items``.
 
-    With ``at_once`` > 1, so many units are predicted at the same time, in threads.
+    With ``at_once`` > 1, the model is asked about so many units at the same time, in threads.
     """
 
     def rows_of(unit: Unit) -> list[Row]:
-        return list(predict(predictor, items[unit.item].question, unit))
+        return list(ask(model, items[unit.item].question, unit))
 
     found = map(rows_of, units) if at_once == 1 else ordered_map(rows_of, units, at_once)
     rows = [row for rows in found for row in rows]
@@ -81,8 +97,3 @@ def tracked_units(
     for corruption, units in units_of(pool, keys, images, severities):
         loaded = prefetch(units, UNITS_AHEAD) if ahead else units
         yield from track(loaded, label=f"{label} {corruption}", unit="items", total=len(items))
-
-
-def summary(model: str, count: int, predictor: Predictor) -> str:
-    """Return a line with the number of predictions, cached and computed."""
-    return f"{model}: {counts_text(count, predictor.cached, predictor.computed)}"

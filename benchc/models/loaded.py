@@ -1,25 +1,26 @@
-"""A model that is ready to predict, wherever it runs."""
+"""A model that is ready to be asked, wherever it runs."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Generic, NamedTuple, TypeVar
 
-from benchc.models.protocol import OptionScores, Scorer
+from benchc.models.protocol import Asked
 from benchc.models.question import Question
-from benchc.pixels import Pixels
+from benchc.models.units import Variants
 
-# Returns the scores of a unit, and whether it was split to fit into the device's memory.
-Compute = Callable[[Scorer, Question, Sequence[Sequence[Pixels]]], tuple[OptionScores, bool]]
+Model = TypeVar("Model", bound=Asked)
+Value = TypeVar("Value")
 
 
-class LoadedModel(NamedTuple):
-    """A scorer and all that decides its predictions.
+class LoadedModel(NamedTuple, Generic[Model, Value]):
+    """A model and all that decides what it returns.
 
-    ``at_once``: the units to predict at once, in threads if more than one. ``ahead``: whether images are
+    ``compute``: returns the value of a unit, and whether it was split to fit into the device's memory.
+    ``at_once``: the units to ask about at once, in threads if more than one. ``ahead``: whether images are
     loaded while the model runs.
     """
 
-    scorer: Scorer
+    model: Model
     identity: Mapping[str, str]
-    compute: Compute
+    compute: Callable[[Model, Question, Variants], tuple[Value, bool]]
     at_once: int
     ahead: bool

@@ -1,10 +1,10 @@
-"""Cache predictions between jobs and runs: a killed job resumes, and a changed one computes only what is new.
+"""Cache predictions and answers between jobs and runs: a job computes only what is new, also after a kill.
 
-The cache has one folder per identity of predictions. In it every job appends to a shard of its own, one line
-per unit, and reads the shards of all others. A line ends in its checksum. The index is a temporary database
-of the job that reads (10 seconds for a million units). So no file has two writers; no reader needs a lock,
-which shared file systems do not provide reliably; no index can be out of date; and a killed job leaves at
-most one incomplete line, which is ignored. Deleting a folder costs time but changes no result.
+The cache has one folder per identity. In it every job appends to a shard of its own, one line per unit, and
+reads the shards of all others. A line ends in its checksum. The index is a temporary database of the job that
+reads (10 seconds for a million units). So no file has two writers; no reader needs a lock, which shared file
+systems do not provide reliably; no index can be out of date; and a killed job leaves at most one incomplete
+line, which is ignored. Deleting a folder costs time but changes no result.
 """
 
 import base64
@@ -14,17 +14,18 @@ import json
 import os
 import secrets
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, NamedTuple, Self
+from typing import IO, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from benchc.atomic import write_text
 from benchc.errors import InputError
-from benchc.models.protocol import OptionScores
+from benchc.models.protocol import OptionScores, Reply
 
 IDENTITY_FILE = "identity.json"
 # Another format of a line takes another suffix, so that each ignores the other's files.
@@ -35,10 +36,13 @@ ADOPTED = "adopted"
 INDEX_KIB = 16 * 1024  # memory of the index; what exceeds it is on disk
 
 
-class CachedUnit(NamedTuple):
-    """The predictions of a unit, one prompt under V variants of its images."""
+Value = TypeVar("Value")
 
-    scores: OptionScores
+
+class CachedUnit(NamedTuple, Generic[Value]):
+    """What a model returned for a unit, one prompt under V variants of its images."""
+
+    value: Value
     split: bool  # the unit was split to fit into the device's memory
     adopted: str | None = None  # the code that computed it, where that is not the identity's own
 
@@ -77,8 +81,8 @@ class ShardIndex:
                 "free space there, or name another folder in the environment variable SQLITE_TMPDIR"
             ) from error
 
-    def find(self, key: bytes) -> CachedUnit | None:
-        """Return a unit; None where it is absent, or was edited or deleted since the index was made."""
+    def find(self, key: bytes) -> CachedUnit[list[bytes]] | None:
+        """Return a unit, its value as fields; None where it is absent, or was edited or deleted since."""
         row = self._database.execute("SELECT shard, start FROM units WHERE key = ?", (key,)).fetchone()
         if row is None:
             return None
@@ -95,7 +99,8 @@ class ShardIndex:
             return None
         if text is None or not text.startswith(key):
             return None
-        return CachedUnit(*_parsed(text), adopted_from(path))
+        _, split, *fields = text.split(b" ")
+        return CachedUnit(fields, split == b"1", adopted_from(path))
 
     def close(self) -> None:
         self._close_shard()
@@ -106,12 +111,12 @@ class ShardIndex:
             self._open[1].close()
 
 
-class PredictionCache:
-    """The predictions of one identity, by prompt and pixels.
+class UnitCache(ABC, Generic[Value]):
+    """What the models of one identity return, by prompt and pixels.
 
     Args:
         root: folder of the cache, which runs share.
-        identity: all else that decides a prediction (:mod:`benchc.models.identity`).
+        identity: all else that decides it (:mod:`benchc.models.identity`).
         shard: the beginning of the name of this job's shard, for people who look at the folder.
 
     Raises InputError where the cache cannot be written.
@@ -126,18 +131,29 @@ class PredictionCache:
             write_identity(self.folder, identity)
         self._index = ShardIndex(self.folder)
 
-    def get(self, prompt_hash: str, image_hashes: Sequence[str]) -> CachedUnit | None:
-        """Return the predictions of a unit, one prompt and V variants in order, or None."""
-        return self._index.find(unit_key(prompt_hash, image_hashes))
+    @staticmethod
+    @abstractmethod
+    def encoded(value: Value) -> list[bytes]:
+        """Return a value as fields of a line, without spaces and line breaks."""
 
-    def put(self, prompt_hash: str, image_hashes: Sequence[str], scores: OptionScores, split: bool) -> None:
-        """Store the predictions of a unit; they survive a kill right after this call."""
+    @staticmethod
+    @abstractmethod
+    def decoded(fields: Sequence[bytes]) -> Value:
+        """Return the value of such fields."""
+
+    def get(self, prompt_hash: str, image_hashes: Sequence[str]) -> CachedUnit[Value] | None:
+        """Return what is cached of a unit, one prompt and V variants in order, or None."""
+        found = self._index.find(unit_key(prompt_hash, image_hashes))
+        return None if found is None else CachedUnit(self.decoded(found.value), *found[1:])
+
+    def put(self, prompt_hash: str, image_hashes: Sequence[str], value: Value, split: bool) -> None:
+        """Store the value of a unit; it survives a kill right after this call."""
         key = unit_key(prompt_hash, image_hashes)
         with writing(self.folder):
             if self._file is None:
                 self._file = self._new_shard()
             start = self._file.tell()
-            self._file.write(line_of(key, scores, split))
+            self._file.write(line_of(key, self.encoded(value), split))
             self._file.flush()
         self._index.add(Path(self._file.name), iter([(key, start)]))
 
@@ -157,6 +173,32 @@ class PredictionCache:
         write_identity(self.folder, self._identity)
         # The suffix makes the name unique among jobs of one name, in two runs or after a kill.
         return (self.folder / f"{self._name}-{secrets.token_hex(4)}{SUFFIX}").open("xb")
+
+
+class PredictionCache(UnitCache[OptionScores]):
+    """The option scores of one identity; a line has V, logits and label mass."""
+
+    @staticmethod
+    def encoded(value: OptionScores) -> list[bytes]:
+        return [b"%d" % len(value.logits), *map(_base64, value)]
+
+    @staticmethod
+    def decoded(fields: Sequence[bytes]) -> OptionScores:
+        variants, logits, mass = fields
+        return OptionScores(_floats(logits).reshape(int(variants), -1), _floats(mass))
+
+
+class AnswerCache(UnitCache[list[Reply]]):
+    """The generated answers of one identity; a line has them as JSON in base64."""
+
+    @staticmethod
+    def encoded(value: list[Reply]) -> list[bytes]:
+        return [base64.b64encode(json.dumps(value).encode())]
+
+    @staticmethod
+    def decoded(fields: Sequence[bytes]) -> list[Reply]:
+        (text,) = fields
+        return [Reply(*reply) for reply in json.loads(base64.b64decode(text))]
 
 
 @contextlib.contextmanager
@@ -215,10 +257,9 @@ def unit_key(prompt_hash: str, image_hashes: Sequence[str]) -> bytes:
     return _hexdigest(text.encode(), 16)
 
 
-def line_of(key: bytes, scores: OptionScores, split: bool) -> bytes:
-    """Return a unit as a line: key, split, V, logits and masses in base64, checksum."""
-    fields = [key, b"%d" % split, b"%d" % len(scores.logits), *map(_encoded, scores)]
-    text = b" ".join(fields)
+def line_of(key: bytes, fields: Sequence[bytes], split: bool) -> bytes:
+    """Return a unit as a line: key, split, the fields of its value, checksum."""
+    text = b" ".join([key, b"%d" % split, *fields])
     return text + b" " + _hexdigest(text, 8) + b"\n"
 
 
@@ -228,16 +269,11 @@ def checked(line: bytes) -> bytes | None:
     return text if text and checksum == _hexdigest(text, 8) + b"\n" else None
 
 
-def _parsed(text: bytes) -> tuple[OptionScores, bool]:
-    _, split, variants, logits, mass = text.split(b" ")
-    return OptionScores(_decoded(logits).reshape(int(variants), -1), _decoded(mass)), split == b"1"
-
-
-def _encoded(values: npt.NDArray[np.float32]) -> bytes:
+def _base64(values: npt.NDArray[np.float32]) -> bytes:
     return base64.b64encode(np.asarray(values, dtype="<f4").tobytes())
 
 
-def _decoded(field: bytes) -> npt.NDArray[np.float32]:
+def _floats(field: bytes) -> npt.NDArray[np.float32]:
     return np.frombuffer(base64.b64decode(field), dtype="<f4").astype(np.float32)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -33,8 +33,17 @@ class OptionScores(NamedTuple):
     label_mass: npt.NDArray[np.float32]  # [V], total probability of the options' letters or texts, in [0, 1]
 
 
+class Reply(NamedTuple):
+    """A generated answer."""
+
+    text: str  # without special tokens
+    # The model ended it; it has the most tokens allowed; or a server withheld it, or a part of it.
+    finish: Literal["stop", "length", "content_filter"]
+    tokens: int  # generated ones; the one that ends the answer counts
+
+
 class ModelError(InputError):
-    """A model cannot be loaded, or does not support the requested scoring."""
+    """A model cannot be loaded, or does not support what it is asked for."""
 
 
 def require_options(question: Question) -> None:
@@ -46,20 +55,28 @@ def require_options(question: Question) -> None:
         )
 
 
-class Scorer(Protocol):
-    """A loaded model with a scoring of options."""
+class Asked(Protocol):
+    """A loaded model that is asked in one way."""
 
     def identity(self) -> Mapping[str, str]:
-        """Return all that decides a prediction besides prompt and pixels: revision, dtype, versions, …"""
+        """Return all that decides what it returns besides prompt and pixels: revision, dtype, versions, …"""
 
     def prompt(self, question: Question, images: int) -> str:
-        """Return the rendered prompt of a question with that many images.
+        """Return the rendered prompt of a question with that many images."""
 
-        Raises ModelError for an open-ended question.
-        """
+
+class Scorer(Asked, Protocol):
+    """A loaded model with a scoring of options. ``prompt`` raises ModelError for an open-ended question."""
 
     def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
         """Score the options under each variant of the question's images in one forward pass.
 
         All variants must have the same number of images of the same sizes, so that no row needs padding.
         """
+
+
+class Generative(Asked, Protocol):
+    """A loaded model that answers in its own words."""
+
+    def replies(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> list[Reply]:
+        """Return the answer under each variant of the question's images; sizes as for ``Scorer.score``."""

@@ -6,13 +6,17 @@ Modules are named, not imported: an edit of a family's file must rerun the jobs 
 import importlib
 from pathlib import Path
 
-from benchc.models.protocol import CheckpointSource, ModelError, Scorer
+from benchc.models.generation import Generation
+from benchc.models.protocol import CheckpointSource, Generative, ModelError, Scorer
 
 SCORINGS = {
     "letter": "benchc.models.letter",
     "text": "benchc.models.text",
     "text_mean": "benchc.models.text",
 }
+# Answers in the model's own words, in place of a scoring.
+GENERATE = "generate"
+MODULES = {**SCORINGS, GENERATE: "benchc.models.generate"}
 
 
 def has_own_module(family: str) -> bool:
@@ -27,10 +31,10 @@ def family_module(family: str | None) -> str:
 
 
 def scorer_modules(family: str | None, scoring: str) -> tuple[str, str]:
-    """Return the modules that decide a model's predictions: its family's and its scoring's."""
-    if scoring not in SCORINGS:
-        raise ModelError(f"unknown scoring {scoring!r}; choose one of {', '.join(SCORINGS)}")
-    return family_module(family), SCORINGS[scoring]
+    """Return the modules that decide a model's predictions, or answers: its family's and its scoring's."""
+    if scoring not in MODULES:
+        raise ModelError(f"unknown scoring {scoring!r}; choose one of {', '.join(MODULES)}")
+    return family_module(family), MODULES[scoring]
 
 
 def load_scorer(family: str | None, scoring: str, source: CheckpointSource) -> Scorer:
@@ -44,3 +48,11 @@ def load_scorer(family: str | None, scoring: str, source: CheckpointSource) -> S
         else module.TextScorer(chat, length_normalised=scoring == "text_mean")
     )
     return scorer
+
+
+def load_generator(family: str | None, source: CheckpointSource, generation: Generation) -> Generative:
+    """Load a model that answers in its own words."""
+    family_name, name = scorer_modules(family, GENERATE)
+    chat = importlib.import_module(family_name).load(source)
+    model: Generative = importlib.import_module(name).Generator(chat, generation)
+    return model

@@ -12,6 +12,8 @@ from benchc.pixels import Pixels
 from benchc.schemas.corrupted_images import images_of_items
 from benchc.schemas.pool_images import pool_images
 
+Variants = Sequence[Sequence[Pixels]]  # of the images of an item
+
 
 @dataclass(frozen=True)
 class Unit:

@@ -74,10 +74,12 @@ def _done(stage: Stage, model: str, results: Path) -> int:
 
 
 def _predictions(path: Path) -> int:
-    count = read_footer(path).get("predictions", 0)
+    footer = read_footer(path)
+    noun = "answers" if "answers" in footer else "predictions"
+    count = footer.get(noun, 0)
     if type(count) is not int:
         raise TableError(
-            f"{path}: its footer has {count!r} predictions, not a number; delete it and run snakemake again"
+            f"{path}: its footer has {count!r} {noun}, not a number; delete it and run snakemake again"
         )
     return count
 

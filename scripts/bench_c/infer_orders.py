@@ -7,11 +7,14 @@ import argparse
 from pathlib import Path
 
 from benchc.benchmarks.bench_c.schemas.orders import ORDERS
-from benchc.models.items import read_items
+from benchc.benchmarks.bench_c.selection.option_orders import predict_orders, sampled
+from benchc.models.items import read_items, refuse_open_questions
 from benchc.models.offline import work_offline
+from benchc.models.predictor import Predictor
 from scripts.argument_types import positive_argument
 from scripts.command import Parser, run
 from scripts.inference_arguments import add_cache, add_images, add_items, add_model, check_images
+from scripts.inference_job import run_inference
 
 CLEAN_SEVERITY = 0
 
@@ -19,19 +22,17 @@ CLEAN_SEVERITY = 0
 def main() -> None:
     arguments = parse_arguments()
     work_offline()
-    # After the arguments: --help and their errors need not wait for torch.
-    from benchc.benchmarks.bench_c.selection.option_orders import predict_orders, sampled
-    from scripts.inference_job import run_inference
-
     subset = read_items(arguments.items, arguments.subset)
+    refuse_open_questions(subset)
     wanted = sampled(subset, arguments.sample)
     items = {id_: item for id_, item in subset.items() if id_ in wanted}
     run_inference(
         arguments,
         items,
         ORDERS,
+        Predictor,
+        predict_orders,
         severities={CLEAN_SEVERITY, arguments.severity},
-        predict=predict_orders,
         facts={"items": len(items)},
     )
 

@@ -7,8 +7,9 @@ import torch
 from PIL import Image as PILImage
 
 from benchc.models.checkpoint import load
-from benchc.models.generate import Generator, Reply
-from benchc.models.protocol import CheckpointSource, ModelError
+from benchc.models.generate import Generator
+from benchc.models.generation import Generation
+from benchc.models.protocol import CheckpointSource, ModelError, Reply
 from benchc.models.question import Question, letter_prompt, text_prompt
 from tests.models.conftest import FAMILIES, QUESTIONS
 
@@ -41,7 +42,7 @@ def greedy(chat, text, images, ends):
 @pytest.mark.parametrize("question", [QUESTIONS[0], OPEN], ids=["options", "open"])
 def test_replies_are_greedy_under_every_variant(chats, variants, family, question):
     chat = chats[family]
-    generator = Generator(chat, STEPS, instruction="Answer with one word.")
+    generator = Generator(chat, Generation(STEPS, "Answer with one word."))
     replies = generator.replies(question, variants)
     asked = letter_prompt(question) if question.options else f"{text_prompt(question)}\nAnswer with one word."
     assert generator.prompt(question, 1) == chat.render(asked, 1)
@@ -54,14 +55,14 @@ def test_replies_are_greedy_under_every_variant(chats, variants, family, questio
 
 def test_an_answer_ends_at_any_end_token_and_others_of_the_batch_go_on(chats, variants, monkeypatch):
     chat = chats["llava"]
-    whole = Generator(chat, STEPS).replies(OPEN, variants)
+    whole = Generator(chat, Generation(STEPS)).replies(OPEN, variants)
     asked = chat.render(text_prompt(OPEN), 1)
     first = greedy(chat, asked, variants[0], set())
     # The second token of the first answer ends it, and only those that have it.
     settings = copy.deepcopy(chat.model.generation_config)
     settings.eos_token_id = [chat.tokenizer.eos_token_id, first[1]]
     monkeypatch.setattr(chat.model, "generation_config", settings)
-    replies = Generator(chat, STEPS).replies(OPEN, variants)
+    replies = Generator(chat, Generation(STEPS)).replies(OPEN, variants)
     for reply, before, images in zip(replies, whole, variants, strict=True):
         tokens = greedy(chat, asked, images, set(settings.eos_token_id))
         assert (reply.finish == "stop") == (tokens[-1] in settings.eos_token_id)
@@ -72,16 +73,16 @@ def test_an_answer_ends_at_any_end_token_and_others_of_the_batch_go_on(chats, va
 
 def test_sampling_settings_of_the_checkpoint_change_nothing_and_others_do(chats, variants, monkeypatch):
     chat = chats["llava"]
-    plain = Generator(chat, STEPS).replies(OPEN, variants)
+    plain = Generator(chat, Generation(STEPS)).replies(OPEN, variants)
     settings = copy.deepcopy(chat.model.generation_config)
     settings.do_sample, settings.temperature, settings.top_k = True, 5.0, 3
     monkeypatch.setattr(chat.model, "generation_config", settings)
-    assert Generator(chat, STEPS).replies(OPEN, variants) == plain
-    before = Generator(chat, STEPS).identity()
+    assert Generator(chat, Generation(STEPS)).replies(OPEN, variants) == plain
+    before = Generator(chat, Generation(STEPS)).identity()
     settings.repetition_penalty = 1.3
-    after = Generator(chat, STEPS).identity()
+    after = Generator(chat, Generation(STEPS)).identity()
     assert {name for name in before if before[name] != after[name]} == {"generation_config"}
-    assert Generator(chat, STEPS + 1).identity() != after
+    assert Generator(chat, Generation(STEPS + 1)).identity() != after
 
 
 def test_a_nan_is_refused(chats, variants):
@@ -90,4 +91,4 @@ def test_a_nan_is_refused(chats, variants):
     with torch.no_grad():
         chat.model.lm_head.weight[5] = float("nan")
     with pytest.raises(ModelError, match="a logit of an answer is NaN; set `dtype: float32`"):
-        Generator(chat, STEPS).replies(OPEN, variants)
+        Generator(chat, Generation(STEPS)).replies(OPEN, variants)

@@ -205,7 +205,7 @@ def test_a_nan_is_refused(folders, tmp_path, variants, family):
         PredictionCache(tmp_path / "cache", {"model": "m", "scoring": "letter"}, "shard") as cache,
         pytest.raises(ModelError, match="item s/1 under fog at severity 1 has the logits"),
     ):
-        Predictor(scorer, cache).predict(QUESTIONS[0], unit)
+        Predictor(scorer, cache, predict).ask(QUESTIONS[0], unit)
 
 
 @pytest.mark.parametrize("family", OF_CHECKPOINT)

@@ -47,7 +47,7 @@ def test_scores_come_back_bit_for_bit(tmp_path):
     with open_cache(tmp_path) as cache:
         cache.put("p", PIXELS, SCORES, False)
         cache.put("r", PIXELS, SCORES, True)
-        assert same(cache.get("r", PIXELS).scores, SCORES)
+        assert same(cache.get("r", PIXELS).value, SCORES)
     with open_cache(tmp_path) as cache:
         scores, split, adopted = cache.get("p", PIXELS)
         assert same(scores, SCORES) and scores.logits.dtype == np.float32
@@ -197,7 +197,7 @@ def test_a_million_units_in_many_shards_take_less_than_200_mb(tmp_path):
     for shard in range(100):
         with (cache.folder / f"s{shard}.units").open("wb") as file:
             file.writelines(
-                line_of(unit_key(f"p{number}", PIXELS), SCORES, False)
+                line_of(unit_key(f"p{number}", PIXELS), PredictionCache.encoded(SCORES), False)
                 for number in range(shard * 10_000, (shard + 1) * 10_000)
             )
     command = [sys.executable, "-c", READER, str(ROOT), str(tmp_path)]
@@ -213,14 +213,14 @@ def test_a_jobs_own_units_override_adopted_ones(tmp_path):
     own = shards(tmp_path)[0]
     adopted = own.parent / "adopted/code/z.units"
     adopted.parent.mkdir(parents=True)
-    adopted.write_bytes(line_of(unit_key("p", PIXELS), OTHER, False))
+    adopted.write_bytes(line_of(unit_key("p", PIXELS), PredictionCache.encoded(OTHER), False))
     with open_cache(tmp_path) as cache:
         unit = cache.get("p", PIXELS)
-    assert same(unit.scores, SCORES) and unit.adopted is None
+    assert same(unit.value, SCORES) and unit.adopted is None
 
 
 def test_a_line_of_another_unit_at_the_same_place_is_not_served(tmp_path):
     fill(tmp_path, "p")
     with open_cache(tmp_path) as cache:
-        shards(tmp_path)[0].write_bytes(line_of(unit_key("q", PIXELS), OTHER, False))
+        shards(tmp_path)[0].write_bytes(line_of(unit_key("q", PIXELS), PredictionCache.encoded(OTHER), False))
         assert cache.get("p", PIXELS) is None

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from benchc.models.predict import predict
 from benchc.models.prediction_cache import PredictionCache
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import ModelError, OptionScores
@@ -54,14 +55,14 @@ def same(a: OptionScores, b: OptionScores) -> bool:
 
 def test_new_predictions_are_computed_and_counted(tmp_path):
     with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        predictor = Predictor(PixelScorer(), cache)
-        first, prompt_hash, image_hashes = predictor.predict(QUESTION, unit(1, 2, 3))
-        again, *hashes = predictor.predict(QUESTION, unit(1, 2, 3))
+        predictor = Predictor(PixelScorer(), cache, predict)
+        first, prompt_hash, image_hashes = predictor.ask(QUESTION, unit(1, 2, 3))
+        again, *hashes = predictor.ask(QUESTION, unit(1, 2, 3))
         assert same(first, again)
         assert hashes == [prompt_hash, image_hashes]
         assert (predictor.computed, predictor.cached) == (3, 3)
-        predictor.predict(QUESTION, unit(1, 2, 4))
-        predictor.predict(Question("Which?", ("a", "c")), unit(1, 2, 3))
+        predictor.ask(QUESTION, unit(1, 2, 4))
+        predictor.ask(Question("Which?", ("a", "c")), unit(1, 2, 3))
         assert (predictor.computed, predictor.cached) == (9, 3)
     assert len(set(image_hashes)) == 3
     assert prompt_hash == hashlib.blake2b(b"<image>Which?\x1fa\x1fb", digest_size=16).hexdigest()
@@ -70,14 +71,14 @@ def test_new_predictions_are_computed_and_counted(tmp_path):
 def test_a_unit_is_split_until_it_fits_into_memory(tmp_path):
     scorer = PixelScorer(capacity=2)
     with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        predictor = Predictor(scorer, cache)
-        scores, *_ = predictor.predict(QUESTION, unit(1, 2, 3, 4, 5))
+        predictor = Predictor(scorer, cache, predict)
+        scores, *_ = predictor.ask(QUESTION, unit(1, 2, 3, 4, 5))
     np.testing.assert_array_equal(scores.logits[:, 0], [18, 36, 54, 72, 90])
     assert scorer.calls == [5, 2, 3, 1, 2]
     assert predictor.oom_splits == 1
     with PredictionCache(tmp_path, IDENTITY, "b") as cache:
-        resumed = Predictor(scorer, cache)
-        resumed.predict(QUESTION, unit(1, 2, 3, 4, 5))
+        resumed = Predictor(scorer, cache, predict)
+        resumed.ask(QUESTION, unit(1, 2, 3, 4, 5))
     # A resumed run counts the splits of the run that computed the unit.
     assert (resumed.computed, resumed.oom_splits) == (0, 1)
 
@@ -89,13 +90,13 @@ def test_a_single_variant_that_does_not_fit_is_an_error(tmp_path):
             ModelError, match="item s/1 under fog: owner/name: a single variant of its images does not fit"
         ),
     ):
-        Predictor(PixelScorer(capacity=0), cache).predict(QUESTION, unit(1))
+        Predictor(PixelScorer(capacity=0), cache, predict).ask(QUESTION, unit(1))
 
 
 def test_variants_of_different_sizes_are_scored_separately_and_returned_in_order(tmp_path):
     scorer, mixed = PixelScorer(), unit_of_two_sizes()
     with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        scores, _, _ = Predictor(scorer, cache).predict(QUESTION, mixed)
+        scores, _, _ = Predictor(scorer, cache, predict).ask(QUESTION, mixed)
     assert scorer.calls == [3, 2]
     assert scores.logits[:, 0].tolist() == [image.sum() for [image] in mixed.variants]
 
@@ -103,8 +104,8 @@ def test_variants_of_different_sizes_are_scored_separately_and_returned_in_order
 def test_a_unit_of_which_one_size_was_split_counts_as_split(tmp_path):
     scorer = PixelScorer(capacity=2)
     with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        predictor = Predictor(scorer, cache)
-        predictor.predict(QUESTION, unit_of_two_sizes())
+        predictor = Predictor(scorer, cache, predict)
+        predictor.ask(QUESTION, unit_of_two_sizes())
     assert scorer.calls == [3, 1, 2, 2]
     assert predictor.oom_splits == 1
 
@@ -119,9 +120,9 @@ def test_scores_that_are_not_finite_are_refused_and_not_cached(tmp_path, field, 
             return scores
 
     with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        predictor = Predictor(Overflowing(), cache)
+        predictor = Predictor(Overflowing(), cache, predict)
         with pytest.raises(ModelError, match=r"owner/name: item s/1 under fog at severity 2 has .*(nan|inf)"):
-            predictor.predict(QUESTION, unit(1, 2, 3))
+            predictor.ask(QUESTION, unit(1, 2, 3))
         assert predictor.computed == 0
         folder = cache.folder
     assert [path.name for path in folder.iterdir()] == ["identity.json"]

@@ -137,6 +137,8 @@ def test_only_the_code_of_a_commit_can_be_trusted(
     content = json.loads(config.read_text()) | {"auto_map": {"AutoConfig": f"{REPO}--own.OwnConfig"}}
     config.write_text(json.dumps(content))
     (config.parent / "own.py").write_text("from transformers import LlavaConfig as OwnConfig\n")
+    # Set for classes of code that was run, and then for all later checkpoints that are saved.
+    monkeypatch.setattr(transformers.LlavaConfig, "_auto_class", None)
     pinned = load_scorer("llava", "letter", CheckpointSource(REPO, FIRST, trust_remote_code=True)).identity()
     assert (pinned["revision"], pinned["trust_remote_code"]) == (FIRST, "True")
 

@@ -34,6 +34,7 @@ class TinyServer(ThreadingHTTPServer):
     """Serves one checkpoint as ``name``.
 
     ``token_ids``: whether it knows logprob_token_ids. ``max_logprobs``: as vLLM's option of this name.
+    ``refuses``: settings of chat completions that it refuses, as models of OpenAI do.
     """
 
     daemon_threads = True
@@ -46,10 +47,12 @@ class TinyServer(ThreadingHTTPServer):
         *,
         token_ids: bool = True,
         max_logprobs: int = 20,
+        refuses: tuple[str, ...] = (),
         fault: Fault | None = None,
     ) -> None:
         super().__init__(("127.0.0.1", port), Handler)
         self.name, self.token_ids, self.max_logprobs, self.fault = name, token_ids, max_logprobs, fault
+        self.refuses = refuses
         self.answered: list[tuple[str, dict[str, Any]]] = []
         self.headers_seen: list[dict[str, str]] = []
         self._lock = threading.Lock()
@@ -82,9 +85,11 @@ class TinyServer(ThreadingHTTPServer):
     def complete(self, body: dict[str, Any]) -> dict[str, Any]:
         self._check(body)
         rendered, images = self._rendered(body)
+        most = body.get("max_completion_tokens", body.get("max_tokens"))
         with self._lock, torch.inference_mode():
             inputs = self.processor(text=[rendered], images=[images] if images else None, return_tensors="pt")
             logits = self.model(**inputs).logits[0].float()
+            generated, finish = self._generated(inputs, logits[-1], most)
         log_probabilities = logits.log_softmax(-1)
         last = log_probabilities[-1]
         sampled = int(last.argmax())
@@ -104,17 +109,34 @@ class TinyServer(ThreadingHTTPServer):
             "choices": [
                 {
                     "index": 0,
-                    "message": {"role": "assistant", "content": self.processor.tokenizer.decode([sampled])},
+                    "message": {
+                        "role": "assistant",
+                        "content": self.processor.tokenizer.decode(generated, skip_special_tokens=True),
+                    },
                     "logprobs": logprobs,
-                    "finish_reason": "length",
+                    "finish_reason": finish,
                 }
             ],
-            "usage": {"prompt_tokens": len(logits), "completion_tokens": 1, "total_tokens": len(logits) + 1},
+            "usage": {
+                "prompt_tokens": len(logits),
+                "completion_tokens": len(generated),
+                "total_tokens": len(logits) + len(generated),
+            },
             "prompt_logprobs": None,
         }
         if body.get("prompt_logprobs") is not None:
             answer["prompt_logprobs"] = self._of_prompt(inputs["input_ids"][0], log_probabilities, body)
         return answer
+
+    def _generated(self, inputs: Any, first: torch.Tensor, most: int) -> tuple[list[int], str]:
+        """Return the tokens of a greedy answer, by a full pass for each, and why it ended."""
+        inputs, ends = dict(inputs), self.processor.tokenizer.eos_token_id
+        inputs.pop("attention_mask", None)
+        tokens = [int(first.argmax())]
+        while tokens[-1] != ends and len(tokens) < most:
+            inputs["input_ids"] = torch.cat([inputs["input_ids"], torch.tensor([tokens[-1:]])], dim=1)
+            tokens.append(int(self.model(**inputs, use_cache=False).logits[0, -1].argmax()))
+        return tokens, "stop" if tokens[-1] == ends else "length"
 
     def _of_prompt(
         self, tokens: torch.Tensor, log_probabilities: torch.Tensor, body: dict[str, Any]
@@ -137,8 +159,11 @@ class TinyServer(ThreadingHTTPServer):
     def _check(self, body: dict[str, Any]) -> None:
         if body["model"] != self.name:
             raise RefusedError(f"The model `{body['model']}` does not exist.")
-        if (body["temperature"], body["max_tokens"]) != (0, 1):
-            raise RefusedError("the test asks for one greedy token")
+        for setting in self.refuses:
+            if setting in body:
+                raise RefusedError(f"Unsupported parameter: '{setting}' is not supported with this model.")
+        if body.get("temperature", 0) != 0:
+            raise RefusedError("the test asks for greedy tokens")
         if self.token_ids and "logprob_token_ids" in body:
             if not body.get("logprobs"):
                 raise RefusedError("`logprob_token_ids` requires `logprobs`.")

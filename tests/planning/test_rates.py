@@ -15,7 +15,7 @@ def write_job(logs: Path, name: str, seconds: float, predictions: int, computed:
     log, benchmark = logs / f"infer/{name}.log", logs / f"benchmarks/infer/{name}.jsonl"
     for path in (log, benchmark):
         path.parent.mkdir(parents=True, exist_ok=True)
-    counts = counts_text(predictions, predictions - computed, computed)
+    counts = counts_text(predictions, "predictions", predictions - computed, computed)
     log.write_text(f"fog: 5 of 5 items\nmodel: {counts}\n")
     benchmark.write_text(json.dumps({"s": seconds}) + "\n")
     return benchmark

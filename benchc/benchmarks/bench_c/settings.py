@@ -9,7 +9,7 @@ from benchc.benchmarks.bench_c.crosscheck import encoder_errors, figure_errors
 from benchc.config import settings
 from benchc.config.raw import block
 from benchc.config.settings import TrainedEncoder
-from benchc.config.strict import Ids, Names, Severities, Severity, Strict
+from benchc.config.strict import AnyIds, Ids, Names, Severities, Severity, Strict
 
 
 class ImageEncoder(Strict):
@@ -112,6 +112,13 @@ class Diagnostics(Strict):
         "other circular order, clean and under each corruption at its highest severity; null for none. Items "
         "are taken in a hashed order.",
     )
+    generated_answers: AnyIds = Field(
+        default=[],
+        description="Ids of models that also answer the selected items in their own words, clean and "
+        "corrupted. Table `generated_answers` has the accuracy of the options that are extracted from their "
+        "answers and, for targets, how often these are the predictions from logits. A model that only "
+        "generates (`scoring: generate`) can be listed here alone.",
+    )
 
 
 class Figure3(Strict):
@@ -191,7 +198,8 @@ class Demo(settings.Demo):
 class Settings(settings.RunSettings):
     """A run of Bench-C, from sources to figures: `config/config.yaml`, `demo.yaml`, `real-items.yaml`."""
 
-    MODEL_KEYS = ("selectors", "targets")
+    MODEL_KEYS = ("selectors", "targets", "diagnostics.generated_answers")
+    SCORING_KEYS = ("selectors", "targets")
 
     benchmark: Literal["bench-c"] = Field(description="Benchmark that the run builds.")
     corruptions: Corruptions = Field(default_factory=Corruptions, description="How images are corrupted.")

@@ -1,11 +1,11 @@
 """The identity of predictions over a server: neither its address nor its key, nor how it is reached."""
 
 from benchc.models.prediction_code import prediction_code
-from benchc.models.protocol import Scorer
+from benchc.models.protocol import Asked
 
 ENTRY = "benchc.models.server.served"
 
 
-def served_identity(scorer: Scorer) -> dict[str, str]:
-    """Return the identity of the predictions of a scorer that ``served_scorer`` returned."""
-    return {**scorer.identity(), "entry": ENTRY, "modules": "", "code": prediction_code((), ENTRY)}
+def served_identity(model: Asked, entry: str = ENTRY) -> dict[str, str]:
+    """Return the identity of what a model on a server returns; ``entry``: the module that made the model."""
+    return {**model.identity(), "entry": entry, "modules": "", "code": prediction_code((), entry)}

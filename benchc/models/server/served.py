@@ -41,10 +41,7 @@ def served_scorer(
 
     Raises ModelError where the server serves another model, or cannot score.
     """
-    entry = _served(client, names)
-    found = client.get("/version")
-    version = found.content().get("version") if found.ok and isinstance(found.content(), dict) else None
-    model = str(entry["id"])
+    model, found = served_model(client, names)
     # Another tokenizer or chat template gives another prompt.
     template = ServedChat(client, model, {}).tokens(letter_prompt(PROBE))
     chat = ServedChat(
@@ -52,8 +49,7 @@ def served_scorer(
         model,
         {
             **facts,
-            "server": str(entry.get("owned_by", "unknown")),
-            "version": str(version or "unknown"),
+            **found,
             "chat_template": hashlib.blake2b(str(template).encode(), digest_size=16).hexdigest(),
         },
     )
@@ -62,7 +58,19 @@ def served_scorer(
     return ServedTextScorer(chat, length_normalised=scoring == "text_mean")
 
 
-def _served(client: AskedClient, names: set[str]) -> Mapping[str, Any]:
+def served_model(client: AskedClient, names: set[str]) -> tuple[str, dict[str, str]]:
+    """Return the server's name of the model that is called one of ``names``, and what the server is.
+
+    Raises ModelError where it serves another model.
+    """
+    entry = _entry(client, names)
+    answer = client.get("/version")
+    version = answer.content().get("version") if answer.ok and isinstance(answer.content(), dict) else None
+    server = {"server": str(entry.get("owned_by", "unknown")), "version": str(version or "unknown")}
+    return str(entry["id"]), server
+
+
+def _entry(client: AskedClient, names: set[str]) -> Mapping[str, Any]:
     """Return what the server says about the model with one of ``names``."""
     answer = client.get("/v1/models")
     try:

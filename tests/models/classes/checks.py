@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from benchc.models.predict import predict
 from benchc.models.prediction_cache import PredictionCache
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import ModelError
@@ -104,7 +105,7 @@ def nan(tested: Loaded) -> None:
             weight.fill_(float("nan"))
         try:
             with pytest.raises(ModelError, match="which must be finite"):
-                Predictor(tested.letter, cache).predict(QUESTIONS[0], unit)
+                Predictor(tested.letter, cache, predict).ask(QUESTIONS[0], unit)
         finally:
             with torch.no_grad():
                 weight.copy_(kept)

@@ -76,6 +76,7 @@ def stages(settings: Settings, pool: Amount, selected: Amount, orders: Sequence[
     diagnostics.random_subset: targets answer that many items that are not selected.
     diagnostics.option_order: targets answer that many selected items in their K - 1 other circular orders,
     clean and under every corruption at its highest severity. ``orders``: see :func:`other_orders`.
+    diagnostics.generated_answers: these models answer the selected items in their own words.
     """
     names, number = parts(settings.corruptions, settings.inference), variants(settings.corruptions)
     selectors, targets = tuple(settings.selectors), tuple(settings.targets)
@@ -104,6 +105,9 @@ def stages(settings: Settings, pool: Amount, selected: Amount, orders: Sequence[
             reordered = Amount(sum(orders[: int(items.value or 0)]), items.kind)
         outputs = ("orders/{model}.parquet",)
         found.append(Stage("option order", targets, items, reordered.times(clean_and_highest), outputs))
+    if answering := tuple(settings.diagnostics.generated_answers):
+        answers = tuple(f"answers/selected/{{model}}/{part}.parquet" for part in names)
+        found.append(Stage("generated answers", answering, selected, selected.times(number), answers))
     return found
 
 
@@ -124,5 +128,7 @@ def _notes(settings: Settings, size: RunSize) -> Iterator[str]:
     if settings.diagnostics.option_order is not None:
         assumed = "" if size.options is not None else f"; K = {OPTIONS} is assumed"
         yield f"option order: {variants} in the K − 1 other circular orders of K options{assumed}."
+    if settings.diagnostics.generated_answers:
+        yield "generated answers take longer than predictions, by whose rate their hours are estimated."
     if both := [model for model in settings.selectors if model in settings.targets]:
         yield f"targets that are selectors too find their predictions in the cache: {', '.join(both)}."

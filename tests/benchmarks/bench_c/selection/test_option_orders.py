@@ -22,6 +22,7 @@ from benchc.errors import InputError
 from benchc.images import encode, pixel_hash
 from benchc.models.inference import tracked_units
 from benchc.models.items import read_items
+from benchc.models.predict import predict as compute
 from benchc.models.prediction_cache import PredictionCache
 from benchc.models.predictor import Predictor
 from benchc.models.question import Question
@@ -139,7 +140,7 @@ def test_logits_are_in_the_items_own_order(family, scoring, scorers, variants, t
     question = QUESTIONS[1]
     unit = Unit("s/1", "fog", [5], variants[:1])
     with PredictionCache(tmp_path, {"model": "m"}, "w") as cache:
-        rows = list(predict_orders(Predictor(scorer, cache), question, unit))
+        rows = list(predict_orders(Predictor(scorer, cache, compute), question, unit))
     assert [(row["order"], row["id"], row["corruption"], row["severity"]) for row in rows] == [
         (order, "s/1", "fog", 5) for order in (1, 2, 3)
     ]

@@ -1,0 +1,27 @@
+"""How a model is asked for an answer in its own words."""
+
+from dataclasses import dataclass
+
+from benchc.models.question import Question, letter_prompt, open_prompt
+
+
+@dataclass(frozen=True)
+class Generation:
+    """The settings of generated answers.
+
+    Args:
+        max_new_tokens: the most tokens of an answer.
+        instruction: the last line of an open-ended question's prompt.
+        lists_options: whether the prompt of a question with options lists them and asks for a letter, as
+            letter scoring does; without, it is that of text scoring.
+    """
+
+    max_new_tokens: int
+    instruction: str = ""
+    lists_options: bool = True
+
+    def prompt(self, question: Question) -> str:
+        """Return the text of a question's prompt."""
+        if question.options and self.lists_options:
+            return letter_prompt(question)
+        return open_prompt(question, "" if question.options else self.instruction)

@@ -1,0 +1,156 @@
+"""Answers over a server are those of the same model in the process, and what fails is one sentence."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchc.closure import module_file, source_closure
+from benchc.endpoint.client import Endpoint, EndpointSettings
+from benchc.models.checkpoint import load
+from benchc.models.generate import Generator
+from benchc.models.generation import Generation
+from benchc.models.protocol import CheckpointSource, ModelError, Reply
+from benchc.models.question import Question
+from benchc.models.server.chat import CHAT, TOKENIZE
+from benchc.models.server.generate import ServedGenerator, served_generator
+from benchc.models.server.identity import served_identity
+from tests.models.conftest import FAMILIES, QUESTIONS
+from tests.models.vllm_like import TinyServer
+
+ROOT = Path(__file__).resolve().parents[2]
+NAME = "owner/tiny"
+FACTS = {"model": NAME, "revision": "1", "device": "server"}
+STEPS = 6
+INSTRUCTION = "Answer with one word."
+OPEN = Question("Which colour is the square?", (), "Count the black ones only.")
+
+Serve = Callable[..., TinyServer]
+
+
+@pytest.fixture
+def serve(checkpoints: dict[str, Path]) -> Iterator[Serve]:
+    started = []
+
+    def start(family: str = "llava", **settings: Any) -> TinyServer:
+        started.append(TinyServer(checkpoints[family], NAME, **settings).start())
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.stop()
+
+
+def client(server: TinyServer) -> Endpoint:
+    return Endpoint(EndpointSettings(server.url, attempts=1))
+
+
+def generator_of(endpoint: Endpoint) -> ServedGenerator:
+    return served_generator(endpoint, {NAME}, FACTS, Generation(STEPS, INSTRUCTION))
+
+
+@pytest.mark.parametrize("question", [QUESTIONS[0], OPEN], ids=["options", "open"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_answers_over_a_server_are_those_in_the_process(serve, checkpoints, variants, family, question):
+    expected = Generator(load(CheckpointSource(str(checkpoints[family]))), Generation(STEPS, INSTRUCTION))
+    with client(serve(family)) as endpoint:
+        assert generator_of(endpoint).replies(question, variants) == expected.replies(question, variants)
+
+
+@pytest.mark.parametrize(
+    ("refuses", "asked"),
+    [
+        ((), "temperature, max_tokens"),
+        (("max_tokens",), "temperature, max_completion_tokens"),
+        (("max_tokens", "temperature"), "max_completion_tokens (sampled)"),
+    ],
+)
+def test_settings_that_a_provider_refuses_are_left_out(serve, variants, refuses, asked):
+    server = serve(refuses=refuses)
+    with client(server) as endpoint:
+        generator = generator_of(endpoint)
+        assert generator.identity()["asked"] == asked
+        assert all(reply.tokens <= STEPS for reply in generator.replies(OPEN, variants))
+    sent = [body for path, body in server.answered if path == CHAT]
+    limit = "max_tokens" if not refuses else "max_completion_tokens"
+    # A first question with fewer tokens, then one a variant.
+    assert [body[limit] for body in sent] == [min(STEPS, 16), *[STEPS] * len(variants)]
+    assert all(body.get("temperature", 0) == 0 for body in sent)
+
+
+def test_a_server_without_tokenize_or_version_is_enough(serve, variants):
+    def refused(path: str, body: dict[str, Any]) -> tuple[int, dict[str, str], str] | None:
+        return (404, {}, "{}") if path in (TOKENIZE, "/version") else None
+
+    with client(serve(fault=refused)) as endpoint:
+        generator = generator_of(endpoint)
+        facts = generator.identity()
+        assert (facts["version"], facts["chat_template"]) == ("unknown", "unknown")
+        assert len(generator.replies(OPEN, variants)) == len(variants)
+
+
+def answering(**message: Any) -> Callable[[str, dict[str, Any]], tuple[int, dict[str, str], str] | None]:
+    """Return a fault that answers all but the first question with ``message``."""
+    asked = []
+
+    def fault(path: str, body: dict[str, Any]) -> tuple[int, dict[str, str], str] | None:
+        if path != CHAT:
+            return None
+        asked.append(body)
+        choice = {"index": 0, "message": {"role": "assistant", "content": " B. "}, "finish_reason": "stop"}
+        content = {"choices": [{**choice, **message}], "usage": {"completion_tokens": 3}}
+        return None if len(asked) == 1 else (200, {}, json.dumps(content))
+
+    return fault
+
+
+@pytest.mark.parametrize(
+    ("message", "reply"),
+    [
+        ({}, Reply("B.", "stop", 3)),
+        ({"finish_reason": "content_filter"}, Reply("B.", "content_filter", 3)),
+        # A reasoning model that did not end its reasoning.
+        (
+            {"message": {"content": None, "reasoning_content": "The square"}, "finish_reason": "length"},
+            Reply("", "length", 3),
+        ),
+    ],
+)
+def test_what_an_answer_contains(serve, variants, message, reply):
+    with client(serve(fault=answering(**message))) as endpoint:
+        assert generator_of(endpoint).replies(OPEN, variants[:1]) == [reply]
+
+
+@pytest.mark.parametrize(
+    ("message", "error"),
+    [
+        ({"finish_reason": "tool_calls"}, "ended with the finish_reason 'tool_calls'"),
+        ({"message": None}, "has no message, finish_reason or usage"),
+    ],
+)
+def test_an_answer_of_another_form_is_refused(serve, variants, message, error):
+    with client(serve(fault=answering(**message))) as endpoint, pytest.raises(ModelError, match=error):
+        generator_of(endpoint).replies(OPEN, variants[:1])
+
+
+def test_a_server_that_takes_no_image_is_refused(serve):
+    def refused(path: str, body: dict[str, Any]) -> tuple[int, dict[str, str], str] | None:
+        text = json.dumps({"error": {"message": "owner/tiny is not a multimodal model"}})
+        return (400, {}, text) if path == CHAT else None
+
+    message = "the server refuses a question with an image .*not a multimodal model"
+    with client(serve(fault=refused)) as endpoint, pytest.raises(ModelError, match=message):
+        generator_of(endpoint)
+
+
+def test_the_identity_has_what_decides_an_answer(serve):
+    entry = "benchc.models.server.generate"
+    with client(serve()) as endpoint:
+        facts = served_identity(generator_of(endpoint), entry)
+        longer = served_identity(served_generator(endpoint, {NAME}, FACTS, Generation(STEPS + 1)), entry)
+    assert facts["scoring"] == "generate" and facts["entry"] == entry
+    assert {name for name in facts if facts[name] != longer[name]} == {"max_new_tokens"}
+    files = {Path(path).stem for path in source_closure([module_file(entry)], ROOT)}
+    assert "generate" in files and not files & {"client", "prediction_cache", "predictor"}
