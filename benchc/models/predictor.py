@@ -10,6 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -43,6 +44,8 @@ class Predictor:
     oom_splits: int = 0  # units that were split to fit into the device's memory
     adopted: Counter[str] = field(default_factory=Counter)  # cached predictions of other code, by its digest
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    # One for each unit that is being predicted, so that a second thread finds an equal one in the cache.
+    _units: WeakValueDictionary[tuple[str, ...], threading.Lock] = field(default_factory=WeakValueDictionary)
 
     def predict(self, question: Question, unit: Unit) -> tuple[OptionScores, str, list[str]]:
         """Return the scores of a unit, the hash of its prompt and the hash of each variant's pixels.
@@ -51,6 +54,15 @@ class Predictor:
         infinite; it is then not cached.
         """
         prompt_hash, image_hashes = unit_hashes(self.scorer, question, unit.variants)
+        with self._lock:
+            one_at_a_time = self._units.setdefault((prompt_hash, *image_hashes), threading.Lock())
+        with one_at_a_time:
+            scores = self._scores(question, unit, prompt_hash, image_hashes)
+        return scores, prompt_hash, image_hashes
+
+    def _scores(
+        self, question: Question, unit: Unit, prompt_hash: str, image_hashes: Sequence[str]
+    ) -> OptionScores:
         with self._lock:
             found = self.cache.get(prompt_hash, image_hashes)
         if found is None:
@@ -69,7 +81,7 @@ class Predictor:
                 if found.adopted is not None:
                     self.adopted[found.adopted] += len(unit.variants)
             self.oom_splits += found.split
-        return found.scores, prompt_hash, image_hashes
+        return found.scores
 
     def _check_finite(self, scores: OptionScores, unit: Unit) -> None:
         finite = np.isfinite(scores.logits).all(axis=1) & np.isfinite(scores.label_mass)

@@ -1,6 +1,8 @@
 """The predictor in front of a scorer: counts, splits, and scores that are refused."""
 
 import hashlib
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -65,6 +67,22 @@ def test_new_predictions_are_computed_and_counted(tmp_path):
         assert (predictor.computed, predictor.cached) == (9, 3)
     assert len(set(image_hashes)) == 3
     assert prompt_hash == hashlib.blake2b(b"<image>Which?\x1fa\x1fb", digest_size=16).hexdigest()
+
+
+def test_equal_units_at_the_same_time_are_computed_once(tmp_path):
+    computed = []
+
+    def compute(scorer, question, variants):
+        computed.append(len(variants))
+        time.sleep(0.3)  # longer than the other threads need to start
+        return scorer.score(question, variants), False
+
+    with PredictionCache(tmp_path, IDENTITY, "a") as cache, ThreadPoolExecutor(3) as threads:
+        predictor = Predictor(PixelScorer(), cache, compute)
+        equal = [threads.submit(predictor.predict, QUESTION, unit(1, 2)) for _ in range(3)]
+        results = [future.result()[0] for future in equal]
+    assert computed == [2] and (predictor.computed, predictor.cached) == (2, 4)
+    assert all(same(results[0], other) for other in results)
 
 
 def test_a_unit_is_split_until_it_fits_into_memory(tmp_path):
