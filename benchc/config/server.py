@@ -15,7 +15,7 @@ DECIDED_BY_SERVER = ("family", "auto_class", "dtype", "processor", "trust_remote
 
 
 class Server(Strict):
-    """A vLLM server, or one with the same interface, from exactly one of url and command."""
+    """A vLLM or SGLang server, or one with the same interface, from exactly one of url and command."""
 
     url: WebAddress | None = Field(
         default=None, description="Address of a running server, without /v1, such as http://node7:8000."

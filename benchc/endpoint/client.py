@@ -17,7 +17,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 import httpx2 as httpx
-from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
+from tenacity import RetryCallState, Retrying, retry_if_exception_type
 from tenacity.wait import wait_exponential_jitter
 
 from benchc.endpoint.answer import Answer
@@ -30,7 +30,7 @@ Mode = Literal["live", "record", "replay"]
 # Statuses that may pass: time-out, rate limit, and all of a server that is overloaded or restarts (5xx).
 TRANSIENT = (408, 429)
 REFUSED_KEY = (401, 403)
-CONNECT_TIMEOUT = 10.0  # seconds; an answer may take longer
+CONNECT_TIMEOUT = 5.0  # seconds; an answer may take longer
 MAX_WAIT = 300.0  # seconds between two attempts, whatever Retry-After asks for
 # A proxy of the environment cannot reach the servers of this machine.
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
@@ -47,6 +47,10 @@ class _TransientError(Exception):
         super().__init__(reason)
         self.fix = fix
         self.retry_after = retry_after
+
+
+class _NoServerError(_TransientError):
+    """Nothing listens at the address, or there is no such host."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,8 @@ class Endpoint:
     """An HTTP endpoint that takes and returns JSON; use it in a ``with`` block. Threads may share it.
 
     ``mode``: ``live`` asks the server; ``record`` does too, and keeps each answer in ``folder``; ``replay``
-    answers from ``folder`` alone. Once a request has failed for good, all others fail at once.
+    answers from ``folder`` alone. Once a request has failed for good, all others fail at once. Before
+    the first answer, an address at which nothing listens is wrong, and not tried again.
     """
 
     def __init__(
@@ -90,6 +95,7 @@ class Endpoint:
         self._mode = mode
         self._recording = None if folder is None else Recording(folder)
         self._failure: EndpointError | None = None
+        self._answered = False
         self._failed = threading.Event()
         try:
             address = urlsplit(settings.url)
@@ -144,7 +150,7 @@ class Endpoint:
             return self._recording.read(method, path, body)
         retrying = Retrying(
             retry=retry_if_exception_type(_TransientError),
-            stop=stop_after_attempt(self.settings.attempts),
+            stop=self._is_last,
             wait=self._wait,
             sleep=self._sleep,
             before_sleep=self._report,
@@ -153,7 +159,7 @@ class Endpoint:
         try:
             answer = retrying(self._attempt, method, path, body)
         except _TransientError as error:
-            attempts = self.settings.attempts
+            attempts = retrying.statistics["attempt_number"]
             times = "" if attempts == 1 else f" after {attempts} attempts"
             raise self._fail(f"{self._at(path)}: {error}{times}; {error.fix}") from None
         if answer.status in REFUSED_KEY:
@@ -171,6 +177,7 @@ class Endpoint:
             content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
             headers = {} if body is None else {"Content-Type": "application/json"}
             response = self._client.request(method, path, content=content, headers=headers)
+        self._answered = True
         answer = Answer(response.status_code, self._key.removed_from(response.text))
         if answer.status in TRANSIENT or answer.status >= 500:
             raise _TransientError(
@@ -192,7 +199,7 @@ class Endpoint:
             yield
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             reason = f"no server answers ({self._key.removed_from(str(error)) or 'time-out'})"
-            raise _TransientError(reason, "start it, or correct `url`") from None
+            raise _NoServerError(reason, "start it, or correct `url`") from None
         except httpx.TimeoutException:
             seconds = f"{self.settings.timeout_s:g} s"
             fix = "raise `timeout_s` or lower `concurrency`"
@@ -200,6 +207,10 @@ class Endpoint:
         except httpx.RequestError as error:
             text = self._key.removed_from(str(error)) or type(error).__name__
             raise _TransientError(f"the connection broke ({text})", "look at the server's log") from None
+
+    def _is_last(self, state: RetryCallState) -> bool:
+        wrong_address = isinstance(_error_of(state), _NoServerError) and not self._answered
+        return wrong_address or state.attempt_number >= self.settings.attempts
 
     def _wait(self, state: RetryCallState) -> float:
         error = _error_of(state)

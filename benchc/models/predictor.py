@@ -8,9 +8,10 @@ keeps every earlier prediction to the last bit.
 import hashlib
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Generic, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -40,6 +41,8 @@ class CachedModel(Generic[Model, Value]):
     oom_splits: int = 0  # units that were split
     adopted: Counter[str] = field(default_factory=Counter)  # cached variants of other code, by its digest
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    # One for each unit that is being predicted, so that a second thread finds an equal one in the cache.
+    _units: WeakValueDictionary[tuple[str, ...], threading.Lock] = field(default_factory=WeakValueDictionary)
 
     def ask(self, question: Question, unit: Unit) -> tuple[Value, str, list[str]]:
         """Return the value of a unit, the hash of its prompt and the hash of each variant's pixels.
@@ -47,6 +50,13 @@ class CachedModel(Generic[Model, Value]):
         Raises ModelError, with the item, where the model cannot be asked about it.
         """
         prompt_hash, image_hashes = unit_hashes(self.model, question, unit.variants)
+        with self._lock:
+            one_at_a_time = self._units.setdefault((prompt_hash, *image_hashes), threading.Lock())
+        with one_at_a_time:
+            value = self._value(question, unit, prompt_hash, image_hashes)
+        return value, prompt_hash, image_hashes
+
+    def _value(self, question: Question, unit: Unit, prompt_hash: str, image_hashes: Sequence[str]) -> Value:
         with self._lock:
             found = self.cache.get(prompt_hash, image_hashes)
         if found is None:
@@ -65,7 +75,7 @@ class CachedModel(Generic[Model, Value]):
                 if found.adopted is not None:
                     self.adopted[found.adopted] += len(unit.variants)
             self.oom_splits += found.split
-        return found.value, prompt_hash, image_hashes
+        return found.value
 
     def check(self, value: Value, unit: Unit) -> None:
         """Raise ModelError for a computed value that must not be cached."""

@@ -10,6 +10,7 @@ from scripts import models_check, models_fetch, models_list
 from tests.checking.collected import collected, lines
 from tests.checking.runs import config_of
 from tests.models.conftest import checkpoints  # noqa: F401
+from tests.models.sglang_like import SglangLikeServer
 from tests.models.test_served import NAME, serve  # noqa: F401
 
 
@@ -27,6 +28,14 @@ def test_a_server_that_answers(serve):  # noqa: F811
     assert only == f"far: vllm 0.33.0 answers at {server.url}, with logprob_token_ids"
     (error,) = lines(check(url=server.url, repo="owner/large"), "error")
     assert error.startswith("far: owner/large: the server serves another model, owner/tiny; start it with")
+
+
+def test_an_sglang_server_that_answers(checkpoints):  # noqa: F811
+    server = SglangLikeServer(checkpoints["llava"], NAME)
+    server.start()
+    (only,) = lines(check(url=server.url), "ok")
+    server.stop()
+    assert only == f"far: sglang 0.5.23 answers at {server.url}, with token_ids_logprob"
 
 
 def test_no_server_and_no_key(serve, monkeypatch: pytest.MonkeyPatch):  # noqa: F811

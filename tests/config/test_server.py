@@ -81,6 +81,51 @@ def test_an_invalid_entry_is_one_sentence(raw: dict[str, Any], root: Path, keys:
     assert errors(raw, root) == (f"models.yaml: {sentence}",)
 
 
+def test_a_running_server_may_give_the_model_another_name(raw: dict[str, Any], root: Path) -> None:
+    with_entry(root, "server: {url: 'http://a', model: gpt-4o}")
+    assert load(raw, root).models["large"].name_on_server == "gpt-4o"
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        (
+            "server: {command: '{model} {port}', model: gpt-4o}",
+            "large.server has command and model, but a server that a job starts is asked by repo or path.",
+        ),
+        (
+            "repo: owner/large, server: {url: 'http://a', model: gpt-4o}",
+            "large has server.model and repo, but one of them is the name on the server; remove one.",
+        ),
+        ("server: {url: 'http://a'}", "large needs exactly one of repo, path, train, but has none of them."),
+    ],
+)
+def test_a_model_has_one_name_on_its_server(
+    raw: dict[str, Any], root: Path, keys: str, sentence: str
+) -> None:
+    with_entry(root, keys)
+    assert errors(raw, root) == (f"models.yaml: {sentence}",)
+
+
+def test_a_model_that_only_generates_is_used_only_where_nothing_is_scored(
+    raw: dict[str, Any], root: Path
+) -> None:
+    entry = "large: {label: Large, scoring: generate, server: {url: 'http://a', model: gpt-4o}}"
+    (root / "models.yaml").write_text(MODELS.replace(MODELS[MODELS.index("large:") :], entry))
+    sentence = (
+        'config.yaml: targets[0] is "large", whose scoring in models.yaml is generate, but targets need '
+        "models that score options; list it elsewhere, or choose letter, text or text_mean."
+    )
+    assert errors(raw, root) == (sentence,)
+    config = load(raw | {"targets": ["small"], "more": {"speakers": ["large"]}}, root)
+    assert list(config.models) == ["small", "large"]
+
+
+def test_an_unknown_model_in_a_block_is_named_by_its_place(raw: dict[str, Any], root: Path) -> None:
+    (only,) = errors(raw | {"more": {"speakers": ["small", "larg"]}}, root)
+    assert only.startswith('config.yaml: more.speakers[1] is "larg", but there is no such id in models.yaml')
+
+
 def test_a_running_server_cannot_load_a_folder(raw: dict[str, Any], root: Path) -> None:
     (root / "model").mkdir()
     with_entry(root, f"path: model, {URL}")
@@ -91,12 +136,18 @@ def test_a_running_server_cannot_load_a_folder(raw: dict[str, Any], root: Path) 
 
 
 @pytest.mark.parametrize(
-    "server", [URL, COMMAND, "server: {url: 'https://a/b', timeout_s: 5, api_key_env: _K}"]
+    "entry",
+    [
+        f"repo: owner/large, {URL}",
+        f"repo: owner/large, {COMMAND}",
+        "repo: owner/large, server: {url: 'https://a/b', timeout_s: 5, api_key_env: _K}",
+        "server: {url: 'https://a/b', model: gpt-4o}",
+    ],
 )
 def test_the_record_of_a_run_with_a_server_loads_as_the_same_run(
-    raw: dict[str, Any], root: Path, server: str
+    raw: dict[str, Any], root: Path, entry: str
 ) -> None:
-    with_entry(root, f"repo: owner/large, {server}")
+    with_entry(root, entry)
     before = load(raw, root)
     assert before.models["large"].family is None
     files = resolved(before, "results/trial", root)

@@ -63,12 +63,29 @@ def test_a_failure_that_stays_is_one_sentence(failure, sentence):
     assert "\n" not in str(caught.value)
 
 
-def test_a_server_that_is_not_there_and_one_that_is_slow():
+@pytest.mark.parametrize("address", ["http://127.0.0.1:{port}", "http://no-such-host.invalid:{port}"])
+def test_a_wrong_address_is_one_sentence_at_once(address, capsys):
     with replying(OK) as server:
-        gone = EndpointSettings(server.url, attempts=2, first_wait_s=0.01)
-    with Endpoint(gone) as client, pytest.raises(EndpointError, match=r"no server answers .*; start it, or"):
+        wrong = address.format(port=server.server_address[1])
+    start = time.monotonic()
+    with (
+        Endpoint(EndpointSettings(wrong)) as client,
+        pytest.raises(EndpointError, match=r"no server answers \(.+\); start it, or correct `url`") as caught,
+    ):
+        client.get("/v1")
+    assert str(caught.value).startswith(f"{wrong}/v1: ") and "\n" not in str(caught.value)
+    assert time.monotonic() - start < 5 and capsys.readouterr().err == ""
+
+
+def test_a_server_that_goes_away_after_an_answer_is_waited_for():
+    with replying((200, {"Connection": "close"}, "{}")) as server:
+        client = endpoint(server, attempts=3)
+        assert client.get("/v1").ok
+    with client, pytest.raises(EndpointError, match=r"no server answers .* after 3 attempts; start it, or"):
         client.get("/v1")
 
+
+def test_a_slow_server_is_tried_again():
     def slow(headers: object, body: object) -> object:
         time.sleep(0.5)
         return OK

@@ -1,15 +1,17 @@
 """The predictor in front of a scorer: counts, splits, and scores that are refused."""
 
 import hashlib
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 import torch
 
-from benchc.models.predict import predict
-from benchc.models.prediction_cache import PredictionCache
-from benchc.models.predictor import Predictor
-from benchc.models.protocol import ModelError, OptionScores
+from benchc.models.predict import answer, predict
+from benchc.models.prediction_cache import AnswerCache, PredictionCache
+from benchc.models.predictor import Answerer, Predictor
+from benchc.models.protocol import ModelError, OptionScores, Reply
 from benchc.models.question import Question
 from benchc.models.units import Unit
 
@@ -66,6 +68,22 @@ def test_new_predictions_are_computed_and_counted(tmp_path):
         assert (predictor.computed, predictor.cached) == (9, 3)
     assert len(set(image_hashes)) == 3
     assert prompt_hash == hashlib.blake2b(b"<image>Which?\x1fa\x1fb", digest_size=16).hexdigest()
+
+
+def test_equal_units_at_the_same_time_are_computed_once(tmp_path):
+    computed = []
+
+    def compute(scorer, question, variants):
+        computed.append(len(variants))
+        time.sleep(0.3)  # longer than the other threads need to start
+        return scorer.score(question, variants), False
+
+    with PredictionCache(tmp_path, IDENTITY, "a") as cache, ThreadPoolExecutor(3) as threads:
+        predictor = Predictor(PixelScorer(), cache, compute)
+        equal = [threads.submit(predictor.ask, QUESTION, unit(1, 2)) for _ in range(3)]
+        results = [future.result()[0] for future in equal]
+    assert computed == [2] and (predictor.computed, predictor.cached) == (2, 4)
+    assert all(same(results[0], other) for other in results)
 
 
 def test_a_unit_is_split_until_it_fits_into_memory(tmp_path):
@@ -126,3 +144,26 @@ def test_scores_that_are_not_finite_are_refused_and_not_cached(tmp_path, field, 
         assert predictor.computed == 0
         folder = cache.folder
     assert [path.name for path in folder.iterdir()] == ["identity.json"]
+
+
+class PixelSpeaker(PixelScorer):
+    """Answers with its pixels, with memory for ``capacity`` variants."""
+
+    def replies(self, question, variants):
+        scores = self.score(question, variants)
+        return [Reply(f"größer als\n{value:.0f}", "length", int(value)) for value in scores.logits[:, 0]]
+
+
+def test_answers_are_cached_as_predictions_are(tmp_path):
+    speaker, mixed = PixelSpeaker(capacity=2), unit_of_two_sizes()
+    expected = [Reply(f"größer als\n{image.sum()}", "length", image.sum()) for [image] in mixed.variants]
+    with AnswerCache(tmp_path, IDENTITY, "a") as cache:
+        answerer = Answerer(speaker, cache, answer)
+        assert answerer.ask(QUESTION, mixed)[0] == expected
+    assert (answerer.computed, answerer.cached, answerer.oom_splits) == (5, 0, 1)
+    assert speaker.calls == [3, 1, 2, 2]
+    with AnswerCache(tmp_path, IDENTITY, "b") as cache:
+        resumed = Answerer(speaker, cache, answer)
+        replies, *_ = resumed.ask(QUESTION, mixed)
+    assert replies == expected and all(type(reply) is Reply for reply in replies)
+    assert (resumed.computed, resumed.cached, resumed.oom_splits) == (0, 5, 1)

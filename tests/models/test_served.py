@@ -186,7 +186,7 @@ WRONG_ANSWERS = {
     "a letter is missing": (without_second_letter, "the letter B is not among the 3 tokens .*--max-logprobs"),
     "NaN": (with_value(float("nan")), "of the letter A is nan, which should be finite and not above 0"),
     "minus infinity": (with_value(-9999.0), "of the letter A is -9999.0, which should be finite"),
-    "logits": (with_value(3.5), "of the letter A is 3.5, .*start the server without --logprobs-mode"),
+    "logits": (with_value(3.5), "of the letter A is 3.5, .*start vLLM without --logprobs-mode"),
     "text": (with_value("high"), "log-probability of the letter A is high, no number"),  # type: ignore[arg-type]
     "no logprobs": (without_logprobs, "returns no log-probabilities; use a server that supports"),
     "no token ids": (with_texts, r"does not name tokens by their ids \(return_tokens_as_token_ids\)"),

@@ -187,9 +187,7 @@ class TinyServer(ThreadingHTTPServer):
             parts = []
             for part in [{"type": "text", "text": content}] if isinstance(content, str) else content:
                 if part["type"] == "image_url":
-                    kind, _, data = part["image_url"]["url"].partition(";base64,")
-                    assert kind == "data:image/png", kind
-                    images.append(Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB"))
+                    images.append(image_of(part["image_url"]["url"]))
                     parts.append({"type": "image"})
                 else:
                     parts.append(part)
@@ -261,6 +259,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         pass
+
+
+def image_of(url: str) -> Image.Image:
+    """Return the image of a data URL of a PNG."""
+    kind, _, data = url.partition(";base64,")
+    assert kind == "data:image/png", kind
+    return Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
 
 
 def _load(folder: Path) -> tuple[Any, Any]:

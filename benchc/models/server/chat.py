@@ -1,4 +1,4 @@
-"""A vLLM server as a chat model: its requests, and the tokens of an answer after its chat prompt."""
+"""A server as a chat model: vLLM's requests, and the tokens of an answer after its chat prompt."""
 
 import base64
 import io
@@ -79,10 +79,14 @@ class ServedChat:
 
     def tokens(self, text: str, answer: str | None = None) -> list[int]:
         """Return the tokens of the chat prompt of ``text``, or of the prompt with the answer's beginning."""
-        body = {"model": self.model, "messages": messages(text, [], answer), **continuing(answer)}
-        tokens = self.content(self.client.post(TOKENIZE, body), "/tokenize").get("tokens")
+        content = messages(text, [], answer)
+        return self.token_ids({"model": self.model, "messages": content, **continuing(answer)})
+
+    def token_ids(self, body: Body) -> list[int]:
+        """Return what /tokenize answers to a request; raises ModelError where it is no list of token ids."""
+        tokens = self.content(self.client.post(TOKENIZE, body), TOKENIZE).get("tokens")
         if not (isinstance(tokens, list) and all(isinstance(token, int) for token in tokens)):
-            raise ModelError(f"{self.model}: the server's /tokenize returns no token ids; use vLLM")
+            raise ModelError(f"{self.model}: the server's /tokenize returns no token ids; use vLLM or SGLang")
         return tokens
 
     def _added_to(self, prompt: list[int], text: str, answer: str) -> list[int]:
@@ -100,7 +104,9 @@ class ServedChat:
             raise ModelError(f"{self.model}: the server refuses {what} ({answer.shown()})")
         content = answer.content()
         if not isinstance(content, dict):
-            raise ModelError(f"{self.model}: the server's answer to {what} is not a JSON object; use vLLM")
+            raise ModelError(
+                f"{self.model}: the server's answer to {what} is not a JSON object; use vLLM or SGLang"
+            )
         return content
 
     def log_probability(self, value: object, what: str) -> float:
@@ -110,7 +116,7 @@ class ServedChat:
         if not FLOOR < value <= TOLERANCE:
             raise ModelError(
                 f"{self.model}: the server's log-probability of {what} is {value}, which should be finite "
-                "and not above 0; start the server without --logprobs-mode, and check its dtype"
+                "and not above 0; start vLLM without --logprobs-mode, and check the server's dtype"
             )
         return min(0.0, float(value))
 

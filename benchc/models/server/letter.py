@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,10 +26,19 @@ class ServedLetterScorer:
     chat: ServedChat
     top: int | None = None
     _tokens: dict[int, list[int]] = field(default_factory=dict)
+    path: ClassVar[str] = CHAT
+    if_missing: ClassVar[str] = (
+        "raise the server's --max-logprobs and `top_logprobs`, or use vLLM with logprob_token_ids (0.33 or "
+        "later)"
+    )
+
+    @property
+    def asked(self) -> str:
+        """What the server is asked for."""
+        return "logprob_token_ids" if self.top is None else "top_logprobs"
 
     def identity(self) -> dict[str, str]:
-        asked = "logprob_token_ids" if self.top is None else "top_logprobs"
-        return {**self.chat.facts, "scoring": "letter", "asked": asked}
+        return {**self.chat.facts, "scoring": "letter", "asked": self.asked}
 
     def prompt(self, question: Question, images: int) -> str:
         require_options(question)
@@ -39,7 +48,7 @@ class ServedLetterScorer:
         require_options(question)
         tokens = self.letter_tokens(question)
         bodies = [self.request(question, images, tokens) for images in variants]
-        answers = self.chat.client.post_all(CHAT, bodies)
+        answers = self.chat.client.post_all(self.path, bodies)
         logits = np.array([self._scores(answer, tokens) for answer in answers])  # [V, K]
         mass = np.exp(logits).sum(axis=1).clip(max=1.0)
         return OptionScores(logits.astype(np.float32), mass.astype(np.float32))
@@ -79,8 +88,7 @@ class ServedLetterScorer:
             if token not in found:
                 raise ModelError(
                     f"{self.chat.model}: the letter {letter} is not among the {len(found)} tokens whose "
-                    "log-probabilities the server returns; raise the server's --max-logprobs and "
-                    "`top_logprobs`, or use vLLM with logprob_token_ids (0.33 or later)"
+                    f"log-probabilities the server returns; {self.if_missing}"
                 )
             scores.append(self.chat.log_probability(found[token], f"the letter {letter}"))
         return scores

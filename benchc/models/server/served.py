@@ -14,6 +14,7 @@ from benchc.models.protocol import ModelError, Scorer
 from benchc.models.question import Question, letter_prompt
 from benchc.models.server.chat import CHAT, Answered, Client, ServedChat
 from benchc.models.server.letter import ServedLetterScorer
+from benchc.models.server.sglang import SERVER_INFO, SglangChat, SglangLetterScorer, SglangTextScorer
 from benchc.models.server.text import ServedTextScorer
 
 PROBE = Question("Which of the two is it?", ("this", "that"))
@@ -42,9 +43,10 @@ def served_scorer(
     Raises ModelError where the server serves another model, or cannot score.
     """
     model, found = served_model(client, names)
+    kind = SglangChat if found["server"] == "sglang" else ServedChat
     # Another tokenizer or chat template gives another prompt.
-    template = ServedChat(client, model, {}).tokens(letter_prompt(PROBE))
-    chat = ServedChat(
+    template = kind(client, model, {}).tokens(letter_prompt(PROBE))
+    chat = kind(
         client,
         model,
         {
@@ -53,6 +55,8 @@ def served_scorer(
             "chat_template": hashlib.blake2b(str(template).encode(), digest_size=16).hexdigest(),
         },
     )
+    if isinstance(chat, SglangChat):
+        return _sglang_scorer(chat, scoring)
     if scoring == "letter":
         return _letter_scorer(chat, top)
     return ServedTextScorer(chat, length_normalised=scoring == "text_mean")
@@ -64,10 +68,24 @@ def served_model(client: AskedClient, names: set[str]) -> tuple[str, dict[str, s
     Raises ModelError where it serves another model.
     """
     entry = _entry(client, names)
-    answer = client.get("/version")
+    server = str(entry.get("owned_by", "unknown"))
+    answer = client.get(SERVER_INFO if server == "sglang" else "/version")
     version = answer.content().get("version") if answer.ok and isinstance(answer.content(), dict) else None
-    server = {"server": str(entry.get("owned_by", "unknown")), "version": str(version or "unknown")}
-    return str(entry["id"]), server
+    return str(entry["id"]), {"server": server, "version": str(version or "unknown")}
+
+
+def _sglang_scorer(chat: SglangChat, scoring: str) -> Scorer:
+    """Return the scorer once the server has answered it."""
+    text = letter_prompt(PROBE)
+    if chat.prompt(text, 1) == chat.prompt(text, 0):
+        raise ModelError(
+            f"{chat.model}: the server's chat prompt has no place for an image; start SGLang with a "
+            "chat template that has one (--chat-template)"
+        )
+    mean = scoring == "text_mean"
+    scorer = SglangLetterScorer(chat) if scoring == "letter" else SglangTextScorer(chat, mean)
+    scorer.score(PROBE, [[PROBE_IMAGE]])
+    return scorer
 
 
 def _entry(client: AskedClient, names: set[str]) -> Mapping[str, Any]:
@@ -81,7 +99,7 @@ def _entry(client: AskedClient, names: set[str]) -> Mapping[str, Any]:
     if not served:
         raise ModelError(
             f"{sorted(names)[0]}: the server does not list its models at /v1/models ({answer.shown()}); give "
-            "the address of an OpenAI-compatible server, such as vLLM, without /v1"
+            "the address of a vLLM or SGLang server, without /v1"
         )
     for id_, entry in served.items():
         if {id_, entry.get("root")} & names:

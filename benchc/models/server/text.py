@@ -1,7 +1,8 @@
 """Score options over a server by the log-likelihood of their texts as the answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,10 +22,12 @@ class ServedTextScorer:
 
     chat: ServedChat
     length_normalised: bool = False
+    path: ClassVar[str] = CHAT
+    asked: ClassVar[str] = "prompt_logprobs"
 
     def identity(self) -> dict[str, str]:
         scoring = "text_mean" if self.length_normalised else "text"
-        return {**self.chat.facts, "scoring": scoring, "asked": "prompt_logprobs"}
+        return {**self.chat.facts, "scoring": scoring, "asked": self.asked}
 
     def prompt(self, question: Question, images: int) -> str:
         require_options(question)
@@ -36,7 +39,7 @@ class ServedTextScorer:
         tokens = self.chat.tokens_after(text, question.options)
         urls = [[data_url(image) for image in images] for images in variants]
         bodies = [self.request(text, images, option) for images in urls for option in question.options]
-        answers = self.chat.client.post_all(CHAT, bodies)
+        answers = self.chat.client.post_all(self.path, bodies)
         sums = [
             self._log_likelihood(answer, tokens[place % len(tokens)], question.options[place % len(tokens)])
             for place, answer in enumerate(answers)
@@ -53,19 +56,30 @@ class ServedTextScorer:
 
     def _log_likelihood(self, answer: Answered, tokens: Sequence[int], option: str) -> float:
         """Return the sum of the log-probabilities of the prompt's last tokens, which are the option's."""
-        positions = self.chat.content(answer, "the request").get("prompt_logprobs")
-        if not isinstance(positions, list) or len(positions) < len(tokens):
+        positions = self.positions(answer)
+        if positions is None or len(positions) < len(tokens):
             raise ModelError(
-                f"{self.chat.model}: the server returns no log-probabilities of the prompt (prompt_logprobs)"
+                f"{self.chat.model}: the server returns no log-probabilities of the prompt ({self.asked})"
                 "; use `scoring: letter`, or vLLM"
             )
         total = 0.0
         for position, token in zip(positions[-len(tokens) :], tokens, strict=True):
-            found = position.get(str(token)) if isinstance(position, dict) else None
-            if not isinstance(found, dict):
+            if token not in position:
                 raise ModelError(
                     f"{self.chat.model}: the log-probabilities of the server's prompt do not end in the "
                     f"tokens of the option {option!r}; use `scoring: letter`"
                 )
-            total += self.chat.log_probability(found.get("logprob"), f"the option {option!r}")
+            total += self.chat.log_probability(position[token], f"the option {option!r}")
         return total
+
+    def positions(self, answer: Answered) -> list[Mapping[int, object]] | None:
+        """Return the log-probabilities at each position of the prompt by token id; None without them."""
+        found = self.chat.content(answer, "the request").get("prompt_logprobs")
+        return [_by_token(position) for position in found] if isinstance(found, list) else None
+
+
+def _by_token(position: object) -> dict[int, object]:
+    try:
+        return {int(token): entry["logprob"] for token, entry in position.items()}  # type: ignore[attr-defined]
+    except (AttributeError, LookupError, TypeError, ValueError):
+        return {}

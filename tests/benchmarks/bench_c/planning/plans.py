@@ -16,5 +16,11 @@ def settings_of(name: str, **blocks: Any) -> Settings:
     return Settings.model_validate(raw | blocks)
 
 
-def diagnostics(random_subset: int | str | None, option_order: int | None) -> dict[str, Any]:
-    return {"random_subset": random_subset, "option_order": option_order}
+def diagnostics(
+    random_subset: int | str | None, option_order: int | None, *generated_answers: str
+) -> dict[str, Any]:
+    return {
+        "random_subset": random_subset,
+        "option_order": option_order,
+        "generated_answers": list(generated_answers),
+    }

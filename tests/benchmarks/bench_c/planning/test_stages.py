@@ -59,6 +59,10 @@ def listed(settings: Settings, options: dict[str, int], selected: list[str]) -> 
             for order in range(1, options[i])
             for v in highest
         }
+    if speakers := settings.diagnostics.generated_answers:
+        predictions["generated answers"] = {
+            (m, i, "answer", v) for m in speakers for i in selected for v in variants
+        }
     return predictions
 
 
@@ -75,11 +79,13 @@ def runs(draw: st.DrawFn) -> Run:
     counts = draw(st.lists(st.sampled_from([0, 2, 3, 4, 5, 6]), min_size=1, max_size=9))
     options = {f"s/{number}": count for number, count in enumerate(counts)}
     selected = [id_ for id_ in options if draw(st.booleans())]
+    models = settings_of("demo").targets
     wanted = diagnostics(
-        draw(st.none() | st.just("all") | st.integers(1, 12)), draw(st.none() | st.integers(1, 12))
+        draw(st.none() | st.just("all") | st.integers(1, 12)),
+        draw(st.none() | st.integers(1, 12)),
+        *models[: draw(st.integers(0, 2))],
     )
     # Some targets select as well.
-    models = settings_of("demo").targets
     selectors = [*settings_of("demo").selectors[:1], *models[: draw(st.integers(0, 2))]]
     settings = settings_of("demo", corruptions=SHORT, diagnostics=wanted, selectors=selectors)
     return settings, options, selected

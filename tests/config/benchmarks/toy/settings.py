@@ -6,18 +6,26 @@ from typing import Literal
 from pydantic import Field
 
 from benchc.config.settings import Raw, RunSettings
-from benchc.config.strict import Id
+from benchc.config.strict import AnyIds, Id, Strict
+
+
+class More(Strict):
+    """A block that lists models, too."""
+
+    speakers: AnyIds = Field(default=[])
 
 
 class Settings(RunSettings):
     """A run of a made-up benchmark."""
 
-    MODEL_KEYS = ("selectors", "targets")
+    MODEL_KEYS = ("selectors", "targets", "more.speakers")
+    SCORING_KEYS = ("selectors", "targets")
 
     benchmark: Literal["toy"]
     selectors: list[Id] = Field(min_length=1)
     targets: list[Id] = Field(min_length=1)
     weight: float = Field(ge=0)
+    more: More = Field(default_factory=More)
 
     @classmethod
     def benchmark_errors(cls, raw: Raw, file: str) -> Iterator[str]:

@@ -1,0 +1,146 @@
+"""A model on an SGLang server: the log-probabilities of given tokens, and of the prompt, by /generate.
+
+Chat completions of SGLang return neither of them, so this sends what they would compute. In SGLang 0.5.23
+(package ``sglang`` on PyPI, below ``sglang/srt``):
+
+- ``entrypoints/openai/serving_tokenize.py``: /tokenize renders ``messages`` as a chat completion does, and
+  returns their tokens, with placeholders of images; with ``prompt``, it returns the tokens of a text.
+- ``entrypoints/openai/serving_chat.py``, ``_apply_jinja_template`` and ``_engine_prompt``: for a model with
+  images, a chat completion decodes these tokens, and passes on the text with ``image_data``, as /generate
+  does (``managers/io_struct.py``, ``GenerateReqInput``).
+- ``managers/tokenizer_manager.py``, ``add_logprob_to_meta_info``: a log-probability is returned as
+  [value, token id, text]; ``token_ids_logprob`` chooses the tokens at each position of the answer.
+- ``managers/scheduler_components/logprob_result_processor.py``: with ``logprob_start_len`` 0, those of all
+  tokens of the prompt are returned. Images have been expanded, so positions count from the end.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from benchc.models.protocol import ModelError
+from benchc.models.question import Question, answer_separator, letter_prompt
+from benchc.models.server.chat import Answered, ServedChat, data_url, messages
+from benchc.models.server.letter import ServedLetterScorer
+from benchc.models.server.text import ServedTextScorer
+from benchc.pixels import Pixels
+
+GENERATE = "/generate"
+DETOKENIZE = "/detokenize"
+SERVER_INFO = "/server_info"
+# A server may have other defaults (--preferred-sampling-params), and penalties change log-probabilities.
+GREEDY = {
+    "temperature": 0,
+    "max_new_tokens": 1,
+    "frequency_penalty": 0,
+    "presence_penalty": 0,
+    "repetition_penalty": 1,
+}
+# Any image has the same placeholder in the chat prompt.
+PLACEHOLDER = data_url(np.zeros((28, 28, 3), dtype=np.uint8))
+
+
+@dataclass(frozen=True)
+class SglangChat(ServedChat):
+    """A model behind an SGLang server."""
+
+    _prompts: dict[tuple[str, int], str] = field(default_factory=dict)
+
+    def prompt(self, text: str, images: int) -> str:
+        """Return the chat prompt of one user message of ``images`` images, then ``text``.
+
+        Raises ModelError where tokens and text of the prompt do not determine each other: the server would
+        compute another prompt than the one that its chat template defines.
+        """
+        key = (text, images)
+        if key not in self._prompts:
+            content = messages(text, [PLACEHOLDER] * images)
+            tokens = self.token_ids({"model": self.model, "messages": content})
+            body = {"model": self.model, "tokens": tokens, "skip_special_tokens": False}
+            prompt = self.content(self.client.post(DETOKENIZE, body), DETOKENIZE).get("text")
+            if not isinstance(prompt, str) or self._tokens_of(prompt) != tokens:
+                raise ModelError(
+                    f"{self.model}: the server's /detokenize does not return the text of its chat prompt, "
+                    "which /generate needs; serve this model by vLLM"
+                )
+            self._prompts[key] = prompt
+        return self._prompts[key]
+
+    def tokens(self, text: str, answer: str | None = None) -> list[int]:
+        """Return the tokens of the chat prompt of ``text``, or of the prompt with the answer's beginning."""
+        return self._tokens_of(self._written(text, 0, answer))
+
+    def generate(
+        self, text: str, images: Sequence[str], answer: str | None, **settings: object
+    ) -> dict[str, object]:
+        """Return a request for one greedy token after the chat prompt, or after the answer so far.
+
+        ``images``: data URLs, which come before ``text`` in the prompt.
+        """
+        written = {"text": self._written(text, len(images), answer), "image_data": list(images)}
+        return {**written, "sampling_params": GREEDY, "return_logprob": True, **settings}
+
+    def returned(self, answer: Answered, name: str) -> object:
+        """Return what the server says under ``name`` about a request; raises ModelError where it refuses."""
+        facts = self.content(answer, "the request").get("meta_info")
+        return facts.get(name) if isinstance(facts, dict) else None
+
+    def _written(self, text: str, images: int, answer: str | None) -> str:
+        prompt = self.prompt(text, images)
+        return prompt if answer is None else prompt + answer_separator(prompt) + answer
+
+    def _tokens_of(self, prompt: str) -> list[int]:
+        return self.token_ids({"model": self.model, "prompt": prompt, "add_special_tokens": False})
+
+
+@dataclass
+class SglangLetterScorer(ServedLetterScorer):
+    """A :class:`benchc.models.protocol.Scorer` whose logits are log-probabilities of the letters A, B, …"""
+
+    chat: SglangChat
+    path: ClassVar[str] = GENERATE
+    if_missing: ClassVar[str] = "use SGLang 0.5.23 or later, or vLLM"
+
+    @property
+    def asked(self) -> str:
+        return "token_ids_logprob"
+
+    def request(
+        self, question: Question, images: Sequence[Pixels], tokens: Sequence[int]
+    ) -> dict[str, object]:
+        urls = [data_url(image) for image in images]
+        asked = {"token_ids_logprob": list(tokens), "logprob_start_len": -1}
+        return self.chat.generate(letter_prompt(question), urls, None, **asked)
+
+    def returned(self, answer: Answered) -> Mapping[int, object]:
+        positions = self.chat.returned(answer, "output_token_ids_logprobs")
+        found = _by_token(positions[0]) if isinstance(positions, list) and positions else {}
+        if not found:
+            raise ModelError(f"{self.chat.model}: the server returns no log-probabilities; {self.if_missing}")
+        return found
+
+
+@dataclass
+class SglangTextScorer(ServedTextScorer):
+    """A :class:`benchc.models.protocol.Scorer` whose logits are log-likelihoods of the options' texts."""
+
+    chat: SglangChat
+    path: ClassVar[str] = GENERATE
+    asked: ClassVar[str] = "input_token_logprobs"
+
+    def request(self, text: str, images: Sequence[str], option: str) -> dict[str, object]:
+        return self.chat.generate(text, images, option, logprob_start_len=0)
+
+    def positions(self, answer: Answered) -> list[Mapping[int, object]] | None:
+        found = self.chat.returned(answer, self.asked)
+        return [_by_token([entry]) for entry in found] if isinstance(found, list) else None
+
+
+def _by_token(entries: object) -> dict[int, object]:
+    """Return the log-probabilities of one position by token id; empty where there are none."""
+    try:
+        return {int(token): value for value, token, _ in entries}  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        return {}

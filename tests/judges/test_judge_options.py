@@ -1,0 +1,80 @@
+"""The script that extracts options writes one row per answer, and counts those without an option."""
+
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from benchc.errors import InputError
+from benchc.schemas.answers import ANSWERS
+from benchc.schemas.judgements import JUDGEMENTS
+from benchc.schemas.parquet import TableError, read_footer, read_table, write_table
+from benchc.schemas.pool import POOL
+from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
+from scripts import judge_options
+
+REPLIES = ["B", "The answer is C.", "no idea", "A or B", "red"]
+
+
+def answers(folder: Path, pool: Path, model: str = "m", replies: list[str] | None = None) -> Path:
+    rows = [
+        {
+            "id": f"s/{number}",
+            "corruption": "clean",
+            "severity": 0,
+            "reply": reply,
+            "finish": "stop",
+            "n_tokens": 3,
+            "prompt_hash": "p",
+            "image_hash": "i",
+        }
+        for number, reply in enumerate(replies or REPLIES)
+    ]
+    path = folder / model / "all.parquet"
+    footer = {"label": "m", "pool": pool_digest(pool, QUESTION_COLUMNS), "seed": 1}
+    write_table(pl.DataFrame(rows, schema=pl.Schema(ANSWERS.columns)), path, ANSWERS, footer)
+    return path
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Path:
+    options = [["cat", "dog", "cow"]] * 4 + [["blue", "red"], []]
+    columns = {"id": [f"s/{number}" for number in range(6)], "options": options}
+    frame = pl.DataFrame(columns, schema={name: POOL.columns[name] for name in columns})
+    absent = {name: pl.lit(None, dtype) for name, dtype in POOL.columns.items() if name not in columns}
+    write_table(frame.with_columns(**absent).select(*POOL.columns), tmp_path / "pool.parquet", POOL)
+    return tmp_path / "pool.parquet"
+
+
+def judge(pool: Path, monkeypatch: pytest.MonkeyPatch, *paths: Path) -> Path:
+    output = pool.parent / "judgements.parquet"
+    arguments = ["--items", str(pool), "--answers", *map(str, paths), "--output", str(output)]
+    monkeypatch.setattr(sys, "argv", ["judge_options", *arguments])
+    judge_options.main()
+    return output
+
+
+def test_each_answer_has_its_option_or_the_reason_why_not(pool, tmp_path, monkeypatch, capsys):
+    output = judge(pool, monkeypatch, answers(tmp_path, pool))
+    table = read_table(output, JUDGEMENTS)
+    assert table["option"].to_list() == [1, 2, None, None, 1]
+    assert table["status"].to_list() == ["letter", "letter", "unparsable", "ambiguous", "text"]
+    footer = read_footer(output)
+    assert (footer["label"], footer["answers"], footer["seed"]) == ("m", 5, 1)
+    assert "m: 5 answers, 2 without an option (1 ambiguous, 1 unparsable)" in capsys.readouterr().err
+
+
+def test_an_open_ended_question_has_no_option_to_choose(pool, tmp_path, monkeypatch):
+    path = answers(tmp_path, pool, replies=[*REPLIES, "a dog"])
+    with pytest.raises(InputError, match="item s/5 is an open-ended question"):
+        judge(pool, monkeypatch, path)
+
+
+def test_answers_of_another_model_or_pool_are_refused(pool, tmp_path, monkeypatch):
+    with pytest.raises(TableError, match="are those of m, but its folder is other"):
+        judge(pool, monkeypatch, answers(tmp_path, pool, model="other"))
+    path = answers(tmp_path, pool)
+    write_table(pl.DataFrame(schema=pl.Schema(POOL.columns)), pool, POOL)
+    with pytest.raises(TableError, match="not on the items of"):
+        judge(pool, monkeypatch, path)

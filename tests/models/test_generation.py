@@ -1,0 +1,18 @@
+"""The prompt of an answer is that of the model's scoring."""
+
+from benchc.models.generation import Generation
+from benchc.models.question import Question, letter_prompt, text_prompt
+
+ASKED = Question("Which?", ("red", "blue"), "Look.")
+OPEN = Question("Which?", ())
+
+
+def test_options_are_listed_as_letter_scoring_does_or_left_out_as_text_scoring_does():
+    assert Generation(8, "One word.").prompt(ASKED) == letter_prompt(ASKED)
+    assert Generation(8, "One word.", lists_options=False).prompt(ASKED) == text_prompt(ASKED)
+
+
+def test_only_an_open_ended_question_has_the_instruction():
+    for lists_options in (True, False):
+        assert Generation(8, "One word.", lists_options).prompt(OPEN) == "Question: Which?\nOne word."
+    assert Generation(8).prompt(OPEN) == "Question: Which?"
