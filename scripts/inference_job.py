@@ -13,6 +13,7 @@ import polars as pl
 from benchc.models.inference import Row, infer, tracked_units
 from benchc.models.items import Item
 from benchc.models.job_counts import counts_text
+from benchc.models.label_mass import low_label_mass
 from benchc.models.loaded import LoadedModel
 from benchc.models.predictor import Answerer, Predictor
 from benchc.models.question import Question
@@ -55,6 +56,9 @@ def run_inference(
             rows = infer(behind, items, units, ask, model.at_once)
     name = arguments.label or arguments.location
     print(f"{name}: {counts_text(len(rows), cached.ROWS, behind.cached, behind.computed)}", file=sys.stderr)
+    masses = [row["label_mass"] for row in rows if "label_mass" in row]
+    if (low := low_label_mass(arguments.scoring, masses)) is not None:
+        print(f"warning: {name}: {low}", file=sys.stderr)
     # But for adopted predictions, nothing depends on the cache: a resumed job writes the same bytes.
     footer = {
         **model.identity,

@@ -115,7 +115,9 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.new")
     counts = f"{pluralize(len(sources), 'source')}, {pluralize(len(models), 'model')}"
     print(f"wrote {', '.join(map(str, texts))}: {counts}")
     path = shlex.quote(str(file))
-    print(f"next: benchc check {path} --no-models\nthen: benchc run {path} --cores 2{target}")
+    # A run's own models are trained by it.
+    quick = "" if any("train" not in entry.content for entry in models.values()) else " --no-models"
+    print(f"next: benchc check {path}{quick}\nthen: benchc run {path} --cores 2{target}")
 
 
 def task_column(name: str) -> str:

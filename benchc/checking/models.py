@@ -18,6 +18,7 @@ from benchc.corruptions.recipe import clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
 from benchc.models.generation import Generation
+from benchc.models.label_mass import low_label_mass
 from benchc.models.own_code_families import lacks_trust, untrusted
 from benchc.models.registry import GENERATE
 from benchc.models.supported import check_family
@@ -30,8 +31,6 @@ from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 
 TOO_LARGE = "needs a GPU, and is too large for this machine's main memory; check it on a machine with one"
-# Below, most of the probability is on other tokens than the options' letters.
-LOW_LABEL_MASS = 0.5
 
 
 def check_models(config: Config, pool: PoolFound, *, load: bool) -> Findings[dict[str, Rate]]:
@@ -143,12 +142,8 @@ def _judged(id_: str, model: Model, trial: Trial) -> Iterator[Finding]:
         yield Finding(STAGE, "ok", id_, f"{facts}; on the CPU, since this machine has no GPU")
     else:
         yield Finding(STAGE, "ok", id_, facts)
-    if model.scoring == "letter" and trial.label_mass < LOW_LABEL_MASS:
-        text = (
-            f"the letters of the options have only {100 * trial.label_mass:.0f} % of the probability: the "
-            "model would answer with other words; check its chat template, or use `scoring: text`"
-        )
-        yield Finding(STAGE, "warning", id_, text)
+    if (low := low_label_mass(model.scoring, [trial.label_mass])) is not None:
+        yield Finding(STAGE, "warning", id_, low)
     if trial.peak_mb is not None and trial.peak_mb > model.mem_mb:
         text = (
             f"its peak memory is {trial.peak_mb:,.0f} MB, but mem_mb in the model catalogue "

@@ -160,7 +160,15 @@ def test_the_record_of_a_run_with_a_server_loads_as_the_same_run(
 
 def test_the_entries_of_the_documentation_are_valid() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs/models.md").read_text()
-    section = page.split("## Over a server")[1].split("\n## ")[0]
-    (block,) = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
-    models = ModelCatalogue.model_validate(yaml.safe_load(block)).root.values()
-    assert [model.server is not None and model.server.url is None for model in models] == [False, True]
+    section = page.split("## Over a server")[1].split("## Add a family")[0]
+    blocks = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
+    models = [
+        m for block in blocks for m in ModelCatalogue.model_validate(yaml.safe_load(block)).root.values()
+    ]
+    assert [model.server is not None and model.server.url is None for model in models] == [
+        False,
+        True,
+        False,
+        False,
+    ]
+    assert [model.scoring for model in models] == ["letter", "letter", "letter", "generate"]

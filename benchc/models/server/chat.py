@@ -84,7 +84,13 @@ class ServedChat:
 
     def token_ids(self, body: Body) -> list[int]:
         """Return what /tokenize answers to a request; raises ModelError where it is no list of token ids."""
-        tokens = self.content(self.client.post(TOKENIZE, body), TOKENIZE).get("tokens")
+        answer = self.client.post(TOKENIZE, body)
+        if not answer.ok:
+            raise ModelError(
+                f"{self.model}: the server refuses /tokenize ({answer.shown()}), without which options "
+                "cannot be scored; use vLLM or SGLang, or `scoring: generate`"
+            )
+        tokens = self.content(answer, TOKENIZE).get("tokens")
         if not (isinstance(tokens, list) and all(isinstance(token, int) for token in tokens)):
             raise ModelError(f"{self.model}: the server's /tokenize returns no token ids; use vLLM or SGLang")
         return tokens

@@ -76,7 +76,7 @@ def test_own_data_and_models(root: Path, tmp_path: Path, capsys: pytest.CaptureF
     assert config.settings.name == "mine" and config.settings.demo is None
     assert config.settings.pool.total == 4000 and len(config.settings.corruptions.types) == 19
     assert capsys.readouterr().out.splitlines()[1:] == [
-        "next: benchc check config/mine.yaml --no-models",
+        "next: benchc check config/mine.yaml",
         "then: benchc run config/mine.yaml --cores 2",
     ]
     for part, schema in (("", "bench-c"), ("-sources", "sources"), ("-models", "models")):
