@@ -76,6 +76,7 @@ rule judge_options:
         "<logs>/judge_options/{subset}/{model}.log",
     benchmark:
         "<benchmarks>/judge_options/{subset}/{model}.jsonl"
+    localrule: True
     conda:
         "../envs/core.yaml"
     params:

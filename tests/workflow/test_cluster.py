@@ -24,6 +24,7 @@ CALLS = (
     {
         "results/demo-diagnostics/predictions/pool/tiny-llava-s/all.parquet": "infer",
         "results/demo-diagnostics/predictions/selected/tiny-llava-l/all.parquet": "infer",
+        "results/demo-diagnostics/answers/selected/tiny-idefics3-m/all.parquet": "answer",
         "results/demo-diagnostics/orders/tiny-llava-l.parquet": "infer_orders",
         "results/demo-diagnostics/orders/tiny-idefics3-m.parquet": "infer_orders",
         "results/demo-diagnostics/orders/tiny-llava-m.parquet": "infer_orders",
@@ -31,6 +32,7 @@ CALLS = (
     {
         "results/demo-diagnostics/scores/unselected/tiny-llava-m.parquet": "score_unselected",
         "results/demo-diagnostics/scores/tiny-llava-m.parquet": "score",
+        "results/demo-diagnostics/judgements/selected/tiny-llava-m.parquet": "judge_options",
         "results/demo-diagnostics/corrupted/fog.parquet": "corrupt",
         "results/demo-diagnostics/selection/embeddings.parquet": "embed",
         "results/models/tiny-llava-s/config.json": "train_demo_model",
@@ -86,6 +88,7 @@ def test_a_job_of_a_model_on_gpus_asks_for_them_and_for_a_partition_that_has_the
     assert submitted["infer_wildcards_selected_tiny-llava-l_all"] == {**of_gpu, "gpus": "2"}
     assert submitted["infer_orders_wildcards_tiny-llava-l"] == {**of_gpu, "gpus": "2"}
     assert submitted["infer_orders_wildcards_tiny-idefics3-m"] == {**of_gpu, "gpus": "1"}
+    assert submitted["answer_wildcards_selected_tiny-idefics3-m_all"] == {**of_gpu, "gpus": "1"}
 
 
 def test_all_other_jobs_stay_off_the_partition_with_gpus(submitted):
@@ -97,5 +100,5 @@ def test_all_other_jobs_stay_off_the_partition_with_gpus(submitted):
     assert submitted["embed"] == {**of_cpu, "minutes": "60", "mem": "4000"}
 
 
-def test_scores_of_both_subsets_are_computed_where_snakemake_runs(submitted):
-    assert len(submitted) == 8 and not [name for name in submitted if name.startswith("score")]
+def test_scores_and_judgements_are_computed_where_snakemake_runs(submitted):
+    assert len(submitted) == 9 and not [name for name in submitted if name.startswith(("score", "judge"))]

@@ -169,3 +169,11 @@ def test_the_diagnostics_are_there():
     folder = ROOT / "results/demo-diagnostics"
     names = ["tables/discrimination.md", "tables/option_order.md", "figures/figure_discrimination.png"]
     assert [name for name in names if not (folder / name).is_file()] == []
+
+
+def test_generated_answers_are_the_predictions():
+    table = pl.read_csv(ROOT / "results/demo-diagnostics/tables/generated_answers.csv")
+    assert table["model"].to_list() == ["tiny-llava-m", "tiny-idefics3-m"]
+    # That of texts may be the text of another item's option.
+    assert (table["agreement"] >= [0.75, 0.95]).all(), table
+    assert (table["no_option"] <= [0.25, 0.05]).all() and (table["cut_off"] <= 0.05).all(), table
