@@ -10,6 +10,7 @@ import torch
 from PIL import Image
 
 from benchc.models.protocol import ModelError
+from benchc.models.question import answer_separator
 from benchc.pixels import Pixels
 from benchc.pluralize import pluralize
 
@@ -110,6 +111,12 @@ class ChatModel:
                 [{"role": "user", "content": content}], add_generation_prompt=True, tokenize=False
             )
         return self._rendered[key]
+
+    def separator(self, rendered: str) -> str:
+        """Return what separates a rendered prompt from the answer."""
+        # Tokenizers of some packages do not tell their special tokens.
+        added = getattr(self.tokenizer, "added_tokens_decoder", {})
+        return answer_separator(rendered, map(str, added.values()))
 
     def tokens_after(self, rendered: str, answer: str) -> list[int]:
         """Return the tokens that ``answer`` adds to the prompt. Raises ModelError where the two merge."""

@@ -9,7 +9,7 @@ import torch
 from benchc.letters import LETTERS
 from benchc.models.chat import ChatModel
 from benchc.models.protocol import ModelError, OptionScores, require_options
-from benchc.models.question import Question, answer_separator, letter_prompt
+from benchc.models.question import Question, letter_prompt
 from benchc.pixels import Pixels
 
 
@@ -46,7 +46,7 @@ class LetterScorer:
         """
         key = (rendered[-40:], options)
         if key not in self._tokens:
-            separator = answer_separator(rendered)
+            separator = self.chat.separator(rendered)
             added = [self.chat.tokens_after(rendered, separator + letter) for letter in LETTERS[:options]]
             tokens = [tokens[0] for tokens in added]
             if any(len(tokens) != 1 for tokens in added) or len(set(tokens)) < options:

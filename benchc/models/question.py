@@ -1,5 +1,6 @@
 """The question of an item, and its two prompts."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from benchc.errors import InputError
@@ -43,6 +44,9 @@ def open_prompt(question: Question, instruction: str = "") -> str:
     return text_prompt(question) + (f"\n{instruction}" if instruction else "")
 
 
-def answer_separator(rendered_prompt: str) -> str:
-    """Return what separates a rendered prompt from the answer: a space, unless the prompt ends in one."""
-    return "" if rendered_prompt[-1:].isspace() else " "
+def answer_separator(rendered_prompt: str, special_tokens: Iterable[str] = ()) -> str:
+    """Return what separates a rendered prompt from the answer.
+
+    It is a space, unless the prompt ends in white space, or in a special token such as ``<|assistant|>``.
+    """
+    return "" if rendered_prompt[-1:].isspace() or rendered_prompt.endswith(tuple(special_tokens)) else " "

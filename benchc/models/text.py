@@ -7,7 +7,7 @@ import torch
 
 from benchc.models.chat import ChatModel
 from benchc.models.protocol import OptionScores, require_options
-from benchc.models.question import Question, answer_separator, text_prompt
+from benchc.models.question import Question, text_prompt
 from benchc.pixels import Pixels
 
 
@@ -93,6 +93,6 @@ class TextScorer:
     def _option_tokens(self, rendered: str, options: tuple[str, ...]) -> list[list[int]]:
         key = (rendered[-40:], options)
         if key not in self._tokens:
-            separator = answer_separator(rendered)
+            separator = self.chat.separator(rendered)
             self._tokens[key] = [self.chat.tokens_after(rendered, separator + text) for text in options]
         return self._tokens[key]

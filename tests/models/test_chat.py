@@ -1,6 +1,7 @@
 """What a loaded model refuses before a forward pass, and the chat template that it takes."""
 
 import copy
+import dataclasses
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -44,6 +45,20 @@ def test_a_prompt_beyond_the_context_is_refused(
     stretched = {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": needed // 2 + 1}
     monkeypatch.setattr(config, "rope_parameters", stretched)
     scorer.chat.require_context(needed)
+
+
+def test_a_letter_follows_a_special_token_without_a_space(scorers: Scorers) -> None:
+    chat = scorers["llava", "letter"].chat
+    processor = copy.deepcopy(chat.processor)
+    processor.tokenizer.add_tokens(list("ABC"))
+    processor.chat_template = processor.chat_template.replace("ASSISTANT:", "<|assistant|>")
+    other = dataclasses.replace(chat, processor=processor, _rendered={})
+    rendered = other.render("Which?", 1)
+    assert rendered.endswith("<|assistant|>") and other.separator(rendered) == " "
+    processor.tokenizer.add_tokens(["<|assistant|>"], special_tokens=True)
+    assert other.separator(rendered) == ""
+    expected = processor.tokenizer.convert_tokens_to_ids(list("ABC"))
+    assert LetterScorer(other).letter_tokens(rendered, 3).tolist() == expected
 
 
 def test_images_that_the_processor_does_not_take_are_refused(scorers: Scorers, variants: Variants) -> None:

@@ -23,7 +23,7 @@ from benchc.models.prediction_cache import PredictionCache
 from benchc.models.prediction_code import ENTRY, ROOT
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import CheckpointSource, ModelError, OptionScores
-from benchc.models.question import Question, answer_separator, letter_prompt, text_prompt
+from benchc.models.question import Question, letter_prompt, text_prompt
 from benchc.models.registry import SCORINGS, family_module, load_scorer
 from benchc.models.text import TextScorer
 from benchc.models.units import Unit
@@ -123,7 +123,7 @@ def test_letters_are_distinct_tokens_of_the_answer(scorers, family):
     tokens = letters(scorer, QUESTIONS[1], 1)
     assert len(set(tokens)) == 4
     rendered = scorer.prompt(QUESTIONS[1], 1)
-    assert scorer.chat.tokens_after(rendered, f"{answer_separator(rendered)}A") == tokens[:1]
+    assert scorer.chat.tokens_after(rendered, f"{scorer.chat.separator(rendered)}A") == tokens[:1]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -171,7 +171,7 @@ def test_the_likelihood_of_a_text_is_that_of_its_tokens_in_turn(folders, scorers
     means = scorers[family, "text_mean"].score(question, variants[:2])
     rendered = scorer.prompt(question, 1)
     for k, option in enumerate(question.options):
-        answer = answer_separator(rendered) + option
+        answer = scorer.chat.separator(rendered) + option
         tokens = scorer.chat.tokens_after(rendered, answer)
         expected, before = 0.0, ""
         for number, token in enumerate(tokens):

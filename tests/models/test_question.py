@@ -18,6 +18,12 @@ def test_the_text_prompt_lists_no_options():
 @pytest.mark.parametrize(("rendered", "separator"), [("ASSISTANT:", " "), ("assistant\n", ""), ("a ", "")])
 def test_one_space_precedes_an_answer(rendered, separator):
     assert answer_separator(rendered) == separator
+    assert answer_separator(rendered, ["<|assistant|>"]) == separator
+
+
+def test_none_follows_a_special_token():
+    assert answer_separator("Which? <|assistant|>", ["<|end|>", "<|assistant|>"]) == ""
+    assert answer_separator("Which? [/INST]", ["<|assistant|>"]) == " "
 
 
 def test_an_open_question_has_no_options():
