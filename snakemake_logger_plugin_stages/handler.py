@@ -11,7 +11,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from benchc.pluralize import pluralize
-from snakemake_logger_plugin_stages.logs import error_of, warnings_of
+from snakemake_logger_plugin_stages.logs import error_of, shortened, warnings_of
 from snakemake_logger_plugin_stages.settings import LogHandlerSettings
 from snakemake_logger_plugin_stages.stages import Stage, Stages
 
@@ -89,9 +89,9 @@ class LogHandler(LogHandlerBase):
         elif event == LogEvent.JOB_ERROR:
             failed = f"{fields['rule_name']}{error_of(fields['log'])}"
             self.stages.end(fields["jobid"], time.monotonic(), failed)
-            self.print(self.format(record))
+            self.print(shortened(self.format(record)))
         elif record.levelno >= WARNING or (event is None and record.getMessage().startswith(SHOWN)):
-            self.print(self.format(record))
+            self.print(shortened(self.format(record)))
             self.is_up_to_date |= record.getMessage().startswith(NOTHING_TO_DO)
         elif event is None and record.levelno >= INFO:
             self.unshown.append(self.format(record))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+LONGEST = 600  # characters of a line of Snakemake's errors
 REASONS = 3  # of rejected rows, the most frequent first
 REJECTED = re.compile(r"  [\d,]+ rejected: ")
 
@@ -15,6 +16,15 @@ def error_of(logs: Iterable[str]) -> str:
         errors = [line for line in lines_of(log) if line.startswith("error:")]
         found += f"; {'; '.join([*errors[-1:], log])}"
     return found
+
+
+def shortened(text: str) -> str:
+    """Return a text whose longest lines, such as the command of an inference job, lack their middle."""
+    lines = text.splitlines()
+    return "\n".join(
+        line if len(line) <= LONGEST else f"{line[: LONGEST // 2]} […] {line[-LONGEST // 2 :]}"
+        for line in lines
+    )
 
 
 def warnings_of(log: str) -> Iterator[str]:
