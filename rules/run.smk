@@ -278,7 +278,8 @@ def requested_revision(id_):
         found = read_revision(Path("results", settings.name, "revisions", f"{id_}.json"))
     except InputError:  # there is none yet, or reading it raises this again
         return revision
-    return found.revision if found.commit == revision else revision
+    same = (found.repo, found.commit) == (run.models[id_].repo, revision)
+    return found.revision if same else revision
 
 
 # The records of models on the Hub that a rule has downloaded. The benchmark adds its encoders'.

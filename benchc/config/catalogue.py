@@ -217,6 +217,12 @@ class Model(Strict):
                 "has trust_remote_code, which needs the commit whose code you have read as the revision: 40 "
                 "hex digits, in quotes"
             )
+        if self.auto_class is not None and self.family is not None:
+            # Here, since it imports numpy.
+            from benchc.models.own_code_families import OF_CHECKPOINT, OF_PACKAGE
+
+            if self.family in (*OF_CHECKPOINT, *OF_PACKAGE):
+                raise ValueError(f"has auto_class, but the family {self.family} has its own class; remove it")
         if self.train is not None and self.family not in FAMILIES:
             given = "no family" if self.family is None else f"the family {self.family}"
             raise ValueError(f"has train and {given}, but a run trains only {', '.join(FAMILIES)}")

@@ -7,6 +7,7 @@ model and without its random option as the last resort: a reply that names no op
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal
 
 from benchc.letters import LETTERS
@@ -16,14 +17,18 @@ Status = Literal["letter", "text", "refused", "ambiguous", "unparsable", "unfini
 # Reasoning models write their reasoning between such tags, or only the second one.
 _REASONING = re.compile(r"^.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _OPEN_REASONING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
-# "The answer is (C)", "Answer: **C**", "Option C", "\boxed{\text{C}}".
+# "The answer is (C)", "Answer: **C**", "Answer: option C", "\boxed{\text{C}}".
 _STATED = re.compile(
-    r"(?:(?i:answer|choice|option)\s*(?i:is|would be|should be)?\s*:?\s*"
-    r"(?:(?i:option|choice|letter)\s*)?|\\boxed\s*\{\s*(?:\\text\s*\{)?)"
-    r"[\s*_(\[$\"'`]*([A-Z])(?![\w'’])"
+    r"(?:(?i:answer|choice)\s*(?i:is|would be|should be)?\s*:?\s*(?:(?i:option|choice|letter)\s*)?"
+    r"|\\boxed\s*\{\s*(?:\\text\s*\{)?)[\s*_(\[$\"'`]*([A-Z])(?![\w'’])"
 )
-# "C", "(C)", "C. a dog", "**C:** a dog" at the beginning.
-_FIRST = re.compile(r"^[\s*_(\[\"'`]*([A-Z])(?:[\s*_\"'`]*$|[*_\"'`]*[.):\],]|\n)")
+# "C", "(C)", "C. a dog", "**C:** a dog", "Option C" at the beginning.
+_FIRST = re.compile(r"^[\s*_(\[\"'`]*(?:(?i:option)\s+)?([A-Z])(?:[\s*_\"'`]*$|[*_\"'`]*[.):\]]|\n)")
+# "C. a dog" at the beginning of a line: a reply may repeat the list of options.
+_LISTED = re.compile(r"^[\s*_(\[]*([A-Z])[.):\]]", re.MULTILINE)
+# Another letter after one: "A or B", "A/B", "A, C".
+_ANOTHER = re.compile(r"[\s*_)\]\"'`]*(?:,|/|&|\bor\b|\band\b)\s*[*_(\[\"'`]*([A-Z])(?![\w'’])")
+_REJECTED = re.compile(r"\b(?i:not)\s+(?:(?i:option|choice|letter)\s+)?[*_(\[\"'`]*[A-Z](?![\w'’])")
 _PUNCTUATION = re.compile(r"[.()\[\],:;!*#{}\"'`$\\]")
 _REFUSAL = re.compile(
     r"\b(?:sorry|unable to|do(?:n['’]t| not) know|not enough information|without the image"
@@ -32,8 +37,9 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 TAIL = 5  # words at the end in which a lone letter is an answer
-# These capital letters are also English words.
+# These capital letters are also English words, unless one of the others follows.
 WORDS = frozenset("AI")
+AFTER_LETTER = frozenset(("or", "and", "is"))
 
 
 @dataclass(frozen=True)
@@ -61,13 +67,19 @@ def option_of(reply: str, options: Sequence[str]) -> OptionReply:
         return OptionReply(None, "unfinished")
     text = text.strip()
     letters = LETTERS[: len(options)]
-    if stated := [letter for letter in _STATED.findall(text) if letter in letters]:
+    if stated := [match for match in _STATED.finditer(text) if match[1] in letters]:
         # Of several, the last: reasoning may consider others first.
-        return OptionReply(letters.index(stated[-1]), "letter")
+        return _stated(text, stated[-1], letters, options)
     if (first := _FIRST.match(text)) and first[1] in letters:
+        if len({letter for letter in _LISTED.findall(text) if letter in letters}) > 1:
+            return OptionReply(None, "ambiguous")
         return OptionReply(letters.index(first[1]), "letter")
-    words = _PUNCTUATION.sub(" ", text).split()
-    named = {word for word in words if word in letters and (word not in WORDS or len(words) <= 3)}
+    words = _PUNCTUATION.sub(" ", _REJECTED.sub(" ", text)).split()
+    named = {
+        word
+        for word, after in zip_longest(words, words[1:], fillvalue="")
+        if word in letters and (word not in WORDS or not after[:1].islower() or after in AFTER_LETTER)
+    }
     found = _texts_in(text, options)
     if len(named) == 1 and named <= set(words[-TAIL:]):
         return OptionReply(letters.index(named.pop()), "letter")
@@ -76,6 +88,20 @@ def option_of(reply: str, options: Sequence[str]) -> OptionReply:
     if _REFUSAL.search(text):
         return OptionReply(None, "refused")
     return OptionReply(None, "ambiguous" if len(named) > 1 or len(found) > 1 else "unparsable")
+
+
+def _stated(text: str, match: re.Match[str], letters: str, options: Sequence[str]) -> OptionReply:
+    """Return the option of "the answer is X"."""
+    another = _ANOTHER.match(text, match.end(1))
+    if another and another[1] in letters and another[1] != match[1]:
+        return OptionReply(None, "ambiguous")
+    if match[1] in WORDS:
+        # "The answer is A dog": the text of an option.
+        rest = _folded(text[match.start(1) :])
+        for index, option in enumerate(map(_folded, options)):
+            if option.startswith(f"{match[1].lower()} ") and re.match(rf"{re.escape(option)}(?!\w)", rest):
+                return OptionReply(index, "text")
+    return OptionReply(letters.index(match[1]), "letter")
 
 
 def _texts_in(reply: str, options: Sequence[str]) -> set[int]:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import jinja2
 import torch
 from PIL import Image
 
@@ -103,13 +104,28 @@ class ChatModel:
         return self.processor.tokenizer
 
     def render(self, text: str, images: int) -> str:
-        """Return the chat prompt for one user message of ``images`` images followed by ``text``."""
+        """Return the chat prompt for one user message of ``images`` images followed by ``text``.
+
+        Raises ModelError where the chat template fails, or leaves out the text.
+        """
         key = (text, images)
         if key not in self._rendered:
             content = [{"type": "image"}] * images + [{"type": "text", "text": text}]
-            self._rendered[key] = self.processor.apply_chat_template(
-                [{"role": "user", "content": content}], add_generation_prompt=True, tokenize=False
-            )
+            try:
+                rendered = self.processor.apply_chat_template(
+                    [{"role": "user", "content": content}], add_generation_prompt=True, tokenize=False
+                )
+            except jinja2.TemplateError as error:
+                raise ModelError(
+                    f"{self.name}: its chat template fails ({type(error).__name__}: "
+                    f"{' '.join(str(error).split())}); correct chat_template.jinja of the model"
+                ) from error
+            if text.strip() not in rendered:
+                raise ModelError(
+                    f"{self.name}: its chat template leaves out the question {text[:40]!r}; correct "
+                    "chat_template.jinja of the model"
+                )
+            self._rendered[key] = rendered
         return self._rendered[key]
 
     def separator(self, rendered: str) -> str:
@@ -151,14 +167,19 @@ class ChatModel:
             if name != "labels"  # some processors prepare training
         }
 
-    def require_context(self, tokens: int) -> None:
-        """Raise ModelError for more tokens than the model takes; transformers would at most warn."""
+    def context(self) -> int | None:
+        """Return the tokens that the model takes, answer included; None where config.json does not say."""
         config = self.model.config.get_text_config()
-        limit = getattr(config, "max_position_embeddings", None)
+        limit: int | None = getattr(config, "max_position_embeddings", None)
         scaling = getattr(config, "rope_parameters", None)
         if isinstance(scaling, dict) and "original_max_position_embeddings" in scaling and limit is not None:
             stretched = scaling["original_max_position_embeddings"] * scaling.get("factor", 1)
             limit = max(limit, int(stretched))
+        return limit
+
+    def require_context(self, tokens: int) -> None:
+        """Raise ModelError for more tokens than the model takes; transformers would at most warn."""
+        limit = self.context()
         if limit is not None and tokens > limit:
             raise ModelError(
                 f"{self.name}: prompt, images and answer have {tokens} tokens, but the model takes {limit} "

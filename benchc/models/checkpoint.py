@@ -15,7 +15,7 @@ from benchc.models.checkpoint_files import check_files, loading
 from benchc.models.cross_attention import CrossAttentionModel
 from benchc.models.pinned import checkpoint_facts, file_times, pinned_commit
 from benchc.models.protocol import CheckpointSource, ModelError
-from benchc.models.registry import has_own_module
+from benchc.models.registry import NEED_FAMILY, has_own_module
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -26,7 +26,13 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     ``chat_template`` is used where the checkpoint comes without one.
     """
     commit = pinned_commit(source)
-    model_class = auto_class(source, check_files(source, commit))
+    config = check_files(source, commit)
+    if source.family is None and config.get("model_type") in NEED_FAMILY:
+        raise ModelError(
+            f"{source.location}: is a {config['model_type']}, which needs more than its class of "
+            f"transformers; set `family: {config['model_type']}` in the model catalogue"
+        )
+    model_class = auto_class(source, config)
     before = file_times(source)
     options = {"revision": commit, "trust_remote_code": source.trust_remote_code}
     with loading(source, commit):

@@ -77,6 +77,11 @@ def check_files(source: CheckpointSource, commit: str | None) -> dict[str, Any]:
         }
     config = contents.get("config.json", {})
     model_type = config.get("model_type")
+    if model_type is not None and not isinstance(model_type, str):
+        raise ModelError(
+            f"{source.location}: the model type in config.json is {model_type!r}, which is no name; download "
+            "the checkpoint again"
+        )
     # A family of our own need not be a model type of transformers.
     if (
         model_type is not None

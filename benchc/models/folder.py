@@ -16,6 +16,9 @@ SETTINGS = (
     "*.spm",
     "*.tiktoken",
     "adapter_model.safetensors",
+    # In a subfolder, such as the one for images of Phi-4-multimodal.
+    "*/adapter_config.json",
+    "*/adapter_model.safetensors",
 )
 # transformers loads the first that exists.
 WEIGHTS = (

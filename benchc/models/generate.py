@@ -42,19 +42,31 @@ class Generator:
         """Return the answer under each variant of the question's images, generated as one batch.
 
         All variants must have the same number of images of the same sizes, so that no row needs padding.
-        Raises ModelError where a logit is NaN.
+        An answer ends at the model's context, with ``finish`` length. Raises ModelError where a logit is NaN,
+        and where the prompt fills the context.
         """
         inputs = self.chat.encode(self.prompt(question, len(variants[0])), variants)
+        prompt, context = inputs["input_ids"].shape[1], self.chat.context()
+        self.chat.require_context(prompt + 1)
+        # Beyond its context, a model writes what it never learned.
+        most = self.generation.max_new_tokens
+        if context is not None:
+            most = min(most, context - prompt)
         steps = _FiniteSteps(self.chat.name)
         tokens = self.chat.model.generate(
             **inputs,
-            max_new_tokens=self.generation.max_new_tokens,
+            max_new_tokens=most,
             do_sample=False,
             num_beams=1,
             # Settings of sampling mean nothing here, and transformers warns of them.
             temperature=None,
             top_p=None,
             top_k=None,
+            # A checkpoint's own limits and forms of output are not those of an answer here.
+            max_time=None,
+            stop_strings=None,
+            num_return_sequences=1,
+            return_dict_in_generate=False,
             logits_processor=[steps],
         )
         return [self._reply(row) for row in tokens[:, -steps.count :].tolist()]

@@ -17,15 +17,15 @@ def cached(repo: str, commit: str) -> Path | None:
     folder = snapshot_folder(repo, commit)
     if not folder.is_dir():
         return None
-    names = _files_of(repo, commit)
-    if names is None:  # an older client, or a person, put it there
+    names = files_of(repo, commit)
+    if names is None:  # an older client, a person, or a download of single files put it there
         names = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
     weights = weight_files(names, folder)
     complete = weights and all((folder / name).is_file() for name in [*settings_files(names), *weights])
     return folder if complete else None
 
 
-def _files_of(repo: str, commit: str) -> list[str] | None:
+def files_of(repo: str, commit: str) -> list[str] | None:
     """Return the files that the repository has; None where the cache does not know."""
     try:
         from huggingface_hub import get_cached_repo_tree

@@ -13,7 +13,7 @@ from huggingface_hub import HfApi, constants, is_offline_mode, snapshot_download
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils.tqdm import disable_progress_bars
 
-from benchc.models.hub_cache import cached, not_here
+from benchc.models.hub_cache import cached, files_of, not_here
 from benchc.models.hub_errors import hub_errors
 from benchc.models.hub_files import settings_files, weight_files
 from benchc.models.protocol import ModelError
@@ -41,13 +41,19 @@ def fetch(repo: str, commit: str) -> Fetched:
 
     Complete files are not downloaded again. A file whose connection breaks continues where it stopped.
     """
-    if (here := cached(repo, commit)) is not None:
+    here = cached(repo, commit)
+    if here is not None and (is_offline_mode() or files_of(repo, commit) is not None):
         return Fetched(here, 0)
     if is_offline_mode():
         raise ModelError(not_here(repo, commit))
     disable_progress_bars()  # theirs say nothing in a log
     with hub_errors(repo, commit):
-        sizes = hub_files(repo, commit)
+        try:
+            sizes = hub_files(repo, commit)
+        except httpx.TransportError:
+            if here is None:
+                raise
+            return Fetched(here, 0)  # a folder that was copied here; without a network, nobody knows more
         files = settings_files(sizes)
         if not files:
             raise ModelError(f"{repo}: has no configuration at the commit {commit}; check the id")

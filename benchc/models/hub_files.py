@@ -7,8 +7,6 @@ from pathlib import Path, PurePosixPath
 from benchc.models.folder import SETTINGS, WEIGHTS, is_hidden, json_object
 
 INDEX = ".index.json"
-# An adapter in a subfolder, such as the one for images of Phi-4-multimodal.
-ADAPTERS = ("*/adapter_config.json", "*/adapter_model.safetensors")
 # A repository with this file is of sentence-transformers: its subfolders are parts of the model.
 MODULES = "modules.json"
 VOCABULARIES = ("vocab.json", "sentencepiece.bpe.model", "spiece.model")
@@ -25,8 +23,8 @@ def settings_files(names: Iterable[str]) -> list[str]:
     """Return the files of a repository that are read before its weights, sorted.
 
     ``names`` are all its files, relative to its root. Returned are configuration, processor, tokenizer, chat
-    templates and indices of weights, as ``benchc.models.folder`` has them for a folder, and adapters in
-    subfolders; of a repository with Python files also all else that they may read, and of
+    templates, adapters and indices of weights, as ``benchc.models.folder`` has them for a folder; of a
+    repository with Python files also all else that they may read, and of
     sentence-transformers the same files of its subfolders.
     """
     paths = [path for path in map(PurePosixPath, names) if not is_hidden(path)]
@@ -60,7 +58,7 @@ def _is_read(path: PurePosixPath, *, own_code: bool, modular: bool) -> bool:
     # fnmatch's * matches slashes, too.
     return any(
         fnmatch(str(path), pattern) and len(path.parts) == len(PurePosixPath(pattern).parts)
-        for pattern in (*SETTINGS, *ADAPTERS)
+        for pattern in SETTINGS
     )
 
 

@@ -19,6 +19,10 @@ GENERATE = "generate"
 MODULES = {**SCORINGS, GENERATE: "benchc.models.generate"}
 
 
+# Model types of transformers that answer otherwise without their family: it adds what their class leaves out.
+NEED_FAMILY = ("paligemma", "phi4_multimodal")
+
+
 def has_own_module(family: str) -> bool:
     """Return whether a family has a file in benchc/models/families."""
     return (Path(__file__).parent / "families" / f"{family}.py").is_file()

@@ -57,6 +57,35 @@ def test_a_reply_chooses(reply: str, option: int | None, status: str) -> None:
     assert option_of(reply, COLOURS) == OptionReply(option, status)
 
 
+@pytest.mark.parametrize(
+    ("reply", "option", "status"),
+    [
+        ("The answer is C. Option A would be wrong.", 2, "letter"),
+        ("Option A is incorrect; the correct one is B.", None, "ambiguous"),
+        ("green, not option A.", 1, "text"),
+        ("It is C, not B", 2, "letter"),
+        ("A, B and C are wrong, so it must be D.", None, "ambiguous"),
+        ("The answer is A or B", None, "ambiguous"),
+        ("Answer: A/B", None, "ambiguous"),
+        ("Answer: **A**, **C**", None, "ambiguous"),
+        ("The answer is A, and A alone", 0, "letter"),
+        ("The answer is A, because B is wrong", 0, "letter"),
+        ("A. red\nB. green\nC. blue", None, "ambiguous"),
+        ("B. green\nThe others are wrong.", 1, "letter"),
+        ("It is either A or B. A", None, "ambiguous"),
+        ("The answer is A dog", 3, "text"),
+        ("The answer is A dogma", 0, "letter"),
+        ("A dog", 3, "text"),
+        ("A is right", 0, "letter"),
+        ("Option B: green", 1, "letter"),
+        ("one two C four five six", 2, "letter"),
+        ("one C three four five six seven", None, "unparsable"),
+    ],
+)
+def test_other_letters_in_a_reply(reply: str, option: int | None, status: str) -> None:
+    assert option_of(reply, ("red", "green", "blue", "a dog")) == OptionReply(option, status)
+
+
 def test_a_text_in_a_long_reply_is_no_choice() -> None:
     # VLMEvalKit: at most twice as long as all options together.
     total = sum(map(len, COLOURS))

@@ -79,3 +79,17 @@ def test_a_template_for_text_alone_is_not_used(scorers: Scorers, of_tokenizer: s
     assert chat_template(processor) is None
     processor.tokenizer.chat_template = own
     assert chat_template(processor) == own
+
+
+def test_a_chat_template_that_fails_or_leaves_out_the_question_is_refused(scorers: Scorers) -> None:
+    chat = scorers["llava", "letter"].chat
+    for template, message in (
+        ("{{ raise_exception('Only text') }}", "its chat template fails (TemplateError: Only text)"),
+        ("{% for %}", "its chat template fails (TemplateSyntaxError: "),
+        ("{{ messages[0]['role'] }}", "its chat template leaves out the question 'Which?'"),
+    ):
+        processor = copy.copy(chat.processor)
+        processor.chat_template = template
+        other = dataclasses.replace(chat, processor=processor, _rendered={})
+        with pytest.raises(ModelError, match=re.escape(message)):
+            other.render("Which?", 1)

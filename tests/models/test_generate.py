@@ -1,6 +1,7 @@
 """Generated answers against a plain greedy loop of full forward passes."""
 
 import copy
+import logging
 
 import pytest
 import torch
@@ -92,3 +93,40 @@ def test_a_nan_is_refused(chats, variants):
         chat.model.lm_head.weight[5] = float("nan")
     with pytest.raises(ModelError, match="a logit of an answer is NaN; set `dtype: float32`"):
         Generator(chat, Generation(STEPS)).replies(OPEN, variants)
+
+
+def test_an_answer_ends_at_the_context(chats, variants, monkeypatch):
+    chat = chats["internvl"]
+    generator = Generator(chat, Generation(STEPS))
+    whole = generator.replies(OPEN, variants)
+    prompt = chat.encode(generator.prompt(OPEN, 1), variants)["input_ids"].shape[1]
+    config = chat.model.config.get_text_config()
+    monkeypatch.setattr(config, "max_position_embeddings", prompt + 2)
+    assert [reply.tokens for reply in generator.replies(OPEN, variants)] == [
+        min(2, reply.tokens) for reply in whole
+    ]
+    monkeypatch.setattr(config, "max_position_embeddings", prompt)
+    with pytest.raises(ModelError, match=rf"have {prompt + 1} tokens, but the model takes {prompt}"):
+        generator.replies(OPEN, variants)
+
+
+def test_a_checkpoints_own_limits_and_forms_of_output_change_nothing(chats, variants, monkeypatch):
+    chat = chats["llava"]
+    generator = Generator(chat, Generation(STEPS))
+    before = generator.replies(OPEN, variants)
+    settings = copy.deepcopy(chat.model.generation_config)
+    settings.max_time, settings.stop_strings, settings.return_dict_in_generate = 1e-9, ["e"], True
+    monkeypatch.setattr(chat.model, "generation_config", settings)
+    assert generator.replies(OPEN, variants) == before
+
+
+def test_no_setting_of_sampling_warns(chats, variants, monkeypatch, recwarn, caplog):
+    chat = chats["llava"]
+    settings = copy.deepcopy(chat.model.generation_config)
+    settings.do_sample, settings.temperature, settings.top_p, settings.top_k = True, 0.2, 0.5, 7
+    monkeypatch.setattr(chat.model, "generation_config", settings)
+    logger = logging.getLogger("transformers")
+    monkeypatch.setattr(logger, "propagate", True)
+    Generator(chat, Generation(STEPS)).replies(OPEN, variants)
+    assert not [record.message for record in caplog.records if "temperature" in record.getMessage()]
+    assert not [each for each in recwarn if "temperature" in str(each.message)]

@@ -39,8 +39,12 @@ BUILDERS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "qwen3_vl": qwen.qwen3_vl,
     "smolvlm": tiles.smolvlm,
 }
-# The families of those whose checkpoints have no chat template.
-FAMILIES = {"llava_next (Falcon2-VLM)": "llava_next", "paligemma": "paligemma"}
+# The families of those whose class leaves something out: a chat template, or an adapter.
+FAMILIES = {
+    "llava_next (Falcon2-VLM)": "llava_next",
+    "paligemma": "paligemma",
+    "phi4_multimodal": "phi4_multimodal",
+}
 
 
 @dataclass(frozen=True)
@@ -68,10 +72,13 @@ def save(model_type: str, folder: Path) -> None:
                 parameter.mul_(3.0)
     model.save_pretrained(folder)
     processor.save_pretrained(folder)
+    if model_type == "phi4_multimodal":
+        others.save_vision_adapter(model, folder / "vision-lora")
 
 
 def load(model_type: str, folder: Path) -> Loaded:
-    """Load a saved checkpoint, without naming its family unless it needs the family's chat template."""
-    letter = load_model(CheckpointSource(str(folder)), FAMILIES.get(model_type), "letter")
+    """Load a saved checkpoint, without naming its family unless it needs one."""
+    family = FAMILIES.get(model_type)
+    letter = load_model(CheckpointSource(str(folder), family=family), family, "letter")
     assert isinstance(letter, LetterScorer)
     return Loaded(letter, TextScorer(letter.chat))

@@ -1,6 +1,11 @@
 """Classes of other kinds: image tokens of a codebook, a causal language model, linear attention."""
 
+import json
+from pathlib import Path
 from typing import Any
+
+import torch
+from safetensors.torch import save_file
 
 from benchc.demo.tiny.processor import chat_template
 from benchc.hugging_face import transformers
@@ -116,6 +121,28 @@ def phi4_multimodal() -> tuple[Any, Any]:
         chat_template=chat_template("<|image|>"),
     )
     return transformers.Phi4MultimodalForCausalLM(config), processor
+
+
+def save_vision_adapter(model: Any, folder: Path) -> None:
+    """Save an adapter in the files and names of Phi-4-multimodal's, with random weights."""
+    layer = model.model.layers[0]
+    names = {"self_attn.qkv_proj": layer.self_attn.qkv_proj, "mlp.down_proj": layer.mlp.down_proj}
+    weights = {}
+    for name, module in names.items():
+        key = f"base_model.model.model.layers.0.{name}"
+        weights[f"{key}.lora_A.weight"] = torch.randn(4, module.in_features)
+        weights[f"{key}.lora_B.weight"] = torch.randn(module.out_features, 4)
+    folder.mkdir()
+    save_file(weights, folder / "adapter_model.safetensors")
+    config = {
+        "peft_type": "LORA",
+        "r": 4,
+        "lora_alpha": 8,
+        "bias": "none",
+        "rank_pattern": {},
+        "use_dora": False,
+    }
+    (folder / "adapter_config.json").write_text(json.dumps(config))
 
 
 def molmo2() -> tuple[Any, Any]:
