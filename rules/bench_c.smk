@@ -108,6 +108,7 @@ use rule fetch_model as fetch_text_encoder with:
     params:
         repo=option("--repo", TEXT_ENCODER_ID),
         revision="",
+        family="",
     message:
         "Downloading the text encoder, unless it is here"
 

@@ -30,10 +30,11 @@ rule fetch_model:
     params:
         repo=lambda wildcards: option("--repo", run.models[wildcards.model].repo),
         revision=lambda wildcards: REQUESTED[wildcards.model],
+        family=lambda wildcards: option("--family", run.models[wildcards.model].family),
     message:
         "Downloading {wildcards.model}, unless it is here"
     shell:
-        "python -m scripts.fetch_model {params.repo} {params.revision} --output {output} 2>&1 | tee {log}"
+        "python -m scripts.fetch_model {params.repo} {params.revision} {params.family} --output {output} 2>&1 | tee {log}"
 
 
 rule infer:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchc.atomic import write_text
 from benchc.models.hub_errors import hub_errors
-from benchc.models.hub_fetch import Fetched, fetch
+from benchc.models.hub_fetch import Fetched, fetch, fetch_also
 from benchc.models.revisions import commit_of
 from benchc.schemas.revision import Revision, read_revision, revision_text
 from scripts.command import Parser, run
@@ -22,6 +22,7 @@ def main() -> None:
     add = parser.add_argument
     add("--repo", required=True, help="the model's id on the Hub, owner/name")
     add("--revision", help="commit, tag or branch; default: the default branch")
+    add("--family", help="the model's family, whose code may read other revisions, too")
     add("--output", type=Path, required=True, help="revisions/{model}.json to write")
     arguments = parser.parse_args()
     repo, revision, output = arguments.repo, arguments.revision, arguments.output
@@ -30,6 +31,7 @@ def main() -> None:
         with hub_errors(repo, revision):
             commit = commit_of(repo, revision)
     print(summary(repo, commit, fetch(repo, commit)), file=sys.stderr)
+    fetch_also(repo, arguments.family)
     record(output, Revision(repo, revision, commit))
 
 

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import jinja2
 import torch
 from PIL import Image
 
@@ -115,7 +114,7 @@ class ChatModel:
                 rendered = self.processor.apply_chat_template(
                     [{"role": "user", "content": content}], add_generation_prompt=True, tokenize=False
                 )
-            except jinja2.TemplateError as error:
+            except Exception as error:  # jinja2's, and what a template's expressions raise
                 raise ModelError(
                     f"{self.name}: its chat template fails ({type(error).__name__}: "
                     f"{' '.join(str(error).split())}); correct chat_template.jinja of the model"

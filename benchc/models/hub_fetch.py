@@ -9,13 +9,14 @@ from pathlib import Path
 
 import httpx2 as httpx
 import tenacity
-from huggingface_hub import HfApi, constants, is_offline_mode, snapshot_download
+from huggingface_hub import HfApi, constants, hf_hub_download, is_offline_mode, snapshot_download
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils.tqdm import disable_progress_bars
 
 from benchc.models.hub_cache import cached, files_of, not_here
 from benchc.models.hub_errors import hub_errors
 from benchc.models.hub_files import settings_files, weight_files
+from benchc.models.own_code_families import ALSO_READ
 from benchc.models.protocol import ModelError
 from benchc.models.snapshot import snapshot_folder
 from benchc.progress import track
@@ -71,6 +72,14 @@ def fetch(repo: str, commit: str) -> Fetched:
             )
         downloaded += _download(repo, commit, weights, sizes)
     return Fetched(snapshot_folder(repo, commit), downloaded)
+
+
+def fetch_also(repo: str, family: str | None) -> None:
+    """Download what the code of a family reads from other revisions; raises ModelError where it cannot be."""
+    for revision, name in ALSO_READ.get(family or "", ()):
+        with hub_errors(repo, revision):
+            # By the revision, whose commit the code looks up in the cache.
+            hf_hub_download(repo, name, revision=revision)
 
 
 def fetch_first(repo: str, commit: str, names: Sequence[str]) -> Fetched:

@@ -9,6 +9,10 @@ OF_CHECKPOINT = ("kimi_vl", "molmo", "monkey", "moondream", "mplug_owl3", "sail_
 OF_PACKAGE = ("deepseek_vl2", "eagle")
 
 
+# Files that a family's code reads from other revisions of its repository, as revision and name.
+ALSO_READ = {"moondream": (("2024-08-26", "tokenizer.json"),)}
+
+
 def lacks_trust(entry: Any) -> bool:
     """Return whether a catalogue entry is loaded by code of its checkpoint that it does not trust.
 

@@ -12,6 +12,7 @@ import pytest
 
 from benchc.hugging_face import transformers
 from benchc.models import checkpoint
+from benchc.models.auto_class import auto_class
 from benchc.models.auto_class_names import AUTO_CLASSES
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import load_scorer
@@ -121,6 +122,21 @@ def test_a_models_own_code_is_not_run(folder: Path, marker: Path, auto_class: st
     # The code is of a configuration alone, so that no model class fits it.
     message(folder, auto_class=auto_class, trust_remote_code=True)
     assert marker.exists()
+
+
+@pytest.mark.parametrize(
+    ("trusted", "expected"), [(True, "AutoModelForCausalLM"), (False, "AutoModelForImageTextToText")]
+)
+def test_trusted_code_comes_before_the_class_of_transformers(trusted: bool, expected: str) -> None:
+    config = {"model_type": "llava", "auto_map": {"AutoModelForCausalLM": "own.OwnModel"}}
+    found = auto_class(CheckpointSource("m", trust_remote_code=trusted), config)
+    assert found is getattr(transformers, expected)
+
+
+@pytest.mark.parametrize("model_type", [["llama"], 7, {}])
+def test_a_model_type_that_is_no_name_is_refused(folder: Path, model_type: object) -> None:
+    edit(folder / "config.json", model_type=model_type)
+    assert "which is no name; download the checkpoint again" in message(folder)
 
 
 def test_a_model_with_an_encoder_of_the_prompt_is_refused(folder: Path) -> None:

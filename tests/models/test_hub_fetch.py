@@ -14,7 +14,7 @@ import pytest
 from benchc.models import hub_fetch
 from benchc.models.hub_cache import cached, require_cached
 from benchc.models.hub_errors import hub_errors
-from benchc.models.hub_fetch import fetch, fetch_first
+from benchc.models.hub_fetch import fetch, fetch_also, fetch_first
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import load_scorer
 from benchc.models.revisions import commit_of
@@ -213,3 +213,55 @@ def test_a_snapshot_that_a_person_copied_needs_no_network(
     assert fetch(REPO, FIRST).folder == folder and hub.requests == []
     (folder / "model.safetensors").unlink()
     assert cached(REPO, FIRST) is None
+
+
+def test_single_files_that_another_program_downloaded_are_no_complete_model(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("config.json", "model.safetensors"):
+        huggingface_hub.hf_hub_download(REPO, name, revision=FIRST)
+    hub.requests.clear()
+    folder = fetch(REPO, FIRST).folder
+    assert "chat_template.jinja" in hub.downloaded() and "model.safetensors" not in hub.downloaded()
+    assert (folder / "tokenizer.json").is_file()
+
+
+def test_a_copied_folder_is_enough_where_the_hub_cannot_be_reached(
+    hub: Hub, checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(huggingface_hub.constants.HF_HUB_CACHE) / "models--owner--tiny/snapshots" / FIRST
+    shutil.copytree(checkpoints["llava"], folder)
+
+    def unreachable(*_: object) -> dict[str, int]:
+        raise hub_fetch.httpx.ConnectError("no route")
+
+    monkeypatch.setattr(hub_fetch, "hub_files", unreachable)
+    assert fetch(REPO, FIRST).folder == folder
+    (folder / "config.json").unlink()
+    (folder / "processor_config.json").unlink()
+    shutil.rmtree(folder)
+    fails(lambda: fetch(REPO, FIRST))
+
+
+def test_what_the_code_of_a_family_reads_of_another_revision_is_fetched_too(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.repositories[REPO].commits[SECOND] = {"tokenizer.json": b"{}", "model.safetensors": b"old"}
+    hub.repositories[REPO].branches["2024-08-26"] = SECOND
+    fetch_also(REPO, "moondream")
+    assert hub.downloaded() == ["tokenizer.json"]
+    fetch_also(REPO, "llava")
+    fetch_also(REPO, None)
+    offline(monkeypatch)
+    # As the code does in a job.
+    path = huggingface_hub.hf_hub_download(REPO, "tokenizer.json", revision="2024-08-26")
+    assert Path(path).read_bytes() == b"{}"
+    fetch_also(REPO, "moondream")
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "model.safetensors", "chat_template.jinja"])
+def test_a_model_without_one_of_its_files_is_not_here(hub: Hub, name: str) -> None:
+    folder = fetch(REPO, FIRST).folder
+    (folder / name).unlink()
+    assert cached(REPO, FIRST) is None
+    assert fetch(REPO, FIRST).downloaded > 0 and (folder / name).is_file()

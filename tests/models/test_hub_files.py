@@ -63,6 +63,12 @@ def test_adapters_in_subfolders_are_fetched(tmp_path: Path) -> None:
     assert settings_files([*SETTINGS, *adapter, "vision-lora/README.md"]) == sorted([*SETTINGS, *adapter])
 
 
+def test_an_adapter_is_no_weights_of_a_model(tmp_path: Path) -> None:
+    names = ["config.json", "adapter_model.safetensors"]
+    assert weight_files(names, tmp_path) == []
+    assert weight_files([*names, "own_weights.safetensors"], tmp_path) == ["own_weights.safetensors"]
+
+
 def test_the_parts_of_a_text_encoder_are_fetched(tmp_path: Path) -> None:
     parts = ["1_Pooling/config.json", "2_Dense/config.json", "modules.json", "vocab.txt", "config.json"]
     weights = ["2_Dense/pytorch_model.bin", "model.safetensors"]

@@ -163,6 +163,9 @@ def test_the_script_keeps_the_commit_of_a_branch_that_moves(
     # To pin what was fetched is no other model.
     assert fetched("--revision", FIRST) == first
     assert fetched("--revision", SECOND)["commit"] == SECOND
+    # Another repository with the same commit of a branch is another model.
+    path.write_text(revision_text(Revision("other/tiny", "v1", FIRST)))
+    assert fetched("--revision", "v1") == {"repo": REPO, "revision": "v1", "commit": SECOND}
     path.unlink()
     assert fetched("--revision", "v1")["commit"] == SECOND
     path.write_text("{}")

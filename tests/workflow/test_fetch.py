@@ -77,6 +77,10 @@ def test_models_are_fetched_once_and_loaded_without_a_network(
     assert checkout.plan(TARGET) == {}
     set_model(checkout, repo=REPO, revision=SECOND)
     assert checkout.plan(TARGET) == {"fetch_model": 1, "infer": 1}
+    # The commit of another repository is asked for, not its default branch.
+    set_model(checkout, repo="owner/renamed", revision=FIRST)
+    shown = checkout.snakemake("-n", "-p", "fetch_models").stdout
+    assert f"--repo owner/renamed --revision {FIRST}" in shown
 
 
 def test_an_inference_job_says_what_fetches_absent_weights(hub: Hub, checkout: Checkout) -> None:
