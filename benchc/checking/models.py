@@ -46,7 +46,7 @@ def check_models(config: Config, pool: PoolFound, *, load: bool) -> Findings[dic
         try:
             check_family(model.family)
             if lacks_trust(model):
-                raise untrusted(id_)
+                raise untrusted(id_, id_)
             found = locate(id_, model, Path("results") / config.settings.name)
         except InputError as error:
             yield Finding(STAGE, "error", id_, reason(error))

@@ -131,7 +131,7 @@ def test_what_would_fail_in_a_job_is_an_error_of_each_model(
     assert "cannot be loaded (" in errors["weights"] and "cannot be loaded (" in errors["code"]
     assert "is a model of the family 'llava' (model_type in config.json), not 'gemma3'" in errors["family"]
     assert errors["unknown"].startswith("the family 'moondrean' is no model type of transformers and has no")
-    assert "run `benchc models pin ID`" in errors["untrusted"]
+    assert "run `benchc models pin untrusted`, which writes its commit" in errors["untrusted"]
     assert "has no setting 'max_patches'" in errors["setting"]
 
 

@@ -25,13 +25,17 @@ from tests.models.hub_server import FIRST, SECOND, Hub, Repository
 from tests.models.test_check_models import change_weights, pool  # noqa: F401
 
 REPO = "owner/tiny"
+URL = "http://127.0.0.1:9"
 WEIGHTS = "0.00047 GB"  # of the small checkpoint
 ENTRIES: dict[str, dict[str, Any]] = {
     "hub-model": {"repo": REPO, "revision": None},
     "pinned-model": {"repo": REPO, "revision": FIRST},
     "folder-model": {"path": "checkpoint"},
     "absent-model": {"path": "nowhere"},
-    "own-model": {"repo": "owner/own", "family": "llava_next"},
+    "own-model": {"repo": "owner/own", "family": "llava_next", "recommended": "server"},
+    "code-model": {"repo": REPO, "family": "moondream"},
+    "served-model": {"repo": REPO, "family": None, "server": {"url": URL}},
+    "closed-model": {"family": None, "scoring": "generate", "server": {"url": URL, "model": "gpt-4o"}},
 }
 TRAIN = {"hidden": 48, "vision_layers": 1, "text_layers": 1, "patch": 12, "steps": 2, "batch": 2, "seed": 1}
 
@@ -93,14 +97,17 @@ def test_all_models_are_listed(command: Command, hub: Hub) -> None:
     found = rows(out)
     assert status == 0 and hub.requests == []
     flags = [name for name, field in Model.model_fields.items() if field.annotation is bool]
-    assert found["id"] == ["id", "label", "loaded by", "revision", *flags, "here", "weights"]
-    kinds = {id_: (row[2], row[3], row[-2]) for id_, row in found.items()}
+    assert found["id"] == ["id", "label", "loaded by", "recommended", "revision", *flags, "here", "weights"]
+    kinds = {id_: (row[2], row[4], row[-2]) for id_, row in found.items()}
     assert kinds["hub-model"] == ("llava", "not pinned", "no")
     assert kinds["pinned-model"] == ("llava", FIRST[:12], "no")
     assert kinds["folder-model"] == ("llava", "", "yes") and found["folder-model"][-1] == WEIGHTS
     assert kinds["absent-model"] == ("llava", "", "folder is missing")
     assert kinds["own-model"] == ("own code (llava_next)", "not pinned", "no")
     assert kinds["trained-model"] == ("trained (llava)", "", "made by runs")
+    on_server = ("server", "that of the server", "on a server")
+    assert kinds["served-model"] == kinds["closed-model"] == on_server
+    assert {id_ for id_, row in found.items() if row[3] == "server"} == {"own-model"}
     command("fetch", "hub-model")
     assert rows(command("list")[1])["hub-model"][-2:] == ["yes", WEIGHTS]
 
@@ -116,6 +123,38 @@ def test_all_facts_of_one_are_shown(command: Command) -> None:
     command("fetch", "hub-model")
     facts = dict(re.split(r"  +", line, maxsplit=1) for line in command("show", "hub-model")[1].splitlines())
     assert (facts["here"], facts["commit here"], facts["weights"]) == ("yes", FIRST, WEIGHTS)
+
+
+def test_long_values_are_wrapped_and_complete(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    note = "It needs " + "much more than one line of a terminal " * 5 + "with-a-long-word-that-is-not-broken."
+    entries = yaml.safe_load(Path("models.yaml").read_text())
+    entries["hub-model"]["note"] = note
+    Path("models.yaml").write_text(yaml.safe_dump(entries))
+    for columns, longest in (("80", 80), ("5", 60), ("1000", 1000)):
+        monkeypatch.setenv("COLUMNS", columns)
+        out = command("show", "hub-model")[1]
+        assert f'note "{note}"' in " ".join(out.split()) and "..." not in out
+        assert max(map(len, out.splitlines())) <= longest
+
+
+@pytest.mark.parametrize("id_", ["served-model", "closed-model"])
+def test_a_model_on_a_server_has_nothing_on_the_hub(command: Command, hub: Hub, id_: str) -> None:
+    status, out, _ = command("show", id_)
+    facts = dict(re.split(r"  +", line, maxsplit=1) for line in out.splitlines())
+    assert (status, facts["here"], facts["loaded by"]) == (0, "on a server", "server")
+    assert not facts.keys() & {"page", "commit here", "to fetch it"}
+    assert f"{id_} is on the server {URL}, which decides the revision" in command("pin", id_)[2]
+    assert command("fetch", id_)[1] == f"{id_}: is on the server {URL}, nothing to download\n"
+    status, out, _ = command("check", id_)
+    assert status == 1 and out.startswith(f"error: {URL}/v1/models: no server answers")
+    assert hub.requests == []
+
+
+def test_the_code_of_a_checkpoint_is_named_when_it_is_pinned(command: Command) -> None:
+    page = f"code-model: its code at this commit, to read before you trust it: https://huggingface.co/{REPO}/"
+    first, second = command("pin", "code-model")[1].splitlines()
+    assert first == f"code-model: null -> {FIRST}, in models.yaml" and second == f"{page}tree/{FIRST}"
+    assert command("pin", "code-model")[1].splitlines()[1] == second
 
 
 def test_models_are_fetched_by_id_or_name(command: Command, hub: Hub, tmp_path: Path) -> None:
@@ -171,6 +210,8 @@ def test_an_unknown_id_is_one_line(command: Command, name: str) -> None:
     status, _, err = command(name, "hub-modell")
     assert status == 1
     assert err == 'error: models.yaml: there is no model "hub-modell" (did you mean hub-model?)'
+    far = command(name, "zzz")[2]
+    assert far.endswith('"zzz"; `benchc models list` shows all, and --catalogue FILE names another catalogue')
 
 
 def test_errors_are_one_line(command: Command, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
