@@ -27,7 +27,6 @@ from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
 from benchc.letters import LETTERS
 from benchc.models.offline import work_offline
-from benchc.models.supported import check_family
 from benchc.models.units import Recipes
 from benchc.pluralize import pluralize
 from benchc.schemas.parquet import write_table
@@ -44,7 +43,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.model
     parser = Parser(__spec__.name, __doc__, prog)
     add = parser.add_argument
     add("id", metavar="ID", help="id of the model in the catalogue")
-    add("--source", type=Path, metavar="FILE", help="items: a TSV file, or pool/items.parquet of a run")
+    source = "items: a TSV file, the id of a source whose file is here, or pool/items.parquet of a run"
+    add("--source", metavar="SOURCE", help=source)
     add(
         "--items",
         type=positive_argument,
@@ -63,7 +63,6 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.model
         if finding.level == "error":
             raise SystemExit(1)
         return
-    check_family(model.family)
     found = locate(id_, model, None)
     if isinstance(found, Finding):
         raise InputError(f"{id_}: {found.text}; a model that a run trains is checked in the run")

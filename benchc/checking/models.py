@@ -18,9 +18,7 @@ from benchc.corruptions.recipe import clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
 from benchc.models.generation import Generation
-from benchc.models.own_code_families import lacks_trust, untrusted
 from benchc.models.registry import GENERATE
-from benchc.models.supported import check_family
 from benchc.models.units import Recipes
 from benchc.planning.amounts import Amount
 from benchc.planning.rates import Rate
@@ -44,12 +42,9 @@ def check_models(config: Config, pool: PoolFound, *, load: bool) -> Findings[dic
             yield check_server(id_, model, model.server)
             continue
         try:
-            check_family(model.family)
-            if lacks_trust(model):
-                raise untrusted(id_, id_)
             found = locate(id_, model, Path("results") / config.settings.name)
         except InputError as error:
-            yield Finding(STAGE, "error", id_, reason(error))
+            yield Finding(STAGE, "error", id_, reason(error).removeprefix(f"{id_}: "))
             continue
         if isinstance(found, Finding):
             yield found

@@ -12,6 +12,7 @@ from benchc.models.protocol import ModelError
 from benchc.models.registry import scorer_modules
 from benchc.models.revisions import commit_of
 from benchc.models.supported import UnsupportedFamilyError, check_family
+from benchc.models.weights import weights_problem
 from benchc.schemas.revision import COMMIT
 
 WEIGHTS = (".safetensors", ".bin")
@@ -80,10 +81,14 @@ def whereabouts(model: Model) -> Whereabouts:
         return Whereabouts("on a server")
     if model.path is not None:
         folder = Path(model.path)
-        return Whereabouts("yes", folder=folder) if folder.is_dir() else Whereabouts("folder is missing")
+        if not folder.is_dir():
+            return Whereabouts("folder is missing")
+        return Whereabouts(weights_problem(folder) or "yes", folder=folder)
     try:
         commit = commit_of(str(model.repo), model.revision)
     except ModelError:
         return Whereabouts("no")
     folder_here = cached(str(model.repo), commit)
-    return Whereabouts("no" if folder_here is None else "yes", commit, folder_here)
+    if folder_here is None:
+        return Whereabouts("no", commit)
+    return Whereabouts(weights_problem(folder_here) or "yes", commit, folder_here)

@@ -36,7 +36,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / f"{name}.yaml").write_text(text)
     for name in ("envs", "checkpoints/small", "checkpoints/large"):
         (tmp_path / name).mkdir(parents=True)
-    (tmp_path / "envs/transformers.yaml").touch()
+    for name in (
+        "envs/transformers.yaml",
+        "checkpoints/small/pytorch_model.bin",
+        "checkpoints/large/pytorch_model.bin",
+    ):
+        (tmp_path / name).touch()
     rows = [
         row(number, image=encoded(image_bytes((number, 0, 0), (40, 32))), category=f"task {number % 2}")
         for number in range(6)
