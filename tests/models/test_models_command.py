@@ -150,8 +150,8 @@ def test_a_model_on_a_server_has_nothing_on_the_hub(command: Command, hub: Hub, 
     assert not facts.keys() & {"page", "commit here", "to fetch it"}
     assert f"{id_} is on the server {URL}, which decides the revision" in command("pin", id_)[2]
     assert command("fetch", id_)[1] == f"{id_}: is on the server {URL}, nothing to download\n"
-    status, out, _ = command("check", id_)
-    assert status == 1 and out.startswith(f"error: {URL}/v1/models: no server answers")
+    status, _, err = command("check", id_)
+    assert status == 1 and err.startswith(f"error: {URL}/v1/models: no server answers")
     assert hub.requests == []
 
 

@@ -26,7 +26,7 @@ MODELS = """
 small: {label: Small, family: llava, scoring: letter, path: checkpoints/small}
 large: {label: Large, family: llava, scoring: text, path: checkpoints/large, mem_mb: 4000}
 """
-TRIAL = Trial("cpu", 1.0, 0.5, 9, 0.9, True, (), 2, 3, 900.0)
+TRIAL = Trial("cpu", 1.0, 0.5, 9, 0.9, True, 2, 3, peak_mb=900.0)
 
 
 @pytest.fixture
