@@ -13,7 +13,8 @@ def weights_problem(folder: Path) -> str | None:
     Of each file of safetensors the header is read, and compared with the file's size.
     """
     names = [path.name for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
-    weights = weight_files(names, folder)
+    # A server may read GGUF.
+    weights = weight_files(names, folder) or [name for name in names if name.endswith(".gguf")]
     if not weights:
         return "no weights"
     absent = next((name for name in weights if not (folder / name).is_file()), None)

@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 import yaml
 
+from benchc.checking import server
+from benchc.checking.finding import Finding
 from benchc.checking.models import check_models
 from benchc.errors import InputError
 from benchc.schemas.parquet import write_table
@@ -96,6 +98,15 @@ def test_of_a_server_that_jobs_start_program_and_model_are_found(checkpoints, mo
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     (error,) = lines(check(command=command), "error")
     assert error.endswith(f"run: benchc models fetch {NAME}")
+
+
+def test_a_model_to_fetch_for_a_server_that_jobs_start(monkeypatch):
+    to_fetch = Finding("models", "fetch", "far", "5 GB, from the Hub: owner/tiny")
+    monkeypatch.setattr(server, "locate", lambda *_: to_fetch)
+    fetch, skipped = check(command=f"{sys.executable} {{model}} {{port}}")
+    assert (fetch.level, skipped.level) == ("fetch", "skipped")
+    assert fetch.text == f"{to_fetch.text}; the run fetches it, or benchc models fetch {NAME}"
+    assert skipped.text.startswith("its jobs start its server, which was not tried;")
 
 
 def checked(folder: Path, entry: dict[str, Any], *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -326,6 +326,8 @@ def test_a_folder_without_whole_weights_is_not_here(command: Command, checkpoint
     Path("checkpoint").mkdir()
     assert rows(command("list")[1])["folder-model"][-2:] == ["no weights", ""]
     assert "error: checkpoint: no weights; copy the model there again" in command("check", "folder-model")[2]
+    Path("checkpoint/model.gguf").touch()
+    assert rows(command("list")[1])["folder-model"][-2] == "yes"
     shutil.copytree(checkpoints["llava"], "checkpoint", dirs_exist_ok=True)
     with Path("checkpoint/model.safetensors").open("r+b") as file:
         file.truncate(2000)
