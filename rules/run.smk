@@ -106,8 +106,8 @@ if UNTRUSTED:
 onstart:
     if UNTRUSTED:
         raise WorkflowError(
-            "Run `benchc models pin ID`, read the code at that commit, and set `trust_remote_code: true` and the "
-            f"commit as `revision` in the model catalogue, or remove the models from "
+            "Run `benchc models pin ID`, which writes the commit into the model catalogue, read the code at that "
+            "commit, and set `trust_remote_code: true` there, or remove the models from "
             f"{' and '.join(settings.MODEL_KEYS)}: {', '.join(UNTRUSTED)}."
         )
     if UNSUPPORTED:

@@ -1,7 +1,8 @@
 """Load a model as a run does, and let it answer a few generated items: letters, label mass, speed, memory.
 
 With --source it answers items of your own, and its accuracy is printed. The model must be on this machine, or
-its Hub's cache (benchc models fetch). Nothing is written.
+its Hub's cache (benchc models fetch). A model on a server is asked there; where jobs start the server, it is
+started and stopped. Nothing is written but the output of such a server: logs/models_check/ID.log.
 """
 
 from collections.abc import Sequence
@@ -13,9 +14,9 @@ import polars as pl
 
 from benchc.checking.check_items import check_items
 from benchc.checking.finding import Finding, Findings
-from benchc.checking.locate import locate
+from benchc.checking.locate import LocalModel, locate
 from benchc.checking.models import try_local
-from benchc.checking.server import check_server
+from benchc.checking.server import ask_server
 from benchc.checking.trial import Trial
 from benchc.config.benchmarks import known_benchmarks, module_of
 from benchc.config.catalogue import Model
@@ -27,7 +28,6 @@ from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
 from benchc.letters import LETTERS
 from benchc.models.offline import work_offline
-from benchc.models.supported import check_family
 from benchc.models.units import Recipes
 from benchc.pluralize import pluralize
 from benchc.schemas.parquet import write_table
@@ -35,6 +35,7 @@ from benchc.schemas.pool import POOL
 from scripts.argument_types import positive_argument
 from scripts.command import Parser, printable, run
 from scripts.model_arguments import add_catalogue, catalogue, require_folder
+from scripts.try_server import try_server
 
 CORRUPTION = "gaussian_noise"
 ITEMS = 100
@@ -44,7 +45,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.model
     parser = Parser(__spec__.name, __doc__, prog)
     add = parser.add_argument
     add("id", metavar="ID", help="id of the model in the catalogue")
-    add("--source", type=Path, metavar="FILE", help="items: a TSV file, or pool/items.parquet of a run")
+    source = "items: a TSV file, the id of a source whose file is here, or pool/items.parquet of a run"
+    add("--source", metavar="SOURCE", help=source)
     add(
         "--items",
         type=positive_argument,
@@ -57,31 +59,43 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.model
     work_offline()
     id_, model = arguments.id, listed_model(arguments.id, catalogue(arguments)).model
     require_folder(id_, model)
-    if model.server is not None:
-        finding = check_server(id_, model, model.server)
-        print(printable(f"{finding.level}: {finding.text}"))
-        if finding.level == "error":
-            raise SystemExit(1)
-        return
-    check_family(model.family)
-    found = locate(id_, model, None)
-    if isinstance(found, Finding):
-        raise InputError(f"{id_}: {found.text}; a model that a run trains is checked in the run")
+    found = _found(id_, model)
     items = check_items(arguments.source, arguments.items)
-    print(f"{id_}: {found.folder}")
+    if found is not None:
+        print(f"{id_}: {found.folder}", flush=True)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "items.parquet"
         write_table(items, path, POOL)
         recipe = recipe_of(CORRUPTION, suite_with(DEFAULT_SUITE, []), "benchc")
         options = int(items["options"].list.len().to_numpy().max())
         images = Recipes([clean_recipe(), recipe], 0, "drop")
-        findings = try_local(id_, model, found, path, images, options)
+        findings = (
+            try_local(id_, model, found, path, images, options)
+            if model.server is None and found is not None
+            else try_server(id_, model, path, images, None if found is None else found.source.revision)
+        )
         failed, trial = shown_findings(findings)
     if trial is not None and not failed:
         for line in lines(model, items, trial, given=arguments.source is not None):
             print(line)
     if failed:
         raise SystemExit(1)
+
+
+def _found(id_: str, model: Model) -> LocalModel | None:
+    """Return where a model is; None, after a line about the server, where a running one has it.
+
+    Raises InputError where the model is not here, or its server does not answer.
+    """
+    if model.server is not None and model.server.url is not None:
+        # Without the many attempts and the patience of a job.
+        answers = ask_server(id_, model, model.server, model.server.url)
+        print(printable(f"{answers.level}: {answers.text}"), flush=True)
+        return None
+    found = locate(id_, model, None)
+    if isinstance(found, Finding):
+        raise InputError(f"{id_}: {found.text}; a model that a run trains is checked in the run")
+    return found
 
 
 def shown_findings(findings: Findings[Trial | None]) -> tuple[bool, Trial | None]:

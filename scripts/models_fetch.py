@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from benchc.config.model_catalogue import Listed, listed_model
 from benchc.models.hub_errors import hub_errors
-from benchc.models.hub_fetch import fetch
+from benchc.models.hub_fetch import fetch, fetch_also
+from benchc.models.model_facts import server_address
 from benchc.models.revisions import commit_of
 from scripts import run as pipeline
 from scripts.command import Parser, run
@@ -37,6 +38,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.model
         with hub_errors(repo, revision):
             commit = commit_of(repo, revision)
         print(summary(repo, commit, fetch(repo, commit)), flush=True)
+        fetch_also(repo, models[name].model.family if name in models else None)
 
 
 def _wanted(name: str, models: Mapping[str, Listed]) -> tuple[str | None, str | None]:
@@ -50,8 +52,8 @@ def _wanted(name: str, models: Mapping[str, Listed]) -> tuple[str | None, str | 
         return None, f"is the folder {model.path}, nothing to download"
     if model.train is not None:
         return None, "is trained by runs, nothing to download"
-    if model.server is not None and model.server.url is not None:
-        return None, f"is on the server {model.server.url}, nothing to download"
+    if (address := server_address(model)) is not None:
+        return None, f"is on the server {address}, nothing to download"
     return model.repo, model.revision
 
 

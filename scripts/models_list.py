@@ -1,6 +1,7 @@
 """List the models of catalogues: how each is loaded, at which revision, and whether it is on this machine.
 
-A model on the Hub is here if its cache has all files that are read. The Hub is not asked.
+A model on the Hub is here if its cache has all files that are read. The Hub is not asked. Where a server is
+recommended, it runs the model better than a job does, or it alone can (benchc models show ID).
 """
 
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.model
     models = catalogue(parser.parse_args(argv))
     work_offline()
     rows = [row(id_, listed.model) for id_, listed in models.items()]
-    header = ["id", "label", "loaded by", "revision", *FLAGS, "here", "weights"]
+    header = ["id", "label", "loaded by", "recommended", "revision", *FLAGS, "here", "weights"]
     print(markdown(header, rows, text_columns=len(header) - 1), end="")
 
 
@@ -34,6 +35,7 @@ def row(id_: str, model: Model) -> list[str]:
         id_,
         model.label,
         loaded_by(model),
+        "server" if model.recommended == "server" else "",
         revision_of(model),
         *("yes" if getattr(model, flag) else "no" for flag in FLAGS),
         where.text,

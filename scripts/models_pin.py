@@ -1,17 +1,19 @@
 """Write the present commit of models on the Hub into the catalogue, so that every run loads the same one.
 
-The commit is that of the branch or tag in the catalogue, or of --to. Comments and order of the file stay.
+The commit is that of the branch or tag in the catalogue, or of --to. Comments and order of the file stay. Of
+a model that runs code of its checkpoint, the page with the code at the commit is printed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from huggingface_hub import HfApi
 
 from benchc.atomic import write_text
-from benchc.config.model_catalogue import listed_model
+from benchc.config.model_catalogue import Listed, listed_model
 from benchc.config.pin import pin
 from benchc.errors import InputError
 from benchc.models.hub_errors import hub_errors
+from benchc.models.model_facts import code_page, server_address
 from benchc.schemas.revision import COMMIT
 from scripts.command import Parser, run
 from scripts.model_arguments import add_catalogue, catalogue
@@ -31,19 +33,32 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.model
     arguments = parser.parse_args(argv)
     models = catalogue(arguments)
     # All ids first, so that a wrong one changes nothing.
-    for id_, found in {id_: listed_model(id_, models) for id_ in arguments.ids}.items():
-        repo, old = found.model.repo, found.model.revision
-        if repo is None:
-            raise InputError(f"{found.file}: {id_} is not on the Hub; only models with a repo have revisions")
-        if arguments.to is None and COMMIT.fullmatch(old or ""):
-            print(f"{id_}: is pinned to {old}; --to main looks up the latest commit")
-            continue
-        new = present_commit(repo, arguments.to or old)
-        if new == old:
-            print(f"{id_}: is pinned to {old}")
-            continue
-        write_text(found.file, pin(found.file, id_, new))
-        print(f"{id_}: {old or 'null'} -> {new}, in {found.file}")
+    for id_, repo, found in [(id_, *_on_hub(id_, models)) for id_ in dict.fromkeys(arguments.ids)]:
+        old = found.model.revision
+        if arguments.to is None and old is not None and COMMIT.fullmatch(old):
+            new, text = old, f"is pinned to {old}; --to main looks up the latest commit"
+        elif (new := present_commit(repo, arguments.to or old)) == old:
+            text = f"is pinned to {old}"
+        else:
+            write_text(found.file, pin(found.file, id_, new))
+            text = f"{old or 'null'} -> {new}, in {found.file}"
+        print(f"{id_}: {text}")
+        if (page := code_page(found.model, new)) is not None:
+            print(f"{id_}: its code at this commit, to read before you trust it: {page}")
+
+
+def _on_hub(id_: str, models: Mapping[str, Listed]) -> tuple[str, Listed]:
+    """Return the Hub id and the entry of a model. Raises InputError for one without a revision to pin."""
+    found = listed_model(id_, models)
+    model = found.model
+    if (address := server_address(model)) is not None:
+        raise InputError(
+            f"{found.file}: {id_} is on the server {address}, which decides the revision; start the "
+            "server with the one that you want"
+        )
+    if model.repo is None:
+        raise InputError(f"{found.file}: {id_} is not on the Hub; only models with a repo have revisions")
+    return model.repo, found
 
 
 def present_commit(repo: str, revision: str | None) -> str:

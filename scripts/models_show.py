@@ -1,17 +1,22 @@
 """Show all that the catalogue and this machine know about a model. The Hub is not asked."""
 
-from collections.abc import Sequence
+import json
+import shutil
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 
 from benchc.config.catalogue import Model
-from benchc.config.errors import shown
 from benchc.config.model_catalogue import Listed, listed_model
 from benchc.models.hub_cache import fetch_command
 from benchc.models.hub_errors import HUB
-from benchc.models.model_facts import loaded_by, whereabouts
+from benchc.models.model_facts import loaded_by, server_address, whereabouts
 from benchc.models.offline import work_offline
 from benchc.planning.amounts import disk_text
 from scripts.command import Parser, printable, run
 from scripts.model_arguments import add_catalogue, catalogue
+
+# Of a value, in a narrow terminal.
+LEAST_COLUMNS = 20
 
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.models_show") -> None:
@@ -21,10 +26,25 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.model
     arguments = parser.parse_args(argv)
     found = listed_model(arguments.id, catalogue(arguments))
     work_offline()
-    facts = facts_of(found) | {key: shown(value) for key, value in found.model.model_dump().items()}
-    width = max(map(len, facts))
+    entry = found.model.model_dump(mode="json")
+    facts = facts_of(found) | {key: json.dumps(value, ensure_ascii=False) for key, value in entry.items()}
+    for line in lines(facts, shutil.get_terminal_size().columns):
+        print(line)
+
+
+def lines(facts: Mapping[str, str], columns: int) -> Iterator[str]:
+    """Yield names and values in lines of ``columns`` letters, but for a longer word, which is not broken."""
+    indent = max(map(len, facts)) + 2
     for name, text in facts.items():
-        print(printable(f"{name:{width}}  {text}"))
+        # A word of a command or an address can be copied.
+        yield from textwrap.wrap(
+            printable(text),
+            max(columns, indent + LEAST_COLUMNS),
+            initial_indent=f"{name:{indent}}",
+            subsequent_indent=" " * indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
 
 
 def facts_of(found: Listed) -> dict[str, str]:
@@ -36,7 +56,7 @@ def facts_of(found: Listed) -> dict[str, str]:
         facts["folder"] = str(where.folder)
     if where.size:
         facts["weights"] = disk_text(where.size)
-    if model.repo is not None:
+    if model.repo is not None and server_address(model) is None:
         facts["page"] = f"{HUB}/{model.repo}"
         facts["commit here"] = where.commit or "unknown"
         if where.folder is None:

@@ -18,7 +18,7 @@ from benchc.models.protocol import Generative, OptionScores, Reply, Scorer
 from benchc.models.question import Question
 from benchc.models.registry import GENERATE
 from benchc.models.server.identity import ENTRY, served_identity
-from benchc.models.server.served import served_scorer
+from benchc.models.server.served import OtherModelError, served_scorer
 from benchc.models.units import Variants
 from scripts.inference_arguments import checkpoint_source, generation
 
@@ -50,11 +50,19 @@ def opened(arguments: argparse.Namespace) -> Iterator[LoadedModel[Any, Any]]:
         settings = EndpointSettings(url, arguments.concurrency, arguments.timeout)
         endpoint = stack.enter_context(Endpoint(settings, read_key(arguments.api_key_env)))
         generates = arguments.scoring == GENERATE
-        model = (
-            importlib.import_module(GENERATOR).served_generator(endpoint, names, facts, generation(arguments))
-            if generates
-            else served_scorer(endpoint, names, facts, arguments.scoring, arguments.top_logprobs)
-        )
+        try:
+            model = (
+                importlib.import_module(GENERATOR).served_generator(
+                    endpoint, names, facts, generation(arguments)
+                )
+                if generates
+                else served_scorer(endpoint, names, facts, arguments.scoring, arguments.top_logprobs)
+            )
+        except OtherModelError as error:
+            if arguments.server_command is None:
+                raise
+            fix = "let `command` serve it as {model}"
+            raise OtherModelError(error.name, error.served, fix) from error
         identity = served_identity(model, GENERATOR if generates else ENTRY)
         print(
             f"{arguments.label or source.location}: {identity['server']} {identity['version']}, "

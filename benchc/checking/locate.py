@@ -9,10 +9,13 @@ from benchc.checking.finding import Finding
 from benchc.config.catalogue import Model
 from benchc.errors import InputError
 from benchc.models.folder import deciding_files
-from benchc.models.hub_cache import cached, not_here
+from benchc.models.hub_cache import cached, fetch_command, not_here
 from benchc.models.hub_errors import hub_errors
+from benchc.models.own_code_families import lacks_trust, untrusted
 from benchc.models.protocol import CheckpointSource
 from benchc.models.revisions import commit_of
+from benchc.models.supported import check_family
+from benchc.models.weights import weights_problem
 from benchc.planning.amounts import disk_text
 from benchc.schemas.revision import read_revision
 
@@ -38,8 +41,10 @@ class LocalModel:
 def locate(id_: str, model: Model, results: Path | None) -> LocalModel | Finding:
     """Return where the model is, or that it must be made or fetched; raises InputError where it cannot be.
 
-    ``results`` is the folder of a run, which may have recorded a commit.
+    ``results`` is the folder of a run, which may have recorded a commit. What forbids to load the model is
+    an error before it is fetched, and so are damaged weights of one that is here.
     """
+    _require_loadable(id_, model)
     if model.train is not None:
         return Finding(STAGE, "made", id_, "made by the run")
     device = "cuda" if model.gpus else "cpu"
@@ -54,17 +59,39 @@ def locate(id_: str, model: Model, results: Path | None) -> LocalModel | Finding
         model.auto_class,
     )
     if model.repo is None:
-        return LocalModel(source, Path(source.location))
+        folder = Path(source.location)
+        _require_weights(folder, "copy the model there again, or correct its `path`")
+        return LocalModel(source, folder)
     recorded = None if results is None else results / "revisions" / f"{id_}.json"
     if recorded is not None and recorded.is_file():
         commit = read_revision(recorded, model.repo).commit
     else:
         with hub_errors(model.repo, model.revision):
             commit = commit_of(model.repo, model.revision)
-    folder = cached(model.repo, commit)
-    if folder is not None:
-        return LocalModel(replace(source, location=model.repo, revision=commit), folder)
+    snapshot = cached(model.repo, commit)
+    if snapshot is not None:
+        again = f"delete {snapshot.parents[1]} and run: {fetch_command(model.repo, commit)}"
+        _require_weights(snapshot, again)
+        return LocalModel(replace(source, location=model.repo, revision=commit), snapshot)
     return _to_fetch(id_, model.repo, commit)
+
+
+def _require_loadable(id_: str, model: Model) -> None:
+    check_family(model.family)
+    if lacks_trust(model):
+        raise untrusted(id_, id_)
+    if model.server is None and model.env is None and model.recommended == "server":
+        raise InputError(
+            f"{id_}: no job can load it, since no environment can be pinned for it (`env: null`); let a "
+            "server load it (`server` in the model catalogue, docs/models.md). Its note: "
+            f"{model.note or 'none'}"
+        )
+
+
+def _require_weights(folder: Path, fix: str) -> None:
+    problem = weights_problem(folder)
+    if problem is not None:
+        raise InputError(f"{folder}: {problem}; {fix}")
 
 
 def _to_fetch(id_: str, repo: str, commit: str) -> Finding:

@@ -19,9 +19,7 @@ from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
 from benchc.models.generation import Generation
 from benchc.models.label_mass import low_label_mass
-from benchc.models.own_code_families import lacks_trust, untrusted
 from benchc.models.registry import GENERATE
-from benchc.models.supported import check_family
 from benchc.models.units import Recipes
 from benchc.planning.amounts import Amount
 from benchc.planning.rates import Rate
@@ -37,18 +35,16 @@ def check_models(config: Config, pool: PoolFound, *, load: bool) -> Findings[dic
     """Yield what is wrong with each model, and return the rates of those that ran where the run runs them."""
     rates: dict[str, Rate] = {}
     local: dict[str, LocalModel] = {}
+    results = Path("results") / config.settings.name
     # The Hub may take seconds for each.
     for id_, model in track(config.models.items(), label="find models", unit="models"):
         if model.server is not None:
-            yield check_server(id_, model, model.server)
+            yield from check_server(id_, model, model.server, results)
             continue
         try:
-            check_family(model.family)
-            if lacks_trust(model):
-                raise untrusted(id_)
-            found = locate(id_, model, Path("results") / config.settings.name)
+            found = locate(id_, model, results)
         except InputError as error:
-            yield Finding(STAGE, "error", id_, reason(error))
+            yield Finding(STAGE, "error", id_, reason(error).removeprefix(f"{id_}: "))
             continue
         if isinstance(found, Finding):
             yield found
@@ -87,7 +83,7 @@ def try_local(
     ``options`` is the most options of an item.
     """
     if entry.scoring == GENERATE:
-        yield _answers_finding(id_, entry, model, pool)
+        yield _try_answers(id_, entry, model, pool)
         return None
     try:
         trial: Trial | None = in_child(
@@ -101,12 +97,11 @@ def try_local(
     if trial is None:
         yield Finding(STAGE, "skipped", id_, TOO_LARGE)
         return None
-    yield from _judged(id_, entry, trial)
+    yield from judged(id_, entry, trial)
     return trial
 
 
-def _answers_finding(id_: str, entry: Model, model: LocalModel, pool: Path) -> Finding:
-    """Return what a trial says about a model that only generates."""
+def _try_answers(id_: str, entry: Model, model: LocalModel, pool: Path) -> Finding:
     try:
         trial: AnswersTrial | None = in_child(
             "benchc.checking.try_model",
@@ -117,8 +112,13 @@ def _answers_finding(id_: str, entry: Model, model: LocalModel, pool: Path) -> F
         return Finding(STAGE, "error", id_, reason(error))
     if trial is None:
         return Finding(STAGE, "skipped", id_, TOO_LARGE)
+    return answers_finding(id_, trial)
+
+
+def answers_finding(id_: str, trial: AnswersTrial) -> Finding:
+    """Return what a trial says about a model that only generates."""
     facts = (
-        f"loaded in {trial.loading:.0f} s, {trial.seconds:.2g} s per answer, {trial.with_option} of "
+        f"{_loaded(trial)}{trial.seconds:.2g} s per answer, {trial.with_option} of "
         f"{pluralize(trial.answers, 'answer')} choose an option, {trial.cut_off} cut off"
     )
     if trial.with_option == 0:
@@ -127,13 +127,13 @@ def _answers_finding(id_: str, entry: Model, model: LocalModel, pool: Path) -> F
     return Finding(STAGE, "ok", id_, facts)
 
 
-def _judged(id_: str, model: Model, trial: Trial) -> Iterator[Finding]:
+def judged(id_: str, model: Model, trial: Trial) -> Iterator[Finding]:
     """Yield what a trial says about a model."""
     peak = "" if trial.peak_mb is None else f", peak memory {trial.peak_mb:,.0f} MB"
     gpu = "" if trial.gpu_mb is None else f", of the GPU {trial.gpu_mb:,.0f} MB"
     facts = (
-        f"loaded in {trial.loading:.0f} s, {trial.seconds:.2g} s per prediction, label mass "
-        f"{100 * trial.label_mass:.0f} %{peak}{gpu}"
+        f"{_loaded(trial)}{trial.seconds:.2g} s per prediction, label mass {100 * trial.label_mass:.0f} %"
+        f"{peak}{gpu}"
     )
     if not trial.uses_images:
         text = "its predictions do not change if the images become grey; check its processor and weights"
@@ -150,6 +150,10 @@ def _judged(id_: str, model: Model, trial: Trial) -> Iterator[Finding]:
             f"{model.mem_mb:,}: a cluster ends its jobs; set mem_mb to {_rounded_up(1.25 * trial.peak_mb)}"
         )
         yield Finding(STAGE, "warning", id_, text)
+
+
+def _loaded(trial: Trial | AnswersTrial) -> str:
+    return "" if trial.loading is None else f"loaded in {trial.loading:.0f} s, "
 
 
 def _rounded_up(megabytes: float) -> int:

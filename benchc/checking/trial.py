@@ -7,24 +7,25 @@ from dataclasses import dataclass
 class Trial:
     """What was measured.
 
-    ``device``: where the model ran, cpu or cuda. ``loading``: seconds. ``seconds``: of one prediction, the
-    mean of ``predictions``. ``label_mass``: mean total probability of the options, in [0, 1].
-    ``uses_images``: whether grey images change a logit. ``letters``: the tokens of the options' letters; none
-    where texts are scored. ``correct``: the items that are answered correctly when clean; ``answered``: all.
-    ``peak_mb``: largest main memory of the process in MB; None where the system does not say. ``gpu_mb``: the
-    same of the GPU; None on the CPU.
+    ``device``: where the model ran, cpu, cuda or server. ``loading``: seconds until it was ready; None where
+    a server had loaded it before. ``seconds``: of one prediction, the mean of ``predictions``.
+    ``label_mass``: mean total probability of the options, in [0, 1]. ``uses_images``: whether grey images
+    change a logit. ``correct``: the items that are answered correctly when clean; ``answered``: all.
+    ``letters``: the tokens of the options' letters; none where texts are scored, and over a server.
+    ``peak_mb``: largest main memory of the process in MB; None over a server, and where the system does not
+    say. ``gpu_mb``: the same of the GPU; None elsewhere.
     """
 
     device: str
-    loading: float
+    loading: float | None
     seconds: float
     predictions: int
     label_mass: float
     uses_images: bool
-    letters: tuple[int, ...]
     correct: int
     answered: int
-    peak_mb: float | None
+    letters: tuple[int, ...] = ()
+    peak_mb: float | None = None
     gpu_mb: float | None = None
 
 
@@ -37,7 +38,7 @@ class AnswersTrial:
     """
 
     device: str
-    loading: float
+    loading: float | None
     seconds: float
     answers: int
     with_option: int

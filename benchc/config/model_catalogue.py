@@ -1,5 +1,6 @@
 """The models of catalogues by id, for commands that need no configuration of a run."""
 
+import difflib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from benchc.config.catalogue import Model, ModelCatalogue
-from benchc.config.errors import ConfigError, shown, suggestion, validation_errors
+from benchc.config.errors import ConfigError, shown, validation_errors
 from benchc.config.paths import expand_path
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
@@ -40,7 +41,13 @@ def listed_model(id_: str, models: Mapping[str, Listed]) -> Listed:
     """Return the model with an id. Raises InputError where there is none."""
     if id_ not in models:
         files = " or ".join(dict.fromkeys(str(each.file) for each in models.values()))
-        raise InputError(f"{files}: there is no model {shown(id_)}{suggestion(id_, list(models))}")
+        nearest = difflib.get_close_matches(id_, models, n=1)
+        hint = (
+            f" (did you mean {nearest[0]}?)"
+            if nearest
+            else "; `benchc models list` shows all, and --catalogue FILE names another catalogue"
+        )
+        raise InputError(f"{files}: there is no model {shown(id_)}{hint}")
     return models[id_]
 
 

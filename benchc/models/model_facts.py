@@ -6,10 +6,13 @@ from pathlib import Path
 from benchc.config.catalogue import Model
 from benchc.models.folder import deciding_files
 from benchc.models.hub_cache import cached
+from benchc.models.hub_errors import HUB
+from benchc.models.own_code_families import lacks_trust
 from benchc.models.protocol import ModelError
 from benchc.models.registry import scorer_modules
 from benchc.models.revisions import commit_of
 from benchc.models.supported import UnsupportedFamilyError, check_family
+from benchc.models.weights import weights_problem
 from benchc.schemas.revision import COMMIT
 
 WEIGHTS = (".safetensors", ".bin")
@@ -48,8 +51,21 @@ def loaded_by(model: Model) -> str:
     return str(entry.get("auto_class") or model.family or "transformers")
 
 
+def server_address(model: Model) -> str | None:
+    """Return the address of a running server, which loads and decides all of the model; None without one."""
+    return None if model.server is None else model.server.url
+
+
+def code_page(model: Model, commit: str) -> str | None:
+    """Return the page with the Python files of a checkpoint at a commit; None where none of them are run."""
+    runs_code = model.trust_remote_code or lacks_trust(model)
+    return f"{HUB}/{model.repo}/tree/{commit}" if runs_code else None
+
+
 def revision_of(model: Model) -> str:
     """Return the revision of a model in the catalogue in a word."""
+    if model.revision is None and server_address(model) is not None:
+        return "that of the server"
     if model.repo is None:
         return ""
     if model.revision is None:
@@ -61,14 +77,18 @@ def whereabouts(model: Model) -> Whereabouts:
     """Return where a model is; a branch or tag is at the commit that the Hub's cache knows."""
     if model.train is not None:
         return Whereabouts("made by runs")
-    if model.server is not None and model.server.url is not None:
+    if server_address(model) is not None:
         return Whereabouts("on a server")
     if model.path is not None:
         folder = Path(model.path)
-        return Whereabouts("yes", folder=folder) if folder.is_dir() else Whereabouts("folder is missing")
+        if not folder.is_dir():
+            return Whereabouts("folder is missing")
+        return Whereabouts(weights_problem(folder) or "yes", folder=folder)
     try:
         commit = commit_of(str(model.repo), model.revision)
     except ModelError:
         return Whereabouts("no")
     folder_here = cached(str(model.repo), commit)
-    return Whereabouts("no" if folder_here is None else "yes", commit, folder_here)
+    if folder_here is None:
+        return Whereabouts("no", commit)
+    return Whereabouts(weights_problem(folder_here) or "yes", commit, folder_here)

@@ -21,10 +21,13 @@ def lacks_trust(entry: Any) -> bool:
     return entry.family in OF_CHECKPOINT and not entry.trust_remote_code and entry.server is None
 
 
-def untrusted(where: str) -> ModelError:
-    """Return the error of a model that is loaded by code of its checkpoint, which is not trusted."""
+def untrusted(where: str, id_: str = "ID") -> ModelError:
+    """Return the error of a model that is loaded by code of its checkpoint, which is not trusted.
+
+    ``id_`` is that of its entry in the catalogue, where it is known.
+    """
     return ModelError(
-        f"{where}: is loaded by Python code of its checkpoint; run `benchc models pin ID` with the id of its "
-        "entry, read the code at that commit, and set `trust_remote_code: true` and the commit as "
-        "`revision` in the model catalogue"
+        f"{where}: is loaded by Python code of its checkpoint, which is not trusted; if it is on the Hub, "
+        f"run `benchc models pin {id_}`, which writes its commit into the catalogue and prints where the "
+        "code is; read the code, and set `trust_remote_code: true` in the model catalogue"
     )

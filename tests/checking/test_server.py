@@ -1,21 +1,37 @@
 """The server of a model is asked whether it answers, and serves what the run needs."""
 
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 import yaml
 
+from benchc.checking import server
+from benchc.checking.finding import Finding
 from benchc.checking.models import check_models
+from benchc.errors import InputError
+from benchc.schemas.parquet import write_table
+from benchc.schemas.pool import POOL
 from scripts import models_check, models_fetch, models_list
 from tests.checking.collected import collected, lines
 from tests.checking.runs import config_of
+from tests.models import vllm_like
 from tests.models.conftest import checkpoints  # noqa: F401
 from tests.models.sglang_like import SglangLikeServer
+from tests.models.test_check_models import pool  # noqa: F401
 from tests.models.test_served import NAME, serve  # noqa: F401
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def check(**server: Any) -> list[Any]:
-    entry = {"repo": server.pop("repo", NAME), "family": None, "server": server}
+    model = {"repo": server.pop("repo", NAME), "path": server.pop("path", None)}
+    entry = {**model, "family": None, "server": server}
     config = config_of({"s": {"path": "s.tsv"}}, {"far": entry})
     found, rates = collected(check_models(config, None, load=True))  # type: ignore[arg-type]
     assert rates == {}
@@ -61,11 +77,8 @@ def test_the_commands_on_models_know_servers(serve, tmp_path, capsys, monkeypatc
     }
     (tmp_path / "models.yaml").write_text(yaml.safe_dump(entries))
     catalogue = ["--catalogue", str(tmp_path / "models.yaml")]
-    models_check.main(["near", *catalogue])
-    assert capsys.readouterr().out.startswith("ok: vllm 0.33.0 answers at ")
-    with pytest.raises(SystemExit):
+    with pytest.raises(InputError, match=r"^http://127.0.0.1:9/v1/models: no server answers"):
         models_check.main(["far", *catalogue])
-    assert capsys.readouterr().out.startswith("error: http://127.0.0.1:9/v1/models: no server answers")
     models_fetch.main(["near", *catalogue])
     assert capsys.readouterr().out == f"near: is on the server {server.url}, nothing to download\n"
     models_list.main(catalogue)
@@ -73,6 +86,83 @@ def test_the_commands_on_models_know_servers(serve, tmp_path, capsys, monkeypatc
     assert {"near", "server", "on a server"} <= set(cells)
 
 
-def test_a_server_that_jobs_start_is_not_tried():
-    (only,) = lines(check(command="vllm serve {model} --port {port}"), "skipped")
-    assert only == "far: its jobs start its server, which was not tried"
+def test_of_a_server_that_jobs_start_program_and_model_are_found(checkpoints, monkeypatch):  # noqa: F811
+    command = f"{sys.executable} -m vllm serve {{model}} --port {{port}}"
+    (only,) = check(repo=None, path=str(checkpoints["llava"]), command=command)
+    what = "its jobs start its server, which was not tried; `benchc models check far` tries it"
+    assert (only.level, only.text) == ("skipped", f"is here, {checkpoints['llava']}; {what}")
+    (error,) = lines(check(command="no-such-program {model} --port {port}"), "error")
+    assert error.startswith(
+        "far: `command` starts the program 'no-such-program', which is not on this machine"
+    )
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    (error,) = lines(check(command=command), "error")
+    assert error.endswith(f"run: benchc models fetch {NAME}")
+
+
+def test_a_model_to_fetch_for_a_server_that_jobs_start(monkeypatch):
+    to_fetch = Finding("models", "fetch", "far", "5 GB, from the Hub: owner/tiny")
+    monkeypatch.setattr(server, "locate", lambda *_: to_fetch)
+    fetch, skipped = check(command=f"{sys.executable} {{model}} {{port}}")
+    assert (fetch.level, skipped.level) == ("fetch", "skipped")
+    assert fetch.text == f"{to_fetch.text}; the run fetches it, or benchc models fetch {NAME}"
+    assert skipped.text.startswith("its jobs start its server, which was not tried;")
+
+
+def checked(folder: Path, entry: dict[str, Any], *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `benchc models check` for an entry in a process without torch."""
+    (folder / "without").mkdir(exist_ok=True)
+    (folder / "without/torch.py").write_text("raise ImportError('asking a server imports torch')\n")
+    (folder / "models.yaml").write_text(
+        yaml.safe_dump({"far": {"label": "Far", "scoring": "letter"} | entry})
+    )
+    command = [sys.executable, "-m", "scripts.models_check", "far", "--catalogue", "models.yaml"]
+    environment = {**os.environ, "PYTHONPATH": f"{folder / 'without'}:{ROOT}"}
+    return subprocess.run([*command, *arguments], cwd=folder, env=environment, text=True, capture_output=True)
+
+
+def test_a_model_on_a_running_server_answers_items(serve, tmp_path, pool):  # noqa: F811
+    server = serve()
+    entry = {"label": "Emu3-Chat", "repo": NAME, "server": {"url": server.url}}
+    done = checked(tmp_path, entry)
+    assert done.returncode == 0, done.stderr
+    # A warning about the label mass may be between them.
+    first, second, *_, generated = done.stdout.splitlines()
+    assert first == f"ok: vllm 0.33.0 answers at {server.url}, with logprob_token_ids"
+    assert re.fullmatch(r"ok: [\d.e-]+ s per prediction, label mass \d+ %", second)
+    assert re.fullmatch(r"generated items: \d of 3 items correct \(.* %, chance is .* %\)", generated)
+    correct = []
+    for answer in range(4):
+        items = pool.sample.with_columns(answer=pl.lit(answer, pl.Int64))
+        write_table(items, tmp_path / "pool.parquet", POOL)
+        done = checked(tmp_path, entry, "--source", "pool.parquet")
+        correct += re.findall(r"^clean accuracy: (\d) of 2 items correct", done.stdout, re.MULTILINE)
+        assert "published: 35.2 % on the " in done.stdout
+    assert len(correct) == 4 and sum(map(int, correct)) == 2
+
+
+def test_a_closed_model_answers_in_its_own_words(serve, tmp_path):  # noqa: F811
+    server = serve(refuses=("max_tokens", "temperature"))
+    entry = {"scoring": "generate", "max_new_tokens": 3, "server": {"url": server.url, "model": NAME}}
+    done = checked(tmp_path, entry)
+    assert done.returncode == 0, done.stderr
+    first, second = done.stdout.splitlines()
+    assert first.endswith("with max_completion_tokens (sampled)")
+    assert re.fullmatch(r"\w+: \S+ s per answer, \d of 3 answers choose an option, \d cut off.*", second)
+
+
+def test_a_server_is_started_asked_and_stopped(tmp_path, checkpoints):  # noqa: F811
+    program = f"{sys.executable} {vllm_like.__file__} {{model}} --port {{port}} --model "
+    entry = {"path": str(checkpoints["llava"]), "server": {"command": f"{program} {{model}}"}}
+    # The program of the server may import what this process may not.
+    entry["server"]["command"] = f"env PYTHONPATH= {entry['server']['command']}"
+    done = checked(tmp_path, entry)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^ok: loaded in \d+ s, \S+ s per prediction, label mass", done.stdout, re.MULTILINE)
+    assert (tmp_path / "logs/models_check/far.log").is_file()
+    entry["server"]["command"] = f"env PYTHONPATH= {program} another"
+    done = checked(tmp_path, entry)
+    assert done.returncode == 1
+    (error,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    end = "the server serves another model, another; let `command` serve it as {model}"
+    assert error == f"error: {checkpoints['llava']}: {end}"

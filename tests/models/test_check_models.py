@@ -106,19 +106,22 @@ def test_a_good_model_is_measured(check: Check, checkpoints: dict[str, Path], sc
 def test_what_would_fail_in_a_job_is_an_error_of_each_model(
     check: Check, checkpoints: dict[str, Path], tmp_path: Path
 ) -> None:
-    for name in ("nan", "tokenizer", "weights", "code"):
+    for name in ("nan", "tokenizer", "weights", "short", "code"):
         shutil.copytree(checkpoints["llava"], tmp_path / name)
+    with (tmp_path / "short/model.safetensors").open("r+b") as file:
+        file.truncate(2000)
     change_weights(tmp_path / "nan", "lm_head", float("nan"))
     for name in ("tokenizer.json", "tokenizer_config.json"):
         (tmp_path / "tokenizer" / name).unlink()
     (tmp_path / "weights/model.safetensors").unlink()
     config = tmp_path / "code/config.json"
     config.write_text(json.dumps(json.loads(config.read_text()) | {"vision_config": [3]}))
-    entries = {name: {"path": name} for name in ("nan", "tokenizer", "weights", "code")}
+    entries = {name: {"path": name} for name in ("nan", "tokenizer", "weights", "short", "code")}
     entries |= {
         "family": {"path": str(checkpoints["llava"]), "family": "gemma3"},
         "unknown": {"path": str(checkpoints["llava"]), "family": "moondrean"},
         "untrusted": {"path": str(checkpoints["llava"]), "family": "moondream"},
+        "environment": {"repo": "owner/far", "env": None, "recommended": "server", "note": "It is old."},
         "setting": {"path": str(checkpoints["llava"]), "processor": {"max_patches": 6}},
         "good": {"path": str(checkpoints["llava"])},
     }
@@ -128,10 +131,15 @@ def test_what_would_fail_in_a_job_is_an_error_of_each_model(
     assert list(rates) == ["good"]
     assert "has the logits [nan, nan, nan] and the label mass nan, which must be finite" in errors["nan"]
     assert "the files of its tokenizer are missing (tokenizer.json, " in errors["tokenizer"]
-    assert "cannot be loaded (" in errors["weights"] and "cannot be loaded (" in errors["code"]
+    again = "; copy the model there again, or correct its `path`"
+    assert errors["weights"] == f"no weights{again}"
+    assert errors["short"] == f"model.safetensors is damaged or incomplete{again}"
+    assert "cannot be loaded (" in errors["code"]
+    assert errors["environment"].startswith("no job can load it, since no environment can be pinned")
+    assert errors["environment"].endswith("Its note: It is old.")
     assert "is a model of the family 'llava' (model_type in config.json), not 'gemma3'" in errors["family"]
     assert errors["unknown"].startswith("the family 'moondrean' is no model type of transformers and has no")
-    assert "run `benchc models pin ID`" in errors["untrusted"]
+    assert "run `benchc models pin untrusted`, which writes its commit" in errors["untrusted"]
     assert "has no setting 'max_patches'" in errors["setting"]
 
 

@@ -1,6 +1,8 @@
 """`benchc models`: list, show, pin, fetch and check, with a hub of the test and small checkpoints."""
 
+import base64
 import importlib
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -8,15 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import huggingface_hub
+import numpy as np
 import polars as pl
 import pytest
 import torch
 import yaml
 
 from benchc.checking import models as checked_models
+from benchc.checking.check_items import check_items
 from benchc.checking.pool import PoolFound
 from benchc.config.catalogue import Model
-from benchc.schemas.parquet import write_table
+from benchc.images import encode_png
+from benchc.schemas.parquet import TableType, write_table
 from benchc.schemas.pool import POOL
 from scripts import run as pipeline
 from scripts.benchc import main
@@ -25,13 +30,17 @@ from tests.models.hub_server import FIRST, SECOND, Hub, Repository
 from tests.models.test_check_models import change_weights, pool  # noqa: F401
 
 REPO = "owner/tiny"
+URL = "http://127.0.0.1:9"
 WEIGHTS = "0.00047 GB"  # of the small checkpoint
 ENTRIES: dict[str, dict[str, Any]] = {
     "hub-model": {"repo": REPO, "revision": None},
     "pinned-model": {"repo": REPO, "revision": FIRST},
     "folder-model": {"path": "checkpoint"},
     "absent-model": {"path": "nowhere"},
-    "own-model": {"repo": "owner/own", "family": "llava_next"},
+    "own-model": {"repo": "owner/own", "family": "llava_next", "recommended": "server"},
+    "code-model": {"repo": REPO, "family": "moondream"},
+    "served-model": {"repo": REPO, "family": None, "server": {"url": URL}},
+    "closed-model": {"family": None, "scoring": "generate", "server": {"url": URL, "model": "gpt-4o"}},
 }
 TRAIN = {"hidden": 48, "vision_layers": 1, "text_layers": 1, "patch": 12, "steps": 2, "batch": 2, "seed": 1}
 
@@ -93,14 +102,17 @@ def test_all_models_are_listed(command: Command, hub: Hub) -> None:
     found = rows(out)
     assert status == 0 and hub.requests == []
     flags = [name for name, field in Model.model_fields.items() if field.annotation is bool]
-    assert found["id"] == ["id", "label", "loaded by", "revision", *flags, "here", "weights"]
-    kinds = {id_: (row[2], row[3], row[-2]) for id_, row in found.items()}
+    assert found["id"] == ["id", "label", "loaded by", "recommended", "revision", *flags, "here", "weights"]
+    kinds = {id_: (row[2], row[4], row[-2]) for id_, row in found.items()}
     assert kinds["hub-model"] == ("llava", "not pinned", "no")
     assert kinds["pinned-model"] == ("llava", FIRST[:12], "no")
     assert kinds["folder-model"] == ("llava", "", "yes") and found["folder-model"][-1] == WEIGHTS
     assert kinds["absent-model"] == ("llava", "", "folder is missing")
     assert kinds["own-model"] == ("own code (llava_next)", "not pinned", "no")
     assert kinds["trained-model"] == ("trained (llava)", "", "made by runs")
+    on_server = ("server", "that of the server", "on a server")
+    assert kinds["served-model"] == kinds["closed-model"] == on_server
+    assert {id_ for id_, row in found.items() if row[3] == "server"} == {"own-model"}
     command("fetch", "hub-model")
     assert rows(command("list")[1])["hub-model"][-2:] == ["yes", WEIGHTS]
 
@@ -116,6 +128,38 @@ def test_all_facts_of_one_are_shown(command: Command) -> None:
     command("fetch", "hub-model")
     facts = dict(re.split(r"  +", line, maxsplit=1) for line in command("show", "hub-model")[1].splitlines())
     assert (facts["here"], facts["commit here"], facts["weights"]) == ("yes", FIRST, WEIGHTS)
+
+
+def test_long_values_are_wrapped_and_complete(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    note = "It needs " + "much more than one line of a terminal " * 5 + "with-a-long-word-that-is-not-broken."
+    entries = yaml.safe_load(Path("models.yaml").read_text())
+    entries["hub-model"]["note"] = note
+    Path("models.yaml").write_text(yaml.safe_dump(entries))
+    for columns, longest in (("80", 80), ("5", 60), ("1000", 1000)):
+        monkeypatch.setenv("COLUMNS", columns)
+        out = command("show", "hub-model")[1]
+        assert f'note "{note}"' in " ".join(out.split()) and "..." not in out
+        assert max(map(len, out.splitlines())) <= longest
+
+
+@pytest.mark.parametrize("id_", ["served-model", "closed-model"])
+def test_a_model_on_a_server_has_nothing_on_the_hub(command: Command, hub: Hub, id_: str) -> None:
+    status, out, _ = command("show", id_)
+    facts = dict(re.split(r"  +", line, maxsplit=1) for line in out.splitlines())
+    assert (status, facts["here"], facts["loaded by"]) == (0, "on a server", "server")
+    assert not facts.keys() & {"page", "commit here", "to fetch it"}
+    assert f"{id_} is on the server {URL}, which decides the revision" in command("pin", id_)[2]
+    assert command("fetch", id_)[1] == f"{id_}: is on the server {URL}, nothing to download\n"
+    status, _, err = command("check", id_)
+    assert status == 1 and err.startswith(f"error: {URL}/v1/models: no server answers")
+    assert hub.requests == []
+
+
+def test_the_code_of_a_checkpoint_is_named_when_it_is_pinned(command: Command) -> None:
+    page = f"code-model: its code at this commit, to read before you trust it: https://huggingface.co/{REPO}/"
+    first, second = command("pin", "code-model")[1].splitlines()
+    assert first == f"code-model: null -> {FIRST}, in models.yaml" and second == f"{page}tree/{FIRST}"
+    assert command("pin", "code-model")[1].splitlines()[1] == second
 
 
 def test_models_are_fetched_by_id_or_name(command: Command, hub: Hub, tmp_path: Path) -> None:
@@ -171,6 +215,8 @@ def test_an_unknown_id_is_one_line(command: Command, name: str) -> None:
     status, _, err = command(name, "hub-modell")
     assert status == 1
     assert err == 'error: models.yaml: there is no model "hub-modell" (did you mean hub-model?)'
+    far = command(name, "zzz")[2]
+    assert far.endswith('"zzz"; `benchc models list` shows all, and --catalogue FILE names another catalogue')
 
 
 def test_errors_are_one_line(command: Command, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,6 +274,76 @@ def test_the_published_accuracy_is_shown_beside_it(command: Command, pool: PoolF
     Path("models.yaml").write_text(yaml.safe_dump(entries))
     write_items(pool, 0)
     assert "published: 35.2 % on the " in command("check", "folder-model", "--source", "pool.parquet")[1]
+
+
+def test_what_is_no_source_is_refused_with_what_to_give(command: Command, pool: PoolFound) -> None:  # noqa: F811
+    def refused(source: str) -> str:
+        status, out, err = command("check", "folder-model", "--source", source)
+        assert status == 1 and out == ""
+        return err
+
+    give = "give a TSV file, or pool/items.parquet of a run"
+    write_table(pl.DataFrame({"a": [1]}), "other.parquet", TableType("other", 1, {"a": pl.Int64}))
+    assert refused("other.parquet") == f"error: other.parquet: is no pool of a run, or is damaged; {give}"
+    assert refused("none.parquet") == f"error: none.parquet: there is no such file; {give}"
+    write_table(pool.sample, "open.parquet", POOL)
+    assert "open.parquet: none of its items has an answer" in refused("open.parquet")
+
+
+def test_the_id_of_a_source_is_taken_where_its_file_is_here(command: Command, tmp_path: Path) -> None:
+    sources = {
+        "far": {"label": "F", "url": "https://example.org/far.tsv", "task_column": "category"},
+        "near": {"label": "N", "path": "n.tsv", "task_column": "category", "reader": {"index_below": 2}},
+        "made": {"label": "M", "generated": {"groups": 1}, "task_column": "category"},
+    }
+    Path("config").mkdir()
+    Path("config/sources.yaml").write_text(yaml.safe_dump(sources))
+    Path("config/demo-sources.yaml").write_text("{}")
+    image = base64.b64encode(encode_png(np.zeros((40, 56, 3), dtype=np.uint8))).decode()
+    rows = [f"{index}\t{image}\tWhich?\tred\tblue\tA\tcolour" for index in (1, 2)]
+    Path("n.tsv").write_text("\n".join(["index\timage\tquestion\tA\tB\tanswer\tcategory", *rows, ""]))
+    # With the reader's options of the catalogue.
+    assert check_items("near", 10)["id"].to_list() == ["near/1"]
+    far = command("check", "folder-model", "--source", "far")[2]
+    address = "https://example.org/far.tsv"
+    assert far == f"error: far: is not on this machine; download {address} to results/downloads/far.tsv"
+    assert "made: is generated by a run" in command("check", "folder-model", "--source", "made")[2]
+    assert "no such id in config/sources.yaml" in command("check", "folder-model", "--source", "no.tsv")[2]
+
+
+def test_what_cannot_be_loaded_is_an_error_before_it_is_fetched(command: Command, hub: Hub) -> None:
+    assert "run `benchc models pin code-model`, which writes" in command("check", "code-model")[2]
+    entries = yaml.safe_load(Path("models.yaml").read_text())
+    entries["own-model"] |= {"env": None, "note": "Its package is old."}
+    Path("models.yaml").write_text(yaml.safe_dump(entries))
+    error = command("check", "own-model")[2]
+    assert error.startswith("error: own-model: no job can load it") and error.endswith("Its package is old.")
+    assert hub.requests == []
+
+
+def test_a_folder_without_whole_weights_is_not_here(command: Command, checkpoints: dict[str, Path]) -> None:
+    Path("checkpoint").unlink()
+    Path("checkpoint").mkdir()
+    assert rows(command("list")[1])["folder-model"][-2:] == ["no weights", ""]
+    assert "error: checkpoint: no weights; copy the model there again" in command("check", "folder-model")[2]
+    Path("checkpoint/model.gguf").touch()
+    assert rows(command("list")[1])["folder-model"][-2] == "yes"
+    shutil.copytree(checkpoints["llava"], "checkpoint", dirs_exist_ok=True)
+    with Path("checkpoint/model.safetensors").open("r+b") as file:
+        file.truncate(2000)
+    assert rows(command("list")[1])["folder-model"][-2] == "model.safetensors is damaged or incomplete"
+
+
+def test_damaged_weights_of_the_cache_are_fetched_anew(command: Command, tmp_path: Path) -> None:
+    command("fetch", "pinned-model")
+    (file,) = tmp_path.glob("hub/**/model.safetensors")
+    os.truncate(file.resolve(), 2000)
+    error = command("check", "pinned-model")[2]
+    folder = re.search(r"is damaged or incomplete; delete (\S+) and run: ", error)
+    assert folder is not None and error.endswith(f"benchc models fetch {REPO}@{FIRST}")
+    shutil.rmtree(folder[1])
+    command("fetch", "pinned-model")
+    assert command("check", "pinned-model")[0] == 0
 
 
 def test_a_model_that_ignores_its_images_fails(command: Command, checkpoints: dict[str, Path]) -> None:

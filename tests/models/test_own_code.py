@@ -212,7 +212,7 @@ def test_a_nan_is_refused(folders, tmp_path, variants, family):
 def test_code_that_is_not_trusted_is_refused_with_what_to_do(folders, family):
     with pytest.raises(ModelError) as caught:
         load_scorer(family, "letter", source_of(family, folders[family], trust_remote_code=False))
-    assert "run `benchc models pin ID`" in str(caught.value)
+    assert "run `benchc models pin ID`, which writes its commit" in str(caught.value)
     assert "`trust_remote_code: true`" in str(caught.value) and "\n" not in str(caught.value)
 
 

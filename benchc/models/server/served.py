@@ -5,7 +5,7 @@ decides a number. It imports no torch, and no client.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +19,14 @@ from benchc.models.server.text import ServedTextScorer
 
 PROBE = Question("Which of the two is it?", ("this", "that"))
 PROBE_IMAGE = np.full((224, 224, 3), 128, dtype=np.uint8)
+
+
+class OtherModelError(ModelError):
+    """A server serves other models than the one called ``name``; ``fix`` says what to do."""
+
+    def __init__(self, name: str, served: Iterable[str], fix: str) -> None:
+        super().__init__(f"{name}: the server serves another model, {' and '.join(served)}; {fix}")
+        self.name, self.served = name, served
 
 
 class AskedClient(Client, Protocol):
@@ -104,9 +112,11 @@ def _entry(client: AskedClient, names: set[str]) -> Mapping[str, Any]:
     for id_, entry in served.items():
         if {id_, entry.get("root")} & names:
             return dict(entry)
-    raise ModelError(
-        f"{sorted(names)[0]}: the server serves another model, {' and '.join(served)}; start it with this "
-        "model, or correct `repo` or the server's address in the model catalogue"
+    raise OtherModelError(
+        sorted(names)[0],
+        served,
+        "start it with this model, or correct its name (`repo` or `server.model`) or `server.url` in the "
+        "model catalogue",
     )
 
 

@@ -26,7 +26,7 @@ MODELS = """
 small: {label: Small, family: llava, scoring: letter, path: checkpoints/small}
 large: {label: Large, family: llava, scoring: text, path: checkpoints/large, mem_mb: 4000}
 """
-TRIAL = Trial("cpu", 1.0, 0.5, 9, 0.9, True, (), 2, 3, 900.0)
+TRIAL = Trial("cpu", 1.0, 0.5, 9, 0.9, True, 2, 3, peak_mb=900.0)
 
 
 @pytest.fixture
@@ -36,7 +36,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / f"{name}.yaml").write_text(text)
     for name in ("envs", "checkpoints/small", "checkpoints/large"):
         (tmp_path / name).mkdir(parents=True)
-    (tmp_path / "envs/transformers.yaml").touch()
+    for name in (
+        "envs/transformers.yaml",
+        "checkpoints/small/pytorch_model.bin",
+        "checkpoints/large/pytorch_model.bin",
+    ):
+        (tmp_path / name).touch()
     rows = [
         row(number, image=encoded(image_bytes((number, 0, 0), (40, 32))), category=f"task {number % 2}")
         for number in range(6)

@@ -1,0 +1,111 @@
+"""Measure a model that is ready to be asked, wherever it runs, on a few items. Imports no torch."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from benchc.checking.trial import AnswersTrial, Trial
+from benchc.corruptions.recipe import clean_recipe
+from benchc.judges.option_reply import option_of
+from benchc.models.inference import Row, infer, predict_unit
+from benchc.models.items import Item
+from benchc.models.loaded import LoadedModel
+from benchc.models.prediction_cache import PredictionCache
+from benchc.models.predictor import Predictor
+from benchc.models.protocol import Generative, OptionScores, Reply, Scorer
+from benchc.models.question import Question
+from benchc.models.units import Recipes, Unit, units_of
+from benchc.schemas.parquet import read_table
+from benchc.schemas.pool import POOL
+
+# After this time no further unit begins; a slow model is measured on fewer.
+SECONDS_OF_PREDICTIONS = 30.0
+GREY = 128
+
+
+def measure_predictions(
+    model: LoadedModel[Scorer, OptionScores],
+    items: Mapping[str, Item],
+    pool: Path,
+    images: Recipes,
+    *,
+    device: str,
+    loading: float | None,
+) -> Trial:
+    """Let a model score the options of all ``items`` of a small POOL table.
+
+    ``images`` are the recipes to apply to their images, clean first; ``device`` and ``loading`` are those of
+    :class:`Trial`. Raises InputError where an inference job would.
+    """
+    keys = {id_: item.image_keys for id_, item in items.items()}
+    # Not lazily: only the model's time is measured.
+    units = [unit for _, found in units_of(pool, keys, images) for unit in found]
+    clean, corrupted = units[: len(items)], units[len(items) :]
+    with TemporaryDirectory() as folder, PredictionCache(Path(folder), model.identity, "check") as cache:
+        # The first predictions are slower than all others.
+        first = Predictor(model.model, cache, model.compute)
+        rows = infer(first, items, clean, predict_unit, model.at_once)
+        correct = _correct(pool, rows)
+        start = time.monotonic()
+        in_time = takewhile(lambda _: time.monotonic() - start < SECONDS_OF_PREDICTIONS, corrupted)
+        measured = Predictor(model.model, cache, model.compute)
+        rows += infer(measured, items, in_time, predict_unit, model.at_once)
+        seconds = time.monotonic() - start
+    return Trial(
+        device,
+        loading,
+        seconds / max(1, measured.computed),
+        measured.computed,
+        float(np.mean([row["label_mass"] for row in rows])),
+        any(_uses_images(model, items[unit.item].question, unit) for unit in clean),
+        correct,
+        len(clean),
+    )
+
+
+def measure_answers(
+    model: LoadedModel[Generative, list[Reply]],
+    items: Mapping[str, Item],
+    pool: Path,
+    *,
+    device: str,
+    loading: float | None,
+) -> AnswersTrial:
+    """Let a model answer all ``items`` in its own words, clean; arguments as :func:`measure_predictions`."""
+
+    def ask(model: LoadedModel[Generative, list[Reply]], question: Question, unit: Unit) -> Iterator[Row]:
+        yield {"id": unit.item, "reply": model.compute(model.model, question, unit.variants)[0][0]}
+
+    keys = {id_: item.image_keys for id_, item in items.items()}
+    units = [unit for _, found in units_of(pool, keys, Recipes([clean_recipe()], 0)) for unit in found]
+    start = time.monotonic()
+    rows = infer(model, items, units, ask, model.at_once)
+    seconds = (time.monotonic() - start) / max(1, len(rows))
+    chosen = [option_of(row["reply"].text, items[row["id"]].question.options).option for row in rows]
+    return AnswersTrial(
+        device,
+        loading,
+        seconds,
+        len(rows),
+        sum(option is not None for option in chosen),
+        sum(row["reply"].finish == "length" for row in rows),
+    )
+
+
+def _correct(pool: Path, rows: Sequence[Row]) -> int:
+    """Return the number of predictions whose largest logit is that of the answer."""
+    answers = dict(read_table(pool, POOL, ["id", "answer"]).iter_rows())
+    return sum(int(np.argmax(row["logits"])) == answers[row["id"]] for row in rows)
+
+
+def _uses_images(model: LoadedModel[Scorer, OptionScores], question: Question, unit: Unit) -> bool:
+    """Return whether the logits change if the images of a clean unit become grey."""
+    grey = [[np.full_like(image, GREY) for image in images] for images in unit.variants]
+    scores, of_grey = (
+        model.compute(model.model, question, variants)[0] for variants in (unit.variants, grey)
+    )
+    return not np.array_equal(scores.logits, of_grey.logits)
