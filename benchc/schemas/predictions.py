@@ -34,7 +34,7 @@ PREDICTIONS = TableType(
 def check_predictions(paths: Iterable[Path], pool: Path) -> dict[str, object]:
     """Return what {model}/{part}.parquet share: the pool's digest, and the seed and alpha of the images.
 
-    Raises TableError where a file is of another model than its folder, of another pool, or of images with
+    The files are of predictions or of answers. Raises TableError where a file is of another model than its folder, of another pool, or of images with
     another seed or alpha than the files before. The footers decide; one without such facts is of a file that
     no stage wrote. The subset needs no check here: predictions of items outside it are refused where they
     are used.
@@ -43,11 +43,12 @@ def check_predictions(paths: Iterable[Path], pool: Path) -> dict[str, object]:
     found: dict[str, object] = {"pool": of_pool}
     for path in paths:
         footer, folder = read_footer(path), path.parent.name
+        rows = "answers" if "answers" in footer else "predictions"
         if footer.get("label", folder) != folder:
             raise TableError(
-                f"{path}: its predictions are those of {footer['label']}, but its folder is {folder}; {AGAIN}"
+                f"{path}: its {rows} are those of {footer['label']}, but its folder is {folder}; {AGAIN}"
             )
         if footer.get("pool", of_pool) != of_pool:
-            raise TableError(f"{path}: its predictions are not on the items of {pool}; {AGAIN}")
+            raise TableError(f"{path}: its {rows} are not on the items of {pool}; {AGAIN}")
         add_shared_facts(found, path, footer, ("seed", "alpha"))
     return found

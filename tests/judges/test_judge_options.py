@@ -32,7 +32,7 @@ def answers(folder: Path, pool: Path, model: str = "m", replies: list[str] | Non
         for number, reply in enumerate(replies or REPLIES)
     ]
     path = folder / model / "all.parquet"
-    footer = {"label": "m", "pool": pool_digest(pool, QUESTION_COLUMNS), "seed": 1}
+    footer = {"label": "m", "answers": len(rows), "pool": pool_digest(pool, QUESTION_COLUMNS), "seed": 1}
     write_table(pl.DataFrame(rows, schema=pl.Schema(ANSWERS.columns)), path, ANSWERS, footer)
     return path
 
@@ -72,7 +72,7 @@ def test_an_open_ended_question_has_no_option_to_choose(pool, tmp_path, monkeypa
 
 
 def test_answers_of_another_model_or_pool_are_refused(pool, tmp_path, monkeypatch):
-    with pytest.raises(TableError, match="are those of m, but its folder is other"):
+    with pytest.raises(TableError, match="its answers are those of m, but its folder is other"):
         judge(pool, monkeypatch, answers(tmp_path, pool, model="other"))
     path = answers(tmp_path, pool)
     write_table(pl.DataFrame(schema=pl.Schema(POOL.columns)), pool, POOL)

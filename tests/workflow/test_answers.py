@@ -69,6 +69,12 @@ def test_every_item_is_answered_and_judged(checkout):
     assert (read_table(answers_of(checkout, "trained"), ANSWERS)["finish"] == "stop").any()
 
 
+def test_a_job_warns_where_letters_have_no_probability(checkout):
+    log = (checkout.folder / "logs/small/infer/pool/letters/all.log").read_text()
+    assert "warning: letters: the letters of the options have only 0 % of the probability" in log
+    assert "warning" not in (checkout.folder / "logs/small/infer/pool/texts/all.log").read_text()
+
+
 def test_answers_over_a_server_are_those_of_the_model_in_the_job(checkout):
     columns = ["id", "corruption", "severity", "reply", "finish", "n_tokens", "image_hash"]
     tables = [read_table(answers_of(checkout, model), ANSWERS)[columns] for model in ("letters", "closed")]

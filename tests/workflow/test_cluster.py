@@ -63,18 +63,21 @@ def submitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Options]:
     for name in ("sbatch", *OTHER_COMMANDS):
         (commands / name).write_text(SBATCH if name == "sbatch" else "#!/bin/sh\nexit 1\n")
         (commands / name).chmod(0o755)
-    rows = [line.split("\t") for line in checkout.snakemake("--summary").stdout.splitlines()]
-    files = [checkout.folder / row[0] for row in rows if row[0].startswith("results/")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{commands}{os.pathsep}{os.environ['PATH']}")
         for targets in CALLS:
-            for file in files:  # all exist, as after a finished run
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.touch()
-            checkout.snakemake("--touch", "--forceall", "--cores", "1")
+            # All that they need exists, as after a finished run.
+            summary = checkout.snakemake("--summary", *targets).stdout.splitlines()
+            for name in (line.split("\t")[0] for line in summary):
+                if name.startswith("results/"):
+                    (checkout.folder / name).parent.mkdir(parents=True, exist_ok=True)
+                    (checkout.folder / name).touch()
+            checkout.snakemake("--touch", "--forceall", "--cores", "1", *targets)
             rules = sorted(set(targets.values()))
             result = checkout.snakemake(
                 *["--profile", "slurm", "--retries", "0", "--latency-wait", "0"],
+                # No job is ever looked at.
+                *["--slurm-init-seconds-before-status-checks", "1"],
                 *["--allowed-rules", *rules, "--forcerun", *rules, "--", *targets],
                 check=False,
             )

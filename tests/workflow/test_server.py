@@ -68,8 +68,9 @@ def predictions(checkout: Checkout, model: str) -> tuple[dict, np.ndarray]:
     return read_footer(path), logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
 
 
-def test_a_run_with_a_server(tmp_path, checkpoints, monkeypatch):
+def test_a_run_with_a_server(tmp_path, checkpoints, python, monkeypatch):
     checkout = served_checkout(tmp_path / "benchc", checkpoints)
+    checkout.python = python
     is_killed_and_resumed_to_the_end(checkout)
     where_a_server_is_reruns_nothing_and_what_it_runs_does(checkout)
     monkeypatch.setenv("TINY_KEY", KEY)
