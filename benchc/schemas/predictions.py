@@ -34,10 +34,10 @@ PREDICTIONS = TableType(
 def check_predictions(paths: Iterable[Path], pool: Path) -> dict[str, object]:
     """Return what {model}/{part}.parquet share: the pool's digest, and the seed and alpha of the images.
 
-    The files are of predictions or of answers. Raises TableError where a file is of another model than its folder, of another pool, or of images with
-    another seed or alpha than the files before. The footers decide; one without such facts is of a file that
-    no stage wrote. The subset needs no check here: predictions of items outside it are refused where they
-    are used.
+    The files are of predictions or of answers. Raises TableError where a file is of another model than its
+    folder, of another pool, or of images with another seed or alpha than the files before. The footers
+    decide; one without such facts is of a file that no stage wrote. The subset needs no check here: rows of
+    items outside it are refused where they are used.
     """
     of_pool = pool_digest(pool, QUESTION_COLUMNS)
     found: dict[str, object] = {"pool": of_pool}
