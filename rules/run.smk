@@ -6,6 +6,7 @@ OUTPUTS: none
 
 import shlex
 from dataclasses import replace
+from operator import attrgetter
 
 from benchc.closure import code_digests, content_sample, module_file
 from benchc.config.parts import parts
@@ -102,17 +103,22 @@ if UNTRUSTED:
     )
 
 
+def keys_with(models):
+    """Return the keys of the configuration that name any of the models."""
+    return " and ".join(key for key in settings.MODEL_KEYS if set(models) & set(attrgetter(key)(settings)))
+
+
 # Dry runs skip this: they work for a configuration that cannot be run yet.
 onstart:
     if UNTRUSTED:
         raise WorkflowError(
             "Run `benchc models pin ID`, which writes the commit into the model catalogue, read the code at that "
             "commit, and set `trust_remote_code: true` there, or remove the models from "
-            f"{' and '.join(settings.MODEL_KEYS)}: {', '.join(UNTRUSTED)}."
+            f"{keys_with(UNTRUSTED)}: {', '.join(UNTRUSTED)}."
         )
     if UNSUPPORTED:
         raise WorkflowError(
-            f"Remove the models that cannot be loaded from {' and '.join(settings.MODEL_KEYS)}, or correct "
+            f"Remove the models that cannot be loaded from {keys_with(UNSUPPORTED)}, or correct "
             f"their family: {', '.join(UNSUPPORTED)}."
         )
 
