@@ -53,7 +53,7 @@ def test_the_papers_run_is_planned_without_network_weights_or_torch(checkout, tm
 def test_a_run_that_could_not_finish_does_not_start(checkout):
     result = checkout.snakemake("--cores", "1", check=False)
     assert result.returncode != 0
-    assert "Run `benchc models pin ID`, which writes the commit into the model catalogue, read" in result.stdout
+    assert "Run `benchc models pin ID`, which writes the commit into the model catalogue" in result.stdout
     assert "or remove the models from selectors and targets: moondream2, monkey-chat, " in result.stdout
     assert not (checkout.folder / "results").exists()
 
