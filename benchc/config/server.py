@@ -24,7 +24,7 @@ class Server(Strict):
         default=None,
         description="Command with which a job starts a server on its own machine, and stops it at its end, "
         "such as `vllm serve {model} --revision {revision} --port {port}`. {model} is repo or path, "
-        "{revision} the commit, {port} a free port. Its program may be in another environment.",
+        "{revision} the commit, which a repo needs, {port} a free port. Its program may be in another environment.",
     )
     model: Annotated[str, Field(min_length=1)] | None = Field(
         default=None,
@@ -95,6 +95,11 @@ def check_entry(entry: Any) -> None:
         raise ValueError(
             "has server.url and path, but only a server that a job starts loads a folder of this machine; "
             "give server.model or repo, the name that the server gives the model"
+        )
+    if server.command is not None and entry.repo is not None and "{revision}" not in server.command:
+        raise ValueError(
+            "has repo and a server.command without {revision}, whose server may load another commit than is "
+            "recorded; add it, such as `--revision {revision}`"
         )
     if server.model is not None and entry.repo is not None:
         raise ValueError("has server.model and repo, but one of them is the name on the server; remove one")

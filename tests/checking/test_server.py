@@ -74,5 +74,5 @@ def test_the_commands_on_models_know_servers(serve, tmp_path, capsys, monkeypatc
 
 
 def test_a_server_that_jobs_start_is_not_tried():
-    (only,) = lines(check(command="vllm serve {model} --port {port}"), "skipped")
+    (only,) = lines(check(command="vllm serve {model} --revision {revision} --port {port}"), "skipped")
     assert only == "far: its jobs start its server, which was not tried"

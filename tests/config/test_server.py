@@ -15,7 +15,7 @@ from tests.config.trial import MODELS, errors
 pytestmark = pytest.mark.usefixtures("toy")
 
 URL = "server: {url: 'http://node7:8000'}"
-COMMAND = "server: {command: 'vllm serve {model} --port {port}'}"
+COMMAND = "server: {command: 'vllm serve {model} --revision {revision} --port {port}'}"
 LARGE = 'large: {label: Large, family: llava, scoring: letter, repo: owner/large, revision: "1"'
 
 
@@ -69,6 +69,11 @@ def with_entry(root: Path, keys: str) -> None:
             f"{COMMAND}, processor: {{max_patches: 3}}",
             "large has server and processor, but the server loads the model; remove it here, and give it to "
             "the server.",
+        ),
+        (
+            "server: {command: 'vllm serve {model} --port {port}'}",
+            "large has repo and a server.command without {revision}, whose server may load another commit than "
+            "is recorded; add it, such as `--revision {revision}`.",
         ),
         (
             f"{URL}, gpus: 1",
@@ -131,7 +136,8 @@ def test_a_running_server_cannot_load_a_folder(raw: dict[str, Any], root: Path) 
     with_entry(root, f"path: model, {URL}")
     (only,) = errors(raw, root)
     assert only.startswith("models.yaml: large has server.url and path, but only a server that a job starts")
-    with_entry(root, f"path: model, gpus: 2, {COMMAND}")
+    # A folder has no revision.
+    with_entry(root, "path: model, gpus: 2, server: {command: 'vllm serve {model} --port {port}'}")
     assert load(raw, root).models["large"].gpus == 2
 
 

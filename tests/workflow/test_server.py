@@ -184,7 +184,8 @@ def a_running_server_needs_no_torch_and_shows_no_key(checkout: Checkout, folder:
 
 def test_only_a_server_that_jobs_start_needs_the_files_of_its_model(tmp_path):
     checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
-    servers = {"far": {"url": "http://node7:8000"}, "near": {"command": "vllm serve {model} --port {port}"}}
+    command = "vllm serve {model} --revision {revision} --port {port}"
+    servers = {"far": {"url": "http://node7:8000"}, "near": {"command": command}}
     with (checkout.folder / "config/demo-models.yaml").open("a") as file:
         for name, server in servers.items():
             entry = {"label": name, "scoring": "letter", "repo": "owner/tiny", "server": server}
