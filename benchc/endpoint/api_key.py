@@ -2,6 +2,7 @@
 
 import os
 import re
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote
@@ -16,9 +17,15 @@ KEY = re.compile(r"[A-Za-z0-9._~+/:=-]{8,}")
 
 @dataclass(frozen=True)
 class ApiKey:
-    """A key, which no representation shows; ``value`` is None for a server that needs none."""
+    """A key, which no representation shows.
+
+    Args:
+        value: None for a server that needs none.
+        if_refused: what to do where the server refuses access.
+    """
 
     value: str | None = field(default=None, repr=False)
+    if_refused: str = "set `api_key_env`"
 
     def header(self) -> dict[str, str]:
         """Return the header that sends the key."""
@@ -51,4 +58,9 @@ def read_key(variable: str | None, environment: Mapping[str, str] = os.environ) 
             f"the environment variable {variable} is no key: it has fewer than 8 characters, or others than "
             "letters, digits and ._~+/:=-; set it to the key alone"
         )
-    return ApiKey(value)
+    return ApiKey(value, "correct the variable in `api_key_env`")
+
+
+def random_key() -> ApiKey:
+    """Return a key for a server that a job starts, which no server of another job has."""
+    return ApiKey(secrets.token_hex(16), "another server has its port; run snakemake again")

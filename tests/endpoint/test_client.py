@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 
-from benchc.endpoint.api_key import ApiKey, read_key
+from benchc.endpoint.api_key import read_key
 from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
 from benchc.endpoint.recording import request_hash
 from benchc.errors import InputError
@@ -23,7 +23,7 @@ KEY = "sk-secret/with+1234=="
 def endpoint(server: ReplyingServer, *, key: str | None = None, **options: Any) -> Endpoint:
     chosen = {name: options.pop(name) for name in ("mode", "folder") if name in options}
     settings = EndpointSettings(server.url, **{"attempts": 4, "first_wait_s": 0.01, **options})
-    return Endpoint(settings, ApiKey(key), **chosen)
+    return Endpoint(settings, read_key(key and "MY_KEY", {"MY_KEY": key or ""}), **chosen)
 
 
 @pytest.mark.parametrize(
