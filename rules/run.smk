@@ -252,7 +252,9 @@ def model_files(wildcards):
     if model.train is not None:
         return [f"results/models/{wildcards.model}/{file}" for file in MODEL_FILES]
     if model.path is not None:
-        return [str(file) for file in deciding_files(local(model.path), own_code=model.trust_remote_code)]
+        on_server = model.server is not None
+        files = deciding_files(local(model.path), own_code=model.trust_remote_code, on_server=on_server)
+        return [str(file) for file in files]
     return []
 
 

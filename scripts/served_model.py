@@ -37,7 +37,9 @@ def opened(arguments: argparse.Namespace) -> Iterator[LoadedModel[Any, Any]]:
     is_folder = arguments.server_command is not None and folder.is_dir()
     facts = {
         "model": folder.resolve().name if is_folder else source.location,
-        "revision": folder_digest(folder) if is_folder else source.revision or "that of the server",
+        "revision": folder_digest(folder, on_server=True)
+        if is_folder
+        else source.revision or "that of the server",
         # The URL of a server and its address in the job change no prediction; its options may.
         "command": arguments.server_command or "",
         "device": "server",

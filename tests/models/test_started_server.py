@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ from tests.models.conftest import QUESTIONS
 from tests.models.vllm_like import TinyServer
 
 SERVER = f"{sys.executable} {vllm_like.__file__} {{model}} --model {{model}} --port {{port}}"
+SLEEPING = f"{sys.executable} -c 'import time; time.sleep(60)' {{model}} {{port}}"
 
 
 def arguments(folder: Path, log: Path, command: str = SERVER) -> argparse.Namespace:
@@ -48,11 +50,22 @@ def test_a_started_server_has_a_key_of_its_own(checkpoints, variants, tmp_path):
     assert model.identity["model"] == checkpoints["llava"].name
 
 
+def test_code_of_a_served_folder_is_part_of_the_identity(checkpoints, tmp_path, another):
+    folder = tmp_path / "model"
+    shutil.copytree(checkpoints["llava"], folder)
+    another.name, another.key = str(folder), None
+    revisions = []
+    for _ in range(2):
+        with opened(arguments(folder, tmp_path / "server.log", SLEEPING)) as model:
+            revisions.append(model.identity["revision"])
+        (folder / "modeling.py").write_text("TEMPERATURE = 2\n")
+    assert len(set(revisions)) == 2
+
+
 def test_the_server_of_another_job_at_the_port_is_not_asked(checkpoints, tmp_path, another):
     folder, log = checkpoints["llava"], tmp_path / "server.log"
-    sleeping = f"{sys.executable} -c 'import time; time.sleep(60)' {{model}} {{port}}"
     reason = r"/v1/models: the server refuses access \(401 .*\); another server has its port; run snakemake"
-    with pytest.raises(EndpointError, match=reason), opened(arguments(folder, log, sleeping)):
+    with pytest.raises(EndpointError, match=reason), opened(arguments(folder, log, SLEEPING)):
         raise AssertionError("it is another server")
 
 

@@ -124,6 +124,10 @@ def where_a_server_is_reruns_nothing_and_what_it_runs_does(checkout: Checkout) -
     models.write_text(text.replace("{port}", "{port} --verbose"))
     assert checkout.plan(infer) == {"infer": 1}
     models.write_text(text)
+    code = checkout.folder / "checkpoints/letters/modeling.py"
+    code.write_text("TEMPERATURE = 2\n")
+    assert (checkout.plan(infer), checkout.plan(infer.replace("served", "here"))) == ({"infer": 1}, {})
+    code.unlink()
     # Nor does the code of servers rerun the jobs of other models.
     here = infer.replace("served", "here")
     checkout.edit("scripts/served_model.py", "REQUESTS_PER_UNIT = 5", "REQUESTS_PER_UNIT = 6")
