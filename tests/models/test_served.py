@@ -174,6 +174,11 @@ def with_value(value: float) -> Callable[[dict[str, Any]], None]:
     return change
 
 
+def contradicted(answer: dict[str, Any]) -> None:
+    again = dict(first(answer)["top_logprobs"][0])
+    first(answer)["top_logprobs"].append({**again, "logprob": again["logprob"] - 0.1})
+
+
 def without_logprobs(answer: dict[str, Any]) -> None:
     answer["choices"][0]["logprobs"] = None
 
@@ -187,6 +192,15 @@ WRONG_ANSWERS = {
     "NaN": (with_value(float("nan")), "of the letter A is nan, which should be finite and not above 0"),
     "minus infinity": (with_value(-9999.0), "of the letter A is -9999.0, which should be finite"),
     "logits": (with_value(3.5), "of the letter A is 3.5, .*start vLLM without --logprobs-mode"),
+    "a little above 0": (with_value(0.5), "of the letter A is 0.5, which should be finite and not above 0"),
+    "more than 1 in all": (
+        with_value(-0.1),
+        "probabilities of the letters A to C add up to 2.71, but should",
+    ),
+    "two values": (
+        contradicted,
+        r"two log-probabilities of the token \d+, -\d.* and -\d.*; start it without",
+    ),
     "text": (with_value("high"), "log-probability of the letter A is high, no number"),  # type: ignore[arg-type]
     "no logprobs": (without_logprobs, "returns no log-probabilities; use a server that supports"),
     "no token ids": (with_texts, r"does not name tokens by their ids \(return_tokens_as_token_ids\)"),
@@ -262,10 +276,17 @@ def test_letters_that_are_not_one_distinct_token_are_refused(serve, added):
         scorer_of(endpoint)
 
 
+def impossible_texts(answer: dict[str, Any]) -> None:
+    for position in answer["prompt_logprobs"][1:]:
+        for entry in position.values():
+            entry["logprob"] = 0.5
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         (lambda answer: answer.update(prompt_logprobs=None), "no log-probabilities of the prompt"),
+        (impossible_texts, "of the option 'red' is 0.5, which should be finite and not above 0"),
         (
             lambda answer: answer["prompt_logprobs"].append({"1": {"logprob": -1.0}}),
             "do not end in the tokens of",

@@ -152,6 +152,14 @@ WRONG_LETTERS = {
     "minus infinity": (with_value(None), "log-probability of the letter A is None, no number"),
     "NaN": (with_value(float("nan")), "of the letter A is nan, which should be finite"),
     "logits": (with_value(3.5), "of the letter A is 3.5, which should be finite and not above 0"),
+    "more than 1 in all": (
+        with_value(-0.1),
+        "probabilities of the letters A to B add up to 1.81, but should",
+    ),
+    "two values": (
+        lambda answer: letters(answer).append([-0.1, *letters(answer)[0][1:]]),
+        r"returns two log-probabilities of the token \d+, -\d.* and -0.1; start it without",
+    ),
     "no letters": (
         lambda answer: answer["meta_info"].update(output_token_ids_logprobs=[None]),
         "returns no log-probabilities; use SGLang 0.5.23",

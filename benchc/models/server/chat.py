@@ -3,7 +3,7 @@
 import base64
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -125,6 +125,19 @@ class ServedChat:
                 "and not above 0; start vLLM without --logprobs-mode, and check the server's dtype"
             )
         return min(0.0, float(value))
+
+    def by_token(self, entries: Iterable[tuple[int, object]]) -> dict[int, object]:
+        """Return the log-probabilities of a position by token id; raises ModelError where a token has two."""
+        found: dict[int, object] = {}
+        for token, value in entries:
+            before = found.setdefault(token, value)
+            numbers = isinstance(before, int | float) and isinstance(value, int | float)
+            if numbers and abs(before - value) > TOLERANCE:  # type: ignore[operator]
+                raise ModelError(
+                    f"{self.model}: the server returns two log-probabilities of the token {token}, {before} "
+                    f"and {value}; start it without options that change them, and check its log"
+                )
+        return found
 
 
 def messages(text: str, images: Sequence[str], answer: str | None = None) -> list[dict[str, object]]:

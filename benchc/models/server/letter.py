@@ -9,7 +9,16 @@ import numpy as np
 from benchc.letters import LETTERS
 from benchc.models.protocol import ModelError, OptionScores, require_options
 from benchc.models.question import Question, letter_prompt
-from benchc.models.server.chat import CHAT, Answered, ServedChat, continuing, data_url, messages, prompt_text
+from benchc.models.server.chat import (
+    CHAT,
+    TOLERANCE,
+    Answered,
+    ServedChat,
+    continuing,
+    data_url,
+    messages,
+    prompt_text,
+)
 from benchc.pixels import Pixels
 
 TOKEN = "token_id:"
@@ -50,8 +59,14 @@ class ServedLetterScorer:
         bodies = [self.request(question, images, tokens) for images in variants]
         answers = self.chat.client.post_all(self.path, bodies)
         logits = np.array([self._scores(answer, tokens) for answer in answers])  # [V, K]
-        mass = np.exp(logits).sum(axis=1).clip(max=1.0)
-        return OptionScores(logits.astype(np.float32), mass.astype(np.float32))
+        mass = np.exp(logits).sum(axis=1)
+        if mass.max() > 1 + TOLERANCE:
+            raise ModelError(
+                f"{self.chat.model}: the server's probabilities of the letters A to "
+                f"{LETTERS[len(tokens) - 1]} add up to {mass.max():.3g}, but should to at most 1; start vLLM "
+                "without --logprobs-mode"
+            )
+        return OptionScores(logits.astype(np.float32), mass.clip(max=1.0).astype(np.float32))
 
     def letter_tokens(self, question: Question) -> list[int]:
         """Return the token of each option's letter after the prompt, K different ones.
@@ -98,15 +113,17 @@ class ServedLetterScorer:
         content = self.chat.content(answer, "the request")
         try:
             first: dict[str, Any] = content["choices"][0]["logprobs"]["content"][0]
-            entries = {entry["token"]: entry["logprob"] for entry in [first, *(first["top_logprobs"] or ())]}
+            entries = [
+                (str(entry["token"]), entry["logprob"]) for entry in [first, *(first["top_logprobs"] or ())]
+            ]
         except (LookupError, TypeError, AttributeError) as error:
             raise ModelError(
                 f"{self.chat.model}: the server returns no log-probabilities; use a server that supports "
                 "`logprobs` of chat completions, such as vLLM"
             ) from error
-        if not all(str(token).removeprefix(TOKEN).isdecimal() and TOKEN in str(token) for token in entries):
+        if not all(token.removeprefix(TOKEN).isdecimal() and TOKEN in token for token, _ in entries):
             raise ModelError(
                 f"{self.chat.model}: the server does not name tokens by their ids "
                 "(return_tokens_as_token_ids), so that letters cannot be told from other tokens; use vLLM"
             )
-        return {int(token.removeprefix(TOKEN)): value for token, value in entries.items()}
+        return self.chat.by_token((int(token.removeprefix(TOKEN)), value) for token, value in entries)

@@ -116,7 +116,8 @@ class SglangLetterScorer(ServedLetterScorer):
 
     def returned(self, answer: Answered) -> Mapping[int, object]:
         positions = self.chat.returned(answer, "output_token_ids_logprobs")
-        found = _by_token(positions[0]) if isinstance(positions, list) and positions else {}
+        first = positions[0] if isinstance(positions, list) and positions else None
+        found = self.chat.by_token(_entries(first))
         if not found:
             raise ModelError(f"{self.chat.model}: the server returns no log-probabilities; {self.if_missing}")
         return found
@@ -135,12 +136,12 @@ class SglangTextScorer(ServedTextScorer):
 
     def positions(self, answer: Answered) -> list[Mapping[int, object]] | None:
         found = self.chat.returned(answer, self.asked)
-        return [_by_token([entry]) for entry in found] if isinstance(found, list) else None
+        return [dict(_entries([entry])) for entry in found] if isinstance(found, list) else None
 
 
-def _by_token(entries: object) -> dict[int, object]:
-    """Return the log-probabilities of one position by token id; empty where there are none."""
+def _entries(position: object) -> list[tuple[int, object]]:
+    """Return the tokens and log-probabilities of one position; empty where there are none."""
     try:
-        return {int(token): value for value, token, _ in entries}  # type: ignore[attr-defined]
+        return [(int(token), value) for value, token, _ in position]  # type: ignore[attr-defined]
     except (TypeError, ValueError):
-        return {}
+        return []
