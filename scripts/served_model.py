@@ -18,13 +18,12 @@ from benchc.models.protocol import Generative, OptionScores, Reply, Scorer
 from benchc.models.question import Question
 from benchc.models.registry import GENERATE
 from benchc.models.server.identity import ENTRY, served_identity
+from benchc.models.server.modules import GENERATOR
 from benchc.models.server.served import served_scorer
 from benchc.models.units import Variants
 from scripts.inference_arguments import checkpoint_source, generation
 
 REQUESTS_PER_UNIT = 5  # or more: one per severity; clean images have one
-# By name, so that an edit of its code changes no prediction.
-GENERATOR = "benchc.models.server.generate"
 # vLLM then refuses requests without its key, so that two jobs cannot take each other's server for their own.
 KEY_OF_VLLM = "VLLM_API_KEY"
 
@@ -57,6 +56,7 @@ def opened(arguments: argparse.Namespace) -> Iterator[LoadedModel[Any, Any]]:
         endpoint = stack.enter_context(Endpoint(settings, key))
         generates = arguments.scoring == GENERATE
         model = (
+            # By name, so that an edit of its code changes no prediction.
             importlib.import_module(GENERATOR).served_generator(endpoint, names, facts, generation(arguments))
             if generates
             else served_scorer(endpoint, names, facts, arguments.scoring, arguments.top_logprobs)

@@ -14,8 +14,8 @@ from tests.models.sglang_like import SglangLikeServer
 from tests.models.test_served import NAME, serve  # noqa: F401
 
 
-def check(**server: Any) -> list[Any]:
-    entry = {"repo": server.pop("repo", NAME), "family": None, "server": server}
+def check(scoring: str = "letter", **server: Any) -> list[Any]:
+    entry = {"repo": server.pop("repo", NAME), "scoring": scoring, "family": None, "server": server}
     config = config_of({"s": {"path": "s.tsv"}}, {"far": entry})
     found, rates = collected(check_models(config, None, load=True))  # type: ignore[arg-type]
     assert rates == {}
@@ -28,6 +28,13 @@ def test_a_server_that_answers(serve):  # noqa: F811
     assert only == f"far: vllm 0.33.0 answers at {server.url}, with logprob_token_ids"
     (error,) = lines(check(url=server.url, repo="owner/large"), "error")
     assert error.startswith("far: owner/large: the server serves another model, owner/tiny; start it with")
+
+
+def test_a_server_that_cannot_score_texts(serve):  # noqa: F811
+    server = serve(refuses=("prompt_logprobs",))
+    assert lines(check(url=server.url), "ok")
+    (error,) = lines(check("text", url=server.url), "error")
+    assert error.startswith(f"far: {NAME}: the server returns no log-probabilities of the prompt (400 ")
 
 
 def test_an_sglang_server_that_answers(checkpoints):  # noqa: F811

@@ -5,6 +5,8 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -133,6 +135,17 @@ def where_a_server_is_reruns_nothing_and_what_it_runs_does(checkout: Checkout) -
     checkout.edit("scripts/served_model.py", "REQUESTS_PER_UNIT = 5", "REQUESTS_PER_UNIT = 6")
     assert (checkout.plan(here), checkout.plan(infer)) == ({}, {"infer": 1})
     checkout.edit("scripts/served_model.py", "REQUESTS_PER_UNIT = 6", "REQUESTS_PER_UNIT = 5")
+    for scoring, plan in (("text", {}), ("letter", {"infer": 1})):
+        with edited(checkout.folder / f"benchc/models/server/{scoring}.py", "EDITED = True\n"):
+            assert checkout.plan(infer) == plan, scoring
+
+
+@contextmanager
+def edited(file: Path, line: str) -> Iterator[None]:
+    text = file.read_text()
+    file.write_text(text + line)
+    yield
+    file.write_text(text)
 
 
 def a_server_that_does_not_start_is_one_line(checkout: Checkout) -> None:

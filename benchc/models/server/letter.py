@@ -19,6 +19,7 @@ from benchc.models.server.chat import (
     messages,
     prompt_text,
 )
+from benchc.models.server.probe import PROBE, PROBE_IMAGE
 from benchc.pixels import Pixels
 
 TOKEN = "token_id:"
@@ -127,3 +128,33 @@ class ServedLetterScorer:
                 "(return_tokens_as_token_ids), so that letters cannot be told from other tokens; use vLLM"
             )
         return self.chat.by_token((int(token.removeprefix(TOKEN)), value) for token, value in entries)
+
+
+def asked_scorer(chat: ServedChat, scoring: str, top: int) -> ServedLetterScorer:
+    """Return the scorer by what the server returns to a first request of each kind.
+
+    Args:
+        chat: the model.
+        scoring: letter.
+        top: number of most probable tokens to ask for, where the server refuses to return given ones.
+
+    Raises ModelError where the server refuses both.
+    """
+    scorer = ServedLetterScorer(chat)
+    tokens = scorer.letter_tokens(PROBE)
+    answer = chat.client.post(CHAT, scorer.request(PROBE, [PROBE_IMAGE], tokens))
+    # Servers ignore settings that they do not know.
+    if answer.ok and set(tokens) <= scorer.returned(answer).keys():
+        return scorer
+    fallback = ServedLetterScorer(chat, top)
+    other = chat.client.post(CHAT, fallback.request(PROBE, [PROBE_IMAGE], tokens))
+    if not other.ok:
+        if "logprob" not in other.shown():
+            raise ModelError(chat.refused_image(other))
+        reason = "" if answer.ok else f", nor logprob_token_ids ({answer.shown()})"
+        raise ModelError(
+            f"{chat.model}: the server does not return the {top} largest log-probabilities ({other.shown()})"
+            f"{reason}; start vLLM with --max-logprobs {top} or more, or lower `top_logprobs`"
+        )
+    fallback.returned(other)
+    return fallback
