@@ -166,6 +166,20 @@ def test_a_worker_that_outlives_its_server_is_killed(tmp_path):
         assert_ended(tmp_path)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt others")
+def test_a_server_that_becomes_a_daemon_is_stopped(tmp_path):
+    port, log = free_port(), tmp_path / "server.log"
+    program = "import subprocess, sys; subprocess.Popen(sys.argv[1:], start_new_session=True)"
+    daemon = [sys.executable, "-c", f"{program}; import time; time.sleep(3)", *command(port, tmp_path)]
+    with (
+        pytest.raises(InputError, match="its server ended while it was asked, with exit status 0: Loading"),
+        running(daemon, port, log, 30, "tiny"),
+    ):
+        assert all(map(is_running, pids(tmp_path)))
+        time.sleep(4)
+    assert_ended(tmp_path)
+
+
 def test_the_command_keeps_braces_that_are_no_names():
     values = {"model": "owner/a b", "revision": "1", "port": 8000}
     text = """vllm serve {model} --port {port} --hf-overrides '{"head_dtype": "float32"}' {other}"""
