@@ -24,6 +24,7 @@ from benchc.schemas.revision import read_revision
 from benchc.models.folder import deciding_files
 from benchc.models.own_code_families import lacks_trust
 from benchc.models.registry import GENERATE, scorer_modules
+from benchc.models.server.modules import server_modules
 from benchc.models.supported import is_supported
 
 # Written by save_pretrained of transformers for a model and its processor.
@@ -74,15 +75,14 @@ def image_folder(subset):
     return "benchmark" if subset == BENCHMARK else None
 
 
-# Imported by name in the jobs of models on a server; the last one where they answer in their own words.
-SERVED_MODULES = ("scripts.served_model",)
-SERVED_GENERATOR = "benchc.models.server.generate"
+# Imported by name in the jobs of models on a server, besides the modules of the scoring.
+SERVED_MODULE = "scripts.served_model"
 
 
 def modules_of(model, scoring):
     """Return the modules of a model's family and scoring; none where its family is not supported yet."""
     if model.server is not None:
-        return (*SERVED_MODULES, SERVED_GENERATOR) if scoring == GENERATE else SERVED_MODULES
+        return (SERVED_MODULE, *server_modules(scoring))
     return scorer_modules(model.family, scoring) if is_supported(model.family) else ()
 
 
@@ -258,7 +258,9 @@ def model_files(wildcards):
     if model.train is not None:
         return [f"results/models/{wildcards.model}/{file}" for file in MODEL_FILES]
     if model.path is not None:
-        return [str(file) for file in deciding_files(local(model.path), own_code=model.trust_remote_code)]
+        on_server = model.server is not None
+        files = deciding_files(local(model.path), own_code=model.trust_remote_code, on_server=on_server)
+        return [str(file) for file in files]
     return []
 
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchc.endpoint.api_key import read_key
+from benchc.endpoint.api_key import ApiKey, random_key, read_key
 from benchc.endpoint.client import Endpoint, EndpointSettings
 from benchc.endpoint.process import arguments_of, free_port, running
 from benchc.models.folder import folder_digest
@@ -18,13 +18,14 @@ from benchc.models.protocol import Generative, OptionScores, Reply, Scorer
 from benchc.models.question import Question
 from benchc.models.registry import GENERATE
 from benchc.models.server.identity import ENTRY, served_identity
+from benchc.models.server.modules import GENERATOR
 from benchc.models.server.served import OtherModelError, served_scorer
 from benchc.models.units import Variants
 from scripts.inference_arguments import checkpoint_source, generation
 
 REQUESTS_PER_UNIT = 5  # or more: one per severity; clean images have one
-# By name, so that an edit of its code changes no prediction.
-GENERATOR = "benchc.models.server.generate"
+# vLLM then refuses requests without its key, so that two jobs cannot take each other's server for their own.
+KEY_OF_VLLM = "VLLM_API_KEY"
 
 
 @contextmanager
@@ -35,7 +36,9 @@ def opened(arguments: argparse.Namespace) -> Iterator[LoadedModel[Any, Any]]:
     is_folder = arguments.server_command is not None and folder.is_dir()
     facts = {
         "model": folder.resolve().name if is_folder else source.location,
-        "revision": folder_digest(folder) if is_folder else source.revision or "that of the server",
+        "revision": folder_digest(folder, on_server=True)
+        if is_folder
+        else source.revision or "that of the server",
         # The URL of a server and its address in the job change no prediction; its options may.
         "command": arguments.server_command or "",
         "device": "server",
@@ -44,14 +47,17 @@ def opened(arguments: argparse.Namespace) -> Iterator[LoadedModel[Any, Any]]:
     if arguments.server_command is not None and not is_folder:
         require_cached(source.location, source.revision)
     with ExitStack() as stack:
-        url = arguments.server_url or stack.enter_context(
-            _started(arguments, source.location, source.revision)
+        url, key = (
+            (arguments.server_url, read_key(arguments.api_key_env))
+            if arguments.server_command is None
+            else stack.enter_context(_started(arguments, source.location, source.revision))
         )
         settings = EndpointSettings(url, arguments.concurrency, arguments.timeout)
-        endpoint = stack.enter_context(Endpoint(settings, read_key(arguments.api_key_env)))
+        endpoint = stack.enter_context(Endpoint(settings, key))
         generates = arguments.scoring == GENERATE
         try:
             model = (
+                # By name, so that an edit of its code changes no prediction.
                 importlib.import_module(GENERATOR).served_generator(
                     endpoint, names, facts, generation(arguments)
                 )
@@ -74,13 +80,17 @@ def opened(arguments: argparse.Namespace) -> Iterator[LoadedModel[Any, Any]]:
 
 
 @contextmanager
-def _started(arguments: argparse.Namespace, location: str, revision: str | None) -> Iterator[str]:
-    port = free_port()
+def _started(
+    arguments: argparse.Namespace, location: str, revision: str | None
+) -> Iterator[tuple[str, ApiKey]]:
+    """Run the server of the arguments while the block runs; yield its address and its key."""
+    port, key = free_port(), random_key()
+    environment = {KEY_OF_VLLM: str(key.value)}
     values = {"model": location, "revision": revision or "main", "port": port}
     command = arguments_of(arguments.server_command, values)
     label = arguments.label or location
-    with running(command, port, arguments.server_log, arguments.start_timeout, label) as url:
-        yield url
+    with running(command, port, arguments.server_log, arguments.start_timeout, label, environment) as url:
+        yield url, key
 
 
 def _predict(scorer: Scorer, question: Question, variants: Variants) -> tuple[OptionScores, bool]:

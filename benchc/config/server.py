@@ -1,15 +1,23 @@
 """The server of a model in the catalogue: where it runs, or how a job starts it."""
 
 import re
+import shlex
 from typing import Annotated, Any, Self
+from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
-from benchc.config.strict import Strict, WebAddress
+from benchc.config.strict import Strict
 
 # The messages about these show no value, which may be a secret.
 ADDRESS = re.compile(r"https?://[^/@?#\s]+(/[^@?#\s]*)?")
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+# Of vLLM and SGLang. Command lines are shown, recorded and listed by ps.
+SECRET_OPTIONS = ("--api-key", "--admin-api-key", "--hf-token")
+# For editors; the message about a WebAddress shows it.
+AS_WEB_ADDRESS = Field(
+    json_schema_extra={"pattern": "^https?://", "patternErrorMessage": "a web address (http or https)"}
+)
 # What the server decides that loads the model.
 DECIDED_BY_SERVER = ("family", "auto_class", "dtype", "processor", "trust_remote_code", "train")
 
@@ -17,14 +25,15 @@ DECIDED_BY_SERVER = ("family", "auto_class", "dtype", "processor", "trust_remote
 class Server(Strict):
     """A vLLM or SGLang server, or one with the same interface, from exactly one of url and command."""
 
-    url: WebAddress | None = Field(
+    url: Annotated[str, AS_WEB_ADDRESS] | None = Field(
         default=None, description="Address of a running server, without /v1, such as http://node7:8000."
     )
     command: Annotated[str, Field(min_length=1)] | None = Field(
         default=None,
         description="Command with which a job starts a server on its own machine, and stops it at its end, "
         "such as `vllm serve {model} --revision {revision} --port {port}`. {model} is repo or path, "
-        "{revision} the commit, {port} a free port. Its program may be in another environment.",
+        "{revision} the commit, which a repo needs, {port} a free port. Its program may be in another "
+        "environment.",
     )
     model: Annotated[str, Field(min_length=1)] | None = Field(
         default=None,
@@ -50,14 +59,12 @@ class Server(Strict):
         if (self.url is None) == (self.command is None):
             found = "none of them" if self.url is None else "url and command"
             raise ValueError(f"needs exactly one of url, command, but has {found}")
-        if self.url is not None and not ADDRESS.fullmatch(self.url):
-            raise ValueError(
-                "has a url with more than host, port and path; give a key by `api_key_env`, and nothing else"
-            )
+        if self.url is not None:
+            _check_address(self.url)
         if self.api_key_env is not None and not VARIABLE.fullmatch(self.api_key_env):
             raise ValueError(
-                "has an api_key_env that is not the name of an environment variable; set one to the key, and "
-                "give its name"
+                "has an api_key_env that is not the name of an environment variable (capitals, digits and "
+                "_); set one to the key, and give its name"
             )
         if self.command is not None and self.model is not None:
             raise ValueError("has command and model, but a server that a job starts is asked by repo or path")
@@ -67,7 +74,41 @@ class Server(Strict):
                 raise ValueError(f"has a command without {' and '.join(missing)}, which a job replaces")
             if self.api_key_env is not None:
                 raise ValueError("has an api_key_env, but a server that a job starts needs no key")
+            _check_arguments(self.command)
         return self
+
+
+def _check_address(url: str) -> None:
+    """Raise ValueError, without the address, where it is none, or may contain a key."""
+    if not url.startswith(("http://", "https://")):
+        raise ValueError("has a url that is no web address (http or https); write http://host:port")
+    if not ADDRESS.fullmatch(url):
+        raise ValueError(
+            "has a url with more than host, port and path; give a key by `api_key_env`, and nothing else"
+        )
+    try:
+        _ = urlsplit(url).port
+    except ValueError as error:
+        raise ValueError(
+            "has a url whose port is no number from 0 to 65535; write http://host:port"
+        ) from error
+
+
+def _check_arguments(command: str) -> None:
+    """Raise ValueError, without the command, where it cannot be split, or has an option with a secret."""
+    try:
+        parts = shlex.split(command)
+    except ValueError as error:
+        raise ValueError(
+            f"has a command that cannot be split into arguments ({error}); correct its quotes"
+        ) from error
+    for part in parts:
+        option = part.partition("=")[0].replace("_", "-")
+        if option in SECRET_OPTIONS:
+            raise ValueError(
+                f"has a command with {option}, which everybody can read; remove it, and set an environment "
+                "variable that the server reads, such as HF_TOKEN"
+            )
 
 
 def check_entry(entry: Any) -> None:
@@ -95,6 +136,11 @@ def check_entry(entry: Any) -> None:
         raise ValueError(
             "has server.url and path, but only a server that a job starts loads a folder of this machine; "
             "give server.model or repo, the name that the server gives the model"
+        )
+    if server.command is not None and entry.repo is not None and "{revision}" not in server.command:
+        raise ValueError(
+            "has repo and a server.command without {revision}, whose server may load another commit than is "
+            "recorded; add it, such as `--revision {revision}`"
         )
     if server.model is not None and entry.repo is not None:
         raise ValueError("has server.model and repo, but one of them is the name on the server; remove one")

@@ -2,23 +2,29 @@
 
 import os
 import re
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from urllib.parse import quote
 
 from benchc.errors import InputError
 
 REMOVED = "***"
-# The letters of a bearer token (RFC 6750), which no library escapes but for the slash. A shorter text may be
-# part of any answer, from which it would be removed.
+# The letters of a bearer token (RFC 6750). A shorter text may be part of any answer, from which it would be
+# removed.
 KEY = re.compile(r"[A-Za-z0-9._~+/:=-]{8,}")
 
 
 @dataclass(frozen=True)
 class ApiKey:
-    """A key, which no representation shows; ``value`` is None for a server that needs none."""
+    """A key, which no representation shows.
+
+    Args:
+        value: None for a server that needs none.
+        if_refused: what to do where the server refuses access.
+    """
 
     value: str | None = field(default=None, repr=False)
+    if_refused: str = "set `api_key_env`"
 
     def header(self) -> dict[str, str]:
         """Return the header that sends the key."""
@@ -28,9 +34,14 @@ class ApiKey:
         """Return ``text`` without the key: a server or a library may repeat it in an error."""
         if self.value is None:
             return text
-        for written in (self.value, self.value.replace("/", r"\/"), quote(self.value, safe="")):
-            text = text.replace(written, REMOVED)
-        return text
+        return re.sub("".join(map(_written, self.value)), REMOVED, text)
+
+
+def _written(letter: str) -> str:
+    """Return a pattern of a letter: itself, or escaped in JSON, also twice, or in an address."""
+    code = f"{ord(letter):02x}"
+    slash = r"|\\+/" if letter == "/" else ""
+    return rf"(?:{re.escape(letter)}|\\+u00(?i:{code})|%(?i:{code}){slash})"
 
 
 def read_key(variable: str | None, environment: Mapping[str, str] = os.environ) -> ApiKey:
@@ -51,4 +62,9 @@ def read_key(variable: str | None, environment: Mapping[str, str] = os.environ) 
             f"the environment variable {variable} is no key: it has fewer than 8 characters, or others than "
             "letters, digits and ._~+/:=-; set it to the key alone"
         )
-    return ApiKey(value)
+    return ApiKey(value, "correct the variable in `api_key_env`")
+
+
+def random_key() -> ApiKey:
+    """Return a key for a server that a job starts, which no server of another job has."""
+    return ApiKey(secrets.token_hex(16), "another server has its port; run snakemake again")

@@ -163,8 +163,8 @@ class Endpoint:
             times = "" if attempts == 1 else f" after {attempts} attempts"
             raise self._fail(f"{self._at(path)}: {error}{times}; {error.fix}") from None
         if answer.status in REFUSED_KEY:
-            fix = "set `api_key_env`" if self._key.value is None else "correct the variable in `api_key_env`"
-            raise self._fail(f"{self._at(path)}: the server refuses access ({answer.shown()}); {fix}")
+            refusal = f"the server refuses access ({answer.shown()}); {self._key.if_refused}"
+            raise self._fail(f"{self._at(path)}: {refusal}")
         if self._recording is not None:
             self._recording.write(method, path, body, answer)
         return answer

@@ -5,23 +5,31 @@ killed. A script of its own that imports only the standard library: ``python kee
 """
 
 import contextlib
+import ctypes
 import os
 import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 # A server that writes nothing back has nothing to save; a GPU's memory is free once it has ended.
 SECONDS_TO_END = 10.0
 STANDARD_INPUT = 0
+PR_SET_CHILD_SUBREAPER = 36  # of Linux (linux/prctl.h)
 
 
 def main() -> None:
+    # So that processes which leave the server's group, such as daemons, become children of this one. Other
+    # systems than Linux do not have it.
+    with contextlib.suppress(AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     # A group of its own, so that the server's workers end with it.
     server = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, start_new_session=True)
     threading.Thread(target=_stop_at_end_of_input, args=(server,), daemon=True).start()
     status = server.wait()
     _signal(server.pid, signal.SIGKILL)
+    _kill_children()
     sys.exit(status if status >= 0 else 128 - status)
 
 
@@ -34,6 +42,15 @@ def _stop_at_end_of_input(server: subprocess.Popen[bytes]) -> None:
         server.wait(SECONDS_TO_END)
         return
     _signal(server.pid, signal.SIGKILL)
+
+
+def _kill_children() -> None:
+    children = Path(f"/proc/self/task/{os.getpid()}/children")
+    # Those of a killed one become children in turn.
+    while children.exists() and (found := children.read_text().split()):
+        for pid in map(int, found):
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
 
 
 def _signal(group: int, number: signal.Signals) -> None:

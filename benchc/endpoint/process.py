@@ -1,6 +1,7 @@
 """A server as a process of the job: started on a free port, waited for, and stopped however the job ends."""
 
 import contextlib
+import os
 import shlex
 import socket
 import subprocess
@@ -43,7 +44,14 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def running(command: list[str], port: int, log: Path, seconds: float, label: str) -> Iterator[str]:
+def running(
+    command: list[str],
+    port: int,
+    log: Path,
+    seconds: float,
+    label: str,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[str]:
     """Start a server and yield its address once it is healthy; stop it and its processes afterwards.
 
     Args:
@@ -52,8 +60,10 @@ def running(command: list[str], port: int, log: Path, seconds: float, label: str
         log: file for what it prints, which is replaced.
         seconds: to wait until it answers ``/health``.
         label: its name in messages.
+        environment: variables that it has besides those of this process.
 
-    Raises InputError, with the last line of the log, where it cannot be started, ends, or is too slow.
+    Raises InputError, with the last line of the log, where it cannot be started, is too slow, or has ended
+    before the block.
     """
     url = f"http://{HOST}:{port}"
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -65,27 +75,46 @@ def running(command: list[str], port: int, log: Path, seconds: float, label: str
             stderr=subprocess.STDOUT,
             # Not ended with the job's group, as it must outlive the job by a moment.
             start_new_session=True,
+            env={**os.environ, **(environment or {})},
         )
     assert process.stdin is not None
     try:
         _wait_for(process, url, log, seconds, label)
-        yield url
+        try:
+            yield url
+        except InputError:
+            _require_running(process, log, label)
+            raise
+        # If it has ended, another server at its port answered.
+        _require_running(process, log, label)
     finally:
         process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(SECONDS_TO_STOP)
 
 
+def _require_running(process: "subprocess.Popen[bytes]", log: Path, label: str) -> None:
+    if process.poll() is not None:
+        raise InputError(
+            f"{label}: its server ended while it was asked, with exit status {process.returncode}: "
+            f"{_last_line(log)}; look at its output in {log}, and run snakemake again"
+        )
+
+
 def _wait_for(process: "subprocess.Popen[bytes]", url: str, log: Path, seconds: float, label: str) -> None:
     start = last = time.monotonic()
     with httpx.Client(base_url=url, timeout=5.0, trust_env=False) as client:
-        while not _healthy(client):
-            now = time.monotonic()
+        while True:
+            healthy = _healthy(client)
+            # After the question, as the server of another job may have taken the port and answered it.
             if process.poll() is not None:
                 raise InputError(
                     f"{label}: its server ended while it started: {_last_line(log)}; correct `command` (its "
                     f"output is in {log})"
                 )
+            if healthy:
+                return
+            now = time.monotonic()
             if now - start > seconds:
                 raise InputError(
                     f"{label}: its server does not answer {HEALTH} within {seconds:g} s: {_last_line(log)}; "

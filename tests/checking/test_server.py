@@ -29,9 +29,9 @@ from tests.models.test_served import NAME, serve  # noqa: F401
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def check(**server: Any) -> list[Any]:
+def check(scoring: str = "letter", **server: Any) -> list[Any]:
     model = {"repo": server.pop("repo", NAME), "path": server.pop("path", None)}
-    entry = {**model, "family": None, "server": server}
+    entry = {**model, "scoring": scoring, "family": None, "server": server}
     config = config_of({"s": {"path": "s.tsv"}}, {"far": entry})
     found, rates = collected(check_models(config, None, load=True))  # type: ignore[arg-type]
     assert rates == {}
@@ -44,6 +44,13 @@ def test_a_server_that_answers(serve):  # noqa: F811
     assert only == f"far: vllm 0.33.0 answers at {server.url}, with logprob_token_ids"
     (error,) = lines(check(url=server.url, repo="owner/large"), "error")
     assert error.startswith("far: owner/large: the server serves another model, owner/tiny; start it with")
+
+
+def test_a_server_that_cannot_score_texts(serve):  # noqa: F811
+    server = serve(refuses=("prompt_logprobs",))
+    assert lines(check(url=server.url), "ok")
+    (error,) = lines(check("text", url=server.url), "error")
+    assert error.startswith(f"far: {NAME}: the server returns no log-probabilities of the prompt (400 ")
 
 
 def test_an_sglang_server_that_answers(checkpoints):  # noqa: F811
@@ -87,11 +94,11 @@ def test_the_commands_on_models_know_servers(serve, tmp_path, capsys, monkeypatc
 
 
 def test_of_a_server_that_jobs_start_program_and_model_are_found(checkpoints, monkeypatch):  # noqa: F811
-    command = f"{sys.executable} -m vllm serve {{model}} --port {{port}}"
+    command = f"{sys.executable} -m vllm serve {{model}} --revision {{revision}} --port {{port}}"
     (only,) = check(repo=None, path=str(checkpoints["llava"]), command=command)
     what = "its jobs start its server, which was not tried; `benchc models check far` tries it"
     assert (only.level, only.text) == ("skipped", f"is here, {checkpoints['llava']}; {what}")
-    (error,) = lines(check(command="no-such-program {model} --port {port}"), "error")
+    (error,) = lines(check(command="no-such-program {model} --revision {revision} --port {port}"), "error")
     assert error.startswith(
         "far: `command` starts the program 'no-such-program', which is not on this machine"
     )
@@ -103,7 +110,7 @@ def test_of_a_server_that_jobs_start_program_and_model_are_found(checkpoints, mo
 def test_a_model_to_fetch_for_a_server_that_jobs_start(monkeypatch):
     to_fetch = Finding("models", "fetch", "far", "5 GB, from the Hub: owner/tiny")
     monkeypatch.setattr(server, "locate", lambda *_: to_fetch)
-    fetch, skipped = check(command=f"{sys.executable} {{model}} {{port}}")
+    fetch, skipped = check(command=f"{sys.executable} {{model}} {{revision}} {{port}}")
     assert (fetch.level, skipped.level) == ("fetch", "skipped")
     assert fetch.text == f"{to_fetch.text}; the run fetches it, or benchc models fetch {NAME}"
     assert skipped.text.startswith("its jobs start its server, which was not tried;")

@@ -15,7 +15,7 @@ from tests.config.trial import MODELS, errors
 pytestmark = pytest.mark.usefixtures("toy")
 
 URL = "server: {url: 'http://node7:8000'}"
-COMMAND = "server: {command: 'vllm serve {model} --port {port}'}"
+COMMAND = "server: {command: 'vllm serve {model} --revision {revision} --port {port}'}"
 LARGE = 'large: {label: Large, family: llava, scoring: letter, repo: owner/large, revision: "1"'
 
 
@@ -44,7 +44,32 @@ def with_entry(root: Path, keys: str) -> None:
         ),
         (
             "server: {url: 'node7:8000'}",
-            'large.server.url is "node7:8000", but should be a web address (http or https).',
+            "large.server has a url that is no web address (http or https); write http://host:port.",
+        ),
+        (
+            "server: {url: 'ftp://me:secret@node7'}",
+            "large.server has a url that is no web address (http or https); write http://host:port.",
+        ),
+        (
+            "server: {url: 'http://node7:port/v1'}",
+            "large.server has a url whose port is no number from 0 to 65535; write http://host:port.",
+        ),
+        (
+            """server: {command: "vllm serve {model} 'a --revision {revision} --port {port}"}""",
+            "large.server has a command that cannot be split into arguments (No closing quotation); correct "
+            "its quotes.",
+        ),
+        *(
+            (
+                COMMAND.replace("--port", f"{option} --port"),
+                f"large.server has a command with {name}, which everybody can read; remove it, and set an "
+                "environment variable that the server reads, such as HF_TOKEN.",
+            )
+            for option, name in {
+                "--api-key sk-1234": "--api-key",
+                "--api_key=sk-1234": "--api-key",
+                "--hf-token=hf_secret": "--hf-token",
+            }.items()
         ),
         (
             "server: {url: 'https://me:secret@node7'}",
@@ -53,8 +78,13 @@ def with_entry(root: Path, keys: str) -> None:
         ),
         (
             "server: {url: 'http://a', api_key_env: 'sk-1234'}",
-            "large.server has an api_key_env that is not the name of an environment variable; set one to the "
-            "key, and give its name.",
+            "large.server has an api_key_env that is not the name of an environment variable (capitals, "
+            "digits and _); set one to the key, and give its name.",
+        ),
+        (
+            "server: {url: 'http://a', api_key_env: hf_secret}",
+            "large.server has an api_key_env that is not the name of an environment variable (capitals, "
+            "digits and _); set one to the key, and give its name.",
         ),
         (
             "server: {url: 'http://a', concurrency: 0}",
@@ -69,6 +99,11 @@ def with_entry(root: Path, keys: str) -> None:
             f"{COMMAND}, processor: {{max_patches: 3}}",
             "large has server and processor, but the server loads the model; remove it here, and give it to "
             "the server.",
+        ),
+        (
+            "server: {command: 'vllm serve {model} --port {port}'}",
+            "large has repo and a server.command without {revision}, whose server may load another commit "
+            "than is recorded; add it, such as `--revision {revision}`.",
         ),
         (
             f"{URL}, gpus: 1",
@@ -131,7 +166,8 @@ def test_a_running_server_cannot_load_a_folder(raw: dict[str, Any], root: Path) 
     with_entry(root, f"path: model, {URL}")
     (only,) = errors(raw, root)
     assert only.startswith("models.yaml: large has server.url and path, but only a server that a job starts")
-    with_entry(root, f"path: model, gpus: 2, {COMMAND}")
+    # A folder has no revision.
+    with_entry(root, "path: model, gpus: 2, server: {command: 'vllm serve {model} --port {port}'}")
     assert load(raw, root).models["large"].gpus == 2
 
 

@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -11,7 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
-from benchc.endpoint.api_key import ApiKey, read_key
+from benchc.endpoint.api_key import read_key
 from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
 from benchc.endpoint.recording import request_hash
 from benchc.errors import InputError
@@ -23,7 +24,7 @@ KEY = "sk-secret/with+1234=="
 def endpoint(server: ReplyingServer, *, key: str | None = None, **options: Any) -> Endpoint:
     chosen = {name: options.pop(name) for name in ("mode", "folder") if name in options}
     settings = EndpointSettings(server.url, **{"attempts": 4, "first_wait_s": 0.01, **options})
-    return Endpoint(settings, ApiKey(key), **chosen)
+    return Endpoint(settings, read_key(key and "MY_KEY", {"MY_KEY": key or ""}), **chosen)
 
 
 @pytest.mark.parametrize(
@@ -135,6 +136,28 @@ def test_requests_at_once_are_bounded_and_answers_in_order():
         assert server.most_at_once == 3
 
 
+def test_waiting_for_a_connection_is_no_failure():
+    def slow(headers: object, body: object) -> object:
+        time.sleep(0.2)
+        return OK
+
+    with (
+        replying(slow) as server,
+        endpoint(server, concurrency=1, timeout_s=0.3, attempts=1) as client,
+        ThreadPoolExecutor(4) as threads,
+    ):
+        assert all(answer.ok for answer in threads.map(client.get, ["/v1"] * 4))
+
+
+def test_a_server_of_this_machine_is_asked_without_a_proxy(monkeypatch):
+    for variable in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(variable, raising=False)
+    for variable in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(variable, "http://127.0.0.1:9")
+    with replying(OK) as server, endpoint(server) as client:
+        assert client.get("/v1").ok
+
+
 def test_the_first_request_that_fails_for_good_ends_all_others():
     def reply(headers: object, body: dict[str, int]) -> tuple[int, dict[str, str], str]:
         # One fails after its attempts; the others would wait for a minute.
@@ -191,6 +214,26 @@ def test_a_key_is_sent_and_shown_nowhere(tmp_path, capsys):
     assert len(everything(tmp_path)) > 100 and "***" in captured.err
     for text in texts:
         assert "secret" not in text and KEY not in text
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        json.dumps(KEY).replace("/", "\\/"),
+        '"' + "".join(f"\\u{ord(letter):04x}" for letter in KEY) + '"',
+        json.dumps(json.dumps("".join(f"\\u{ord(letter):04X}" for letter in KEY))),
+        json.dumps(quote(KEY, safe="").lower()),
+        '"\\u0073' + KEY[1:] + '"',
+    ],
+    ids=["slashes", "escaped", "escaped twice", "address", "one letter"],
+)
+def test_a_key_that_is_escaped_is_shown_nowhere(tmp_path, written):
+    reply = (400, {}, f'{{"error": {{"message": {written}}}}}')
+    with replying(reply) as server, endpoint(server, key=KEY, mode="record", folder=tmp_path) as client:
+        answer = client.get("/v1")
+    assert "***" in answer.shown() and "***" in everything(tmp_path)
+    for text in (answer.shown(), answer.text, everything(tmp_path)):
+        assert KEY not in text and "0073" not in text and "1234" not in text
 
 
 def test_a_key_comes_from_the_variable_that_is_named():

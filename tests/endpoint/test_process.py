@@ -12,6 +12,7 @@ import pytest
 
 from benchc.endpoint.process import arguments_of, free_port, running
 from benchc.errors import InputError
+from tests.endpoint.replies import OK, replying
 
 ROOT = Path(__file__).resolve().parents[2]
 # A server with a worker of its own, as vLLM has; both write their process ids.
@@ -131,6 +132,52 @@ def test_a_server_that_ends_at_once_is_one_sentence(tmp_path, program, reason):
     with pytest.raises(InputError, match=sentence) as caught, running(program, 1, log, 30, "tiny"):
         raise AssertionError("it is not ready")
     assert str(log) in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_server_that_ends_while_another_answers_at_its_port_is_one_sentence(tmp_path):
+    def slow(headers: object, body: object) -> object:
+        time.sleep(1)
+        return OK
+
+    ended = [sys.executable, "-c", "raise SystemExit('address already in use')"]
+    with (
+        replying(slow) as another,
+        pytest.raises(InputError, match="ended while it started: address already in use; correct `command`"),
+        running(ended, another.server_address[1], tmp_path / "server.log", 30, "tiny"),
+    ):
+        raise AssertionError("it is another server")
+    later = [sys.executable, "-c", "import time; time.sleep(1); raise SystemExit('address already in use')"]
+    sentence = "tiny: its server ended while it was asked, with exit status 1: address already in use; look"
+    with (
+        replying(OK) as another,
+        pytest.raises(InputError, match=sentence),
+        running(later, another.server_address[1], tmp_path / "server.log", 30, "tiny"),
+    ):
+        time.sleep(3)
+
+
+def test_a_worker_that_outlives_its_server_is_killed(tmp_path):
+    port = free_port()
+    with (
+        pytest.raises(InputError, match="its server ended while it was asked, with exit status 137: Loading"),
+        running(command(port, tmp_path), port, tmp_path / "server.log", 30, "tiny"),
+    ):
+        os.kill(pids(tmp_path)[0], signal.SIGKILL)
+        assert_ended(tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt others")
+def test_a_server_that_becomes_a_daemon_is_stopped(tmp_path):
+    port, log = free_port(), tmp_path / "server.log"
+    program = "import subprocess, sys; subprocess.Popen(sys.argv[1:], start_new_session=True)"
+    daemon = [sys.executable, "-c", f"{program}; import time; time.sleep(3)", *command(port, tmp_path)]
+    with (
+        pytest.raises(InputError, match="its server ended while it was asked, with exit status 0: Loading"),
+        running(daemon, port, log, 30, "tiny"),
+    ):
+        assert all(map(is_running, pids(tmp_path)))
+        time.sleep(4)
+    assert_ended(tmp_path)
 
 
 def test_the_command_keeps_braces_that_are_no_names():

@@ -98,6 +98,14 @@ def test_code_decides_only_where_it_is_run(folder: Path) -> None:
     assert {"modeling.py", "attention.py"} <= names
 
 
+@pytest.mark.parametrize("name", ["modeling.py", "layers/attention.py", "consolidated.safetensors", "a.gguf"])
+def test_a_server_may_load_code_and_other_weights(folder: Path, name: str) -> None:
+    plain, on_server = folder_digest(folder), folder_digest(folder, on_server=True)
+    assert plain == on_server
+    write(folder, name)
+    assert folder_digest(folder) == plain != folder_digest(folder, on_server=True)
+
+
 def test_all_shards_of_the_loaded_format_count(folder: Path) -> None:
     (folder / "model.safetensors").unlink()
     index = {

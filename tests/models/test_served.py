@@ -1,6 +1,7 @@
 """Scores over a server are those of the same model in the process, and what fails is one sentence."""
 
 import json
+import shutil
 import subprocess
 import sys
 import threading
@@ -17,11 +18,13 @@ from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
 from benchc.models.inference import infer, predict_unit
 from benchc.models.items import Item
 from benchc.models.prediction_cache import PredictionCache
+from benchc.models.prediction_code import prediction_code
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import ModelError, Scorer
 from benchc.models.question import Question
 from benchc.models.server.chat import CHAT, TOKENIZE
 from benchc.models.server.identity import ENTRY, served_identity
+from benchc.models.server.modules import VLLM, server_modules
 from benchc.models.server.served import served_scorer
 from benchc.models.units import Unit
 from tests.models.conftest import FAMILIES, QUESTIONS
@@ -112,11 +115,12 @@ def test_the_identity_has_what_decides_a_prediction_and_not_where_the_server_is(
         "scoring": "letter",
         "asked": "logprob_token_ids",
         "entry": ENTRY,
-        "modules": "",
-        "code": one["code"],
+        "modules": VLLM["letter"],
+        "code": prediction_code([VLLM["letter"]], ENTRY),
     }
     assert two == {**one, "asked": "top_logprobs"}
-    assert third == {**one, "scoring": "text", "asked": "prompt_logprobs"}
+    of_text = {"modules": VLLM["text"], "code": prediction_code([VLLM["text"]], ENTRY)}
+    assert third == {**one, "scoring": "text", "asked": "prompt_logprobs", **of_text}
     assert "127.0.0.1" not in json.dumps([one, two, third])
 
 
@@ -124,13 +128,31 @@ def test_the_chat_template_is_part_of_the_identity(serve):
     server = serve()
     with client(server) as endpoint:
         before = scorer_of(endpoint).identity()
-        server.processor.chat_template = server.processor.chat_template.replace("ASSISTANT:", "ANSWER:")
+        server.processor.chat_template = "Look. " + server.processor.chat_template
         assert scorer_of(endpoint, "text").identity()["chat_template"] != before["chat_template"]
 
 
+def served_modules() -> set[str]:
+    """Return the modules of all scorings over a server."""
+    return {module for scoring in ("letter", "text", "text_mean") for module in server_modules(scoring)}
+
+
+@pytest.mark.parametrize("edited", sorted(served_modules()))
+def test_an_edit_of_a_scoring_changes_no_other(tmp_path, monkeypatch, edited):
+    shutil.copytree(ROOT / "benchc", tmp_path / "benchc", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr("benchc.models.prediction_code.ROOT", tmp_path)
+    before = {module: prediction_code([module], ENTRY) for module in served_modules()}
+    with (tmp_path / module_file(edited)).open("a") as file:
+        file.write("EDITED = True\n")
+    # SGLang's modules import vLLM's, from which they differ in the requests.
+    expected = {edited, edited.replace("server.", "server.sglang_")} & served_modules()
+    assert {each for each in before if prediction_code([each], ENTRY) != before[each]} == expected
+
+
 def test_neither_the_client_nor_bookkeeping_nor_torch_decides_a_prediction():
-    code = set(source_closure([module_file(ENTRY)], ROOT))
-    assert module_file("benchc.models.server.letter") in code
+    files = [module_file(module) for module in (ENTRY, *served_modules())]
+    code = set(source_closure(files, ROOT))
+    assert module_file("benchc.models.server.chat") in code
     assert not [file for file in code if file.startswith(("benchc/endpoint/", "scripts/", "benchc/config/"))]
     modules = "sys, scripts.infer, scripts.inference_job, scripts.served_model"
     program = f"import {modules}; print('torch' in sys.modules)"
@@ -174,6 +196,11 @@ def with_value(value: float) -> Callable[[dict[str, Any]], None]:
     return change
 
 
+def contradicted(answer: dict[str, Any]) -> None:
+    again = dict(first(answer)["top_logprobs"][0])
+    first(answer)["top_logprobs"].append({**again, "logprob": again["logprob"] - 0.1})
+
+
 def without_logprobs(answer: dict[str, Any]) -> None:
     answer["choices"][0]["logprobs"] = None
 
@@ -187,6 +214,15 @@ WRONG_ANSWERS = {
     "NaN": (with_value(float("nan")), "of the letter A is nan, which should be finite and not above 0"),
     "minus infinity": (with_value(-9999.0), "of the letter A is -9999.0, which should be finite"),
     "logits": (with_value(3.5), "of the letter A is 3.5, .*start vLLM without --logprobs-mode"),
+    "a little above 0": (with_value(0.5), "of the letter A is 0.5, which should be finite and not above 0"),
+    "more than 1 in all": (
+        with_value(-0.1),
+        "probabilities of the letters A to C add up to 2.71, but should",
+    ),
+    "two values": (
+        contradicted,
+        r"two log-probabilities of the token \d+, -\d.* and -\d.*; start it without",
+    ),
     "text": (with_value("high"), "log-probability of the letter A is high, no number"),  # type: ignore[arg-type]
     "no logprobs": (without_logprobs, "returns no log-probabilities; use a server that supports"),
     "no token ids": (with_texts, r"does not name tokens by their ids \(return_tokens_as_token_ids\)"),
@@ -234,6 +270,74 @@ def test_a_server_with_another_model_or_without_logprobs_is_refused(serve):
             scorer_of(endpoint)
 
 
+@pytest.mark.parametrize("scoring", ["letter", "text"])
+@pytest.mark.parametrize(
+    ("status", "reason"), [(400, "owner/tiny is not a multimodal model"), (302, "Found"), (404, "no page")]
+)
+def test_a_first_question_that_is_refused_is_said(serve, scoring, status, reason):
+    text = json.dumps({"error": {"message": reason}})
+    server = serve(fault=lambda path, body: (status, {}, text) if path == CHAT else None)
+    sentence = rf"^owner/tiny: the server refuses a question with an image \({status} {reason}\); check that"
+    with client(server) as endpoint, pytest.raises(ModelError, match=sentence):
+        scorer_of(endpoint, scoring)
+
+
+def test_a_server_that_refuses_prompt_logprobs_is_refused(serve):
+    with (
+        client(serve(refuses=("prompt_logprobs",))) as endpoint,
+        pytest.raises(ModelError, match=r"log-probabilities of the prompt \(400 .*'prompt_logprobs' is not"),
+    ):
+        scorer_of(endpoint, "text")
+
+
+TOO_LONG = {
+    "vllm": "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.",
+    "vllm, images": "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
+    "sglang": "The input (5000 tokens) is longer than the model's context length (4096 tokens).",
+}
+
+
+@pytest.mark.parametrize("name", TOO_LONG)
+def test_an_item_that_is_too_long_is_said(serve, variants, name):
+    server = serve()
+    error = json.dumps({"error": {"message": TOO_LONG[name]}})
+    with client(server) as endpoint:
+        scorer = scorer_of(endpoint)
+        server.fault = lambda path, body: (400, {}, error) if path == CHAT else None
+        with pytest.raises(
+            ModelError, match=r"\): the item is longer than the model's context; .*remove the"
+        ):
+            scorer.score(QUESTIONS[0], variants[:1])
+        server.fault = lambda path, body: (400, {}, "no") if path == CHAT else None
+        with pytest.raises(ModelError, match=r"the server refuses the request \(400 no\); look at its log$"):
+            scorer.score(QUESTIONS[0], variants[:1])
+
+
+def listing(*entries: Any) -> Callable[..., Reply | None]:
+    """Return a fault that lists other models."""
+    text = json.dumps({"data": entries})
+    return lambda path, body: (200, {}, text) if path == "/v1/models" else None
+
+
+def test_a_model_is_known_by_the_checkpoint_that_was_loaded(serve):
+    server = serve(fault=listing({"id": "alias", "root": NAME, "owned_by": "vllm"}))
+    server.name = "alias"
+    with client(server) as endpoint:
+        scorer_of(endpoint)
+    assert {body["model"] for path, body in server.answered if path == CHAT} == {"alias"}
+
+
+@pytest.mark.parametrize(
+    "entry", [{"id": "large", "root": ["a"]}, {"id": ["large"], "root": {}}, {"id": "l"}]
+)
+def test_a_model_without_a_known_name_is_another(serve, entry):
+    with (
+        client(serve(fault=listing(entry))) as endpoint,
+        pytest.raises(ModelError, match=r"serves another model, .*; start it with this"),
+    ):
+        scorer_of(endpoint)
+
+
 @pytest.mark.parametrize(
     ("tokens", "sentence"),
     [
@@ -247,10 +351,22 @@ def test_what_the_server_cannot_tokenize_is_refused(serve, tokens, sentence):
         scorer_of(endpoint)
 
 
-@pytest.mark.parametrize("added", [[7, 8], [7]], ids=["two tokens", "the same token"])
+def test_an_answer_that_changes_the_prompt_before_it_is_refused(serve):
+    def fault(path: str, body: dict[str, Any]) -> Reply | None:
+        merged = [1, 9, 3] if body.get("continue_final_message") else [1, 2]
+        return (200, {}, json.dumps({"tokens": merged})) if path == TOKENIZE else None
+
+    sentence = "the answer 'A' changes the tokens of the server's chat prompt"
+    with client(serve(fault=fault)) as endpoint, pytest.raises(ModelError, match=sentence):
+        scorer_of(endpoint)
+
+
+@pytest.mark.parametrize(
+    "added", [lambda letter: [ord(letter), 8], lambda letter: [7]], ids=["two tokens", "the same token"]
+)
 def test_letters_that_are_not_one_distinct_token_are_refused(serve, added):
     def fault(path: str, body: dict[str, Any]) -> Reply | None:
-        answer = added if body.get("continue_final_message") else []
+        answer = added(body["messages"][-1]["content"]) if body.get("continue_final_message") else []
         return (200, {}, json.dumps({"tokens": [1, 2, *answer]})) if path == TOKENIZE else None
 
     with (
@@ -262,10 +378,17 @@ def test_letters_that_are_not_one_distinct_token_are_refused(serve, added):
         scorer_of(endpoint)
 
 
+def impossible_texts(answer: dict[str, Any]) -> None:
+    for position in answer["prompt_logprobs"][1:]:
+        for entry in position.values():
+            entry["logprob"] = 0.5
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         (lambda answer: answer.update(prompt_logprobs=None), "no log-probabilities of the prompt"),
+        (impossible_texts, "of the option 'red' is 0.5, which should be finite and not above 0"),
         (
             lambda answer: answer["prompt_logprobs"].append({"1": {"logprob": -1.0}}),
             "do not end in the tokens of",
@@ -278,9 +401,11 @@ def test_letters_that_are_not_one_distinct_token_are_refused(serve, added):
 )
 def test_a_text_without_prompt_logprobs_is_refused(serve, variants, change, sentence):
     server = serve()
-    server.fault = replying(CHAT, change, server)
-    with client(server) as endpoint, pytest.raises(ModelError, match=sentence):
-        scorer_of(endpoint, "text").score(QUESTIONS[0], variants[:1])
+    with client(server) as endpoint:
+        scorer = scorer_of(endpoint, "text")
+        server.fault = replying(CHAT, change, server)
+        with pytest.raises(ModelError, match=sentence):
+            scorer.score(QUESTIONS[0], variants[:1])
 
 
 def test_an_open_question_is_refused(serve, variants):

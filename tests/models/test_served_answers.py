@@ -12,6 +12,7 @@ from benchc.endpoint.client import Endpoint, EndpointSettings
 from benchc.models.checkpoint import load
 from benchc.models.generate import Generator
 from benchc.models.generation import Generation
+from benchc.models.prediction_code import prediction_code
 from benchc.models.protocol import CheckpointSource, ModelError, Reply
 from benchc.models.question import Question
 from benchc.models.server.chat import CHAT, TOKENIZE
@@ -151,6 +152,7 @@ def test_the_identity_has_what_decides_an_answer(serve):
         facts = served_identity(generator_of(endpoint), entry)
         longer = served_identity(served_generator(endpoint, {NAME}, FACTS, Generation(STEPS + 1)), entry)
     assert facts["scoring"] == "generate" and facts["entry"] == entry
+    assert (facts["modules"], facts["code"]) == ("", prediction_code((), entry))
     assert {name for name in facts if facts[name] != longer[name]} == {"max_new_tokens"}
     files = {Path(path).stem for path in source_closure([module_file(entry)], ROOT)}
     assert "generate" in files and not files & {"client", "prediction_cache", "predictor"}

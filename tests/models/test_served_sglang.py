@@ -11,9 +11,11 @@ import pytest
 from benchc.endpoint.client import Endpoint
 from benchc.models.inference import infer, predict_unit
 from benchc.models.prediction_cache import PredictionCache
+from benchc.models.prediction_code import prediction_code
 from benchc.models.protocol import ModelError
 from benchc.models.server.chat import TOKENIZE
 from benchc.models.server.identity import ENTRY, served_identity
+from benchc.models.server.modules import SGLANG
 from benchc.models.server.sglang import DETOKENIZE, GENERATE
 from tests.models.conftest import FAMILIES, QUESTIONS
 from tests.models.sglang_like import SglangLikeServer
@@ -94,10 +96,11 @@ def test_the_identity_names_server_version_and_what_it_is_asked_for(serve):
         "scoring": "letter",
         "asked": "token_ids_logprob",
         "entry": ENTRY,
-        "modules": "",
-        "code": one["code"],
+        "modules": SGLANG["letter"],
+        "code": prediction_code([SGLANG["letter"]], ENTRY),
     }
-    assert two == {**one, "scoring": "text", "asked": "input_token_logprobs"}
+    of_text = {"modules": SGLANG["text"], "code": prediction_code([SGLANG["text"]], ENTRY)}
+    assert two == {**one, "scoring": "text", "asked": "input_token_logprobs", **of_text}
     assert "127.0.0.1" not in json.dumps([one, two])
 
 
@@ -152,6 +155,14 @@ WRONG_LETTERS = {
     "minus infinity": (with_value(None), "log-probability of the letter A is None, no number"),
     "NaN": (with_value(float("nan")), "of the letter A is nan, which should be finite"),
     "logits": (with_value(3.5), "of the letter A is 3.5, which should be finite and not above 0"),
+    "more than 1 in all": (
+        with_value(-0.1),
+        "probabilities of the letters A to B add up to 1.81, but should",
+    ),
+    "two values": (
+        lambda answer: letters(answer).append([-0.1, *letters(answer)[0][1:]]),
+        r"returns two log-probabilities of the token \d+, -\d.* and -0.1; start it without",
+    ),
     "no letters": (
         lambda answer: answer["meta_info"].update(output_token_ids_logprobs=[None]),
         "returns no log-probabilities; use SGLang 0.5.23",

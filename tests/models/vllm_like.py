@@ -8,6 +8,7 @@ import argparse
 import base64
 import io
 import json
+import os
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -34,7 +35,8 @@ class TinyServer(ThreadingHTTPServer):
     """Serves one checkpoint as ``name``.
 
     ``token_ids``: whether it knows logprob_token_ids. ``max_logprobs``: as vLLM's option of this name.
-    ``refuses``: settings of chat completions that it refuses, as models of OpenAI do.
+    ``refuses``: settings of chat completions that it refuses, as models of OpenAI do. ``key``: that
+    requests to /v1 must send, as in vLLM; None for none.
     """
 
     daemon_threads = True
@@ -48,11 +50,12 @@ class TinyServer(ThreadingHTTPServer):
         token_ids: bool = True,
         max_logprobs: int = 20,
         refuses: tuple[str, ...] = (),
+        key: str | None = None,
         fault: Fault | None = None,
     ) -> None:
         super().__init__(("127.0.0.1", port), Handler)
         self.name, self.token_ids, self.max_logprobs, self.fault = name, token_ids, max_logprobs, fault
-        self.refuses = refuses
+        self.refuses, self.key = refuses, key
         self.answered: list[tuple[str, dict[str, Any]]] = []
         self.headers_seen: list[dict[str, str]] = []
         self._lock = threading.Lock()
@@ -231,6 +234,9 @@ class Handler(BaseHTTPRequestHandler):
         except RefusedError as error:
             content = {"error": {"message": str(error), "type": "BadRequestError", "code": 400}}
             status, headers, reply = 400, {}, json.dumps(content)
+        sent = self.headers.get("Authorization")
+        if self.server.key and self.path.startswith("/v1") and sent != f"Bearer {self.server.key}":
+            status, headers, reply = 401, {}, json.dumps({"error": "Unauthorized"})
         data = reply.encode()
         if status == 200:
             self.server.answered.append((self.path, body))
@@ -288,7 +294,8 @@ def main() -> None:
     parser.add_argument("--port", type=int, required=True)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    TinyServer(arguments.folder, arguments.model, arguments.port).serve_forever()
+    key = os.environ.get("VLLM_API_KEY")
+    TinyServer(arguments.folder, arguments.model, arguments.port, key=key).serve_forever()
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -125,11 +127,26 @@ def where_a_server_is_reruns_nothing_and_what_it_runs_does(checkout: Checkout) -
     models.write_text(text.replace("{port}", "{port} --verbose"))
     assert checkout.plan(infer) == {"infer": 1}
     models.write_text(text)
+    code = checkout.folder / "checkpoints/letters/modeling.py"
+    code.write_text("TEMPERATURE = 2\n")
+    assert (checkout.plan(infer), checkout.plan(infer.replace("served", "here"))) == ({"infer": 1}, {})
+    code.unlink()
     # Nor does the code of servers rerun the jobs of other models.
     here = infer.replace("served", "here")
     checkout.edit("scripts/served_model.py", "REQUESTS_PER_UNIT = 5", "REQUESTS_PER_UNIT = 6")
     assert (checkout.plan(here), checkout.plan(infer)) == ({}, {"infer": 1})
     checkout.edit("scripts/served_model.py", "REQUESTS_PER_UNIT = 6", "REQUESTS_PER_UNIT = 5")
+    for scoring, plan in (("text", {}), ("letter", {"infer": 1})):
+        with edited(checkout.folder / f"benchc/models/server/{scoring}.py", "EDITED = True\n"):
+            assert checkout.plan(infer) == plan, scoring
+
+
+@contextmanager
+def edited(file: Path, line: str) -> Iterator[None]:
+    text = file.read_text()
+    file.write_text(text + line)
+    yield
+    file.write_text(text)
 
 
 def a_server_that_does_not_start_is_one_line(checkout: Checkout) -> None:
@@ -185,7 +202,8 @@ def a_running_server_needs_no_torch_and_shows_no_key(checkout: Checkout, folder:
 
 def test_only_a_server_that_jobs_start_needs_the_files_of_its_model(tmp_path):
     checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
-    servers = {"far": {"url": "http://node7:8000"}, "near": {"command": "vllm serve {model} --port {port}"}}
+    command = "vllm serve {model} --revision {revision} --port {port}"
+    servers = {"far": {"url": "http://node7:8000"}, "near": {"command": command}}
     with (checkout.folder / "config/demo-models.yaml").open("a") as file:
         for name, server in servers.items():
             entry = {"label": name, "scoring": "letter", "repo": "owner/tiny", "server": server}

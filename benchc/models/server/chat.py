@@ -3,7 +3,8 @@
 import base64
 import io
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -18,6 +19,12 @@ TOKENIZE = "/tokenize"
 FLOOR = -9999.0
 # The rounding of a probability of 1.
 TOLERANCE = 1e-3
+# In the messages of vLLM, SGLang and OpenAI.
+TOO_LONG = re.compile(r"context length|maximum (model|allowed) length|max_model_len", re.IGNORECASE)
+IF_TOO_LONG = (
+    ": the item is longer than the model's context; let the server make images smaller (vLLM's "
+    "--mm-processor-kwargs) or allow more (--max-model-len), or remove the item"
+)
 
 Body = Mapping[str, object]
 
@@ -107,13 +114,21 @@ class ServedChat:
     def content(self, answer: Answered, what: str) -> dict[str, Any]:
         """Return the object that the server answered; raises ModelError where it refuses ``what``."""
         if not answer.ok:
-            raise ModelError(f"{self.model}: the server refuses {what} ({answer.shown()})")
+            fix = IF_TOO_LONG if TOO_LONG.search(answer.shown()) else "; look at its log"
+            raise ModelError(f"{self.model}: the server refuses {what} ({answer.shown()}){fix}")
         content = answer.content()
         if not isinstance(content, dict):
             raise ModelError(
                 f"{self.model}: the server's answer to {what} is not a JSON object; use vLLM or SGLang"
             )
         return content
+
+    def refused_image(self, answer: Answered) -> str:
+        """Return the message about a refusal of a first question."""
+        return (
+            f"{self.model}: the server refuses a question with an image ({answer.shown()}); check that the "
+            "model reads images, and the server's log"
+        )
 
     def log_probability(self, value: object, what: str) -> float:
         """Return a log-probability of the server; raises ModelError where it is none, or minus infinity."""
@@ -125,6 +140,19 @@ class ServedChat:
                 "and not above 0; start vLLM without --logprobs-mode, and check the server's dtype"
             )
         return min(0.0, float(value))
+
+    def by_token(self, entries: Iterable[tuple[int, object]]) -> dict[int, object]:
+        """Return the log-probabilities of a position by token id; raises ModelError where a token has two."""
+        found: dict[int, object] = {}
+        for token, value in entries:
+            before = found.setdefault(token, value)
+            numbers = isinstance(before, int | float) and isinstance(value, int | float)
+            if numbers and abs(before - value) > TOLERANCE:  # type: ignore[operator]
+                raise ModelError(
+                    f"{self.model}: the server returns two log-probabilities of the token {token}, {before} "
+                    f"and {value}; start it without options that change them, and check its log"
+                )
+        return found
 
 
 def messages(text: str, images: Sequence[str], answer: str | None = None) -> list[dict[str, object]]:

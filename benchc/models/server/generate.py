@@ -21,7 +21,8 @@ from benchc.models.server.chat import (
     messages,
     prompt_text,
 )
-from benchc.models.server.served import PROBE, PROBE_IMAGE, AskedClient, served_model
+from benchc.models.server.probe import PROBE, PROBE_IMAGE
+from benchc.models.server.served import AskedClient, served_model
 from benchc.pixels import Pixels
 
 PROBE_TOKENS = 16
@@ -120,11 +121,8 @@ def served_generator(
         answer = client.post(CHAT, body)
         if answer.ok:
             return generator
-        refusals.append(answer.shown())
-    raise ModelError(
-        f"{model}: the server refuses a question with an image ({refusals[0]}); check that the model reads "
-        "images, and the server's log"
-    )
+        refusals.append(answer)
+    raise ModelError(chat.refused_image(refusals[0]))
 
 
 def _template(client: AskedClient, model: str) -> str:

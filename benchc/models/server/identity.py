@@ -8,4 +8,7 @@ ENTRY = "benchc.models.server.served"
 
 def served_identity(model: Asked, entry: str = ENTRY) -> dict[str, str]:
     """Return the identity of what a model on a server returns; ``entry``: the module that made the model."""
-    return {**model.identity(), "entry": entry, "modules": "", "code": prediction_code((), entry)}
+    own = type(model).__module__
+    modules = () if own == entry else (own,)
+    code = prediction_code(modules, entry)
+    return {**model.identity(), "entry": entry, "modules": " ".join(modules), "code": code}

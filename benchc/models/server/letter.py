@@ -9,7 +9,17 @@ import numpy as np
 from benchc.letters import LETTERS
 from benchc.models.protocol import ModelError, OptionScores, require_options
 from benchc.models.question import Question, letter_prompt
-from benchc.models.server.chat import CHAT, Answered, ServedChat, continuing, data_url, messages, prompt_text
+from benchc.models.server.chat import (
+    CHAT,
+    TOLERANCE,
+    Answered,
+    ServedChat,
+    continuing,
+    data_url,
+    messages,
+    prompt_text,
+)
+from benchc.models.server.probe import PROBE, PROBE_IMAGE
 from benchc.pixels import Pixels
 
 TOKEN = "token_id:"
@@ -50,8 +60,14 @@ class ServedLetterScorer:
         bodies = [self.request(question, images, tokens) for images in variants]
         answers = self.chat.client.post_all(self.path, bodies)
         logits = np.array([self._scores(answer, tokens) for answer in answers])  # [V, K]
-        mass = np.exp(logits).sum(axis=1).clip(max=1.0)
-        return OptionScores(logits.astype(np.float32), mass.astype(np.float32))
+        mass = np.exp(logits).sum(axis=1)
+        if mass.max() > 1 + TOLERANCE:
+            raise ModelError(
+                f"{self.chat.model}: the server's probabilities of the letters A to "
+                f"{LETTERS[len(tokens) - 1]} add up to {mass.max():.3g}, but should to at most 1; start vLLM "
+                "without --logprobs-mode"
+            )
+        return OptionScores(logits.astype(np.float32), mass.clip(max=1.0).astype(np.float32))
 
     def letter_tokens(self, question: Question) -> list[int]:
         """Return the token of each option's letter after the prompt, K different ones.
@@ -98,15 +114,47 @@ class ServedLetterScorer:
         content = self.chat.content(answer, "the request")
         try:
             first: dict[str, Any] = content["choices"][0]["logprobs"]["content"][0]
-            entries = {entry["token"]: entry["logprob"] for entry in [first, *(first["top_logprobs"] or ())]}
+            entries = [
+                (str(entry["token"]), entry["logprob"]) for entry in [first, *(first["top_logprobs"] or ())]
+            ]
         except (LookupError, TypeError, AttributeError) as error:
             raise ModelError(
                 f"{self.chat.model}: the server returns no log-probabilities; use a server that supports "
                 "`logprobs` of chat completions, such as vLLM"
             ) from error
-        if not all(str(token).removeprefix(TOKEN).isdecimal() and TOKEN in str(token) for token in entries):
+        if not all(token.removeprefix(TOKEN).isdecimal() and TOKEN in token for token, _ in entries):
             raise ModelError(
                 f"{self.chat.model}: the server does not name tokens by their ids "
                 "(return_tokens_as_token_ids), so that letters cannot be told from other tokens; use vLLM"
             )
-        return {int(token.removeprefix(TOKEN)): value for token, value in entries.items()}
+        return self.chat.by_token((int(token.removeprefix(TOKEN)), value) for token, value in entries)
+
+
+def asked_scorer(chat: ServedChat, scoring: str, top: int) -> ServedLetterScorer:
+    """Return the scorer by what the server returns to a first request of each kind.
+
+    Args:
+        chat: the model.
+        scoring: letter.
+        top: number of most probable tokens to ask for, where the server refuses to return given ones.
+
+    Raises ModelError where the server refuses both.
+    """
+    scorer = ServedLetterScorer(chat)
+    tokens = scorer.letter_tokens(PROBE)
+    answer = chat.client.post(CHAT, scorer.request(PROBE, [PROBE_IMAGE], tokens))
+    # Servers ignore settings that they do not know.
+    if answer.ok and set(tokens) <= scorer.returned(answer).keys():
+        return scorer
+    fallback = ServedLetterScorer(chat, top)
+    other = chat.client.post(CHAT, fallback.request(PROBE, [PROBE_IMAGE], tokens))
+    if not other.ok:
+        if "logprob" not in other.shown():
+            raise ModelError(chat.refused_image(other))
+        reason = "" if answer.ok else f", nor logprob_token_ids ({answer.shown()})"
+        raise ModelError(
+            f"{chat.model}: the server does not return the {top} largest log-probabilities ({other.shown()})"
+            f"{reason}; start vLLM with --max-logprobs {top} or more, or lower `top_logprobs`"
+        )
+    fallback.returned(other)
+    return fallback

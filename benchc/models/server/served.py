@@ -5,20 +5,16 @@ decides a number. It imports no torch, and no client.
 """
 
 import hashlib
+import importlib
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-import numpy as np
-
 from benchc.models.protocol import ModelError, Scorer
-from benchc.models.question import Question, letter_prompt
-from benchc.models.server.chat import CHAT, Answered, Client, ServedChat
-from benchc.models.server.letter import ServedLetterScorer
-from benchc.models.server.sglang import SERVER_INFO, SglangChat, SglangLetterScorer, SglangTextScorer
-from benchc.models.server.text import ServedTextScorer
-
-PROBE = Question("Which of the two is it?", ("this", "that"))
-PROBE_IMAGE = np.full((224, 224, 3), 128, dtype=np.uint8)
+from benchc.models.question import letter_prompt
+from benchc.models.server.chat import Answered, Client, ServedChat
+from benchc.models.server.modules import SGLANG, VLLM
+from benchc.models.server.probe import PROBE
+from benchc.models.server.sglang import SERVER_INFO, SglangChat
 
 
 class OtherModelError(ModelError):
@@ -51,7 +47,7 @@ def served_scorer(
     Raises ModelError where the server serves another model, or cannot score.
     """
     model, found = served_model(client, names)
-    kind = SglangChat if found["server"] == "sglang" else ServedChat
+    kind, modules = (SglangChat, SGLANG) if found["server"] == "sglang" else (ServedChat, VLLM)
     # Another tokenizer or chat template gives another prompt.
     template = kind(client, model, {}).tokens(letter_prompt(PROBE))
     chat = kind(
@@ -63,11 +59,8 @@ def served_scorer(
             "chat_template": hashlib.blake2b(str(template).encode(), digest_size=16).hexdigest(),
         },
     )
-    if isinstance(chat, SglangChat):
-        return _sglang_scorer(chat, scoring)
-    if scoring == "letter":
-        return _letter_scorer(chat, top)
-    return ServedTextScorer(chat, length_normalised=scoring == "text_mean")
+    scorer: Scorer = importlib.import_module(modules[scoring]).asked_scorer(chat, scoring, top)
+    return scorer
 
 
 def served_model(client: AskedClient, names: set[str]) -> tuple[str, dict[str, str]]:
@@ -80,20 +73,6 @@ def served_model(client: AskedClient, names: set[str]) -> tuple[str, dict[str, s
     answer = client.get(SERVER_INFO if server == "sglang" else "/version")
     version = answer.content().get("version") if answer.ok and isinstance(answer.content(), dict) else None
     return str(entry["id"]), {"server": server, "version": str(version or "unknown")}
-
-
-def _sglang_scorer(chat: SglangChat, scoring: str) -> Scorer:
-    """Return the scorer once the server has answered it."""
-    text = letter_prompt(PROBE)
-    if chat.prompt(text, 1) == chat.prompt(text, 0):
-        raise ModelError(
-            f"{chat.model}: the server's chat prompt has no place for an image; start SGLang with a "
-            "chat template that has one (--chat-template)"
-        )
-    mean = scoring == "text_mean"
-    scorer = SglangLetterScorer(chat) if scoring == "letter" else SglangTextScorer(chat, mean)
-    scorer.score(PROBE, [[PROBE_IMAGE]])
-    return scorer
 
 
 def _entry(client: AskedClient, names: set[str]) -> Mapping[str, Any]:
@@ -110,7 +89,7 @@ def _entry(client: AskedClient, names: set[str]) -> Mapping[str, Any]:
             "the address of a vLLM or SGLang server, without /v1"
         )
     for id_, entry in served.items():
-        if {id_, entry.get("root")} & names:
+        if any(name in (id_, entry.get("root")) for name in names):
             return dict(entry)
     raise OtherModelError(
         sorted(names)[0],
@@ -118,23 +97,3 @@ def _entry(client: AskedClient, names: set[str]) -> Mapping[str, Any]:
         "start it with this model, or correct its name (`repo` or `server.model`) or `server.url` in the "
         "model catalogue",
     )
-
-
-def _letter_scorer(chat: ServedChat, top: int) -> ServedLetterScorer:
-    """Return the scorer by what the server returns to a request of each kind."""
-    scorer = ServedLetterScorer(chat)
-    tokens = scorer.letter_tokens(PROBE)
-    answer = chat.client.post(CHAT, scorer.request(PROBE, [PROBE_IMAGE], tokens))
-    # Servers ignore settings that they do not know.
-    if answer.ok and set(tokens) <= scorer.returned(answer).keys():
-        return scorer
-    fallback = ServedLetterScorer(chat, top)
-    other = chat.client.post(CHAT, fallback.request(PROBE, [PROBE_IMAGE], tokens))
-    if not other.ok:
-        reason = "" if answer.ok else f", nor logprob_token_ids ({answer.shown()})"
-        raise ModelError(
-            f"{chat.model}: the server does not return the {top} largest log-probabilities ({other.shown()})"
-            f"{reason}; start vLLM with --max-logprobs {top} or more, or lower `top_logprobs`"
-        )
-    fallback.returned(other)
-    return fallback

@@ -14,18 +14,15 @@ Chat completions of SGLang return neither of them, so this sends what they would
   tokens of the prompt are returned. Images have been expanded, so positions count from the end.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
 from benchc.models.protocol import ModelError
-from benchc.models.question import Question, answer_separator, letter_prompt
+from benchc.models.question import answer_separator, letter_prompt
 from benchc.models.server.chat import Answered, ServedChat, data_url, messages
-from benchc.models.server.letter import ServedLetterScorer
-from benchc.models.server.text import ServedTextScorer
-from benchc.pixels import Pixels
+from benchc.models.server.probe import PROBE
 
 GENERATE = "/generate"
 DETOKENIZE = "/detokenize"
@@ -87,6 +84,15 @@ class SglangChat(ServedChat):
         facts = self.content(answer, "the request").get("meta_info")
         return facts.get(name) if isinstance(facts, dict) else None
 
+    def require_place_for_image(self) -> None:
+        """Raise ModelError where the chat prompt has no placeholder of an image."""
+        text = letter_prompt(PROBE)
+        if self.prompt(text, 1) == self.prompt(text, 0):
+            raise ModelError(
+                f"{self.model}: the server's chat prompt has no place for an image; start SGLang with a chat "
+                "template that has one (--chat-template)"
+            )
+
     def _written(self, text: str, images: int, answer: str | None) -> str:
         prompt = self.prompt(text, images)
         return prompt if answer is None else prompt + answer_separator(prompt) + answer
@@ -95,52 +101,9 @@ class SglangChat(ServedChat):
         return self.token_ids({"model": self.model, "prompt": prompt, "add_special_tokens": False})
 
 
-@dataclass
-class SglangLetterScorer(ServedLetterScorer):
-    """A :class:`benchc.models.protocol.Scorer` whose logits are log-probabilities of the letters A, B, …"""
-
-    chat: SglangChat
-    path: ClassVar[str] = GENERATE
-    if_missing: ClassVar[str] = "use SGLang 0.5.23 or later, or vLLM"
-
-    @property
-    def asked(self) -> str:
-        return "token_ids_logprob"
-
-    def request(
-        self, question: Question, images: Sequence[Pixels], tokens: Sequence[int]
-    ) -> dict[str, object]:
-        urls = [data_url(image) for image in images]
-        asked = {"token_ids_logprob": list(tokens), "logprob_start_len": -1}
-        return self.chat.generate(letter_prompt(question), urls, None, **asked)
-
-    def returned(self, answer: Answered) -> Mapping[int, object]:
-        positions = self.chat.returned(answer, "output_token_ids_logprobs")
-        found = _by_token(positions[0]) if isinstance(positions, list) and positions else {}
-        if not found:
-            raise ModelError(f"{self.chat.model}: the server returns no log-probabilities; {self.if_missing}")
-        return found
-
-
-@dataclass
-class SglangTextScorer(ServedTextScorer):
-    """A :class:`benchc.models.protocol.Scorer` whose logits are log-likelihoods of the options' texts."""
-
-    chat: SglangChat
-    path: ClassVar[str] = GENERATE
-    asked: ClassVar[str] = "input_token_logprobs"
-
-    def request(self, text: str, images: Sequence[str], option: str) -> dict[str, object]:
-        return self.chat.generate(text, images, option, logprob_start_len=0)
-
-    def positions(self, answer: Answered) -> list[Mapping[int, object]] | None:
-        found = self.chat.returned(answer, self.asked)
-        return [_by_token([entry]) for entry in found] if isinstance(found, list) else None
-
-
-def _by_token(entries: object) -> dict[int, object]:
-    """Return the log-probabilities of one position by token id; empty where there are none."""
+def entries(position: object) -> list[tuple[int, object]]:
+    """Return the tokens and log-probabilities of one position; empty where there are none."""
     try:
-        return {int(token): value for value, token, _ in entries}  # type: ignore[attr-defined]
+        return [(int(token), value) for value, token, _ in position]  # type: ignore[attr-defined]
     except (TypeError, ValueError):
-        return {}
+        return []

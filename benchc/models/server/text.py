@@ -9,6 +9,7 @@ import numpy as np
 from benchc.models.protocol import ModelError, OptionScores, require_options
 from benchc.models.question import Question, text_prompt
 from benchc.models.server.chat import CHAT, Answered, ServedChat, continuing, data_url, messages, prompt_text
+from benchc.models.server.probe import PROBE, PROBE_IMAGE
 from benchc.pixels import Pixels
 
 
@@ -83,3 +84,22 @@ def _by_token(position: object) -> dict[int, object]:
         return {int(token): entry["logprob"] for token, entry in position.items()}  # type: ignore[attr-defined]
     except (AttributeError, LookupError, TypeError, ValueError):
         return {}
+
+
+def asked_scorer(chat: ServedChat, scoring: str, top: int) -> ServedTextScorer:
+    """Return the scorer once the server has answered it.
+
+    ``scoring``: text or text_mean; ``top`` is not needed. Raises ModelError where the server cannot score.
+    """
+    scorer = ServedTextScorer(chat, length_normalised=scoring == "text_mean")
+    image = data_url(PROBE_IMAGE)
+    answer = chat.client.post(CHAT, scorer.request(text_prompt(PROBE), [image], PROBE.options[0]))
+    if not answer.ok and "logprob" in answer.shown():
+        raise ModelError(
+            f"{chat.model}: the server returns no log-probabilities of the prompt ({answer.shown()}); use "
+            "`scoring: letter`, or vLLM"
+        )
+    if not answer.ok:
+        raise ModelError(chat.refused_image(answer))
+    scorer.score(PROBE, [[PROBE_IMAGE]])
+    return scorer

@@ -1,0 +1,85 @@
+"""A job starts a server for its model, and asks no other one."""
+
+import argparse
+import os
+import shutil
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from benchc.endpoint.client import EndpointError
+from benchc.errors import InputError
+from scripts import served_model
+from scripts.inference_arguments import add_model
+from scripts.served_model import opened
+from tests.models import vllm_like
+from tests.models.conftest import QUESTIONS
+from tests.models.vllm_like import TinyServer
+
+SERVER = f"{sys.executable} {vllm_like.__file__} {{model}} --model {{model}} --port {{port}}"
+SLEEPING = f"{sys.executable} -c 'import time; time.sleep(60)' {{model}} {{port}}"
+
+
+def arguments(folder: Path, log: Path, command: str = SERVER) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add_model(parser)
+    given = {"location": folder, "label": "tiny", "scoring": "letter", "server-log": log}
+    given["server-command"] = command  # type: ignore[assignment]
+    return parser.parse_args([f"--{name}={value}" for name, value in given.items()])
+
+
+@pytest.fixture
+def another(checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The server of another job, at the port that this job chooses."""
+    server = TinyServer(checkpoints["llava"], str(checkpoints["llava"]), key="of another job").start()
+    monkeypatch.setattr(served_model, "free_port", lambda: server.server_address[1])
+    yield server
+    server.stop()
+
+
+def test_a_started_server_has_a_key_of_its_own(checkpoints, variants, tmp_path):
+    given = arguments(checkpoints["llava"], tmp_path / "server.log")
+    with opened(given) as model:
+        scores, _ = model.compute(model.model, QUESTIONS[0], variants)
+    assert scores.logits.shape == (len(variants), 3)
+    assert model.identity["command"] == SERVER
+    assert model.identity["model"] == checkpoints["llava"].name
+
+
+def test_code_of_a_served_folder_is_part_of_the_identity(checkpoints, tmp_path, another):
+    folder = tmp_path / "model"
+    shutil.copytree(checkpoints["llava"], folder)
+    another.name, another.key = str(folder), None
+    revisions = []
+    for _ in range(2):
+        with opened(arguments(folder, tmp_path / "server.log", SLEEPING)) as model:
+            revisions.append(model.identity["revision"])
+        (folder / "modeling.py").write_text("TEMPERATURE = 2\n")
+    assert len(set(revisions)) == 2
+
+
+def test_the_server_of_another_job_at_the_port_is_not_asked(checkpoints, tmp_path, another):
+    folder, log = checkpoints["llava"], tmp_path / "server.log"
+    reason = r"/v1/models: the server refuses access \(401 .*\); another server has its port; run snakemake"
+    with pytest.raises(EndpointError, match=reason), opened(arguments(folder, log, SLEEPING)):
+        raise AssertionError("it is another server")
+
+
+def test_a_server_that_dies_half_way_says_so(checkpoints, variants, tmp_path, monkeypatch):
+    log = tmp_path / "server.log"
+    given = arguments(checkpoints["llava"], log)
+    monkeypatch.setattr("benchc.endpoint.client.MAX_WAIT", 0.2)
+    sentence = "^tiny: its server ended while it was asked, with exit status 137: .*; look at its output in"
+    with pytest.raises(InputError, match=sentence) as caught, opened(given) as model:
+        (server,) = [
+            process
+            for process in psutil.Process().children(recursive=True)
+            if process.cmdline()[1] == vllm_like.__file__
+        ]
+        os.kill(server.pid, signal.SIGKILL)
+        model.compute(model.model, QUESTIONS[0], variants)
+    assert str(log) in str(caught.value) and "\n" not in str(caught.value)
