@@ -112,6 +112,7 @@ def answering(**message: Any) -> Callable[[str, dict[str, Any]], tuple[int, dict
     [
         ({}, Reply("B.", "stop", 3)),
         ({"finish_reason": "content_filter"}, Reply("B.", "content_filter", 3)),
+        ({"message": {"content": "B \ud83d"}}, Reply("B ?", "stop", 3)),
         # A reasoning model that did not end its reasoning.
         (
             {"message": {"content": None, "reasoning_content": "The square"}, "finish_reason": "length"},

@@ -1,5 +1,6 @@
 """Answers in the models' own words: over a server, resumed to the same bytes, rerun by what decides them."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def test_every_item_is_answered_and_judged(checkout):
 
 def test_a_job_warns_where_letters_have_no_probability(checkout):
     log = (checkout.folder / "logs/small/infer/pool/letters/all.log").read_text()
-    assert "warning: letters: the letters of the options have only 0 % of the probability" in log
+    assert re.search(r"^warning: letters: the letters of the options have only \d % of the probab", log, re.M)
     assert "warning" not in (checkout.folder / "logs/small/infer/pool/texts/all.log").read_text()
 
 

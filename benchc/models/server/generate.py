@@ -95,7 +95,8 @@ class ServedGenerator:
                 f"of {', '.join(FINISHES)}; start the server without tools"
             )
         # None where only reasoning was generated, which servers return apart.
-        return Reply((text or "").strip(), finish, int(tokens))
+        whole = (text or "").encode(errors="replace").decode()  # half of a surrogate pair cannot be stored
+        return Reply(whole.strip(), finish, int(tokens))
 
 
 def served_generator(
