@@ -79,6 +79,8 @@ class ChatModel:
 
     # Whether a forward pass can continue several answers from the keys and values of one prompt.
     shares_prompt: ClassVar[bool] = True
+    # Whether `generate` of transformers takes the input of :meth:`encode`.
+    generates: ClassVar[bool] = True
 
     @property
     def name(self) -> str:

@@ -166,6 +166,7 @@ class OwnCodeModel(ChatModel, ABC):
     # Whether the prompt has a marker for each image.
     marks_images: ClassVar[bool] = True
     shares_prompt: ClassVar[bool] = False
+    generates: ClassVar[bool] = False
 
     @classmethod
     def of(

@@ -58,5 +58,10 @@ def load_generator(family: str | None, source: CheckpointSource, generation: Gen
     """Load a model that answers in its own words."""
     family_name, name = scorer_modules(family, GENERATE)
     chat = importlib.import_module(family_name).load(source)
+    if not chat.generates:
+        raise ModelError(
+            f"{source.location}: is loaded by code of its own, which answers in its own words only on a "
+            "server (docs/models.md); remove the model from those that generate"
+        )
     model: Generative = importlib.import_module(name).Generator(chat, generation)
     return model

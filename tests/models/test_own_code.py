@@ -17,8 +17,9 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 
 from benchc.closure import module_file, source_closure
+from benchc.models.generation import Generation
 from benchc.models.own_code_families import OF_CHECKPOINT, OF_PACKAGE
-from benchc.models.predict import predict
+from benchc.models.predict import load_generative, predict
 from benchc.models.prediction_cache import PredictionCache
 from benchc.models.prediction_code import ENTRY, ROOT
 from benchc.models.predictor import Predictor
@@ -186,6 +187,12 @@ def test_the_likelihood_of_a_text_is_that_of_its_tokens_in_turn(folders, scorers
         tolerance = 20 * TOLERANCE.get(family, 1e-4)
         assert scores.logits[1, k] == pytest.approx(expected, abs=tolerance)
         assert means.logits[1, k] == pytest.approx(expected / len(tokens), abs=tolerance)
+
+
+def test_answers_in_its_own_words_need_a_server(folders):
+    source = source_of("molmo", folders["molmo"])
+    with pytest.raises(ModelError, match="answers in its own words only on a server"):
+        load_generative(source, "molmo", Generation(8))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
