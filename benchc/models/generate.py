@@ -58,10 +58,6 @@ class Generator:
             max_new_tokens=most,
             do_sample=False,
             num_beams=1,
-            # Settings of sampling mean nothing here, and transformers warns of them.
-            temperature=None,
-            top_p=None,
-            top_k=None,
             # A checkpoint's own limits and forms of output are not those of an answer here.
             max_time=None,
             stop_strings=None,

@@ -1,7 +1,6 @@
 """Generated answers against a plain greedy loop of full forward passes."""
 
 import copy
-import logging
 
 import pytest
 import torch
@@ -118,15 +117,3 @@ def test_a_checkpoints_own_limits_and_forms_of_output_change_nothing(chats, vari
     settings.max_time, settings.stop_strings, settings.return_dict_in_generate = 1e-9, ["e"], True
     monkeypatch.setattr(chat.model, "generation_config", settings)
     assert generator.replies(OPEN, variants) == before
-
-
-def test_no_setting_of_sampling_warns(chats, variants, monkeypatch, recwarn, caplog):
-    chat = chats["llava"]
-    settings = copy.deepcopy(chat.model.generation_config)
-    settings.do_sample, settings.temperature, settings.top_p, settings.top_k = True, 0.2, 0.5, 7
-    monkeypatch.setattr(chat.model, "generation_config", settings)
-    logger = logging.getLogger("transformers")
-    monkeypatch.setattr(logger, "propagate", True)
-    Generator(chat, Generation(STEPS)).replies(OPEN, variants)
-    assert not [record.message for record in caplog.records if "temperature" in record.getMessage()]
-    assert not [each for each in recwarn if "temperature" in str(each.message)]
