@@ -543,7 +543,7 @@ OUTPUTS = [
         wanted=bool(ANSWERING),
         caption=f"""
         **What models say when they answer in their own words** (not in the paper). Each model generated an
-        answer to the prompt that asks for a letter, greedily, and rules extracted the option that it
+        answer to the prompt by which it is scored, greedily, and rules extracted the option that it
         chooses, without a random one as the last resort. *Agreement* is the share of a target's answers
         whose option is the one with the largest logit, which tables and figures use: where it is low, look
         at *no option* first, then at the model's prompt. An answer without an option counts as wrong and as

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -33,12 +33,16 @@ class OptionScores(NamedTuple):
     label_mass: npt.NDArray[np.float32]  # [V], total probability of the options' letters or texts, in [0, 1]
 
 
+# The model ended it; it has the most tokens allowed; or a server withheld it, or a part of it.
+Finish = Literal["stop", "length", "content_filter"]
+FINISHES: tuple[str, ...] = get_args(Finish)
+
+
 class Reply(NamedTuple):
     """A generated answer."""
 
     text: str  # without special tokens
-    # The model ended it; it has the most tokens allowed; or a server withheld it, or a part of it.
-    finish: Literal["stop", "length", "content_filter"]
+    finish: Finish
     tokens: int  # generated ones; the one that ends the answer counts
 
 

@@ -2,10 +2,8 @@
 
 import polars as pl
 
+from benchc.models.protocol import FINISHES
 from benchc.schemas.parquet import TableType
-
-# The model ended it; it has the most tokens allowed; or a server withheld it, or a part of it.
-FINISHES = ("stop", "length", "content_filter")
 
 # Footer: as that of PREDICTIONS, with answers in place of predictions.
 ANSWERS = TableType(

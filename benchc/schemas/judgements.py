@@ -5,7 +5,7 @@ from typing import get_args
 import polars as pl
 
 from benchc.judges.option_reply import Status
-from benchc.schemas.answers import FINISHES
+from benchc.models.protocol import FINISHES
 from benchc.schemas.parquet import TableType
 
 STATUSES: tuple[str, ...] = get_args(Status)

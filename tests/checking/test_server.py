@@ -21,10 +21,9 @@ from scripts import models_check, models_fetch, models_list
 from tests.checking.collected import collected, lines
 from tests.checking.runs import config_of
 from tests.models import vllm_like
-from tests.models.conftest import checkpoints  # noqa: F401
+from tests.models.conftest import NAME, checkpoints, serve  # noqa: F401
 from tests.models.sglang_like import SglangLikeServer
 from tests.models.test_check_models import pool  # noqa: F401
-from tests.models.test_served import NAME, serve  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 

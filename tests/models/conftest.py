@@ -1,6 +1,8 @@
 """Small checkpoints with random weights, saved and loaded like published ones."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,8 +11,12 @@ import torch
 from benchc.models.protocol import CheckpointSource
 from benchc.models.question import Question, letter_prompt, text_prompt
 from benchc.models.registry import load_scorer
+from tests.models.vllm_like import TinyServer
 
 FAMILIES = ("llava", "internvl", "idefics3")
+NAME = "owner/tiny"  # of a model on a server
+
+Serve = Callable[..., TinyServer]
 
 QUESTIONS = (
     Question("Which colour is the square?", ("red", "green", "blue")),
@@ -60,3 +66,17 @@ def variants() -> list[list[np.ndarray]]:
     """Five variants of one image."""
     rng = np.random.default_rng(3)
     return [[rng.integers(0, 256, (40, 56, 3), dtype=np.uint8)] for _ in range(5)]
+
+
+@pytest.fixture
+def serve(checkpoints: dict[str, Path]) -> Iterator[Serve]:
+    """Start servers of the small checkpoints."""
+    started = []
+
+    def start(family: str = "llava", **settings: Any) -> TinyServer:
+        started.append(TinyServer(checkpoints[family], NAME, **settings).start())
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.stop()

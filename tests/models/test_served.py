@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,29 +27,12 @@ from benchc.models.server.identity import ENTRY, served_identity
 from benchc.models.server.modules import VLLM, server_modules
 from benchc.models.server.served import served_scorer
 from benchc.models.units import Unit
-from tests.models.conftest import FAMILIES, QUESTIONS
+from tests.models.conftest import FAMILIES, NAME, QUESTIONS
 from tests.models.vllm_like import Reply, TinyServer
 
 ROOT = Path(__file__).resolve().parents[2]
-NAME = "owner/tiny"
 FACTS = {"model": NAME, "revision": "1", "device": "server"}
 ALL_TOKENS = 4096  # random weights may put a letter last
-
-Serve = Callable[..., TinyServer]
-
-
-@pytest.fixture
-def serve(checkpoints: dict[str, Path]) -> Iterator[Serve]:
-    """Start servers of the small checkpoints."""
-    started = []
-
-    def start(family: str = "llava", **settings: Any) -> TinyServer:
-        started.append(TinyServer(checkpoints[family], NAME, **settings).start())
-        return started[-1]
-
-    yield start
-    for server in started:
-        server.stop()
 
 
 def client(server: TinyServer, **settings: Any) -> Endpoint:

@@ -1,7 +1,7 @@
 """Answers over a server are those of the same model in the process, and what fails is one sentence."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,30 +18,14 @@ from benchc.models.question import Question
 from benchc.models.server.chat import CHAT, TOKENIZE
 from benchc.models.server.generate import ServedGenerator, served_generator
 from benchc.models.server.identity import served_identity
-from tests.models.conftest import FAMILIES, QUESTIONS
+from tests.models.conftest import FAMILIES, NAME, QUESTIONS
+from tests.models.test_served import FACTS
 from tests.models.vllm_like import TinyServer
 
 ROOT = Path(__file__).resolve().parents[2]
-NAME = "owner/tiny"
-FACTS = {"model": NAME, "revision": "1", "device": "server"}
 STEPS = 6
 INSTRUCTION = "Answer with one word."
 OPEN = Question("Which colour is the square?", (), "Count the black ones only.")
-
-Serve = Callable[..., TinyServer]
-
-
-@pytest.fixture
-def serve(checkpoints: dict[str, Path]) -> Iterator[Serve]:
-    started = []
-
-    def start(family: str = "llava", **settings: Any) -> TinyServer:
-        started.append(TinyServer(checkpoints[family], NAME, **settings).start())
-        return started[-1]
-
-    yield start
-    for server in started:
-        server.stop()
 
 
 def client(server: TinyServer) -> Endpoint:

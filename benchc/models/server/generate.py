@@ -4,12 +4,11 @@ The requests are those of OpenAI's interface, which vLLM and most providers have
 imports are the code that decides an answer; it imports no torch, and no client.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchc.models.generation import Generation
-from benchc.models.protocol import ModelError, Reply
+from benchc.models.protocol import FINISHES, ModelError, Reply
 from benchc.models.question import Question, letter_prompt
 from benchc.models.server.chat import (
     CHAT,
@@ -22,11 +21,10 @@ from benchc.models.server.chat import (
     prompt_text,
 )
 from benchc.models.server.probe import PROBE, PROBE_IMAGE
-from benchc.models.server.served import AskedClient, served_model
+from benchc.models.server.served import AskedClient, served_model, template_digest
 from benchc.pixels import Pixels
 
 PROBE_TOKENS = 16
-FINISHES = ("stop", "length", "content_filter")
 # The first that the server accepts is used. OpenAI's newer models refuse max_tokens, and its reasoning models
 # a temperature: their answers are sampled.
 SETTINGS: tuple[Mapping[str, object], ...] = (
@@ -132,4 +130,4 @@ def _template(client: AskedClient, model: str) -> str:
     answer = client.post(TOKENIZE, body)
     content = answer.content() if answer.ok else None
     tokens = content.get("tokens") if isinstance(content, dict) else None
-    return "unknown" if not tokens else hashlib.blake2b(str(tokens).encode(), digest_size=16).hexdigest()
+    return template_digest(tokens) if tokens else "unknown"

@@ -48,7 +48,6 @@ def served_scorer(
     """
     model, found = served_model(client, names)
     kind, modules = (SglangChat, SGLANG) if found["server"] == "sglang" else (ServedChat, VLLM)
-    # Another tokenizer or chat template gives another prompt.
     template = kind(client, model, {}).tokens(letter_prompt(PROBE))
     chat = kind(
         client,
@@ -56,11 +55,16 @@ def served_scorer(
         {
             **facts,
             **found,
-            "chat_template": hashlib.blake2b(str(template).encode(), digest_size=16).hexdigest(),
+            "chat_template": template_digest(template),
         },
     )
     scorer: Scorer = importlib.import_module(modules[scoring]).asked_scorer(chat, scoring, top)
     return scorer
+
+
+def template_digest(tokens: list[int]) -> str:
+    """Return a hash of the tokens of a chat prompt, which another tokenizer or chat template changes."""
+    return hashlib.blake2b(str(tokens).encode(), digest_size=16).hexdigest()
 
 
 def served_model(client: AskedClient, names: set[str]) -> tuple[str, dict[str, str]]:

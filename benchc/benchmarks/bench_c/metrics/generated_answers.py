@@ -7,7 +7,7 @@ import polars as pl
 
 from benchc.errors import InputError, recreate
 from benchc.schemas.judgements import STATUSES
-from benchc.schemas.predictions import CLEAN, KEY
+from benchc.schemas.predictions import CLEAN, KEY, PREDICTIONS
 from benchc.statistics.resampling import drawn_means, item_counts, on_grid, percentile_interval
 from benchc.statistics.rounding import rounded
 
@@ -39,18 +39,16 @@ def generated_answers(
     the most tokens allowed; and the number of answers of each status. Raises InputError where an item has no
     clean or no corrupted answer.
     """
+    none = pl.DataFrame(schema={name: PREDICTIONS.columns[name] for name in KEY} | {"prediction": pl.Int64})
     rows = []
     for model, table in judgements.items():
         right = pl.col("option").eq_missing(pl.col("id").replace_strict(answers))
         table = table.with_columns(right.cast(pl.Float64).alias("right"))
-        if (predicted := predictions.get(model)) is not None:
-            table = table.join(predicted, on=KEY, how="left", maintain_order="left")
-            agrees = pl.col("option").eq(pl.col("prediction")).fill_null(False)
-            table = table.with_columns(
-                pl.when(pl.col("prediction").is_not_null()).then(agrees.cast(pl.Float64)).alias("agrees")
-            )
-        else:
-            table = table.with_columns(pl.lit(None, pl.Float64).alias("agrees"))
+        table = table.join(predictions.get(model, none), on=KEY, how="left", maintain_order="left")
+        agrees = pl.col("option").eq(pl.col("prediction")).fill_null(False)
+        table = table.with_columns(
+            pl.when(pl.col("prediction").is_not_null()).then(agrees.cast(pl.Float64)).alias("agrees")
+        )
         clean = pl.col("corruption") == CLEAN
         items = table.group_by("id", maintain_order=True).agg(
             pl.col("right").filter(clean).mean().alias("acc_clean"),
