@@ -4,11 +4,12 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import torch
-from PIL import Image
 
+from benchc.models.encoding import Encoded, PromptEncoder, sizes_of
 from benchc.models.protocol import ModelError
 from benchc.models.question import answer_separator
 from benchc.pixels import Pixels
@@ -81,6 +82,12 @@ class ChatModel:
     shares_prompt: ClassVar[bool] = True
     # Whether `generate` of transformers takes the input of :meth:`encode`.
     generates: ClassVar[bool] = True
+    # Whether :meth:`encode` needs no device, so that it may run in another process.
+    encodes_on_host: ClassVar[bool] = True
+
+    @cached_property
+    def _encoder(self) -> PromptEncoder:
+        return PromptEncoder(self.processor)
 
     @property
     def name(self) -> str:
@@ -147,13 +154,13 @@ class ChatModel:
         return list(whole[len(prompt) :])
 
     def encode(self, rendered: str, variants: Sequence[Sequence[Pixels]]) -> dict[str, Any]:
-        """Return the model's input: one row per variant, all with the same prompt.
+        """Return the model's input in the host's memory: one row per variant, all with the same prompt.
 
-        Raises ModelError for images that the processor does not take, and where the context is exceeded.
+        The images of all variants have the same sizes. Raises ModelError for images that the processor does
+        not take, and where the context is exceeded.
         """
-        images = [[Image.fromarray(pixels) for pixels in variant] for variant in variants]
         try:
-            inputs = self.processor(text=[rendered] * len(variants), images=images, return_tensors="pt")
+            inputs = self._encoder.encode(rendered, variants)
         except Exception as error:  # processors raise many types
             sizes = ", ".join(f"{pixels.shape[1]} x {pixels.shape[0]}" for pixels in variants[0])
             raise ModelError(
@@ -163,10 +170,20 @@ class ChatModel:
             ) from error
         self.require_context(inputs["input_ids"].shape[1])
         return {
-            name: value.to(self.model.device, self.model.dtype if value.is_floating_point() else None)
+            name: value.to(self.model.dtype if value.is_floating_point() else None)
             for name, value in inputs.items()
             if name != "labels"  # some processors prepare training
         }
+
+    def encoded(self, rendered: str, variants: Sequence[Sequence[Pixels]]) -> Encoded:
+        """Return :meth:`encode` with what it is of."""
+        inputs = self.encode(rendered, variants)
+        independent = self.encodes_on_host and self._encoder.independent(len(variants[0]))
+        return Encoded(rendered, sizes_of(variants[0]), len(variants), inputs, independent)
+
+    def on_device(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the model's input on its device."""
+        return {name: value.to(self.model.device, non_blocking=True) for name, value in inputs.items()}
 
     def context(self) -> int | None:
         """Return the tokens that the model takes, answer included; None where config.json does not say."""

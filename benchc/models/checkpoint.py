@@ -13,6 +13,7 @@ from benchc.models.chat import ChatModel
 from benchc.models.chat_template import chat_template as own_template
 from benchc.models.checkpoint_files import check_files, loading
 from benchc.models.cross_attention import CrossAttentionModel
+from benchc.models.fast_images import accelerated
 from benchc.models.pinned import checkpoint_facts, file_times, pinned_commit
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import NEED_FAMILY, has_own_module
@@ -38,8 +39,10 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     with loading(source, commit):
         processor = transformers.AutoProcessor.from_pretrained(source.location, **options)
         # The two backends resize differently, which shows in the fourth decimal of a logit.
-        processor.image_processor = transformers.AutoImageProcessor.from_pretrained(
-            source.location, backend="pil", **options, **source.processor
+        processor.image_processor = accelerated(
+            transformers.AutoImageProcessor.from_pretrained(
+                source.location, backend="pil", **options, **source.processor
+            )
         )
         model, report = model_class.from_pretrained(
             source.location, dtype=DTYPES[source.dtype], output_loading_info=True, **options

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 
 from benchc.models.chat import ChatModel
+from benchc.models.encoding import Encoded
 from benchc.models.generation import Generation
 from benchc.models.protocol import ModelError, Reply
 from benchc.models.question import Question
@@ -37,15 +38,20 @@ class Generator:
     def prompt(self, question: Question, images: int) -> str:
         return self.chat.render(self.generation.prompt(question), images)
 
-    @torch.inference_mode()
+    def encode(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> Encoded:
+        return self.chat.encoded(self.prompt(question, len(variants[0])), variants)
+
     def replies(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> list[Reply]:
+        return self.ask(question, self.encode(question, variants))
+
+    @torch.inference_mode()
+    def ask(self, question: Question, encoded: Encoded) -> list[Reply]:
         """Return the answer under each variant of the question's images, generated as one batch.
 
-        All variants must have the same number of images of the same sizes, so that no row needs padding.
         An answer ends at the model's context, with ``finish`` length. Raises ModelError where a logit is NaN,
         and where the prompt fills the context.
         """
-        inputs = self.chat.encode(self.prompt(question, len(variants[0])), variants)
+        inputs = self.chat.on_device(encoded.inputs)
         prompt, context = inputs["input_ids"].shape[1], self.chat.context()
         self.chat.require_context(prompt + 1)
         # Beyond its context, a model writes what it never learned.

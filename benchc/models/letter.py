@@ -8,6 +8,7 @@ import torch
 
 from benchc.letters import LETTERS
 from benchc.models.chat import ChatModel
+from benchc.models.encoding import Encoded
 from benchc.models.protocol import ModelError, OptionScores, require_options
 from benchc.models.question import Question, letter_prompt
 from benchc.pixels import Pixels
@@ -27,13 +28,18 @@ class LetterScorer:
         require_options(question)
         return self.chat.render(letter_prompt(question), images)
 
-    @torch.inference_mode()
+    def encode(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> Encoded:
+        return self.chat.encoded(self.prompt(question, len(variants[0])), variants)
+
     def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
-        rendered = self.prompt(question, len(variants[0]))
-        tokens = self.letter_tokens(rendered, len(question.options))
+        return self.ask(question, self.encode(question, variants))
+
+    @torch.inference_mode()
+    def ask(self, question: Question, encoded: Encoded) -> OptionScores:
+        tokens = self.letter_tokens(encoded.prompt, len(question.options))
         with self.chat.head() as head:
             head.tokens = tokens
-            output = self.chat.forward(self.chat.encode(rendered, variants), last_only=True)
+            output = self.chat.forward(self.chat.on_device(encoded.inputs), last_only=True)
         vocabulary = output.logits[:, -1].float()
         logits = vocabulary[:, tokens]  # [V, K]
         mass = (logits.logsumexp(dim=-1) - vocabulary.logsumexp(dim=-1)).exp().clamp(max=1.0)

@@ -167,6 +167,7 @@ class OwnCodeModel(ChatModel, ABC):
     marks_images: ClassVar[bool] = True
     shares_prompt: ClassVar[bool] = False
     generates: ClassVar[bool] = False
+    encodes_on_host: ClassVar[bool] = False
 
     @classmethod
     def of(
@@ -236,6 +237,9 @@ class OwnCodeModel(ChatModel, ABC):
         if self.batches:
             rows = [{name: torch.cat([row[name] for row in rows]) for name in rows[0]}]
         return {"batches": rows}
+
+    def on_device(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(inputs)
 
     def forward(self, inputs: Mapping[str, Any], *, last_only: bool) -> Any:
         head, logits, states = self._head, [], []

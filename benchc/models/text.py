@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import torch
 
 from benchc.models.chat import ChatModel
+from benchc.models.encoding import Encoded
 from benchc.models.protocol import OptionScores, require_options
 from benchc.models.question import Question, text_prompt
 from benchc.pixels import Pixels
@@ -30,11 +31,16 @@ class TextScorer:
         require_options(question)
         return self.chat.render(text_prompt(question), images)
 
-    @torch.inference_mode()
+    def encode(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> Encoded:
+        return self.chat.encoded(self.prompt(question, len(variants[0])), variants)
+
     def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
-        rendered = self.prompt(question, len(variants[0]))
-        tokens = self._option_tokens(rendered, question.options)
-        inputs = self.chat.encode(rendered, variants)
+        return self.ask(question, self.encode(question, variants))
+
+    @torch.inference_mode()
+    def ask(self, question: Question, encoded: Encoded) -> OptionScores:
+        tokens = self._option_tokens(encoded.prompt, question.options)
+        inputs = self.chat.on_device(encoded.inputs)
         total = self._shared(inputs, tokens) if self.chat.shares_prompt else self._whole(inputs, tokens)
         mass = total.exp().sum(dim=-1).clamp(max=1.0)
         lengths = torch.tensor([len(option) for option in tokens], device=total.device)
