@@ -1,8 +1,8 @@
-"""Apply a function to elements in several threads, in order and with few of them in memory."""
+"""Apply a function to elements in an executor's threads or processes, in order, with few in memory."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from typing import TypeVar
 
 Element = TypeVar("Element")
@@ -10,21 +10,22 @@ Result = TypeVar("Result")
 
 
 def ordered_map(
-    function: Callable[[Element], Result], elements: Iterable[Element], at_once: int
+    function: Callable[[Element], Result], elements: Iterable[Element], executor: Executor, waiting: int
 ) -> Iterator[Result]:
-    """Yield ``function`` of each element in order, while it runs for up to ``at_once`` elements in threads.
+    """Yield ``function`` of each element in order, while it runs for up to ``waiting`` of them.
 
-    An error is raised in the place of its element, after those that are running have ended.
+    Elements are taken as needed. An error is raised in the place of its element, after the calls that are
+    running have ended.
     """
-    waiting: deque[Future[Result]] = deque()
-    with ThreadPoolExecutor(at_once) as pool:
-        try:
-            for element in elements:
-                waiting.append(pool.submit(function, element))
-                if len(waiting) >= at_once:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+    calls: deque[Future[Result]] = deque()
+    try:
+        for element in elements:
+            calls.append(executor.submit(function, element))
+            if len(calls) >= waiting:
+                yield calls.popleft().result()
+        while calls:
+            yield calls.popleft().result()
+    finally:
+        for call in calls:
+            call.cancel()
+        executor.shutdown()

@@ -37,8 +37,7 @@ rule answer:
         "<benchmarks>/answer/{subset}/{model}/{part}.jsonl"
     conda:
         lambda wildcards: f"../envs/{run.models[wildcards.model].env or 'transformers'}.yaml"
-    # As for infer: the last bits of a logit depend on it.
-    threads: 1
+    threads: inference_threads
     resources:
         gpu=lambda wildcards: run.models[wildcards.model].gpus,
         mem_mb=lambda wildcards, attempt: attempt * run.models[wildcards.model].mem_mb,

@@ -63,8 +63,8 @@ rule infer:
         "<benchmarks>/infer/{subset}/{model}/{part}.jsonl"
     conda:
         lambda wildcards: f"../envs/{run.models[wildcards.model].env or 'transformers'}.yaml"
-    # The last bits of a logit depend on the number of threads, so no profile may change it.
-    threads: 1
+    # The model has one thread (--threads), whose number decides the last bits of a logit; the others prepare images.
+    threads: inference_threads
     resources:
         gpu=lambda wildcards: run.models[wildcards.model].gpus,
         mem_mb=lambda wildcards, attempt: attempt * run.models[wildcards.model].mem_mb,

@@ -317,10 +317,17 @@ def model_options(wildcards):
             option("--dtype", model.dtype),
             # As the device decides the last bits, it is a param; the number of GPUs is a resource.
             option("--device", "cuda" if model.gpus else "cpu"),
+            *([] if model.units_together == "never" else [option("--units-together", model.units_together)]),
             *(["--trust-remote-code"] if model.trust_remote_code else []),
             *(option("--processor", setting) for setting in overrides),
         ]
     )
+
+
+def inference_threads(wildcards):
+    """Return the cores of an inference job: those that prepare images for a model on a GPU, and one."""
+    model = run.models[wildcards.model]
+    return 1 + (settings.inference.workers if model.gpus and model.server is None else 0)
 
 
 def scoring_option(wildcards):
@@ -337,13 +344,13 @@ def generation_options(wildcards):
 
 
 def connection(wildcards, threads, suffix=""):
-    """Return how a job reaches the server of its model, as options of infer and answer.
+    """Return how a job reaches the server of its model, or prepares images, as options of infer and answer.
 
-    Snakemake records no param whose function takes threads: a server that moves changes no prediction.
+    Snakemake records no param whose function takes threads: these change no prediction.
     """
     server = run.models[wildcards.model].server
     if server is None:
-        return ""
+        return option("--workers", threads - 1) if threads > 1 else ""
     log = f"logs/{settings.name}/servers/{'-'.join(wildcards)}{suffix}.log"
     return " ".join(
         [

@@ -7,7 +7,7 @@ generates only what is new.
 import argparse
 from pathlib import Path
 
-from benchc.models.inference import answer_unit
+from benchc.models.inference import answer_units
 from benchc.models.items import read_items
 from benchc.models.offline import work_offline
 from benchc.models.predictor import Answerer
@@ -21,7 +21,7 @@ def main() -> None:
     arguments = parse_arguments()
     work_offline()
     items = read_items(arguments.items, arguments.subset)
-    run_inference(arguments, items, ANSWERS, Answerer, answer_unit)
+    run_inference(arguments, items, ANSWERS, Answerer, answer_units)
 
 
 def parse_arguments() -> argparse.Namespace:

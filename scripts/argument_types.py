@@ -20,6 +20,13 @@ def seed_argument(text: str) -> int:
     return int(text)
 
 
+def natural_argument(text: str) -> int:
+    """Parse an integer >= 0."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least 0")
+    return int(text)
+
+
 def positive_argument(text: str) -> int:
     """Parse an integer >= 1."""
     if not text.isdecimal() or int(text) < 1:

@@ -7,7 +7,7 @@ changed one computes only what is new.
 import argparse
 from pathlib import Path
 
-from benchc.models.inference import predict_unit
+from benchc.models.inference import predict_units
 from benchc.models.items import read_items, refuse_open_questions
 from benchc.models.offline import work_offline
 from benchc.models.predictor import Predictor
@@ -22,7 +22,7 @@ def main() -> None:
     work_offline()
     items = read_items(arguments.items, arguments.subset)
     refuse_open_questions(items)
-    run_inference(arguments, items, PREDICTIONS, Predictor, predict_unit)
+    run_inference(arguments, items, PREDICTIONS, Predictor, predict_units)
 
 
 def parse_arguments() -> argparse.Namespace:

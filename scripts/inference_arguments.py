@@ -12,11 +12,11 @@ from benchc.images import ALPHAS
 from benchc.models.auto_class_names import AUTO_CLASSES
 from benchc.models.generation import Generation
 from benchc.models.protocol import CheckpointSource
-from benchc.models.registry import GENERATE, SCORINGS
+from benchc.models.registry import GENERATE, SCORINGS, UNITS_TOGETHER
 from benchc.models.units import Recipes
 from benchc.schemas.corrupted_images import check_corrupted
 from benchc.schemas.revision import read_revision
-from scripts.argument_types import positive_argument, recipe_argument, seed_argument
+from scripts.argument_types import natural_argument, positive_argument, recipe_argument, seed_argument
 
 
 def add_model(parser: argparse.ArgumentParser, *, scores_options: bool = True) -> None:
@@ -71,6 +71,19 @@ def add_model(parser: argparse.ArgumentParser, *, scores_options: bool = True) -
         type=int,
         default=1,
         help="CPU threads; the last bits of a logit depend on their number",
+    )
+    add(
+        "--workers",
+        type=natural_argument,
+        default=0,
+        help="processes that prepare images while the model computes; they change no number [%(default)s]",
+    )
+    add(
+        "--units-together",
+        choices=[*UNITS_TOGETHER],
+        default="never",
+        help="whether units of an item pass through the model together: where this changes no bit, always, "
+        "or never [%(default)s]",
     )
     _add_server(parser)
 
@@ -184,6 +197,12 @@ def image_source(arguments: argparse.Namespace) -> Sequence[Path] | Recipes:
     """Return the files of corrupted images, or the recipes to apply."""
     files: list[Path] = arguments.corrupted
     return files or Recipes(arguments.recipe, arguments.seed, arguments.alpha or "drop")
+
+
+def image_names(arguments: argparse.Namespace) -> list[str]:
+    """Return the corruptions whose images are given or made."""
+    files: list[Path] = arguments.corrupted
+    return [path.stem for path in files] or [recipe.name for recipe in arguments.recipe]
 
 
 def image_facts(arguments: argparse.Namespace) -> dict[str, object]:

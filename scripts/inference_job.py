@@ -3,26 +3,29 @@
 import argparse
 import importlib
 import sys
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Container, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import polars as pl
 
-from benchc.models.inference import Row, infer, tracked_units
+from benchc.models.inference import Ask, infer
 from benchc.models.items import Item
 from benchc.models.job_counts import counts_text
 from benchc.models.label_mass import low_label_mass
 from benchc.models.loaded import LoadedModel
 from benchc.models.predictor import Answerer, Predictor
-from benchc.models.question import Question
-from benchc.models.units import Unit
+from benchc.models.units import unit_images, units_in
+from benchc.prefetch import prefetch
+from benchc.progress import track
 from benchc.schemas.parquet import TableType, write_table
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
-from scripts.inference_arguments import image_facts, image_source, on_server
+from scripts.inference_arguments import image_facts, image_names, image_source, on_server
 
 SERVED = "scripts.served_model"
+# Enough to hide the slowest image of a batch, few enough for the memory.
+UNITS_AHEAD = 4
 Cached = TypeVar("Cached", Predictor, Answerer)
 
 
@@ -31,29 +34,41 @@ def run_inference(
     items: Mapping[str, Item],
     table: TableType,
     cached: type[Cached],
-    ask: Callable[[Cached, Question, Unit], Iterable[Row]],
+    ask: Ask[Cached],
     *,
     severities: Container[int] | None = None,
     facts: Mapping[str, object] | None = None,
+    as_given: bool = True,
 ) -> None:
     """Write the rows that ``ask`` yields for ``items`` to ``arguments.output``, a ``table``.
 
     Images of another run and absent weights are refused before the model is loaded. ``severities``: None
-    takes all; ``facts`` are added to the footer.
+    takes all; ``facts`` are added to the footer. ``as_given``: whether the items' questions are asked as they
+    are, so that worker processes can encode them.
     """
     images = image_facts(arguments)
     with _opened(arguments) as model:
-        units = tracked_units(
+        label = arguments.label or Path(arguments.location).name
+        sources = unit_images(
             arguments.items,
-            items,
+            {id_: item.image_keys for id_, item in items.items()},
             image_source(arguments),
-            label=arguments.label or Path(arguments.location).name,
-            severities=severities,
-            ahead=model.ahead,
+            severities,
         )
         with cached.CACHE(arguments.cache, model.identity, arguments.shard) as cache:
             behind = cached(model.model, cache, model.compute)
-            rows = infer(behind, items, units, ask, model.at_once)
+            if arguments.workers and model.encodes and as_given:
+                # Here, since it imports torch.
+                from benchc.models.prepare import prepared_units
+
+                units = prepared_units(sources, model.model, items, cache, arguments.workers)
+            else:
+                units = units_in(sources)
+                units = prefetch(units, UNITS_AHEAD) if model.ahead else units
+            total = len(items) * len(image_names(arguments))
+            rows = infer(
+                behind, items, track(units, label=label, unit="units", total=total), ask, model.at_once
+            )
     name = arguments.label or arguments.location
     print(f"{name}: {counts_text(len(rows), cached.ROWS, behind.cached, behind.computed)}", file=sys.stderr)
     masses = [row["label_mass"] for row in rows if "label_mass" in row]
@@ -66,6 +81,7 @@ def run_inference(
         **({"label": arguments.label} if arguments.label else {}),
         "pool": pool_digest(arguments.items, QUESTION_COLUMNS),
         **(facts or {}),
+        **({"units_together": model.together} if model.together else {}),
         cached.ROWS: len(rows),
         "oom_splits": behind.oom_splits,
         **({"adopted": dict(behind.adopted)} if behind.adopted else {}),

@@ -1,8 +1,10 @@
 """A model in the job's own process."""
 
 import argparse
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from benchc.errors import InputError
 from benchc.models.hub_cache import require_cached
 from benchc.models.identity import prediction_identity
 from benchc.models.loaded import LoadedModel
-from benchc.models.predict import answer, load_generative, load_model, predict
+from benchc.models.predict import Passes, answer_units, load_generative, load_model, predict_units
 from benchc.models.prediction_code import prediction_code
 from benchc.models.registry import GENERATE, scorer_modules
 from scripts.inference_arguments import checkpoint_source, generation
@@ -32,5 +34,24 @@ def opened(arguments: argparse.Namespace) -> Iterator[LoadedModel[Any, Any]]:
     identity = prediction_identity(model, family, scoring)
     if identity["code"] != code:
         raise InputError("the code was edited while the model was loaded; run snakemake again")
-    compute = answer if scoring == GENERATE else predict
-    yield LoadedModel(model, identity, compute, at_once=1, ahead=arguments.device == "cuda")
+    together = arguments.units_together
+    if together == "always":
+        # Then the last bits depend on the units that pass together.
+        identity["units_together"] = together
+    passes = Passes(together)
+    compute = partial(answer_units if scoring == GENERATE else predict_units, passes=passes)
+    yield LoadedModel(
+        model,
+        identity,
+        compute,
+        at_once=1,
+        ahead=arguments.device == "cuda",
+        encodes=model.encodes_on_host,
+        together=together,
+    )
+    if passes.differ:
+        print(
+            f"{arguments.label or source.location}: units passed one by one, since together their bits "
+            "differ (`units_together`)",
+            file=sys.stderr,
+        )

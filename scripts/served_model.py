@@ -3,7 +3,7 @@
 import argparse
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,12 @@ from benchc.endpoint.process import arguments_of, free_port, running
 from benchc.models.folder import folder_digest
 from benchc.models.hub_cache import require_cached
 from benchc.models.loaded import LoadedModel
-from benchc.models.protocol import Generative, OptionScores, Reply, Scorer
+from benchc.models.protocol import Generative, OptionScores, Reply, Scorer, UnitInput
 from benchc.models.question import Question
 from benchc.models.registry import GENERATE
 from benchc.models.server.identity import ENTRY, served_identity
 from benchc.models.server.modules import GENERATOR
 from benchc.models.server.served import OtherModelError, served_scorer
-from benchc.models.units import Variants
 from scripts.inference_arguments import checkpoint_source, generation
 
 REQUESTS_PER_UNIT = 5  # or more: one per severity; clean images have one
@@ -93,9 +92,13 @@ def _started(
         yield url, key
 
 
-def _predict(scorer: Scorer, question: Question, variants: Variants) -> tuple[OptionScores, bool]:
-    return scorer.score(question, variants), False
+def _predict(
+    scorer: Scorer, question: Question, units: Sequence[UnitInput]
+) -> list[tuple[OptionScores, bool]]:
+    return [(scorer.score(question, unit.variants), False) for unit in units]
 
 
-def _answer(model: Generative, question: Question, variants: Variants) -> tuple[list[Reply], bool]:
-    return model.replies(question, variants), False
+def _answer(
+    model: Generative, question: Question, units: Sequence[UnitInput]
+) -> list[tuple[list[Reply], bool]]:
+    return [(model.replies(question, unit.variants), False) for unit in units]

@@ -81,7 +81,9 @@ def main() -> None:
         f"{torch.__version__}, transformers {transformers.__version__}; {len(units)} items under "
         f"{arguments.corruption}, {sum(len(unit.variants) for unit in units)} predictions a model\n"
     )
-    print("| model | scoring | loop, predictions/s | benchc, predictions/s | ratio | outside the forward pass: loop | benchc |")
+    print(
+        "| model | scoring | loop, predictions/s | benchc, predictions/s | ratio | outside the forward pass: loop | benchc |"
+    )
     print("|---|---|---:|---:|---:|---:|---:|")
     ratios: dict[str, list[float]] = {scoring: [] for scoring in SCORINGS}
     for name in arguments.models:

@@ -2,21 +2,23 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
 from benchc.checking.trial import AnswersTrial, Trial
 from benchc.corruptions.recipe import clean_recipe
 from benchc.judges.option_reply import option_of
-from benchc.models.inference import Row, infer, predict_unit
+from benchc.models.inference import Row, infer, predict_units
 from benchc.models.items import Item
 from benchc.models.loaded import LoadedModel
 from benchc.models.prediction_cache import PredictionCache
 from benchc.models.predictor import Predictor
-from benchc.models.protocol import Generative, OptionScores, Reply, Scorer
+from benchc.models.protocol import OptionScores, Reply, UnitInput
 from benchc.models.question import Question
 from benchc.models.units import Recipes, Unit, units_of
 from benchc.schemas.parquet import read_table
@@ -28,7 +30,7 @@ GREY = 128
 
 
 def measure_predictions(
-    model: LoadedModel[Scorer, OptionScores],
+    model: LoadedModel[Any, OptionScores],
     items: Mapping[str, Item],
     pool: Path,
     images: Recipes,
@@ -43,17 +45,19 @@ def measure_predictions(
     """
     keys = {id_: item.image_keys for id_, item in items.items()}
     # Not lazily: only the model's time is measured.
-    units = [unit for _, found in units_of(pool, keys, images) for unit in found]
-    clean, corrupted = units[: len(items)], units[len(items) :]
+    clean, corrupted = (
+        list(units_of(pool, keys, replace(images, recipes=recipes)))
+        for recipes in (images.recipes[:1], images.recipes[1:])
+    )
     with TemporaryDirectory() as folder, PredictionCache(Path(folder), model.identity, "check") as cache:
         # The first predictions are slower than all others.
         first = Predictor(model.model, cache, model.compute)
-        rows = infer(first, items, clean, predict_unit, model.at_once)
+        rows = infer(first, items, clean, predict_units, model.at_once)
         correct = _correct(pool, rows)
         start = time.monotonic()
         in_time = takewhile(lambda _: time.monotonic() - start < SECONDS_OF_PREDICTIONS, corrupted)
         measured = Predictor(model.model, cache, model.compute)
-        rows += infer(measured, items, in_time, predict_unit, model.at_once)
+        rows += infer(measured, items, in_time, predict_units, model.at_once)
         seconds = time.monotonic() - start
     return Trial(
         device,
@@ -68,7 +72,7 @@ def measure_predictions(
 
 
 def measure_answers(
-    model: LoadedModel[Generative, list[Reply]],
+    model: LoadedModel[Any, list[Reply]],
     items: Mapping[str, Item],
     pool: Path,
     *,
@@ -77,11 +81,13 @@ def measure_answers(
 ) -> AnswersTrial:
     """Let a model answer all ``items`` in its own words, clean; arguments as :func:`measure_predictions`."""
 
-    def ask(model: LoadedModel[Generative, list[Reply]], question: Question, unit: Unit) -> Iterator[Row]:
-        yield {"id": unit.item, "reply": model.compute(model.model, question, unit.variants)[0][0]}
+    def ask(model: LoadedModel[Any, list[Reply]], question: Question, units: Sequence[Unit]) -> Iterator[Row]:
+        inputs = [UnitInput(unit.variants) for unit in units]
+        for unit, (replies, _) in zip(units, model.compute(model.model, question, inputs), strict=True):
+            yield {"id": unit.item, "reply": replies[0]}
 
     keys = {id_: item.image_keys for id_, item in items.items()}
-    units = [unit for _, found in units_of(pool, keys, Recipes([clean_recipe()], 0)) for unit in found]
+    units = list(units_of(pool, keys, Recipes([clean_recipe()], 0)))
     start = time.monotonic()
     rows = infer(model, items, units, ask, model.at_once)
     seconds = (time.monotonic() - start) / max(1, len(rows))
@@ -102,10 +108,9 @@ def _correct(pool: Path, rows: Sequence[Row]) -> int:
     return sum(int(np.argmax(row["logits"])) == answers[row["id"]] for row in rows)
 
 
-def _uses_images(model: LoadedModel[Scorer, OptionScores], question: Question, unit: Unit) -> bool:
+def _uses_images(model: LoadedModel[Any, OptionScores], question: Question, unit: Unit) -> bool:
     """Return whether the logits change if the images of a clean unit become grey."""
     grey = [[np.full_like(image, GREY) for image in images] for images in unit.variants]
-    scores, of_grey = (
-        model.compute(model.model, question, variants)[0] for variants in (unit.variants, grey)
-    )
+    inputs = [UnitInput(unit.variants), UnitInput(grey)]
+    (scores, _), (of_grey, _) = model.compute(model.model, question, inputs)
     return not np.array_equal(scores.logits, of_grey.logits)

@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -16,7 +17,7 @@ from benchc.models.identity import prediction_identity
 from benchc.models.items import Item, read_items, refuse_open_questions
 from benchc.models.letter import LetterScorer
 from benchc.models.loaded import LoadedModel
-from benchc.models.predict import answer, load_generative, load_model, predict
+from benchc.models.predict import Passes, answer_units, load_generative, load_model, predict_units
 from benchc.models.protocol import CheckpointSource
 from benchc.models.registry import GENERATE
 from benchc.models.units import Recipes
@@ -53,7 +54,7 @@ def try_model(
     loading = time.monotonic() - start
     letters = _letters(scorer, items, options) if isinstance(scorer, LetterScorer) else ()
     identity = prediction_identity(scorer, family, scoring)
-    model = LoadedModel(scorer, identity, predict, at_once=1, ahead=False)
+    model = LoadedModel(scorer, identity, partial(predict_units, passes=Passes()), at_once=1, ahead=False)
     trial = measure_predictions(model, items, pool, images, device=source.device, loading=loading)
     gpu_mb = torch.cuda.max_memory_allocated() / 1e6 if source.device == "cuda" else None
     return replace(trial, letters=letters, peak_mb=_peak_mb(), gpu_mb=gpu_mb)
@@ -75,7 +76,7 @@ def try_answers(
     generator = load_generative(source, source.family, generation, threads)
     loading = time.monotonic() - start
     identity = prediction_identity(generator, source.family, GENERATE)
-    model = LoadedModel(generator, identity, answer, at_once=1, ahead=False)
+    model = LoadedModel(generator, identity, partial(answer_units, passes=Passes()), at_once=1, ahead=False)
     return measure_answers(model, items, pool, device=source.device, loading=loading)
 
 

@@ -178,6 +178,11 @@ class Model(Strict):
         default="float32", description="Type of the weights during inference."
     )
     gpus: int = Field(default=0, ge=0, description="GPUs per inference job.")
+    units_together: Literal["if_equal", "always", "never"] = Field(
+        default="never",
+        description="Whether an item's corruptions pass through the model together, which fills a device "
+        "that is large for the model: never, always, or where the first passes are equal to the last bit.",
+    )
     mem_mb: int = Field(default=2000, ge=1, description="Main memory per inference job, in MB.")
     env: Environment | None = Field(
         default="transformers",

@@ -24,11 +24,11 @@ def resolved(config: Config, folder: str, root: Path) -> dict[str, str]:
     """Return YAML files by their paths in ``folder``, which together are a configuration of the same run.
 
     Paths below ``root`` are relative to it. What only decides when and where a job runs is left out, so that
-    a change of it is no change of the run: a model's memory, and the number of its GPUs (none or 1: the
-    device).
+    a change of it is no change of the run: a model's memory, the number of its GPUs (none or 1: the device),
+    and the processes that prepare images.
     """
     run, sources, models = (f"{folder}/config{part}.yaml" for part in ("", "-sources", "-models"))
-    settings = config.settings.model_dump(mode="json")
+    settings = config.settings.model_dump(mode="json", exclude={"inference": {"workers"}})
     settings["catalogues"] = {"sources": sources, "models": models}
     return {
         run: _text(settings),

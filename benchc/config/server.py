@@ -19,7 +19,15 @@ AS_WEB_ADDRESS = Field(
     json_schema_extra={"pattern": "^https?://", "patternErrorMessage": "a web address (http or https)"}
 )
 # What the server decides that loads the model.
-DECIDED_BY_SERVER = ("family", "auto_class", "dtype", "processor", "trust_remote_code", "train")
+DECIDED_BY_SERVER = (
+    "family",
+    "auto_class",
+    "dtype",
+    "processor",
+    "trust_remote_code",
+    "train",
+    "units_together",
+)
 
 
 class Server(Strict):

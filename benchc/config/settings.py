@@ -113,6 +113,12 @@ class Inference(Strict):
         description="Corruptions evaluated by one inference job: all, one group, or one. "
         "More load the model less often; fewer use more devices in parallel.",
     )
+    workers: int = Field(
+        default=8,
+        ge=0,
+        description="Processes of a job on a GPU that prepare images while the model computes. The job has "
+        "one core more. They change no number.",
+    )
 
 
 class TrainingSet(Strict):

@@ -21,7 +21,6 @@ from benchc.closure import closure_digest, module_file
 from benchc.corruptions.own_code import first_party_files, own_code
 from benchc.corruptions.recipe import Recipe, own_file
 from benchc.corruptions.variants import variants_of_image
-from benchc.corruptions.workers import ordered_map
 from benchc.errors import InputError
 from benchc.images import DEFAULT_CODEC, Alpha, Codec, encode
 from benchc.progress import track
@@ -29,6 +28,7 @@ from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import TableFile
 from benchc.schemas.pool_images import EncodedImage
 from benchc.schemas.row_groups import table_writer
+from benchc.worker_processes import map_in_processes
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -100,7 +100,7 @@ def corrupted_images(
     chunks = iter(lambda: list(itertools.islice(iterator, IMAGES_PER_CHUNK)), [])
     calls = ((folder / f"{_key(job_key, chunk)}.chunk", chunk, job) for chunk in chunks)
     rows_per_image = len(job.recipe.severities)
-    for path in ordered_map(_make_chunk, calls, workers):
+    for path in map_in_processes(_make_chunk, calls, workers if workers > 1 else 0):
         # A chunk may be days old, so what is read is verified.
         with TableFile(path, CORRUPTED) as file:
             for first in range(0, file.height, rows_per_image):

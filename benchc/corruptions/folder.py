@@ -13,11 +13,11 @@ from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import Engine, corruptions_of, recipe_of
 from benchc.corruptions.sources import Source, digest_of, discard_stale
 from benchc.corruptions.variants import variants_of_image
-from benchc.corruptions.workers import ordered_map
 from benchc.errors import InputError
 from benchc.image_keys import derived_key
 from benchc.images import Alpha, ImageError, encode_png, readable_suffixes
 from benchc.progress import track
+from benchc.worker_processes import map_in_processes
 
 ALL = "all"
 SHOWN = 20  # images listed in one message
@@ -100,7 +100,7 @@ def corrupt_folder(
             if missing := _missing(folder, target, severities):
                 work.append(Work(files[name], name, digest, recipe, missing, seed, alpha))
     written = 0
-    done = ordered_map(_corrupt, work, workers)
+    done = map_in_processes(_corrupt, work, workers if workers > 1 else 0)
     for each, failure in zip(work, track(done, label="corrupt", unit="images", total=len(work)), strict=True):
         if failure is None:
             written += len(each.targets)

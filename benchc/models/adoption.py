@@ -19,6 +19,7 @@ import numpy as np
 from benchc.errors import InputError
 from benchc.models.cached_identities import CachedIdentity, cached_identities
 from benchc.models.items import Item
+from benchc.models.local import Scorer
 from benchc.models.predict import predict
 from benchc.models.prediction_cache import (
     ADOPTED,
@@ -33,7 +34,7 @@ from benchc.models.prediction_cache import (
     writing,
 )
 from benchc.models.predictor import unit_hashes
-from benchc.models.protocol import OptionScores, Scorer
+from benchc.models.protocol import OptionScores
 from benchc.models.units import Recipes, Unit, units_of
 from benchc.pluralize import pluralize
 from benchc.progress import track
@@ -63,8 +64,8 @@ class Evaluated:
             for number, source in enumerate(sources):
                 chosen = [ids[place % len(ids)] for place in chunk if place // len(ids) == number]
                 keys = {id_: self.items[id_].image_keys for id_ in chosen}
-                for _, units in units_of(self.pool, keys, source) if keys else ():
-                    yield from units
+                if keys:
+                    yield from units_of(self.pool, keys, source)
 
 
 def adoptable(root: Path, identity: Mapping[str, str]) -> list[CachedIdentity]:
@@ -128,7 +129,7 @@ def _cached_units(
     yielded = set()
     for unit in evaluated.in_random_order(seed, sample):
         question = evaluated.items[unit.item].question
-        key = unit_key(*unit_hashes(scorer, question, unit.variants))
+        key = unit_key(*unit_hashes(scorer, question, unit))
         kept = index.find(key)
         if kept is not None and key not in yielded:
             yielded.add(key)

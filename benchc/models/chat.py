@@ -1,6 +1,7 @@
 """A loaded chat model of transformers: its prompt, its input tensors, and a forward pass."""
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ import torch
 
 from benchc.models.encoding import Encoded, PromptEncoder, sizes_of
 from benchc.models.protocol import ModelError
-from benchc.models.question import answer_separator
+from benchc.models.question import Question, answer_separator
 from benchc.pixels import Pixels
 from benchc.pluralize import pluralize
 
@@ -243,3 +244,22 @@ class ChatModel:
     @property
     def _keeps_logits(self) -> bool:
         return "logits_to_keep" in inspect.signature(self.model.forward).parameters
+
+
+@dataclass
+class AskedChat(ABC):
+    """A chat model that is asked in one way."""
+
+    chat: ChatModel
+
+    @abstractmethod
+    def prompt(self, question: Question, images: int) -> str:
+        """Return the rendered prompt of a question with that many images."""
+
+    @property
+    def encodes_on_host(self) -> bool:
+        return self.chat.encodes_on_host
+
+    def encode(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> Encoded:
+        """Return variants of a question's images, all of the same sizes, as input of the model."""
+        return self.chat.encoded(self.prompt(question, len(variants[0])), variants)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from PIL import Image
@@ -29,6 +29,23 @@ class Encoded:
     rows: int
     inputs: Inputs
     independent: bool
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the tensors."""
+        return sum(value.nbytes for value in self.inputs.values() if isinstance(value, torch.Tensor))
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of a variant's prompt, placeholders of images included."""
+        return int(self.inputs["input_ids"].shape[1]) if "input_ids" in self.inputs else 0
+
+
+class Part(NamedTuple):
+    """Some of a unit's variants, whose images have the same sizes. ``positions``: among the variants."""
+
+    positions: Sequence[int]
+    encoded: Encoded
 
 
 def joined(parts: Sequence[Encoded]) -> Encoded:

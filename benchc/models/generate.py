@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-from benchc.models.chat import ChatModel
+from benchc.models.chat import AskedChat
 from benchc.models.encoding import Encoded
 from benchc.models.generation import Generation
 from benchc.models.protocol import ModelError, Reply
@@ -15,14 +15,13 @@ from benchc.pixels import Pixels
 
 
 @dataclass
-class Generator:
+class Generator(AskedChat):
     """A :class:`benchc.models.protocol.Generative` model of transformers.
 
     Decoding is greedy, with the other settings of the checkpoint's generation_config.json, such as a
     repetition penalty.
     """
 
-    chat: ChatModel
     generation: Generation
 
     def identity(self) -> dict[str, str]:
@@ -37,9 +36,6 @@ class Generator:
 
     def prompt(self, question: Question, images: int) -> str:
         return self.chat.render(self.generation.prompt(question), images)
-
-    def encode(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> Encoded:
-        return self.chat.encoded(self.prompt(question, len(variants[0])), variants)
 
     def replies(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> list[Reply]:
         return self.ask(question, self.encode(question, variants))

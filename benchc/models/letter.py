@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from benchc.letters import LETTERS
-from benchc.models.chat import ChatModel
+from benchc.models.chat import AskedChat
 from benchc.models.encoding import Encoded
 from benchc.models.protocol import ModelError, OptionScores, require_options
 from benchc.models.question import Question, letter_prompt
@@ -15,10 +15,9 @@ from benchc.pixels import Pixels
 
 
 @dataclass
-class LetterScorer:
+class LetterScorer(AskedChat):
     """A :class:`benchc.models.protocol.Scorer` whose logits are those of the options' letters A, B, …"""
 
-    chat: ChatModel
     _tokens: dict[tuple[str, int], torch.Tensor] = field(default_factory=dict)
 
     def identity(self) -> dict[str, str]:
@@ -27,9 +26,6 @@ class LetterScorer:
     def prompt(self, question: Question, images: int) -> str:
         require_options(question)
         return self.chat.render(letter_prompt(question), images)
-
-    def encode(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> Encoded:
-        return self.chat.encoded(self.prompt(question, len(variants[0])), variants)
 
     def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
         return self.ask(question, self.encode(question, variants))

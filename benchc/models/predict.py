@@ -5,29 +5,36 @@ the modules of the model's family and scoring is the same. Whatever decides a nu
 here, and bookkeeping (cache, progress, files, arguments) is not: its edits would drop all cached predictions.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 import torch
 
 from benchc.errors import InputError
+from benchc.models.encoding import Encoded, Part, joined, sizes_of
 from benchc.models.generation import Generation
+from benchc.models.load import load_generator, load_scorer
+from benchc.models.local import Asked, Generative, Scorer
 from benchc.models.protocol import (
-    Asked,
     CheckpointSource,
-    Generative,
     ModelError,
     OptionScores,
     Reply,
-    Scorer,
+    UnitInput,
+    Variants,
 )
 from benchc.models.question import Question
-from benchc.models.registry import load_generator, load_scorer
-from benchc.pixels import Pixels
 
-Variants = Sequence[Sequence[Pixels]]
-Row = TypeVar("Row")
+Together = Literal["if_equal", "always", "never"]  # UNITS_TOGETHER of benchc.models.registry
+Row = TypeVar("Row", bound=tuple[Any, ...])
+
+# Rows times tokens of a prompt. A larger pass is not faster on one core (docs/benchmarks.md).
+TOKENS_PER_PASS = 1024
+# Of models with other bits, at least 15 % of passes had them (docs/benchmarks.md).
+CHECKED_PASSES = 64
 
 
 def load_model(source: CheckpointSource, family: str | None, scoring: str, threads: int = 1) -> Scorer:
@@ -55,6 +62,41 @@ def load_generative(
     return load_generator(family, source, generation)
 
 
+class Passes:
+    """Which units of a question pass through the model together, so that a small model fills its device.
+
+    ``together``: "never"; "always"; or "if_equal", where this changes no bit of what is stored: the first
+    ``CHECKED_PASSES`` passes are repeated unit by unit, and after one difference all units pass alone. On a
+    CPU, some models have equal bits in all passes, and others in most.
+    """
+
+    def __init__(self, together: Together = "never") -> None:
+        self.together = together
+        self.differ = False
+        self._checked = 0
+
+    def of(self, parts: Sequence[Encoded]) -> Iterator[slice]:
+        """Yield consecutive independent parts with one prompt and one list of sizes that pass together."""
+        start = rows = 0
+        for place, part in enumerate(parts):
+            # Products with one row take another routine of most libraries, with other last bits.
+            alone = self.together != "always" and (
+                self.together == "never" or self.differ or 1 in (part.rows, parts[start].rows)
+            )
+            if place > start and (alone or (rows + part.rows) * part.tokens > TOKENS_PER_PASS):
+                yield slice(start, place)
+                start, rows = place, 0
+            rows += part.rows
+        yield slice(start, len(parts))
+
+    def must_check(self) -> bool:
+        """Return whether the next pass is to be compared with its units alone."""
+        if self.together == "always" or self._checked == CHECKED_PASSES:
+            return False
+        self._checked += 1
+        return True
+
+
 def predict(scorer: Scorer, question: Question, variants: Variants) -> tuple[OptionScores, bool]:
     """Return the scores of a unit, and whether it was split to fit into the device's memory.
 
@@ -62,16 +104,35 @@ def predict(scorer: Scorer, question: Question, variants: Variants) -> tuple[Opt
     pass per size, so that nothing is padded; few corruptions change an image's size. Raises ModelError
     where a single variant does not fit, and where the scorer does.
     """
-    rows, split = _by_size(
-        scorer, lambda part: list(zip(*scorer.score(question, part), strict=True)), variants
-    )
-    logits, mass = zip(*rows, strict=True)
-    return OptionScores(np.stack(logits), np.stack(mass)), split
+    return predict_units(scorer, question, [UnitInput(variants)], Passes())[0]
 
 
-def answer(model: Generative, question: Question, variants: Variants) -> tuple[list[Reply], bool]:
-    """Return the answer under each variant, and whether the unit was split; as :func:`predict`."""
-    return _by_size(model, lambda part: model.replies(question, part), variants)
+def predict_units(
+    scorer: Scorer, question: Question, units: Sequence[UnitInput], passes: Passes
+) -> list[tuple[OptionScores, bool]]:
+    """Return :func:`predict` of each of several units of a question, which may pass together."""
+
+    def ask(encoded: Encoded) -> list[tuple[Any, Any]]:
+        return list(zip(*scorer.ask(question, encoded), strict=True))
+
+    found = _Asking(scorer, ask, question, units, passes).found()
+    return [(OptionScores(*map(np.stack, zip(*rows, strict=True))), split) for rows, split in found]
+
+
+def answer_units(
+    model: Generative, question: Question, units: Sequence[UnitInput], passes: Passes
+) -> list[tuple[list[Reply], bool]]:
+    """Return the answers of each unit, and whether it was split; as :func:`predict_units`."""
+    return _Asking(model, lambda encoded: model.ask(question, encoded), question, units, passes).found()
+
+
+def encoded_parts(model: Asked, question: Question, variants: Variants) -> Iterator[Part]:
+    """Yield a unit's variants as input of the model, those of equal sizes in one part."""
+    sizes: dict[object, list[int]] = {}
+    for position, images in enumerate(variants):
+        sizes.setdefault(sizes_of(images), []).append(position)
+    for group in sizes.values():
+        yield Part(group, model.encode(question, [variants[position] for position in group]))
 
 
 def _prepare(source: CheckpointSource, threads: int) -> None:
@@ -84,36 +145,85 @@ def _prepare(source: CheckpointSource, threads: int) -> None:
         )
 
 
-def _by_size(
-    model: Asked, ask: Callable[[Variants], list[Row]], variants: Variants
-) -> tuple[list[Row], bool]:
-    """Return what ``ask`` returns for each variant, asked by size, and whether one had to be split."""
-    sizes: dict[tuple[tuple[int, ...], ...], list[int]] = {}
-    for position, images in enumerate(variants):
-        sizes.setdefault(tuple(image.shape for image in images), []).append(position)
-    found: dict[int, Row] = {}
-    any_split = False
-    for group in sizes.values():
-        rows, split = _in_parts(model, ask, [variants[position] for position in group])
-        found.update(zip(group, rows, strict=True))
-        any_split |= split
-    return [found[position] for position in range(len(variants))], any_split
+Found = tuple[list[Row], bool]  # of each variant, and whether a unit had to be split
 
 
-def _in_parts(
-    model: Asked, ask: Callable[[Variants], list[Row]], variants: Variants
-) -> tuple[list[Row], bool]:
-    """Return what ``ask`` returns for variants of one size, and whether they had to be split."""
-    try:
-        return ask(variants), False
-    except torch.OutOfMemoryError as error:
-        if len(variants) == 1:
-            raise ModelError(
-                f"{model.identity()['model']}: a single variant of its images does not fit into the memory "
-                "of the GPU; in the model catalogue, lower what bounds the size of images in `processor` "
-                "(max_pixels, max_patches, ...), or set `dtype: bfloat16`, or use a larger GPU"
-            ) from error
-    torch.cuda.empty_cache()
-    middle = len(variants) // 2
-    halves = (_in_parts(model, ask, part)[0] for part in (variants[:middle], variants[middle:]))
-    return [row for half in halves for row in half], True
+@dataclass(frozen=True)
+class _Asking(Generic[Row]):
+    """A model that is asked about units of one question. ``ask``: returns what it says of each variant."""
+
+    model: Asked
+    ask: Callable[[Encoded], list[Row]]
+    question: Question
+    units: Sequence[UnitInput]
+    passes: Passes
+
+    def found(self) -> list[Found[Row]]:
+        """Return what the model says of each variant of each unit."""
+        rows: list[dict[int, Row]] = [{} for _ in self.units]
+        splits = [False] * len(self.units)
+
+        def keep(number: int, part: Part, found: Found[Row]) -> None:
+            rows[number].update(zip(part.positions, found[0], strict=True))
+            splits[number] |= found[1]
+
+        waiting: dict[object, list[tuple[int, Part]]] = {}
+        for number, unit in enumerate(self.units):
+            for part in unit.parts or encoded_parts(self.model, self.question, unit.variants):
+                if part.encoded.independent:
+                    waiting.setdefault(part.encoded.sizes, []).append((number, part))
+                else:  # at once, since a model's own code may keep the input of one part only
+                    keep(number, part, self._alone(number, part))
+        for group in waiting.values():
+            for span in self.passes.of([part.encoded for _, part in group]):
+                for member, found in zip(group[span], self._together(group[span]), strict=True):
+                    keep(*member, found)
+        ordered = ([each[place] for place in sorted(each)] for each in rows)
+        return list(zip(ordered, splits, strict=True))
+
+    def _together(self, group: Sequence[tuple[int, Part]]) -> list[Found[Row]]:
+        """Return what the model says of each part of one pass."""
+        if len(group) == 1:
+            return [self._alone(*group[0])]
+        whole = joined([part.encoded for _, part in group])
+        try:
+            rows = iter(self.ask(whole))
+        except torch.OutOfMemoryError:
+            torch.cuda.empty_cache()
+            return [self._alone(*member) for member in group]
+        found = [(list(islice(rows, part.encoded.rows)), False) for _, part in group]
+        if self.passes.must_check():
+            alone = [self._alone(*member) for member in group]
+            self.passes.differ |= _bits(found) != _bits(alone)
+            return alone
+        return found
+
+    def _alone(self, number: int, part: Part) -> Found[Row]:
+        """Return what the model says of a part of a unit, in halves where the memory does not suffice."""
+        try:
+            return self.ask(part.encoded), False
+        except torch.OutOfMemoryError as error:
+            if len(part.positions) == 1:
+                raise ModelError(
+                    f"{self.model.identity()['model']}: a single variant of its images does not fit into the "
+                    "memory of the GPU; in the model catalogue, lower what bounds the size of images in "
+                    "`processor` (max_pixels, max_patches, ...), or set `dtype: bfloat16`, or use a larger "
+                    "GPU"
+                ) from error
+        torch.cuda.empty_cache()
+        middle = len(part.positions) // 2
+        rows: list[Row] = []
+        for half in (part.positions[:middle], part.positions[middle:]):
+            variants = [self.units[number].variants[position] for position in half]
+            rows += self._alone(number, Part(half, self.model.encode(self.question, variants)))[0]
+        return rows, True
+
+
+def _bits(found: Sequence[Found[Row]]) -> list[object]:
+    """Return what is compared: the bits of numbers, which tell 0.0 from -0.0, and all else as it is."""
+    return [
+        value.tobytes() if isinstance(value, np.ndarray | np.generic) else value
+        for rows, _ in found
+        for row in rows
+        for value in row
+    ]

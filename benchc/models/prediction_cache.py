@@ -102,6 +102,11 @@ class ShardIndex:
         _, split, *fields = text.split(b" ")
         return CachedUnit(fields, split == b"1", adopted_from(path))
 
+    def key_numbers(self) -> npt.NDArray[np.uint64]:
+        """Return :func:`key_number` of every unit, in ascending order."""
+        keys = self._database.execute("SELECT key FROM units")
+        return np.sort(np.fromiter((key_number(key) for (key,) in keys), np.uint64))
+
     def close(self) -> None:
         self._close_shard()
         self._database.close()
@@ -145,6 +150,10 @@ class UnitCache(ABC, Generic[Value]):
         """Return what is cached of a unit, one prompt and V variants in order, or None."""
         found = self._index.find(unit_key(prompt_hash, image_hashes))
         return None if found is None else CachedUnit(self.decoded(found.value), *found[1:])
+
+    def key_numbers(self) -> npt.NDArray[np.uint64]:
+        """Return :func:`key_number` of every unit that is cached now, in ascending order."""
+        return self._index.key_numbers()
 
     def put(self, prompt_hash: str, image_hashes: Sequence[str], value: Value, split: bool) -> None:
         """Store the value of a unit; it survives a kill right after this call."""
@@ -255,6 +264,11 @@ def unit_key(prompt_hash: str, image_hashes: Sequence[str]) -> bytes:
     """Return the key of a unit's prompt and of the pixels of its variants in order, 32 hexadecimal digits."""
     text = "\x1f".join((prompt_hash, *image_hashes))
     return _hexdigest(text.encode(), 16)
+
+
+def key_number(key: bytes) -> int:
+    """Return the first 64 bits of a key."""
+    return int(key[:16], 16)
 
 
 def line_of(key: bytes, fields: Sequence[bytes], split: bool) -> bytes:

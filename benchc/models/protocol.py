@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol, get_args
+from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,19 @@ class CheckpointSource:
     family: str | None = None  # checkpoints of other model types are refused; None accepts any
     trust_remote_code: bool = False  # run Python files of the checkpoint
     auto_class: str | None = None  # an Auto class of transformers; None is the first that fits
+
+
+Variants = Sequence[Sequence[Pixels]]  # of the images of an item
+
+
+class UnitInput(NamedTuple):
+    """What a model is asked about: variants of a question's images.
+
+    ``parts``: the same as input of the model (:class:`benchc.models.encoding.Part`), where it is encoded.
+    """
+
+    variants: Variants
+    parts: Sequence[Any] | None = None
 
 
 class OptionScores(NamedTuple):

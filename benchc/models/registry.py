@@ -3,17 +3,17 @@
 Modules are named, not imported: an edit of a family's file must rerun the jobs of that family alone.
 """
 
-import importlib
 from pathlib import Path
 
-from benchc.models.generation import Generation
-from benchc.models.protocol import CheckpointSource, Generative, ModelError, Scorer
+from benchc.models.protocol import ModelError
 
 SCORINGS = {
     "letter": "benchc.models.letter",
     "text": "benchc.models.text",
     "text_mean": "benchc.models.text",
 }
+# Whether several units pass through a model together: where this changes no bit, always, or never.
+UNITS_TOGETHER = ("if_equal", "always", "never")
 # Answers in the model's own words, in place of a scoring.
 GENERATE = "generate"
 MODULES = {**SCORINGS, GENERATE: "benchc.models.generate"}
@@ -39,29 +39,3 @@ def scorer_modules(family: str | None, scoring: str) -> tuple[str, str]:
     if scoring not in MODULES:
         raise ModelError(f"unknown scoring {scoring!r}; choose one of {', '.join(MODULES)}")
     return family_module(family), MODULES[scoring]
-
-
-def load_scorer(family: str | None, scoring: str, source: CheckpointSource) -> Scorer:
-    """Load a model and wrap it in its scoring."""
-    family_name, scoring_name = scorer_modules(family, scoring)
-    chat = importlib.import_module(family_name).load(source)
-    module = importlib.import_module(scoring_name)
-    scorer: Scorer = (
-        module.LetterScorer(chat)
-        if scoring == "letter"
-        else module.TextScorer(chat, length_normalised=scoring == "text_mean")
-    )
-    return scorer
-
-
-def load_generator(family: str | None, source: CheckpointSource, generation: Generation) -> Generative:
-    """Load a model that answers in its own words."""
-    family_name, name = scorer_modules(family, GENERATE)
-    chat = importlib.import_module(family_name).load(source)
-    if not chat.generates:
-        raise ModelError(
-            f"{source.location}: is loaded by code of its own, which answers in its own words only on a "
-            "server (docs/models.md); remove the model from those that generate"
-        )
-    model: Generative = importlib.import_module(name).Generator(chat, generation)
-    return model

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from benchc.models.chat import ChatModel
+from benchc.models.chat import AskedChat
 from benchc.models.encoding import Encoded
 from benchc.models.protocol import OptionScores, require_options
 from benchc.models.question import Question, text_prompt
@@ -13,14 +13,13 @@ from benchc.pixels import Pixels
 
 
 @dataclass
-class TextScorer:
+class TextScorer(AskedChat):
     """A :class:`benchc.models.protocol.Scorer` whose logits are log-likelihoods of the options' texts.
 
     They are summed over a text's tokens, or averaged if ``length_normalised``. Each variant's prompt passes
     through the model once; the options share its keys and values.
     """
 
-    chat: ChatModel
     length_normalised: bool = False
     _tokens: dict[tuple[str, tuple[str, ...]], list[list[int]]] = field(default_factory=dict)
 
@@ -30,9 +29,6 @@ class TextScorer:
     def prompt(self, question: Question, images: int) -> str:
         require_options(question)
         return self.chat.render(text_prompt(question), images)
-
-    def encode(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> Encoded:
-        return self.chat.encoded(self.prompt(question, len(variants[0])), variants)
 
     def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
         return self.ask(question, self.encode(question, variants))

@@ -1,28 +1,51 @@
-"""The units of inference: one item's images under one corruption, loaded from a file or corrupted here."""
+"""Units: an item under all severities of one corruption, from images in files, or corrupted on the fly."""
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
 from benchc.images import Alpha
+from benchc.models.protocol import Variants
 from benchc.pixels import Pixels
-from benchc.schemas.corrupted_images import images_of_items
-from benchc.schemas.pool_images import pool_images
+from benchc.schemas.corrupted_images import ITEMS_AT_ONCE, StoredImage, decoded, encoded_images
+from benchc.schemas.pool_images import EncodedImage, pool_images
 
-Variants = Sequence[Sequence[Pixels]]  # of the images of an item
+# The most items that are read together since they share images.
+ITEMS_OF_RUN = 16
 
 
 @dataclass(frozen=True)
 class Unit:
-    """One item under some severities of one corruption: all its predictions have the same prompt."""
+    """One item under some severities of one corruption: all its predictions have the same prompt.
+
+    Attributes:
+        variants: the item's images, by severity.
+        images: the number of images of a variant.
+        image_hashes: the hash of each variant's pixels, where another process has computed it.
+        prompt_hash: of the prompt that ``parts`` are of.
+        parts: the model's input (:class:`benchc.models.encoding.Part`), where another process has encoded it.
+    """
 
     item: str
     corruption: str
     severities: list[int]
-    variants: list[list[Pixels]]  # the item's images, by severity
+    variants: Variants
+    images: int
+    image_hashes: list[str] | None = None
+    prompt_hash: str | None = None
+    parts: Sequence[Any] | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the pixels, or of the model's input where that is computed."""
+        if self.image_hashes is not None:
+            return sum(part.encoded.nbytes for part in self.parts or ())
+        return sum(image.nbytes for images in self.variants for image in images)
 
 
 @dataclass(frozen=True)
@@ -34,13 +57,73 @@ class Recipes:
     alpha: Alpha = "drop"
 
 
+@dataclass(frozen=True)
+class StoredImages:
+    """Items with their images under one corruption, as they are in a file."""
+
+    path: Path
+    items: Mapping[str, Sequence[StoredImage]]
+
+    def units(self) -> Iterator[Unit]:
+        """Decode the images and yield the units; items that share an image share its pixels."""
+        pixels: dict[str, dict[int, Pixels]] = {}
+        for item, images in self.items.items():
+            pixels = {
+                key: pixels[key] if key in pixels else decoded(self.path, key, files) for key, files in images
+            }
+            levels = list(images[0][1])
+            yield _unit(item, self.path.stem, levels, [pixels[key] for key, _ in images])
+
+
+@dataclass(frozen=True)
+class ImagesToCorrupt:
+    """Items with their images, encoded, and a corruption to apply."""
+
+    recipe: Recipe
+    severities: Sequence[int]
+    seed: int
+    alpha: Alpha
+    items: Mapping[str, Sequence[EncodedImage]]
+
+    def units(self) -> Iterator[Unit]:
+        """Corrupt the images and yield the units, with the same pixels as from a file."""
+        pixels: dict[str, dict[int, Pixels]] = {}
+        for item, images in self.items.items():
+            pixels = {
+                key: pixels[key]
+                if key in pixels
+                else variants_of_image(key, data, self.recipe, self.severities, self.seed, self.alpha)
+                for key, data in images
+            }
+            yield _unit(item, self.recipe.name, list(self.severities), [pixels[key] for key, _ in images])
+
+
+UnitImages = StoredImages | ImagesToCorrupt
+
+
 def units_of(
+    pool: Path, keys: Mapping[str, Sequence[str]], images: Sequence[Path] | Recipes
+) -> Iterator[Unit]:
+    """Yield the units of :func:`unit_images`."""
+    return units_in(unit_images(pool, keys, images))
+
+
+def units_in(images: Iterable[UnitImages]) -> Iterator[Unit]:
+    """Yield the units of ``images`` in order."""
+    for each in images:
+        yield from each.units()
+
+
+def unit_images(
     pool: Path,
     keys: Mapping[str, Sequence[str]],
     images: Sequence[Path] | Recipes,
     severities: Container[int] | None = None,
-) -> Iterator[tuple[str, Iterator[Unit]]]:
-    """Yield every corruption and its units, one per item.
+) -> Iterator[UnitImages]:
+    """Yield what units are made of, item by item: all corruptions of an item, then those of the next.
+
+    Consecutive items that share an image come together, corruption by corruption, so that each image is
+    decoded or corrupted once.
 
     Args:
         pool: the POOL table.
@@ -48,51 +131,45 @@ def units_of(
         images: files of corrupted images, or recipes to apply to the pool's images.
         severities: the severities to take; None takes all.
 
-    Raises as :func:`load_units` and :func:`corrupt_units` do.
+    Raises InputError where the images cannot be read, or where a recipe has none of the severities.
     """
     if isinstance(images, Recipes):
-        for recipe in images.recipes:
-            yield recipe.name, corrupt_units(pool, keys, recipe, images.seed, images.alpha, severities)
+        wanted = {recipe.name: _wanted(recipe, severities) for recipe in images.recipes}
+        found = pool_images(pool, keys)
+        for run in runs_of(keys):
+            items = dict(islice(found, len(run)))
+            for recipe in images.recipes:
+                yield ImagesToCorrupt(recipe, wanted[recipe.name], images.seed, images.alpha, items)
     else:
-        for path in images:
-            yield path.stem, load_units(path, keys, severities)
+        at_once = max(1, ITEMS_AT_ONCE // len(images))
+        files = {path: encoded_images(path, keys, severities, at_once) for path in images}
+        for run in runs_of(keys):
+            for path, stored in files.items():
+                yield StoredImages(path, dict(islice(stored, len(run))))
 
 
-def load_units(
-    path: Path, keys: Mapping[str, Sequence[str]], severities: Container[int] | None = None
-) -> Iterator[Unit]:
-    """Yield the units of a file of corrupted images; raises as ``images_of_items`` does."""
-    for id_, variants in images_of_items(path, keys, severities):
-        yield Unit(id_, path.stem, list(variants), list(variants.values()))
+def runs_of(keys: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
+    """Yield the items in order, those that share an image with the one before together."""
+    run: list[str] = []
+    for item, own in keys.items():
+        if run and (len(run) == ITEMS_OF_RUN or set(keys[run[-1]]).isdisjoint(own)):
+            yield run
+            run = []
+        run.append(item)
+    if run:
+        yield run
 
 
-def corrupt_units(
-    pool: Path,
-    ids: Container[str],
-    recipe: Recipe,
-    seed: int,
-    alpha: Alpha,
-    severities: Container[int] | None = None,
-) -> Iterator[Unit]:
-    """Apply a corruption and yield its units, with the same pixels as from a file.
+def _unit(item: str, corruption: str, severities: list[int], images: Sequence[Mapping[int, Pixels]]) -> Unit:
+    variants = [[pixels[severity] for pixels in images] for severity in severities]
+    return Unit(item, corruption, severities, variants, len(images))
 
-    Raises InputError where the recipe has none of ``severities``; None takes all.
-    """
+
+def _wanted(recipe: Recipe, severities: Container[int] | None) -> list[int]:
     wanted = [level for level in recipe.severities if severities is None or level in severities]
     if not wanted:
         raise InputError(
             f"the recipe of {recipe.name} has the severities {', '.join(map(str, recipe.severities))}, "
             "but not the requested one; choose one of these"
         )
-    # Items that share an image are usually adjacent; it is then corrupted once.
-    variants: dict[str, dict[int, Pixels]] = {}
-    for id_, images in pool_images(pool, ids):
-        variants = {
-            key: variants[key]
-            if key in variants
-            else variants_of_image(key, data, recipe, wanted, seed, alpha)
-            for key, data in images
-        }
-        yield Unit(
-            id_, recipe.name, wanted, [[variants[key][level] for key, _ in images] for level in wanted]
-        )
+    return wanted

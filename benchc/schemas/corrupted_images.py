@@ -16,6 +16,8 @@ from benchc.schemas.pool_images import IMAGE_COLUMNS, pool_digest
 
 ITEMS_AT_ONCE = 16
 
+StoredImage = tuple[str, dict[int, bytes]]  # an image's key and its encoded bytes by severity
+
 
 def check_corrupted(
     paths: Iterable[Path], pool: Path, recipes: Mapping[str, object], facts: Mapping[str, object]
@@ -57,10 +59,28 @@ def images_of_items(
 ) -> Iterator[tuple[str, dict[int, list[Pixels]]]]:
     """Yield each item's id and its images, uint8[H, W, 3] each, by severity, in the order of ``keys``.
 
+    Arguments and errors as for :func:`encoded_images`, and InputError where an image cannot be decoded.
+    """
+    # Items that share an image are usually adjacent; it is then decoded once.
+    pixels: dict[str, dict[int, Pixels]] = {}
+    for id_, images in encoded_images(path, keys, severities):
+        pixels = {key: pixels[key] if key in pixels else decoded(path, key, files) for key, files in images}
+        levels = list(images[0][1])
+        yield id_, {severity: [pixels[key][severity] for key, _ in images] for severity in levels}
+
+
+def encoded_images(
+    path: Path,
+    keys: Mapping[str, Sequence[str]],
+    severities: Container[int] | None = None,
+    at_once: int = ITEMS_AT_ONCE,
+) -> Iterator[tuple[str, list[StoredImage]]]:
+    """Yield each item's id and its images as they are stored, in the order of ``keys``.
+
     ``path``: a CORRUPTED table, in any order; ``keys``: the keys of each item's images by item id;
-    ``severities``: which to read, None for all. The images of a few items are in memory. Raises InputError,
-    before the first item, where the table lacks images of an item, and where an image cannot be decoded;
-    TableError as ``TableFile`` does.
+    ``severities``: which to read, None for all; ``at_once``: the items whose images are in memory. Raises
+    InputError, before the first item, where the table lacks images of an item; TableError as ``TableFile``
+    does.
     """
     with TableFile(path, CORRUPTED) as file:
         rows = _rows(path, file, severities)
@@ -71,21 +91,23 @@ def images_of_items(
                 "delete the file and run snakemake again"
             )
         iterator = iter(keys.items())
-        # Items that share an image are usually adjacent; it is then decoded once.
-        decoded: dict[str, dict[int, Pixels]] = {}
-        while chunk := list(islice(iterator, ITEMS_AT_ONCE)):
+        while chunk := list(islice(iterator, at_once)):
             numbers = sorted({row for _, of_item in chunk for key in of_item for row in rows[key].values()})
             images = file.rows(numbers, ["image"])["image"].struct.field("bytes")
             files = dict(zip(numbers, images, strict=True))
             for id_, of_item in chunk:
-                decoded = {
-                    key: decoded[key] if key in decoded else _decoded(path, key, rows[key], files)
-                    for key in of_item
-                }
-                variants = {
-                    severity: [decoded[key][severity] for key in of_item] for severity in rows[of_item[0]]
-                }
-                yield id_, variants
+                yield (
+                    id_,
+                    [(key, {severity: files[row] for severity, row in rows[key].items()}) for key in of_item],
+                )
+
+
+def decoded(path: Path, key: str, files: Mapping[int, bytes]) -> dict[int, Pixels]:
+    """Return the images of a key by severity; raises InputError, with its file, where one is damaged."""
+    try:
+        return {severity: decode(data) for severity, data in files.items()}
+    except ImageError as error:
+        raise InputError(f"{path}: image {key}: {error}; delete the file and run snakemake again") from error
 
 
 def _rows(path: Path, file: TableFile, severities: Container[int] | None) -> dict[str, dict[int, int]]:
@@ -105,10 +127,3 @@ def _rows(path: Path, file: TableFile, severities: Container[int] | None) -> dic
 
 def _complete(keys: Sequence[str], rows: Mapping[str, Mapping[int, int]]) -> bool:
     return bool(keys) and all(key in rows and rows[key].keys() == rows[keys[0]].keys() for key in keys)
-
-
-def _decoded(path: Path, key: str, rows: Mapping[int, int], files: Mapping[int, bytes]) -> dict[int, Pixels]:
-    try:
-        return {severity: decode(files[row]) for severity, row in rows.items()}
-    except ImageError as error:
-        raise InputError(f"{path}: image {key}: {error}; delete the file and run snakemake again") from error

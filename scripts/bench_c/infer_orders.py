@@ -34,6 +34,7 @@ def main() -> None:
         predict_orders,
         severities={CLEAN_SEVERITY, arguments.severity},
         facts={"items": len(items)},
+        as_given=False,
     )
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
+from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource
 from benchc.models.question import Question, letter_prompt, text_prompt
-from benchc.models.registry import load_scorer
 from tests.models.vllm_like import TinyServer
 
 FAMILIES = ("llava", "internvl", "idefics3")

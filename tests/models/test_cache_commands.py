@@ -117,14 +117,14 @@ def test_adopted_predictions_are_used_and_counted_in_footers(job, edited, monkey
 
 
 def test_a_score_that_is_not_finite_stops_the_job(job, monkeypatch, capsys):
-    score = LetterScorer.score
+    ask = LetterScorer.ask
 
-    def overflowing(self, question, variants):
-        scores = score(self, question, variants)
+    def overflowing(self, question, encoded):
+        scores = ask(self, question, encoded)
         scores.logits[2, 0] = float("nan")
         return scores
 
-    monkeypatch.setattr(LetterScorer, "score", overflowing)
+    monkeypatch.setattr(LetterScorer, "ask", overflowing)
     with pytest.raises(InputError, match=r"llava\d+: item p/0 under gaussian_noise at severity 3 has .*nan"):
         predicted(job, monkeypatch, capsys)
     assert not Path("out.parquet").exists() and not list(Path("cache").glob("*/*/*.units"))
@@ -133,24 +133,24 @@ def test_a_score_that_is_not_finite_stops_the_job(job, monkeypatch, capsys):
 def test_one_other_bit_is_refused_and_named(job, edited, monkeypatch, capsys):
     predicted(job, monkeypatch, capsys)
     edited(1)
-    score = LetterScorer.score
+    ask = LetterScorer.ask
     asked: list[str] = []
 
-    def other(self, question, variants):
-        scores = score(self, question, variants)
+    def other(self, question, encoded):
+        scores = ask(self, question, encoded)
         asked.append("")
         if len(asked) == 5:
             scores.logits.view("int32")[3, 1] ^= 1
         return OptionScores(*scores)
 
-    monkeypatch.setattr(LetterScorer, "score", other)
+    monkeypatch.setattr(LetterScorer, "ask", other)
     with pytest.raises(
         InputError,
         match=r"does not give the same predictions: item p/\d+ under gaussian_noise at severity 4 has the "
         r"logits \[.*\], cached are \[.*\]; nothing was adopted",
     ):
         cache(capsys, "adopt", *job, "--sample", "7")
-    monkeypatch.setattr(LetterScorer, "score", score)
+    monkeypatch.setattr(LetterScorer, "ask", ask)
     assert predicted(job, monkeypatch, capsys) == COMPUTED
 
 

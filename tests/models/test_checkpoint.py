@@ -14,8 +14,8 @@ from benchc.hugging_face import transformers
 from benchc.models import checkpoint
 from benchc.models.auto_class import auto_class
 from benchc.models.auto_class_names import AUTO_CLASSES
+from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource, ModelError
-from benchc.models.registry import load_scorer
 from scripts.command import run
 from tests.models.classes.builders import save
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from benchc.models.folder import deciding_files, folder_digest
+from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource
-from benchc.models.registry import load_scorer
 from tests.models.conftest import FAMILIES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,8 +15,8 @@ from benchc.models import hub_fetch
 from benchc.models.hub_cache import cached, require_cached
 from benchc.models.hub_errors import hub_errors
 from benchc.models.hub_fetch import fetch, fetch_also, fetch_first
+from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource, ModelError
-from benchc.models.registry import load_scorer
 from benchc.models.revisions import commit_of
 from tests.models.conftest import QUESTIONS
 from tests.models.hub_fixtures import served  # noqa: F401

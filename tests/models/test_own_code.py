@@ -8,6 +8,7 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,14 +19,15 @@ from safetensors.torch import load_file, save_file
 
 from benchc.closure import module_file, source_closure
 from benchc.models.generation import Generation
+from benchc.models.load import load_scorer
 from benchc.models.own_code_families import OF_CHECKPOINT, OF_PACKAGE
-from benchc.models.predict import load_generative, predict
+from benchc.models.predict import Passes, load_generative, predict, predict_units
 from benchc.models.prediction_cache import PredictionCache
 from benchc.models.prediction_code import ENTRY, ROOT
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import CheckpointSource, ModelError, OptionScores
 from benchc.models.question import Question, letter_prompt, text_prompt
-from benchc.models.registry import SCORINGS, family_module, load_scorer
+from benchc.models.registry import SCORINGS, family_module
 from benchc.models.text import TextScorer
 from benchc.models.units import Unit
 from tests.models.conftest import QUESTIONS
@@ -207,12 +209,13 @@ def test_a_nan_is_refused(folders, tmp_path, variants, family):
         metadata={"format": "pt"},
     )
     scorer = load_scorer(family, "letter", source_of(family, folder))
-    unit = Unit("s/1", "fog", [1, 2], variants[:2])
+    unit = Unit("s/1", "fog", [1, 2], variants[:2], 1)
     with (
         PredictionCache(tmp_path / "cache", {"model": "m", "scoring": "letter"}, "shard") as cache,
         pytest.raises(ModelError, match="item s/1 under fog at severity 1 has the logits"),
     ):
-        Predictor(scorer, cache, predict).ask(QUESTIONS[0], unit)
+        compute = partial(predict_units, passes=Passes())
+        Predictor(scorer, cache, compute).ask(QUESTIONS[0], [unit])
 
 
 @pytest.mark.parametrize("family", OF_CHECKPOINT)

@@ -46,10 +46,10 @@ def audit(event, arguments):
     if event in ("os.fork", "os.posix_spawn", "subprocess.Popen"):
         processes.append(event)
 
-def scarce(question, variants):
-    if len(variants) > 1:
+def scarce(question, encoded):
+    if encoded.rows > 1:
         raise torch.OutOfMemoryError
-    return whole(question, variants)
+    return whole(question, encoded)
 
 rng = numpy.random.default_rng(0)
 sizes = [(40, 56, 3), (40, 56, 3), (30, 30, 3)]
@@ -61,7 +61,7 @@ for pair in pairs:
     threading.settrace(trace)
     sys.settrace(trace)
     scorer = load_model(CheckpointSource(folder), family, scoring, threads=2)
-    whole, scorer.score = scorer.score, scarce
+    whole, scorer.ask = scorer.ask, scarce
     scores, split = predict(scorer, Question("How many dots?", ("1", "12")), variants)
     sys.settrace(None)
     threading.settrace(None)

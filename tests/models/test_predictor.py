@@ -3,12 +3,14 @@
 import hashlib
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
 
-from benchc.models.predict import answer, predict
+from benchc.models.encoding import Encoded, sizes_of
+from benchc.models.predict import Passes, answer_units, predict_units
 from benchc.models.prediction_cache import AnswerCache, PredictionCache
 from benchc.models.predictor import Answerer, Predictor
 from benchc.models.protocol import ModelError, OptionScores, Reply
@@ -17,6 +19,8 @@ from benchc.models.units import Unit
 
 IDENTITY = {"model": "owner/name", "revision": "1"}
 QUESTION = Question("Which?", ("a", "b"))
+PREDICT = partial(predict_units, passes=Passes())
+ANSWER = partial(answer_units, passes=Passes())
 
 
 class PixelScorer:
@@ -32,6 +36,13 @@ class PixelScorer:
     def prompt(self, question, images):
         return f"{'<image>' * images}{question.question}"
 
+    def encode(self, question, variants):
+        inputs = {"variants": variants}
+        return Encoded("", sizes_of(variants[0]), len(variants), inputs, independent=False)
+
+    def ask(self, question, encoded):
+        return self.score(question, encoded.inputs["variants"])
+
     def score(self, question, variants):
         self.calls.append(len(variants))
         if len(variants) > self.capacity:
@@ -43,12 +54,12 @@ class PixelScorer:
 
 def unit(*values: int) -> Unit:
     images = [[np.full((2, 3, 3), value, dtype=np.uint8)] for value in values]
-    return Unit("s/1", "fog", list(range(1, len(values) + 1)), images)
+    return Unit("s/1", "fog", list(range(1, len(values) + 1)), images, 1)
 
 
 def unit_of_two_sizes() -> Unit:
     images = [[np.full((2 + k % 2, 3, 3), k, dtype=np.uint8)] for k in range(5)]
-    return Unit("s/1", "fog", [1, 2, 3, 4, 5], images)
+    return Unit("s/1", "fog", [1, 2, 3, 4, 5], images, 1)
 
 
 def same(a: OptionScores, b: OptionScores) -> bool:
@@ -57,14 +68,14 @@ def same(a: OptionScores, b: OptionScores) -> bool:
 
 def test_new_predictions_are_computed_and_counted(tmp_path):
     with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        predictor = Predictor(PixelScorer(), cache, predict)
-        first, prompt_hash, image_hashes = predictor.ask(QUESTION, unit(1, 2, 3))
-        again, *hashes = predictor.ask(QUESTION, unit(1, 2, 3))
+        predictor = Predictor(PixelScorer(), cache, PREDICT)
+        [(first, prompt_hash, image_hashes)] = predictor.ask(QUESTION, [unit(1, 2, 3)])
+        [(again, *hashes)] = predictor.ask(QUESTION, [unit(1, 2, 3)])
         assert same(first, again)
         assert hashes == [prompt_hash, image_hashes]
         assert (predictor.computed, predictor.cached) == (3, 3)
-        predictor.ask(QUESTION, unit(1, 2, 4))
-        predictor.ask(Question("Which?", ("a", "c")), unit(1, 2, 3))
+        predictor.ask(QUESTION, [unit(1, 2, 4)])
+        predictor.ask(Question("Which?", ("a", "c")), [unit(1, 2, 3)])
         assert (predictor.computed, predictor.cached) == (9, 3)
     assert len(set(image_hashes)) == 3
     assert prompt_hash == hashlib.blake2b(b"<image>Which?\x1fa\x1fb", digest_size=16).hexdigest()
@@ -73,15 +84,15 @@ def test_new_predictions_are_computed_and_counted(tmp_path):
 def test_equal_units_at_the_same_time_are_computed_once(tmp_path):
     computed = []
 
-    def compute(scorer, question, variants):
-        computed.append(len(variants))
+    def compute(scorer, question, units):
+        computed.append(len(units[0].variants))
         time.sleep(0.3)  # longer than the other threads need to start
-        return scorer.score(question, variants), False
+        return PREDICT(scorer, question, units)
 
     with PredictionCache(tmp_path, IDENTITY, "a") as cache, ThreadPoolExecutor(3) as threads:
         predictor = Predictor(PixelScorer(), cache, compute)
-        equal = [threads.submit(predictor.ask, QUESTION, unit(1, 2)) for _ in range(3)]
-        results = [future.result()[0] for future in equal]
+        equal = [threads.submit(predictor.ask, QUESTION, [unit(1, 2)]) for _ in range(3)]
+        results = [future.result()[0][0] for future in equal]
     assert computed == [2] and (predictor.computed, predictor.cached) == (2, 4)
     assert all(same(results[0], other) for other in results)
 
@@ -89,14 +100,14 @@ def test_equal_units_at_the_same_time_are_computed_once(tmp_path):
 def test_a_unit_is_split_until_it_fits_into_memory(tmp_path):
     scorer = PixelScorer(capacity=2)
     with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        predictor = Predictor(scorer, cache, predict)
-        scores, *_ = predictor.ask(QUESTION, unit(1, 2, 3, 4, 5))
+        predictor = Predictor(scorer, cache, PREDICT)
+        [(scores, *_)] = predictor.ask(QUESTION, [unit(1, 2, 3, 4, 5)])
     np.testing.assert_array_equal(scores.logits[:, 0], [18, 36, 54, 72, 90])
     assert scorer.calls == [5, 2, 3, 1, 2]
     assert predictor.oom_splits == 1
     with PredictionCache(tmp_path, IDENTITY, "b") as cache:
-        resumed = Predictor(scorer, cache, predict)
-        resumed.ask(QUESTION, unit(1, 2, 3, 4, 5))
+        resumed = Predictor(scorer, cache, PREDICT)
+        resumed.ask(QUESTION, [unit(1, 2, 3, 4, 5)])
     # A resumed run counts the splits of the run that computed the unit.
     assert (resumed.computed, resumed.oom_splits) == (0, 1)
 
@@ -108,13 +119,13 @@ def test_a_single_variant_that_does_not_fit_is_an_error(tmp_path):
             ModelError, match="item s/1 under fog: owner/name: a single variant of its images does not fit"
         ),
     ):
-        Predictor(PixelScorer(capacity=0), cache, predict).ask(QUESTION, unit(1))
+        Predictor(PixelScorer(capacity=0), cache, PREDICT).ask(QUESTION, [unit(1)])
 
 
 def test_variants_of_different_sizes_are_scored_separately_and_returned_in_order(tmp_path):
     scorer, mixed = PixelScorer(), unit_of_two_sizes()
     with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        scores, _, _ = Predictor(scorer, cache, predict).ask(QUESTION, mixed)
+        [(scores, _, _)] = Predictor(scorer, cache, PREDICT).ask(QUESTION, [mixed])
     assert scorer.calls == [3, 2]
     assert scores.logits[:, 0].tolist() == [image.sum() for [image] in mixed.variants]
 
@@ -122,8 +133,8 @@ def test_variants_of_different_sizes_are_scored_separately_and_returned_in_order
 def test_a_unit_of_which_one_size_was_split_counts_as_split(tmp_path):
     scorer = PixelScorer(capacity=2)
     with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        predictor = Predictor(scorer, cache, predict)
-        predictor.ask(QUESTION, unit_of_two_sizes())
+        predictor = Predictor(scorer, cache, PREDICT)
+        predictor.ask(QUESTION, [unit_of_two_sizes()])
     assert scorer.calls == [3, 1, 2, 2]
     assert predictor.oom_splits == 1
 
@@ -138,9 +149,9 @@ def test_scores_that_are_not_finite_are_refused_and_not_cached(tmp_path, field, 
             return scores
 
     with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        predictor = Predictor(Overflowing(), cache, predict)
+        predictor = Predictor(Overflowing(), cache, PREDICT)
         with pytest.raises(ModelError, match=r"owner/name: item s/1 under fog at severity 2 has .*(nan|inf)"):
-            predictor.ask(QUESTION, unit(1, 2, 3))
+            predictor.ask(QUESTION, [unit(1, 2, 3)])
         assert predictor.computed == 0
         folder = cache.folder
     assert [path.name for path in folder.iterdir()] == ["identity.json"]
@@ -149,8 +160,8 @@ def test_scores_that_are_not_finite_are_refused_and_not_cached(tmp_path, field, 
 class PixelSpeaker(PixelScorer):
     """Answers with its pixels, with memory for ``capacity`` variants."""
 
-    def replies(self, question, variants):
-        scores = self.score(question, variants)
+    def ask(self, question, encoded):
+        scores = self.score(question, encoded.inputs["variants"])
         return [Reply(f"größer als\n{value:.0f}", "length", int(value)) for value in scores.logits[:, 0]]
 
 
@@ -158,12 +169,12 @@ def test_answers_are_cached_as_predictions_are(tmp_path):
     speaker, mixed = PixelSpeaker(capacity=2), unit_of_two_sizes()
     expected = [Reply(f"größer als\n{image.sum()}", "length", image.sum()) for [image] in mixed.variants]
     with AnswerCache(tmp_path, IDENTITY, "a") as cache:
-        answerer = Answerer(speaker, cache, answer)
-        assert answerer.ask(QUESTION, mixed)[0] == expected
+        answerer = Answerer(speaker, cache, ANSWER)
+        assert answerer.ask(QUESTION, [mixed])[0][0] == expected
     assert (answerer.computed, answerer.cached, answerer.oom_splits) == (5, 0, 1)
     assert speaker.calls == [3, 1, 2, 2]
     with AnswerCache(tmp_path, IDENTITY, "b") as cache:
-        resumed = Answerer(speaker, cache, answer)
-        replies, *_ = resumed.ask(QUESTION, mixed)
+        resumed = Answerer(speaker, cache, ANSWER)
+        [(replies, *_)] = resumed.ask(QUESTION, [mixed])
     assert replies == expected and all(type(reply) is Reply for reply in replies)
     assert (resumed.computed, resumed.cached, resumed.oom_splits) == (0, 5, 1)

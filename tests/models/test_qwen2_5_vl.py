@@ -7,8 +7,8 @@ import torch
 from benchc.demo.tiny.processor import chat_template
 from benchc.demo.tiny.tokenizer import train_tokenizer
 from benchc.hugging_face import transformers
+from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource, ModelError
-from benchc.models.registry import load_scorer
 from tests.models.conftest import QUESTIONS
 
 SPECIAL = ("<|image_pad|>", "<|video_pad|>", "<|vision_start|>", "<|vision_end|>")

@@ -14,8 +14,8 @@ import pytest
 
 from benchc.errors import InputError
 from benchc.hugging_face import transformers
+from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource, ModelError
-from benchc.models.registry import load_scorer
 from benchc.models.revisions import commit_of
 from benchc.schemas.revision import Revision, revision_text
 from scripts import fetch_model

@@ -11,9 +11,10 @@ from safetensors.torch import load_file, save_file
 
 from benchc.models import families
 from benchc.models.letter import LetterScorer
+from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.question import Question, letter_prompt, text_prompt
-from benchc.models.registry import load_scorer, scorer_modules
+from benchc.models.registry import scorer_modules
 from benchc.models.supported import UnsupportedFamilyError, check_family
 from tests.models.conftest import FAMILIES, QUESTIONS
 

@@ -15,7 +15,7 @@ import pytest
 
 from benchc.closure import module_file, source_closure
 from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
-from benchc.models.inference import infer, predict_unit
+from benchc.models.inference import infer, predict_units
 from benchc.models.items import Item
 from benchc.models.prediction_cache import PredictionCache
 from benchc.models.prediction_code import prediction_code
@@ -224,7 +224,7 @@ def test_an_answer_without_scores_is_an_error_that_names_the_item(serve, tmp_pat
         with PredictionCache(tmp_path, served_identity(scorer), "a") as cache:
             predictor = predictor_of(scorer, cache)
             with pytest.raises(ModelError, match=f"^item s/0 under fog: {NAME}: .*{sentence}") as caught:
-                infer(predictor, ITEMS, units(1), predict_unit, at_once=4)
+                infer(predictor, ITEMS, units(1), predict_units, at_once=4)
     assert "\n" not in str(caught.value)
     assert predictor.computed == 0 and not list(tmp_path.rglob("*.units"))
 
@@ -408,13 +408,16 @@ ITEMS = {f"s/{number}": Item(QUESTIONS[number % 2], ("k",)) for number in range(
 def units(count: int = len(ITEMS)) -> list[Unit]:
     rng = np.random.default_rng(1)
     return [
-        Unit(id_, "fog", [1, 2], [[rng.integers(0, 256, (20, 24, 3), dtype=np.uint8)] for _ in range(2)])
+        Unit(id_, "fog", [1, 2], [[rng.integers(0, 256, (20, 24, 3), dtype=np.uint8)] for _ in range(2)], 1)
         for id_ in list(ITEMS)[:count]
     ]
 
 
 def predictor_of(scorer: Scorer, cache: PredictionCache) -> Predictor:
-    return Predictor(scorer, cache, lambda each, question, variants: (each.score(question, variants), False))
+    def compute(each, question, units):
+        return [(each.score(question, unit.variants), False) for unit in units]
+
+    return Predictor(scorer, cache, compute)
 
 
 def images_of(server: TinyServer) -> list[str]:
@@ -430,7 +433,7 @@ def test_units_at_once_are_those_one_by_one_in_the_order_of_the_items(serve, tmp
         scorer = scorer_of(endpoint)
         with PredictionCache(tmp_path, served_identity(scorer), "a") as cache:
             predictor = predictor_of(scorer, cache)
-            rows = infer(predictor, ITEMS, units(), predict_unit, at_once=5)
+            rows = infer(predictor, ITEMS, units(), predict_units, at_once=5)
     assert (predictor.computed, predictor.cached) == (24, 0)
     assert [(row["id"], row["severity"]) for row in rows] == [
         (id_, level) for id_ in ITEMS for level in (1, 2)
@@ -456,7 +459,7 @@ def test_a_server_that_dies_half_way_loses_and_repeats_nothing(serve, tmp_path, 
         with PredictionCache(tmp_path, served_identity(scorer), "a") as cache:
             predictor = predictor_of(scorer, cache)
             with pytest.raises(EndpointError, match=r"the connection broke \(.*\) after 3 attempts; look at"):
-                infer(predictor, ITEMS, units(), predict_unit, at_once=3)
+                infer(predictor, ITEMS, units(), predict_units, at_once=3)
     kept = predictor.computed
     assert 0 < kept <= 9 and kept % 2 == 0
     assert "attempt 2 of 3 in" in capsys.readouterr().err
@@ -468,7 +471,7 @@ def test_a_server_that_dies_half_way_loses_and_repeats_nothing(serve, tmp_path, 
         scorer = scorer_of(endpoint)
         with PredictionCache(tmp_path, served_identity(scorer), "b") as cache:
             predictor = predictor_of(scorer, cache)
-            rows = infer(predictor, ITEMS, units(), predict_unit, at_once=3)
+            rows = infer(predictor, ITEMS, units(), predict_units, at_once=3)
     assert (predictor.cached, predictor.computed) == (kept, 24 - kept)
     assert len(images_of(again)) == len(set(images_of(again))) == 24 - kept
     assert len({(row["id"], row["severity"]) for row in rows}) == len(rows) == 24
@@ -488,7 +491,7 @@ def test_a_server_that_comes_back_in_time_is_waited_for(serve, tmp_path):
         server.fault = restarting
         with PredictionCache(tmp_path, served_identity(scorer), "a") as cache:
             predictor = predictor_of(scorer, cache)
-            infer(predictor, ITEMS, units(3), predict_unit, at_once=2)
+            infer(predictor, ITEMS, units(3), predict_units, at_once=2)
     assert predictor.computed == 6 == len(set(images_of(server)))
 
 

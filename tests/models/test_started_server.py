@@ -13,6 +13,7 @@ import pytest
 
 from benchc.endpoint.client import EndpointError
 from benchc.errors import InputError
+from benchc.models.protocol import UnitInput
 from scripts import served_model
 from scripts.inference_arguments import add_model
 from scripts.served_model import opened
@@ -44,7 +45,7 @@ def another(checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> An
 def test_a_started_server_has_a_key_of_its_own(checkpoints, variants, tmp_path):
     given = arguments(checkpoints["llava"], tmp_path / "server.log")
     with opened(given) as model:
-        scores, _ = model.compute(model.model, QUESTIONS[0], variants)
+        [(scores, _)] = model.compute(model.model, QUESTIONS[0], [UnitInput(variants)])
     assert scores.logits.shape == (len(variants), 3)
     assert model.identity["command"] == SERVER
     assert model.identity["model"] == checkpoints["llava"].name
@@ -81,5 +82,5 @@ def test_a_server_that_dies_half_way_says_so(checkpoints, variants, tmp_path, mo
             if process.cmdline()[1] == vllm_like.__file__
         ]
         os.kill(server.pid, signal.SIGKILL)
-        model.compute(model.model, QUESTIONS[0], variants)
+        model.compute(model.model, QUESTIONS[0], [UnitInput(variants)])
     assert str(log) in str(caught.value) and "\n" not in str(caught.value)

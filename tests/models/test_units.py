@@ -15,7 +15,7 @@ from benchc.errors import InputError
 from benchc.images import encode_png, pixel_hash
 from benchc.models import units
 from benchc.models.items import read_items, refuse_open_questions
-from benchc.models.units import Recipes, units_of
+from benchc.models.units import Recipes, unit_images, units_in
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import TableFile, read_table, write_table
 from benchc.schemas.pool import POOL
@@ -67,8 +67,8 @@ def folder(tmp_path: Path) -> Path:
 
 def hashes(folder: Path, images, keys=SHOWN, severities=None) -> dict[str, dict[int, list[str]]]:
     """Return the hash of every image of every unit, by item and severity, in the order of the units."""
-    [(name, found)] = units_of(folder / "pool.parquet", keys, images, severities)
-    assert name == "gaussian_noise"
+    found = list(units_in(unit_images(folder / "pool.parquet", keys, images, severities)))
+    assert {unit.corruption for unit in found} == {"gaussian_noise"}
     return {
         unit.item: {
             severity: [pixel_hash([image]) for image in variant]

@@ -1,5 +1,6 @@
 """What is checked of every class. A check fails by an assertion, or where the product refuses the class."""
 
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchc.models.predict import predict
+from benchc.models.predict import Passes, predict_units
 from benchc.models.prediction_cache import PredictionCache
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import ModelError
@@ -99,13 +100,14 @@ def nan(tested: Loaded) -> None:
     """A model with NaN weights is refused."""
     weight = tested.letter.chat.model.get_output_embeddings().weight
     kept = weight.detach().clone()
-    unit = Unit("s/1", "fog", [1, 2, 3], variants())
+    unit = Unit("s/1", "fog", [1, 2, 3], variants(), 1)
     with TemporaryDirectory() as folder, PredictionCache(Path(folder), {"model": "x"}, "a") as cache:
         with torch.no_grad():
             weight.fill_(float("nan"))
         try:
             with pytest.raises(ModelError, match="which must be finite"):
-                Predictor(tested.letter, cache, predict).ask(QUESTIONS[0], unit)
+                compute = partial(predict_units, passes=Passes())
+                Predictor(tested.letter, cache, compute).ask(QUESTIONS[0], [unit])
         finally:
             with torch.no_grad():
                 weight.copy_(kept)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from benchc.models.inference import predict_unit
+from benchc.models.inference import predict_units
 from benchc.models.predictor import Predictor
 from benchc.models.question import Question
 from benchc.models.units import Unit
@@ -32,13 +32,17 @@ def rotated(values: Sequence[Element], shift: int) -> list[Element]:
     return [*values[shift:], *values[:shift]]
 
 
-def predict_orders(predictor: Predictor, question: Question, unit: Unit) -> Iterator[dict[str, Any]]:
-    """Yield the predictions of one unit in the circular orders 1 to K - 1, as rows of ORDERS.
+def predict_orders(
+    predictor: Predictor, question: Question, units: Sequence[Unit]
+) -> Iterator[dict[str, Any]]:
+    """Yield the predictions of an item's units in the circular orders 1 to K - 1, as rows of ORDERS.
 
     Order s puts option (j + s) mod K in place j; logits are in the item's own order. The given order, 0, is
     among the predictions on the benchmark.
     """
-    for shift in range(1, len(question.options)):
-        reordered = replace(question, options=tuple(rotated(question.options, shift)))
-        for row in predict_unit(predictor, reordered, unit):
-            yield {**row, "order": shift, "logits": rotated(row["logits"], -shift)}
+    for unit in units:
+        # One after another, so that a model which keeps an image's features computes them once.
+        for shift in range(1, len(question.options)):
+            reordered = replace(question, options=tuple(rotated(question.options, shift)))
+            for row in predict_units(predictor, reordered, [unit]):
+                yield {**row, "order": shift, "logits": rotated(row["logits"], -shift)}

@@ -15,9 +15,9 @@ from benchc.config.yaml_file import read_yaml
 from benchc.corruptions.corrupt import corrupt
 from benchc.images import decode
 from benchc.letters import LETTERS
+from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource
 from benchc.models.question import Question, letter_prompt, text_prompt
-from benchc.models.registry import load_scorer
 from benchc.progress import track
 from benchc.randomness import seed_of
 from benchc.schemas.items import ITEMS

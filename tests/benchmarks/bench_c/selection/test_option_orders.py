@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,13 +21,12 @@ from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
 from benchc.images import encode, pixel_hash
-from benchc.models.inference import tracked_units
 from benchc.models.items import read_items
-from benchc.models.predict import predict as compute
+from benchc.models.predict import Passes, predict_units
 from benchc.models.prediction_cache import PredictionCache
 from benchc.models.predictor import Predictor
 from benchc.models.question import Question
-from benchc.models.units import Recipes, Unit
+from benchc.models.units import Recipes, Unit, unit_images, units_in
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
@@ -138,9 +138,10 @@ def test_a_sample_is_a_part_of_a_larger_one_in_any_order_of_ids():
 def test_logits_are_in_the_items_own_order(family, scoring, scorers, variants, tmp_path):
     scorer = scorers[family, scoring]
     question = QUESTIONS[1]
-    unit = Unit("s/1", "fog", [5], variants[:1])
+    compute = partial(predict_units, passes=Passes())
+    unit = Unit("s/1", "fog", [5], variants[:1], 1)
     with PredictionCache(tmp_path, {"model": "m"}, "w") as cache:
-        rows = list(predict_orders(Predictor(scorer, cache, compute), question, unit))
+        rows = list(predict_orders(Predictor(scorer, cache, compute), question, [unit]))
     assert [(row["order"], row["id"], row["corruption"], row["severity"]) for row in rows] == [
         (order, "s/1", "fog", 5) for order in (1, 2, 3)
     ]
@@ -239,22 +240,20 @@ def test_a_larger_sample_keeps_the_predictions_of_a_smaller_one(folder, checkpoi
     assert two.join(one, on="id", how="semi", maintain_order="left").equals(one)
 
 
-def test_units_for_a_device_are_prepared_ahead_and_are_the_same(folder):
+def test_units_are_item_by_item_and_the_same_from_files_and_recipes(folder):
     pool = Path("pool.parquet")
+    keys = {id_: item.image_keys for id_, item in read_items(pool).items()}
     sources = [[Path("clean.parquet"), Path("brightness.parquet")], Recipes(recipes()[:2], SEED)]
     found = [
         [
             (unit.item, unit.corruption, unit.severities, pixel_hash(unit.variants[0]))
-            for unit in tracked_units(
-                pool, read_items(pool), source, label="m", severities={0, 4}, ahead=ahead
-            )
+            for unit in units_in(unit_images(pool, keys, source, {0, 4}))
         ]
         for source in sources
-        for ahead in (False, True)
     ]
-    assert found == [found[0]] * 4
+    assert found == [found[0]] * 2
     assert [(item, severities) for item, _, severities, _ in found[0]] == [
-        (f"s/{item}", [severity]) for severity in (0, 4) for item in range(4)
+        (f"s/{item}", [severity]) for item in range(4) for severity in (0, 4)
     ]
 
 

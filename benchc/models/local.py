@@ -1,0 +1,40 @@
+"""The interface of a model in this process: encoding, on the host, and asking, on the device, are apart."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from benchc.models import protocol
+from benchc.models.encoding import Encoded
+from benchc.models.protocol import OptionScores, Reply
+from benchc.models.question import Question
+from benchc.pixels import Pixels
+
+
+class Asked(protocol.Asked, Protocol):
+    """A loaded model that is asked in one way.
+
+    ``encodes_on_host``: whether encoding needs no device, so that another process may do it.
+    """
+
+    @property
+    def encodes_on_host(self) -> bool: ...
+
+    def encode(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> Encoded:
+        """Return variants of a question's images as input of the model.
+
+        All have the same number of images of the same sizes, so that no row needs padding.
+        """
+
+
+class Scorer(Asked, protocol.Scorer, Protocol):
+    """A loaded model with a scoring of options."""
+
+    def ask(self, question: Question, encoded: Encoded) -> OptionScores:
+        """Score the options under each variant in one forward pass."""
+
+
+class Generative(Asked, protocol.Generative, Protocol):
+    """A loaded model that answers in its own words."""
+
+    def ask(self, question: Question, encoded: Encoded) -> list[Reply]:
+        """Return the answer under each variant, generated as one batch."""

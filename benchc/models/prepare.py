@@ -1,0 +1,122 @@
+"""Prepare units while the model computes: decode, corrupt, hash and encode their images in other processes.
+
+The processes are forks of the job's, so that they have its model and prompts. They return hashes and the
+model's input in shared memory, and no pixels: where these are needed, the unit is decoded again.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+import torch
+
+from benchc.models.encoding import Part
+from benchc.models.items import Item
+from benchc.models.local import Asked
+from benchc.models.predict import encoded_parts
+from benchc.models.prediction_cache import UnitCache, key_number, unit_key
+from benchc.models.predictor import unit_hashes
+from benchc.models.units import Unit, UnitImages
+from benchc.pixels import Pixels
+from benchc.worker_processes import map_in_processes
+
+
+class _Prepared(NamedTuple):
+    """A unit without its pixels. ``images``: the number of images of a variant."""
+
+    item: str
+    corruption: str
+    severities: list[int]
+    images: int
+    prompt_hash: str
+    image_hashes: list[str]
+    parts: list[Part] | None  # None where the unit is cached
+
+
+@dataclass(frozen=True)
+class _Preparation:
+    """What a worker needs: the model, the items, and numbers of the cached units in ascending order."""
+
+    model: Asked
+    items: Mapping[str, Item]
+    cached: np.ndarray[Any, np.dtype[np.uint64]]
+
+    def prepared(self, images: UnitImages) -> list[_Prepared]:
+        return [self._prepared(unit) for unit in images.units()]
+
+    def _prepared(self, unit: Unit) -> _Prepared:
+        question = self.items[unit.item].question
+        prompt_hash, image_hashes = unit_hashes(self.model, question, unit)
+        number = key_number(unit_key(prompt_hash, image_hashes))
+        place = int(np.searchsorted(self.cached, number))
+        is_cached = place < len(self.cached) and self.cached[place] == number
+        parts = None if is_cached else list(encoded_parts(self.model, question, unit.variants))
+        return _Prepared(
+            unit.item, unit.corruption, unit.severities, unit.images, prompt_hash, image_hashes, parts
+        )
+
+
+class _LazyVariants(Sequence[Sequence[Pixels]]):
+    """The variants of a unit, which are decoded or corrupted again where one is asked for."""
+
+    def __init__(self, images: UnitImages, place: int, prepared: _Prepared) -> None:
+        self._images, self._place, self._count = images, place, len(prepared.severities)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Sequence[Pixels]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Sequence[Pixels]]: ...
+    def __getitem__(self, index: Any) -> Any:
+        units = list(self._images.units())
+        return units[self._place].variants[index]
+
+
+# Of this process and its forks.
+_preparation: _Preparation | None = None
+
+
+def prepared_units(
+    images: Iterable[UnitImages],
+    model: Asked,
+    items: Mapping[str, Item],
+    cache: UnitCache[Any],
+    workers: int,
+) -> Iterator[Unit]:
+    """Yield the units of ``images`` in order, encoded by ``workers`` processes unless they are cached.
+
+    Raises the errors of :class:`UnitImages`, ModelError where a unit cannot be encoded, and InputError where
+    a worker was killed.
+    """
+    global _preparation
+    _preparation = _Preparation(model, items, cache.key_numbers())
+    waiting: deque[UnitImages] = deque()
+
+    def remembered() -> Iterator[UnitImages]:
+        for each in images:
+            waiting.append(each)
+            yield each
+
+    for found in map_in_processes(_prepare, remembered(), workers, start="fork"):
+        source = waiting.popleft()
+        for place, unit in enumerate(found):
+            yield Unit(
+                unit.item,
+                unit.corruption,
+                unit.severities,
+                _LazyVariants(source, place, unit),
+                unit.images,
+                unit.image_hashes,
+                unit.prompt_hash,
+                unit.parts,
+            )
+
+
+def _prepare(images: UnitImages) -> list[_Prepared]:
+    torch.set_num_threads(1)
+    assert _preparation is not None  # set before the fork
+    return _preparation.prepared(images)
