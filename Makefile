@@ -9,7 +9,7 @@ RUN := $(shell sed -n 's/^name: *\([^ #]*\).*/\1/p' $(CONFIG))
 # Jobs run the `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
-.PHONY: demo test check-demo bench-corruptions bench-selection bench-metrics install lint clean
+.PHONY: demo test check-demo bench-corruptions bench-selection bench-metrics bench-inference bench-host install lint clean
 .DEFAULT_GOAL := demo
 
 demo: install
@@ -29,6 +29,14 @@ check-demo: demo
 # Comparison with the imagecorruptions package, one thread each: about ten minutes.
 bench-corruptions: install
 	python speed/corruptions.py --output results/speed/corruptions.json
+
+# Comparison with a loop that asks for one image at a time, on the demo's models, one thread: about five minutes.
+bench-inference: demo
+	python speed/inference.py
+
+# Image processors compared with transformers' own, and how busy worker processes keep a device: about 20 minutes.
+bench-host: install
+	python speed/host.py
 
 # Scoring, aggregation and bootstrap at the paper's size, compared with a pandas loop: about two minutes.
 bench-metrics: install

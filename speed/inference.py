@@ -1,14 +1,15 @@
 """Measure predictions per second against the loop of today's harnesses: one image at a time, and generate.
 
-    python speed/inference.py [--run results/demo] [--models tiny-llava-l tiny-internvl-m tiny-idefics3-m]
+    make bench-inference
 
-Both sides take the same checkpoint, processor, prompt, corrupted images and thread, in memory. The loop calls
-the processor and `generate` of two tokens for each image. benchc makes one forward pass for the severities of
-an item. The two alternate, item by item, and the ratio is the median over rounds.
+Both sides take the same checkpoint, prompts, corrupted images and thread, in memory. The loop calls the
+model's processor, as transformers loads it, and `generate` of two tokens for each image, or of as many as an
+answer may have. benchc encodes the severities of an item and makes one forward pass for them. The two
+alternate, item by item, and the ratio is the median over rounds.
 
-Prints Markdown for docs/benchmarks.md: predictions per second, the share of time outside the model's forward
-passes, and the cost of a prediction by number of options, side of the image and images of an item. The run must
-be finished, with its corrupted images in files (`make demo`). On a loaded machine only ratios are meaningful.
+Prints Markdown for docs/benchmarks.md: predictions and answers per second, the share of time outside the
+model's forward passes, and the cost of a prediction by number of options, side of the image and images of an
+item. The run must be finished, with its corrupted images in files. On a loaded machine only ratios count.
 """
 
 import argparse
@@ -16,10 +17,11 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import islice
 from pathlib import Path
 from statistics import geometric_mean, median
 from typing import Any
@@ -28,25 +30,41 @@ os.environ["OMP_NUM_THREADS"] = "1"  # before torch loads
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
-import transformers
+from photographs import scaled
 from PIL import Image
 from run_summary import processor
 
+from benchc.hugging_face import transformers
+from benchc.models.generation import Generation
+from benchc.models.inference import groups_of
 from benchc.models.items import read_items
-from benchc.models.predict import load_model, predict
-from benchc.models.protocol import CheckpointSource, Scorer
+from benchc.models.predict import (
+    Passes,
+    answer_units,
+    load_generative,
+    load_model,
+    predict,
+    predict_units,
+)
+from benchc.models.protocol import CheckpointSource, UnitInput
 from benchc.models.question import Question
-from benchc.models.units import Unit, load_units
+from benchc.models.units import Unit, units_of
 
 MODELS = ("tiny-llava-l", "tiny-internvl-m", "tiny-idefics3-m")  # the demo's three architectures
-NEW_TOKENS = 2  # an answer and its end
-SCORINGS = ("letter", "text")
-OPTIONS, SIDES, IMAGES = (2, 4, 8), (48, 96, 192), (1, 2, 4)
+PREDICTION_TOKENS = 2  # an answer and its end
+ANSWER_TOKENS = 16
+GENERATE = "generate"
+SCORINGS = ("letter", "text", GENERATE)
+CORRUPTIONS = ("fog", "gaussian_noise", "pixelate")
+# Of the costs; the second of each is that of all other cells.
+OPTIONS, SIDES, IMAGES = (2, 4, 6), (48, 96, 192), (1, 2, 4)
+
+Group = Sequence[Unit]
 
 
 @dataclass
 class Clock:
-    """Seconds of a side, and those in forward passes of the model."""
+    """Seconds of a side, in all and in forward passes of the model, and seconds of each round."""
 
     seconds: float = 0.0
     forward: float = 0.0
@@ -54,7 +72,7 @@ class Clock:
 
     @property
     def outside(self) -> float:
-        """Return the share of time outside forward passes, in [0, 1]."""
+        """The share of time outside forward passes, in [0, 1]."""
         return 1 - self.forward / self.seconds
 
 
@@ -67,91 +85,102 @@ def main() -> None:
     add = parser.add_argument
     add("--run", type=Path, default=Path("results/demo"), help="a finished run [%(default)s]")
     add("--models", nargs="+", default=MODELS, help="folders in results/models [%(default)s]")
-    add("--corruption", default="fog", help="of the run, in files [%(default)s]")
+    add("--corruptions", nargs="+", default=CORRUPTIONS, help="of the run [%(default)s]")
     add("--items", type=int, default=40, help="of the run [%(default)s]")
     add("--rounds", type=int, default=3, help="repetitions, of which the median counts [%(default)s]")
     arguments = parser.parse_args()
-    items = read_items(arguments.run / "pool/items.parquet")
-    chosen = dict(list(items.items())[: arguments.items])
-    keys = {id_: item.image_keys for id_, item in chosen.items()}
-    units = list(load_units(arguments.run / f"corrupted/{arguments.corruption}.parquet", keys))
-    questions = {id_: item.question for id_, item in chosen.items()}
+    pool = arguments.run / "pool/items.parquet"
+    items = dict(islice(read_items(pool).items(), arguments.items))
+    files = [arguments.run / f"corrupted/{name}.parquet" for name in arguments.corruptions]
+    keys = {id_: item.image_keys for id_, item in items.items()}
+    groups = list(groups_of(units_of(pool, keys, files)))
+    questions = {id_: item.question for id_, item in items.items()}
+    count = sum(len(unit.variants) for group in groups for unit in group)
     print(
         f"{date.today()}, one thread of {processor()}, Python {platform.python_version()}, torch "
-        f"{torch.__version__}, transformers {transformers.__version__}; {len(units)} items under "
-        f"{arguments.corruption}, {sum(len(unit.variants) for unit in units)} predictions a model\n"
+        f"{torch.__version__}, transformers {transformers.__version__}; {len(items)} items under "
+        f"{', '.join(arguments.corruptions)}: {count} predictions a round\n"
     )
-    print(
-        "| model | scoring | loop, predictions/s | benchc, predictions/s | ratio | outside the forward pass: loop | benchc |"
-    )
-    print("|---|---|---:|---:|---:|---:|---:|")
+    header = ["model", "scoring", "loop, per second", "benchc, per second", "ratio", "outside forward passes"]
+    print(f"| {' | '.join(header)}: loop | benchc |\n|---|---|---:|---:|---:|---:|---:|")
     ratios: dict[str, list[float]] = {scoring: [] for scoring in SCORINGS}
     for name in arguments.models:
         for scoring in SCORINGS:
-            scorer = load_model(CheckpointSource(str(Path("results/models") / name)), None, scoring)
-            slow, fast = compared(scorer, units, questions, arguments.rounds)
+            slow, fast = compared(Path("results/models") / name, scoring, groups, questions, arguments.rounds)
             ratio = median(a / b for a, b in zip(slow.rounds, fast.rounds, strict=True))
             ratios[scoring].append(ratio)
-            count = sum(len(unit.variants) for unit in units)
-            rates = (count / median(clock.rounds) for clock in (slow, fast))
-            cells = " | ".join(f"{rate:,.0f}" for rate in rates)
-            print(
-                f"| {name} | {scoring} | {cells} | {ratio:.1f} | {slow.outside:.0%} | {fast.outside:.0%} |",
-                flush=True,
-            )
-    for scoring in SCORINGS:
-        print(f"\nGeometric mean of the ratios, {scoring}: {geometric_mean(ratios[scoring]):.1f}.")
+            rates = (f"{count / median(clock.rounds):,.0f}" for clock in (slow, fast))
+            cells = [name, scoring, *rates, f"{ratio:.1f}", f"{slow.outside:.0%}", f"{fast.outside:.0%}"]
+            print(f"| {' | '.join(cells)} |", flush=True)
+    for scoring, found in ratios.items():
+        print(f"\nGeometric mean of the ratios, {scoring}: {geometric_mean(found):.1f}.")
     print("\nMilliseconds of a prediction with letters, five severities together:\n")
-    print_costs(arguments.models, units[0], next(iter(questions.values())), arguments.rounds)
+    print_costs(arguments.models, groups[0][0], next(iter(questions.values())), arguments.rounds)
 
 
 def compared(
-    scorer: Scorer, units: Sequence[Unit], questions: dict[str, Question], rounds: int
+    folder: Path, scoring: str, groups: Sequence[Group], questions: Mapping[str, Question], rounds: int
 ) -> tuple[Clock, Clock]:
     """Return the clocks of the loop and of benchc over all units, which alternate."""
-    slow, fast = Clock(), Clock()
-    sides: tuple[tuple[Clock, Callable[[Unit], object]], ...] = (
-        (slow, lambda unit: looped(scorer, questions[unit.item], unit)),
-        (fast, lambda unit: predict(scorer, questions[unit.item], unit.variants)),
+    source = CheckpointSource(str(folder))
+    generates = scoring == GENERATE
+    asked: Any = (
+        load_generative(source, None, Generation(ANSWER_TOKENS))
+        if generates
+        else load_model(source, None, scoring)
     )
-    for _, ask in sides:  # what is only done once
-        ask(units[0])
+    ask: Any = answer_units if generates else predict_units
+    plain = transformers.AutoProcessor.from_pretrained(folder)
+    plain.image_processor = transformers.AutoImageProcessor.from_pretrained(folder, backend="pil")
+    plain.chat_template = asked.chat.processor.chat_template
+    tokens = ANSWER_TOKENS if generates else PREDICTION_TOKENS
+    passes = Passes()
+
+    def loop(question: Question, group: Group) -> None:
+        for unit in group:
+            looped(asked, plain, question, unit, tokens)
+
+    def ours(question: Question, group: Group) -> None:
+        ask(asked, question, [UnitInput(unit.variants) for unit in group], passes)
+
+    sides: list[tuple[Clock, Callable[[Question, Group], None]]] = [(Clock(), loop), (Clock(), ours)]
+    for _, side in sides:  # what is done only once
+        side(questions[groups[0][0].item], groups[0])
     for _ in range(rounds):
-        before = slow.seconds, fast.seconds
-        for unit in units:
-            for clock, ask in sides:
-                with timed(scorer, clock):
-                    ask(unit)
-        for clock, start in zip((slow, fast), before, strict=True):
+        before = [clock.seconds for clock, _ in sides]
+        for group in groups:
+            for clock, side in sides:
+                with timed(asked.chat.model, clock):
+                    side(questions[group[0].item], group)
+        for (clock, _), start in zip(sides, before, strict=True):
             clock.rounds.append(clock.seconds - start)
-    return slow, fast
+    return sides[0][0], sides[1][0]
 
 
-def looped(scorer: Any, question: Question, unit: Unit) -> list[str]:
+def looped(asked: Any, plain: Any, question: Question, unit: Unit, tokens: int) -> list[str]:
     """Return the answers of a loop over images, each through the processor and `generate` alone."""
-    chat = scorer.chat
-    rendered = scorer.prompt(question, len(unit.variants[0]))
+    rendered = asked.prompt(question, unit.images)
     answers = []
     for images in unit.variants:
-        inputs = chat.processor(
+        inputs = plain(
             text=[rendered], images=[[Image.fromarray(image) for image in images]], return_tensors="pt"
         )
         with torch.inference_mode():
-            tokens = chat.model.generate(**inputs, max_new_tokens=NEW_TOKENS, do_sample=False)
-        new = tokens[0, inputs["input_ids"].shape[1] :]
-        answers.append(chat.tokenizer.decode(new, skip_special_tokens=True))
+            found = asked.chat.model.generate(**inputs, max_new_tokens=tokens, do_sample=False)
+        new = found[0, inputs["input_ids"].shape[1] :]
+        answers.append(plain.tokenizer.decode(new, skip_special_tokens=True))
     return answers
 
 
 @contextmanager
-def timed(scorer: Any, clock: Clock) -> Iterator[None]:
+def timed(model: torch.nn.Module, clock: Clock) -> Iterator[None]:
     """Add the time of the block to ``clock``, and that of the model's forward passes."""
-    model, starts = scorer.chat.model, []
+    starts: list[float] = []
+    ends: list[float] = []
     hooks = (
         model.register_forward_pre_hook(lambda *_: starts.append(time.perf_counter())),
         model.register_forward_hook(lambda *_: ends.append(time.perf_counter())),
     )
-    ends: list[float] = []
     start = time.perf_counter()
     try:
         yield
@@ -175,17 +204,13 @@ def print_costs(models: Sequence[str], unit: Unit, question: Question, rounds: i
         cells = []
         for count, side, images in varied.values():
             asked = replace(question, options=tuple(f"thing {k}" for k in range(count)))
-            picture = unit.variants[0][0]
-            square = torch.from_numpy(picture.copy()).permute(2, 0, 1)[None].float()
-            resized = torch.nn.functional.interpolate(square, (side, side))[0].permute(1, 2, 0).byte().numpy()
-            variants = [[resized] * images] * len(unit.variants)
-            predict(scorer, asked, variants)
+            variants = [[scaled(variant[0], side, side)] * images for variant in unit.variants]
             seconds = []
-            for _ in range(max(rounds, 3)):
+            for _ in range(max(rounds, 3) + 1):
                 start = time.perf_counter()
                 predict(scorer, asked, variants)
                 seconds.append(time.perf_counter() - start)
-            cells.append(f"{1000 * median(seconds) / len(variants):.1f}")
+            cells.append(f"{1000 * median(seconds[1:]) / len(variants):.1f}")
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 

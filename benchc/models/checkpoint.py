@@ -14,6 +14,7 @@ from benchc.models.chat_template import chat_template as own_template
 from benchc.models.checkpoint_files import check_files, loading
 from benchc.models.cross_attention import CrossAttentionModel
 from benchc.models.fast_images import accelerated
+from benchc.models.image_features import keep_image_features
 from benchc.models.pinned import checkpoint_facts, file_times, pinned_commit
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import NEED_FAMILY, has_own_module
@@ -66,6 +67,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     if file_times(source) != before:
         raise ModelError(f"{source.location}: its files changed while it was loaded; run snakemake again")
     model.to(source.device).eval()
+    keep_image_features(model)
     crosses = hasattr(model.config.get_text_config(), "cross_attention_layers")
     kind = CrossAttentionModel if crosses else ChatModel
     return kind(model, processor, _identity(source, commit, model, processor))

@@ -35,7 +35,8 @@ class LetterScorer(AskedChat):
         tokens = self.letter_tokens(encoded.prompt, len(question.options))
         with self.chat.head() as head:
             head.tokens = tokens
-            output = self.chat.forward(self.chat.on_device(encoded.inputs), last_only=True)
+            inputs = {**self.chat.on_device(encoded.inputs), "use_cache": False}
+            output = self.chat.forward(inputs, last_only=True)
         vocabulary = output.logits[:, -1].float()
         logits = vocabulary[:, tokens]  # [V, K]
         mass = (logits.logsumexp(dim=-1) - vocabulary.logsumexp(dim=-1)).exp().clamp(max=1.0)

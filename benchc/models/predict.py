@@ -138,6 +138,8 @@ def encoded_parts(model: Asked, question: Question, variants: Variants) -> Itera
 def _prepare(source: CheckpointSource, threads: int) -> None:
     torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(True, warn_only=True)
+    # It fills new memory with NaN, for programs that read memory which they did not write.
+    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     if source.device == "cuda" and not torch.cuda.is_available():
         raise InputError(
             f"{source.location}: the job needs a GPU, but torch finds none; request a node with one, or set "

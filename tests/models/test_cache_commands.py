@@ -116,6 +116,19 @@ def test_adopted_predictions_are_used_and_counted_in_footers(job, edited, monkey
     assert Path("out.parquet").read_bytes() == computed
 
 
+def test_neither_workers_nor_joined_units_change_a_byte(job, monkeypatch, capsys):
+    assert predicted(job, monkeypatch, capsys) == COMPUTED
+    alone = Path("out.parquet").read_bytes()
+    assert predicted(job, monkeypatch, capsys, "--cache", "other", "--workers", "2") == COMPUTED
+    assert Path("out.parquet").read_bytes() == alone
+    # The footer names the mode; the identity, and so the cache, is the same.
+    assert predicted(job, monkeypatch, capsys, "--units-together", "if_equal") == (PREDICTIONS, 0)
+    joined = read_footer("out.parquet")
+    assert joined["units_together"] == "if_equal"
+    assert predicted(job, monkeypatch, capsys, "--units-together", "always") == COMPUTED
+    assert read_footer("out.parquet")["units_together"] == "always"
+
+
 def test_a_score_that_is_not_finite_stops_the_job(job, monkeypatch, capsys):
     ask = LetterScorer.ask
 

@@ -4,10 +4,15 @@ After a change of what passes: ``python -m tests.models.classes.table``.
 """
 
 import pytest
+import torch
 
 from tests.models.classes.builders import BUILDERS, Loaded, load, save
-from tests.models.classes.checks import CHECKS, outcome
+from tests.models.classes.checks import CHECKS, outcome, variants
+from tests.models.classes.common import QUESTIONS
 from tests.models.classes.table import committed
+
+# Classes whose forward pass computes features by other methods.
+RECOMPUTE = ("MllamaForConditionalGeneration", "Phi4MultimodalForCausalLM")
 
 
 @pytest.fixture(scope="module", params=BUILDERS)
@@ -32,3 +37,24 @@ def test_a_class_passes_what_the_table_says(model_type: str, tested: Loaded, che
 
 def test_the_table_has_these_classes() -> None:
     assert list(committed()) == list(BUILDERS)
+
+
+def test_features_of_images_are_kept_for_the_next_question_without_a_bits_difference(tested: Loaded) -> None:
+    model = tested.letter.chat.model
+    kept = [module.get_image_features for module in model.modules() if "get_image_features" in vars(module)]
+    calls: list[str] = []
+    for module in _vision(model):
+        module.register_forward_hook(lambda *_: calls.append(""))
+    for scorer in (tested.letter, tested.text):
+        scorer.score(QUESTIONS[0], variants())
+        calls.clear()
+        again = scorer.score(QUESTIONS[1], variants())
+        assert bool(calls) == (tested.class_name in RECOMPUTE)
+        for each in kept:
+            each._last = None
+        assert again.logits.tobytes() == scorer.score(QUESTIONS[1], variants()).logits.tobytes()
+
+
+def _vision(model: torch.nn.Module) -> list[torch.nn.Module]:
+    """Return the modules that read pixels: those with a convolution or a projection of patches."""
+    return [module for module in model.modules() if isinstance(module, torch.nn.Conv2d | torch.nn.Conv3d)]

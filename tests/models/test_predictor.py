@@ -3,6 +3,7 @@
 import hashlib
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,7 +14,7 @@ from benchc.models.encoding import Encoded, sizes_of
 from benchc.models.predict import Passes, answer_units, predict_units
 from benchc.models.prediction_cache import AnswerCache, PredictionCache
 from benchc.models.predictor import Answerer, Predictor
-from benchc.models.protocol import ModelError, OptionScores, Reply
+from benchc.models.protocol import ModelError, OptionScores, Reply, UnitInput
 from benchc.models.question import Question
 from benchc.models.units import Unit
 
@@ -178,3 +179,90 @@ def test_answers_are_cached_as_predictions_are(tmp_path):
         [(replies, *_)] = resumed.ask(QUESTION, [mixed])
     assert replies == expected and all(type(reply) is Reply for reply in replies)
     assert (resumed.computed, resumed.cached, resumed.oom_splits) == (0, 5, 1)
+
+
+# Passes of several units.
+
+
+class Bits(PixelScorer):
+    """Scores that differ in a bit where more than five variants pass together, if ``uneven``."""
+
+    def __init__(self, capacity: int = 100, *, uneven: bool = False) -> None:
+        super().__init__(capacity)
+        self.uneven = uneven
+
+    def encode(self, question, variants):
+        pixels = torch.from_numpy(np.stack([images[0] for images in variants]))
+        inputs = {"input_ids": torch.zeros(len(variants), 50), "pixels": pixels}
+        return Encoded("", sizes_of(variants[0]), len(variants), inputs, independent=True)
+
+    def ask(self, question, encoded):
+        scores = self.score(question, [[image.numpy()] for image in encoded.inputs["pixels"]])
+        if self.uneven and encoded.rows > 5:
+            scores.logits.view("int32")[-1, 0] ^= 1
+        return scores
+
+
+def passed(together: str, sizes: list[int], **options) -> tuple[list[int], list[list[float]], Passes]:
+    """Return the rows of each call, the first logit of each unit's variants, and the passes."""
+    scorer, passes = Bits(**options), Passes(together)
+    inputs = [UnitInput([[np.full((2, 3, 3), n, np.uint8)] for n in range(size)]) for size in sizes]
+    found = predict_units(scorer, QUESTION, inputs, passes)
+    return scorer.calls, [scores.logits[:, 0].tolist() for scores, _ in found], passes
+
+
+def test_units_pass_alone_unless_they_may_pass_together():
+    sizes = [1, 5, 5, 5, 5, 5]
+    expected = [[18.0 * n for n in range(size)] for size in sizes]
+    assert passed("never", sizes)[:2] == (sizes, expected)
+    # At most 1,024 tokens, that is 20 rows of 50.
+    assert passed("always", sizes)[:2] == ([16, 10], expected)
+    # A single row passes alone, since its bits would differ; the first passes are repeated unit by unit.
+    assert passed("if_equal", sizes)[:2] == ([1, 20, 5, 5, 5, 5, 5], expected)
+
+
+def test_after_one_other_bit_units_pass_alone():
+    sizes = [5, 5, 5, 5, 5, 5]
+    expected = passed("never", sizes)[1]
+    calls, found, passes = passed("if_equal", sizes, uneven=True)
+    assert passes.differ and found == expected
+    # The next pass, of the last two units, is alone, too.
+    assert calls == [20, 5, 5, 5, 5, 5, 5]
+    assert passed("always", sizes, uneven=True)[1] != expected
+
+
+def test_after_enough_equal_passes_none_is_repeated(monkeypatch):
+    monkeypatch.setattr("benchc.models.predict.CHECKED_PASSES", 1)
+    assert passed("if_equal", [5] * 8)[0] == [20, 5, 5, 5, 5, 20]
+
+
+def test_units_that_do_not_fit_together_pass_alone():
+    calls, found, _ = passed("always", [4, 4], capacity=5)
+    assert calls == [8, 4, 4] and found == passed("never", [4, 4])[1]
+
+
+def test_an_error_names_its_unit_and_keeps_the_others(tmp_path):
+    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
+        predictor = Predictor(PixelScorer(capacity=2), cache, PREDICT)
+        refused = PREDICT
+
+        def compute(scorer, question, units):
+            if any(image.max() == 9 for unit in units for [image] in unit.variants):
+                raise ModelError("no nines")
+            return refused(scorer, question, units)
+
+        predictor.compute = compute
+        good, bad = unit(1, 2), replace(unit(9), corruption="snow")
+        with pytest.raises(ModelError, match="item s/1 under snow: no nines"):
+            predictor.ask(QUESTION, [good, bad])
+        predictor.ask(QUESTION, [good])
+        assert (predictor.computed, predictor.cached) == (0, 2)
+
+
+def test_a_unit_that_occurs_twice_is_computed_once(tmp_path):
+    scorer = PixelScorer()
+    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
+        predictor = Predictor(scorer, cache, PREDICT)
+        first, second = predictor.ask(QUESTION, [unit(1, 2), unit(1, 2)])
+    assert same(first[0], second[0]) and scorer.calls == [2]
+    assert (predictor.computed, predictor.cached) == (2, 2)

@@ -1,0 +1,92 @@
+"""Prompt and images are encoded as by one call of the processor for all variants."""
+
+import numpy as np
+import pytest
+import torch
+
+from benchc.models.encoding import PromptEncoder, joined
+from benchc.models.load import load_scorer
+from benchc.models.protocol import CheckpointSource
+from tests.models.conftest import FAMILIES, QUESTIONS
+
+
+def images(count: int, size: tuple[int, int] = (40, 56), seed: int = 1):
+    rng = np.random.default_rng(seed)
+    return [[rng.integers(0, 256, (*size, 3), dtype=np.uint8)] for _ in range(count)]
+
+
+def equal(found, expected) -> bool:
+    return found.keys() == expected.keys() and all(torch.equal(found[key], expected[key]) for key in expected)
+
+
+class Counting:
+    """A processor that counts how often it is called, and with how many prompts."""
+
+    def __init__(self, processor):
+        self.__dict__["processor"], self.__dict__["calls"] = processor, []
+
+    def __getattr__(self, name):
+        return getattr(self.processor, name)
+
+    def __setattr__(self, name, value):
+        setattr(self.processor, name, value)
+
+    def __call__(self, text, images, **options):
+        self.calls.append(len(text))
+        return self.processor(text=text, images=images, **options)
+
+
+@pytest.fixture(params=FAMILIES)
+def chat(request, checkpoints):
+    return load_scorer(request.param, "letter", CheckpointSource(str(checkpoints[request.param]))).chat
+
+
+def test_a_prompt_is_tokenised_once_for_all_variants_and_units(chat):
+    counting = Counting(chat.processor)
+    encoder = PromptEncoder(counting)
+    first, second = (chat.render(question.question, 1) for question in QUESTIONS[:2])
+    whole = PromptEncoder(chat.processor)._called
+    # The first time, what is put together is compared with a call for all.
+    assert equal(encoder.encode(first, images(5)), whole(first, list(map(pictures, images(5)))))
+    assert counting.calls == [1, 5] and encoder.independent(1)
+    for seed in (2, 3):
+        variants = images(4, seed=seed)
+        assert equal(encoder.encode(first, variants), whole(first, list(map(pictures, variants))))
+    assert counting.calls == [1, 5]
+    # Another prompt, and another size, whose placeholders may differ.
+    for prompt, size in ((second, (40, 56)), (second, (80, 30)), (first, (80, 30))):
+        variants = images(2, size)
+        assert equal(encoder.encode(prompt, variants), whole(prompt, list(map(pictures, variants))))
+    assert counting.calls == [1, 5, 1, 1, 1]
+
+
+def pictures(variant):
+    from PIL import Image
+
+    return [Image.fromarray(image) for image in variant]
+
+
+def test_inputs_of_units_are_joined_in_order(chat):
+    rendered = chat.render(QUESTIONS[0].question, 1)
+    chat.encode(rendered, images(2))
+    parts = [chat.encoded(rendered, images(2, seed=seed)) for seed in (5, 6)]
+    together = chat.encoded(rendered, images(2, seed=5) + images(2, seed=6))
+    whole = joined(parts)
+    assert whole.rows == 4 and all(part.independent for part in parts)
+    assert equal(whole.inputs, together.inputs)
+
+
+def test_a_processor_that_packs_a_batch_is_called_with_all_of_it(chat):
+    class Packing:
+        image_processor = chat.processor.image_processor
+
+        def __call__(self, text, images, **options):
+            found = dict(chat.processor(text=text, images=images, **options))
+            # As of processors whose indices count from the first image of the batch.
+            return found | {"places": torch.arange(len(text))}
+
+    encoder = PromptEncoder(Packing())
+    rendered = chat.render(QUESTIONS[0].question, 1)
+    for count in (3, 2):
+        assert encoder.encode(rendered, images(count))["places"].tolist() == list(range(count))
+    assert not encoder.independent(1)

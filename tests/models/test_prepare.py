@@ -1,0 +1,96 @@
+"""Units that worker processes prepare give the rows of units that the job prepares itself."""
+
+import os
+import signal
+from functools import partial
+
+import numpy as np
+import pytest
+
+from benchc.corruptions.registry import recipe_of
+from benchc.errors import InputError
+from benchc.images import encode
+from benchc.models import predict, units
+from benchc.models.inference import infer
+from benchc.models.inference import predict_units as ask
+from benchc.models.items import Item
+from benchc.models.predict import Passes, predict_units
+from benchc.models.prediction_cache import PredictionCache
+from benchc.models.predictor import Predictor
+from benchc.models.prepare import prepared_units
+from benchc.models.question import Question
+from benchc.models.units import ImagesToCorrupt, units_in
+from tests.models.conftest import QUESTIONS
+
+COMPUTE = partial(predict_units, passes=Passes())
+ITEMS = {f"s/{number}": Item(QUESTIONS[number % 2], (f"s/{number}#0",)) for number in range(4)}
+
+
+def sources(data=None) -> list[ImagesToCorrupt]:
+    found, noise = [], np.random.default_rng(1)
+    for number, item in enumerate(ITEMS):
+        encoded = encode(noise.integers(0, 256, (40 + 8 * number, 56, 3), np.uint8)) if data is None else data
+        for name in ("gaussian_noise", "pixelate"):
+            images = {item: [(f"{item}#0", encoded)]}
+            found.append(ImagesToCorrupt(recipe_of(name), (1, 3), 7, "drop", images))
+    return found
+
+
+def predictions(scorer, folder, found) -> tuple[list[dict[str, object]], int]:
+    with PredictionCache(folder, {"model": "m"}, "a") as cache:
+        predictor = Predictor(scorer, cache, COMPUTE)
+        return infer(predictor, ITEMS, found(cache), ask), predictor.computed
+
+
+@pytest.mark.parametrize("family", ["llava", "internvl", "idefics3"])
+def test_rows_are_equal_and_cached_units_are_not_encoded(family, scorers, tmp_path, monkeypatch):
+    scorer = scorers[family, "letter"]
+    expected, computed = predictions(scorer, tmp_path / "a", lambda cache: units_in(sources()))
+    assert computed == 16
+
+    def prepared(cache):
+        return prepared_units(sources(), scorer, ITEMS, cache, 2)
+
+    # Nothing is encoded in this process.
+    monkeypatch.setattr(predict, "encoded_parts", None)
+    assert predictions(scorer, tmp_path / "b", prepared) == (expected, 16)
+    assert predictions(scorer, tmp_path / "b", prepared) == (expected, 0)
+    with PredictionCache(tmp_path / "b", {"model": "m"}, "a") as cache:
+        assert all(unit.parts is None for unit in prepared(cache))
+
+
+def test_pixels_are_made_again_where_they_are_needed(scorers, tmp_path):
+    expected = list(units_in(sources()))
+    with PredictionCache(tmp_path, {"model": "m"}, "a") as cache:
+        found = list(prepared_units(sources(), scorers["llava", "text"], ITEMS, cache, 1))
+    for unit, own in zip(found, expected, strict=True):
+        assert (unit.item, unit.corruption, unit.severities) == (own.item, own.corruption, own.severities)
+        assert len(unit.variants) == 2
+        for [image], [of_own] in zip(unit.variants, own.variants, strict=True):
+            assert image.tobytes() == of_own.tobytes()
+
+
+def test_another_question_about_the_same_images_is_encoded_for_itself(scorers, tmp_path):
+    scorer = scorers["llava", "letter"]
+    other = Question("Is it dark?", ("yes", "no"))
+    with PredictionCache(tmp_path, {"model": "m"}, "a") as cache:
+        unit = next(iter(prepared_units(sources(), scorer, ITEMS, cache, 1)))
+        [(scores, *_)] = Predictor(scorer, cache, COMPUTE).ask(other, [unit])
+    assert scores.logits.tobytes() == scorer.score(other, list(unit.variants)).logits.tobytes()
+
+
+def test_an_error_of_a_worker_is_the_jobs(scorers, tmp_path):
+    with (
+        PredictionCache(tmp_path, {"model": "m"}, "a") as cache,
+        pytest.raises(InputError, match=r"image 's/0#0', under gaussian_noise: these 3 bytes are not"),
+    ):
+        list(prepared_units(sources(b"bad"), scorers["llava", "letter"], ITEMS, cache, 2))
+
+
+def test_a_killed_worker_is_one_sentence(scorers, tmp_path, monkeypatch):
+    monkeypatch.setattr(units, "variants_of_image", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    with (
+        PredictionCache(tmp_path, {"model": "m"}, "a") as cache,
+        pytest.raises(InputError, match=r"^a process that prepares images was killed, probably since"),
+    ):
+        list(prepared_units(sources(), scorers["llava", "letter"], ITEMS, cache, 2))
