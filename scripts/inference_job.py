@@ -64,7 +64,7 @@ def run_inference(
                 units = prepared_units(sources, model.model, items, cache, arguments.workers)
             else:
                 units = units_in(sources)
-                units = prefetch(units, UNITS_AHEAD) if model.ahead else units
+            units = prefetch(units, UNITS_AHEAD) if model.ahead or arguments.workers else units
             total = len(items) * len(image_names(arguments))
             rows = infer(
                 behind, items, track(units, label=label, unit="units", total=total), ask, model.at_once

@@ -53,6 +53,8 @@ from benchc.models.protocol import OptionScores, UnitInput, Variants
 from benchc.models.question import Question
 from benchc.models.units import ImagesToCorrupt
 from benchc.pixels import Pixels
+from benchc.prefetch import prefetch
+from scripts.inference_job import UNITS_AHEAD
 
 # Model type, class and settings of preprocessor_config.json of the published checkpoints.
 PROCESSORS: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -108,7 +110,7 @@ def main() -> None:
             print_processor(name, side, pixels)
     print("\nUnits (an image at five severities, all corruptions) per second, and how busy a device is:\n")
     header = [f"{latency} ms" for latency in arguments.latencies]
-    columns = [f"{workers} workers" for workers in WORKERS]
+    columns = [f"workers: {workers}" for workers in WORKERS]
     cores = [f"cores for {each}" for each in header]
     print(f"| image processor | side | {' | '.join([*columns, *header, *cores])} |")
     print(f"|---|---:|{'---:|' * (len(columns) + 2 * len(header))}")
@@ -215,7 +217,7 @@ def measured(name: str, pixels: Sequence[Pixels], latency: float, workers: int, 
     with TemporaryDirectory() as folder, PredictionCache(Path(folder), model.identity(), "s") as cache:
         predictor: Any = Predictor(model, cache, device.compute)  # type: ignore[arg-type]
         units = prepared_units(sources(), model, items, cache, workers)
-        infer(predictor, items, units, predict_units)
+        infer(predictor, items, prefetch(units, UNITS_AHEAD), predict_units)
     return device
 
 

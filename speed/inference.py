@@ -48,6 +48,7 @@ from benchc.models.predict import (
 )
 from benchc.models.protocol import CheckpointSource, UnitInput
 from benchc.models.question import Question
+from benchc.models.registry import UNITS_TOGETHER
 from benchc.models.units import Unit, units_of
 
 MODELS = ("tiny-llava-l", "tiny-internvl-m", "tiny-idefics3-m")  # the demo's three architectures
@@ -88,6 +89,7 @@ def main() -> None:
     add("--corruptions", nargs="+", default=CORRUPTIONS, help="of the run [%(default)s]")
     add("--items", type=int, default=40, help="of the run [%(default)s]")
     add("--rounds", type=int, default=3, help="repetitions, of which the median counts [%(default)s]")
+    add("--together", choices=UNITS_TOGETHER, default="never", help="`units_together` [%(default)s]")
     arguments = parser.parse_args()
     pool = arguments.run / "pool/items.parquet"
     items = dict(islice(read_items(pool).items(), arguments.items))
@@ -99,14 +101,16 @@ def main() -> None:
     print(
         f"{date.today()}, one thread of {processor()}, Python {platform.python_version()}, torch "
         f"{torch.__version__}, transformers {transformers.__version__}; {len(items)} items under "
-        f"{', '.join(arguments.corruptions)}: {count} predictions a round\n"
+        f"{', '.join(arguments.corruptions)}: {count} predictions a round; units together: "
+        f"{arguments.together}\n"
     )
     header = ["model", "scoring", "loop, per second", "benchc, per second", "ratio", "outside forward passes"]
     print(f"| {' | '.join(header)}: loop | benchc |\n|---|---|---:|---:|---:|---:|---:|")
     ratios: dict[str, list[float]] = {scoring: [] for scoring in SCORINGS}
     for name in arguments.models:
         for scoring in SCORINGS:
-            slow, fast = compared(Path("results/models") / name, scoring, groups, questions, arguments.rounds)
+            folder, passes = Path("results/models") / name, Passes(arguments.together)
+            slow, fast = compared(folder, scoring, groups, questions, arguments.rounds, passes)
             ratio = median(a / b for a, b in zip(slow.rounds, fast.rounds, strict=True))
             ratios[scoring].append(ratio)
             rates = (f"{count / median(clock.rounds):,.0f}" for clock in (slow, fast))
@@ -119,7 +123,12 @@ def main() -> None:
 
 
 def compared(
-    folder: Path, scoring: str, groups: Sequence[Group], questions: Mapping[str, Question], rounds: int
+    folder: Path,
+    scoring: str,
+    groups: Sequence[Group],
+    questions: Mapping[str, Question],
+    rounds: int,
+    passes: Passes,
 ) -> tuple[Clock, Clock]:
     """Return the clocks of the loop and of benchc over all units, which alternate."""
     source = CheckpointSource(str(folder))
@@ -134,7 +143,6 @@ def compared(
     plain.image_processor = transformers.AutoImageProcessor.from_pretrained(folder, backend="pil")
     plain.chat_template = asked.chat.processor.chat_template
     tokens = ANSWER_TOKENS if generates else PREDICTION_TOKENS
-    passes = Passes()
 
     def loop(question: Question, group: Group) -> None:
         for unit in group:

@@ -1,6 +1,7 @@
 """Compute the features of images once for consecutive questions about them."""
 
 from collections.abc import Mapping, Sequence
+from functools import update_wrapper
 from typing import Any
 
 import torch
@@ -25,6 +26,8 @@ class _Kept:
     """A function that returns its last result again for equal arguments."""
 
     def __init__(self, function: Any) -> None:
+        # `generate` of transformers reads its signature.
+        update_wrapper(self, function)
         self._function = function
         self._last: tuple[Any, Any] | None = None
 

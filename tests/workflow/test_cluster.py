@@ -87,10 +87,12 @@ def submitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Options]:
 
 
 def test_a_job_of_a_model_on_gpus_asks_for_them_and_for_a_partition_that_has_them(submitted):
-    of_gpu = {"partition": "gpu", "minutes": "480", "mem": "16000", "cpus": "1"}
+    of_gpu = {"partition": "gpu", "minutes": "480", "mem": "16000", "cpus": "9"}
+    # Of other orders of the options, no worker processes prepare the images.
+    of_orders = {**of_gpu, "cpus": "1", "gpus": "2"}
     assert submitted["infer_wildcards_selected_tiny-llava-l_all"] == {**of_gpu, "gpus": "2"}
-    assert submitted["infer_orders_wildcards_tiny-llava-l"] == {**of_gpu, "gpus": "2"}
-    assert submitted["infer_orders_wildcards_tiny-idefics3-m"] == {**of_gpu, "gpus": "1"}
+    assert submitted["infer_orders_wildcards_tiny-llava-l"] == of_orders
+    assert submitted["infer_orders_wildcards_tiny-idefics3-m"] == {**of_orders, "gpus": "1"}
     assert submitted["answer_wildcards_selected_tiny-idefics3-m_all"] == {**of_gpu, "gpus": "1"}
 
 
