@@ -33,8 +33,9 @@ def map_in_processes(
     was killed. ``start``: "fork" gives the workers all that this process has in memory, but polars, whose
     threads do not survive it.
     """
+    # Here as well, since a fork cannot end the threads that OpenCV has in this process, and waits forever.
+    cv2.setNumThreads(1)
     if not workers:
-        cv2.setNumThreads(1)
         yield from map(function, arguments)
         return
     context = multiprocessing.get_context(start)

@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +25,7 @@ from benchc.models.question import Question
 from benchc.models.units import ImagesToCorrupt, units_in
 from tests.models.conftest import QUESTIONS
 
+ROOT = Path(__file__).resolve().parents[2]
 COMPUTE = partial(predict_units, passes=Passes())
 ITEMS = {f"s/{number}": Item(QUESTIONS[number % 2], (f"s/{number}#0",)) for number in range(4)}
 
@@ -94,3 +98,24 @@ def test_a_killed_worker_is_one_sentence(scorers, tmp_path, monkeypatch):
         pytest.raises(InputError, match=r"^a process that prepares images was killed, probably since"),
     ):
         list(prepared_units(sources(), scorers["llava", "letter"], ITEMS, cache, 2))
+
+
+def test_workers_are_forked_from_a_process_in_which_opencv_has_threads(tmp_path, checkpoints):
+    """A process of its own, since a hang is what is tested."""
+    script = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+import cv2, numpy as np
+cv2.setNumThreads(4)
+cv2.GaussianBlur(np.zeros((2000, 2000, 3), np.uint8), (31, 31), 5)
+from benchc.models.load import load_scorer
+from benchc.models.prediction_cache import PredictionCache
+from benchc.models.prepare import prepared_units
+from benchc.models.protocol import CheckpointSource
+from tests.models.test_prepare import ITEMS, sources
+scorer = load_scorer("llava", "letter", CheckpointSource({str(checkpoints["llava"])!r}))
+with PredictionCache({str(tmp_path)!r}, {{"model": "m"}}, "a") as cache:
+    print(len(list(prepared_units(sources(), scorer, ITEMS, cache, 2))))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "8", done.stderr
