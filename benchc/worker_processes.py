@@ -50,9 +50,9 @@ def map_in_processes(
 
 
 def _start() -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     # The workers use all cores already.
     cv2.setNumThreads(1)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:
