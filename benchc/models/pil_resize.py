@@ -86,7 +86,7 @@ def _plan(size: int, target: int, resample: int) -> tuple[Ints, Ints, Ints]:
     return firsts, weights, counts
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True)
 def _weighted_rows(image, firsts, weights, counts):  # type: ignore[no-untyped-def]
     """Return rows of weighted sums of the rows of ``image``, uint8[H, n]."""
     result = np.empty((len(firsts), image.shape[1]), np.uint8)
