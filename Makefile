@@ -9,7 +9,7 @@ RUN := $(shell sed -n 's/^name: *\([^ #]*\).*/\1/p' $(CONFIG))
 # Jobs run the `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
-.PHONY: demo test check-demo bench-corruptions bench-selection bench-metrics bench-inference bench-host install lint clean
+.PHONY: demo test check-demo bench-corruptions bench-selection bench-metrics bench-inference bench-host bench-gpu install lint clean
 .DEFAULT_GOAL := demo
 
 demo: install
@@ -37,6 +37,10 @@ bench-inference: demo
 # Image processors compared with transformers' own, and how busy worker processes keep a device: about 20 minutes.
 bench-host: install
 	python speed/host.py
+
+# Random weights of InternVL3-1B's and Qwen2.5-VL-7B's size on one GPU of 80 GB: about ten minutes. It needs a torch with CUDA.
+bench-gpu: install
+	python speed/gpu_inference.py
 
 # Scoring, aggregation and bootstrap at the paper's size, compared with a pandas loop: about two minutes.
 bench-metrics: install

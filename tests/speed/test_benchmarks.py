@@ -53,6 +53,8 @@ def test_forms_stage_cores_and_files(photos: Path) -> None:
     assert "95 variants of 0.50 megapixels" in printed
 
 
-@pytest.mark.parametrize("script", ["host.py", "inference.py", "metrics.py", "selection.py"])
+@pytest.mark.parametrize(
+    "script", ["gpu_inference.py", "host.py", "inference.py", "metrics.py", "selection.py"]
+)
 def test_other_benchmarks_start(script: str) -> None:
     assert "usage: " in run(script, "--help")
