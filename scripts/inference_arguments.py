@@ -12,8 +12,9 @@ from benchc.images import ALPHAS
 from benchc.models.auto_class_names import AUTO_CLASSES
 from benchc.models.generation import Generation
 from benchc.models.protocol import CheckpointSource
-from benchc.models.registry import GENERATE, SCORINGS, UNITS_TOGETHER
+from benchc.models.registry import GENERATE, SCORINGS
 from benchc.models.units import Recipes
+from benchc.models.units_together import UNITS_TOGETHER
 from benchc.schemas.corrupted_images import check_corrupted
 from benchc.schemas.revision import read_revision
 from scripts.argument_types import natural_argument, positive_argument, recipe_argument, seed_argument

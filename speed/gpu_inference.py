@@ -16,7 +16,7 @@ Needs one GPU with 40 GB or more, and no network. `--tiny --device cpu` tries th
 """
 
 import argparse
-import io
+import copy
 import os
 import sys
 import time
@@ -33,8 +33,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 import torch
-from photographs import photographs, scaled
-from PIL import Image
+from loop import generated
+from photographs import jpeg, photographs, scaled
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchc.corruptions.registry import corruptions_of, recipe_of
@@ -102,11 +102,11 @@ def measure(name: str, arguments: argparse.Namespace) -> None:
     sides = (56, 112) if arguments.tiny else SIDES
     photos = [decode(data) for _, data in photographs()]
     pictures = {side: [scaled(photo, side, side) for photo in photos] for side in sides}
-    scorer = scorer_of(name, arguments.tiny, arguments.device, torch.bfloat16)
+    scorer, plain = scorer_of(name, arguments.tiny, arguments.device, torch.bfloat16)
     parameters = sum(each.numel() for each in scorer.chat.model.parameters())
     print(f"### {name}, {parameters / 1e9:.2f} billion parameters\n")
     images = [each for side in sides for each in pictures[side]]
-    loop, batched = loop_rate(scorer, images), job_rate(scorer, images, arguments)
+    loop, batched = loop_rate(scorer, plain, images), job_rate(scorer, images, arguments)
     print(
         f"Loop: {loop:.2f} predictions/s. benchc: {batched:.2f} predictions/s, {batched / loop:.1f} times.\n"
     )
@@ -119,13 +119,15 @@ def measure(name: str, arguments: argparse.Namespace) -> None:
     print()
 
 
-def scorer_of(name: str, tiny: bool, device: str, dtype: torch.dtype) -> LetterScorer:
-    """Return a model with random weights on a device, and its processor."""
+def scorer_of(name: str, tiny: bool, device: str, dtype: torch.dtype) -> tuple[LetterScorer, Any]:
+    """Return a model with random weights on a device, and its processor without benchc's methods."""
     with torch.device(device):
         model, processor = MODELS[name](tiny, dtype)
     model.eval()
     keep_image_features(model)
-    return LetterScorer(ChatModel(model, processor, {"model": name}))
+    fast = copy.copy(processor)
+    fast.image_processor = accelerated(processor.image_processor)
+    return LetterScorer(ChatModel(model, fast, {"model": name})), processor
 
 
 def internvl(tiny: bool, dtype: torch.dtype) -> tuple[Any, Any]:
@@ -148,7 +150,7 @@ def internvl(tiny: bool, dtype: torch.dtype) -> tuple[Any, Any]:
     )
     tokens = (side // 28) ** 2
     processor = transformers.InternVLProcessor(
-        image_processor=accelerated(images),
+        image_processor=images,
         tokenizer=tokenizer,
         image_seq_length=tokens,
         chat_template=chat_template("<IMG_CONTEXT>"),
@@ -245,9 +247,7 @@ def qwen(tiny: bool, dtype: torch.dtype) -> tuple[Any, Any]:
         vision_end_token_id=end,
     )
     processor = transformers.Qwen2_5_VLProcessor(
-        image_processor=accelerated(
-            transformers.Qwen2VLImageProcessorPil(min_pixels=3136, max_pixels=12_845_056)
-        ),
+        image_processor=transformers.Qwen2VLImageProcessorPil(min_pixels=3136, max_pixels=12_845_056),
         tokenizer=tokenizer,
         video_processor=transformers.Qwen2VLVideoProcessor(),
         chat_template=chat_template("<|vision_start|><|image_pad|><|vision_end|>"),
@@ -264,19 +264,13 @@ def tokenizer_with(special: dict[str, str]) -> Any:
     return train_tokenizer(texts * 20, special)
 
 
-def loop_rate(scorer: LetterScorer, images: Sequence[Pixels], seconds: float = 10.0) -> float:
+def loop_rate(scorer: LetterScorer, plain: Any, images: Sequence[Pixels], seconds: float = 10.0) -> float:
     """Return the predictions per second of a loop over images, each through the processor and `generate`."""
     chat = scorer.chat
     rendered = scorer.prompt(QUESTION, 1)
     done, start = 0, 0.0
     for number, image in enumerate(cycle(images)):
-        inputs = chat.processor(text=[rendered], images=[[Image.fromarray(image)]], return_tensors="pt")
-        moved = {
-            key: value.to(chat.model.device, chat.model.dtype if value.is_floating_point() else None)
-            for key, value in inputs.items()
-        }
-        with torch.inference_mode():
-            chat.model.generate(**moved, max_new_tokens=2, do_sample=False)
+        generated(chat.model, plain, rendered, [image], 2)
         if number < len(images):  # a round to warm up
             start = time.perf_counter()
             continue
@@ -323,7 +317,7 @@ def print_probabilities(name: str, images: Sequence[Pixels], arguments: argparse
     cells = []
     for dtype in (torch.bfloat16, torch.float32):
         torch.manual_seed(1)
-        on_device = scorer_of(name, arguments.tiny, arguments.device, dtype)
+        on_device, _ = scorer_of(name, arguments.tiny, arguments.device, dtype)
         model = on_device.chat.model
         found = [probabilities(on_device, image) for image in images]
         on_cpu = replace(on_device, chat=replace(on_device.chat, model=model.to("cpu")))
@@ -363,13 +357,6 @@ def print_shape(scorer: LetterScorer, side: int, image: Pixels, units: int, peak
         torch.cuda.empty_cache()
         cells = ["out of memory", "–"]
     print(f"| {side} | {units} | {inputs.rows} | {inputs.tokens} | {' | '.join(cells)} |", flush=True)
-
-
-def jpeg(pixels: Pixels) -> bytes:
-    """Return an image as JPEG."""
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "JPEG", quality=95)
-    return buffer.getvalue()
 
 
 if __name__ == "__main__":

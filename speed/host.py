@@ -15,7 +15,6 @@ Images are scikit-image's photographs. One thread a process. Prints Markdown for
 
 import argparse
 import importlib
-import io
 import math
 import os
 import sys
@@ -35,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import cv2
 import numpy as np
 import torch
-from photographs import photographs, scaled
+from photographs import jpeg, photographs, scaled
 from PIL import Image
 from run_summary import processor
 
@@ -204,7 +203,7 @@ def measured(name: str, pixels: Sequence[Pixels], latency: float, workers: int, 
     """Return the device after it was asked for some seconds."""
     model = StandIn(accelerated(image_processor(name, "pil")))
     items = {f"s/{number}": Item(Question("?", ("a", "b")), ("k",)) for number in range(100_000)}
-    files = [_jpeg(each) for each in pixels]
+    files = [jpeg(each) for each in pixels]
     device = Device(latency, time.perf_counter() + seconds)
 
     def sources() -> Iterator[ImagesToCorrupt]:
@@ -238,12 +237,6 @@ def print_device(
         cells.append(f"{busy:.0%}{'' if busy >= MIN_BUSY else ' (!)'}")
     cells += [f"{math.ceil(1000 / latency / per_core)}" for latency in latencies]
     print(f"| {name} | {side} | {' | '.join(cells)} |", flush=True)
-
-
-def _jpeg(pixels: Pixels) -> bytes:
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "JPEG", quality=95)
-    return buffer.getvalue()
 
 
 if __name__ == "__main__":

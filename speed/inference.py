@@ -30,8 +30,8 @@ os.environ["OMP_NUM_THREADS"] = "1"  # before torch loads
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
+from loop import generated
 from photographs import scaled
-from PIL import Image
 from run_summary import processor
 
 from benchc.hugging_face import transformers
@@ -48,8 +48,8 @@ from benchc.models.predict import (
 )
 from benchc.models.protocol import CheckpointSource, UnitInput
 from benchc.models.question import Question
-from benchc.models.registry import UNITS_TOGETHER
 from benchc.models.units import Unit, units_of
+from benchc.models.units_together import UNITS_TOGETHER
 
 MODELS = ("tiny-llava-l", "tiny-internvl-m", "tiny-idefics3-m")  # the demo's three architectures
 PREDICTION_TOKENS = 2  # an answer and its end
@@ -146,7 +146,9 @@ def compared(
 
     def loop(question: Question, group: Group) -> None:
         for unit in group:
-            looped(asked, plain, question, unit, tokens)
+            rendered = asked.prompt(question, unit.images)
+            for images in unit.variants:
+                generated(asked.chat.model, plain, rendered, images, tokens)
 
     def ours(question: Question, group: Group) -> None:
         ask(asked, question, [UnitInput(unit.variants) for unit in group], passes)
@@ -163,21 +165,6 @@ def compared(
         for (clock, _), start in zip(sides, before, strict=True):
             clock.rounds.append(clock.seconds - start)
     return sides[0][0], sides[1][0]
-
-
-def looped(asked: Any, plain: Any, question: Question, unit: Unit, tokens: int) -> list[str]:
-    """Return the answers of a loop over images, each through the processor and `generate` alone."""
-    rendered = asked.prompt(question, unit.images)
-    answers = []
-    for images in unit.variants:
-        inputs = plain(
-            text=[rendered], images=[[Image.fromarray(image) for image in images]], return_tensors="pt"
-        )
-        with torch.inference_mode():
-            found = asked.chat.model.generate(**inputs, max_new_tokens=tokens, do_sample=False)
-        new = found[0, inputs["input_ids"].shape[1] :]
-        answers.append(plain.tokenizer.decode(new, skip_special_tokens=True))
-    return answers
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import base64
 import csv
+import io
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -41,3 +42,10 @@ def scaled(image: Pixels, width: int, height: int) -> Pixels:
     left, top = (whole.width - width * scale) / 2, (whole.height - height * scale) / 2
     box = (left, top, left + width * scale, top + height * scale)
     return np.array(whole.resize((width, height), Image.Resampling.LANCZOS, box=box))
+
+
+def jpeg(pixels: Pixels) -> bytes:
+    """Return an image as JPEG of quality 95."""
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "JPEG", quality=95)
+    return buffer.getvalue()

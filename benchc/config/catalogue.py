@@ -19,6 +19,7 @@ from benchc.config.strict import (
 )
 from benchc.demo.tiny.families import FAMILIES
 from benchc.models.auto_class_names import AutoClass
+from benchc.models.units_together import UnitsTogether
 from benchc.schemas.revision import COMMIT
 
 
@@ -178,7 +179,7 @@ class Model(Strict):
         default="float32", description="Type of the weights during inference."
     )
     gpus: int = Field(default=0, ge=0, description="GPUs per inference job.")
-    units_together: Literal["if_equal", "always", "never"] = Field(
+    units_together: UnitsTogether = Field(
         default="never",
         description="Whether an item's corruptions pass through the model together, which fills a device "
         "that is large for the model: never, always, or where the first passes are equal to the last bit.",

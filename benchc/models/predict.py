@@ -8,7 +8,7 @@ here, and bookkeeping (cache, progress, files, arguments) is not: its edits woul
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -27,8 +27,8 @@ from benchc.models.protocol import (
     Variants,
 )
 from benchc.models.question import Question
+from benchc.models.units_together import UnitsTogether
 
-Together = Literal["if_equal", "always", "never"]  # UNITS_TOGETHER of benchc.models.registry
 Row = TypeVar("Row", bound=tuple[Any, ...])
 
 # Rows times tokens of a prompt. A larger pass is not faster on one core (docs/benchmarks.md).
@@ -70,7 +70,7 @@ class Passes:
     CPU, some models have equal bits in all passes, and others in most.
     """
 
-    def __init__(self, together: Together = "never") -> None:
+    def __init__(self, together: UnitsTogether = "never") -> None:
         self.together = together
         self.differ = False
         self._checked = 0

@@ -12,8 +12,6 @@ SCORINGS = {
     "text": "benchc.models.text",
     "text_mean": "benchc.models.text",
 }
-# Whether several units pass through a model together: where this changes no bit, always, or never.
-UNITS_TOGETHER = ("if_equal", "always", "never")
 # Answers in the model's own words, in place of a scoring.
 GENERATE = "generate"
 MODULES = {**SCORINGS, GENERATE: "benchc.models.generate"}

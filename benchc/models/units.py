@@ -1,10 +1,10 @@
 """Units: an item under all severities of one corruption, from images in files, or corrupted on the fly."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.variants import variants_of_image
@@ -17,6 +17,8 @@ from benchc.schemas.pool_images import EncodedImage, pool_images
 
 # The most items that are read together since they share images.
 ITEMS_OF_RUN = 16
+
+Encoding = TypeVar("Encoding")  # of an image: its file, or its files by severity
 
 
 @dataclass(frozen=True)
@@ -66,13 +68,8 @@ class StoredImages:
 
     def units(self) -> Iterator[Unit]:
         """Decode the images and yield the units; items that share an image share its pixels."""
-        pixels: dict[str, dict[int, Pixels]] = {}
-        for item, images in self.items.items():
-            pixels = {
-                key: pixels[key] if key in pixels else decoded(self.path, key, files) for key, files in images
-            }
-            levels = list(images[0][1])
-            yield _unit(item, self.path.stem, levels, [pixels[key] for key, _ in images])
+        for item, images in _shared(self.items, lambda key, files: decoded(self.path, key, files)):
+            yield _unit(item, self.path.stem, list(images[0]), images)
 
 
 @dataclass(frozen=True)
@@ -87,15 +84,12 @@ class ImagesToCorrupt:
 
     def units(self) -> Iterator[Unit]:
         """Corrupt the images and yield the units, with the same pixels as from a file."""
-        pixels: dict[str, dict[int, Pixels]] = {}
-        for item, images in self.items.items():
-            pixels = {
-                key: pixels[key]
-                if key in pixels
-                else variants_of_image(key, data, self.recipe, self.severities, self.seed, self.alpha)
-                for key, data in images
-            }
-            yield _unit(item, self.recipe.name, list(self.severities), [pixels[key] for key, _ in images])
+
+        def corrupted(key: str, data: bytes | None) -> dict[int, Pixels]:
+            return variants_of_image(key, data, self.recipe, self.severities, self.seed, self.alpha)
+
+        for item, images in _shared(self.items, corrupted):
+            yield _unit(item, self.recipe.name, list(self.severities), images)
 
 
 UnitImages = StoredImages | ImagesToCorrupt
@@ -158,6 +152,17 @@ def runs_of(keys: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
         run.append(item)
     if run:
         yield run
+
+
+def _shared(
+    items: Mapping[str, Sequence[tuple[str, Encoding]]],
+    pixels_of: Callable[[str, Encoding], dict[int, Pixels]],
+) -> Iterator[tuple[str, list[dict[int, Pixels]]]]:
+    """Yield each item and the pixels of its images; an image of the item before is not made again."""
+    pixels: dict[str, dict[int, Pixels]] = {}
+    for item, images in items.items():
+        pixels = {key: pixels[key] if key in pixels else pixels_of(key, data) for key, data in images}
+        yield item, [pixels[key] for key, _ in images]
 
 
 def _unit(item: str, corruption: str, severities: list[int], images: Sequence[Mapping[int, Pixels]]) -> Unit:
