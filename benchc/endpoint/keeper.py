@@ -1,7 +1,9 @@
 """Run a server until standard input ends, then stop it and all processes that it started.
 
 The process that needs the server holds the other end of a pipe, which closes however it ends, also when it is
-killed. A script of its own that imports only the standard library: ``python keeper.py COMMAND...``.
+killed. The keeper ends with the server's exit status (128 and the number of the signal that ended it), or by
+SIGTERM where the server still ran when the pipe closed. A script of its own that imports only the standard
+library: ``python keeper.py COMMAND...``.
 """
 
 import contextlib
@@ -26,22 +28,35 @@ def main() -> None:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     # A group of its own, so that the server's workers end with it.
     server = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, start_new_session=True)
-    threading.Thread(target=_stop_at_end_of_input, args=(server,), daemon=True).start()
+    stopped = threading.Event()
+    threading.Thread(target=_stop_at_end_of_input, args=(server, stopped), daemon=True).start()
     status = server.wait()
     _signal(server.pid, signal.SIGKILL)
     _kill_children()
+    if stopped.is_set():
+        os.kill(os.getpid(), signal.SIGTERM)
     sys.exit(status if status >= 0 else 128 - status)
 
 
-def _stop_at_end_of_input(server: subprocess.Popen[bytes]) -> None:
+def _stop_at_end_of_input(server: subprocess.Popen[bytes], stopped: threading.Event) -> None:
     # Not sys.stdin, whose lock a thread would still hold when the process ends.
     while os.read(STANDARD_INPUT, 1024):
         pass
+    if not _has_ended(server.pid):
+        stopped.set()
     _signal(server.pid, signal.SIGTERM)
     with contextlib.suppress(subprocess.TimeoutExpired):
         server.wait(SECONDS_TO_END)
         return
     _signal(server.pid, signal.SIGKILL)
+
+
+def _has_ended(child: int) -> bool:
+    # The system is asked, not Popen, which knows it only once the main thread has run.
+    try:
+        return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:
+        return True
 
 
 def _kill_children() -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shlex
+import signal
 import socket
 import subprocess
 import sys
@@ -77,24 +78,29 @@ def running(
             start_new_session=True,
             env={**os.environ, **(environment or {})},
         )
-    assert process.stdin is not None
     try:
         _wait_for(process, url, log, seconds, label)
         try:
             yield url
         except InputError:
-            _require_running(process, log, label)
+            _require_stopped(process, log, label)
             raise
-        # If it has ended, another server at its port answered.
-        _require_running(process, log, label)
+        # If it has ended by itself, another server at its port answered.
+        _require_stopped(process, log, label)
     finally:
-        process.stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(SECONDS_TO_STOP)
+        _stop(process)
 
 
-def _require_running(process: "subprocess.Popen[bytes]", log: Path, label: str) -> None:
-    if process.poll() is not None:
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    assert process.stdin is not None
+    process.stdin.close()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(SECONDS_TO_STOP)
+
+
+def _require_stopped(process: "subprocess.Popen[bytes]", log: Path, label: str) -> None:
+    _stop(process)
+    if process.returncode not in (None, -signal.SIGTERM):
         raise InputError(
             f"{label}: its server ended while it was asked, with exit status {process.returncode}: "
             f"{_last_line(log)}; look at its output in {log}, and run snakemake again"
