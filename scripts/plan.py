@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.plan"
         "--seconds-per-prediction",
         type=positive,
         metavar="X",
-        help="rate of every model, instead of those measured on the run's finished jobs",
+        help="rate of every model, instead of those measured on finished jobs of this run, or of others",
     )
     add("--output", type=Path, metavar="FILE", help="csv file to write, one row per stage and model")
     arguments = parser.parse_args(argv)

@@ -41,7 +41,9 @@ def check_cost(config: Config, pool: PoolFound, rates: Rates) -> Iterator[Findin
 
 
 def _time(plan: Plan, results: Path, tried: Rates, measured: Rates) -> Iterator[Finding]:
-    rates = {**tried, **measured}
+    # A trial says more than another run, and this run more than a trial.
+    own_rates = {model: rate for model, rate in measured.items() if rate.run is None}
+    rates = {**measured, **tried, **own_rates}
     work = work_of(plan.expected or plan.stages, results, rates)
     assumed = f", if {plan.assumption}" if plan.expected else ""
     models = dict.fromkeys(each.model for each in work)
@@ -54,8 +56,9 @@ def _time(plan: Plan, results: Path, tried: Rates, measured: Rates) -> Iterator[
         seconds = rates[model].seconds.text("{:.2g}".format)
         # Measured rates include loading.
         jobs = pluralize(sum(len(each.stage.outputs) for each in own), "job")
-        loading = "" if model in measured else f", and loading in {jobs}"
-        yield Finding("time", "ok", model, f"{text}, {seconds} s each{loading}")
+        run = rates[model].run
+        more = f" as in the run {run}" if run else "" if model in own_rates else f", and loading in {jobs}"
+        yield Finding("time", "ok", model, f"{text}, {seconds} s each{more}")
     if unknown := [model for model in models if model not in rates]:
         count = total(each.left for each in work)
         if count.value is not None:

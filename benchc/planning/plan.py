@@ -88,7 +88,7 @@ def _sums(work: Sequence[Work]) -> list[str]:
 def _model_row(work: Sequence[Work]) -> list[str]:
     rate = work[0].rate
     seconds = "unknown" if rate is None else rate.seconds.text("{:.3g}".format)
-    measured = f"{rate.measured:,}" if rate and rate.measured else "–"
+    measured = "–" if rate is None else rate.text()
     return [work[0].model, seconds, measured, *_sums(work)[3:]]
 
 
@@ -112,6 +112,8 @@ def _legend(text: str, images: ImageCounts, rates: Rates, done: bool, file: Path
     yield "left: distinct predictions that are not done."
     if rates:
         yield "time: one job after another; measured rates include model loading."
+        if any(rate.run for rate in rates.values()):
+            yield "seconds per prediction: ≈ as in another run, with its items, until a job has finished."
         if any(rate.seconds.kind == "at most" for rate in rates.values()):
             yield (
                 f"seconds per prediction: ≤ where no job computed {100 * MIN_COMPUTED:.0f} % of its "

@@ -1,4 +1,4 @@
-"""Seconds per prediction of a model, measured on the run's finished inference jobs."""
+"""Seconds per prediction of a model, measured on finished inference jobs of this run or of others."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,10 +14,21 @@ MIN_COMPUTED = 0.9
 
 @dataclass(frozen=True)
 class Rate:
-    """Seconds per prediction, and on how many it was measured: None for a rate that the user gave."""
+    """Seconds per prediction.
+
+    ``measured``: on how many predictions, or None for a rate that the user gave. ``run``: the other run whose
+    jobs were measured.
+    """
 
     seconds: Amount
     measured: int | None = None
+    run: str | None = None
+
+    def text(self) -> str:
+        """Return what was measured: the number of predictions, and the other run."""
+        if not self.measured:
+            return "–"
+        return f"{self.measured:,}" + (f" of {self.run}" if self.run else "")
 
 
 Rates = Mapping[str, Rate]  # by model
@@ -26,19 +37,35 @@ Rates = Mapping[str, Rate]  # by model
 def measured_rates(models: Iterable[str], logs: Path) -> dict[str, Rate]:
     """Return the rate of every model with a finished job that computed predictions, loading included.
 
-    ``logs`` is the run's folder. Only jobs that computed at least 90 % of their predictions count. If a model
-    has none, the job with the fewest seconds per computed prediction is an upper bound.
+    ``logs`` is the run's folder, beside those of other runs. Only jobs that computed at least 90 % of their
+    predictions count. If a model has none, the job with the fewest seconds per computed prediction is an
+    upper bound. A model without such jobs in the run has the rate of the other run in which it computed most,
+    as an estimate.
     """
+    others = sorted(folder for folder in logs.parent.glob("*") if folder.is_dir() and folder != logs)
     rates = {}
     for model in models:
-        jobs = list(_jobs(model, logs))
-        if full := [job for job in jobs if job.share >= MIN_COMPUTED]:
-            computed = sum(job.computed for job in full)
-            rates[model] = Rate(Amount(sum(job.seconds for job in full) / computed), computed)
-        elif jobs:
-            best = min(jobs, key=lambda job: job.seconds / job.computed)
-            rates[model] = Rate(Amount(best.seconds / best.computed, "at most"), best.computed)
+        rate = _rate(model, logs)
+        if rate is None:
+            found = [(folder, other) for folder in others if (other := _rate(model, folder)) is not None]
+            if found:
+                folder, other = max(found, key=lambda pair: pair[1].measured or 0)
+                rate = Rate(Amount(other.seconds.value, "estimate"), other.measured, folder.name)
+        if rate is not None:
+            rates[model] = rate
     return rates
+
+
+def _rate(model: str, logs: Path) -> Rate | None:
+    """Return the rate of a model in a run; None where no job of it computed predictions."""
+    jobs = list(_jobs(model, logs))
+    if full := [job for job in jobs if job.share >= MIN_COMPUTED]:
+        computed = sum(job.computed for job in full)
+        return Rate(Amount(sum(job.seconds for job in full) / computed), computed)
+    if not jobs:
+        return None
+    best = min(jobs, key=lambda job: job.seconds / job.computed)
+    return Rate(Amount(best.seconds / best.computed, "at most"), best.computed)
 
 
 @dataclass(frozen=True)

@@ -22,37 +22,48 @@ def write_job(logs: Path, name: str, seconds: float, predictions: int, computed:
 
 
 def test_a_rate_is_total_seconds_over_computed_predictions(tmp_path: Path) -> None:
-    write_job(tmp_path, "pool/a/all", 3000.0, 10_000, 10_000)
-    write_job(tmp_path, "selected/a/all", 12.0, 100, 95)
-    write_job(tmp_path, "pool/both/weather", 5.0, 100, 0)
-    write_job(tmp_path, "pool/both/blur", 8.0, 40, 40)
-    write_job(tmp_path, "pool/empty/all", 5.0, 0, 0)
-    rates = measured_rates(["a", "both", "empty", "other"], tmp_path)
+    write_job(tmp_path / "mine", "pool/a/all", 3000.0, 10_000, 10_000)
+    write_job(tmp_path / "mine", "selected/a/all", 12.0, 100, 95)
+    write_job(tmp_path / "mine", "pool/both/weather", 5.0, 100, 0)
+    write_job(tmp_path / "mine", "pool/both/blur", 8.0, 40, 40)
+    write_job(tmp_path / "mine", "pool/empty/all", 5.0, 0, 0)
+    rates = measured_rates(["a", "both", "empty", "other"], tmp_path / "mine")
     assert rates == {"a": Rate(Amount(3012 / 10_095), 10_095), "both": Rate(Amount(0.2), 40)}
 
 
 def test_jobs_that_found_many_predictions_in_the_cache_give_a_bound(tmp_path: Path) -> None:
-    write_job(tmp_path, "pool/a/blur", 50.0, 100, 89)
-    write_job(tmp_path, "pool/a/weather", 16.0, 100, 32)
-    write_job(tmp_path, "selected/a/all", 30.0, 1000, 1)
-    write_job(tmp_path, "pool/cached/all", 5.0, 100, 0)
-    assert measured_rates(["a", "cached"], tmp_path) == {"a": Rate(Amount(0.5, "at most"), 32)}
-    write_job(tmp_path, "pool/a/blur", 60.0, 100, 90)
-    assert measured_rates(["a"], tmp_path) == {"a": Rate(Amount(60 / 90), 90)}
+    write_job(tmp_path / "mine", "pool/a/blur", 50.0, 100, 89)
+    write_job(tmp_path / "mine", "pool/a/weather", 16.0, 100, 32)
+    write_job(tmp_path / "mine", "selected/a/all", 30.0, 1000, 1)
+    write_job(tmp_path / "mine", "pool/cached/all", 5.0, 100, 0)
+    assert measured_rates(["a", "cached"], tmp_path / "mine") == {"a": Rate(Amount(0.5, "at most"), 32)}
+    write_job(tmp_path / "mine", "pool/a/blur", 60.0, 100, 90)
+    assert measured_rates(["a"], tmp_path / "mine") == {"a": Rate(Amount(60 / 90), 90)}
 
 
 @pytest.mark.parametrize(
     "line", ["{", "", "[]", "{}", '{"s": null}', '{"s": "-"}', '{"s": NaN}', '{"s": -1}', "\ufffd"]
 )
 def test_a_damaged_benchmark_file_is_not_counted(tmp_path: Path, line: str) -> None:
-    path = write_job(tmp_path, "pool/a/all", 10.0, 50, 50)
+    path = write_job(tmp_path / "mine", "pool/a/all", 10.0, 50, 50)
     path.write_bytes(b"\xff" if line == "\ufffd" else line.encode())
-    assert measured_rates(["a"], tmp_path) == {}
+    assert measured_rates(["a"], tmp_path / "mine") == {}
 
 
 def test_a_job_without_counts_in_its_log_is_not_counted(tmp_path: Path) -> None:
-    write_job(tmp_path, "pool/a/all", 10.0, 50, 50)
-    (tmp_path / "infer/pool/a/all.log").write_text("fog: 3 of 5 items\n")
-    write_job(tmp_path, "pool/b/all", 10.0, 50, 50)
-    (tmp_path / "infer/pool/b/all.log").unlink()
-    assert measured_rates(["a", "b"], tmp_path) == {}
+    write_job(tmp_path / "mine", "pool/a/all", 10.0, 50, 50)
+    (tmp_path / "mine/infer/pool/a/all.log").write_text("fog: 3 of 5 items\n")
+    write_job(tmp_path / "mine", "pool/b/all", 10.0, 50, 50)
+    (tmp_path / "mine/infer/pool/b/all.log").unlink()
+    assert measured_rates(["a", "b"], tmp_path / "mine") == {}
+
+
+def test_a_model_without_jobs_in_the_run_has_the_rate_of_another(tmp_path: Path) -> None:
+    write_job(tmp_path / "small", "pool/a/all", 100.0, 50, 50)
+    write_job(tmp_path / "large", "pool/a/all", 300.0, 100, 100)
+    write_job(tmp_path / "large", "pool/b/all", 10.0, 100, 100)
+    write_job(tmp_path / "mine", "pool/b/all", 40.0, 100, 100)
+    (tmp_path / "a file").touch()
+    rates = measured_rates(["a", "b", "c"], tmp_path / "mine")
+    assert rates == {"a": Rate(Amount(3.0, "estimate"), 100, "large"), "b": Rate(Amount(0.4), 100)}
+    assert [rates[model].text() for model in "ab"] == ["100 of large", "100"]
