@@ -318,6 +318,8 @@ def model_options(wildcards):
             # As the device decides the last bits, it is a param; the number of GPUs is a resource.
             option("--device", "cuda" if model.gpus else "cpu"),
             *([] if model.units_together == "never" else [option("--units-together", model.units_together)]),
+            *([] if model.image_backend == "pil" else [option("--image-backend", model.image_backend)]),
+            *(["--compile"] if model.compile else []),
             *(["--trust-remote-code"] if model.trust_remote_code else []),
             *(option("--processor", setting) for setting in overrides),
         ]
@@ -344,13 +346,15 @@ def generation_options(wildcards):
 
 
 def connection(wildcards, threads, suffix=""):
-    """Return how a job reaches the server of its model, or prepares images, as options of infer and answer.
+    """Return how a job reaches its model and prepares images, as options of infer and answer.
 
     Snakemake records no param whose function takes threads: these change no prediction.
     """
-    server = run.models[wildcards.model].server
+    model = run.models[wildcards.model]
+    server = model.server
     if server is None:
-        return option("--workers", threads - 1) if threads > 1 else ""
+        workers = [option("--workers", threads - 1)] if threads > 1 else []
+        return " ".join([*workers, *([option("--gpus", model.gpus)] if model.gpus > 1 else [])])
     log = f"logs/{settings.name}/servers/{'-'.join(wildcards)}{suffix}.log"
     return " ".join(
         [

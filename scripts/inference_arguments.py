@@ -11,6 +11,7 @@ import yaml
 from benchc.images import ALPHAS
 from benchc.models.auto_class_names import AUTO_CLASSES
 from benchc.models.generation import Generation
+from benchc.models.image_backends import IMAGE_BACKENDS
 from benchc.models.protocol import CheckpointSource
 from benchc.models.registry import GENERATE, SCORINGS
 from benchc.models.units import Recipes
@@ -59,6 +60,19 @@ def add_model(parser: argparse.ArgumentParser, *, scores_options: bool = True) -
         )
     add("--dtype", default="float32", choices=["float32", "bfloat16", "float16"])
     add("--device", default="cpu", choices=["cpu", "cuda"], help="where the model runs [%(default)s]")
+    add(
+        "--gpus",
+        type=positive_argument,
+        default=1,
+        help="GPUs of cuda among which the model is divided [%(default)s]",
+    )
+    add("--compile", action="store_true", help="compile the model's blocks by torch.compile")
+    add(
+        "--image-backend",
+        choices=IMAGE_BACKENDS,
+        default="pil",
+        help="library of the image processor; their pixels differ [%(default)s]",
+    )
     add(
         "--processor",
         action="append",
@@ -186,6 +200,9 @@ def checkpoint_source(arguments: argparse.Namespace) -> CheckpointSource:
         arguments.family,
         arguments.trust_remote_code,
         arguments.auto_class,
+        arguments.image_backend,
+        arguments.compile,
+        arguments.gpus,
     )
 
 

@@ -159,7 +159,7 @@ class StandIn:
     encodes_on_host = True
 
     def identity(self) -> dict[str, str]:
-        return {"model": "stand-in"}
+        return {"model": "stand-in", "device": "cpu"}
 
     def prompt(self, question: Question, images: int) -> str:
         return question.question

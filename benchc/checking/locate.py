@@ -57,6 +57,9 @@ def locate(id_: str, model: Model, results: Path | None) -> LocalModel | Finding
         model.family,
         model.trust_remote_code,
         model.auto_class,
+        model.image_backend,
+        model.compile,
+        max(model.gpus, 1),
     )
     if model.repo is None:
         folder = Path(source.location)

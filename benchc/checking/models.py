@@ -139,7 +139,8 @@ def judged(id_: str, model: Model, trial: Trial) -> Iterator[Finding]:
         text = "its predictions do not change if the images become grey; check its processor and weights"
         yield Finding(STAGE, "error", id_, text)
     elif model.gpus and trial.device == "cpu":
-        yield Finding(STAGE, "ok", id_, f"{facts}; on the CPU, since this machine has no GPU")
+        found = "no GPU" if model.gpus == 1 else f"fewer than {model.gpus} GPUs"
+        yield Finding(STAGE, "ok", id_, f"{facts}; on the CPU, since this machine has {found}")
     else:
         yield Finding(STAGE, "ok", id_, facts)
     if (low := low_label_mass(model.scoring, [trial.label_mass])) is not None:

@@ -56,7 +56,9 @@ def try_model(
     identity = prediction_identity(scorer, family, scoring)
     model = LoadedModel(scorer, identity, partial(predict_units, passes=Passes()), at_once=1, ahead=False)
     trial = measure_predictions(model, items, pool, images, device=source.device, loading=loading)
-    gpu_mb = torch.cuda.max_memory_allocated() / 1e6 if source.device == "cuda" else None
+    gpu_mb = None
+    if source.device == "cuda":
+        gpu_mb = max(torch.cuda.max_memory_allocated(number) for number in range(source.gpus)) / 1e6
     return replace(trial, letters=letters, peak_mb=_peak_mb(), gpu_mb=gpu_mb)
 
 
@@ -82,7 +84,7 @@ def try_answers(
 
 def _placed(source: CheckpointSource, weights: int) -> tuple[CheckpointSource, int] | None:
     """Return a source and threads for this machine; None where a CPU has not the memory for ``weights``."""
-    if source.device != "cuda" or torch.cuda.is_available():
+    if source.device != "cuda" or torch.cuda.device_count() >= source.gpus:
         return source, 1
     if weights > CPU_MEMORY_SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
         return None

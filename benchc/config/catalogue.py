@@ -19,6 +19,7 @@ from benchc.config.strict import (
 )
 from benchc.demo.tiny.families import FAMILIES
 from benchc.models.auto_class_names import AutoClass
+from benchc.models.image_backends import ImageBackend
 from benchc.models.units_together import UnitsTogether
 from benchc.schemas.revision import COMMIT
 
@@ -178,7 +179,22 @@ class Model(Strict):
     dtype: Literal["float32", "bfloat16", "float16"] = Field(
         default="float32", description="Type of the weights during inference."
     )
-    gpus: int = Field(default=0, ge=0, description="GPUs per inference job.")
+    gpus: int = Field(
+        default=0,
+        ge=0,
+        description="GPUs per inference job; 0 is the CPU. A model that needs several is divided by its "
+        "layers; its number changes no prediction.",
+    )
+    image_backend: ImageBackend = Field(
+        default="pil",
+        description="Library of the image processor: pil, or torchvision, whose pixels differ by up to 2 of "
+        "255 levels. docs/benchmarks.md compares their speed.",
+    )
+    compile: bool = Field(
+        default=False,
+        description="Compile the model's blocks by torch.compile, which takes minutes at the start of a job "
+        "and changes the last bits of a logit; these may then depend on the sizes that a job began with.",
+    )
     units_together: UnitsTogether = Field(
         default="never",
         description="Whether an item's corruptions pass through the model together, which fills a device "
@@ -223,12 +239,25 @@ class Model(Strict):
                 "has trust_remote_code, which needs the commit whose code you have read as the revision: 40 "
                 "hex digits, in quotes"
             )
-        if self.auto_class is not None and self.family is not None:
+        # Keys that the code of a checkpoint or a package does not take; a server has its own.
+        needless = [
+            text
+            for text, is_set in {
+                "auto_class": self.auto_class is not None,
+                f"image_backend: {self.image_backend}": self.image_backend != "pil",
+                "compile: true": self.compile,
+                f"gpus: {self.gpus}": self.gpus > 1,
+            }.items()
+            if is_set
+        ]
+        if needless and self.family is not None and self.server is None:
             # Here, since it imports numpy.
             from benchc.models.own_code_families import OF_CHECKPOINT, OF_PACKAGE
 
             if self.family in (*OF_CHECKPOINT, *OF_PACKAGE):
-                raise ValueError(f"has auto_class, but the family {self.family} has its own class; remove it")
+                raise ValueError(
+                    f"has {needless[0]}, but the family {self.family} is loaded by its own code; remove it"
+                )
         if self.train is not None and self.family not in FAMILIES:
             given = "no family" if self.family is None else f"the family {self.family}"
             raise ValueError(f"has train and {given}, but a run trains only {', '.join(FAMILIES)}")

@@ -27,6 +27,8 @@ DECIDED_BY_SERVER = (
     "trust_remote_code",
     "train",
     "units_together",
+    "image_backend",
+    "compile",
 )
 
 

@@ -49,6 +49,8 @@ class Head:
 
     def logits(self, states: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
         """Return float32 logits [n, K] of ``tokens`` [K] or [n, K] at ``states`` [n, hidden]."""
+        # Of a model on several GPUs, the head may be on another than the input.
+        tokens, states = tokens.to(self._weight.device), states.to(self._weight.device)
         weight = self._weight[tokens].float()  # [K, hidden] or [n, K, hidden]
         logits = torch.einsum("nh,kh->nk" if weight.ndim == 2 else "nh,nkh->nk", states.float(), weight)
         return logits if self._bias is None else logits + self._bias[tokens].float()
@@ -61,11 +63,11 @@ class Head:
         if self.tokens.ndim == 1:
             states, output = states[:, -1:], output[:, -1:]
             logits = self.logits(states[:, 0], self.tokens)[:, None]  # [rows, 1, K]
-            index = self.tokens.expand_as(logits)
+            index = self.tokens.to(logits.device).expand_as(logits)
         else:
             count = self.tokens.shape[1]
             states, output = states[:, -count:], output[:, -count:]
-            index = self.tokens.expand(len(states), -1)[..., None]  # [rows, n, 1]
+            index = self.tokens.to(output.device).expand(len(states), -1)[..., None]  # [rows, n, 1]
             logits = self.logits(states.flatten(0, 1), index.flatten(0, 1)).view(index.shape)
         return output.float().scatter(-1, index, logits)
 

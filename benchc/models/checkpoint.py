@@ -16,6 +16,7 @@ from benchc.models.cross_attention import CrossAttentionModel
 from benchc.models.fast_images import accelerated
 from benchc.models.image_features import keep_image_features
 from benchc.models.pinned import checkpoint_facts, file_times, pinned_commit
+from benchc.models.placement import division, place
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import NEED_FAMILY, has_own_module
 
@@ -42,11 +43,15 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
         # The two backends resize differently, which shows in the fourth decimal of a logit.
         processor.image_processor = accelerated(
             transformers.AutoImageProcessor.from_pretrained(
-                source.location, backend="pil", **options, **source.processor
+                source.location, backend=source.image_backend, **options, **source.processor
             )
         )
         model, report = model_class.from_pretrained(
-            source.location, dtype=DTYPES[source.dtype], output_loading_info=True, **options
+            source.location,
+            dtype=DTYPES[source.dtype],
+            output_loading_info=True,
+            **options,
+            **division(source),
         )
     # transformers fills missing weights with random numbers and only logs it.
     absent = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))
@@ -66,7 +71,8 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
         raise ModelError(f"{source.location}: has no chat template for images; {_family_with_one(model)}")
     if file_times(source) != before:
         raise ModelError(f"{source.location}: its files changed while it was loaded; run snakemake again")
-    model.to(source.device).eval()
+    place(model, source)
+    model.eval()
     keep_image_features(model)
     crosses = hasattr(model.config.get_text_config(), "cross_attention_layers")
     kind = CrossAttentionModel if crosses else ChatModel
@@ -95,6 +101,7 @@ def _identity(source: CheckpointSource, commit: str | None, model: Any, processo
     return {
         **checkpoint_facts(source, commit),
         "class": type(model).__name__,
+        "compile": str(source.compile),
         "processor": _digest(json.dumps(processor.to_dict(), sort_keys=True, default=str).encode()),
         "chat_template": _digest(str(processor.chat_template).encode()),
         **{name: version(name) for name in ("torch", "transformers", "tokenizers", "pillow", "numpy")},

@@ -40,6 +40,10 @@ class Encoded:
         """The tokens of a variant's prompt, placeholders of images included."""
         return int(self.inputs["input_ids"].shape[1]) if "input_ids" in self.inputs else 0
 
+    def pinned(self) -> "Encoded":
+        """Return the input in pages that stay in memory, from which a GPU copies while the host goes on."""
+        return replace(self, inputs={name: value.pin_memory() for name, value in self.inputs.items()})
+
 
 class Part(NamedTuple):
     """Some of a unit's variants, whose images have the same sizes. ``positions``: among the variants."""

@@ -16,8 +16,7 @@ def prediction_identity(model: Asked, family: str | None, scoring: str) -> dict[
     ``scoring``: a key of ``SCORINGS``, or ``GENERATE``.
 
     It has the facts of the model (revision, dtype, device, processor, attention, library versions), torch's
-    settings as they are in this process, and the code. Nothing of the project compiles a model, so that
-    ``torch.compile`` is no fact of its own.
+    settings as they are in this process, and the code.
     """
     facts = dict(model.identity())
     modules = scorer_modules(family, scoring)

@@ -145,6 +145,11 @@ def _prepare(source: CheckpointSource, threads: int) -> None:
             f"{source.location}: the job needs a GPU, but torch finds none; request a node with one, or set "
             "`gpus: 0` in the model catalogue to run on the CPU"
         )
+    if source.device == "cuda" and (found := torch.cuda.device_count()) < source.gpus:
+        raise InputError(
+            f"{source.location}: the job needs {source.gpus} GPUs, but torch finds {found}; "
+            "request a node with them, or lower `gpus` in the model catalogue"
+        )
 
 
 Found = tuple[list[Row], bool]  # of each variant, and whether a unit had to be split

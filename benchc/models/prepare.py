@@ -94,6 +94,7 @@ def prepared_units(
     """
     global _preparation
     _preparation = _Preparation(model, items, cache.key_numbers())
+    on_gpu = model.identity()["device"] != "cpu"
     waiting: deque[UnitImages] = deque()
 
     def remembered() -> Iterator[UnitImages]:
@@ -104,6 +105,9 @@ def prepared_units(
     for found in map_in_processes(_prepare, remembered(), workers, start="fork"):
         source = waiting.popleft()
         for place, unit in enumerate(found):
+            parts = unit.parts
+            if parts is not None and on_gpu:
+                parts = [part._replace(encoded=part.encoded.pinned()) for part in parts]
             yield Unit(
                 unit.item,
                 unit.corruption,
@@ -112,7 +116,7 @@ def prepared_units(
                 unit.images,
                 unit.image_hashes,
                 unit.prompt_hash,
-                unit.parts,
+                parts,
             )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchc.errors import InputError
+from benchc.models.image_backends import ImageBackend
 from benchc.models.question import Question
 from benchc.pixels import Pixels
 
@@ -24,6 +25,9 @@ class CheckpointSource:
     family: str | None = None  # checkpoints of other model types are refused; None accepts any
     trust_remote_code: bool = False  # run Python files of the checkpoint
     auto_class: str | None = None  # an Auto class of transformers; None is the first that fits
+    image_backend: ImageBackend = "pil"  # the library of the image processor
+    compile: bool = False  # compile the model's blocks by torch.compile
+    gpus: int = 1  # among which a model on cuda is divided
 
 
 Variants = Sequence[Sequence[Pixels]]  # of the images of an item

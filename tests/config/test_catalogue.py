@@ -43,6 +43,13 @@ TRAIN = (
             f"{{label: X, family: llava, scoring: text, trust_remote_code: true, train: {{{TRAIN}}}}}",
             "models.yaml: x has trust_remote_code, but a model that the run trains contains no code.",
         ),
+        *(
+            (
+                f"{{label: X, family: eagle, scoring: text, path: ., {key}}}",
+                f"models.yaml: x has {key}, but the family eagle is loaded by its own code; remove it.",
+            )
+            for key in ("gpus: 2", "compile: true", "image_backend: torchvision")
+        ),
         (
             f"{{label: X, family: llava, scoring: text, train: {{{TRAIN}, stesp: 600}}}}",
             "models.yaml: unknown key x.train.stesp (did you mean steps?).",

@@ -175,11 +175,12 @@ def test_a_low_label_mass_and_too_little_memory_are_warnings(
 def test_without_a_gpu_the_cpu_is_used_and_measures_no_rate(
     check: Check, checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
     entry = {"path": str(checkpoints["llava"]), "gpus": 1, "dtype": "bfloat16"}
-    found, rates = check({"large": entry})
-    assert lines(found, "ok")[0].endswith("; on the CPU, since this machine has no GPU")
-    assert rates == {}
+    for gpus, text in ((1, "no GPU"), (2, "fewer than 2 GPUs")):
+        found, rates = check({"large": {**entry, "gpus": gpus}})
+        assert lines(found, "ok")[0].endswith(f"; on the CPU, since this machine has {text}")
+        assert rates == {}
     monkeypatch.setattr(models.LocalModel, "weights", 10**15)
     found, rates = check({"large": entry})
     assert [each.level for each in found] == ["skipped"] and "needs a GPU, and is too large" in found[0].text

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
@@ -61,6 +62,18 @@ def test_rows_are_equal_and_cached_units_are_not_encoded(family, scorers, tmp_pa
     assert predictions(scorer, tmp_path / "b", prepared) == (expected, 0)
     with PredictionCache(tmp_path / "b", {"model": "m"}, "a") as cache:
         assert all(unit.parts is None for unit in prepared(cache))
+
+
+def test_the_input_of_a_gpu_is_in_pinned_memory(scorers, tmp_path, monkeypatch):
+    chat = scorers["llava", "letter"].chat
+    monkeypatch.setattr(chat, "identity", {**chat.identity, "device": "NVIDIA H100"})
+    pinned = []
+    # torch without CUDA refuses it.
+    monkeypatch.setattr(torch.Tensor, "pin_memory", lambda tensor: pinned.append(tensor.shape) or tensor)
+    with PredictionCache(tmp_path, {"model": "m"}, "a") as cache:
+        found = list(prepared_units(sources(), scorers["llava", "letter"], ITEMS, cache, 1))
+    inputs = [value.shape for unit in found for part in unit.parts for value in part.encoded.inputs.values()]
+    assert pinned == inputs != []
 
 
 def test_pixels_are_made_again_where_they_are_needed(scorers, tmp_path):

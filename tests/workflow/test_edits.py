@@ -167,11 +167,22 @@ PLANNED: dict[str, tuple[Edit, dict[str, int]]] = {
         {**FROM_IMAGES, "corrupt": 1},
     ),
     "the device of a selector": (model(gpus=1), SETTING | ONE_MODEL),
+    "the library of a selector's image processor": (
+        model(image_backend="torchvision"),
+        SETTING | ONE_MODEL,
+    ),
+    "the compilation of a selector": (model(compile=True), SETTING | ONE_MODEL),
     "the letter scorer": (
         replace("benchc/models/letter.py", "vocabulary[:, tokens]  #", "0.9 * vocabulary[:, tokens]  #"),
         ONE_MODEL,
     ),
 }
+
+
+def test_a_job_gets_its_gpus_and_workers(unedited):
+    model(gpus=2, compile=True, image_backend="torchvision")(unedited)
+    commands = unedited.snakemake("-n", "-p", "--cores", "9").stdout
+    assert re.search(r"--device cuda --image-backend torchvision --compile .* --workers 8 --gpus 2", commands)
 
 
 @pytest.mark.parametrize("name", PLANNED)

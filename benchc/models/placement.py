@@ -1,0 +1,40 @@
+"""How a model of transformers is placed: on one device, or divided among several GPUs; and compiled."""
+
+from typing import Any
+
+import torch
+
+from benchc.models.protocol import CheckpointSource, ModelError
+
+
+def division(source: CheckpointSource) -> dict[str, Any]:
+    """Return the arguments of ``from_pretrained`` that divide a model among the GPUs of its source.
+
+    Each has whole layers, of about the same size in total. There are none for a single device.
+    """
+    if source.device == "cpu" or source.gpus == 1:
+        return {}
+    free = {number: torch.cuda.mem_get_info(number)[0] for number in range(source.gpus)}
+    return {"device_map": "balanced", "max_memory": free}
+
+
+def place(model: Any, source: CheckpointSource) -> None:
+    """Move a model to its device unless it is divided, and compile it where its source says so.
+
+    Raises ModelError for a divided model that does not fit into the memory of its GPUs.
+    """
+    parts = getattr(model, "hf_device_map", None)
+    if parts is None:
+        model.to(source.device)
+    elif {"cpu", "disk"} & set(map(str, parts.values())):
+        # transformers would copy these layers to a GPU in each forward pass.
+        raise ModelError(
+            f"{source.location}: does not fit into the free memory of {source.gpus} GPUs; raise `gpus`, or "
+            "set `dtype: bfloat16`, in the model catalogue"
+        )
+    if source.compile:
+        # One program for the blocks, which are alike, and for all sizes. The rest, such as the search for
+        # placeholders, depends on values, which a program cannot.
+        for module in model.modules():
+            if type(module).__name__ in model._no_split_modules:
+                module.compile(dynamic=True)
