@@ -1,16 +1,20 @@
 """The console command `benchc`, whose sub-commands are what users run outside the pipeline."""
 
+import ast
 import os
 import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
 from scripts.command import run
 
+SCRIPTS = Path(__file__).parent
+
 # Each is a module scripts.<name> (_ for -) with main(argv, prog). Only the one called is imported, for speed.
-COMMANDS = {
+SHARED = {
     "cache": "list cached predictions, delete some, or keep them after a refactoring",
     "check": "check a run before it starts: sources, models, encoders, time and disk",
     "compare": "compare two finished runs and name the inputs that differ",
@@ -32,10 +36,32 @@ def main(argv: Sequence[str] | None = None) -> None:
         run(lambda: print(usage()))
         return
     name, *rest = arguments
-    if name not in COMMANDS:
-        print(f"error: there is no command {name!r}; there are {', '.join(COMMANDS)}", file=sys.stderr)
+    found = commands()
+    if name not in found:
+        print(f"error: there is no command {name!r}; there are {', '.join(found)}", file=sys.stderr)
         raise SystemExit(2)
-    run(partial(import_module(f"scripts.{name.replace('-', '_')}").main, rest, f"benchc {name}"))
+    run(partial(import_module(found[name].module).main, rest, f"benchc {name}"))
+
+
+class Command(NamedTuple):
+    """A command: the module with its ``main(argv, prog)``, and what it does."""
+
+    module: str
+    purpose: str
+
+
+def commands() -> dict[str, Command]:
+    """Return all commands by name: the shared ones, and those that a benchmark has in ``commands/``.
+
+    What a benchmark's command does is the first line of its module, which is not imported.
+    """
+    found = {name: Command(f"scripts.{name.replace('-', '_')}", text) for name, text in SHARED.items()}
+    for path in SCRIPTS.glob("*/commands/[a-z]*.py"):
+        purpose = (ast.get_docstring(ast.parse(path.read_bytes())) or "").partition("\n")[0].rstrip(".")
+        module = ".".join(path.relative_to(SCRIPTS.parent).with_suffix("").parts)
+        name = path.stem.replace("_", "-")
+        found[name] = Command(module, purpose[:1].lower() + purpose[1:])
+    return dict(sorted(found.items()))
 
 
 def is_other_checkout(folder: Path) -> bool:
@@ -46,8 +72,8 @@ def is_other_checkout(folder: Path) -> bool:
 
 def usage() -> str:
     """Return the list of commands."""
-    commands = "\n".join(f"  {name:12}{purpose}" for name, purpose in COMMANDS.items())
-    return f"usage: benchc COMMAND ...\n\ncommands:\n{commands}\n\n`benchc COMMAND --help` shows its options."
+    lines = "\n".join(f"  {name:12}{command.purpose}" for name, command in commands().items())
+    return f"usage: benchc COMMAND ...\n\ncommands:\n{lines}\n\n`benchc COMMAND --help` shows its options."
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from benchc.schemas.models import Models, models_text
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
-from scripts.benchc import COMMANDS, main
+from scripts.benchc import commands, main
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 from tests.benchmarks.bench_c.outputs import output, write_models
 
@@ -139,7 +139,7 @@ def test_errors_are_one_line(tmp_path, capsys):
     assert stop.value.code == 2 and "there is no command 'no-such'" in capsys.readouterr().err
     main([])
     usage = capsys.readouterr().out
-    assert all(name in usage for name in COMMANDS)
+    assert all(name in usage for name in commands())
 
 
 def test_the_console_command_is_declared():

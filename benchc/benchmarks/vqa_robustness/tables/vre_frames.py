@@ -1,0 +1,69 @@
+"""VRE and the metrics of severity as tables."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, Floats
+from benchc.benchmarks.vqa_robustness.metrics.vre import Vre, complete, ranks
+from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
+from benchc.rendering.markdown import markdown
+
+HEADERS = ("First-Drop", "Range", "Error Rate", "Average Error", "Average Difference")
+
+
+def metric_frame(errors: Errors, metrics: Floats) -> pl.DataFrame:
+    """Return metrics [5, models, corruptions] as one row per model and corruption; NaN is null."""
+    keys = [(model, corruption) for model in errors.models for corruption in errors.corruptions]
+    columns = {name: values.reshape(-1) for name, values in zip(METRICS, metrics, strict=True)}
+    frame = pl.DataFrame(keys, schema={"model": pl.String, "corruption": pl.String}, orient="row")
+    return frame.with_columns(**{name: pl.Series(values) for name, values in columns.items()}).fill_nan(None)
+
+
+def vre_frames(errors: Errors, found: Vre) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return VRE with its rank and scaled metrics by model, and by corruption; rank 1 is the most robust.
+
+    A model without all metrics has nulls.
+    """
+    return (
+        _frame("model", errors.models, found.model, found.model_parts),
+        _frame("corruption", errors.corruptions, found.corruption, found.corruption_parts),
+    )
+
+
+def incomplete(errors: Errors, metrics: Floats) -> list[str]:
+    """Return a sentence for each model without VRE, with the first corruption that is the cause."""
+    found = []
+    for number in np.flatnonzero(~complete(metrics)):
+        metric, corruption = np.argwhere(np.isnan(metrics[:, number]))[0]
+        found.append(
+            f"{errors.models[number]} has no VRE: its {HEADERS[metric]} under "
+            f"{errors.corruptions[corruption]} is undefined, since an error there is 0"
+        )
+    return found
+
+
+def vre_text(models: pl.DataFrame, corruptions: pl.DataFrame, notes: Sequence[str]) -> str:
+    """Return both tables as Markdown, and a line for each note."""
+    parts = [_markdown(frame) for frame in (models, corruptions)]
+    return "\n".join([*parts, *(f"{note}\n" for note in notes)])
+
+
+def _frame(key: str, names: Sequence[str], values: Floats, parts: Floats) -> pl.DataFrame:
+    columns = {key: names, "vre": values, "rank": ranks(values)}
+    frame = pl.DataFrame(columns | dict(zip(METRICS, parts, strict=True))).fill_nan(None)
+    return frame.with_columns(pl.col("rank").replace(0, None))
+
+
+def _markdown(frame: pl.DataFrame) -> str:
+    key = frame.columns[0]
+    rows = [
+        [
+            row[0],
+            *("–" if value is None else f"{value:.4f}" for value in (row[1], *row[3:])),
+            f"{row[2] or '–'}",
+        ]
+        for row in frame.iter_rows()
+    ]
+    return markdown([key.capitalize(), "VRE", *HEADERS, "Rank"], rows)

@@ -1,0 +1,143 @@
+"""The exact checks of the paper's published numbers; the tolerance is half of the last printed digit."""
+
+import numpy as np
+import polars as pl
+
+from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, severity_metrics
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, ranks, studied_weights, vre, weights_of
+from tests.benchmarks.vqa_robustness.published import (
+    CORRUPTIONS,
+    REFERENCE,
+    accuracies_of_notebook,
+    errors_of_table_a1,
+    needs_shared,
+)
+
+pytestmark = needs_shared
+EQUAL = weights_of((1, 1, 1, 1, 1))
+DIGITS3 = {"atol": 0.0005 + 1e-12, "rtol": 0}
+
+# shot, Gaussian, impulse, speckle, defocus, zoom, snow, brightness, contrast, saturation, elastic, splatter,
+# pixelate, JPEG
+NOTEBOOK_VRE_C = [
+    *(0.692, 0.401, 0.417, 0.311, 0.379, 0.645, 0.431, 0.200, 0.413, 0.274, 0.312, 0.294, 0.275, 0.268),
+]
+NOTEBOOK_RANKS = [14, 9, 11, 6, 8, 13, 12, 1, 10, 3, 7, 5, 4, 2]
+NOTEBOOK_MEANS = {
+    "first_drop": [
+        *(0.362, 0.207, 0.246, 0.199, 0.256, 0.556, 0.334, 0.167, 0.190, 0.197, 0.193, 0.179, 0.182, 0.198),
+    ],
+    "range": [
+        *(1.254, 0.795, 0.791, 0.553, 0.651, 0.977, 0.664, 0.311, 0.892, 0.437, 0.619, 0.512, 0.554, 0.475),
+    ],
+    "error_rate": [
+        *(0.064, 0.038, 0.037, 0.027, 0.032, 0.045, 0.033, 0.015, 0.041, 0.023, 0.027, 0.026, 0.023, 0.022),
+    ],
+    "average_error": [
+        *(0.453, 0.374, 0.379, 0.357, 0.375, 0.446, 0.394, 0.332, 0.371, 0.351, 0.353, 0.356, 0.343, 0.346),
+    ],
+    "average_difference": [
+        *(0.218, 0.124, 0.130, 0.102, 0.124, 0.210, 0.147, 0.072, 0.119, 0.096, 0.098, 0.101, 0.086, 0.089),
+    ],
+}
+
+
+def notebook_errors() -> np.ndarray:
+    return 1 - accuracies_of_notebook() / 100
+
+
+def found(errors: np.ndarray, weights: np.ndarray = EQUAL):
+    metrics = severity_metrics(errors)
+    return vre(Scale.of(metrics).scaled(metrics), weights)
+
+
+def test_vre_of_corruptions_is_that_of_the_notebook():
+    of_notebook = found(notebook_errors())
+    np.testing.assert_allclose(of_notebook.corruption, NOTEBOOK_VRE_C, **DIGITS3)
+    assert ranks(of_notebook.corruption).tolist() == NOTEBOOK_RANKS
+    means = severity_metrics(notebook_errors()).mean(axis=1)
+    for name, values in zip(METRICS, means, strict=True):
+        np.testing.assert_allclose(values, NOTEBOOK_MEANS[name], **DIGITS3)
+
+
+def test_vre_of_table_a1():
+    """Computed from the printed table by two independent programs; no VRE of a model is published."""
+    four, six = found(errors_of_table_a1()[:4]), found(errors_of_table_a1())
+    tolerance = {"atol": 0.00005 + 1e-12, "rtol": 0}
+    np.testing.assert_allclose(four.model, [0.2214, 0.2736, 0.3066, 0.7118], **tolerance)
+    np.testing.assert_allclose(six.model, [0.2297, 0.2833, 0.3155, 0.7112, 0.2569, 0.2895], **tolerance)
+    expected = [
+        *(0.689, 0.370, 0.408, 0.296, 0.374, 0.615, 0.413, 0.150, 0.367, 0.240, 0.276, 0.267, 0.208, 0.197),
+    ]
+    np.testing.assert_allclose(six.corruption, expected, **DIGITS3)
+
+
+def test_vre_under_the_weights_of_the_study():
+    expected = {
+        "first_drop": [0.165, 0.265, 0.262, 0.810],
+        "range": [0.219, 0.328, 0.366, 0.558],
+        "error_rate": [0.244, 0.293, 0.344, 0.585],
+        "average_error": [0.259, 0.210, 0.251, 0.815],
+        "average_difference": [0.220, 0.286, 0.314, 0.793],
+    }
+    weights = studied_weights()
+    assert list(weights) == ["equal", *METRICS]
+    np.testing.assert_allclose(weights["range"], [0.1, 0.6, 0.1, 0.1, 0.1])
+    for name, values in expected.items():
+        np.testing.assert_allclose(found(notebook_errors(), weights[name]).model, values, **DIGITS3)
+
+
+def test_average_accuracies_and_their_relative_drops():
+    accuracy = accuracies_of_notebook() / 100
+    mean_v, mean_c, clean = accuracy.mean(axis=(1, 2)), accuracy.mean(axis=(0, 2)), accuracy[:, 0, 0]
+    np.testing.assert_allclose(mean_v, [0.657, 0.710, 0.693, 0.446], **DIGITS3)
+    of_corruptions = [
+        *(0.547, 0.626, 0.621, 0.643, 0.625, 0.554, 0.606, 0.668, 0.629, 0.649, 0.647, 0.644, 0.657, 0.654),
+    ]
+    np.testing.assert_allclose(mean_c, of_corruptions, **DIGITS3)
+    relative = 100 * (clean - mean_v) / clean
+    np.testing.assert_allclose(relative, [7.76, 9.29, 10.17, 31.19], atol=0.005, rtol=0)
+    # The printed row rotates these three: 9.80, 10.16, 11.59.
+    last = (100 * (clean.mean() - mean_c) / clean.mean())[-3:]
+    np.testing.assert_allclose(last, [11.59, 9.80, 10.16], atol=0.03, rtol=0)
+
+
+def test_the_caption_of_table_a1_holds():
+    errors = errors_of_table_a1()[:, :, 1:]
+    lowest = {CORRUPTIONS.index(name) for name in ("brightness", "pixelate", "jpeg")}
+    highest = {CORRUPTIONS.index(name) for name in ("shot", "zoom")}
+    for model in errors:
+        for level in model.T:
+            assert lowest & set(np.flatnonzero(level == level.min()))
+            assert highest & set(np.flatnonzero(level == level.max()))
+
+
+def test_the_published_errors_were_sorted_but_for_the_clean_ones():
+    steps = np.diff(errors_of_table_a1())
+    assert (steps[:, :, 1:] >= 0).all()
+    falls = np.argwhere(steps[:, :, 0] < 0)
+    assert len(falls) == 3 and set(falls[:, 0]) == {0}  # ViLT
+
+
+def test_the_published_accuracies_are_of_two_sets_of_questions():
+    vilt, blip, vle, pnp = accuracies_of_notebook()
+
+    def multiples(accuracy: np.ndarray, questions: int) -> int:
+        """Return how many printed values are a multiple of 1 / ``questions``, to their last digit."""
+        of = accuracy / 100 * questions
+        return int((np.abs(of - np.round(of)) < 0.0005 / 100 * questions + 1e-9).sum())
+
+    others = np.stack([vilt, blip, pnp])[:, :, 1:]
+    assert (multiples(others, 16_000), others.size) == (209, 210)
+    assert multiples(vle[:, 1:], 3_000) == vle[:, 1:].size
+    assert multiples(vilt[:1, :1], 16_000) == 0
+    # The clean error of PNP jumps under every corruption at level 1.
+    assert (pnp[:, 0] - pnp[:, 1] > 15).all()
+
+
+def test_the_hardest_classes_of_questions_are_not_those_that_the_text_names():
+    table = pl.read_csv(REFERENCE / "published/vqa_robustness_table_a2.csv").drop("corruption").mean()
+    means = table.row(0, named=True)
+    hardest = sorted(means, key=means.__getitem__)[:3]
+    assert hardest == ["what_is", "what", "how_many"]
+    assert (round(means["what"], 3), round(means["how_many"], 3)) == (0.449, 0.461)

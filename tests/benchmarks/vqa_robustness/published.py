@@ -1,0 +1,40 @@
+"""What the paper of VQA-robustness published: errors, accuracies and the numbers computed from them."""
+
+import os
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+REFERENCE = Path(os.environ.get("BENCHC_SHARED", "../shared")) / "reference"
+TABLE_A1 = REFERENCE / "vqa_robustness_table_a1.csv"
+needs_shared = pytest.mark.skipif(not TABLE_A1.exists(), reason="the shared data are absent")
+
+
+MODELS = ("ViLT", "BLIP", "VLE", "PNP", "LLaVA-7B", "LLaVA-13B")
+# In the order of Table A.1; the notebook has splatter last.
+CORRUPTIONS = (
+    *("shot", "gaussian", "impulse", "speckle", "defocus", "zoom", "snow", "brightness", "contrast"),
+    *("saturation", "elastic", "splatter", "pixelate", "jpeg"),
+)
+
+
+@cache
+def errors_of_table_a1() -> np.ndarray:
+    """Return errors [6 models, 14 corruptions, 6 levels] with three digits."""
+    return _cube(TABLE_A1, "error", MODELS)
+
+
+@cache
+def accuracies_of_notebook() -> np.ndarray:
+    """Return accuracies in per cent [4 models, 14 corruptions, 6 levels]."""
+    return _cube(REFERENCE / "published/vqa_robustness_notebook_accuracy.csv", "accuracy_percent", MODELS[:4])
+
+
+def _cube(path: Path, column: str, models: tuple[str, ...]) -> np.ndarray:
+    keys = ("model", "corruption", "level")
+    values = {row[:3]: row[3] for row in pl.read_csv(path).select(*keys, column).iter_rows()}
+    assert len(values) == len(models) * 14 * 6
+    return np.array([[[values[m, c, level] for level in range(6)] for c in CORRUPTIONS] for m in models])
