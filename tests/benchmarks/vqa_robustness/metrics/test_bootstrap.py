@@ -1,0 +1,79 @@
+"""Resamples of VRE against a plain loop over drawn images."""
+
+import numpy as np
+import pytest
+
+from benchc.benchmarks.vqa_robustness.metrics.bootstrap import rank_shares, vre_draws
+from benchc.benchmarks.vqa_robustness.metrics.severity import severity_metrics
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, vre, weights_of
+from benchc.statistics.resampling import item_counts
+
+WEIGHTS = weights_of((1, 2, 1, 3, 1))
+MODELS, CORRUPTIONS, IMAGES, DRAWS = 3, 4, 40, 60
+
+
+@pytest.fixture(scope="module")
+def answers() -> tuple[np.ndarray, np.ndarray]:
+    """Wrong answers [models, corruptions, 6, images], and the questions about each image."""
+    noise = np.random.default_rng(5)
+    questions = noise.integers(1, 8, IMAGES).astype(float)
+    level = np.arange(6)[:, None]
+    rate = 0.1 + 0.08 * np.arange(MODELS)[:, None, None, None] + 0.02 * level
+    rate = rate + 0.03 * np.arange(CORRUPTIONS)[:, None, None] * (level > 0)
+    return noise.binomial(questions.astype(int), np.broadcast_to(rate, (3, 4, 6, IMAGES))).astype(
+        float
+    ), questions
+
+
+@pytest.mark.parametrize("levels", ["0..5", "1..5"])
+@pytest.mark.parametrize("frozen", [False, True])
+def test_each_resample_is_vre_of_its_images(answers, levels, frozen):
+    wrong, questions = answers
+    point = severity_metrics(wrong.sum(axis=-1) / questions.sum(), levels)
+    scale = Scale.of(point)
+    found = vre_draws(wrong, questions, WEIGHTS, DRAWS, 3, levels, scale if frozen else None)
+    assert found.models.shape == (1 + DRAWS, MODELS)
+    for draw, counts in enumerate(item_counts(IMAGES, DRAWS, 3)):
+        images = np.repeat(np.arange(IMAGES), counts.astype(int))
+        errors = wrong[..., images].sum(axis=-1) / questions[images].sum()
+        metrics = severity_metrics(errors, levels)
+        expected = vre((scale if frozen else Scale.of(metrics)).scaled(metrics), WEIGHTS)
+        np.testing.assert_allclose(found.models[draw], expected.model, atol=1e-12)
+        np.testing.assert_allclose(found.corruptions[draw], expected.corruption, atol=1e-12)
+
+
+def test_more_resamples_extend_fewer(answers):
+    few, more = (vre_draws(*answers, WEIGHTS, draws, 3) for draws in (5, 9))
+    np.testing.assert_array_equal(more.models[:6], few.models)
+    assert not np.array_equal(vre_draws(*answers, WEIGHTS, 5, 4).models[1:], few.models[1:])
+
+
+def test_intervals_are_of_the_resamples_alone(answers):
+    found = vre_draws(*answers, WEIGHTS, DRAWS, 3)
+    (low, high), (low_c, high_c) = found.intervals()
+    np.testing.assert_allclose(low, np.quantile(found.models[1:], 0.025, axis=0))
+    np.testing.assert_allclose(high, np.quantile(found.models[1:], 0.975, axis=0))
+    np.testing.assert_allclose(high_c, np.quantile(found.corruptions[1:], 0.975, axis=0))
+    assert (low < high).all() and (low_c < high_c).all()
+
+
+def test_a_model_that_is_perfect_in_a_resample_has_no_interval_and_moves_no_other(answers):
+    wrong, questions = answers
+    rare = wrong.copy()
+    rare[1, 2, 0] = 0
+    rare[1, 2, 0, 7] = 1  # wrong about one image, which some resamples lack
+    found = vre_draws(rare, questions, WEIGHTS, DRAWS, 3)
+    undefined = np.isnan(found.models[:, 1])
+    assert undefined.any() and not undefined[0]
+    np.testing.assert_array_equal(undefined, item_counts(IMAGES, DRAWS, 3)[:, 7] == 0)
+    (low, _), (low_c, _) = found.intervals()
+    assert np.isnan(low).tolist() == [False, True, False] and not np.isnan(low_c).any()
+    shares = rank_shares(found.models)
+    assert shares[1].sum() == pytest.approx(1 - undefined[1:].mean())
+    assert shares[0].sum() == pytest.approx(1)
+
+
+def test_shares_of_ranks():
+    draws = np.array([[9.0, 9.0, 9.0], [0.1, 0.2, 0.3], [0.2, 0.1, 0.3], [0.1, 0.3, 0.2], [0.1, 0.2, 0.3]])
+    expected = [[0.75, 0.25, 0], [0.25, 0.5, 0.25], [0, 0.25, 0.75]]
+    np.testing.assert_allclose(rank_shares(draws), expected)
