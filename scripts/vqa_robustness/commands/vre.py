@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchc.atomic import write_text
-from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, severity_metrics
+from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, vre, weights_of
-from benchc.benchmarks.vqa_robustness.schemas.errors import read_errors
+from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
 from benchc.benchmarks.vqa_robustness.tables.vre_frames import incomplete, metric_frame, vre_frames, vre_text
 from scripts.command import Parser, run
 
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None, prog: str | None = None) -> None:
         default="0..5",
         help="levels of range, error rate and average error [%(default)s]",
     )
-    add("--output", type=Path, metavar="FOLDER", help="folder for severity_metrics.csv, vre_*.csv")
+    add("--output", type=Path, metavar="FOLDER", help="folder for the tables (CSV) and figures (PNG, PDF)")
     arguments = parser.parse_args(argv)
     weights = weights_of(tuple(arguments.weights))
     errors = read_errors(arguments.errors)
@@ -53,7 +53,25 @@ def main(argv: Sequence[str] | None = None, prog: str | None = None) -> None:
         frames = {"severity_metrics": metric_frame(errors, metrics), "vre_model": models}
         for name, frame in {**frames, "vre_corruption": corruptions}.items():
             write_text(arguments.output / f"{name}.csv", frame.write_csv())
+        save_figures(errors, tuple(arguments.weights), arguments.levels, scale, arguments.output)
     print(vre_text(models, corruptions, incomplete(errors, metrics)), end="")
+
+
+def save_figures(
+    errors: Errors, weights: tuple[float, ...], levels: Levels, scale: Scale, folder: Path
+) -> None:
+    """Write the figures that need errors alone."""
+    # Here, since they import matplotlib.
+    from benchc.benchmarks.vqa_robustness.figures import figure_a2, figure_accuracy, figure_weightings
+    from benchc.rendering.save import save
+
+    figures = {
+        "figure_a2": figure_a2.figure_a2(errors),
+        "figure_weightings": figure_weightings.plot(errors, levels, scale),
+        "figure_accuracy": figure_accuracy.plot(errors, weights, levels, scale),
+    }
+    for name, figure in figures.items():
+        save(figure, png=folder / f"{name}.png", pdf=folder / f"{name}.pdf")
 
 
 if __name__ == "__main__":

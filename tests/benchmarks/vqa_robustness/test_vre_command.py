@@ -48,6 +48,9 @@ def test_the_published_table_gives_ranks_and_files(capsys, tmp_path):
     shot = metrics.filter(model="ViLT", corruption="shot")
     assert shot["first_drop"].item() == pytest.approx((0.326 - 0.287) / 0.287)
     assert metrics.height == 6 * 14
+    figures = {"figure_a2", "figure_accuracy", "figure_weightings"}
+    assert {path.stem for path in tmp_path.glob("*.png")} == figures
+    assert all((tmp_path / f"{name}.pdf").read_bytes().startswith(b"%PDF") for name in figures)
 
 
 @needs_shared

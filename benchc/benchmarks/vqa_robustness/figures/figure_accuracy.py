@@ -1,0 +1,51 @@
+"""Accuracy and VRE of every model."""
+
+from math import ceil
+from typing import Annotated
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from benchc.benchmarks.vqa_robustness.figures.looks import look
+from benchc.benchmarks.vqa_robustness.metrics.severity import Levels, severity_metrics
+from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, vre, weights_of
+from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
+from benchc.rendering.labels import font_families, renderable, shorten_all
+from benchc.rendering.output import File
+from benchc.rendering.style import COLUMN_WIDTH, NORMAL, new_figure, styled
+
+
+def figure_accuracy(
+    errors: Annotated[Errors, File(read_errors)],
+    weights: tuple[float, ...] = EQUAL,
+    levels: Levels = "0..5",
+) -> Figure:
+    """Plot each model's mean accuracy against its VRE, on the scale of these errors."""
+    return plot(errors, weights, levels, Scale.of(severity_metrics(errors.values, levels)))
+
+
+def plot(errors: Errors, weights: tuple[float, ...], levels: Levels, scale: Scale) -> Figure:
+    """Plot each model's mean accuracy over all corruptions and levels 0 to 5 against its VRE.
+
+    A model without VRE is left out.
+    """
+    found = vre(scale.scaled(severity_metrics(errors.values, levels)), weights_of(weights)).model
+    accuracy = 1 - errors.values.mean(axis=(1, 2))
+    known = np.flatnonzero(~np.isnan(found))
+    names = shorten_all(renderable([errors.models[number] for number in known]), 22)
+    with styled():
+        figure = new_figure(COLUMN_WIDTH, 2.2 + 0.13 * ceil(len(known) / 3))
+        axes = figure.subplots()
+        for place, number in enumerate(known):
+            axes.scatter(
+                accuracy[number], found[number], s=18, **look(place), linewidth=0, label=names[place]
+            )
+        axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        axes.set_xlabel("mean accuracy")
+        axes.set_ylabel("VRE (lower is more robust)")
+        axes.grid()
+        figure.legend(
+            loc="outside lower center", ncols=3, prop={"family": font_families(), "size": NORMAL - 0.5}
+        )
+    return figure
