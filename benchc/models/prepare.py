@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import torch
 
+from benchc.errors import InputError
 from benchc.models.encoding import Part
 from benchc.models.items import Item
 from benchc.models.local import Asked
@@ -90,7 +91,7 @@ def prepared_units(
     """Yield the units of ``images`` in order, encoded by ``workers`` processes unless they are cached.
 
     Raises the errors of :class:`UnitImages`, ModelError where a unit cannot be encoded, and InputError where
-    a worker was killed.
+    a worker was killed or the shared memory is full.
     """
     global _preparation
     _preparation = _Preparation(model, items, cache.key_numbers())
@@ -123,4 +124,20 @@ def prepared_units(
 def _prepare(images: UnitImages) -> list[_Prepared]:
     torch.set_num_threads(1)
     assert _preparation is not None  # set before the fork
-    return _preparation.prepared(images)
+    prepared = _preparation.prepared(images)
+    for unit in prepared:
+        for part in unit.parts or ():
+            _share(part.encoded.inputs.values())
+    return prepared
+
+
+def _share(tensors: Iterable[torch.Tensor]) -> None:
+    """Move tensors to shared memory; raises InputError where it is full."""
+    try:
+        for tensor in tensors:
+            tensor.share_memory_()  # type: ignore[no-untyped-call]
+    except RuntimeError as error:
+        raise InputError(
+            f"/dev/shm: the memory that processes share is full ({' '.join(str(error).split())}); lower "
+            "`inference.workers`, or enlarge it (in a container, --shm-size)"
+        ) from error

@@ -113,6 +113,20 @@ def test_a_killed_worker_is_one_sentence(scorers, tmp_path, monkeypatch):
         list(prepared_units(sources(), scorers["llava", "letter"], ITEMS, cache, 2))
 
 
+def test_shared_memory_that_is_full_is_one_sentence(scorers, tmp_path, monkeypatch):
+    def full(_: torch.Tensor) -> None:  # as torch says it where /dev/shm is too small
+        raise RuntimeError(
+            "unable to allocate shared memory(shm) for file </torch_1>: No space left on device"
+        )
+
+    monkeypatch.setattr(torch.Tensor, "share_memory_", full)
+    with (
+        PredictionCache(tmp_path, {"model": "m"}, "a") as cache,
+        pytest.raises(InputError, match=r"/dev/shm: .* full \(unable .* device\); lower `inference"),
+    ):
+        list(prepared_units(sources(), scorers["llava", "letter"], ITEMS, cache, 2))
+
+
 def test_workers_are_forked_from_a_process_in_which_opencv_has_threads(tmp_path, checkpoints):
     """A process of its own, since a hang is what is tested."""
     script = f"""
