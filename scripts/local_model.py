@@ -35,8 +35,8 @@ def opened(arguments: argparse.Namespace) -> Iterator[LoadedModel[Any, Any]]:
     if identity["code"] != code:
         raise InputError("the code was edited while the model was loaded; run snakemake again")
     together = arguments.units_together
-    if together == "always":
-        # Then the last bits depend on the units that pass together.
+    if together != "never":
+        # The last bits depend on the units that pass together, or may, after the passes that are checked.
         identity["units_together"] = together
     passes = Passes(together)
     compute = partial(answer_units if scoring == GENERATE else predict_units, passes=passes)

@@ -13,6 +13,7 @@ import torch
 from benchc.checking.measure import measure_answers, measure_predictions
 from benchc.checking.trial import AnswersTrial, Trial
 from benchc.models.generation import Generation
+from benchc.models.gpus import taken_gpus
 from benchc.models.identity import prediction_identity
 from benchc.models.items import Item, read_items, refuse_open_questions
 from benchc.models.letter import LetterScorer
@@ -58,7 +59,7 @@ def try_model(
     trial = measure_predictions(model, items, pool, images, device=source.device, loading=loading)
     gpu_mb = None
     if source.device == "cuda":
-        gpu_mb = max(torch.cuda.max_memory_allocated(number) for number in range(source.gpus)) / 1e6
+        gpu_mb = max(map(torch.cuda.max_memory_allocated, taken_gpus(source.gpus))) / 1e6
     return replace(trial, letters=letters, peak_mb=_peak_mb(), gpu_mb=gpu_mb)
 
 

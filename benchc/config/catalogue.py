@@ -183,22 +183,25 @@ class Model(Strict):
         default=0,
         ge=0,
         description="GPUs per inference job; 0 is the CPU. A model that needs several is divided by its "
-        "layers; its number changes no prediction.",
+        "layers; their number is not meant to change predictions.",
     )
     image_backend: ImageBackend = Field(
         default="pil",
-        description="Library of the image processor: pil, or torchvision, whose pixels differ by up to 2 of "
-        "255 levels. docs/benchmarks.md compares their speed.",
+        description="Library of the image processor: pil, or torchvision. Their pixels differ: with bilinear "
+        "or bicubic resizing by up to 2 of 255 levels, with nearest (`resample: 0`) by any amount. torchvision "
+        "is seldom faster (docs/benchmarks.md); use it to match another harness.",
     )
     compile: bool = Field(
         default=False,
-        description="Compile the model's blocks by torch.compile, which takes minutes at the start of a job "
-        "and changes the last bits of a logit; these may then depend on the sizes that a job began with.",
+        description="Compile the model's blocks by torch.compile, which needs a C++ compiler, takes minutes "
+        "at the start of a job, longer with `scoring: text`, and changes the last bits of a logit; these may "
+        "then depend on the sizes that a job began with. It made the demo's models no faster on a CPU.",
     )
     units_together: UnitsTogether = Field(
         default="never",
         description="Whether an item's corruptions pass through the model together, which fills a device "
-        "that is large for the model: never, always, or where the first passes are equal to the last bit.",
+        "that is large for the model: never, always, or where the first passes (64 of a job) are equal "
+        "to the last bit. Each has predictions of its own in the cache.",
     )
     mem_mb: int = Field(default=2000, ge=1, description="Main memory per inference job, in MB.")
     env: Environment | None = Field(

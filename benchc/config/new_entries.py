@@ -76,11 +76,15 @@ def source_entry(
     return _valid(Source, Entry(_id(label, name), content), name, root)
 
 
+# Main memory of a job: enough for 7 billion parameters in bfloat16, and for its worker processes.
+MEM_MB_PER_GPU = 24_000
+
+
 def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
     """Return the entry of a model: a checkpoint's folder, an id on the Hub, or the id of a shipped one.
 
     ``family`` is that of a folder or Hub id; None lets its config.json decide, whose dtype is taken, too.
-    ``gpus`` is for these models as well. Raises InputError where there is no such model, its family or model
+    ``gpus`` is for these models as well; on a GPU, a dtype that is not known is bfloat16. Raises InputError where there is no such model, its family or model
     type is unknown, or no configuration could name it.
     """
     folder = Path(name)
@@ -116,7 +120,9 @@ def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
     dtype = settings.get("dtype", settings.get("torch_dtype"))
     if dtype in get_args(Model.model_fields["dtype"].annotation):
         content["dtype"] = dtype
-    entry = Entry(_id(label, name), content | ({"gpus": gpus} if gpus else {}))
+    if gpus:
+        content = {"dtype": "bfloat16"} | content | {"gpus": gpus, "mem_mb": MEM_MB_PER_GPU * gpus}
+    entry = Entry(_id(label, name), content)
     return _valid(Model, _loadable(entry), name, root)
 
 

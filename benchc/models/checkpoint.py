@@ -102,6 +102,7 @@ def _identity(source: CheckpointSource, commit: str | None, model: Any, processo
         **checkpoint_facts(source, commit),
         "class": type(model).__name__,
         "compile": str(source.compile),
+        "image_backend": source.image_backend,
         "processor": _digest(json.dumps(processor.to_dict(), sort_keys=True, default=str).encode()),
         "chat_template": _digest(str(processor.chat_template).encode()),
         **{name: version(name) for name in ("torch", "transformers", "tokenizers", "pillow", "numpy")},

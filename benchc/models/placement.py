@@ -4,7 +4,10 @@ from typing import Any
 
 import torch
 
+from benchc.models.gpus import taken_gpus
 from benchc.models.protocol import CheckpointSource, ModelError
+
+MOST_PROGRAMS = 10_000
 
 
 def division(source: CheckpointSource) -> dict[str, Any]:
@@ -14,7 +17,7 @@ def division(source: CheckpointSource) -> dict[str, Any]:
     """
     if source.device == "cpu" or source.gpus == 1:
         return {}
-    free = {number: torch.cuda.mem_get_info(number)[0] for number in range(source.gpus)}
+    free = {number: torch.cuda.mem_get_info(number)[0] for number in taken_gpus(source.gpus)}
     return {"device_map": "balanced", "max_memory": free}
 
 
@@ -33,8 +36,11 @@ def place(model: Any, source: CheckpointSource) -> None:
             "set `dtype: bfloat16`, in the model catalogue"
         )
     if source.compile:
-        # One program for the blocks, which are alike, and for all sizes. The rest, such as the search for
-        # placeholders, depends on values, which a program cannot.
+        # One program for the blocks, which are alike, and for all sizes; with the keys and values of a
+        # prompt, one for each layer, of which torch allows 8 by default. The rest of a model, such as the
+        # search for placeholders, depends on values.
+        torch._dynamo.config.recompile_limit = MOST_PROGRAMS
+        torch._dynamo.config.accumulated_recompile_limit = MOST_PROGRAMS
         for module in model.modules():
             if type(module).__name__ in model._no_split_modules:
                 module.compile(dynamic=True)

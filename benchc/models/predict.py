@@ -16,6 +16,7 @@ import torch
 from benchc.errors import InputError
 from benchc.models.encoding import Encoded, Part, joined, sizes_of
 from benchc.models.generation import Generation
+from benchc.models.gpus import taken_gpus
 from benchc.models.load import load_generator, load_scorer
 from benchc.models.local import Asked, Generative, Scorer
 from benchc.models.protocol import (
@@ -150,6 +151,8 @@ def _prepare(source: CheckpointSource, threads: int) -> None:
             f"{source.location}: the job needs {source.gpus} GPUs, but torch finds {found}; "
             "request a node with them, or lower `gpus` in the model catalogue"
         )
+    if source.device == "cuda":
+        torch.cuda.set_device(taken_gpus(source.gpus)[0])
 
 
 Found = tuple[list[Row], bool]  # of each variant, and whether a unit had to be split

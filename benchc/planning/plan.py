@@ -109,7 +109,7 @@ def _legend(text: str, images: ImageCounts, rates: Rates, done: bool, file: Path
         "done: predictions in existing files, even if a rerun will replace them "
         f"(see `benchc what-reruns {file}`)."
     )
-    yield "left: distinct predictions that are not done."
+    yield "left: distinct predictions that are not done; those of a killed job are cached and cost nothing."
     if rates:
         yield "time: one job after another; measured rates include model loading."
         if any(rate.run for rate in rates.values()):
@@ -125,4 +125,7 @@ def _legend(text: str, images: ImageCounts, rates: Rates, done: bool, file: Path
             "cache, or logs were deleted; give --seconds-per-prediction."
         )
     else:
-        yield "time: unknown until an inference job has finished; or give --seconds-per-prediction."
+        yield (
+            "time: unknown until a job of these models has finished, in this run or in one that asks them in "
+            "the same way; or give --seconds-per-prediction."
+        )

@@ -1,13 +1,21 @@
 """Seconds per prediction of a model, measured on finished inference jobs of this run or of others."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import yaml
+
+from benchc.config.catalogue import Model
 from benchc.models.job_counts import job_counts
 from benchc.planning.amounts import Amount
 
+# Keys of a model's entry that change no speed; of its GPUs, a record says only whether there are any.
+NO_SPEED = (
+    *("label", "year", "parameters_b", "note", "verified", "recommended"),
+    *("revision", "mem_mb", "env", "max_new_tokens"),
+)
 # A job that found more of its predictions in the cache measures its start rather than the model.
 MIN_COMPUTED = 0.9
 
@@ -34,26 +42,43 @@ class Rate:
 Rates = Mapping[str, Rate]  # by model
 
 
-def measured_rates(models: Iterable[str], logs: Path) -> dict[str, Rate]:
+def measured_rates(models: Mapping[str, Model], logs: Path, results: Path) -> dict[str, Rate]:
     """Return the rate of every model with a finished job that computed predictions, loading included.
 
-    ``logs`` is the run's folder, beside those of other runs. Only jobs that computed at least 90 % of their
-    predictions count. If a model has none, the job with the fewest seconds per computed prediction is an
-    upper bound. A model without such jobs in the run has the rate of the other run in which it computed most,
-    as an estimate.
+    ``logs`` and ``results`` are the run's folders, beside those of other runs. Only jobs that computed at
+    least 90 % of their predictions count. If a model has none, the job with the fewest seconds per computed
+    prediction is an upper bound. A model without such jobs in the run has the rate of the other run in which
+    it computed most, as an estimate, among the runs whose record has the same entry of it.
     """
     others = sorted(folder for folder in logs.parent.glob("*") if folder.is_dir() and folder != logs)
     rates = {}
-    for model in models:
+    for model, entry in models.items():
         rate = _rate(model, logs)
         if rate is None:
-            found = [(folder, other) for folder in others if (other := _rate(model, folder)) is not None]
+            found = [
+                (folder, other)
+                for folder in others
+                if (other := _rate(model, folder)) is not None
+                and _is_same(entry, results.parent / folder.name / "config-models.yaml", model)
+            ]
             if found:
                 folder, other = max(found, key=lambda pair: pair[1].measured or 0)
                 rate = Rate(Amount(other.seconds.value, "estimate"), other.measured, folder.name)
         if rate is not None:
             rates[model] = rate
     return rates
+
+
+def _is_same(entry: Model, record: Path, model: str) -> bool:
+    """Return whether the record of a run has the same model, asked in the same way on the same device."""
+    try:
+        other = Model.model_validate(yaml.safe_load(record.read_text())[model])
+    except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError):
+        return False
+    ours, theirs = (
+        each.model_dump(exclude=set(NO_SPEED)) | {"gpus": bool(each.gpus)} for each in (entry, other)
+    )
+    return ours == theirs
 
 
 def _rate(model: str, logs: Path) -> Rate | None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchc.models import checkpoint, predict
+from benchc.models import checkpoint, placement, predict
 from benchc.models.chat import Head
 from benchc.models.generate import Generator
 from benchc.models.generation import Generation
@@ -68,9 +68,10 @@ def test_a_model_that_its_gpus_cannot_hold_is_one_sentence(checkpoints, monkeypa
 def test_a_model_is_divided_among_the_gpus_of_its_job(monkeypatch):
     assert division(CheckpointSource("m", gpus=2)) == {}
     assert division(CheckpointSource("m", device="cuda")) == {}
+    monkeypatch.setattr(placement, "taken_gpus", lambda count: (1, 3)[:count])
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda number: (100 + number, 200))
     found = division(CheckpointSource("m", device="cuda", gpus=2))
-    assert found == {"device_map": "balanced", "max_memory": {0: 100, 1: 101}}
+    assert found == {"device_map": "balanced", "max_memory": {1: 101, 3: 103}}
 
 
 def test_a_job_with_too_few_gpus_is_one_sentence(monkeypatch):
@@ -78,6 +79,17 @@ def test_a_job_with_too_few_gpus_is_one_sentence(monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     with pytest.raises(Exception, match="m: the job needs 2 GPUs, but torch finds 1; request a node with"):
         predict.load_model(CheckpointSource("m", device="cuda", gpus=2), None, "letter")
+
+
+def test_a_job_uses_the_gpus_that_it_has_taken(monkeypatch):
+    used: list[int] = []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 4)
+    monkeypatch.setattr(predict, "taken_gpus", lambda count: (2, 3)[:count])
+    monkeypatch.setattr(torch.cuda, "set_device", used.append)
+    with pytest.raises(ModelError, match="no-such-model"):
+        predict.load_model(CheckpointSource("no-such-model", device="cuda", gpus=2), None, "letter")
+    assert used == [2]
 
 
 def test_the_head_computes_where_its_weight_is():
@@ -122,5 +134,6 @@ def test_the_library_of_the_image_processor_is_chosen_and_recorded(checkpoints: 
         for backend in ("pil", "torchvision")
     )
     assert pil.identity()["image_processor"] != torchvision.identity()["image_processor"]
+    assert [each.identity()["image_backend"] for each in (pil, torchvision)] == ["pil", "torchvision"]
     first, second = (each.encode(QUESTIONS[0], large).inputs["pixel_values"] for each in (pil, torchvision))
     assert 0 < (first - second).abs().max() < 0.1

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
+from benchc.config.catalogue import Model
 from benchc.models.job_counts import counts_text
 from benchc.planning.amounts import Amount
 from benchc.planning.rates import Rate, measured_rates
@@ -21,13 +23,28 @@ def write_job(logs: Path, name: str, seconds: float, predictions: int, computed:
     return benchmark
 
 
+MODEL = Model(label="M", scoring="letter", path="m")
+
+
+def rates_of(logs: Path, *models: str) -> dict[str, Rate]:
+    """Return the rates of models for the run ``mine``."""
+    return measured_rates(dict.fromkeys(models, MODEL), logs / "mine", logs / "results/mine")
+
+
+def record(logs: Path, run: str, **models: Model) -> None:
+    """Write the record of a run's models."""
+    path = logs / f"results/{run}/config-models.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(yaml.safe_dump({id_: model.model_dump() for id_, model in models.items()}))
+
+
 def test_a_rate_is_total_seconds_over_computed_predictions(tmp_path: Path) -> None:
     write_job(tmp_path / "mine", "pool/a/all", 3000.0, 10_000, 10_000)
     write_job(tmp_path / "mine", "selected/a/all", 12.0, 100, 95)
     write_job(tmp_path / "mine", "pool/both/weather", 5.0, 100, 0)
     write_job(tmp_path / "mine", "pool/both/blur", 8.0, 40, 40)
     write_job(tmp_path / "mine", "pool/empty/all", 5.0, 0, 0)
-    rates = measured_rates(["a", "both", "empty", "other"], tmp_path / "mine")
+    rates = rates_of(tmp_path, "a", "both", "empty", "other")
     assert rates == {"a": Rate(Amount(3012 / 10_095), 10_095), "both": Rate(Amount(0.2), 40)}
 
 
@@ -36,9 +53,9 @@ def test_jobs_that_found_many_predictions_in_the_cache_give_a_bound(tmp_path: Pa
     write_job(tmp_path / "mine", "pool/a/weather", 16.0, 100, 32)
     write_job(tmp_path / "mine", "selected/a/all", 30.0, 1000, 1)
     write_job(tmp_path / "mine", "pool/cached/all", 5.0, 100, 0)
-    assert measured_rates(["a", "cached"], tmp_path / "mine") == {"a": Rate(Amount(0.5, "at most"), 32)}
+    assert rates_of(tmp_path, "a", "cached") == {"a": Rate(Amount(0.5, "at most"), 32)}
     write_job(tmp_path / "mine", "pool/a/blur", 60.0, 100, 90)
-    assert measured_rates(["a"], tmp_path / "mine") == {"a": Rate(Amount(60 / 90), 90)}
+    assert rates_of(tmp_path, "a") == {"a": Rate(Amount(60 / 90), 90)}
 
 
 @pytest.mark.parametrize(
@@ -47,7 +64,7 @@ def test_jobs_that_found_many_predictions_in_the_cache_give_a_bound(tmp_path: Pa
 def test_a_damaged_benchmark_file_is_not_counted(tmp_path: Path, line: str) -> None:
     path = write_job(tmp_path / "mine", "pool/a/all", 10.0, 50, 50)
     path.write_bytes(b"\xff" if line == "\ufffd" else line.encode())
-    assert measured_rates(["a"], tmp_path / "mine") == {}
+    assert rates_of(tmp_path, "a") == {}
 
 
 def test_a_job_without_counts_in_its_log_is_not_counted(tmp_path: Path) -> None:
@@ -55,7 +72,7 @@ def test_a_job_without_counts_in_its_log_is_not_counted(tmp_path: Path) -> None:
     (tmp_path / "mine/infer/pool/a/all.log").write_text("fog: 3 of 5 items\n")
     write_job(tmp_path / "mine", "pool/b/all", 10.0, 50, 50)
     (tmp_path / "mine/infer/pool/b/all.log").unlink()
-    assert measured_rates(["a", "b"], tmp_path / "mine") == {}
+    assert rates_of(tmp_path, "a", "b") == {}
 
 
 def test_a_model_without_jobs_in_the_run_has_the_rate_of_another(tmp_path: Path) -> None:
@@ -64,6 +81,43 @@ def test_a_model_without_jobs_in_the_run_has_the_rate_of_another(tmp_path: Path)
     write_job(tmp_path / "large", "pool/b/all", 10.0, 100, 100)
     write_job(tmp_path / "mine", "pool/b/all", 40.0, 100, 100)
     (tmp_path / "a file").touch()
-    rates = measured_rates(["a", "b", "c"], tmp_path / "mine")
+    record(tmp_path, "small", a=MODEL)
+    record(tmp_path, "large", a=MODEL.model_copy(update={"label": "Other", "mem_mb": 9}), b=MODEL)
+    rates = rates_of(tmp_path, "a", "b", "c")
     assert rates == {"a": Rate(Amount(3.0, "estimate"), 100, "large"), "b": Rate(Amount(0.4), 100)}
     assert [rates[model].text() for model in "ab"] == ["100 of large", "100"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"gpus": 1},
+        {"dtype": "bfloat16"},
+        {"scoring": "text"},
+        {"image_backend": "torchvision"},
+        {"compile": True},
+        {"units_together": "always"},
+        {"processor": {"max_patches": 1}},
+        {"path": "other"},
+    ],
+)
+def test_another_run_that_asked_the_model_otherwise_gives_no_rate(tmp_path: Path, change: dict) -> None:
+    write_job(tmp_path / "small", "pool/a/all", 100.0, 50, 50)
+    record(tmp_path, "small", a=MODEL.model_copy(update=change))
+    assert rates_of(tmp_path, "a") == {}
+
+
+@pytest.mark.parametrize("text", ["", "{", "a: {}", "a: 3", "b: {}", "[a]"])
+def test_a_damaged_record_gives_no_rate(tmp_path: Path, text: str) -> None:
+    write_job(tmp_path / "small", "pool/a/all", 100.0, 50, 50)
+    record(tmp_path, "small", a=MODEL)
+    assert rates_of(tmp_path, "a")["a"].run == "small"
+    (tmp_path / "results/small/config-models.yaml").write_text(text)
+    assert rates_of(tmp_path, "a") == {}
+
+
+def test_the_number_of_gpus_is_not_recorded(tmp_path: Path) -> None:
+    write_job(tmp_path / "small", "pool/a/all", 100.0, 50, 50)
+    record(tmp_path, "small", a=MODEL.model_copy(update={"gpus": 1}))
+    two = {"a": MODEL.model_copy(update={"gpus": 2})}
+    assert measured_rates(two, tmp_path / "mine", tmp_path / "results/mine")["a"].run == "small"

@@ -111,7 +111,9 @@ def test_a_plan_before_the_pool_is_built_says_how_to_count_its_items(tmp_path: P
 
 def test_a_plan_without_rates_says_why(tmp_path: Path) -> None:
     plan = Plan([OWN], ImageCounts(Amount(1), Amount(1.0)), [])
-    assert "time: unknown until an inference job has finished;" in plan_markdown(plan, tmp_path, {}, FILE)
+    assert "time: unknown until a job of these models has finished, in this run" in plan_markdown(
+        plan, tmp_path, {}, FILE
+    )
     write_predictions(tmp_path / "own/c", 15)
     assert "they came from the cache, or logs were deleted;" in plan_markdown(plan, tmp_path, {}, FILE)
 
