@@ -38,7 +38,7 @@ bench-inference: demo
 bench-host: install
 	python speed/host.py
 
-# Random weights of InternVL3-1B's and Qwen2.5-VL-7B's size on one GPU of 80 GB: about ten minutes. It needs a torch with CUDA.
+# Random weights of InternVL3-1B's and Qwen2.5-VL-7B's size on one GPU of 40 GB or more: about ten minutes. It needs a torch with CUDA.
 bench-gpu: install
 	python speed/gpu_inference.py
 

@@ -44,8 +44,8 @@ def map_in_processes(
         yield from ordered_map(function, arguments, pool, WAITING * workers)
     except BrokenProcessPool as error:
         raise InputError(
-            "a process that prepares images was killed, probably since the memory was full; give the job "
-            "more memory, or fewer threads"
+            "a process that prepares images was killed, probably since the memory was full, or the limit on "
+            "open files reached (ulimit -n); give the job more memory, or fewer threads"
         ) from error
 
 

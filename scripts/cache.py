@@ -10,7 +10,7 @@ commands (each has its own --help):
 
 import datetime
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from benchc.models.cached_identities import CachedIdentity, cached_identities
 from benchc.rendering.markdown import markdown
@@ -36,7 +36,18 @@ def table(identities: Sequence[CachedIdentity]) -> str:
     """Return the identities as a Markdown table, "" if there are none."""
     if not identities:
         return ""
-    header = ["model", "scoring", "identity", "dtype", "device", "current", "units", "MB", "last use"]
+    header = [
+        "model",
+        "scoring",
+        "identity",
+        "dtype",
+        "device",
+        "settings",
+        "current",
+        "units",
+        "MB",
+        "last use",
+    ]
     rows = [
         [
             cached.facts["model"],
@@ -44,6 +55,7 @@ def table(identities: Sequence[CachedIdentity]) -> str:
             cached.name,
             cached.facts.get("dtype", ""),
             cached.facts.get("device", ""),
+            ", ".join(settings_of(cached.facts)) or "–",
             "yes" if cached.is_current() else "no",
             f"{cached.units():,}",
             f"{cached.bytes() / 1e6:,.1f}",
@@ -51,7 +63,17 @@ def table(identities: Sequence[CachedIdentity]) -> str:
         ]
         for cached in identities
     ]
-    return markdown(header, rows, text_columns=6)
+    return markdown(header, rows, text_columns=7)
+
+
+def settings_of(facts: Mapping[str, str]) -> Iterator[str]:
+    """Yield the settings of an identity that make inference faster, where they are not the default."""
+    if facts.get("units_together"):
+        yield f"together {facts['units_together']}"
+    if facts.get("image_backend", "pil") != "pil":
+        yield facts["image_backend"]
+    if facts.get("compile") == "True":
+        yield "compiled"
 
 
 if __name__ == "__main__":

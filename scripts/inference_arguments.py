@@ -83,7 +83,7 @@ def add_model(parser: argparse.ArgumentParser, *, scores_options: bool = True) -
     )
     add(
         "--threads",
-        type=int,
+        type=positive_argument,
         default=1,
         help="CPU threads; the last bits of a logit depend on their number",
     )

@@ -49,9 +49,10 @@ def opened(arguments: argparse.Namespace) -> Iterator[LoadedModel[Any, Any]]:
         encodes=model.encodes_on_host,
         together=together,
     )
-    if passes.differ:
-        print(
-            f"{arguments.label or source.location}: units passed one by one, since together their bits "
-            "differ (`units_together`)",
-            file=sys.stderr,
+    if together == "if_equal":
+        text = (
+            f"units passed one by one after pass {passes.checked:,}, whose bits differ if they pass together"
+            if passes.differ
+            else f"units passed together; in the {passes.checked:,} passes that were checked, no bit differs"
         )
+        print(f"{arguments.label or source.location}: {text} (`units_together`)", file=sys.stderr)

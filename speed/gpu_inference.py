@@ -127,7 +127,7 @@ def scorer_of(name: str, tiny: bool, device: str, dtype: torch.dtype) -> tuple[L
     keep_image_features(model)
     fast = copy.copy(processor)
     fast.image_processor = accelerated(processor.image_processor)
-    return LetterScorer(ChatModel(model, fast, {"model": name})), processor
+    return LetterScorer(ChatModel(model, fast, {"model": name, "device": device})), processor
 
 
 def internvl(tiny: bool, dtype: torch.dtype) -> tuple[Any, Any]:
@@ -309,6 +309,10 @@ def job_rate(scorer: LetterScorer, images: Sequence[Pixels], arguments: argparse
         infer(predictor, items, track(units, label="job", unit="units", total=total), rows_of_units)
     # Without the first tenth, in which the workers start and the device warms up.
     first = len(done) // 10
+    if len(done) < first + 2:
+        raise SystemExit(
+            f"error: {len(done)} groups of units in {arguments.seconds:g} s; raise --seconds or --items"
+        )
     return sum(count for _, count in done[first + 1 :]) / (done[-1][0] - done[first][0])
 
 
@@ -338,19 +342,25 @@ def probabilities(scorer: LetterScorer, image: Pixels) -> Any:
 
 def print_shape(scorer: LetterScorer, side: int, image: Pixels, units: int, peak: float) -> None:
     """Print the rate of passes of several units, and the share of the peak that they reach."""
-    (part,) = encoded_parts(scorer, QUESTION, [[image + np.uint8(k)] for k in SEVERITIES])
-    together = joined([part.encoded] * units)
-    inputs = replace(together, inputs=scorer.chat.on_device(together.inputs))
+
+    def on_device(number: int) -> Any:
+        """Return the input of other pixels for each pass, since the features of the last images are kept."""
+        variants = [[image ^ np.uint8(5 * number + severity)] for severity in SEVERITIES]
+        (part,) = encoded_parts(scorer, QUESTION, variants)
+        together = joined([part.encoded] * units)
+        return replace(together, inputs=scorer.chat.on_device(together.inputs))
+
+    inputs = on_device(0)
     rate = flops = 0.0
     try:
         with FlopCounterMode(display=False) as counter:
             scorer.ask(QUESTION, inputs)
         flops = float(counter.get_total_flops())
-        rounds = 5
+        others = [on_device(number) for number in range(1, 6)]
         start = time.perf_counter()
-        for _ in range(rounds):
-            scorer.ask(QUESTION, inputs)  # returns when the logits are on the host
-        seconds = (time.perf_counter() - start) / rounds
+        for other in others:
+            scorer.ask(QUESTION, other)  # returns when the logits are on the host
+        seconds = (time.perf_counter() - start) / len(others)
         rate = inputs.rows / seconds
         cells = [f"{rate:.1f}", f"{flops / seconds / peak / 1e12:.1%}"]
     except torch.OutOfMemoryError:

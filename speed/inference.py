@@ -3,9 +3,9 @@
     make bench-inference
 
 Both sides take the same checkpoint, prompts, corrupted images and thread, in memory. The loop calls the
-model's processor, as transformers loads it, and `generate` of two tokens for each image, or of as many as an
-answer may have. benchc encodes the severities of an item and makes one forward pass for them. The two
-alternate, item by item, and the ratio is the median over rounds.
+model's processor with the image processor of transformers (PIL), and `generate` of two tokens for each image,
+or of as many as an answer may have. benchc encodes the severities of an item and makes one forward pass for
+them. The sides alternate, item by item, and the ratio is the median over rounds.
 
 Prints Markdown for docs/benchmarks.md: predictions and answers per second, the share of time outside the
 model's forward passes, and the cost of a prediction by number of options, side of the image and images of an
@@ -29,6 +29,7 @@ from typing import Any
 os.environ["OMP_NUM_THREADS"] = "1"  # before torch loads
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import numpy as np
 import torch
 from loop import generated
 from photographs import scaled
@@ -197,13 +198,15 @@ def print_costs(models: Sequence[str], unit: Unit, question: Question, rounds: i
     for name in models:
         scorer = load_model(CheckpointSource(str(Path("results/models") / name)), None, "letter")
         cells = []
-        for count, side, images in varied.values():
+        for count, side, number in varied.values():
             asked = replace(question, options=tuple(f"thing {k}" for k in range(count)))
-            variants = [[scaled(variant[0], side, side)] * images for variant in unit.variants]
+            variants = [[scaled(variant[0], side, side)] * number for variant in unit.variants]
             seconds = []
-            for _ in range(max(rounds, 3) + 1):
+            for turn in range(max(rounds, 3) + 1):
+                # Other pixels in each round, since the features of the last images are kept.
+                pixels = [[image ^ np.uint8(turn) for image in images] for images in variants]
                 start = time.perf_counter()
-                predict(scorer, asked, variants)
+                predict(scorer, asked, pixels)
                 seconds.append(time.perf_counter() - start)
             cells.append(f"{1000 * median(seconds[1:]) / len(variants):.1f}")
         print(f"| {name} | {' | '.join(cells)} |", flush=True)

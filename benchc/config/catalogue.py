@@ -188,8 +188,8 @@ class Model(Strict):
     image_backend: ImageBackend = Field(
         default="pil",
         description="Library of the image processor: pil, or torchvision. Their pixels differ: with bilinear "
-        "or bicubic resizing by up to 2 of 255 levels, with nearest (`resample: 0`) by any amount. torchvision "
-        "is seldom faster (docs/benchmarks.md); use it to match another harness.",
+        "or bicubic resizing by up to 2 of 255 levels, with nearest (`resample: 0`) by any amount. It is "
+        "seldom faster (docs/benchmarks.md); use it to match another harness.",
     )
     compile: bool = Field(
         default=False,

@@ -84,8 +84,8 @@ def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
     """Return the entry of a model: a checkpoint's folder, an id on the Hub, or the id of a shipped one.
 
     ``family`` is that of a folder or Hub id; None lets its config.json decide, whose dtype is taken, too.
-    ``gpus`` is for these models as well; on a GPU, a dtype that is not known is bfloat16. Raises InputError where there is no such model, its family or model
-    type is unknown, or no configuration could name it.
+    ``gpus`` is for these models as well; on a GPU, a dtype that is not known is bfloat16. Raises InputError
+    where there is no such model, its family or model type is unknown, or no configuration could name it.
     """
     folder = Path(name)
     if folder.is_dir():

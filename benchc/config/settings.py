@@ -116,8 +116,9 @@ class Inference(Strict):
     workers: int = Field(
         default=8,
         ge=0,
+        le=256,
         description="Processes of a job on a GPU that prepare images while the model computes. The job has "
-        "one core more. They change no number.",
+        "one core more: on one machine, `--cores` must be so many for each GPU. They change no number.",
     )
 
 

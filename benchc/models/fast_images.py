@@ -53,6 +53,14 @@ class _Rescaled(np.ndarray):
 class _FastPil(PilBackend):  # type: ignore[misc,valid-type]
     """The methods of the PIL backend that take most of the time."""
 
+    def __call__(self, images: Any, *more: Any, **options: Any) -> Any:
+        if options.get("do_normalize") in (None, self.do_normalize):
+            return super().__call__(images, *more, **options)
+        # Rescaling would leave its work to a normalisation that is not called.
+        plain = copy.copy(self)
+        plain.__class__ = type(self).__bases__[0]
+        return plain(images, *more, **options)
+
     def resize(
         self, image: Any, size: Any, resample: Any = None, reducing_gap: Any = None, **more: Any
     ) -> Any:

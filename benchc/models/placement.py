@@ -1,5 +1,8 @@
 """How a model of transformers is placed: on one device, or divided among several GPUs; and compiled."""
 
+import os
+import shutil
+from importlib.util import find_spec
 from typing import Any
 
 import torch
@@ -17,6 +20,11 @@ def division(source: CheckpointSource) -> dict[str, Any]:
     """
     if source.device == "cpu" or source.gpus == 1:
         return {}
+    if find_spec("accelerate") is None:
+        raise ModelError(
+            f"{source.location}: several GPUs need the package accelerate, which is not installed; install "
+            "it, or name an environment that has it (`env` in the model catalogue)"
+        )
     free = {number: torch.cuda.mem_get_info(number)[0] for number in taken_gpus(source.gpus)}
     return {"device_map": "balanced", "max_memory": free}
 
@@ -36,6 +44,13 @@ def place(model: Any, source: CheckpointSource) -> None:
             "set `dtype: bfloat16`, in the model catalogue"
         )
     if source.compile:
+        # As torch finds it; without one, it fails at the first item.
+        compiler = os.environ.get("CXX", "g++")
+        if shutil.which(compiler) is None:
+            raise ModelError(
+                f"{source.location}: `compile: true` needs a C++ compiler, and there is no {compiler}; "
+                "install g++, or remove the key in the model catalogue"
+            )
         # One program for the blocks, which are alike, and for all sizes; with the keys and values of a
         # prompt, one for each layer, of which torch allows 8 by default. The rest of a model, such as the
         # search for placeholders, depends on values.

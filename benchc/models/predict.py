@@ -68,13 +68,14 @@ class Passes:
 
     ``together``: "never"; "always"; or "if_equal", where this changes no bit of what is stored: the first
     ``CHECKED_PASSES`` passes are repeated unit by unit, and after one difference all units pass alone. On a
-    CPU, some models have equal bits in all passes, and others in most.
+    CPU, some models have equal bits in all passes, and others in most. ``checked``: the passes that were
+    repeated; ``differ``: whether one had other bits.
     """
 
     def __init__(self, together: UnitsTogether = "never") -> None:
         self.together = together
         self.differ = False
-        self._checked = 0
+        self.checked = 0
 
     def of(self, parts: Sequence[Encoded]) -> Iterator[slice]:
         """Yield consecutive independent parts with one prompt and one list of sizes that pass together."""
@@ -92,9 +93,9 @@ class Passes:
 
     def must_check(self) -> bool:
         """Return whether the next pass is to be compared with its units alone."""
-        if self.together == "always" or self._checked == CHECKED_PASSES:
+        if self.together == "always" or self.checked == CHECKED_PASSES:
             return False
-        self._checked += 1
+        self.checked += 1
         return True
 
 

@@ -4,6 +4,7 @@ The processes are forks of the job's, so that they have its model and prompts. T
 model's input in shared memory, and no pixels: where these are needed, the unit is decoded again.
 """
 
+import resource
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from benchc.models.local import Asked
 from benchc.models.predict import encoded_parts
 from benchc.models.prediction_cache import UnitCache, key_number, unit_key
 from benchc.models.predictor import unit_hashes
+from benchc.models.protocol import ModelError
 from benchc.models.units import Unit, UnitImages
 from benchc.pixels import Pixels
 from benchc.worker_processes import map_in_processes
@@ -53,7 +55,12 @@ class _Preparation:
         number = key_number(unit_key(prompt_hash, image_hashes))
         place = int(np.searchsorted(self.cached, number))
         is_cached = place < len(self.cached) and self.cached[place] == number
-        parts = None if is_cached else list(encoded_parts(self.model, question, unit.variants))
+        parts = None
+        if not is_cached:
+            try:
+                parts = list(encoded_parts(self.model, question, unit.variants))
+            except ModelError as error:
+                raise ModelError(f"item {unit.item} under {unit.corruption}: {error}") from error
         return _Prepared(
             unit.item, unit.corruption, unit.severities, unit.images, prompt_hash, image_hashes, parts
         )
@@ -77,6 +84,8 @@ class _LazyVariants(Sequence[Sequence[Pixels]]):
         return units[self._place].variants[index]
 
 
+OPEN_FILES = 65_536
+
 # Of this process and its forks.
 _preparation: _Preparation | None = None
 
@@ -94,6 +103,7 @@ def prepared_units(
     a worker was killed or the shared memory is full.
     """
     global _preparation
+    _allow_open_files()
     _preparation = _Preparation(model, items, cache.key_numbers())
     on_gpu = model.identity()["device"] != "cpu"
     waiting: deque[UnitImages] = deque()
@@ -119,6 +129,14 @@ def prepared_units(
                 unit.prompt_hash,
                 parts,
             )
+
+
+def _allow_open_files() -> None:
+    """Raise the limit on open files: each tensor in shared memory is one, and the usual limit is 1,024."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _prepare(images: UnitImages) -> list[_Prepared]:

@@ -76,6 +76,31 @@ def test_inputs_of_units_are_joined_in_order(chat):
     assert equal(whole.inputs, together.inputs)
 
 
+def test_tensors_of_another_type_are_not_equal(chat):
+    class Widening:
+        image_processor = chat.processor.image_processor
+
+        def __call__(self, text, images, **options):
+            found = dict(chat.processor(text=text, images=images, **options))
+            # As of a processor whose types depend on the batch.
+            return found | {
+                "input_ids": found["input_ids"].to(torch.int32 if len(text) == 1 else torch.int64)
+            }
+
+    encoder = PromptEncoder(Widening())
+    rendered = chat.render(QUESTIONS[0].question, 1)
+    for _ in range(2):
+        assert encoder.encode(rendered, images(3))["input_ids"].dtype == torch.int64
+
+
+def test_a_model_that_encodes_on_its_device_has_parts_that_are_not_joined(chat, monkeypatch):
+    rendered = chat.render(QUESTIONS[0].question, 1)
+    chat.encode(rendered, images(2))
+    assert chat.encoded(rendered, images(2)).independent
+    monkeypatch.setattr(type(chat), "encodes_on_host", False)
+    assert not chat.encoded(rendered, images(2)).independent
+
+
 def test_a_processor_that_packs_a_batch_is_called_with_all_of_it(chat):
     class Packing:
         image_processor = chat.processor.image_processor

@@ -64,6 +64,31 @@ def test_switched_off_steps_stay_off(settings):
     assert torch.equal(accelerated(plain)([noise(300, 240)], return_tensors="pt")["pixel_values"], expected)
 
 
+def test_a_step_that_a_call_switches_off_stays_off():
+    plain = processor_of("clip")
+    fast = accelerated(plain)
+    for options in ({"do_normalize": False}, {"do_rescale": False}, {"do_normalize": True}):
+        expected = plain([noise(300, 240)], return_tensors="pt", **options)["pixel_values"]
+        assert torch.equal(fast([noise(300, 240)], return_tensors="pt", **options)["pixel_values"], expected)
+
+
+def test_a_version_of_pillow_that_resizes_otherwise_is_left_as_it_is(monkeypatch):
+    plain = processor_of("clip")
+    monkeypatch.setattr(fast_images, "agrees_with_pillow", lambda: False)
+    assert accelerated(plain) is plain
+
+
+def test_values_of_another_type_are_not_equal(monkeypatch):
+    plain = processor_of("clip")
+    normalize = fast_images._FastPil.normalize
+
+    def wider(*values: Any, **more: Any) -> Any:
+        return normalize(*values, **more).astype(np.float64)
+
+    monkeypatch.setattr(fast_images._FastPil, "normalize", wider)
+    assert accelerated(plain) is plain
+
+
 def test_a_class_that_does_more_between_the_steps_is_left_as_it_is():
     module = importlib.import_module("transformers.models.clip.image_processing_pil_clip")
 

@@ -126,6 +126,16 @@ def test_a_compiled_model_says_so_and_gives_the_same_predictions(checkpoints, sc
     )
 
 
+def test_a_compiler_or_package_that_is_absent_is_one_sentence(checkpoints, monkeypatch):
+    monkeypatch.setenv("CXX", "/nowhere/c++")
+    sentence = r"`compile: true` needs a C\+\+ compiler, and there is no /nowhere/c\+\+; install g\+\+,"
+    with pytest.raises(ModelError, match=sentence):
+        checkpoint.load(CheckpointSource(str(checkpoints["llava"]), compile=True))
+    monkeypatch.setattr(placement, "find_spec", lambda _: None)
+    with pytest.raises(ModelError, match="m: several GPUs need the package accelerate, which is not"):
+        division(CheckpointSource("m", device="cuda", gpus=2))
+
+
 def test_the_library_of_the_image_processor_is_chosen_and_recorded(checkpoints: dict[str, Path], variants):
     folder = str(checkpoints["llava"])
     large = [[np.tile(image, (8, 9, 1)) for image in images] for images in variants]

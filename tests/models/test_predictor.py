@@ -231,6 +231,21 @@ def test_after_one_other_bit_units_pass_alone():
     assert passed("always", sizes, uneven=True)[1] != expected
 
 
+def test_minus_zero_is_another_bit():
+    class Signed(Bits):
+        def ask(self, question, encoded):
+            scores = super().ask(question, encoded)
+            if encoded.rows > 5:
+                scores.logits[0, 0] = -0.0
+            return scores
+
+    passes = Passes("if_equal")
+    inputs = [UnitInput([[np.full((2, 3, 3), n, np.uint8)] for n in range(5)]) for _ in range(4)]
+    found = predict_units(Signed(), QUESTION, inputs, passes)
+    assert passes.differ
+    assert not np.signbit([scores.logits for scores, _ in found]).any()
+
+
 def test_after_enough_equal_passes_none_is_repeated(monkeypatch):
     monkeypatch.setattr("benchc.models.predict.CHECKED_PASSES", 1)
     assert passed("if_equal", [5] * 8)[0] == [20, 5, 5, 5, 5, 20]

@@ -1,6 +1,7 @@
 """Units that worker processes prepare give the rows of units that the job prepares itself."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from benchc.models.predict import Passes, predict_units
 from benchc.models.prediction_cache import PredictionCache
 from benchc.models.predictor import Predictor
 from benchc.models.prepare import prepared_units
+from benchc.models.protocol import ModelError
 from benchc.models.question import Question
 from benchc.models.units import ImagesToCorrupt, units_in
 from tests.models.conftest import QUESTIONS
@@ -102,6 +104,30 @@ def test_an_error_of_a_worker_is_the_jobs(scorers, tmp_path):
         pytest.raises(InputError, match=r"image 's/0#0', under gaussian_noise: these 3 bytes are not"),
     ):
         list(prepared_units(sources(b"bad"), scorers["llava", "letter"], ITEMS, cache, 2))
+
+
+def test_an_item_that_a_worker_cannot_encode_is_named(scorers, tmp_path, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise ModelError("m: prompt, images and answer have 57 tokens")
+
+    monkeypatch.setattr(type(scorers["llava", "letter"].chat), "require_context", refuse)
+    with (
+        PredictionCache(tmp_path, {"model": "m"}, "a") as cache,
+        pytest.raises(ModelError, match=r"^item s/0 under gaussian_noise: m: prompt, images and answer"),
+    ):
+        list(prepared_units(sources(), scorers["llava", "letter"], ITEMS, cache, 2))
+
+
+def test_the_limit_on_open_files_is_raised(scorers, tmp_path):
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (128, before[1]))
+    try:
+        with PredictionCache(tmp_path, {"model": "m"}, "a") as cache:
+            # Kept, so that each tensor keeps its file.
+            found = [*prepared_units(sources() * 5, scorers["llava", "letter"], ITEMS, cache, 1)]
+        assert len(found) == 40
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 def test_a_killed_worker_is_one_sentence(scorers, tmp_path, monkeypatch):

@@ -116,6 +116,12 @@ def test_a_damaged_record_gives_no_rate(tmp_path: Path, text: str) -> None:
     assert rates_of(tmp_path, "a") == {}
 
 
+def test_the_record_of_the_run_itself_gives_no_estimate(tmp_path: Path) -> None:
+    write_job(tmp_path / "mine", "pool/a/all", 100.0, 50, 0)
+    record(tmp_path, "mine", a=MODEL)
+    assert rates_of(tmp_path, "a") == {}
+
+
 def test_the_number_of_gpus_is_not_recorded(tmp_path: Path) -> None:
     write_job(tmp_path / "small", "pool/a/all", 100.0, 50, 50)
     record(tmp_path, "small", a=MODEL.model_copy(update={"gpus": 1}))

@@ -53,6 +53,14 @@ def test_forms_stage_cores_and_files(photos: Path) -> None:
     assert "95 variants of 0.50 megapixels" in printed
 
 
+def test_the_measurement_on_a_gpu_runs_on_a_cpu_with_small_models() -> None:
+    options = ("--tiny", "--device", "cpu", "--models", "InternVL3-1B", "--items", "2", "--seconds", "5")
+    printed = run("gpu_inference.py", *options, "--workers", "1")
+    assert "### InternVL3-1B" in printed and " predictions/s, " in printed
+    assert "0.0e+00 in bfloat16, 0.0e+00 in float32" in printed  # the same device
+    assert "| 112 | 8 | 40 | 76 |" in printed
+
+
 @pytest.mark.parametrize(
     "script", ["gpu_inference.py", "host.py", "inference.py", "metrics.py", "selection.py"]
 )
