@@ -120,9 +120,9 @@ def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
     dtype = settings.get("dtype", settings.get("torch_dtype"))
     if dtype in get_args(Model.model_fields["dtype"].annotation):
         content["dtype"] = dtype
-    if gpus:
-        content = {"dtype": "bfloat16"} | content | {"gpus": gpus, "mem_mb": MEM_MB_PER_GPU * gpus}
-    entry = Entry(_id(label, name), content)
+    if gpus > 0:
+        content = {"dtype": "bfloat16"} | content | {"mem_mb": MEM_MB_PER_GPU * gpus}
+    entry = Entry(_id(label, name), content | ({"gpus": gpus} if gpus else {}))
     return _valid(Model, _loadable(entry), name, root)
 
 

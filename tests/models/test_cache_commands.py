@@ -88,11 +88,11 @@ def test_adopted_predictions_are_used_and_counted_in_footers(job, edited, monkey
     before, computed = read_footer("out.parquet"), Path("out.parquet").read_bytes()
     assert "adopted" not in before
     edited(1)
-    assert [row[5:7] for row in rows(capsys)] == [["no", str(UNITS)]]
+    assert [row[6:8] for row in rows(capsys)] == [["no", str(UNITS)]]
     [[_, _, name, *_]] = rows(capsys)
     text = cache(capsys, "adopt", *job, "--sample", "7")
     assert text.endswith(f"{UNITS} units of {name}; 7 units computed again, every bit agrees\n")
-    assert sorted(row[5:7] for row in rows(capsys)) == [["no", str(UNITS)], ["yes", str(UNITS)]]
+    assert sorted(row[6:8] for row in rows(capsys)) == [["no", str(UNITS)], ["yes", str(UNITS)]]
 
     assert predicted(job, monkeypatch, capsys) == (PREDICTIONS, 0)
     after = read_footer("out.parquet")
@@ -125,6 +125,7 @@ def test_neither_workers_nor_joined_units_change_a_byte(job, monkeypatch, capsys
     for mode in ("if_equal", "always"):
         assert predicted(job, monkeypatch, capsys, "--units-together", mode) == COMPUTED
         assert read_footer("out.parquet")["units_together"] == mode
+    assert sorted(row[5] for row in rows(capsys)) == ["together always", "together if_equal", "–"]
 
 
 def test_a_score_that_is_not_finite_stops_the_job(job, monkeypatch, capsys):
@@ -201,7 +202,7 @@ def test_pruning_deletes_what_meets_all_conditions(job, edited, monkeypatch, cap
     edited(1)
     predicted(job, monkeypatch, capsys)
     predicted(job, monkeypatch, capsys, "--scoring", "text")
-    present = {(row[1], row[2], row[5]) for row in rows(capsys)}
+    present = {(row[1], row[2], row[6]) for row in rows(capsys)}
     assert {row[::2] for row in present} == {("letter", "no"), ("letter", "yes"), ("text", "yes")}
 
     def prune(*arguments: str) -> list[str]:
@@ -215,10 +216,10 @@ def test_pruning_deletes_what_meets_all_conditions(job, edited, monkeypatch, cap
     assert prune("--unused-for", "4") == []
     with pytest.raises(InputError, match="no model 'other'; choose from"):
         prune("--model", "other")
-    assert {(row[1], row[2], row[5]) for row in rows(capsys)} == present
+    assert {(row[1], row[2], row[6]) for row in rows(capsys)} == present
     assert prune("--unused-for", "2", "--outdated") == [old.parent.name]
     assert not old.parent.exists()
-    assert [row[5] for row in rows(capsys)] == ["yes", "yes"]
+    assert [row[6] for row in rows(capsys)] == ["yes", "yes"]
     # A use is a use, also of a job that computes nothing.
     for path in Path("cache").glob("*/*/identity.json"):
         os.utime(path, (time.time() - 3 * 86_400,) * 2)

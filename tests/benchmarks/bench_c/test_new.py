@@ -71,7 +71,7 @@ def test_own_data_and_models(root: Path, tmp_path: Path, capsys: pytest.CaptureF
     assert {source.task_column for source in config.sources.values()} == {"category"}
     one, two = config.models["one-7b"], config.models["two"]
     assert (one.label, one.family, one.path, one.dtype) == ("One_7B", None, "models/One_7B", "bfloat16")
-    assert (two.family, two.path, two.dtype, two.gpus) == ("llava_next", str(folders[1]), "float32", 1)
+    assert (two.family, two.path, two.dtype, two.gpus) == ("llava_next", str(folders[1]), "bfloat16", 1)
     assert config.settings.selectors == config.settings.targets == ["one-7b", "two"]
     assert config.settings.name == "mine" and config.settings.demo is None
     assert config.settings.pool.total == 4000 and len(config.settings.corruptions.types) == 19
