@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from statistics import geometric_mean, median
@@ -50,7 +51,7 @@ from benchc.models.predict import (
 from benchc.models.protocol import CheckpointSource, UnitInput
 from benchc.models.question import Question
 from benchc.models.units import Unit, units_of
-from benchc.models.units_together import UNITS_TOGETHER
+from benchc.models.units_together import UNITS_TOGETHER, UnitsTogether
 
 MODELS = ("tiny-llava-l", "tiny-internvl-m", "tiny-idefics3-m")  # the demo's three architectures
 PREDICTION_TOKENS = 2  # an answer and its end
@@ -90,7 +91,13 @@ def main() -> None:
     add("--corruptions", nargs="+", default=CORRUPTIONS, help="of the run [%(default)s]")
     add("--items", type=int, default=40, help="of the run [%(default)s]")
     add("--rounds", type=int, default=3, help="repetitions, of which the median counts [%(default)s]")
-    add("--together", choices=UNITS_TOGETHER, default="never", help="`units_together` [%(default)s]")
+    add(
+        "--together",
+        nargs="+",
+        choices=UNITS_TOGETHER,
+        default=["never", "always"],
+        help="`units_together` of benchc, one or more [%(default)s]",
+    )
     arguments = parser.parse_args()
     pool = arguments.run / "pool/items.parquet"
     items = dict(islice(read_items(pool).items(), arguments.items))
@@ -102,23 +109,26 @@ def main() -> None:
     print(
         f"{date.today()}, one thread of {processor()}, Python {platform.python_version()}, torch "
         f"{torch.__version__}, transformers {transformers.__version__}; {len(items)} items under "
-        f"{', '.join(arguments.corruptions)}: {count} predictions a round; units together: "
-        f"{arguments.together}\n"
+        f"{', '.join(arguments.corruptions)}: {count} predictions a round. Per second, and the share of time "
+        "outside forward passes:\n"
     )
-    header = ["model", "scoring", "loop, per second", "benchc, per second", "ratio", "outside forward passes"]
-    print(f"| {' | '.join(header)}: loop | benchc |\n|---|---|---:|---:|---:|---:|---:|")
-    ratios: dict[str, list[float]] = {scoring: [] for scoring in SCORINGS}
+    header = ["model", "scoring", "loop", "outside"]
+    for mode in arguments.together:
+        header += [f"benchc, {mode} together", "ratio", "outside"]
+    print(f"| {' | '.join(header)} |\n|---|---|{'---:|' * (len(header) - 2)}")
+    ratios: dict[tuple[str, str], list[float]] = {}
     for name in arguments.models:
         for scoring in SCORINGS:
-            folder, passes = Path("results/models") / name, Passes(arguments.together)
-            slow, fast = compared(folder, scoring, groups, questions, arguments.rounds, passes)
-            ratio = median(a / b for a, b in zip(slow.rounds, fast.rounds, strict=True))
-            ratios[scoring].append(ratio)
-            rates = (f"{count / median(clock.rounds):,.0f}" for clock in (slow, fast))
-            cells = [name, scoring, *rates, f"{ratio:.1f}", f"{slow.outside:.0%}", f"{fast.outside:.0%}"]
+            folder = Path("results/models") / name
+            loop, *ours = compared(folder, scoring, groups, questions, arguments.rounds, arguments.together)
+            cells = [name, scoring, f"{count / median(loop.rounds):,.0f}", f"{loop.outside:.0%}"]
+            for mode, clock in zip(arguments.together, ours, strict=True):
+                ratio = median(a / b for a, b in zip(loop.rounds, clock.rounds, strict=True))
+                ratios.setdefault((scoring, mode), []).append(ratio)
+                cells += [f"{count / median(clock.rounds):,.0f}", f"{ratio:.1f}", f"{clock.outside:.0%}"]
             print(f"| {' | '.join(cells)} |", flush=True)
-    for scoring, found in ratios.items():
-        print(f"\nGeometric mean of the ratios, {scoring}: {geometric_mean(found):.1f}.")
+    for (scoring, mode), found in ratios.items():
+        print(f"\nGeometric mean of the ratios, {scoring}, {mode} together: {geometric_mean(found):.1f}.")
     print("\nMilliseconds of a prediction with letters, five severities together:\n")
     print_costs(arguments.models, groups[0][0], next(iter(questions.values())), arguments.rounds)
 
@@ -129,9 +139,9 @@ def compared(
     groups: Sequence[Group],
     questions: Mapping[str, Question],
     rounds: int,
-    passes: Passes,
-) -> tuple[Clock, Clock]:
-    """Return the clocks of the loop and of benchc over all units, which alternate."""
+    together: Sequence[UnitsTogether],
+) -> list[Clock]:
+    """Return the clocks of the loop, and of benchc in each mode, over all units; they alternate."""
     source = CheckpointSource(str(folder))
     generates = scoring == GENERATE
     asked: Any = (
@@ -151,10 +161,11 @@ def compared(
             for images in unit.variants:
                 generated(asked.chat.model, plain, rendered, images, tokens)
 
-    def ours(question: Question, group: Group) -> None:
+    def ours(passes: Passes, question: Question, group: Group) -> None:
         ask(asked, question, [UnitInput(unit.variants) for unit in group], passes)
 
-    sides: list[tuple[Clock, Callable[[Question, Group], None]]] = [(Clock(), loop), (Clock(), ours)]
+    sides: list[tuple[Clock, Callable[[Question, Group], None]]] = [(Clock(), loop)]
+    sides += [(Clock(), partial(ours, Passes(mode))) for mode in together]
     for _, side in sides:  # what is done only once
         side(questions[groups[0][0].item], groups[0])
     for _ in range(rounds):
@@ -165,7 +176,7 @@ def compared(
                     side(questions[group[0].item], group)
         for (clock, _), start in zip(sides, before, strict=True):
             clock.rounds.append(clock.seconds - start)
-    return sides[0][0], sides[1][0]
+    return [clock for clock, _ in sides]
 
 
 @contextmanager
