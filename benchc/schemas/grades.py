@@ -1,0 +1,22 @@
+"""`grades/{subset}/{model}.parquet`: one row is one free answer of one model, graded by reference answers."""
+
+import polars as pl
+
+from benchc.models.protocol import FINISHES
+from benchc.schemas.parquet import TableType
+
+# Footer: label, the id of the model; pool, seed and alpha as in that of ANSWERS; answers, how many.
+GRADES = TableType(
+    "grades",
+    1,
+    {
+        "id": pl.String,
+        "corruption": pl.String,  # `clean` for the uncorrupted answer
+        "severity": pl.Int64,  # 1..5; 0 for clean
+        "exact": pl.Boolean,  # whether the reply is the reference answer, letter by letter
+        "normalised": pl.Boolean,  # the same by the VQA evaluator's rules (benchc/judges/short_answer.py)
+        "soft": pl.Float64,  # accuracy by the answers of several annotators, in [0, 1]; null without these
+        "finish": pl.Enum(FINISHES),  # of the answer; null where it was not made by this run
+        "empty": pl.Boolean,  # whether the reply is empty, which is wrong
+    },
+)
