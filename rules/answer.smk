@@ -1,9 +1,10 @@
-"""Models answer the items of a subset in their own words; the option that each answer chooses is extracted.
+"""Models answer the items of a subset in their own words; the answers are judged.
 
 REQUIRED INPUTS: those of infer
 OUTPUTS:
     <results>/answers/{subset}/{model}/{part}.parquet    one row per generated answer
     <results>/judgements/{subset}/{model}.parquet        the option that each answer chooses, if any
+    <results>/grades/{subset}/{model}.parquet            whether each answer is the item's reference answer
 A part is that of infer. Answers are cached as predictions are.
 """
 
@@ -85,3 +86,27 @@ rule judge_options:
     shell:
         "python -m scripts.judge_options --items {input.pool} --answers {input.answers}"
         " --output {output} 2>&1 | tee {log}"
+
+
+rule judge_short_answers:
+    """Grade the answers of one model by the reference answers."""
+    input:
+        pool="<results>/pool/items.parquet",
+        references="<results>/pool/references.parquet",
+        answers=collect("<results>/answers/{{subset}}/{{model}}/{part}.parquet", part=PARTS),
+    output:
+        "<results>/grades/{subset}/{model}.parquet",
+    log:
+        "<logs>/judge_short_answers/{subset}/{model}.log",
+    benchmark:
+        "<benchmarks>/judge_short_answers/{subset}/{model}.jsonl"
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        *code_of("scripts/judge_short_answers.py"),
+    message:
+        "Grading the answers of {wildcards.model} on the subset {wildcards.subset}"
+    shell:
+        "python -m scripts.judge_short_answers --items {input.pool} --references {input.references}"
+        " --answers {input.answers} --output {output} 2>&1 | tee {log}"

@@ -339,7 +339,15 @@ def scoring_option(wildcards):
 
 def generation_options(wildcards):
     """Return how a model is asked for answers in its own words, as options of answer."""
-    model = run.models[wildcards.model]
+    model, asked = run.models[wildcards.model], settings.open_answers
+    if asked is not None:
+        return " ".join(
+            [
+                option("--max-new-tokens", asked.max_new_tokens),
+                option("--instruction", asked.instruction or None),
+                "--without-options",
+            ]
+        )
     # By the prompt by which its options are scored.
     without = ["--without-options"] if model.scoring.startswith("text") else []
     return " ".join([option("--max-new-tokens", model.max_new_tokens), *without])

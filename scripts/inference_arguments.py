@@ -51,7 +51,7 @@ def add_model(parser: argparse.ArgumentParser, *, scores_options: bool = True) -
     else:
         parser.set_defaults(scoring=GENERATE)
         add("--max-new-tokens", type=positive_argument, required=True, help="the most tokens of an answer")
-        add("--instruction", default="", help="last line of the prompt of an open-ended question")
+        add("--instruction", default="", help="last line of a prompt that lists no options")
         add(
             "--without-options",
             action="store_true",

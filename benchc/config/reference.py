@@ -94,6 +94,8 @@ def _rows(node: Node, root: Node, prefix: str = "") -> Iterator[Row]:
         yield prefix + name, allowed, default, meaning
         if block is not None:
             yield from _rows(block, root, f"{prefix}{name}.")
+        elif (entry := _entry(child, root)) is not None:
+            yield from _rows(entry, root, f"{prefix}{name}.<id>.")
 
 
 def _default(child: Node) -> str:
@@ -105,6 +107,12 @@ def _block(node: Node, root: Node) -> Node | None:
     """Return the mapping with fixed keys that a node is or may be, or None."""
     branches = (_resolve(branch, root) for branch in node.get("anyOf", [node]))
     return next((branch for branch in branches if "properties" in branch), None)
+
+
+def _entry(node: Node, root: Node) -> Node | None:
+    """Return the mapping with fixed keys that each value of a mapping of ids is, or None."""
+    node = _resolve(node, root)
+    return _block(_values(node), root) if node.get("type") == "object" and "properties" not in node else None
 
 
 def _values(node: Node) -> Node:
@@ -137,6 +145,8 @@ def _allowed(node: Node, root: Node) -> str:
         case "array":
             least = f" of at least {node['minItems']}" if "minItems" in node else ""
             return f"a list{least}, each {_allowed(node['items'], root)}"
+        case "object" if "properties" in node:
+            return "a mapping"
         case "object":
             return f"a mapping, each value {_allowed(_values(node), root)}"
         case kind:

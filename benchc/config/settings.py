@@ -122,6 +122,13 @@ class Inference(Strict):
     )
 
 
+class OpenAnswers(Strict):
+    """How models are asked for answers in their own words. Benchmarks that do so have these settings."""
+
+    max_new_tokens: int = Field(ge=1, description="The most tokens of an answer.")
+    instruction: str = Field(description="Last line of the prompt; empty for the bare question.")
+
+
 class TrainingSet(Strict):
     """Images and questions on which the run trains models."""
 
@@ -169,6 +176,11 @@ class RunSettings(Strict):
         default=None,
         description="Data and models that the run generates and trains; null if all are real.",
     )
+
+    @property
+    def open_answers(self) -> OpenAnswers | None:
+        """Return how models are asked all questions openly, also those with options; None if they are not."""
+        return None
 
     @classmethod
     def benchmark_errors(cls, raw: Raw, file: str) -> Iterator[str]:

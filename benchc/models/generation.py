@@ -11,9 +11,9 @@ class Generation:
 
     Args:
         max_new_tokens: the most tokens of an answer.
-        instruction: the last line of an open-ended question's prompt.
+        instruction: the last line of a prompt that lists no options.
         lists_options: whether the prompt of a question with options lists them and asks for a letter, as
-            letter scoring does; without, it is that of text scoring.
+            letter scoring does; without, it is that of an open-ended question.
     """
 
     max_new_tokens: int
@@ -24,4 +24,4 @@ class Generation:
         """Return the text of a question's prompt."""
         if question.options and self.lists_options:
             return letter_prompt(question)
-        return open_prompt(question, "" if question.options else self.instruction)
+        return open_prompt(question, self.instruction)

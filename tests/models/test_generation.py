@@ -9,10 +9,12 @@ OPEN = Question("Which?", ())
 
 def test_options_are_listed_as_letter_scoring_does_or_left_out_as_text_scoring_does():
     assert Generation(8, "One word.").prompt(ASKED) == letter_prompt(ASKED)
-    assert Generation(8, "One word.", lists_options=False).prompt(ASKED) == text_prompt(ASKED)
+    assert Generation(8, lists_options=False).prompt(ASKED) == text_prompt(ASKED)
 
 
-def test_only_an_open_ended_question_has_the_instruction():
+def test_a_prompt_without_options_ends_in_the_instruction():
     for lists_options in (True, False):
         assert Generation(8, "One word.", lists_options).prompt(OPEN) == "Question: Which?\nOne word."
     assert Generation(8).prompt(OPEN) == "Question: Which?"
+    asked_openly = Generation(8, "One word.", lists_options=False).prompt(ASKED)
+    assert asked_openly == "Hint: Look.\nQuestion: Which?\nOne word."

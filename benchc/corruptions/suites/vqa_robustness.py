@@ -19,6 +19,7 @@ from benchc.corruptions.suites.imagenet_c import (
     DEFOCUS_BLUR,
     ELASTIC_TRANSFORM_AFFINE,
     GAUSSIAN_NOISE,
+    GLASS_BLUR,
     IMPULSE_NOISE,
     JPEG_COMPRESSION,
     SATURATE,
@@ -153,7 +154,7 @@ VQA_ROBUSTNESS = Suite(
             RANDOM_VALUED_IMPULSE_NOISE,
             BINARY_THRESHOLD,
         ),
-        "blur": (DEFOCUS_BLUR, ZOOM_BLUR),
+        "blur": (DEFOCUS_BLUR, ZOOM_BLUR, replace(GLASS_BLUR, in_default=False)),
         "weather": (SNOW,),
         "image_attribute": (
             BRIGHTNESS,

@@ -1,0 +1,74 @@
+"""Answers of another program: a CSV file with the columns id, corruption, severity and answer."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from benchc.errors import InputError
+from benchc.schemas.answers import ANSWERS
+from benchc.schemas.predictions import CLEAN, KEY
+
+COLUMNS = (*KEY, "answer")
+_ROW = "row"
+
+
+def read_answers(
+    path: Path, ids: Sequence[str], corruptions: Iterable[str], severities: Iterable[int]
+) -> pl.DataFrame:
+    """Return the answers as the columns id, corruption, severity, reply and finish (null) of ANSWERS.
+
+    Rows are in the order of ``ids``, of ``clean`` and the ``corruptions``, and of the ``severities``. Raises
+    InputError, with the row, unless each item has one answer, which may be empty, under each of them.
+    """
+    rows = _rows(path, corruptions := [*corruptions], severities := [*severities])
+    _refuse(path, rows, ~pl.struct(KEY).is_first_distinct(), "has a second answer; remove one")
+    _refuse(path, rows, ~pl.col("id").is_in(ids), "is no item of the run; remove the row")
+    variants = [(CLEAN, 0), *((name, severity) for name in corruptions for severity in severities)]
+    wanted = pl.DataFrame({"id": ids}).join(
+        pl.DataFrame(variants, schema=["corruption", "severity"], orient="row"), how="cross"
+    )
+    whole = wanted.join(rows, on=KEY, how="left", maintain_order="left")
+    absent = whole.filter(pl.col(_ROW).is_null())
+    if absent.height:
+        id_, corruption, severity = absent.row(0)[:3]
+        raise InputError(
+            f"{path}: item {id_} has no answer under {corruption} at severity {severity} ({absent.height:,} "
+            "of these); add a row with an empty answer where the model gave none"
+        )
+    finish = pl.lit(None, dtype=ANSWERS.columns["finish"])
+    return whole.select(*KEY, reply=pl.col("answer").fill_null(""), finish=finish)
+
+
+def _rows(path: Path, corruptions: Sequence[str], severities: Sequence[int]) -> pl.DataFrame:
+    """Return the rows with their numbers; corruptions and severities are those of the run."""
+    try:
+        texts = pl.read_csv(path, infer_schema=False, glob=False, encoding="utf8")
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: no such file; give a CSV file with {', '.join(COLUMNS)}") from error
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{path}: cannot be read as CSV ({reason}); correct the file") from error
+    if missing := [name for name in COLUMNS if name not in texts.columns]:
+        raise InputError(
+            f"{path}: has no column {missing[0]!r} (it has {', '.join(texts.columns)}); it needs "
+            f"{', '.join(COLUMNS)}, separated by commas"
+        )
+    # The first line is the header.
+    rows = texts.select(pl.int_range(2, pl.len() + 2).alias(_ROW), pl.col(COLUMNS).str.strip_chars())
+    numbers = rows.with_columns(pl.col("severity").cast(pl.Int64, strict=False))
+    is_clean = pl.col("corruption") == CLEAN
+    names = ", ".join([CLEAN, *corruptions])
+    _refuse(path, numbers, ~(is_clean | pl.col("corruption").is_in(corruptions)), f"is under none of {names}")
+    at = (is_clean & (pl.col("severity") == 0)) | (~is_clean & pl.col("severity").is_in(severities))
+    listed = ", ".join(map(str, severities))
+    _refuse(path, numbers, ~at, f"has a severity other than {listed}, and 0 for {CLEAN}; correct it")
+    return numbers
+
+
+def _refuse(path: Path, rows: pl.DataFrame, wrong: pl.Expr, reason: str) -> None:
+    # A null is of an empty cell.
+    found = rows.filter(wrong.fill_null(value=True))
+    if found.height:
+        number, id_ = found.row(0)[:2]
+        raise InputError(f"{path}: row {number}: item {id_ or ''!r} {reason}")
