@@ -1,0 +1,66 @@
+"""Grades of free answers: exactly, by the evaluator's rules, and by the answers of annotators."""
+
+import polars as pl
+import pytest
+
+from benchc.errors import InputError
+from benchc.judges.reference_grades import Reference, graded, read_references
+from benchc.schemas.answers import ANSWERS
+from benchc.schemas.grades import GRADES
+from benchc.schemas.parquet import write_table
+from benchc.schemas.pool import POOL
+from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
+from benchc.schemas.references import REFERENCES
+
+ANNOTATORS = ["two", "2", "2", "2", "3", "3", "two dogs", "2", "none", "4"]
+
+
+def answers(*rows: tuple[str, str, int, str, str | None]) -> pl.DataFrame:
+    names = ["id", "corruption", "severity", "reply", "finish"]
+    return pl.DataFrame(rows, schema={name: ANSWERS.columns[name] for name in names}, orient="row")
+
+
+def test_each_grade_of_each_answer():
+    references = {"a": Reference("2", ANNOTATORS), "b": Reference("red", [])}
+    table = graded(
+        answers(
+            ("a", "clean", 0, "2", "stop"),
+            ("a", "snow", 1, "Two.", "length"),
+            ("a", "snow", 2, "3", None),
+            ("b", "clean", 0, "Red", "stop"),
+            ("b", "snow", 1, "", "stop"),
+            ("b", "snow", 2, "2", "stop"),
+        ),
+        references,
+    )
+    assert table.schema == pl.Schema(GRADES.columns)
+    assert table["exact"].to_list() == [True, False, False, False, False, False]
+    assert table["normalised"].to_list() == [True, True, False, True, False, False]
+    # Of ten annotators, 4 or more others of each say 2; 1 other of each of the two that say 3 does so.
+    assert table["soft"].to_list() == pytest.approx([1, 1, (2 * 1 / 3 + 8 * 2 / 3) / 10, None, None, None])
+    assert table["empty"].to_list() == [False, False, False, False, True, False]
+    assert table["finish"].to_list() == ["stop", "length", None, "stop", "stop", "stop"]
+    assert table.select("id", "corruption", "severity").rows()[1] == ("a", "snow", 1)
+
+
+def test_an_empty_answer_is_wrong_even_where_the_truth_is_only_an_article():
+    # By the rules, "the" is nothing, as the empty answer is.
+    table = graded(answers(("a", "clean", 0, "", "stop")), {"a": Reference("the", ["the", "the"])})
+    assert table.select("exact", "normalised", "soft", "empty").rows() == [(False, False, 0.0, True)]
+
+
+def test_references_of_another_pool_are_refused(tmp_path):
+    def pool(question: str):
+        path = tmp_path / f"{question}.parquet"
+        row = {"id": "a", "source": "a", "task": "t", "question": question, "hint": None, "options": []}
+        row |= {"answer": None, "category": "t", "l2_category": None, "images": [], "image_keys": []}
+        write_table(pl.DataFrame([row], schema=pl.Schema(POOL.columns)), path, POOL, {})
+        return path
+
+    first, second = pool("What?"), pool("Who?")
+    path = tmp_path / "references.parquet"
+    rows = pl.DataFrame([("a", "cat", ["cat"])], schema=pl.Schema(REFERENCES.columns), orient="row")
+    write_table(rows, path, REFERENCES, {"pool": pool_digest(first, QUESTION_COLUMNS)})
+    assert read_references(path, first) == {"a": Reference("cat", ["cat"])}
+    with pytest.raises(InputError, match=r"references\.parquet: is not of the items of .*Who"):
+        read_references(path, second)
