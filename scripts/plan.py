@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.plan"
     name = config.settings.name
     results, given = Path("results") / name, arguments.seconds_per_prediction
     plan = plan_of(config, results)
-    rates = measured_rates(config.models, Path("logs") / name, Path("results") / name)
+    rates = measured_rates(config.models, Path("logs") / name, results, config.settings.asking_rule)
     if given is not None:
         rates = dict.fromkeys(config.models, Rate(Amount(given)))
     if arguments.output is not None:

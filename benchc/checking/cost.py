@@ -33,7 +33,9 @@ def check_cost(config: Config, pool: PoolFound, rates: Rates) -> Iterator[Findin
         return
     try:
         plan = plan_of(config, results, pool.size)
-        yield from _time(plan, results, rates, measured_rates(config.models, logs, results))
+        yield from _time(
+            plan, results, rates, measured_rates(config.models, logs, results, config.settings.asking_rule)
+        )
     except (InputError, OSError) as error:
         yield Finding("time", "error", "all", reason(error))
         return

@@ -182,6 +182,11 @@ class RunSettings(Strict):
         """Return how models are asked all questions openly, also those with options; None if they are not."""
         return None
 
+    @property
+    def asking_rule(self) -> Literal["infer", "answer"]:
+        """Return the rule whose jobs take most of the time: that in which models are asked."""
+        return "infer" if self.open_answers is None else "answer"
+
     @classmethod
     def benchmark_errors(cls, raw: Raw, file: str) -> Iterator[str]:
         """Yield a line for each value of ``raw`` that does not fit another one, in the benchmark's own keys.

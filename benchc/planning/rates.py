@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import yaml
 
@@ -42,10 +43,13 @@ class Rate:
 Rates = Mapping[str, Rate]  # by model
 
 
-def measured_rates(models: Mapping[str, Model], logs: Path, results: Path) -> dict[str, Rate]:
+def measured_rates(
+    models: Mapping[str, Model], logs: Path, results: Path, rule: Literal["infer", "answer"] = "infer"
+) -> dict[str, Rate]:
     """Return the rate of every model with a finished job that computed predictions, loading included.
 
-    ``logs`` and ``results`` are the run's folders, beside those of other runs. Only jobs that computed at
+    ``logs`` and ``results`` are the run's folders, beside those of other runs; ``rule`` is the one whose jobs
+    are measured. Only jobs that computed at
     least 90 % of their predictions count. If a model has none, the job with the fewest seconds per computed
     prediction is an upper bound. A model without such jobs in the run has the rate of the other run in which
     it computed most, as an estimate, among the runs whose record has the same entry of it.
@@ -53,12 +57,12 @@ def measured_rates(models: Mapping[str, Model], logs: Path, results: Path) -> di
     others = sorted(folder for folder in logs.parent.glob("*") if folder.is_dir() and folder != logs)
     rates = {}
     for model, entry in models.items():
-        rate = _rate(model, logs)
+        rate = _rate(model, logs / "benchmarks" / rule)
         if rate is None:
             found = [
                 (folder, other)
                 for folder in others
-                if (other := _rate(model, folder)) is not None
+                if (other := _rate(model, folder / "benchmarks" / rule)) is not None
                 and _is_same(entry, results.parent / folder.name / "config-models.yaml", model)
             ]
             if found:
@@ -81,9 +85,12 @@ def _is_same(entry: Model, record: Path, model: str) -> bool:
     return ours == theirs
 
 
-def _rate(model: str, logs: Path) -> Rate | None:
-    """Return the rate of a model in a run; None where no job of it computed predictions."""
-    jobs = list(_jobs(model, logs))
+def _rate(model: str, benchmarks: Path) -> Rate | None:
+    """Return the rate of a model in a run; None where no job of it computed predictions.
+
+    ``benchmarks``: the folder logs/{name}/benchmarks/{rule}.
+    """
+    jobs = list(_jobs(model, benchmarks))
     if full := [job for job in jobs if job.share >= MIN_COMPUTED]:
         computed = sum(job.computed for job in full)
         return Rate(Amount(sum(job.seconds for job in full) / computed), computed)
@@ -100,10 +107,11 @@ class _Job:
     share: float  # computed, of its predictions
 
 
-def _jobs(model: str, logs: Path) -> Iterator[_Job]:
+def _jobs(model: str, benchmarks: Path) -> Iterator[_Job]:
     """Yield the finished jobs that computed predictions."""
-    for benchmark in (logs / "benchmarks/infer").glob(f"*/{model}/*.jsonl"):
-        log = logs / benchmark.relative_to(logs / "benchmarks").with_suffix(".log")
+    logs = benchmarks.parents[1] / benchmarks.name
+    for benchmark in benchmarks.glob(f"*/{model}/*.jsonl"):
+        log = logs / benchmark.relative_to(benchmarks).with_suffix(".log")
         predictions, computed = job_counts(log.read_text(errors="replace")) if log.exists() else (0, 0)
         try:
             seconds = float(json.loads(benchmark.read_text(errors="replace").splitlines()[-1])["s"])
