@@ -70,3 +70,8 @@ LABELS = {
     **{id_: run.models[id_].label for id_ in MEASURED},
     **{id_: model.label for id_, model in IMPORTED.items()},
 }
+SHARED_LABELS = [label for label in LABELS.values() if [*LABELS.values()].count(label) > 1]
+if SHARED_LABELS:
+    raise WorkflowError(
+        f"Two models have the label {SHARED_LABELS[0]!r}; change it in answers_from or in the model catalogue."
+    )

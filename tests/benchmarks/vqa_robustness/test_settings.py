@@ -1,0 +1,103 @@
+"""The settings of VQA-robustness: what it asks, which corruptions VRE is of, and one sentence for each mistake."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from benchc.config.load import load
+from tests.config.trial import MODELS, SOURCES, errors
+
+CONFIG = """
+benchmark: vqa-robustness
+name: trial
+catalogues: {sources: sources.yaml, models: models.yaml}
+sources: [drawn-text]
+corruptions:
+  suite: vqa-robustness
+  types: [snow, grayscale, shot_noise]
+models: [small, large]
+demo: {seed: 1, training_set: {items_per_category: 2}}
+"""
+
+
+@pytest.fixture
+def raw() -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load(CONFIG)
+    return content
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "sources.yaml").write_text(SOURCES)
+    (tmp_path / "models.yaml").write_text(MODELS)
+    (tmp_path / "envs").mkdir()
+    (tmp_path / "envs" / "transformers.yaml").touch()
+    return tmp_path
+
+
+def test_vre_is_of_the_default_set_of_the_suite_unless_it_is_named(raw, root):
+    assert load(raw, root).settings.measured == ["snow", "shot_noise"]
+    raw["vre"] = {"corruptions": ["shot_noise", "grayscale"]}
+    # In the order of the types.
+    assert load(raw, root).settings.measured == ["grayscale", "shot_noise"]
+
+
+def test_a_corruption_of_the_users_own_is_measured(raw, root):
+    (root / "mine.py").write_text(
+        "from benchc.corruptions.own import corruption\n\n\n"
+        "@corruption(strength=[1, 2, 3, 4, 5])\n"
+        "def darker(image, *, strength):\n    return image // (1 + strength)\n"
+    )
+    raw["corruptions"] |= {"types": ["snow", "darker"], "own_files": ["mine.py"]}
+    assert load(raw, root).settings.measured == ["snow", "darker"]
+
+
+def test_every_question_is_asked_openly(raw, root):
+    asked = load(raw, root).settings.open_answers
+    assert (asked.max_new_tokens, asked.instruction) == (
+        10,
+        "Answer the question using a single word or phrase.",
+    )
+    assert load(raw, root).settings.asking_rule == "answer"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "sentence"),
+    [
+        (
+            ["corruptions", "severities"],
+            [1, 3, 5],
+            "config.yaml: corruptions has the severities [1, 3, 5], but VRE needs [1, 2, 3, 4, 5].",
+        ),
+        (
+            ["vre"],
+            {"weights": [0, 0, 0, 0, 0]},
+            "config.yaml: vre has weights with the sum 0; raise one of them.",
+        ),
+        (["vre"], {"weights": [1, 1, 1, 1]}, "config.yaml: vre.weights"),
+        (["vre"], {"weights": [1, 1, 1, 1, -1]}, "config.yaml: vre.weights[4]"),
+        (
+            ["vre"],
+            {"corruptions": ["fog"]},
+            'config.yaml: vre.corruptions[0] is "fog", but there is no such corruption in corruptions.types; '
+            "there are snow, grayscale, shot_noise.",
+        ),
+        (
+            ["answers_from"],
+            {"small": {"label": "Mine", "file": "answers.csv"}},
+            'config.yaml: answers_from has "small", which is also one of models; give it another id.',
+        ),
+        (["answers_from"], {"vle": {"label": "VLE"}}, "config.yaml: answers_from.vle.file is missing"),
+        (["grade"], "strict", 'config.yaml: grade is "strict"'),
+        (["answers"], {"max_new_tokens": 0}, "config.yaml: answers.max_new_tokens is 0"),
+    ],
+)
+def test_a_mistake_is_one_sentence(raw, root, path, value, sentence):
+    place = raw
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    (found,) = errors(raw, root)
+    assert found.startswith(sentence)
