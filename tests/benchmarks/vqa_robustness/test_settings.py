@@ -1,4 +1,4 @@
-"""The settings of VQA-robustness: what it asks, which corruptions VRE is of, and one sentence for each mistake."""
+"""The settings of VQA-robustness: how it asks, the corruptions of VRE, one sentence for each mistake."""
 
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ def test_vre_is_of_the_default_set_of_the_suite_unless_it_is_named(raw, root):
 def test_a_corruption_of_the_users_own_is_measured(raw, root):
     (root / "mine.py").write_text(
         "from benchc.corruptions.own import corruption\n\n\n"
-        "@corruption(strength=[1, 2, 3, 4, 5])\n"
+        '@corruption(parameters={"strength": [1, 2, 3, 4, 5]})\n'
         "def darker(image, *, strength):\n    return image // (1 + strength)\n"
     )
     raw["corruptions"] |= {"types": ["snow", "darker"], "own_files": ["mine.py"]}
