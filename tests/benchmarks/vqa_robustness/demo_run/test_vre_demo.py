@@ -1,0 +1,69 @@
+"""The models of the demo see and degrade, and their answers end: measured on a finished run, `make check-demo`."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.benchmarks.vqa_robustness.schemas.errors import read_errors
+from benchc.config.load import load
+from benchc.config.yaml_file import read_yaml
+from benchc.judges.short_answer import normalised
+from benchc.schemas.answers import ANSWERS
+from benchc.schemas.grades import GRADES
+from benchc.schemas.parquet import read_footer, read_table
+from benchc.schemas.references import REFERENCES
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+@pytest.fixture(scope="module")
+def folder(request) -> Path:
+    return request.config.getoption("--run")
+
+
+@pytest.fixture(scope="module")
+def config(folder):
+    return load(read_yaml(ROOT / "config" / f"{folder.name}.yaml"), ROOT)
+
+
+@pytest.fixture(scope="module")
+def constant(folder) -> float:
+    """The accuracy of the best constant answer."""
+    truths = read_table(folder / "pool/references.parquet", REFERENCES)["truth"]
+    return pl.Series([normalised(truth) for truth in truths]).value_counts()["count"].max() / len(truths)
+
+
+def test_every_model_is_20_points_above_the_best_constant_answer(folder, config, constant):
+    grades = {id_: read_table(folder / f"grades/pool/{id_}.parquet", GRADES) for id_ in config.models}
+    clean = {id_: table.filter(corruption="clean")["normalised"].mean() for id_, table in grades.items()}
+    print(f"\nbest constant answer {constant:.3f}", clean)
+    assert len(clean) >= 3
+    assert min(clean.values()) >= constant + 0.20, clean
+
+
+def test_errors_rise_with_the_level(folder, config):
+    errors = read_errors(folder / "tables/errors.csv")
+    assert len(errors.corruptions) == 14 and len(errors.models) == len(config.models)
+    by_level = errors.values.mean(axis=1)  # [models, levels]
+    assert (np.diff(by_level, axis=1) > -0.01).all(), by_level
+    assert (by_level[:, 5] - by_level[:, 0] >= 0.10).all(), by_level
+
+
+def test_both_protocols_answer_in_words_that_end(folder, config):
+    protocols = set()
+    for id_ in config.models:
+        (path,) = (folder / f"answers/pool/{id_}").glob("*.parquet")
+        answers = read_table(path, ANSWERS)
+        protocols.add(read_footer(path)["scoring"])
+        assert (answers["finish"] == "stop").mean() >= 0.98, id_
+        assert (answers["reply"] == "").mean() <= 0.02, id_
+    assert protocols == {"generate", "classify"}
+
+
+def test_no_model_answers_one_word(folder, config):
+    for id_ in config.models:
+        (path,) = (folder / f"answers/pool/{id_}").glob("*.parquet")
+        clean = read_table(path, ANSWERS).filter(corruption="clean")
+        assert clean["reply"].value_counts()["count"].max() <= 0.5 * clean.height, id_
