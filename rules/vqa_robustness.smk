@@ -25,19 +25,12 @@ if ABSENT:
     )
 
 
-# Dry runs skip this: they work for a configuration that cannot be run yet.
-onstart:
-    if ABSENT:
-        raise WorkflowError(
-            f"Write the answers that answers_from names, or remove the models: {', '.join(ABSENT)}."
-        )
-
-
 rule import_answers:
     """Grade the answers of one model that another program has asked."""
     input:
         pool="<results>/pool/items.parquet",
         references="<results>/pool/references.parquet",
+        # An absent one is an error of the job, since the other program needs the pool first.
         answers=lambda wildcards: [
             file for file in [IMPORTED_FILES[wildcards.imported]] if Path(file).is_file()
         ],
@@ -47,11 +40,14 @@ rule import_answers:
         "<logs>/import_answers/{imported}.log",
     wildcard_constraints:
         imported="|".join(IMPORTED) or "(?!)",
+    # Early, since the file may be absent.
+    priority: 100
     localrule: True
     conda:
         "../envs/core.yaml"
     params:
         *code_of("scripts/judge_short_answers.py"),
+        file=lambda wildcards: option("--answers-csv", IMPORTED_FILES[wildcards.imported]),
         contents=lambda wildcards: contents_of([IMPORTED_FILES[wildcards.imported]]),
         corruptions=settings.corruptions.types,
         severities=settings.corruptions.severities,
@@ -59,7 +55,7 @@ rule import_answers:
         "Grading the answers of {wildcards.imported}"
     shell:
         "python -m scripts.judge_short_answers --items {input.pool} --references {input.references}"
-        " --answers-csv {input.answers:q} --label {wildcards.imported} --corruptions {params.corruptions}"
+        " {params.file} --label {wildcards.imported} --corruptions {params.corruptions}"
         " --severities {params.severities} --output {output} 2>&1 | tee {log}"
 
 

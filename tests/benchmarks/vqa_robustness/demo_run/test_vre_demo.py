@@ -1,4 +1,4 @@
-"""The models of the demo see and degrade, and their answers end: measured on a finished run, `make check-demo`."""
+"""The models of the demo see and degrade, and their answers end, on a finished run: `make check-demo`."""
 
 from pathlib import Path
 
