@@ -1,10 +1,11 @@
-"""Tables and figures, one rule for each that the benchmark declares in OUTPUTS, and their report.
+"""Tables, figures and pages, one rule for each that the benchmark declares in OUTPUTS, and their report.
 
 REQUIRED INPUTS: those of the declarations
 OUTPUTS:
     <results>/models.json                    label, year and parameters of the evaluated models
     <results>/tables/{name}.{csv,md,tex}     and {name}_published.csv, compared with a paper's values
     <results>/figures/{name}.{png,pdf}
+    <results>/pages/{name}.html
     `snakemake --report results/<name>/report.html` collects the outputs of `report` on one page
 """
 
@@ -12,7 +13,7 @@ import json
 from inspect import cleandoc
 
 # Figures need packages that their inputs do not.
-OUTPUT_ENVIRONMENTS = {"table": "core", "figure": "figures"}
+OUTPUT_ENVIRONMENTS = {"table": "core", "figure": "figures", "page": "core"}
 
 
 report: f"../benchc/benchmarks/{PACKAGE}/report.rst"
@@ -94,7 +95,7 @@ for declared in OUTPUTS:
 
 
 rule report:
-    """Require all tables and figures, and the record of the configuration."""
+    """Require all tables, figures and pages, and the record of the configuration."""
     input:
         rules.configuration.output,
         [f"<results>/{file}" for declared in OUTPUTS if declared.wanted for file in declared.files.values()],

@@ -19,7 +19,7 @@ from benchc.corruptions.own_code import first_party_files, own_digests
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import CLEAN, own_file
 from benchc.corruptions.registry import group_of, recipe_of
-from benchc.rendering.declaration import figure, table
+from benchc.rendering.declaration import figure, page, table
 from benchc.schemas.revision import read_revision
 from benchc.models.folder import deciding_files
 from benchc.models.own_code_families import lacks_trust

@@ -25,15 +25,9 @@ from benchc.images import ALPHAS, Alpha, ImageError, decode
 from benchc.pixels import Pixels
 from benchc.rendering.contact_pages import pages_of
 from benchc.rendering.contact_sheet import Row, contact_sheet
+from benchc.rendering.example_image import CANDIDATES, SIDE, example_image
 from benchc.rendering.save import save
-from benchc.schemas.parquet import read_table
-from benchc.schemas.pool import POOL
-from benchc.schemas.pool_images import pool_images
 from scripts.command import Parser, run
-
-# The default item is the first with an image of at least SIDE pixels a side among the first CANDIDATES items.
-SIDE = 200
-CANDIDATES = 50
 
 
 def main() -> None:
@@ -120,24 +114,7 @@ def _image(file: Path | None, pool: Path | None, item: str | None, alpha: Alpha)
         except (OSError, ImageError) as error:
             raise InputError(f"{file}: {error}; give another --image") from error
     assert pool is not None  # one of the two is required
-    ids = read_table(pool, POOL, ["id"])["id"]
-    if item is not None and item not in ids:
-        raise InputError(f"{pool}: there is no item {item!r}; the first is {next(iter(ids), None)!r}")
-    largest: tuple[str, Pixels] | None = None
-    wanted = {item} if item is not None else set(ids.head(CANDIDATES))
-    for id_, images in pool_images(pool, wanted):
-        key, data = images[0]
-        try:
-            pixels = decode(data or b"", alpha)
-        except ImageError as error:
-            raise InputError(f"{pool}: item {id_!r}: {error}; fix it, or give another --item") from error
-        if min(pixels.shape[:2]) >= SIDE:
-            return key, pixels
-        if largest is None or pixels.size > largest[1].size:
-            largest = key, pixels
-    if largest is None:
-        raise InputError(f"{pool}: there are no items; run snakemake pool again")
-    return largest
+    return example_image(pool, item, alpha)
 
 
 if __name__ == "__main__":

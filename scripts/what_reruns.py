@@ -23,7 +23,7 @@ from scripts.plan import read_config
 
 WIDTH = 110
 # Folders of results in which each file has a rule of its own.
-OUTPUTS = {"tables": "table", "figures": "figure"}
+OUTPUTS = {"tables": "table", "figures": "figure", "pages": "page"}
 
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.what_reruns") -> None:

@@ -1,4 +1,4 @@
-"""Declarations of tables and figures in a rule file: plain data, fast to import."""
+"""Declarations of tables, figures and pages in a rule file: plain data, fast to import."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,14 +12,17 @@ ENDINGS = {
     "published": "_published.csv",
     "png": ".png",
     "pdf": ".pdf",
+    "html": ".html",
 }
 TABLE_FORMATS = ("csv", "md", "tex", "published")
 FIGURE_FORMATS = ("png", "pdf")
+PAGE_FORMATS = ("html",)
+FORMATS = {"table": TABLE_FORMATS, "figure": FIGURE_FORMATS, "page": PAGE_FORMATS}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """A table or a figure: the function ``name`` of the module ``name`` in the benchmark's tables or figures.
+    """A table, a figure or a page: the function ``name`` of the module ``name`` in its folder of the benchmark.
 
     ``inputs``: the function's input files by name, one path or a list; ``settings``: its other arguments,
     JSON values; ``caption``: reStructuredText for the report; ``data``: data files next to the code that the
@@ -27,7 +30,7 @@ class Output:
     not in the report.
     """
 
-    kind: Literal["table", "figure"]
+    kind: Literal["table", "figure", "page"]
     name: str  # of the module, of the rule and of the files
     title: str
     inputs: Mapping[str, str | Sequence[str]]
@@ -39,7 +42,7 @@ class Output:
     wanted: bool = True
 
     def __post_init__(self) -> None:
-        known = TABLE_FORMATS if self.kind == "table" else FIGURE_FORMATS
+        known = FORMATS[self.kind]
         wrong = [format for format in self.formats if format not in known]
         if wrong or not self.formats:
             raise ValueError(
@@ -87,3 +90,8 @@ def table(name: str, title: str, *, formats: Sequence[str] = TABLE_FORMATS[:3], 
 def figure(name: str, title: str, **options: Any) -> Output:
     """Return the declaration of a figure."""
     return Output(kind="figure", name=name, title=title, formats=FIGURE_FORMATS, **options)
+
+
+def page(name: str, title: str, **options: Any) -> Output:
+    """Return the declaration of an HTML page."""
+    return Output(kind="page", name=name, title=title, formats=PAGE_FORMATS, **options)

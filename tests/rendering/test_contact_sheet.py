@@ -16,6 +16,7 @@ from benchc.errors import InputError
 from benchc.images import encode_png
 from benchc.pixels import Pixels
 from benchc.randomness import seed_of
+from benchc.rendering import example_image
 from benchc.rendering.contact_pages import MAX_ROWS, pages_of
 from benchc.rendering.contact_sheet import Row, contact_sheet
 from benchc.rendering.save import save
@@ -232,7 +233,7 @@ def darken(image, *, strength):
 
 
 def test_if_all_are_small_the_largest_is_used(pool, sheets, monkeypatch) -> None:
-    monkeypatch.setattr(script, "SIDE", 1000)
+    monkeypatch.setattr(example_image, "SIDE", 1000)
     run(monkeypatch, "--items", "pool.parquet", "--corruptions", "contrast")
     assert (sheets[0][0] == pool["s/2"]).all()
 

@@ -10,8 +10,15 @@ from pathlib import Path
 from benchc.atomic import write_text
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, vre, weights_of
+from benchc.benchmarks.vqa_robustness.pages.weights import weights_page
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
-from benchc.benchmarks.vqa_robustness.tables.vre_frames import incomplete, metric_frame, vre_frames, vre_text
+from benchc.benchmarks.vqa_robustness.tables.vre_frames import (
+    constant,
+    incomplete,
+    metric_frame,
+    vre_frames,
+    vre_text,
+)
 from scripts.command import Parser, run
 
 
@@ -40,7 +47,12 @@ def main(argv: Sequence[str] | None = None, prog: str | None = None) -> None:
         default="0..5",
         help="levels of range, error rate and average error [%(default)s]",
     )
-    add("--output", type=Path, metavar="FOLDER", help="folder for the tables (CSV) and figures (PNG, PDF)")
+    add(
+        "--output",
+        type=Path,
+        metavar="FOLDER",
+        help="folder for tables (CSV), figures (PNG, PDF) and the page of weights (HTML)",
+    )
     arguments = parser.parse_args(argv)
     weights = weights_of(tuple(arguments.weights))
     errors = read_errors(arguments.errors)
@@ -54,7 +66,11 @@ def main(argv: Sequence[str] | None = None, prog: str | None = None) -> None:
         for name, frame in {**frames, "vre_corruption": corruptions}.items():
             write_text(arguments.output / f"{name}.csv", frame.write_csv())
         save_figures(errors, tuple(arguments.weights), arguments.levels, scale, arguments.output)
-    print(vre_text(models, corruptions, incomplete(errors, metrics)), end="")
+        frozen = None if arguments.scale_of is None else scale
+        page = weights_page(errors, tuple(arguments.weights), arguments.levels, frozen)
+        write_text(arguments.output / "weights.html", page)
+    notes = [*incomplete(errors, metrics), *constant(scale)]
+    print(vre_text(models, corruptions, notes), end="")
 
 
 def save_figures(

@@ -16,6 +16,7 @@ from matplotlib.ticker import MaxNLocator
 
 from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.errors import InputError
+from benchc.rendering.contrast import text_colour
 from benchc.rendering.labels import font_families, renderable, shorten_all, width
 from benchc.rendering.style import (
     COLUMN_WIDTH,
@@ -30,10 +31,6 @@ from benchc.rendering.style import (
 )
 
 NO_SAMPLES: dict[str, Any] = {"facecolor": "white", "edgecolor": FAINT, "hatch": "xxxxxx", "linewidth": 0.0}
-
-# Relative luminance L (WCAG 2) at which black and white text have equal contrast:
-# 1.05 / (L + 0.05) = (L + 0.05) / 0.05.
-EQUAL_CONTRAST = 0.179
 
 
 @dataclass(frozen=True)
@@ -149,7 +146,7 @@ def _panel(
             if np.isnan(value):
                 axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **NO_SAMPLES))
                 continue
-            colour = "white" if _luminance(colours(norm(value))) < EQUAL_CONTRAST else "black"
+            colour = text_colour(colours(norm(value)))
             axes.text(
                 column, row, _three_decimals(value), ha="center", va="center", fontsize=size, color=colour
             )
@@ -202,11 +199,6 @@ def _fits(names: list[str], columns: list[str], groups_of: Mapping[str, str], in
         letter * len(group) <= column * sum(groups_of[name] == group for name in columns)
         for group in set(groups_of.values())
     )
-
-
-def _luminance(colour: tuple[float, float, float, float]) -> float:
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour[:3]]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def _three_decimals(value: float) -> str:

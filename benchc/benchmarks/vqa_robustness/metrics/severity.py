@@ -39,5 +39,11 @@ def severity_metrics(errors: Floats, levels: Levels = "0..5") -> Floats:
     )
 
 
+def falls(errors: Floats) -> npt.NDArray[np.int64]:
+    """Return how many of the five steps of errors float[..., 6] fall: 0 where the error is monotone."""
+    steps: npt.NDArray[np.int64] = (np.diff(errors, axis=-1) < 0).sum(axis=-1)
+    return steps
+
+
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:
     return np.divide(numerator, denominator, out=np.full_like(denominator, np.nan), where=denominator != 0)

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, Floats
 from benchc.errors import InputError
+from benchc.statistics.rounding import DIGITS
 
 EQUAL = (1.0,) * len(METRICS)
 # Of the paper's study of weights: a metric has 0.6, the others 0.1 each.
@@ -100,6 +101,10 @@ def studied_weights() -> dict[str, Floats]:
 
 
 def ranks(values: Floats) -> npt.NDArray[np.int64]:
-    """Return the rank of each value, 1 for the lowest; equal values share the lower rank. NaN has rank 0."""
-    below = (values[None, :] < values[:, None]).sum(axis=1) + 1
+    """Return the rank of each value, 1 for the lowest. NaN has rank 0.
+
+    Values that agree to ``DIGITS`` decimals share the lower rank.
+    """
+    shown = np.round(values, DIGITS)
+    below = (shown[None, :] < shown[:, None]).sum(axis=1) + 1
     return np.where(np.isnan(values), 0, below)

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, Floats
-from benchc.benchmarks.vqa_robustness.metrics.vre import Vre, complete, ranks
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, Vre, complete, ranks
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
 from benchc.rendering.markdown import markdown
 
@@ -42,6 +42,12 @@ def incomplete(errors: Errors, metrics: Floats) -> list[str]:
             f"{errors.corruptions[corruption]} is undefined, since an error there is 0"
         )
     return found
+
+
+def constant(scale: Scale) -> list[str]:
+    """Return a sentence for each metric that has one value, so that its scaled value is 0."""
+    flat = np.flatnonzero(scale.low == scale.high)
+    return [f"{HEADERS[metric]} has one value, so that it is 0 for all when scaled" for metric in flat]
 
 
 def vre_text(models: pl.DataFrame, corruptions: pl.DataFrame, notes: Sequence[str]) -> str:

@@ -1,0 +1,101 @@
+"""The five scaled metrics of severity as radar charts: by model, and by corruption in each class."""
+
+from collections.abc import Sequence
+from math import ceil, pi
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from benchc.benchmarks.vqa_robustness.figures.groups import grouped
+from benchc.benchmarks.vqa_robustness.figures.looks import line, look
+from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
+from benchc.benchmarks.vqa_robustness.metrics.severity import Floats, Levels, severity_metrics
+from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, vre, weights_of
+from benchc.benchmarks.vqa_robustness.tables.names import words
+from benchc.benchmarks.vqa_robustness.tables.resampled import frozen_scale
+from benchc.rendering.labels import font_families, renderable, shorten_all
+from benchc.rendering.style import FAINT, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
+
+IN_A_ROW = 3
+SPOKES = ("First-\nDrop", "Range", "Error\nRate", "Average\nError", "Average\nDifference")
+# The paper shows these two classes in one panel.
+TOGETHER = ("blur", "weather")
+
+
+def figure_radar(
+    errors: ErrorTable, scale_of: list[Path], groups: dict[str, str], levels: Levels = "0..5"
+) -> Figure:
+    """Plot the scaled metrics that VRE weights, in [0, 1], near the centre for what is robust.
+
+    The first panel has the models, the others the corruptions of a class; ``groups``: each corruption's
+    class; ``scale_of``: a table of errors whose scale is frozen, or no file. A model without VRE is left out.
+    """
+    metrics = severity_metrics(errors.values, levels)
+    scale = frozen_scale(scale_of, levels) or Scale.of(metrics)
+    found = vre(scale.scaled(metrics), weights_of(EQUAL))
+    known = np.flatnonzero(~np.isnan(found.model))
+    names = [words(name) for name in errors.corruptions]
+    panels = [("models", [errors.models[model] for model in known], found.model_parts[:, known])]
+    for title, members in _panels(grouped(errors.corruptions, groups)).items():
+        panels.append((title, [names[place] for place in members], found.corruption_parts[:, members]))
+    top = max(1.0, *(float(parts.max(initial=0)) for _, _, parts in panels))
+    columns = min(IN_A_ROW, len(panels))
+    rows = ceil(len(panels) / columns)
+    most = max(len(labels) for _, labels, _ in panels)
+    with styled():
+        figure = new_figure(TEXT_WIDTH, rows * (2.05 + 0.13 * ceil(most / 2)))
+        grid = figure.subplots(rows, columns, squeeze=False, subplot_kw={"projection": "polar"})
+        for number, axes in enumerate(grid.flat):
+            if number >= len(panels):
+                axes.set_visible(False)
+                continue
+            title, labels, parts = panels[number]
+            _panel(axes, f"({'abcdefghijklmnopqrstuvwxyz'[number]}) {title}", labels, parts, top)
+    return figure
+
+
+def _panels(groups: dict[str, list[int]]) -> dict[str, list[int]]:
+    if not all(name in groups for name in TOGETHER):
+        return groups
+    merged: dict[str, list[int]] = {}
+    for name, members in groups.items():
+        merged.setdefault(" and ".join(TOGETHER) if name in TOGETHER else name, []).extend(members)
+    return merged
+
+
+def _panel(axes: Any, title: str, names: Sequence[str], parts: Floats, top: float) -> None:
+    angles = 2 * pi * np.arange(len(SPOKES) + 1) / len(SPOKES)
+    axes.set_theta_zero_location("N")
+    axes.set_theta_direction(-1)
+    for number, (name, values) in enumerate(zip(shorten_all(renderable(names), 22), parts.T, strict=True)):
+        axes.plot(
+            angles,
+            np.append(values, values[0]),
+            **look(number),
+            linestyle=line(number),
+            linewidth=0.9,
+            markersize=2.2,
+            label=name,
+            clip_on=False,
+        )
+    axes.set_ylim(min(0.0, float(parts.min(initial=0))), top)
+    axes.set_yticks([0.25, 0.5, 0.75, 1.0], ["", ".5", "", "1"], fontsize=SMALL, color=FAINT)
+    axes.set_rlabel_position(36)
+    axes.set_xticks(angles[:-1], SPOKES, fontsize=SMALL + 0.5)
+    axes.tick_params(axis="x", pad=-1)
+    # Outside the circle: labels right of it are flush left, those left of it flush right.
+    for label, side in zip(axes.get_xticklabels(), ("center", "left", "left", "right", "right"), strict=True):
+        label.set_horizontalalignment(side)
+    axes.grid(color="#D8D8D8", linewidth=0.5)
+    axes.spines["polar"].set(color=FAINT, linewidth=0.5)
+    axes.set_title(title, pad=8)
+    axes.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.12),
+        ncols=2,
+        prop={"family": font_families(), "size": NORMAL - 1},
+        handlelength=1.4,
+        columnspacing=0.8,
+    )

@@ -1,0 +1,118 @@
+"""The grades of all models of a run, side by side: each model is graded on the same answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+import polars as pl
+
+from benchc.benchmarks.vqa_robustness.metrics.severity import LEVELS, Floats
+from benchc.errors import InputError
+from benchc.rendering.output import Files
+from benchc.schemas.grades import GRADES
+from benchc.schemas.parquet import AGAIN, read_footer, read_table
+from benchc.schemas.predictions import CLEAN
+from benchc.schemas.shared_facts import add_shared_facts
+
+Grade = Literal["exact", "normalised", "soft"]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """How right each answer is.
+
+    ``right``: float[models, corruptions, 6, items] in [0, 1], at the levels 0 (clean, equal for all
+    corruptions) to 5; 0 or 1 unless answers are graded softly.
+    """
+
+    models: tuple[str, ...]  # labels
+    corruptions: tuple[str, ...]
+    items: tuple[str, ...]  # ids, sorted
+    right: Floats
+
+    @property
+    def errors(self) -> Floats:
+        """Return the share of wrong answers, float[models, corruptions, 6]."""
+        errors: Floats = self.wrong.sum(axis=-1) / len(self.items)
+        return errors
+
+    @property
+    def wrong(self) -> Floats:
+        """Return how wrong each answer is, in [0, 1], in the shape of ``right``."""
+        return 1 - self.right
+
+
+def read_grades(grades: list[Path]) -> dict[str, pl.DataFrame]:
+    """Return the GRADES tables of models by their ids, which are in the footers.
+
+    Raises InputError where two files are of one model, or of another pool, seed or alpha.
+    """
+    found: dict[str, pl.DataFrame] = {}
+    facts: dict[str, object] = {}
+    for path in grades:
+        footer = read_footer(path)
+        id_ = str(footer.get("label", path.stem))
+        if id_ in found:
+            raise InputError(f"{path}: a second file of the grades of {id_}; give one for each model")
+        add_shared_facts(facts, path, footer, ("pool", "seed", "alpha"))
+        found[id_] = read_table(path, GRADES)
+    return found
+
+
+Graded = Annotated[dict[str, pl.DataFrame], Files(read_grades)]
+
+
+def answers_of(
+    graded: Mapping[str, pl.DataFrame], labels: Mapping[str, str], corruptions: Sequence[str], grade: Grade
+) -> Answers:
+    """Return how right each answer is.
+
+    Args:
+        graded: GRADES tables by the ids of their models.
+        labels: the names of the models to show, by id, in the order of tables.
+        corruptions: without clean, in the order of tables.
+        grade: the column that decides.
+
+    Raises InputError where two models have one label, and where a model of ``labels`` has no grades, or not
+    one of each item, clean and at each level of each corruption.
+    """
+    if len(set(labels.values())) != len(labels):
+        raise InputError(f"two models have one label: {', '.join(labels.values())}; give each its own")
+    if absent := [id_ for id_ in labels if id_ not in graded]:
+        raise InputError(f"{absent[0]} has no grades; {AGAIN}")
+    items = sorted({id_ for rows in graded.values() for id_ in rows["id"].unique()})
+    if not items:
+        raise InputError("no answer has a grade; evaluate at least one item")
+    right = np.stack([_right(id_, graded[id_], items, corruptions, grade) for id_ in labels])
+    return Answers(tuple(labels.values()), tuple(corruptions), tuple(items), right)
+
+
+def _right(
+    model: str, rows: pl.DataFrame, items: Sequence[str], corruptions: Sequence[str], grade: Grade
+) -> Floats:
+    """Return float[corruptions, 6, items] of one model."""
+    places = pl.DataFrame({"id": items}).with_row_index("item")
+    cells = pl.DataFrame(
+        [(CLEAN, 0), *((name, level) for name in corruptions for level in range(1, LEVELS))],
+        schema={"corruption": pl.String, "severity": pl.Int64},
+        orient="row",
+    ).with_row_index("cell")
+    found = rows.join(places, on="id").join(cells, on=["corruption", "severity"])
+    values = np.full((len(cells), len(items)), np.nan)
+    at = found["cell"].to_numpy(), found["item"].to_numpy()
+    values[at] = found[grade].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    if np.isnan(values).any():
+        cell, item = np.argwhere(np.isnan(values))[0]
+        _, corruption, level = cells.row(int(cell))
+        where = f"{items[item]} under {corruption} at severity {level}"
+        if not found.filter(cell=cell, item=item).height:
+            raise InputError(f"{model} has no grade of {where}; {AGAIN}")
+        raise InputError(
+            f"{model} has no {grade} grade of {where}: its source has one reference answer; choose the "
+            "grade normalised or exact"
+        )
+    clean = np.broadcast_to(values[0], (len(corruptions), 1, len(items)))
+    corrupted = values[1:].reshape(len(corruptions), LEVELS - 1, len(items))
+    return np.concatenate([clean, corrupted], axis=1)

@@ -1,0 +1,13 @@
+"""Inputs of tables, figures and pages, as annotations of their parameters."""
+
+from typing import Annotated
+
+import polars as pl
+
+from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
+from benchc.rendering.output import File, parquet
+from benchc.schemas.pool import POOL
+
+ErrorTable = Annotated[Errors, File(read_errors)]
+PoolCategories = Annotated[pl.DataFrame, parquet(POOL, "id", "category")]
+PoolImages = Annotated[pl.DataFrame, parquet(POOL, "id", "image_keys")]

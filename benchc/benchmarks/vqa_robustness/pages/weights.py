@@ -1,0 +1,64 @@
+"""The page on which weights of VRE are chosen, with the share of weights with which each model wins."""
+
+import json
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+
+from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
+from benchc.benchmarks.vqa_robustness.metrics.regions import SAMPLES, winning_shares
+from benchc.benchmarks.vqa_robustness.metrics.severity import Floats, Levels, severity_metrics
+from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, studied_weights, vre, weights_of
+from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
+from benchc.benchmarks.vqa_robustness.tables.names import words
+from benchc.benchmarks.vqa_robustness.tables.resampled import frozen_scale
+from benchc.benchmarks.vqa_robustness.tables.vre_frames import HEADERS, constant, incomplete
+from benchc.statistics.rounding import DIGITS
+
+DATA = "@data@"  # in the template
+LARGEST = 10.0  # of a slider
+
+
+def weights(
+    errors: ErrorTable, scale_of: list[Path], weights: tuple[float, ...] = EQUAL, levels: Levels = "0..5"
+) -> str:
+    """Return the page; ``scale_of``: a table of errors whose scale is frozen, or no file."""
+    scale = frozen_scale(scale_of, levels)
+    return weights_page(errors, weights, levels, scale)
+
+
+def weights_page(errors: Errors, weights: tuple[float, ...], levels: Levels, scale: Scale | None) -> str:
+    """Return the page, one HTML file that needs no network; ``scale``: None for that of the errors."""
+    metrics = severity_metrics(errors.values, levels)
+    own = Scale.of(metrics) if scale is None else scale
+    scaled = own.scaled(metrics)
+    parts = vre(scaled, weights_of(EQUAL)).model_parts
+    # Only their proportions matter.
+    factor = min(1.0, LARGEST / max(weights_of(weights) * sum(weights)))
+    data = {
+        "models": errors.models,
+        "corruptions": [words(name) for name in errors.corruptions],
+        "metrics": HEADERS,
+        "scaled": _numbers(scaled),
+        "weights": [factor * weight for weight in weights],
+        "largest": LARGEST,
+        "presets": [
+            {"name": "equal" if name == "equal" else f"0.6 {header}", "weights": (10 * values).tolist()}
+            for (name, values), header in zip(studied_weights().items(), ("", *HEADERS), strict=True)
+        ],
+        "wins": _numbers(winning_shares(parts)),
+        "samples": SAMPLES,
+        "digits": DIGITS,
+        "notes": [*incomplete(errors, metrics), *constant(own)],
+        "frozen": scale is not None,
+    }
+    template = resources.files("benchc.benchmarks.vqa_robustness.pages").joinpath("weights.html")
+    # A name such as "</script>" would end the script that contains the data.
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False).replace("<", r"\u003c")
+    return template.read_text(encoding="utf-8").replace(DATA, text)
+
+
+def _numbers(values: Floats) -> object:
+    """Return nested lists of the values, None for NaN."""
+    return np.where(np.isnan(values), None, values).tolist()

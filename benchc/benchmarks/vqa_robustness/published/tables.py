@@ -1,0 +1,28 @@
+"""The numbers that the paper's supplement prints in Tables A.1 and A.2, with three digits as printed.
+
+Models have the paper's names, corruptions those of the suite.
+"""
+
+from importlib import resources
+
+import polars as pl
+
+from benchc.benchmarks.vqa_robustness.published.names import CORRUPTIONS
+
+
+def published_table_a1() -> pl.DataFrame:
+    """Return Table A.1: columns model, corruption, level (0 to 5) and error; 6 models, 14 corruptions."""
+    return _read("table_a1.csv")
+
+
+def published_table_a2() -> pl.DataFrame:
+    """Return Table A.2: columns corruption, question_class and accuracy; 14 corruptions, 7 classes."""
+    return _read("table_a2.csv").unpivot(
+        index="corruption", variable_name="question_class", value_name="accuracy"
+    )
+
+
+def _read(name: str) -> pl.DataFrame:
+    data = resources.files("benchc.benchmarks.vqa_robustness.published").joinpath(name).read_bytes()
+    names = pl.col("corruption").str.to_lowercase().replace_strict(CORRUPTIONS)
+    return pl.read_csv(data).with_columns(names)

@@ -1,0 +1,56 @@
+"""VRE and ranks of the models under the six weightings of the paper's study."""
+
+from pathlib import Path
+
+import polars as pl
+
+from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
+from benchc.benchmarks.vqa_robustness.metrics.severity import Levels, severity_metrics
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, ranks, studied_weights, vre
+from benchc.benchmarks.vqa_robustness.tables.resampled import frozen_scale
+from benchc.benchmarks.vqa_robustness.tables.vre_frames import HEADERS, incomplete
+from benchc.pluralize import pluralize
+from benchc.rendering.latex import latex_symbols, latex_table, latex_text
+from benchc.rendering.markdown import captioned
+from benchc.rendering.numbers import MISSING, number_text
+from benchc.rendering.output import Table
+
+CAPTION = (
+    "VRE of each model, and its rank in brackets (1 is the most robust), with equal weights and with 0.6 for "
+    "one metric and 0.1 for each other.{notes}"
+)
+
+
+def weightings(errors: ErrorTable, scale_of: list[Path], levels: Levels = "0..5") -> Table:
+    """Return VRE and the rank of each model under each weighting.
+
+    ``scale_of``: a table of errors whose scale is frozen, or no file.
+    """
+    metrics = severity_metrics(errors.values, levels)
+    scaled = (frozen_scale(scale_of, levels) or Scale.of(metrics)).scaled(metrics)
+    found = {name: vre(scaled, weights).model for name, weights in studied_weights().items()}
+    frame = pl.concat(
+        pl.DataFrame({"model": errors.models, "vre": values, "rank": ranks(values)}).select(
+            "model", pl.lit(name).alias("weighting"), "vre", "rank"
+        )
+        for name, values in found.items()
+    ).with_columns(pl.col("vre").fill_nan(None), pl.col("rank").replace(0, None))
+    header = ["Model", "Equal", *(f"0.6 {header}" for header in HEADERS)]
+    rows = [
+        [model, *(_cell(vre_, rank) for vre_, rank in group.select("vre", "rank").iter_rows())]
+        for (model,), group in frame.group_by("model", maintain_order=True)
+    ]
+    caption = CAPTION.format(notes="".join(f" {note}." for note in incomplete(errors, metrics)))
+    latex = latex_table(
+        [latex_symbols(name) for name in header],
+        [[latex_text(str(model)), *map(latex_symbols, cells)] for model, *cells in rows],
+        caption=latex_symbols(caption),
+        label="vre-weightings",
+    )
+    changed = frame.drop_nulls("rank").group_by("model").agg(pl.col("rank").n_unique() > 1)["rank"].sum()
+    summary = f"the rank of {pluralize(int(changed), 'model')} depends on the weights"
+    return Table(frame, captioned(header, rows, caption), latex, summary=summary)
+
+
+def _cell(value: float | None, rank: int | None) -> str:
+    return MISSING if value is None else f"{number_text(value, signed=False)} ({rank})"
