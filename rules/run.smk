@@ -38,7 +38,9 @@ MODEL_FILES = [
     "tokenizer_config.json",
 ]
 # The same for a VQA head with a closed list of answers.
-VQA_HEAD_FILES = [file for file in MODEL_FILES if file not in ("generation_config.json", "chat_template.jinja")]
+VQA_HEAD_FILES = [
+    file for file in MODEL_FILES if file not in ("generation_config.json", "chat_template.jinja")
+]
 ENCODER_FOLDER = "results/models/image_encoder"
 ENCODER_FILES = [
     f"{ENCODER_FOLDER}/open_clip_config.json",
