@@ -1,4 +1,4 @@
-"""Models answer the items of a subset in their own words; the answers are judged.
+"""Models answer the items of a subset, in their own words or from a closed list; the answers are judged.
 
 REQUIRED INPUTS: those of infer
 OUTPUTS:
@@ -9,13 +9,13 @@ A part is that of infer. Answers are cached as predictions are.
 """
 
 ANSWER_CODE = {
-    id_: code_of("scripts/answer.py", *map(module_file, modules_of(model, GENERATE)))
+    id_: code_of("scripts/answer.py", *map(module_file, modules_of(model, answering(model.scoring))))
     for id_, model in run.models.items()
 }
 
 
 rule answer:
-    """Let one model answer all items of a subset in its own words, under the corruptions of one part."""
+    """Let one model answer all items of a subset, under the corruptions of one part."""
     input:
         model=model_files,
         revision=revision_file,

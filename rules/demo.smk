@@ -66,7 +66,7 @@ rule train_demo_model:
         "<benchmarks>/train_demo_model/{model}.jsonl"
     # Not the models of a folder or the Hub.
     wildcard_constraints:
-        model="|".join(TRAINER_CODE) or "(?!)",
+        model="|".join(id_ for id_ in TRAINER_CODE if id_ not in VQA_HEADS) or "(?!)",
     conda:
         "../envs/transformers.yaml"
     resources:
@@ -83,6 +83,14 @@ rule train_demo_model:
         "python -m scripts.train_demo_model --training-set {input.training_set}"
         " --family {params.family} --scoring {params.scoring} {params.options}"
         " --output {params.folder} 2>&1 | tee {log}"
+
+
+use rule train_demo_model as train_demo_vqa_head with:
+    """Train one small VQA head with a closed list of answers on the training set."""
+    output:
+        collect("results/models/{{model}}/{file}", file=VQA_HEAD_FILES),
+    wildcard_constraints:
+        model="|".join(id_ for id_ in TRAINER_CODE if id_ in VQA_HEADS) or "(?!)",
 
 
 rule train_demo_encoder:

@@ -23,7 +23,7 @@ from benchc.rendering.declaration import figure, page, table
 from benchc.schemas.revision import read_revision
 from benchc.models.folder import deciding_files
 from benchc.models.own_code_families import lacks_trust
-from benchc.models.registry import GENERATE, scorer_modules
+from benchc.models.registry import CLASSIFY, answering, scorer_modules
 from benchc.models.server.modules import server_modules
 from benchc.models.supported import is_supported
 
@@ -36,6 +36,10 @@ MODEL_FILES = [
     "chat_template.jinja",
     "tokenizer.json",
     "tokenizer_config.json",
+]
+# The same for a VQA head with a closed list of answers.
+VQA_HEAD_FILES = [
+    file for file in MODEL_FILES if file not in ("generation_config.json", "chat_template.jinja")
 ]
 ENCODER_FOLDER = "results/models/image_encoder"
 ENCODER_FILES = [
@@ -250,13 +254,16 @@ PART_CODE = {
     part: sorted({line for name in names for line in KERNEL_CODE[name]}) for part, names in PARTS.items()
 }
 TRAINER_CODE = {id_: trainer_code(id_) for id_, model in run.models.items() if model.train is not None}
+# Answer from a closed list.
+VQA_HEADS = {id_ for id_, model in run.models.items() if model.scoring == CLASSIFY}
 
 
 def model_files(wildcards):
     """Return the files that decide the predictions of a model in a folder; none for a model on the Hub."""
     model = run.models[wildcards.model]
     if model.train is not None:
-        return [f"results/models/{wildcards.model}/{file}" for file in MODEL_FILES]
+        names = VQA_HEAD_FILES if wildcards.model in VQA_HEADS else MODEL_FILES
+        return [f"results/models/{wildcards.model}/{file}" for file in names]
     if model.path is not None:
         on_server = model.server is not None
         files = deciding_files(local(model.path), own_code=model.trust_remote_code, on_server=on_server)
@@ -338,8 +345,10 @@ def scoring_option(wildcards):
 
 
 def generation_options(wildcards):
-    """Return how a model is asked for answers in its own words, as options of answer."""
+    """Return how a model is asked for answers, as options of answer."""
     model, asked = run.models[wildcards.model], settings.open_answers
+    if model.scoring == CLASSIFY:
+        return option("--scoring", CLASSIFY)
     if asked is not None:
         return " ".join(
             [

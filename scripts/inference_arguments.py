@@ -13,7 +13,7 @@ from benchc.models.auto_class_names import AUTO_CLASSES
 from benchc.models.generation import Generation
 from benchc.models.image_backends import IMAGE_BACKENDS
 from benchc.models.protocol import CheckpointSource
-from benchc.models.registry import GENERATE, SCORINGS
+from benchc.models.registry import ANSWERING, GENERATE, SCORINGS
 from benchc.models.units import Recipes
 from benchc.models.units_together import UNITS_TOGETHER
 from benchc.schemas.corrupted_images import check_corrupted
@@ -49,8 +49,14 @@ def add_model(parser: argparse.ArgumentParser, *, scores_options: bool = True) -
     if scores_options:
         add("--scoring", required=True, choices=sorted(SCORINGS), help="how options are scored")
     else:
-        parser.set_defaults(scoring=GENERATE)
-        add("--max-new-tokens", type=positive_argument, required=True, help="the most tokens of an answer")
+        add(
+            "--scoring",
+            choices=sorted(ANSWERING),
+            default=GENERATE,
+            help="in its own words, or from the closed list of a VQA head, which reads the bare question "
+            "[%(default)s]",
+        )
+        add("--max-new-tokens", type=positive_argument, help="the most tokens of an answer in its own words")
         add("--instruction", default="", help="last line of a prompt that lists no options")
         add(
             "--without-options",

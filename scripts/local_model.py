@@ -12,9 +12,16 @@ from benchc.errors import InputError
 from benchc.models.hub_cache import require_cached
 from benchc.models.identity import prediction_identity
 from benchc.models.loaded import LoadedModel
-from benchc.models.predict import Passes, answer_units, load_generative, load_model, predict_units
+from benchc.models.predict import (
+    Passes,
+    answer_units,
+    load_classifying,
+    load_generative,
+    load_model,
+    predict_units,
+)
 from benchc.models.prediction_code import prediction_code
-from benchc.models.registry import GENERATE, scorer_modules
+from benchc.models.registry import ANSWERING, CLASSIFY, GENERATE, scorer_modules
 from scripts.inference_arguments import checkpoint_source, generation
 
 
@@ -26,11 +33,13 @@ def opened(arguments: argparse.Namespace) -> Iterator[LoadedModel[Any, Any]]:
     source = checkpoint_source(arguments)
     if not Path(source.location).is_dir():
         require_cached(source.location, source.revision)
-    model = (
-        load_generative(source, family, generation(arguments), threads)
-        if scoring == GENERATE
-        else load_model(source, family, scoring, threads)
-    )
+    model: Any
+    if scoring == GENERATE:
+        model = load_generative(source, family, generation(arguments), threads)
+    elif scoring == CLASSIFY:
+        model = load_classifying(source, family, threads)
+    else:
+        model = load_model(source, family, scoring, threads)
     identity = prediction_identity(model, family, scoring)
     if identity["code"] != code:
         raise InputError("the code was edited while the model was loaded; run snakemake again")
@@ -39,7 +48,7 @@ def opened(arguments: argparse.Namespace) -> Iterator[LoadedModel[Any, Any]]:
         # The last bits depend on the units that pass together, or may, after the passes that are checked.
         identity["units_together"] = together
     passes = Passes(together)
-    compute = partial(answer_units if scoring == GENERATE else predict_units, passes=passes)
+    compute = partial(answer_units if scoring in ANSWERING else predict_units, passes=passes)
     yield LoadedModel(
         model,
         identity,

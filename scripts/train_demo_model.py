@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 
 from benchc.atomic import atomic_folder
-from benchc.demo.tiny.families import FAMILIES
+from benchc.demo.tiny.families import CLOSED_LISTS, FAMILIES
 from scripts.argument_types import positive_argument, seed_argument
 from scripts.command import Parser, run
 
@@ -18,8 +18,9 @@ def main() -> None:
     parser.add_argument(
         "--scoring",
         required=True,
-        choices=["letter", "text", "text_mean"],
-        help="how options are scored; text_mean is trained like text",
+        choices=["letter", "text", "text_mean", "classify"],
+        help="how options are scored; text_mean is trained like text. classify: answers from a closed list, "
+        f"always and only of the family {' or '.join(CLOSED_LISTS)}",
     )
     parser.add_argument(
         "--hidden", required=True, type=positive_argument, help="width of all layers, a multiple of 24"
@@ -56,6 +57,9 @@ def main() -> None:
     )
     parser.add_argument("--output", required=True, type=Path, help="folder to write")
     arguments = parser.parse_args()
+    closed = arguments.family in CLOSED_LISTS
+    if closed != (arguments.scoring == "classify"):
+        parser.error(f"--family {arguments.family} is not trained for --scoring {arguments.scoring}")
 
     torch.set_num_threads(arguments.threads)
     torch.use_deterministic_algorithms(True)
@@ -64,7 +68,8 @@ def main() -> None:
     from benchc.demo.tiny.positions import set_positions
     from benchc.demo.tiny.prompts import tokenizer_texts
     from benchc.demo.tiny.size import TinySize
-    from benchc.demo.tiny.training import TrainingSettings, train
+    from benchc.demo.tiny.steps import TrainingSettings
+    from benchc.demo.tiny.training import train
     from benchc.demo.training_set import IMAGE_SIDE, load_training_set
 
     training_set = load_training_set(arguments.training_set)
@@ -82,11 +87,15 @@ def main() -> None:
         arguments.seed,
     )
     torch.manual_seed(settings.seed)  # transformers initialises weights from the global generator
-    model, processor = family.build(tokenizer_texts(training_set.questions), size)
-    set_positions(model, IMAGE_SIDE // size.patch)
-    losses = train(
-        model, processor, training_set, settings, family.NESTED_IMAGES, f"train {arguments.output.name}"
-    )
+    label = f"train {arguments.output.name}"
+    if closed:
+        model, processor = family.build(training_set.questions, family.closed_list(training_set), size)
+        set_positions(model, IMAGE_SIDE // size.patch)
+        losses = family.train(model, processor, training_set, settings, label)
+    else:
+        model, processor = family.build(tokenizer_texts(training_set.questions), size)
+        set_positions(model, IMAGE_SIDE // size.patch)
+        losses = train(model, processor, training_set, settings, family.NESTED_IMAGES, label)
 
     output: Path = arguments.output
     with atomic_folder(output) as folder:

@@ -19,7 +19,7 @@ from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
 from benchc.models.generation import Generation
 from benchc.models.label_mass import low_label_mass
-from benchc.models.registry import GENERATE
+from benchc.models.registry import ANSWERING, CLASSIFY
 from benchc.models.units import Recipes
 from benchc.planning.amounts import Amount
 from benchc.planning.rates import Rate
@@ -82,7 +82,7 @@ def try_local(
     ``pool`` is a POOL table of a few items, ``images`` are the recipes to apply to them, clean first, and
     ``options`` is the most options of an item.
     """
-    if entry.scoring == GENERATE:
+    if entry.scoring in ANSWERING:
         yield _try_answers(id_, entry, model, pool)
         return None
     try:
@@ -106,21 +106,27 @@ def _try_answers(id_: str, entry: Model, model: LocalModel, pool: Path) -> Findi
         trial: AnswersTrial | None = in_child(
             "benchc.checking.try_model",
             "try_answers",
-            *(model.source, Generation(entry.max_new_tokens), pool, model.weights),
+            *(model.source, entry.scoring, Generation(entry.max_new_tokens), pool, model.weights),
         )
     except InputError as error:
         return Finding(STAGE, "error", id_, reason(error))
     if trial is None:
         return Finding(STAGE, "skipped", id_, TOO_LARGE)
-    return answers_finding(id_, trial)
+    return answers_finding(id_, trial, closed=entry.scoring == CLASSIFY)
 
 
-def answers_finding(id_: str, trial: AnswersTrial) -> Finding:
-    """Return what a trial says about a model that only generates."""
+def answers_finding(id_: str, trial: AnswersTrial, *, closed: bool = False) -> Finding:
+    """Return what a trial says about a model that scores no options.
+
+    ``closed``: whether its answers are a closed list, which need not contain an option.
+    """
     facts = (
         f"{_loaded(trial)}{trial.seconds:.2g} s per answer, {trial.with_option} of "
-        f"{pluralize(trial.answers, 'answer')} choose an option, {trial.cut_off} cut off"
+        f"{pluralize(trial.answers, 'answer')} choose an option"
     )
+    if closed:
+        return Finding(STAGE, "ok", id_, facts)
+    facts += f", {trial.cut_off} cut off"
     if trial.with_option == 0:
         text = "; look at its prompt, or raise max_new_tokens in the model catalogue"
         return Finding(STAGE, "warning", id_, facts + text)

@@ -18,9 +18,16 @@ from benchc.models.identity import prediction_identity
 from benchc.models.items import Item, read_items, refuse_open_questions
 from benchc.models.letter import LetterScorer
 from benchc.models.loaded import LoadedModel
-from benchc.models.predict import Passes, answer_units, load_generative, load_model, predict_units
+from benchc.models.predict import (
+    Passes,
+    answer_units,
+    load_classifying,
+    load_generative,
+    load_model,
+    predict_units,
+)
 from benchc.models.protocol import CheckpointSource
-from benchc.models.registry import GENERATE
+from benchc.models.registry import CLASSIFY
 from benchc.models.units import Recipes
 
 CPU_MEMORY_SHARE = 0.7
@@ -64,11 +71,11 @@ def try_model(
 
 
 def try_answers(
-    source: CheckpointSource, generation: Generation, pool: Path, weights: int
+    source: CheckpointSource, scoring: str, generation: Generation, pool: Path, weights: int
 ) -> AnswersTrial | None:
-    """Load a model that only generates, and let it answer all items of a small ``pool``, clean.
+    """Load a model that scores no options, and let it answer all items of a small ``pool``, clean.
 
-    Arguments, result and errors are as for :func:`try_model`.
+    ``scoring``: a key of ``ANSWERING``. Other arguments, result and errors are as for :func:`try_model`.
     """
     placed = _placed(source, weights)
     if placed is None:
@@ -76,9 +83,13 @@ def try_answers(
     source, threads = placed
     items = read_items(pool)
     start = time.monotonic()
-    generator = load_generative(source, source.family, generation, threads)
+    generator = (
+        load_classifying(source, source.family, threads)
+        if scoring == CLASSIFY
+        else load_generative(source, source.family, generation, threads)
+    )
     loading = time.monotonic() - start
-    identity = prediction_identity(generator, source.family, GENERATE)
+    identity = prediction_identity(generator, source.family, scoring)
     model = LoadedModel(generator, identity, partial(answer_units, passes=Passes()), at_once=1, ahead=False)
     return measure_answers(model, items, pool, device=source.device, loading=loading)
 

@@ -17,7 +17,7 @@ from benchc.config.strict import (
     Strict,
     WebAddress,
 )
-from benchc.demo.tiny.families import FAMILIES
+from benchc.demo.tiny.families import CLOSED_LISTS, FAMILIES
 from benchc.models.auto_class_names import AutoClass
 from benchc.models.image_backends import ImageBackend
 from benchc.models.units_together import UnitsTogether
@@ -100,7 +100,9 @@ class Training(Strict):
     """How the run trains a tiny model; the options of scripts/train_demo_model.py."""
 
     hidden: int = Field(ge=24, multiple_of=24, description="Width of all layers.")
-    vision_layers: int = Field(ge=1, description="Layers of the vision encoder.")
+    vision_layers: int = Field(
+        ge=1, description="Layers of the vision encoder. A vilt has one stack, of both numbers together."
+    )
     text_layers: int = Field(ge=1, description="Layers of the language model.")
     patch: Literal[1, 2, 3, 4, 6, 8, 12, 24] = Field(
         description="Side of a patch in pixels: an image has 48 pixels a side, and an even number of patches."
@@ -131,10 +133,11 @@ class Model(Strict):
         default=None,
         description="Auto class of transformers that loads the model; null for the first that has its class.",
     )
-    scoring: Literal["letter", "text", "text_mean", "generate"] = Field(
+    scoring: Literal["letter", "text", "text_mean", "generate", "classify"] = Field(
         description="Score of an option: the logit of its letter, the log-likelihood of its text, or the "
         "log-likelihood per token. generate: none, for a model that only answers in its own words, such as "
-        "one behind a provider's interface without log-probabilities."
+        "one behind a provider's interface without log-probabilities. classify: none, for a VQA head that "
+        "answers from a closed list."
     )
     max_new_tokens: int = Field(
         default=512,
@@ -264,6 +267,16 @@ class Model(Strict):
         if self.train is not None and self.family not in FAMILIES:
             given = "no family" if self.family is None else f"the family {self.family}"
             raise ValueError(f"has train and {given}, but a run trains only {', '.join(FAMILIES)}")
+        if self.train is not None and (self.family in CLOSED_LISTS) != (self.scoring == "classify"):
+            fitting = "classify" if self.family in CLOSED_LISTS else "letter, text or text_mean"
+            raise ValueError(
+                f"has scoring: {self.scoring}, but a run trains the family {self.family} for {fitting}"
+            )
+        if self.scoring == "classify" and self.server is not None:
+            raise ValueError(
+                "has server and scoring: classify, but a server generates answers; load the model in the "
+                "job, or set scoring: generate"
+            )
         return self
 
 

@@ -10,7 +10,7 @@ from benchc.corruptions.recipe import own_file
 from benchc.corruptions.registry import SUITES, all_corruptions_of, recipe_of
 from benchc.corruptions.suite import Suite
 from benchc.demo.sources import GENERATED_SOURCES
-from benchc.models.registry import GENERATE
+from benchc.models.registry import ANSWERING
 
 Entries = Mapping[str, Any]
 
@@ -47,11 +47,11 @@ def cross_errors(
                 if id_ not in entries
             ]
     errors += [
-        f"{file}: {key}[{position}] is {shown(id_)}, whose scoring in {model_file} is generate, but {key} "
+        f"{file}: {key}[{position}] is {shown(id_)}, whose scoring in {model_file} is {scoring}, but {key} "
         "need models that score options; list it elsewhere, or choose letter, text or text_mean."
         for key in settings.SCORING_KEYS
         for position, id_ in listed[key]
-        if block(models or {}, id_).get("scoring") == GENERATE
+        if (scoring := block(models or {}, id_).get("scoring")) in ANSWERING
     ]
     errors += _labels(source_ids, sources or {}, source_file)
     errors += _labels(model_ids, models or {}, model_file)

@@ -85,6 +85,8 @@ class ChatModel:
     shares_prompt: ClassVar[bool] = True
     # Whether `generate` of transformers takes the input of :meth:`encode`.
     generates: ClassVar[bool] = True
+    # Whether the model has a chat template; without, it reads the bare question.
+    has_template: ClassVar[bool] = True
     # Whether :meth:`encode` needs no device, so that it may run in another process.
     encodes_on_host: ClassVar[bool] = True
 
@@ -197,6 +199,21 @@ class ChatModel:
             stretched = scaling["original_max_position_embeddings"] * scaling.get("factor", 1)
             limit = max(limit, int(stretched))
         return limit
+
+    @property
+    def decoder(self) -> Any:
+        """The module whose settings of generation decide an answer."""
+        return self.model
+
+    @property
+    def end_tokens(self) -> list[int]:
+        """The tokens that end an answer; none where config.json and generation_config.json do not say."""
+        ends = self.model.generation_config.eos_token_id
+        return ends if isinstance(ends, list) else [ends]
+
+    def before_answer(self, inputs: Mapping[str, Any]) -> int:
+        """Return the tokens of the model's context that an answer follows."""
+        return int(inputs["input_ids"].shape[1])
 
     def require_context(self, tokens: int) -> None:
         """Raise ModelError for more tokens than the model takes; transformers would at most warn."""

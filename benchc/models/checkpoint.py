@@ -9,6 +9,7 @@ import torch
 
 from benchc.hugging_face import transformers
 from benchc.models.auto_class import auto_class
+from benchc.models.auto_class_names import VQA_CLASS
 from benchc.models.chat import ChatModel
 from benchc.models.chat_template import chat_template as own_template
 from benchc.models.checkpoint_files import check_files, loading
@@ -19,6 +20,7 @@ from benchc.models.pinned import checkpoint_facts, file_times, pinned_commit
 from benchc.models.placement import division, place
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import NEED_FAMILY, has_own_module
+from benchc.models.vqa import ClosedListModel, VqaModel
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -66,17 +68,24 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             "scoring needs a decoder that continues it; choose another model, or add a family"
         )
     _check_settings(processor.image_processor, source)
-    processor.chat_template = own_template(processor) or chat_template
-    if processor.chat_template is None:
+    kind = _kind(model, model_class)
+    if kind.has_template:
+        processor.chat_template = own_template(processor) or chat_template
+    if kind.has_template and processor.chat_template is None:
         raise ModelError(f"{source.location}: has no chat template for images; {_family_with_one(model)}")
     if file_times(source) != before:
         raise ModelError(f"{source.location}: its files changed while it was loaded; run snakemake again")
     place(model, source)
     model.eval()
     keep_image_features(model)
-    crosses = hasattr(model.config.get_text_config(), "cross_attention_layers")
-    kind = CrossAttentionModel if crosses else ChatModel
     return kind(model, processor, _identity(source, commit, model, processor))
+
+
+def _kind(model: Any, model_class: Any) -> type[ChatModel]:
+    if model_class.__name__ == VQA_CLASS:
+        return VqaModel if model.can_generate() else ClosedListModel
+    crosses = hasattr(model.config.get_text_config(), "cross_attention_layers")
+    return CrossAttentionModel if crosses else ChatModel
 
 
 def _family_with_one(model: Any) -> str:

@@ -10,7 +10,7 @@ from benchc.models.chat import AskedChat
 from benchc.models.encoding import Encoded
 from benchc.models.generation import Generation
 from benchc.models.protocol import ModelError, Reply
-from benchc.models.question import Question
+from benchc.models.question import Question, bare_prompt
 from benchc.pixels import Pixels
 
 
@@ -26,7 +26,7 @@ class Generator(AskedChat):
 
     def identity(self) -> dict[str, str]:
         """Return all that decides a reply besides prompt and pixels."""
-        settings = self.chat.model.generation_config.to_json_string(ignore_metadata=True)
+        settings = self.chat.decoder.generation_config.to_json_string(ignore_metadata=True)
         return {
             **self.chat.facts(),
             "scoring": "generate",
@@ -35,7 +35,8 @@ class Generator(AskedChat):
         }
 
     def prompt(self, question: Question, images: int) -> str:
-        return self.chat.render(self.generation.prompt(question), images)
+        text = self.generation.prompt(question) if self.chat.has_template else bare_prompt(question)
+        return self.chat.render(text, images)
 
     def replies(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> list[Reply]:
         return self.ask(question, self.encode(question, variants))
@@ -48,12 +49,12 @@ class Generator(AskedChat):
         and where the prompt fills the context.
         """
         inputs = self.chat.on_device(encoded.inputs)
-        prompt, context = inputs["input_ids"].shape[1], self.chat.context()
-        self.chat.require_context(prompt + 1)
+        before, context = self.chat.before_answer(inputs), self.chat.context()
+        self.chat.require_context(before + 1)
         # Beyond its context, a model writes what it never learned.
         most = self.generation.max_new_tokens
         if context is not None:
-            most = min(most, context - prompt)
+            most = min(most, context - before)
         steps = _FiniteSteps(self.chat.name)
         tokens = self.chat.model.generate(
             **inputs,
@@ -70,8 +71,7 @@ class Generator(AskedChat):
         return [self._reply(row) for row in tokens[:, -steps.count :].tolist()]
 
     def _reply(self, tokens: list[int]) -> Reply:
-        configured = self.chat.model.generation_config.eos_token_id
-        ends = configured if isinstance(configured, list) else [configured]
+        ends = self.chat.end_tokens
         count = next((place + 1 for place, token in enumerate(tokens) if token in ends), None)
         kept = tokens if count is None else tokens[:count]
         text = self.chat.tokenizer.decode(kept, skip_special_tokens=True).strip()

@@ -13,7 +13,7 @@ from benchc.models.registry import scorer_modules
 def prediction_identity(model: Asked, family: str | None, scoring: str) -> dict[str, str]:
     """Return the identity of what a model returns that ``benchc.models.predict`` has loaded.
 
-    ``scoring``: a key of ``SCORINGS``, or ``GENERATE``.
+    ``scoring``: a key of ``SCORINGS`` or ``ANSWERING``.
 
     It has the facts of the model (revision, dtype, device, processor, attention, library versions), torch's
     settings as they are in this process, and the code.

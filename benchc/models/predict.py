@@ -17,7 +17,7 @@ from benchc.errors import InputError
 from benchc.models.encoding import Encoded, Part, joined, sizes_of
 from benchc.models.generation import Generation
 from benchc.models.gpus import taken_gpus
-from benchc.models.load import load_generator, load_scorer
+from benchc.models.load import load_classifier, load_generator, load_scorer
 from benchc.models.local import Asked, Generative, Scorer
 from benchc.models.protocol import (
     CheckpointSource,
@@ -61,6 +61,12 @@ def load_generative(
     """Return a loaded model that answers in its own words; arguments and errors as for :func:`load_model`."""
     _prepare(source, threads)
     return load_generator(family, source, generation)
+
+
+def load_classifying(source: CheckpointSource, family: str | None, threads: int = 1) -> Generative:
+    """Return a loaded model that answers from a closed list; as :func:`load_model`."""
+    _prepare(source, threads)
+    return load_classifier(family, source)
 
 
 class Passes:

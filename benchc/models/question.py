@@ -1,4 +1,4 @@
-"""The question of an item, and its two prompts."""
+"""The question of an item, and its prompts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -42,6 +42,11 @@ def text_prompt(question: Question) -> str:
 def open_prompt(question: Question, instruction: str = "") -> str:
     """Return the prompt of an open-ended question; ``instruction`` is its last line."""
     return text_prompt(question) + (f"\n{instruction}" if instruction else "")
+
+
+def bare_prompt(question: Question) -> str:
+    """Return the question as models read it that have no chat template."""
+    return f"{question.hint} {question.question}" if question.hint else question.question
 
 
 def answer_separator(rendered_prompt: str, special_tokens: Iterable[str] = ()) -> str:

@@ -12,9 +12,10 @@ SCORINGS = {
     "text": "benchc.models.text",
     "text_mean": "benchc.models.text",
 }
-# Answers in the model's own words, in place of a scoring.
-GENERATE = "generate"
-MODULES = {**SCORINGS, GENERATE: "benchc.models.generate"}
+# In place of a scoring: answers in the model's own words, or from a closed list.
+GENERATE, CLASSIFY = "generate", "classify"
+ANSWERING = {GENERATE: "benchc.models.generate", CLASSIFY: "benchc.models.classify"}
+MODULES = {**SCORINGS, **ANSWERING}
 
 
 # Model types of transformers that answer otherwise without their family: it adds what their class leaves out.
@@ -30,6 +31,11 @@ def family_module(family: str | None) -> str:
     """Return the name of the module that loads a family: its own, or else the one for all of transformers."""
     own = family is not None and has_own_module(family)
     return f"benchc.models.families.{family}" if own else "benchc.models.checkpoint"
+
+
+def answering(scoring: str) -> str:
+    """Return how a model whose options are scored by ``scoring`` answers: a key of ``ANSWERING``."""
+    return scoring if scoring in ANSWERING else GENERATE
 
 
 def scorer_modules(family: str | None, scoring: str) -> tuple[str, str]:
