@@ -13,18 +13,21 @@ export PATH := $(abspath $(VENV))/bin:$(PATH)
 .DEFAULT_GOAL := demo
 
 demo: install
-	benchc run $(CONFIG) $(if $(FULL),--full) --cores $(CORES) --prioritize figure1a
+	benchc run $(CONFIG) $(if $(FULL),--full) --cores $(CORES) $(if $(filter demo,$(RUN)),--prioritize figure1a)
 	snakemake --configfile $(CONFIG) --report results/$(RUN)/report.html --quiet
-	@echo; cat results/$(RUN)/tables/table1.md
+	@echo; cat $$(ls results/$(RUN)/tables/table1.md results/$(RUN)/tables/vre_model.md 2>/dev/null)
 	@echo; echo "Figures: results/$(RUN)/figures    Report: results/$(RUN)/report.html"
 
 test: install lint
 	python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
-# Runs two diagnostics, and checks the demo's results: accuracies, effects of corruptions, generated answers, figures.
+# Runs two diagnostics and the demos of other benchmarks, and checks their results: accuracies, effects of corruptions,
+# generated answers, figures.
 check-demo: demo
 	benchc run config/demo-diagnostics.yaml $(if $(FULL),--full) --cores $(CORES)
 	python -m pytest tests/benchmarks/bench_c/demo_run -s --run results/demo
+	benchc run config/demo-vqa-robustness.yaml $(if $(FULL),--full) --cores $(CORES)
+	python -m pytest tests/benchmarks/vqa_robustness/demo_run -s --run results/demo-vqa-robustness
 
 # Comparison with the imagecorruptions package, one thread each: about ten minutes.
 bench-corruptions: install
