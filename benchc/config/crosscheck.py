@@ -51,7 +51,7 @@ def cross_errors(
         "need models that score options; list it elsewhere, or choose letter, text or text_mean."
         for key in settings.SCORING_KEYS
         for position, id_ in listed[key]
-        if (scoring := block(models or {}, id_).get("scoring")) in ANSWERING
+        if (scoring := block(models or {}, id_).get("scoring")) in tuple(ANSWERING)
     ]
     errors += _labels(source_ids, sources or {}, source_file)
     errors += _labels(model_ids, models or {}, model_file)

@@ -1,11 +1,12 @@
 """VQA heads of transformers, which have no chat template: they read a question about one image."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from benchc.models.chat import ChatModel
 from benchc.models.protocol import ModelError
+from benchc.pixels import Pixels
 
 
 @dataclass
@@ -15,13 +16,18 @@ class VqaModel(ChatModel):
     has_template: ClassVar[bool] = False
 
     def render(self, text: str, images: int) -> str:
-        """Return ``text``. Raises ModelError unless there is one image."""
+        """Return ``text``."""
+        return text
+
+    def encode(self, rendered: str, variants: Sequence[Sequence[Pixels]]) -> dict[str, Any]:
+        """Return the model's input as a chat model does. Raises ModelError unless there is one image."""
+        images = len(variants[0])
         if images != 1:
             raise ModelError(
                 f"{self.name}: {type(self.model).__name__} reads one image, but the item has {images}; "
                 "remove such items, or this model"
             )
-        return text
+        return super().encode(rendered, variants)
 
     def require_context(self, tokens: int) -> None:
         """Raise ModelError for a question of more tokens than the model reads."""

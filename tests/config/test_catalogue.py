@@ -68,7 +68,22 @@ TRAIN = (
         ),
         (
             f"{{label: X, family: ovis2, scoring: text, train: {{{TRAIN}}}}}",
-            "models.yaml: x has train and the family ovis2, but a run trains only llava, internvl, idefics3.",
+            "models.yaml: x has train and the family ovis2, but a run trains only llava, internvl, idefics3, "
+            "vilt.",
+        ),
+        (
+            f"{{label: X, family: vilt, scoring: text, train: {{{TRAIN}}}}}",
+            "models.yaml: x has scoring: text, but a run trains the family vilt for classify.",
+        ),
+        (
+            f"{{label: X, family: llava, scoring: classify, train: {{{TRAIN}}}}}",
+            "models.yaml: x has scoring: classify, but a run trains the family llava for letter, text or "
+            "text_mean.",
+        ),
+        (
+            "{label: X, scoring: classify, repo: a/b, server: {url: 'http://a'}}",
+            "models.yaml: x has server and scoring: classify, but a server generates answers; load the model "
+            "in the job, or set scoring: generate.",
         ),
         (
             "{label: X, family: llava, scoring: text, repo: a/b, parameters_b: .inf}",

@@ -154,6 +154,9 @@ def test_a_model_that_only_generates_is_used_only_where_nothing_is_scored(
     assert errors(raw, root) == (sentence,)
     config = load(raw | {"targets": ["small"], "more": {"speakers": ["large"]}}, root)
     assert list(config.models) == ["small", "large"]
+    closed = "large: {label: Large, scoring: classify, repo: owner/large}"
+    (root / "models.yaml").write_text(MODELS.replace(MODELS[MODELS.index("large:") :], closed))
+    assert errors(raw, root) == (sentence.replace("is generate", "is classify"),)
 
 
 def test_an_unknown_model_in_a_block_is_named_by_its_place(raw: dict[str, Any], root: Path) -> None:

@@ -19,5 +19,14 @@ def test_a_model_that_is_in_the_folder_of_trained_ones_is_not_trained(tmp_path: 
     for file in ("config.json", "tokenizer.json", "model.safetensors"):
         (folder / file).write_text("{}")
     planned = checkout.plan()
-    assert planned["train_demo_model"] == len(trained)
+    used = [*config["selectors"], *config["targets"]]
+    assert planned["train_demo_model"] == len(used) < len(trained)
     assert planned["score"] == len(config["targets"]) + 1
+
+
+def test_a_vqa_head_is_trained_where_it_answers(tmp_path: Path) -> None:
+    checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
+    before = checkout.plan()
+    checkout.configure(diagnostics={"generated_answers": ["tiny-vilt"]})
+    added = {name: count for name, count in checkout.plan().items() if count != before.get(name)}
+    assert added == {"train_demo_vqa_head": 1, "answer": 1, "judge_options": 1, "generated_answers": 1}

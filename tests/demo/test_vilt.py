@@ -1,0 +1,154 @@
+"""The tiny ViLT: trained on items with one image, saved as on the Hub, loaded by the code of all models."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import yaml
+from PIL import Image
+
+from benchc.demo.training_items import generate_training_set, training_groups
+from benchc.demo.training_set import IMAGE_SIDE, TrainingSet, save_training_set, shrink
+from benchc.demo.world import SOURCES
+from benchc.models.classify import Classifier
+from benchc.models.predict import load_classifying
+from benchc.models.protocol import CheckpointSource
+from benchc.models.question import Question, bare_prompt
+from scripts import train_demo_model
+from scripts.command import run
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = {
+    "config.json",
+    "model.safetensors",
+    "processor_config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+}
+OPTIONS = {
+    "family": "vilt",
+    "scoring": "classify",
+    "hidden": "48",
+    "vision-layers": "1",
+    "text-layers": "1",
+    "patch": "8",
+    "steps": "40",
+    "batch": "12",
+    "learning-rate": "0.01",
+    "seed": "3",
+}
+HINTED = Question("Which colour is the door?", ("red", "blue"), "The picture shows a house.")
+
+
+@pytest.fixture(scope="module")
+def training_set() -> TrainingSet:
+    """Items with one image and, of one category, with two."""
+    names = {"shape colour", "small detail", "more balls"}
+    groups = [(s, c, n) for s in SOURCES for c in SOURCES[s] if c.name in names for n in range(10)]
+    return generate_training_set(groups, seed=1)
+
+
+@pytest.fixture(scope="module")
+def trained(training_set: TrainingSet, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that the script wrote."""
+    folder = tmp_path_factory.mktemp("vilt")
+    save_training_set(training_set, folder / "set.npz")
+    train(folder / "set.npz", folder / "tiny")
+    return folder / "tiny"
+
+
+def train(training_set: Path, output: Path, **changed: str) -> None:
+    threads = torch.get_num_threads()
+    given = {"training-set": str(training_set), "output": str(output), **OPTIONS, **changed}
+    arguments = [text for name, value in given.items() for text in (f"--{name}", value)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["train", *arguments])
+        try:
+            run(train_demo_model.main)
+        finally:
+            torch.set_num_threads(threads)
+
+
+def test_the_closed_list_has_the_answers_to_one_image(training_set: TrainingSet) -> None:
+    from benchc.demo.tiny.vilt import closed_list
+
+    assert closed_list(training_set) == ["blue", "green", "orange", "purple", "red", "yellow"]
+
+
+def test_training_lowers_the_loss_and_never_shows_two_images(
+    training_set: TrainingSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from benchc.demo.tiny import vilt
+    from benchc.demo.tiny.positions import set_positions
+    from benchc.demo.tiny.size import TinySize
+    from benchc.demo.tiny.steps import TrainingSettings, pixels_of
+
+    shown: list[int] = []
+
+    def recorded(training_set: TrainingSet, items: Any, *rest: Any) -> torch.Tensor:
+        shown.extend((training_set.item_images[items] >= 0).sum(axis=1))
+        return pixels_of(training_set, items, *rest)
+
+    monkeypatch.setattr(vilt, "pixels_of", recorded)
+    torch.manual_seed(1)
+    size = TinySize(hidden=48, vision_layers=1, text_layers=1, patch=8, image_side=IMAGE_SIDE)
+    model, processor = vilt.build(training_set.questions, vilt.closed_list(training_set), size)
+    set_positions(model, IMAGE_SIDE // size.patch)
+    settings = TrainingSettings(
+        scoring="text", text_share=0.5, steps=120, batch=12, learning_rate=0.01, noise=0.2, seed=3
+    )
+    losses = vilt.train(model, processor, training_set, settings)
+    assert np.mean(losses[-10:]) < 0.7 * np.mean(losses[:10])
+    assert set(shown) == {1}
+
+
+def test_the_saved_model_is_loaded_and_answers_from_its_list(trained: Path) -> None:
+    assert {path.name for path in trained.iterdir()} == FILES
+    model = load_classifying(CheckpointSource(str(trained), family="vilt"), "vilt")
+    assert isinstance(model, Classifier)
+    image = np.random.default_rng(1).integers(0, 256, (75, 60, 3), dtype=np.uint8)
+    (reply,) = model.replies(HINTED, [[image]])
+    assert reply.text in model.chat.labels
+    # The pixels and tokens of the training.
+    inputs = model.encode(HINTED, [[image]]).inputs
+    pixels = inputs["pixel_values"][0].permute(1, 2, 0).numpy()
+    assert np.abs((pixels + 1) * 127.5 - shrink(Image.fromarray(image))).max() < 1
+    tokenizer = model.chat.tokenizer
+    assert inputs["input_ids"][0].tolist() == tokenizer(bare_prompt(HINTED))["input_ids"]
+    assert inputs["input_ids"][0, 0] == tokenizer.bos_token_id
+
+
+def test_the_same_arguments_give_the_same_weights(trained: Path, tmp_path: Path) -> None:
+    train(trained.parent / "set.npz", tmp_path / "tiny")
+    train(trained.parent / "set.npz", tmp_path / "other", seed="4")
+    weights = {
+        folder: (folder / "model.safetensors").read_bytes()
+        for folder in (trained, tmp_path / "tiny", tmp_path / "other")
+    }
+    assert weights[trained] == weights[tmp_path / "tiny"] != weights[tmp_path / "other"]
+
+
+@pytest.mark.parametrize(("family", "scoring"), [("vilt", "text"), ("llava", "classify")])
+def test_a_family_is_trained_only_as_it_answers(
+    family: str, scoring: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        train(tmp_path / "none.npz", tmp_path / "tiny", family=family, scoring=scoring)
+    assert f"--family {family} is not trained for --scoring {scoring}" in capsys.readouterr().err
+
+
+def test_the_catalogue_has_the_number_of_parameters() -> None:
+    from benchc.demo.tiny.size import TinySize
+    from benchc.demo.tiny.vilt import build, closed_list
+
+    training_set = generate_training_set(training_groups(12), seed=1)
+    entry = yaml.safe_load((ROOT / "config/demo-models.yaml").read_text())["tiny-vilt"]
+    train = entry["train"]
+    size = TinySize(train["hidden"], train["vision_layers"], train["text_layers"], train["patch"], IMAGE_SIDE)
+    with torch.device("meta"):
+        model, _ = build(training_set.questions, closed_list(training_set), size)
+    counted = sum(parameter.numel() for parameter in model.parameters())
+    assert entry["parameters_b"] == pytest.approx(counted / 1e9, rel=0.02)

@@ -1,0 +1,282 @@
+"""VQA heads against plain calls of transformers, one image at a time."""
+
+import copy
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from benchc.hugging_face import transformers
+from benchc.models.auto_class import auto_class
+from benchc.models.classify import Classifier
+from benchc.models.generation import Generation
+from benchc.models.identity import prediction_identity
+from benchc.models.load import load_classifier, load_generator, load_scorer
+from benchc.models.predict import Passes, answer_units, load_classifying, load_generative
+from benchc.models.prediction_cache import AnswerCache
+from benchc.models.predictor import Answerer
+from benchc.models.protocol import CheckpointSource, ModelError, Reply, UnitInput
+from benchc.models.question import Question
+from benchc.models.units import Unit
+from scripts import answer
+from scripts.command import run
+from tests.models.vqa_heads import LABELS, MOST_TOKENS, save_blip, save_vilt
+
+QUESTION = Question("How many dots are there?", ("1", "2", "12"), "Black ones.")
+PROMPT = "Black ones. How many dots are there?"
+STEPS = 5
+Pixels = np.ndarray[Any, np.dtype[np.uint8]]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    root = tmp_path_factory.mktemp("heads")
+    return {"vilt": save_vilt(root / "vilt"), "blip": save_blip(root / "blip")}
+
+
+@pytest.fixture(scope="module")
+def vilt(folders: dict[str, Path]) -> Classifier:
+    model = load_classifying(CheckpointSource(str(folders["vilt"])), None)
+    assert isinstance(model, Classifier)
+    return model
+
+
+@pytest.fixture(scope="module")
+def blip(folders: dict[str, Path]) -> Any:
+    return load_generative(CheckpointSource(str(folders["blip"])), None, Generation(STEPS, "One word."))
+
+
+@pytest.fixture(scope="module")
+def variants() -> list[list[Pixels]]:
+    """Variants of one image whose answers differ."""
+    rng = np.random.default_rng(5)
+    colours = 215 * rng.integers(0, 2, (12, 1, 1, 3))
+    return [[(colour + rng.integers(0, 40, (40, 57, 3))).astype(np.uint8)] for colour in colours]
+
+
+def plain(folder: Path, model_class: Any, image: Pixels) -> tuple[Any, Any, Any]:
+    processor = transformers.AutoProcessor.from_pretrained(folder)
+    processor.image_processor = transformers.AutoImageProcessor.from_pretrained(folder, backend="pil")
+    inputs = processor(images=Image.fromarray(image), text=PROMPT, return_tensors="pt")
+    return processor, model_class.from_pretrained(folder, dtype=torch.float32).eval(), inputs
+
+
+def recorded(model: Classifier, call: Callable[[], object]) -> torch.Tensor:
+    """Return the logits of the forward passes of a call."""
+    found: list[torch.Tensor] = []
+    hook = model.chat.model.classifier.register_forward_hook(lambda *values: found.append(values[2]))
+    try:
+        call()
+    finally:
+        hook.remove()
+    return torch.cat(found)
+
+
+def test_a_label_is_that_of_a_plain_call_for_each_variant(
+    folders: dict[str, Path], vilt: Classifier, variants: list[list[Pixels]]
+) -> None:
+    assert vilt.prompt(QUESTION, 1) == PROMPT
+    replies = vilt.replies(QUESTION, variants)
+    logits = recorded(vilt, lambda: vilt.replies(QUESTION, variants))
+    for reply, row, (image,) in zip(replies, logits, variants, strict=True):
+        _, model, inputs = plain(folders["vilt"], transformers.ViltForQuestionAnswering, image)
+        with torch.no_grad():
+            expected = model(**inputs).logits[0]
+        assert torch.allclose(row, expected, atol=1e-4)
+        assert reply == Reply(model.config.id2label[int(expected.argmax())], "stop", 1)
+    assert len({reply.text for reply in replies}) > 1
+
+
+def test_no_answer_depends_on_the_batch_or_on_random_numbers(
+    vilt: Classifier, variants: list[list[Pixels]]
+) -> None:
+    torch.manual_seed(1)
+    whole = recorded(vilt, lambda: vilt.replies(QUESTION, variants))
+    torch.manual_seed(2)
+    before = torch.random.get_rng_state()
+    assert torch.equal(whole, recorded(vilt, lambda: vilt.replies(QUESTION, variants)))
+    assert torch.equal(before, torch.random.get_rng_state())
+    alone = recorded(vilt, lambda: [vilt.replies(QUESTION, [variant]) for variant in variants])
+    assert torch.allclose(whole, alone, atol=1e-4)
+    units = [UnitInput(variants[:5]), UnitInput(variants[5:])]
+    (first, _), (second, _) = answer_units(vilt, QUESTION, units, Passes("always"))
+    assert first + second == vilt.replies(QUESTION, variants)
+
+
+def test_an_image_of_another_size_is_not_padded(vilt: Classifier, variants: list[list[Pixels]]) -> None:
+    (image,) = variants[0]
+    other = np.ascontiguousarray(image[:, ::-1][:36])
+    found = recorded(vilt, lambda: answer_units(vilt, QUESTION, [UnitInput([[image], [other]])], Passes()))
+    alone = recorded(vilt, lambda: [vilt.replies(QUESTION, [[pixels]]) for pixels in (image, other)])
+    assert torch.equal(found, alone)
+
+
+def test_a_generated_answer_is_that_of_a_plain_call(
+    folders: dict[str, Path], blip: Any, variants: list[list[Pixels]]
+) -> None:
+    # No instruction: the head was trained on questions alone.
+    assert blip.prompt(QUESTION, 1) == PROMPT
+    replies = blip.replies(QUESTION, variants)
+    for reply, (image,) in zip(replies, variants, strict=True):
+        processor, model, inputs = plain(folders["blip"], transformers.BlipForQuestionAnswering, image)
+        tokens = model.generate(**inputs, max_new_tokens=STEPS, do_sample=False, num_beams=1)[0]
+        text = processor.decode(tokens, skip_special_tokens=True).strip()
+        assert reply == Reply(text, "length", STEPS)
+    assert len({reply.text for reply in replies}) > 1
+
+
+def test_a_generated_answer_ends_at_the_separator(
+    blip: Any, variants: list[list[Pixels]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = blip.replies(QUESTION, variants)
+    config = blip.chat.model.config.text_config
+    tokens = blip.chat.model.generate(
+        **blip.chat.encode(PROMPT, variants[:1]), max_new_tokens=STEPS, do_sample=False
+    )[0]
+    # The third token of the first answer, which none of its others is.
+    assert int(tokens[3]) not in tokens[1:3].tolist()
+    monkeypatch.setattr(config, "sep_token_id", int(tokens[3]))
+    replies = blip.replies(QUESTION, variants)
+    assert (replies[0].finish, replies[0].tokens) == ("stop", 3)
+    assert whole[0].text.startswith(replies[0].text) and whole[0].finish == "length"
+
+
+def test_the_context_of_an_answer_is_that_of_its_decoder(
+    blip: Any, variants: list[list[Pixels]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    length = blip.chat.encode(PROMPT, variants)["input_ids"].shape[1]
+    whole = blip.replies(QUESTION, variants)
+    assert STEPS > 2
+    monkeypatch.setattr(blip.chat.model.config.text_config, "max_position_embeddings", length)
+    # The question fills the encoder and leaves the decoder empty.
+    assert blip.replies(QUESTION, variants) == whole
+
+
+@pytest.mark.parametrize("name", ["vilt", "blip"])
+def test_an_item_that_does_not_fit_is_refused_in_one_line(
+    name: str, request: pytest.FixtureRequest, variants: list[list[Pixels]]
+) -> None:
+    model = request.getfixturevalue(name)
+    with pytest.raises(ModelError, match=r"QuestionAnswering reads one image, but the item has 2; remove"):
+        model.replies(QUESTION, [[*variants[0], *variants[1]]])
+    long = Question("dots " * MOST_TOKENS, ())
+    message = rf"the question has \d+ tokens, but the model reads {MOST_TOKENS} \(max_position"
+    with pytest.raises(ModelError, match=message):
+        model.replies(long, variants)
+
+
+def test_nan_is_refused(vilt: Classifier, variants: list[list[Pixels]]) -> None:
+    chat = copy.copy(vilt.chat)
+    chat.model = copy.deepcopy(chat.model)
+    with torch.no_grad():
+        chat.model.classifier[-1].bias[3] = float("nan")
+    with pytest.raises(ModelError, match="a logit of an answer is NaN; set `dtype: float32`"):
+        Classifier(chat).replies(QUESTION, variants)
+
+
+def test_a_checkpoint_without_labels_or_with_random_patches_is_refused(
+    folders: dict[str, Path], tmp_path: Path
+) -> None:
+    def message(**config: Any) -> str:
+        with pytest.raises(ModelError) as caught:
+            load_classifier(None, CheckpointSource(str(save_vilt(tmp_path / "model", **config))))
+        return str(caught.value)
+
+    assert "config.json does not name the answers of its classifier (id2label); download" in message(
+        id2label=None, label2id=None
+    )
+    assert "draws 7 patches of a larger image at random (max_image_length" in message(max_image_length=7)
+
+
+def test_a_model_is_asked_only_as_it_answers(folders: dict[str, Path], checkpoints: dict[str, Path]) -> None:
+    sources = {name: CheckpointSource(str(path)) for name, path in {**folders, **checkpoints}.items()}
+    for scoring in ("letter", "text"):
+        with pytest.raises(ModelError, match="ViltForQuestionAnswering scores no options; set `scoring: cl"):
+            load_scorer(None, scoring, sources["vilt"])
+        with pytest.raises(ModelError, match="BlipForQuestionAnswering scores no options; set `scoring: ge"):
+            load_scorer(None, scoring, sources["blip"])
+    with pytest.raises(ModelError, match="answers from a closed list; set `scoring: classify`"):
+        load_generator(None, sources["vilt"], Generation(3))
+    for name in ("llava", "blip"):
+        with pytest.raises(ModelError, match="has no closed list of answers; choose another `scoring`"):
+            load_classifier(None, sources[name])
+
+
+def test_config_json_decides_whether_a_checkpoint_is_a_vqa_head() -> None:
+    def found(**config: object) -> Any:
+        return auto_class(CheckpointSource("m"), config)
+
+    head, chat = transformers.AutoModelForVisualQuestionAnswering, transformers.AutoModelForImageTextToText
+    assert found(model_type="vilt", architectures=["ViltForQuestionAnswering"]) is head
+    assert found(model_type="blip", architectures=["BlipForQuestionAnswering"]) is head
+    assert found(model_type="blip", architectures=["BlipForConditionalGeneration"]) is chat
+    assert found(model_type="blip") is chat
+    # One class for all; it answers a prompt.
+    assert found(model_type="blip-2", architectures=["Blip2ForConditionalGeneration"]) is chat
+    with pytest.raises(ModelError, match="set `auto_class: AutoModelForVisualQuestionAnswering`"):
+        found(model_type="vilt", architectures=["ViltForMaskedLM"])
+
+
+def test_the_identity_has_the_labels(folders: dict[str, Path], tmp_path: Path) -> None:
+    renamed = save_vilt(tmp_path / "vilt", id2label=dict(enumerate(reversed(LABELS))))
+
+    def identity(folder: Path) -> dict[str, str]:
+        return prediction_identity(load_classifying(CheckpointSource(str(folder)), None), None, "classify")
+
+    one, other = identity(folders["vilt"]), identity(renamed)
+    assert {name for name in one if one[name] != other[name]} == {"labels", "revision"}
+    assert one["scoring"] == "classify" and "benchc.models.classify" in one["modules"]
+
+
+def test_answers_resume_from_the_cache(
+    vilt: Classifier, variants: list[list[Pixels]], tmp_path: Path
+) -> None:
+    units = [
+        Unit("s/1", "fog", [1, 2, 3, 4, 5], variants[:5], 1),
+        Unit("s/1", "snow", [1, 2], variants[5:7], 1),
+    ]
+    identity = vilt.identity()
+    compute = partial(answer_units, passes=Passes())
+    with AnswerCache(tmp_path, identity, "a") as cache:
+        first = Answerer(vilt, cache, compute)
+        whole = first.ask(QUESTION, units[:1])
+        assert (first.computed, first.cached) == (5, 0)
+    with AnswerCache(tmp_path, identity, "a") as cache:
+        resumed = Answerer(vilt, cache, compute)
+        found = resumed.ask(QUESTION, units)
+        assert (resumed.computed, resumed.cached) == (2, 5)
+    assert found[0] == whole[0]
+    assert [reply for value, *_ in found for reply in value] == vilt.replies(QUESTION, variants[:7])
+    with pytest.raises(ModelError, match=r"item s/1 under fog: .* reads one image, but the item has 2"):
+        pair = Unit("s/1", "fog", [1], [[*variants[0], *variants[1]]], 2)
+        with AnswerCache(tmp_path, identity, "b") as cache:
+            Answerer(vilt, cache, compute).ask(QUESTION, [pair])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "--scoring generate needs --max-new-tokens"),
+        (
+            ["--scoring", "classify", "--server-url", "http://a"],
+            "--scoring classify is of a model in the job",
+        ),
+    ],
+)
+def test_arguments_of_a_job_that_do_not_fit(
+    arguments: list[str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given = ["--location", "m", "--items", "i", "--corrupted", "c", "--shard", "s", "--output", "o"]
+    monkeypatch.setattr(sys, "argv", ["answer", *given, *arguments])
+    with pytest.raises(SystemExit):
+        run(answer.main)
+    assert message in capsys.readouterr().err
