@@ -13,6 +13,7 @@ from benchc.config.parts import parts
 from benchc.config.benchmarks import package_of
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
+from benchc.config.source_files import VQAV2_FILES, source_files
 from benchc.errors import InputError
 from benchc.user_paths import relative_path
 from benchc.corruptions.own_code import first_party_files, own_digests
@@ -188,17 +189,45 @@ def contents_of(files):
     return [f"{file} {content_sample(file)}" for file in files if Path(file).is_file()]
 
 
-def source_contents(wildcards):
-    """Return the contents of a local source's file; none for a file that a rule makes."""
-    return contents_of([tsv_of(wildcards)]) if run.sources[wildcards.source].path is not None else []
+SOURCE_FILES = {id_: source_files(id_, source) for id_, source in run.sources.items()}
+VQAV2_SOURCES = [id_ for id_, source in run.sources.items() if source.vqav2 is not None]
+TSV_SOURCES = [id_ for id_ in run.sources if id_ not in VQAV2_SOURCES]
+NO_WILDCARD = "(?!)"  # matches nothing
+
+
+def file_of(source, name):
+    """Return a file of a source, named as in source_files: downloaded, generated or local."""
+    return str(local(SOURCE_FILES[source][name].path))
 
 
 def tsv_of(wildcards):
-    """Return the TSV file of a source: downloaded, generated or local."""
-    source = run.sources[wildcards.source]
-    if source.path is not None:
-        return str(local(source.path))
-    return "results/downloads/{source}.tsv" if source.url else "results/generated/{source}.tsv"
+    """Return the TSV file of a source."""
+    return file_of(wildcards.source, "tsv")
+
+
+def image_list_of(source):
+    """Return the file that lists the images of VQAv2 to take; none where a number does."""
+    taken = run.sources[source].vqav2.take_images
+    return [str(local(taken))] if isinstance(taken, str) else []
+
+
+def own_contents(source, names):
+    """Return the contents of those of a source's files that are local; none for files that a rule makes."""
+    if run.sources[source].generated is not None:
+        return []
+    return contents_of(file_of(source, name) for name in names if SOURCE_FILES[source][name].url is None)
+
+
+def source_contents(source):
+    """Return the contents of a source's local files, and of the list of its images."""
+    listed = image_list_of(source) if source in VQAV2_SOURCES else []
+    return own_contents(source, SOURCE_FILES[source]) + contents_of(listed)
+
+
+def vqav2_memory(source):
+    """Return the memory for reading VQAv2, in MB: its images are held; val2014 has 40,504."""
+    taken = run.sources[source].vqav2.take_images
+    return 2000 + (taken if isinstance(taken, int) else 40_504) // 4
 
 
 def reader_options(source):

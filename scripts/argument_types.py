@@ -1,6 +1,7 @@
 """Types of command-line arguments. Of their errors, argparse shows only the message of ArgumentTypeError."""
 
 import argparse
+import re
 
 from benchc.corruptions.recipe import Recipe
 
@@ -32,3 +33,13 @@ def positive_argument(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least 1")
     return int(text)
+
+
+def source_argument(text: str) -> str:
+    """Parse the id of a source."""
+    # As in the catalogue: ids and image keys begin with it.
+    if not re.fullmatch("[a-z0-9][a-z0-9.-]*", text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not an id of lower-case letters, digits, dots and dashes"
+        )
+    return text

@@ -1,7 +1,6 @@
 """Convert a source's TSV in VLMEvalKit's format to a table of items, and report rejected rows."""
 
 import argparse
-import re
 from pathlib import Path
 
 from benchc.atomic import write_text
@@ -9,6 +8,7 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import write_table
 from benchc.sources.report import summary
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
+from scripts.argument_types import source_argument
 from scripts.command import Parser, run
 
 
@@ -16,7 +16,10 @@ def main() -> None:
     parser = Parser(__spec__.name, __doc__)
     parser.add_argument("--tsv", type=Path, required=True, help="file to read")
     parser.add_argument(
-        "--source", required=True, type=_source, help="id of the source; items are called <source>/<index>"
+        "--source",
+        required=True,
+        type=source_argument,
+        help="id of the source; items are called <source>/<index>",
     )
     parser.add_argument(
         "--options-column", help="column with all options as a Python list of strings such as '(A) red'"
@@ -55,15 +58,6 @@ def main() -> None:
     print(summary(arguments.source, items.height, report))
     write_text(arguments.report, report.write_csv())
     write_table(items, arguments.output, ITEMS, {"source": arguments.source})
-
-
-def _source(text: str) -> str:
-    # As in the catalogue: ids and image keys begin with it.
-    if not re.fullmatch("[a-z0-9][a-z0-9.-]*", text):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not an id of lower-case letters, digits, dots and dashes"
-        )
-    return text
 
 
 def _column_and_value(text: str) -> tuple[str, str]:

@@ -13,14 +13,15 @@ from benchc.checking.finding import Finding, Findings, Level, reason
 from benchc.config.catalogue import Source
 from benchc.config.load import Config
 from benchc.config.settings import Demo
+from benchc.config.source_files import source_files
 from benchc.demo.source import generate_source
 from benchc.errors import InputError
 from benchc.images import opened
 from benchc.planning.amounts import disk_text
-from benchc.planning.source_size import tsv_file
 from benchc.pluralize import pluralize
 from benchc.sources.pool import choose, task_types
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
+from benchc.sources.vqav2 import Vqav2Files, read_vqav2
 
 STAGE = "sources"
 ROWS_SHOWN = 3
@@ -63,12 +64,15 @@ def _source(id_: str, source: Source, demo: Demo | None) -> Findings[SourceItems
         with TemporaryDirectory() as folder:
             path = Path(folder) / f"{id_}.tsv"
             write_generated(id_, source.generated.groups, demo.seed, path)
-            return (yield from _read(id_, source, path, "made by the run"))
-    path = tsv_file(id_, source)
-    if source.url is not None and not path.is_file():
-        yield _download(id_, source.url)
+            return (yield from _read(id_, source, {"tsv": path}, "made by the run"))
+    files = source_files(id_, source)
+    absent = [file.url for file in files.values() if file.url is not None and not Path(file.path).is_file()]
+    for url in absent:
+        yield _download(id_, url)
+    if absent:
         return None
-    return (yield from _read(id_, source, path, str(path)))
+    paths = {name: Path(file.path) for name, file in files.items()}
+    return (yield from _read(id_, source, paths, ", ".join(map(str, paths.values()))))
 
 
 def _download(id_: str, url: str) -> Finding:
@@ -79,10 +83,13 @@ def _download(id_: str, url: str) -> Finding:
     return Finding(STAGE, "fetch", id_, f"{disk_text(size) if size else 'size unknown'}, from {url}")
 
 
-def _read(id_: str, source: Source, path: Path, origin: str) -> Findings[SourceItems | None]:
-    options = ReaderOptions(**source.reader.model_dump(), task_column=source.task_column)
+def _read(id_: str, source: Source, paths: Mapping[str, Path], origin: str) -> Findings[SourceItems | None]:
     try:
-        items, report = read_vlmevalkit(path, id_, options)
+        if source.vqav2 is not None:
+            items, report = read_vqav2(Vqav2Files(**paths), id_, source.vqav2.take)
+        else:
+            options = ReaderOptions(**source.reader.model_dump(), task_column=source.task_column)
+            items, report = read_vlmevalkit(paths["tsv"], id_, options)
     except (InputError, OSError) as error:
         yield Finding(STAGE, "error", id_, reason(error))
         return None
@@ -106,7 +113,9 @@ def _remarks(id_: str, report: pl.DataFrame) -> Iterator[Finding]:
         yield Finding(STAGE, LEVELS[str(kind)], id_, text)
 
 
-def _row(index: str, line: int) -> str:
+def _row(index: str, line: int | None) -> str:
+    if line is None:
+        return index
     return f"index {index} in line {line}" if index else f"line {line}"
 
 

@@ -1,5 +1,6 @@
 """The entries of the catalogues, config/sources.yaml and config/models.yaml."""
 
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, RootModel, model_validator
@@ -8,6 +9,7 @@ from benchc.config.server import Server, check_entry
 from benchc.config.strict import (
     Environment,
     Family,
+    FileOrAddress,
     HubId,
     Id,
     Label,
@@ -16,6 +18,7 @@ from benchc.config.strict import (
     Scalar,
     Strict,
     WebAddress,
+    is_address,
 )
 from benchc.demo.tiny.families import CLOSED_LISTS, FAMILIES
 from benchc.models.auto_class_names import AutoClass
@@ -53,8 +56,55 @@ class ReaderOptions(Strict):
     )
 
 
+class Vqav2Md5(Strict):
+    """The MD5 of each file of VQAv2 that is downloaded."""
+
+    questions: Md5 | None = Field(default=None, description="MD5 of the file at vqav2.questions.")
+    annotations: Md5 | None = Field(default=None, description="MD5 of the file at vqav2.annotations.")
+    images: Md5 | None = Field(default=None, description="MD5 of the file at vqav2.images.")
+
+
+class Vqav2Source(Strict):
+    """The files of one split of VQAv2, whose questions are open-ended."""
+
+    questions: FileOrAddress = Field(
+        description="JSON file of the questions as published, or its zip: a web address, or a path as `path`."
+    )
+    annotations: FileOrAddress = Field(
+        description="JSON file of the annotations as published, or its zip: a web address, or a path."
+    )
+    images: FileOrAddress = Field(
+        description="Zip of the images as published, which is not unpacked: a web address, or a path; or the "
+        "path of a folder of the images, such as val2014."
+    )
+    md5: Vqav2Md5 = Field(
+        default_factory=Vqav2Md5,
+        description="MD5 of each file at a web address; null if none is published, to skip the check.",
+    )
+    take_images: Annotated[int, Field(ge=1)] | Annotated[str, Field(min_length=1)] | None = Field(
+        default=None,
+        description="How many images to take, with all their questions: the first in the order of a hash of "
+        "their ids, so fewer are a subset. Or the path of a file with their ids or names, one per line. null "
+        "for all whose files are there.",
+    )
+
+    @property
+    def take(self) -> int | Path | None:
+        """Return ``take_images``, of which a text is a path."""
+        return Path(self.take_images) if isinstance(self.take_images, str) else self.take_images
+
+    @model_validator(mode="after")
+    def _md5_of_downloads(self) -> Self:
+        for name in ("questions", "annotations", "images"):
+            if getattr(self.md5, name) is not None and not is_address(getattr(self, name)):
+                raise ValueError(
+                    f"has an md5 of {name}, which is a local file, but only downloads are checked"
+                )
+        return self
+
+
 class Source(Strict):
-    """A multiple-choice data set, from exactly one of url, path and generated."""
+    """A data set, from exactly one of url, path, generated and vqav2."""
 
     label: Label = Field(description="Name in figures.")
     url: WebAddress | None = Field(
@@ -73,6 +123,10 @@ class Source(Strict):
     generated: GeneratedSource | None = Field(
         default=None, description="Size of a source that the run generates."
     )
+    vqav2: Vqav2Source | None = Field(
+        default=None,
+        description="VQAv2's own files: open-ended questions with the answers of ten annotators.",
+    )
     reader: ReaderOptions = Field(
         default_factory=ReaderOptions, description="How the TSV differs from the standard columns."
     )
@@ -85,12 +139,15 @@ class Source(Strict):
         ),
     ] = Field(
         description="Column with the task type, by which the pool is balanced; rows without one are "
-        "rejected. l2-category and l2_category are the same column."
+        "rejected. l2-category and l2_category are the same column. Of vqav2, they are the question type "
+        "and the answer type."
     )
 
     @model_validator(mode="after")
     def _one_origin(self) -> Self:
-        _exactly_one(self, ("url", "path", "generated"))
+        _exactly_one(self, ("url", "path", "generated", "vqav2"))
+        if self.vqav2 is not None and self.reader != ReaderOptions():
+            raise ValueError("has a reader, which is for TSV files, but vqav2 has none; remove it")
         if self.md5 is not None and self.url is None:
             raise ValueError("has an md5 without a url, but only downloads are checked")
         return self

@@ -71,10 +71,10 @@ def load(
     variables = os.environ if environment is None else environment
     used_sources, used_models = {}, {}
     for id_ in settings.sources:
-        where = f"{files['sources']}: {id_}.path"
+        where = f"{files['sources']}: {id_}."
         used_sources[id_] = expand_path(sources.root[id_], where, root, variables, errors)
     for id_ in dict.fromkeys(id_ for key in settings.MODEL_KEYS for id_ in attrgetter(key)(settings)):
-        where = f"{files['models']}: {id_}.path"
+        where = f"{files['models']}: {id_}."
         used_models[id_] = expand_path(models.root[id_], where, root, variables, errors)
     errors += _missing_environments(used_models, root, files["models"])
     if errors:

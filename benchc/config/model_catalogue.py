@@ -32,7 +32,7 @@ def listed_models(files: Iterable[Path]) -> dict[str, Listed]:
     for file in files:
         for id_, model in _read(file).items():
             # That a folder is absent matters only where the model is used.
-            expanded = expand_path(model, f"{file}: {id_}.path", Path.cwd(), os.environ, [])
+            expanded = expand_path(model, f"{file}: {id_}.", Path.cwd(), os.environ, [])
             found.setdefault(id_, Listed(expanded, file))
     return found
 

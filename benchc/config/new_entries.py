@@ -130,7 +130,7 @@ def _valid(kind: type[CatalogueEntry], entry: Entry, name: str, root: Path) -> E
     """Return a new entry. Raises ConfigError, with lines about ``name``, where it is invalid."""
     errors: list[str] = []
     if valid := validate(kind, entry.content, name, errors):
-        expand_path(valid, f"{name}: path", root, os.environ, errors)
+        expand_path(valid, f"{name}: ", root, os.environ, errors)
     if errors:
         raise ConfigError(errors)
     return entry

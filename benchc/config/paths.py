@@ -7,11 +7,23 @@ from typing import TypeVar
 
 from benchc.config.catalogue import Model, Source
 from benchc.config.errors import shown
+from benchc.config.strict import is_address
 
 # Values of variables that the environment does not set.
 DEFAULTS = {"BENCHC_SHARED": "../shared"}
 
 VARIABLE = re.compile(r"\$\{(\w+)\}")
+
+# What a path should name.
+MODEL_FOLDER = "a folder in the Hub's format"
+IMAGES = "a zip or a folder of images"
+TSV = "a TSV file"
+VQAV2 = {
+    "questions": "a JSON file or its zip",
+    "annotations": "a JSON file or its zip",
+    "images": IMAGES,
+    "take_images": "a file that lists images",
+}
 
 
 CatalogueEntry = TypeVar("CatalogueEntry", Source, Model)
@@ -20,36 +32,61 @@ CatalogueEntry = TypeVar("CatalogueEntry", Source, Model)
 def expand_path(
     entry: CatalogueEntry, where: str, root: Path, environment: Mapping[str, str], errors: list[str]
 ) -> CatalogueEntry:
-    """Return ``entry`` with the variables in its path replaced by their values.
+    """Return ``entry`` with the variables in its paths replaced by their values.
 
-    Paths are relative to ``root``. An error is added to ``errors`` as a line that begins with ``where``.
+    Paths are relative to ``root``. An error is added to ``errors`` as a line that begins with ``where`` and
+    the key.
     """
-    if entry.path is None:
-        return entry
     values = {**DEFAULTS, **environment}
-    names = VARIABLE.findall(entry.path)
-    given = f"{where} is {shown(entry.path)}"
+
+    def expanded(key: str, given: str, kind: str) -> str:
+        path, problem = _expanded(given, root, values, kind)
+        if problem is not None:
+            errors.append(f"{where}{key} is {shown(given)}, but {problem}.")
+        return path
+
+    if entry.path is not None:
+        kind = MODEL_FOLDER if isinstance(entry, Model) else TSV
+        return entry.model_copy(update={"path": expanded("path", entry.path, kind)})
+    if isinstance(entry, Source) and entry.vqav2 is not None:
+        given = {key: getattr(entry.vqav2, key) for key in VQAV2}
+        paths = {
+            key: expanded(f"vqav2.{key}", value, VQAV2[key])
+            for key, value in given.items()
+            if isinstance(value, str) and not is_address(value)
+        }
+        return entry.model_copy(update={"vqav2": entry.vqav2.model_copy(update=paths)})
+    return entry
+
+
+def _expanded(given: str, root: Path, values: Mapping[str, str], kind: str) -> tuple[str, str | None]:
+    """Return a path with the values of its variables, and what is wrong with it."""
+    names = VARIABLE.findall(given)
     unset = [name for name in names if name not in values]
     if unset:
-        errors.append(f"{given}, but the environment variable {unset[0]} is not set; set it to a folder.")
-        return entry
-    path = VARIABLE.sub(lambda match: values[match[1]], entry.path)
-    fix = "".join(f"; set the environment variable {name} to change it" for name in names)
+        return given, f"the environment variable {unset[0]} is not set; set it to a folder"
+    path = VARIABLE.sub(lambda match: values[match[1]], given)
     if not path.isprintable():
-        errors.append(f"{given}, but contains a control character; rename the file or folder.")
-    elif set("{}<>").intersection(path):
-        errors.append(
-            f"{given}, but contains a brace or an angle bracket, by which Snakemake finds its placeholders; "
-            "rename the file or folder."
+        return path, "contains a control character; rename the file or folder"
+    if set("{}<>").intersection(path):
+        return path, (
+            "contains a brace or an angle bracket, by which Snakemake finds its placeholders; rename the "
+            "file or folder"
         )
-    elif not (root / path).exists():
-        errors.append(f"{given}, but there is no {path}{fix}.")
-    elif isinstance(entry, Model) and not (root / path).is_dir():
-        errors.append(f"{given}, but {path} is a file, not a folder in the Hub's format{fix}.")
-    # Predictions are cached under the folder's name.
-    elif isinstance(entry, Model) and Path(path).name in ("", ".."):
-        errors.append(f"{given}, but should end in the name of the model's folder{fix}.")
-    elif isinstance(entry, Source) and not (root / path).is_file():
-        kind = "a folder" if (root / path).is_dir() else "a pipe or device"
-        errors.append(f"{given}, but {path} is {kind}, not a TSV file{fix}.")
-    return entry.model_copy(update={"path": path})
+    problem = _problem(path, root / path, kind)
+    fix = "".join(f"; set the environment variable {name} to change it" for name in names)
+    return path, problem and f"{problem}{fix}"
+
+
+def _problem(path: str, full: Path, kind: str) -> str | None:
+    """Return what is wrong with a path that should name what ``kind`` says; None where it does."""
+    if not full.exists():
+        return f"there is no {path}"
+    if kind == MODEL_FOLDER:
+        if not full.is_dir():
+            return f"{path} is a file, not {kind}"
+        # Predictions are cached under the folder's name.
+        return "should end in the name of the model's folder" if Path(path).name in ("", "..") else None
+    if full.is_file() or (kind == IMAGES and full.is_dir()):
+        return None
+    return f"{path} is {'a folder' if full.is_dir() else 'a pipe or device'}, not {kind}"

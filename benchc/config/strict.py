@@ -31,6 +31,11 @@ def _matching(pattern: str, words: str) -> Any:
     return Field(pattern=pattern, json_schema_extra={"patternErrorMessage": words})
 
 
+def is_address(text: str) -> bool:
+    """Return whether a FileOrAddress is a web address."""
+    return text.startswith(("http://", "https://"))
+
+
 def _not_shared(name: str) -> str:
     if name in SHARED_FOLDERS:
         raise ValueError(f"is {name}, which is a folder that runs share; choose another name")
@@ -64,6 +69,7 @@ RunName = Annotated[
     AfterValidator(_not_shared),
 ]
 WebAddress = Annotated[str, _matching(r"^https?://", "a web address (http or https)")]
+FileOrAddress = Annotated[str, Field(min_length=1)]  # a local path, or a WebAddress
 Md5 = Annotated[str, _matching(r"^[0-9a-f]{32}$", "32 hexadecimal digits in lower case")]
 # The Hub's rules: letters, digits, _, and single dots and dashes between them. It becomes a folder's name.
 HubId = Annotated[

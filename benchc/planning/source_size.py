@@ -5,23 +5,20 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchc.config.catalogue import Source
+from benchc.config.source_files import source_files
 from benchc.demo.world import SOURCES
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table
 from benchc.sources.error import SourceError
 from benchc.sources.tsv import read_rows
-
-
-def tsv_file(id_: str, source: Source) -> Path:
-    """Return the TSV file of a source that the run does not generate: local, or where it is downloaded to."""
-    return Path(source.path or f"results/downloads/{id_}.tsv")
+from benchc.sources.vqav2 import Vqav2Files, read_vqav2_texts
 
 
 def task_counts(id_: str, source: Source, results: Path) -> Mapping[str, int] | None:
     """Return upper bounds on the items of a source by task type; None where they are unknown.
 
-    They are the items in ``results``; else those that the run generates; else the rows of the TSV file, of
-    which the run may reject some. Unknown are those of a file that is not here or cannot be read. Raises
+    They are the items in ``results``; else those that the run generates; else the rows of the source's files,
+    of which the run may reject some. Unknown are those of a file that is not here or cannot be read. Raises
     TableError where the items in ``results`` cannot be read.
     """
     items = results / f"sources/{id_}.parquet"
@@ -30,7 +27,11 @@ def task_counts(id_: str, source: Source, results: Path) -> Mapping[str, int] | 
     if source.generated is not None:
         return _generated_counts(id_, source.task_column, source.generated.groups)
     try:
-        tasks = (row.values.get(source.task_column) for row in read_rows(tsv_file(id_, source)))
+        paths = {name: Path(file.path) for name, file in source_files(id_, source).items()}
+        if source.vqav2 is not None:
+            texts = read_vqav2_texts(Vqav2Files(**paths), id_, source.vqav2.take)
+            return Counter(texts.items[source.task_column].drop_nulls())
+        tasks = (row.values.get(source.task_column) for row in read_rows(paths["tsv"]))
         return Counter(filter(None, tasks))  # rows without one are rejected
     except (SourceError, OSError):
         return None

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from benchc.atomic import atomic_write
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
-from benchc.schemas.content_hash import content_hashes
+from benchc.schemas.content_hash import ContentHashes, content_hashes
 
 # Many viewers fail on larger row groups of images.
 ROW_GROUP_BYTES = 128 * 2**20
@@ -52,11 +52,16 @@ def write_table(
     """
     path = Path(path)
     check_frame(frame, path, table)
-    metadata = file_metadata(table, content_hashes(frame), footer)
+    content = ContentHashes()
+    content.update(frame.clear())
     rows_per_group = max(1, int(frame.height * ROW_GROUP_BYTES / max(1, frame.estimated_size())))
     with atomic_write(path) as file, parquet_writer(file, table, compression="zstd") as parquet:
-        parquet.write_table(arrow_table(frame), row_group_size=rows_per_group)
-        parquet.add_key_value_metadata(metadata)
+        for first in range(0, frame.height, rows_per_group):
+            # Not a slice, of which Arrow would copy the images of all rows; rows may share the memory of one.
+            rows = frame[list(range(first, min(first + rows_per_group, frame.height)))]
+            content.update(rows)
+            parquet.write_table(arrow_table(rows), row_group_size=rows_per_group)
+        parquet.add_key_value_metadata(file_metadata(table, content.hexdigests(), footer))
 
 
 def check_frame(frame: pl.DataFrame, path: Path, table: TableType) -> None:

@@ -1,4 +1,4 @@
-"""The images of an item from a row of a VLMEvalKit TSV."""
+"""The images of an item from a row of a VLMEvalKit TSV, and the check of any image file."""
 
 import ast
 import base64
@@ -101,11 +101,16 @@ def _decode(text: str, position: int) -> bytes:
     except (binascii.Error, ValueError) as error:
         raise InvalidRowError(f"{where} is not base64 ({error})") from error
     try:
-        with opened(data) as image:
-            image.verify()
-        # Only decoding notices that a JPEG is truncated; a verified file has to be opened again.
-        with opened(data) as image:
-            image.load()
+        check_image(data)
     except ImageError as error:
         raise InvalidRowError(f"{where}: {error}") from error
     return data
+
+
+def check_image(data: bytes) -> None:
+    """Decode an image file. Raises ImageError where it is not complete, or not an image that is read."""
+    with opened(data) as image:
+        image.verify()
+    # Only decoding notices that a JPEG is truncated; a verified file has to be opened again.
+    with opened(data) as image:
+        image.load()

@@ -13,12 +13,15 @@ NAN = ("nan", "NaN")
 
 
 class ItemText(NamedTuple):
-    """An item without its images. ``answer`` is the 0-based index of the correct option."""
+    """An item without its images.
+
+    ``answer`` is the 0-based index of the correct option; None for an open-ended question.
+    """
 
     question: str
     hint: str | None
     options: list[str]
-    answer: int
+    answer: int | None
     category: str | None
     l2_category: str | None
 
@@ -31,11 +34,7 @@ def read_item_text(values: Mapping[str, str], options_column: str | None = None)
     the question is missing, there are fewer than two options, an option is empty but a later one is not, the
     question or an option is only white space, or the answer is not an option's letter.
     """
-    question = present(values.get("question"))
-    if question is None:
-        raise InvalidRowError("has no question")
-    if not question.strip():
-        raise InvalidRowError("the question is only white space")
+    question = _question(values)
     options = _options_of_list(values, options_column) if options_column else _options_of_columns(values)
     for letter, option in zip(LETTERS, options, strict=False):
         if option is not None and not option.strip():
@@ -57,6 +56,39 @@ def read_item_text(values: Mapping[str, str], options_column: str | None = None)
         _category(values, "category"),
         _category(values, "l2_category"),
     )
+
+
+def read_open_text(values: Mapping[str, str]) -> ItemText:
+    """Return the text of an open-ended question in a row, exactly as published.
+
+    Raises InvalidRowError where the question or the answer is missing or only white space.
+    """
+    question = _question(values)
+    if read_open_answer(values) is None:
+        raise InvalidRowError("has no answer")
+    return ItemText(
+        question,
+        present(values.get("hint")),
+        [],
+        None,
+        _category(values, "category"),
+        _category(values, "l2_category"),
+    )
+
+
+def read_open_answer(values: Mapping[str, str]) -> str | None:
+    """Return the answer to an open-ended question in a row; None where it is missing or white space."""
+    answer = present(values.get("answer"))
+    return answer.strip() or None if answer else None
+
+
+def _question(values: Mapping[str, str]) -> str:
+    question = present(values.get("question"))
+    if question is None:
+        raise InvalidRowError("has no question")
+    if not question.strip():
+        raise InvalidRowError("the question is only white space")
+    return question
 
 
 def present(text: str | None) -> str | None:

@@ -14,10 +14,13 @@ SCHEMA = pl.Schema({"id": pl.String, "line": pl.Int64, "kind": pl.String, "reaso
 
 
 class Remark(NamedTuple):
-    """One row of the report. ``line`` is the line of the file on which the source's row ends."""
+    """One row of the report.
+
+    ``line`` is the line of the file on which the source's row ends; None where the file has no rows.
+    """
 
     id: str
-    line: int
+    line: int | None
     kind: Kind
     reason: str
 

@@ -1,6 +1,6 @@
 """Read items from a TSV in VLMEvalKit's format."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -8,12 +8,13 @@ from typing import Literal
 import polars as pl
 
 from benchc.image_keys import derived_key, named_key
+from benchc.letters import LETTERS
 from benchc.progress import track
 from benchc.schemas.items import ITEMS
 from benchc.sources.error import InvalidRowError, SourceError
 from benchc.sources.item_images import ImageFile, read_image_names, read_item_images
 from benchc.sources.item_order import item_key
-from benchc.sources.item_text import ItemText, read_item_text
+from benchc.sources.item_text import ItemText, read_item_text, read_open_text
 from benchc.sources.report import Kind, Remark, report_frame
 from benchc.sources.tsv import Row, listed, read_header, read_rows
 
@@ -29,6 +30,7 @@ class ReaderOptions:
     mapping of columns to values (LEGO-Puzzles' ``question_type: sort``). ``image_column`` has the name of a
     row's image, or a Python list of names: rows with one name share one image (VQAv2's ``image_id``).
     Rows without a ``task_column``, category or l2_category, are rejected: the pool is balanced by it.
+    A file without any column of options has open-ended questions, whose ``answer`` is a text.
     """
 
     options_column: str | None = None
@@ -48,8 +50,10 @@ def read_vlmevalkit(
     others (``note``). Raises SourceError where the file cannot be read or lacks a column.
     """
     path, options = Path(path), options or ReaderOptions()
-    _check_columns(path, options)
-    rows = _Rows(source, options)
+    header = read_header(path)
+    open_ended = is_open_ended(header, options)
+    _check_columns(path, header, options, open_ended)
+    rows = _Rows(source, options, open_ended)
     for row in track(read_rows(path), label=f"read {source}", unit="rows"):
         rows.add(row)
     items = rows.finish()
@@ -65,10 +69,11 @@ def read_vlmevalkit(
 class _Rows:
     """Collects rows. Images are resolved at the end, since a row may share those of a later one."""
 
-    def __init__(self, source: str, options: ReaderOptions) -> None:
+    def __init__(self, source: str, options: ReaderOptions, open_ended: bool) -> None:
         self.remarks: list[Remark] = []
         self._source = source
         self._options = options
+        self._open_ended = open_ended
         self._texts: dict[str, tuple[int, ItemText]] = {}
         self._images: dict[str, list[ImageFile] | str | InvalidRowError] = {}
         self._names: dict[str, list[str]] = {}
@@ -96,7 +101,10 @@ class _Rows:
             self._remark(row, index, "excluded", reason)
             return
         try:
-            text = read_item_text(row.values, self._options.options_column)
+            if self._open_ended:
+                text = read_open_text(row.values)
+            else:
+                text = read_item_text(row.values, self._options.options_column)
             task_column = self._options.task_column
             if task_column is not None and getattr(text, task_column) is None:
                 raise InvalidRowError(f"has no {task_column}, the task type (task_column of the source)")
@@ -107,6 +115,13 @@ class _Rows:
             return
         if len(set(text.options)) < len(text.options):
             self._remark(row, index, "note", "two options have the same text")
+        if self._open_ended and row.values["answer"].strip() in set(LETTERS):
+            self._remark(
+                row,
+                index,
+                "note",
+                "the answer is one letter; if a column has the options, name it (options_column)",
+            )
         self._texts[index] = row.line, text
 
     def finish(self) -> list[tuple[str, ItemText, list[ImageFile], list[str]]]:
@@ -123,7 +138,7 @@ class _Rows:
             except InvalidRowError as refusal:
                 self.remarks = [note for note in self.remarks if (note.id, note.kind) != (id_, "note")]
                 self.remarks.append(Remark(id_, line, "rejected", str(refusal)))
-        self.remarks.sort(key=lambda remark: remark.line)
+        self.remarks.sort(key=lambda remark: remark.line or 0)
         return sorted(items, key=lambda item: item_key(item[0]))
 
     def _resolved(self, index: str) -> list[ImageFile]:
@@ -173,16 +188,21 @@ class _Rows:
         self.remarks.append(Remark(f"{self._source}/{index}", row.line, kind, reason))
 
 
-def _check_columns(path: Path, options: ReaderOptions) -> None:
-    header = read_header(path)
-    missing = [name for name in _needed(options) if name not in header]
+def is_open_ended(header: Sequence[str], options: ReaderOptions) -> bool:
+    """Return whether a TSV with these columns has open-ended questions: it has no column of options."""
+    return options.options_column is None and not set(LETTERS).intersection(header)
+
+
+def _check_columns(path: Path, header: list[str], options: ReaderOptions, open_ended: bool) -> None:
+    missing = [name for name in _needed(options, open_ended) if name not in header]
     if missing:
         raise SourceError(f"{path}: has no column {missing[0]!r}; its columns are {listed(header)}")
 
 
-def _needed(options: ReaderOptions) -> Iterator[str]:
+def _needed(options: ReaderOptions, open_ended: bool) -> Iterator[str]:
     yield from ("index", "image", "question", "answer")
-    yield from ("A", "B") if options.options_column is None else (options.options_column,)
+    if not open_ended:
+        yield from ("A", "B") if options.options_column is None else (options.options_column,)
     yield from options.exclude
     if options.image_column is not None:
         yield options.image_column

@@ -3,16 +3,26 @@
 from collections.abc import Iterator
 from typing import cast
 
+import polars as pl
+
 from benchc.benchmarks.bench_c.settings import Settings
 from benchc.checking.encoders import check_encoders
 from benchc.checking.finding import Finding
 from benchc.checking.pool import PoolFound
 from benchc.config.load import Config
+from benchc.pluralize import pluralize
 
 
 def check(config: Config, pool: PoolFound, *, load: bool) -> Iterator[Finding]:
     """Yield what is right and wrong; ``load``: whether encoders are loaded."""
     settings = cast(Settings, config.settings)
+    without = pool.texts.filter(pl.col("options").list.len() == 0)
+    if not without.is_empty():
+        text = (
+            f"{pluralize(without.height, 'item')} without options, first {without['id'][0]}, but option "
+            "logits need options; remove their sources"
+        )
+        yield Finding("pool", "error", "all", text)
     encoder = settings.selection.image_encoder
     image = None if encoder.name == "trained" else (encoder.name, encoder.pretrained)
     yield from check_encoders(image, settings.selection.text_encoder, load=load)
