@@ -22,7 +22,7 @@ FORMATS = {"table": TABLE_FORMATS, "figure": FIGURE_FORMATS, "page": PAGE_FORMAT
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """A table, a figure or a page: the function ``name`` of the module ``name`` of the benchmark.
+    """A table, a figure or a page: the function ``name`` of the module ``name`` in its benchmark.
 
     ``inputs``: the function's input files by name, one path or a list; ``settings``: its other arguments,
     JSON values; ``caption``: reStructuredText for the report; ``data``: data files next to the code that the

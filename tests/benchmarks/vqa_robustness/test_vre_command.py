@@ -5,6 +5,8 @@ import re
 import polars as pl
 import pytest
 
+from benchc.benchmarks.vqa_robustness.pages.weights import weights_page
+from benchc.benchmarks.vqa_robustness.schemas.errors import read_errors
 from scripts.benchc import main
 from tests.benchmarks.vqa_robustness.published import TABLE_A1, needs_shared
 
@@ -48,19 +50,30 @@ def test_the_published_table_gives_ranks_and_files(capsys, tmp_path):
     shot = metrics.filter(model="ViLT", corruption="shot")
     assert shot["first_drop"].item() == pytest.approx((0.326 - 0.287) / 0.287)
     assert metrics.height == 6 * 14
+    assert (tmp_path / "weights.html").read_text() == weights_page(
+        read_errors(TABLE_A1), (1.0,) * 5, "0..5", None
+    )
     figures = {"figure_a2", "figure_accuracy", "figure_weightings"}
     assert {path.stem for path in tmp_path.glob("*.png")} == figures
     assert all((tmp_path / f"{name}.pdf").read_bytes().startswith(b"%PDF") for name in figures)
 
 
 @needs_shared
-def test_weights_scale_and_levels_are_options(capsys, table):
+def test_weights_scale_and_levels_are_options(capsys, table, tmp_path):
     whole = str(TABLE_A1)
     first = shown(capsys, whole, "--weights", "6", "1", "1", "1", "1")
     assert first[5][1] == "0.8086"  # PNP
     frozen = shown(capsys, table(), "--scale-of", whole)
     assert frozen != shown(capsys, table())
+    shown(capsys, table(), "--scale-of", whole, "--output", str(tmp_path))
+    assert '"frozen": true' in (tmp_path / "weights.html").read_text()
     assert shown(capsys, whole, "--levels", "1..5") != shown(capsys, whole)
+
+
+def test_a_metric_with_one_value_is_named(capsys, table):
+    main(["vre", table([f"{row[:6]}0.5" for row in ROWS])])
+    notes = capsys.readouterr().out.splitlines()[-5:]
+    assert notes[0] == "First-Drop has one value, so that it is 0 for all when scaled"
 
 
 def test_rows_may_be_in_any_order_and_have_more_columns(capsys, table):

@@ -1,28 +1,34 @@
 """Accuracy and VRE of every model."""
 
 from math import ceil
-from typing import Annotated
+from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from benchc.benchmarks.vqa_robustness.figures.looks import look
+from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
 from benchc.benchmarks.vqa_robustness.metrics.severity import Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, vre, weights_of
-from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
+from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
+from benchc.benchmarks.vqa_robustness.tables.resampled import frozen_scale
 from benchc.rendering.labels import font_families, renderable, shorten_all
-from benchc.rendering.output import File
 from benchc.rendering.style import COLUMN_WIDTH, NORMAL, new_figure, styled
 
 
 def figure_accuracy(
-    errors: Annotated[Errors, File(read_errors)],
+    errors: ErrorTable,
+    scale_of: list[Path],
     weights: tuple[float, ...] = EQUAL,
     levels: Levels = "0..5",
 ) -> Figure:
-    """Plot each model's mean accuracy against its VRE, on the scale of these errors."""
-    return plot(errors, weights, levels, Scale.of(severity_metrics(errors.values, levels)))
+    """Plot each model's mean accuracy against its VRE.
+
+    ``scale_of``: a table of errors whose scale is frozen, or no file.
+    """
+    own = frozen_scale(scale_of, levels) or Scale.of(severity_metrics(errors.values, levels))
+    return plot(errors, weights, levels, own)
 
 
 def plot(errors: Errors, weights: tuple[float, ...], levels: Levels, scale: Scale) -> Figure:

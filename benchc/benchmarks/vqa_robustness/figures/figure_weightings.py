@@ -1,16 +1,17 @@
 """VRE of every model under the six weightings of the paper's study."""
 
-from typing import Annotated
+from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
 from benchc.benchmarks.vqa_robustness.metrics.severity import Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, studied_weights, vre
-from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
+from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
+from benchc.benchmarks.vqa_robustness.tables.resampled import frozen_scale
 from benchc.benchmarks.vqa_robustness.tables.vre_frames import HEADERS
 from benchc.rendering.labels import font_families, renderable, shorten_all
-from benchc.rendering.output import File
 from benchc.rendering.style import (
     BLUE,
     COLUMN_WIDTH,
@@ -26,9 +27,13 @@ from benchc.rendering.style import (
 LOOKS = (("o", INK), ("s", BLUE), ("v", SKY_BLUE), ("^", GREEN), ("D", VERMILLION), ("P", PURPLE))
 
 
-def figure_weightings(errors: Annotated[Errors, File(read_errors)], levels: Levels = "0..5") -> Figure:
-    """Plot VRE with equal weights and with heavier ones for each metric, on the scale of these errors."""
-    return plot(errors, levels, Scale.of(severity_metrics(errors.values, levels)))
+def figure_weightings(errors: ErrorTable, scale_of: list[Path], levels: Levels = "0..5") -> Figure:
+    """Plot VRE with equal weights and with heavier ones for each metric.
+
+    ``scale_of``: a table of errors whose scale is frozen, or no file.
+    """
+    own = frozen_scale(scale_of, levels) or Scale.of(severity_metrics(errors.values, levels))
+    return plot(errors, levels, own)
 
 
 def plot(errors: Errors, levels: Levels, scale: Scale) -> Figure:

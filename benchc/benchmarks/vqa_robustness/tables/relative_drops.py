@@ -12,7 +12,7 @@ from benchc.rendering.printing import Column, printed
 from benchc.statistics.rounding import rounded
 
 CAPTION = (
-    "Mean accuracy over the levels 0 to 5 and, of a model, over {corruptions}, of one of these over {models}; "
+    "Mean accuracy over the levels 0 to 5 and, of a model, over {corruptions}, or else over {models}; "
     "clean accuracy (of a corruption, the models' mean); and the relative drop, by which share of the clean "
     "accuracy the mean accuracy is lower."
 )

@@ -31,7 +31,7 @@ def severity_metrics(errors: ErrorTable, levels: Levels = "0..5") -> Table:
         Column("falls", "Falls"),
     ]
     shown = printed(
-        frame.with_columns(pl.col("corruption").map_elements(words, return_dtype=pl.String)),
+        frame.with_columns(pl.Series("corruption", [words(name) for name in frame["corruption"]])),
         columns,
         caption=CAPTION.format(monotone=f"{monotone:,}", curves=curves, notes=notes),
         label="vre-severity-metrics",

@@ -41,7 +41,7 @@ def table_a1(errors: ErrorTable) -> Table:
         [latex_text(name) for name in header],
         [
             [latex_text(model), level, *cells]
-            for model, level, *cells in _rows(errors, r"$\mathbf{%s}$", r"\textit{%s}", "$%s$")
+            for model, level, *cells in _rows(errors, r"$\mathbf{%s}$", r"$\mathit{%s}$", "$%s$")
         ],
         caption=latex_symbols(CAPTION.format(highest="italics")),
         label="vre-a1",

@@ -1,15 +1,31 @@
-"""What the figures of VRE show."""
+"""What the figures show."""
+
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from benchc.benchmarks.vqa_robustness.figures.figure_a1 import figure_a1
 from benchc.benchmarks.vqa_robustness.figures.figure_a2 import figure_a2
 from benchc.benchmarks.vqa_robustness.figures.figure_accuracy import figure_accuracy
+from benchc.benchmarks.vqa_robustness.figures.figure_bars import figure_bars
+from benchc.benchmarks.vqa_robustness.figures.figure_classes import MOST, figure_classes
+from benchc.benchmarks.vqa_robustness.figures.figure_heatmap import figure_heatmap
+from benchc.benchmarks.vqa_robustness.figures.figure_radar import figure_radar
 from benchc.benchmarks.vqa_robustness.figures.figure_weightings import figure_weightings
 from benchc.benchmarks.vqa_robustness.figures.looks import line, look
+from benchc.benchmarks.vqa_robustness.metrics.drops import drops
 from benchc.benchmarks.vqa_robustness.metrics.severity import severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, studied_weights, vre
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
+from benchc.errors import InputError
+from benchc.images import encode_png
+from benchc.schemas.corrupted import CORRUPTED
+from benchc.schemas.parquet import write_table
+from benchc.schemas.pool import POOL
+from tests.benchmarks.vqa_robustness.graded import pool_of
 
 
 @pytest.fixture
@@ -61,3 +77,145 @@ def test_accuracy_is_the_mean_over_corruptions_and_levels(errors):
     models = [0, 2, 3]
     np.testing.assert_allclose(points[:, 0], 1 - errors.values[models].mean(axis=(1, 2)))
     np.testing.assert_allclose(points[:, 1], scaled[3, models].mean(axis=1))
+
+
+# The classes of the twelve corruptions: not in one run of columns, so that these are sorted.
+GROUPS = {
+    f"type_{number}": ("noise", "blur", "weather", "image_attribute")[number % 4] for number in range(12)
+}
+SORTED = [number for class_ in range(4) for number in range(class_, 12, 4)]
+
+
+def test_the_heat_map_has_drops_by_class(errors):
+    figure = figure_heatmap(errors, GROUPS)
+    axes = figure.axes[0]
+    expected = drops(errors.values).cell_drop[:, SORTED]
+    np.testing.assert_allclose(axes.images[0].get_array(), expected)
+    assert [label.get_text() for label in axes.get_xticklabels()] == [f"type {number}" for number in SORTED]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b_1", "c", "d"]
+    texts = {text.get_position(): text.get_text() for text in axes.texts}
+    assert texts[2, 1] == f"{100 * expected[1, 2]:.1f}".replace("-", "−")
+    assert texts[1.0, 1.0] == "noise" and texts[10.0, 1.0] == "image\nattribute"
+    assert figure.axes[1].get_ylabel() == "relative drop"
+
+
+def test_a_model_without_clean_accuracy_has_no_cells(errors):
+    errors.values[2, :, 0] = 1
+    axes = figure_heatmap(errors, GROUPS).axes[0]
+    assert np.ma.getmaskarray(axes.images[0].get_array()).all(axis=1).tolist() == [False, False, True, False]
+
+
+def test_bars_are_means_with_the_deviation_over_models(errors):
+    (axes,) = figure_bars(errors, GROUPS).axes
+    means = errors.values[:, SORTED, 1:].mean(axis=2)
+    bars, deviations = axes.containers[1], axes.containers[0]
+    np.testing.assert_allclose([bar.get_height() for bar in bars], means.mean(axis=0))
+    segments = deviations.lines[2][0].get_segments()
+    np.testing.assert_allclose(
+        [(top - bottom) / 2 for (_, bottom), (_, top) in segments], means.std(axis=0, ddof=1)
+    )
+    np.testing.assert_allclose(axes.collections[1].get_offsets()[:, 1], means.ravel())
+    assert axes.lines[-1].get_ydata()[0] == pytest.approx(errors.values[:, :, 0].mean())
+    # Classes have gaps between them.
+    lefts = [bar.get_x() for bar in bars]
+    assert np.diff(lefts).round(6).tolist() == ([1.0, 1.0, 1.6] * 4)[:-1]
+
+
+def test_one_model_has_no_deviation(errors):
+    (axes,) = figure_bars(Errors(("a",), errors.corruptions, errors.values[:1]), GROUPS).axes
+    assert len(axes.containers) == 1 and not axes.collections
+
+
+def test_radar_charts_show_the_parts_of_vre(errors):
+    figure = figure_radar(errors, [], GROUPS)
+    panels = [axes for axes in figure.axes if axes.get_visible()]
+    titles = [axes.get_title() for axes in panels]
+    assert titles == ["(a) models", "(b) noise", "(c) blur and weather", "(d) image attribute"]
+    metrics = severity_metrics(errors.values)
+    found = vre(Scale.of(metrics).scaled(metrics), np.full(5, 0.2))
+    for axes, parts in (
+        (panels[0], found.model_parts[:, [0, 2, 3]]),
+        (panels[2], found.corruption_parts[:, [1, 5, 9, 2, 6, 10]]),
+    ):
+        for curve, values in zip(axes.lines, parts.T, strict=True):
+            np.testing.assert_allclose(curve.get_ydata(), [*values, values[0]])
+            np.testing.assert_allclose(curve.get_xdata()[:-1], np.arange(5) * 2 * np.pi / 5)
+    assert [text.get_text() for text in panels[0].get_legend().get_texts()] == ["a", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    "figure", [figure_heatmap, figure_bars, lambda *given: figure_radar(given[0], [], given[1])]
+)
+def test_a_corruption_without_a_class_is_an_error(errors, figure):
+    with pytest.raises(
+        InputError, match="the errors have type_7, whose class is not given; add it to groups"
+    ):
+        figure(errors, {name: class_ for name, class_ in GROUPS.items() if name != "type_7"})
+
+
+def test_categories_are_shares_of_the_questions_most_first():
+    categories = ["how many"] * 3 + ["why"] * 5 + [None] * 2
+    pool = pool_of([f"s/{number}" for number in range(10)], categories=categories)
+    figure = figure_classes(pool)
+    (axes,) = figure.axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["why", "how many", "(none)"]
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx([0.5, 0.3, 0.2])
+    assert [text.get_text() for text in axes.texts] == ["5", "3", "2"]
+    # Only "how many" is in a class of Table A.2.
+    assert len({bar.get_facecolor() for bar in axes.patches}) == 2 and figure.legends
+    top, bottom = axes.get_ylim()[::-1]
+    assert top < bottom
+
+
+def test_rare_categories_are_one_bar():
+    categories = [f"c{number:02}" for number in range(MOST + 5) for _ in range(2 if number < MOST else 1)]
+    pool = pool_of([f"s/{number}" for number in range(len(categories))], categories=categories)
+    figure = figure_classes(pool)
+    (axes,) = figure.axes
+    assert [label.get_text() for label in axes.get_yticklabels()][-2:] == [f"c{MOST - 1:02}", "5 others"]
+    assert sum(bar.get_width() for bar in axes.patches) == pytest.approx(1)
+    named = [figure_classes(pool.head(2 * MOST + more)).axes[0].get_yticklabels() for more in (1, 2)]
+    assert [labels[-1].get_text() for labels in named] == [f"c{MOST}", "2 others"]
+
+
+@pytest.fixture
+def images(tmp_path) -> tuple[Path, list[Path]]:
+    """A pool with one image of grey 0, and its images under three corruptions at severity s: grey 40 c + s."""
+
+    def grey(value: int, side: int = 60) -> bytes:
+        return encode_png(np.full((side, side + 20, 3), value, np.uint8))
+
+    pool = pool_of(["s/0"], images=[["s://photo"]])
+    encoded = pl.Series("images", [[{"bytes": grey(0), "path": None}]], dtype=POOL.columns["images"])
+    write_table(pool.with_columns(encoded), tmp_path / "pool.parquet", POOL)
+    paths = []
+    for number, name in enumerate(("snow", "shot_noise", "pixelate"), start=1):
+        rows = [
+            {
+                "image_key": "s://photo",
+                "severity": level,
+                "image": {"bytes": grey(40 * number + level), "path": None},
+            }
+            for level in range(1, 6)
+        ]
+        paths.append(tmp_path / f"{name}.parquet")
+        write_table(pl.DataFrame(rows, schema=dict(CORRUPTED.columns)), paths[-1], CORRUPTED)
+    return tmp_path / "pool.parquet", paths
+
+
+def test_the_taxonomy_shows_each_corruption_below_its_class(images):
+    pool, paths = images
+    groups = {"shot_noise": "noise", "snow": "weather", "pixelate": "image_attribute"}
+    figure = figure_a1(pool, paths, groups, severity=3)
+    FigureCanvasAgg(figure).draw()
+    greys = [int(axes.images[0].get_array()[0, 0, 0]) for axes in figure.axes]
+    assert greys == [0, 83, 43, 123]
+    texts = [text.get_text() for text in figure.texts]
+    assert texts == ["clean", "shot noise", "snow", "pixelate", "noise", "weather", "image attribute"]
+    # A class is above its image, a name below.
+    left = figure.axes[1].get_position()
+    name, head = figure.texts[1], figure.texts[4]
+    assert left.x0 < name.get_position()[0] < left.x1 and name.get_position()[1] < left.y0
+    assert left.x0 < head.get_position()[0] < left.x1 and head.get_position()[1] > left.y1
+    with pytest.raises(InputError, match=r"no file has the images under snow; give snow\.parquet"):
+        figure_a1(pool, paths[1:], groups)

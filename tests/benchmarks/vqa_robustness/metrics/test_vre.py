@@ -1,5 +1,7 @@
 """Properties of the metrics of severity and of VRE, and where they are undefined."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import linregress, rankdata
 
-from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, severity_metrics
+from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, falls, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, ranks, vre, weights_of
 from benchc.errors import InputError
 
@@ -88,6 +90,16 @@ def test_a_metric_with_one_value_is_zero_for_all():
     errors = np.full((2, 3, 6), 0.5)
     metrics = severity_metrics(errors)
     np.testing.assert_array_equal(Scale.of(metrics).scaled(metrics), np.zeros((5, 2, 3)))
+
+
+@given(ERRORS)
+def test_falls_are_the_steps_that_go_down(errors):
+    expected = [[sum(b < a for a, b in pairwise(curve)) for curve in model] for model in errors]
+    assert falls(errors).tolist() == expected
+
+
+def test_values_that_differ_by_rounding_share_a_rank():
+    assert ranks(np.array([0.3, 0.1 + 0.2, np.nan, 0.3 + 1e-6])).tolist() == [1, 1, 0, 3]
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=9))

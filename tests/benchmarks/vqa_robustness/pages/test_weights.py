@@ -1,0 +1,192 @@
+"""The page of weights in a browser: what it shows is what Python computes."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchc.benchmarks.vqa_robustness.metrics.regions import winning_shares
+from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, severity_metrics
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, Vre, ranks, studied_weights, vre, weights_of
+from benchc.benchmarks.vqa_robustness.pages.weights import weights_page
+from benchc.benchmarks.vqa_robustness.published.tables import published_table_a1
+from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
+from scripts import page as script
+from tests.benchmarks.vqa_robustness.pages.browser import (
+    ARROW_LEFT,
+    ARROW_RIGHT,
+    END,
+    HOME,
+    Browser,
+    chromium,
+)
+
+EQUAL = (1.0,) * 5
+HOSTILE = '</script><script>document.title = "taken"</script><b>&amp;'
+
+
+def paper() -> Errors:
+    table = published_table_a1()
+    models, corruptions = (tuple(table[name].unique(maintain_order=True)) for name in ("model", "corruption"))
+    return Errors(models, corruptions, table["error"].to_numpy().reshape(6, 14, 6))
+
+
+def random_errors(seed: int) -> Errors:
+    """Errors of seven models, of which two are equal and one has no VRE, and five corruptions."""
+    values = np.random.default_rng(seed).uniform(0.05, 0.9, (7, 5, 6))
+    values[4] = values[1]
+    values[2, 3, 0] = 0
+    return Errors(tuple("abcdefg"), tuple("uvwxy"), values)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with chromium(tmp_path_factory.mktemp("chromium")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def opened(browser: Browser, tmp_path: Path):
+    """Return a function that opens the page of some errors."""
+
+    def opened(errors: Errors, weights=EQUAL, scale: Scale | None = None) -> Browser:
+        path = tmp_path / "weights.html"
+        path.write_text(weights_page(errors, weights, "0..5", scale), encoding="utf-8")
+        browser.open(path)
+        return browser
+
+    return opened
+
+
+def shown(browser: Browser, table: str) -> dict[str, tuple[str, str]]:
+    """Return the rank and VRE of each row by name."""
+    columns = [browser.texts(f"#{table} td.{name}") for name in ("name", "rank", "vre")]
+    return {name: (rank, value) for name, rank, value in zip(*columns, strict=True)}
+
+
+def expected(names: tuple[str, ...], values: np.ndarray) -> dict[str, tuple[str, str]]:
+    return {
+        name.replace("_", " "): ("–", "–") if np.isnan(value) else (str(rank), f"{value:.4f}")
+        for name, value, rank in zip(names, values, ranks(values), strict=True)
+    }
+
+
+def computed(errors: Errors, weights: tuple[float, ...], scale: Scale | None = None) -> Vre:
+    metrics = severity_metrics(errors.values)
+    return vre((scale or Scale.of(metrics)).scaled(metrics), weights_of(weights))
+
+
+def check(browser: Browser, errors: Errors, weights: tuple[float, ...], scale: Scale | None = None) -> None:
+    found = computed(errors, weights, scale)
+    assert shown(browser, "models") == expected(errors.models, found.model)
+    assert shown(browser, "corruptions") == expected(errors.corruptions, found.corruption)
+    assert browser.texts("#sliders output") == [f"{weight:.3f}" for weight in weights_of(weights)]
+    order = [int(rank) for rank in browser.texts("#models td.rank") if rank != "–"]
+    assert order == sorted(order)
+
+
+@pytest.mark.parametrize("weights", [EQUAL, (6, 1, 1, 1, 1), (0.3, 0.1, 0, 2.25, 0.7), (0, 0, 0, 900, 100)])
+def test_the_page_opens_with_the_configured_weights(opened, weights):
+    check(opened(paper(), weights), paper(), weights)
+
+
+def test_a_slider_that_is_moved_changes_ranks_and_vre(opened):
+    page = opened(paper())
+    before = shown(page, "models")
+    page.press(page.find("#weight-3"), END)  # Average Error
+    check(page, paper(), (1, 1, 1, 10, 1))
+    assert before["ViLT"][0] == "1" and shown(page, "models")["ViLT"][0] == "5"
+    page.press(page.find("#weight-0"), ARROW_RIGHT, ARROW_RIGHT, ARROW_RIGHT)
+    page.press(page.find("#weight-4"), ARROW_LEFT)
+    check(page, paper(), (1.3, 1, 1, 10, 0.9))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_equal_models_share_a_rank_and_a_model_without_vre_has_none(opened, seed):
+    errors = random_errors(seed)
+    page = opened(errors, (1, 2, 3, 1, 2))
+    check(page, errors, (1, 2, 3, 1, 2))
+    rows = shown(page, "models")
+    assert rows["b"] == rows["e"] and rows["c"] == ("–", "–")
+    page.press(page.find("#weight-1"), HOME)
+    check(page, errors, (1, 0, 3, 1, 2))
+    assert "c has no VRE: its First-Drop under x is undefined" in "".join(page.texts("#notes"))
+
+
+def test_buttons_set_the_weights_of_the_study(opened):
+    page = opened(paper(), (1, 2, 3, 4, 5))
+    names = page.texts("#presets button")
+    assert len(names) == 7
+    for number, weights in enumerate(studied_weights().values(), start=2):
+        page.click(page.find(f"#presets button:nth-child({number})"))
+        check(page, paper(), tuple(weights))
+    page.click(page.find("#presets button:nth-child(1)"))
+    check(page, paper(), (1, 2, 3, 4, 5))
+
+
+def test_weights_of_zero_give_no_vre(opened):
+    page = opened(paper())
+    for metric in range(len(METRICS)):
+        page.press(page.find(f"#weight-{metric}"), HOME)
+    assert page.texts("#models td") == [] and page.texts("#problem") == [
+        "All weights are 0; raise one of them."
+    ]
+    page.press(page.find("#weight-2"), ARROW_RIGHT)
+    check(page, paper(), (0, 0, 1, 0, 0))
+    assert page.texts("#problem") == [""]
+
+
+def test_a_frozen_scale(opened):
+    errors, others = paper(), random_errors(1)
+    scale = Scale.of(severity_metrics(others.values))
+    page = opened(errors, scale=scale)
+    check(page, errors, EQUAL, scale)
+    assert shown(page, "models") != expected(errors.models, computed(errors, EQUAL).model)
+    assert "scaled by the minima and maxima of another table" in "".join(page.texts("#notes"))
+
+
+def test_the_share_of_the_weights_with_which_each_model_wins(opened):
+    errors = paper()
+    page = opened(errors)
+    shares = winning_shares(computed(errors, EQUAL).model_parts)
+    names, values = page.texts("#wins td.name"), page.texts("#wins td:last-child")
+    assert dict(zip(names, values, strict=True)) == {
+        name: f"{100 * share:.1f} %" for name, share in zip(errors.models, shares, strict=True)
+    }
+    assert names[0] == "ViLT" and "3 of 6 models have it" in "".join(page.texts("#statement"))
+
+
+def test_a_name_is_text(opened):
+    errors = Errors((HOSTILE, "@data@", "<!--"), (HOSTILE, "a_b"), random_errors(0).values[3:6, :2])
+    page = opened(errors)
+    check(page, errors, EQUAL)
+    assert page.run("return document.title") == "Weights of VRE"
+    assert page.run("return document.querySelectorAll('b').length") == 0
+
+
+def test_the_page_needs_no_network_and_has_no_other_file():
+    text = weights_page(paper(), EQUAL, "0..5", None)
+    assert not re.search(r"https?://|\bsrc=|\bhref=|@import|url\(", text)
+    assert "default-src 'none'" in text
+
+
+def test_the_command_writes_the_page(tmp_path, monkeypatch):
+    table = tmp_path / "errors.csv"
+    published_table_a1().write_csv(table)
+    module = "benchc.benchmarks.vqa_robustness.pages.weights"
+    arguments = [
+        module,
+        "--input",
+        "errors",
+        str(table),
+        "--input",
+        "scale_of",
+        "--set",
+        "weights=[6,1,1,1,1]",
+    ]
+    monkeypatch.setattr("sys.argv", ["page", *arguments, "--output", str(tmp_path / "out/weights")])
+    script.main()
+    text = (tmp_path / "out/weights.html").read_text(encoding="utf-8")
+    assert text == weights_page(paper(), (6, 1, 1, 1, 1), "0..5", None)

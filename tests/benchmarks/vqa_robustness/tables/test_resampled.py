@@ -1,0 +1,135 @@
+"""Intervals of VRE, from resamples of images."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.benchmarks.vqa_robustness.grades import Answers
+from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, severity_metrics
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, ranks, vre, weights_of
+from benchc.benchmarks.vqa_robustness.tables.resampled import by_image
+from benchc.benchmarks.vqa_robustness.tables.vre_corruption import vre_corruption
+from benchc.benchmarks.vqa_robustness.tables.vre_model import vre_model
+from benchc.errors import InputError
+from tests.benchmarks.vqa_robustness.graded import grades, pool_of
+
+ITEMS, IMAGES = 120, 30
+IDS = [f"s/{number:03}" for number in range(ITEMS)]
+CORRUPTIONS = ["snow", "fog", "blur"]
+LABELS = {"m": "M", "n": "N", "o": "O"}
+SETTINGS = {"labels": LABELS, "corruptions": CORRUPTIONS, "grade": "exact", "draws": 60, "seed": 4}
+
+
+@pytest.fixture(scope="module")
+def right() -> np.ndarray:
+    """Right answers [3 models, 3 corruptions, 6, items], more alike for the questions of an image."""
+    noise = np.random.default_rng(6)
+    hard = np.repeat(noise.random(IMAGES), ITEMS // IMAGES)
+    level = np.arange(6)[:, None]
+    limit = 0.75 - 0.04 * level - 0.03 * np.arange(3)[:, None, None] * (level > 0)
+    limit = limit - 0.1 * np.arange(3)[:, None, None, None]
+    values = 0.6 * hard + 0.4 * noise.random((3, 3, 6, ITEMS)) < limit
+    values[:, :, 0] = values[:, :1, 0]
+    return values.astype(float)
+
+
+@pytest.fixture(scope="module")
+def graded(right) -> dict[str, pl.DataFrame]:
+    return {id_: grades(values, CORRUPTIONS, IDS) for id_, values in zip(LABELS, right, strict=True)}
+
+
+def pool_with(images_of: list[int]) -> pl.DataFrame:
+    return pool_of(IDS, images=[[f"s://{image}"] for image in images_of])
+
+
+SHARED = [number // (ITEMS // IMAGES) for number in range(ITEMS)]
+
+
+def test_the_values_and_ranks_are_those_of_the_errors_and_intervals_contain_them(right, graded):
+    weights = (1.0, 2.0, 3.0, 1.0, 1.0)
+    metrics = severity_metrics(1 - right.mean(axis=-1), "1..5")
+    expected = vre(Scale.of(metrics).scaled(metrics), weights_of(weights))
+    options = SETTINGS | {"weights": weights, "levels": "1..5"}
+    for table, values, parts, names in (
+        (vre_model(graded, pool_with(SHARED), [], **options), expected.model, expected.model_parts, "MNO"),
+        (
+            vre_corruption(graded, pool_with(SHARED), [], **options),
+            expected.corruption,
+            expected.corruption_parts,
+            CORRUPTIONS,
+        ),
+    ):
+        frame = table.frame
+        assert frame.to_series(0).to_list() == list(names)
+        np.testing.assert_allclose(frame["vre"], values)
+        np.testing.assert_allclose(frame.select(METRICS).to_numpy().T, parts)
+        assert frame["rank"].to_list() == ranks(values).tolist()
+        assert (frame["vre_low"] <= frame["vre"]).all() and (frame["vre"] <= frame["vre_high"]).all()
+        assert frame["rank_stability"].is_between(0, 1).all()
+    assert "60 resamples of 30 images" in " ".join(table.markdown.split())
+
+
+def test_questions_about_an_image_are_drawn_together(right):
+    """Four questions with the same answers say as much as one, if they are about one image."""
+    alike = np.repeat(right[..., :: ITEMS // IMAGES], ITEMS // IMAGES, axis=-1)
+    graded = {id_: grades(values, CORRUPTIONS, IDS) for id_, values in zip(LABELS, alike, strict=True)}
+
+    def widths(pool: pl.DataFrame) -> np.ndarray:
+        two = SETTINGS | {"draws": 200, "labels": {"n": "N", "o": "O"}}
+        frame = vre_model(graded, pool, [], **two).frame
+        return (frame["vre_high"] - frame["vre_low"]).to_numpy()
+
+    shared, alone = widths(pool_with(SHARED)), widths(pool_of(IDS))
+    assert shared.mean() > 1.3 * alone.mean()
+    # The order of the pool changes nothing.
+    np.testing.assert_array_equal(widths(pool_with(SHARED)[::-1]), shared)
+
+
+def test_answers_are_summed_by_image():
+    right = np.random.default_rng(0).random((1, 1, 6, 5))
+    answers = Answers(("m",), ("x",), ("a", "b", "c", "d", "e"), right)
+    images = [["s://2"], ["s://1"], ["s://2"], ["s://1", "s://2"], ["s://2", "s://1"]]
+    pool = pool_of(["e", "d", "c", "b", "a", "unused"], images=[*images[::-1], ["s://0"]])
+    wrong, questions = by_image(answers, pool)
+    assert questions.tolist() == [1, 2, 2]  # 1; 1 and 2, in both orders; 2
+    expected = 1 - right
+    parts = [expected[..., [1]], expected[..., [3, 4]], expected[..., [0, 2]]]
+    np.testing.assert_allclose(wrong, np.stack([part.sum(axis=-1) for part in parts], axis=-1))
+    with pytest.raises(InputError, match="the pool has no item a, which has grades; delete it and run"):
+        by_image(answers, pool.filter(pl.col("id") != "a"))
+
+
+def test_a_frozen_scale_keeps_vre_when_a_model_is_left_out(graded, tmp_path):
+    rows = ["model,corruption,level,error"]
+    rows += [
+        f"p,{name},{level},{0.1 + 0.1 * level + 0.2 * n}" for n, name in enumerate("xy") for level in range(6)
+    ]
+    other = tmp_path / "other.csv"
+    other.write_text("\n".join(rows))
+    two = SETTINGS | {"labels": {"m": "M", "n": "N"}}
+
+    def frames(scale_of: list[Path]) -> tuple[pl.DataFrame, pl.DataFrame]:
+        tables = (vre_model(graded, pool_with(SHARED), scale_of, **options) for options in (SETTINGS, two))
+        return tuple(table.frame.head(2) for table in tables)
+
+    all_, less = frames([other])
+    columns = ["vre", "vre_low", "vre_high"]
+    assert all_.select(columns).equals(less.select(columns))
+    joint, joint_less = frames([])
+    assert not np.allclose(joint["vre"], joint_less["vre"])
+    assert not np.allclose(joint["vre"], all_["vre"])
+    with pytest.raises(InputError, match="the scale is of 2 files; give one"):
+        frames([other, other])
+
+
+def test_a_model_without_vre_has_no_interval_and_is_named(right):
+    perfect = right.copy()
+    perfect[1, :, 0] = 1
+    graded = {id_: grades(values, CORRUPTIONS, IDS) for id_, values in zip(LABELS, perfect, strict=True)}
+    table = vre_model(graded, pool_with(SHARED), [], **SETTINGS)
+    row = table.frame.row(1, named=True)
+    assert row["vre"] is row["vre_low"] is row["rank"] is row["rank_stability"] is None
+    assert "N has no VRE: its First-Drop under snow is undefined" in " ".join(table.markdown.split())
+    assert table.frame["rank"].to_list()[::2] == [1, 2]

@@ -1,0 +1,81 @@
+"""The grades of several models as one array."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from benchc.benchmarks.vqa_robustness.grades import answers_of, read_grades
+from benchc.errors import InputError
+from tests.benchmarks.vqa_robustness.graded import grades, write_grades
+
+IDS = ["s/2", "s/0", "s/1"]
+CORRUPTIONS = ["snow", "fog"]
+LABELS = {"m": "M", "n": "N"}
+VALUES = st.sampled_from([0.0, 0.3, 1.0])
+RIGHT = arrays(float, (2, 2, 6, 3), elements=VALUES)
+
+
+def tables(right: np.ndarray) -> dict[str, pl.DataFrame]:
+    return {id_: grades(values, CORRUPTIONS, IDS) for id_, values in zip(LABELS, right, strict=True)}
+
+
+@given(RIGHT, st.randoms(use_true_random=False))
+def test_each_answer_is_in_its_place_in_any_order_of_rows(right, random):
+    right[:, 1, 0] = right[:, 0, 0]  # clean answers are of no corruption
+    order = list(range(11 * 3))
+    random.shuffle(order)
+    shuffled = {id_: table[order] for id_, table in tables(right).items()}
+    by_id = right[..., [1, 2, 0]]
+    for grade, expected in (("soft", by_id), ("exact", by_id == 1), ("normalised", by_id > 0)):
+        found = answers_of(shuffled, LABELS, CORRUPTIONS, grade)
+        assert (found.models, found.corruptions) == (("M", "N"), ("snow", "fog"))
+        assert found.items == tuple(sorted(IDS))
+        np.testing.assert_array_equal(found.right, expected)
+        np.testing.assert_allclose(found.errors, 1 - expected.mean(axis=-1))
+
+
+def test_models_and_corruptions_are_in_the_order_of_the_settings():
+    right = np.random.default_rng(1).integers(0, 2, (2, 2, 6, 3)).astype(float)
+    found = answers_of(tables(right), {"n": "N", "m": "M"}, ["fog", "snow"], "exact")
+    assert (found.models, found.corruptions) == (("N", "M"), ("fog", "snow"))
+    np.testing.assert_array_equal(found.right[..., 1:, :], right[::-1, ::-1][..., 1:, :][..., [1, 2, 0]])
+    # A model that is not shown may be there.
+    assert answers_of(tables(right), {"n": "N"}, ["fog"], "exact").right.shape == (1, 1, 6, 3)
+
+
+def test_incomplete_grades_are_one_sentence():
+    found = tables(np.ones((2, 2, 6, 3)))
+    lacking = found | {"n": found["n"].filter(~((pl.col("id") == "s/1") & (pl.col("severity") == 4)))}
+    cases = [
+        (lacking, LABELS, "exact", "n has no grade of s/1 under snow at severity 4; delete it and run"),
+        (found, {"m": "M", "o": "O"}, "exact", "o has no grades; delete it and run snakemake again"),
+        (found, {"m": "M", "n": "M"}, "exact", "two models have one label: M, M; give each its own"),
+        (
+            found | {"m": found["m"].with_columns(pl.lit(None, pl.Float64).alias("soft"))},
+            LABELS,
+            "soft",
+            "m has no soft grade of s/0 under clean at severity 0: its source has one reference answer; "
+            "choose the grade normalised or exact",
+        ),
+        ({"m": found["m"].clear()}, {"m": "M"}, "exact", "no answer has a grade; evaluate at least one item"),
+    ]
+    for graded, labels, grade, sentence in cases:
+        with pytest.raises(InputError) as caught:
+            answers_of(graded, labels, CORRUPTIONS, grade)
+        assert str(caught.value).startswith(sentence)
+
+
+def test_files_are_read_by_the_ids_in_their_footers(tmp_path):
+    found = tables(np.zeros((2, 2, 6, 3)))
+    paths = write_grades(tmp_path, found)
+    moved = paths[1].rename(tmp_path / "other.parquet")
+    read = read_grades([moved, paths[0]])
+    assert list(read) == ["n", "m"] and read["m"].equals(found["m"])
+    with pytest.raises(InputError, match=r"m\.parquet: a second file of the grades of m; give one for each"):
+        read_grades([paths[0], paths[0]])
+    (other,) = write_grades(tmp_path, {"o": found["m"]}, pool="another")
+    with pytest.raises(InputError, match="its pool is another, that of the files before is p"):
+        read_grades([paths[0], other])

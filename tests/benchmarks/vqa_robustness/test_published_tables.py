@@ -1,0 +1,47 @@
+"""The copies of the paper's tables are those in the reference, under our names."""
+
+import polars as pl
+
+from benchc.benchmarks.vqa_robustness.metrics.classes import HEADERS
+from benchc.benchmarks.vqa_robustness.published.names import CORRUPTIONS
+from benchc.benchmarks.vqa_robustness.published.tables import published_table_a1, published_table_a2
+from benchc.corruptions.registry import corruptions_of
+from tests.benchmarks.vqa_robustness.published import (
+    CORRUPTIONS as PRINTED,
+)
+from tests.benchmarks.vqa_robustness.published import (
+    MODELS,
+    REFERENCE,
+    errors_of_table_a1,
+    needs_shared,
+)
+
+
+def test_every_corruption_of_the_paper_is_in_the_suite():
+    assert tuple(CORRUPTIONS) == PRINTED
+    assert set(CORRUPTIONS.values()) == set(corruptions_of("vqa-robustness"))
+
+
+@needs_shared
+def test_table_a1():
+    table = published_table_a1()
+    assert table.columns == ["model", "corruption", "level", "error"] and table.height == 504
+    for m, model in enumerate(MODELS):
+        for c, name in enumerate(PRINTED):
+            curve = table.filter(model=model, corruption=CORRUPTIONS[name]).sort("level")["error"]
+            assert curve.to_list() == errors_of_table_a1()[m, c].tolist()
+
+
+@needs_shared
+def test_table_a2_and_its_averages():
+    table = published_table_a2()
+    assert table.columns == ["corruption", "question_class", "accuracy"] and table.height == 98
+    assert table["question_class"].unique(maintain_order=True).to_list() == list(HEADERS)
+    printed = pl.read_csv(REFERENCE / "published/vqa_robustness_table_a2.csv")
+    assert table.filter(corruption="spatter", question_class="what")["accuracy"].item() == (
+        printed.filter(corruption="Splatter")["what"].item()
+    )
+    means = dict(table.group_by("question_class").agg(pl.col("accuracy").mean().round(3)).rows())
+    # The paper prints no averages. Its text calls "How many" and "What is" the hardest.
+    assert [means[name] for name in HEADERS] == [0.808, 0.449, 0.423, 0.762, 0.461, 0.690, 0.519]
+    assert sorted(means, key=lambda name: means[name])[:3] == ["what_is", "what", "how_many"]
