@@ -57,7 +57,7 @@ def test_no_two_things_look_the_same():
 def test_the_weightings_are_those_of_the_study_and_models_are_sorted_by_equal_weights(errors):
     scaled = Scale.of(metrics := severity_metrics(errors.values)).scaled(metrics)
     expected = np.stack([vre(scaled, weights).model for weights in studied_weights().values()])
-    (axes,) = figure_weightings(errors).axes
+    (axes,) = figure_weightings(errors, []).axes
     shown = np.array([dots.get_offsets()[:, 0] for dots in axes.collections[1:]])
     order = [0, 2, 3]
     order.sort(key=lambda model: expected[0, model])
@@ -70,7 +70,7 @@ def test_the_weightings_are_those_of_the_study_and_models_are_sorted_by_equal_we
 
 
 def test_accuracy_is_the_mean_over_corruptions_and_levels(errors):
-    (axes,) = figure_accuracy(errors, weights=(0, 0, 0, 2, 0)).axes
+    (axes,) = figure_accuracy(errors, [], weights=(0, 0, 0, 2, 0)).axes
     metrics = severity_metrics(errors.values)
     scaled = Scale.of(metrics).scaled(metrics)
     points = np.array([dots.get_offsets()[0] for dots in axes.collections])
