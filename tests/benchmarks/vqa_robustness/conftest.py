@@ -34,11 +34,14 @@ def open_checkout(folder: Path, checkpoints: Path) -> Checkout:  # noqa: F811
         "sources": ["drawn-text", "shapes"],
         "pool": {"per_task": 3, "total": None},
         "corruptions": {**config["corruptions"], "types": TYPES},
-        "models": ["texts", "trained"],
+        "models": ["texts", "trained", "listed"],
         "answers_from": {"other": {"label": "Other program", "file": IMPORTED}},
         "tables": {"bootstrap": {"draws": 100, "seed": 0}},
         "demo": {"seed": 1, "training_set": {"items_per_category": 8}},
     }
+    models = yaml.safe_load((folder / "config/small-models.yaml").read_text())
+    models["listed"] = {**TRAINED, "label": "Listed", "family": "vilt", "scoring": "classify"}
+    (folder / "config/small-models.yaml").write_text(yaml.safe_dump(models, sort_keys=False))
     (folder / CONFIG).write_text(yaml.safe_dump(config, sort_keys=False))
     return Checkout.existing(folder, CONFIG, checkout.python)
 

@@ -180,7 +180,7 @@ def test_rare_categories_are_one_bar():
 
 @pytest.fixture
 def images(tmp_path) -> tuple[Path, list[Path]]:
-    """A pool with one image of grey 0, and its images under three corruptions at severity s: grey 40 c + s."""
+    """A pool with one image of grey 0, and its images under corruption c at severity s: grey 40 c + s."""
 
     def grey(value: int, side: int = 60) -> bytes:
         return encode_png(np.full((side, side + 20, 3), value, np.uint8))
