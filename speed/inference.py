@@ -5,7 +5,9 @@
 Both sides take the same checkpoint, prompts, corrupted images and thread, in memory. The loop calls the
 model's processor with the image processor of transformers (PIL), and `generate` of two tokens for each image,
 or of as many as an answer may have. benchc encodes the severities of an item and makes one forward pass for
-them. The sides alternate, item by item, and the ratio is the median over rounds.
+them. Answers are those to the question without options, of benchc through its cache, which is empty at the
+start of each round; for a VQA head with a closed list, the loop makes one forward pass for each image. The
+sides alternate, item by item, and the ratio is the median over rounds.
 
 Prints Markdown for docs/benchmarks.md: predictions and answers per second, the share of time outside the
 model's forward passes, and the cost of a prediction by number of options, side of the image and images of an
@@ -18,13 +20,14 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from statistics import geometric_mean, median
+from tempfile import TemporaryDirectory
 from typing import Any
 
 os.environ["OMP_NUM_THREADS"] = "1"  # before torch loads
@@ -32,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 import torch
-from loop import generated
+from loop import classified, generated
 from photographs import scaled
 from run_summary import processor
 
@@ -43,11 +46,14 @@ from benchc.models.items import read_items
 from benchc.models.predict import (
     Passes,
     answer_units,
+    load_classifying,
     load_generative,
     load_model,
     predict,
     predict_units,
 )
+from benchc.models.prediction_cache import AnswerCache
+from benchc.models.predictor import Answerer
 from benchc.models.protocol import CheckpointSource, UnitInput
 from benchc.models.question import Question
 from benchc.models.units import Unit, units_of
@@ -56,13 +62,14 @@ from benchc.models.units_together import UNITS_TOGETHER, UnitsTogether
 MODELS = ("tiny-llava-l", "tiny-internvl-m", "tiny-idefics3-m")  # the demo's three architectures
 PREDICTION_TOKENS = 2  # an answer and its end
 ANSWER_TOKENS = 16
-GENERATE = "generate"
+GENERATE, CLASSIFY = "generate", "classify"
 SCORINGS = ("letter", "text", GENERATE)
 CORRUPTIONS = ("fog", "gaussian_noise", "pixelate")
 # Of the costs; the second of each is that of all other cells.
 OPTIONS, SIDES, IMAGES = (2, 4, 6), (48, 96, 192), (1, 2, 4)
 
 Group = Sequence[Unit]
+Side = Callable[[Question, Group], object]
 
 
 @dataclass
@@ -88,6 +95,7 @@ def main() -> None:
     add = parser.add_argument
     add("--run", type=Path, default=Path("results/demo"), help="a finished run [%(default)s]")
     add("--models", nargs="+", default=MODELS, help="folders in results/models [%(default)s]")
+    add("--classifiers", nargs="*", default=[], help="the same, of VQA heads with a closed list")
     add("--corruptions", nargs="+", default=CORRUPTIONS, help="of the run [%(default)s]")
     add("--items", type=int, default=40, help="of the run [%(default)s]")
     add("--rounds", type=int, default=3, help="repetitions, of which the median counts [%(default)s]")
@@ -105,32 +113,39 @@ def main() -> None:
     keys = {id_: item.image_keys for id_, item in items.items()}
     groups = list(groups_of(units_of(pool, keys, files)))
     questions = {id_: item.question for id_, item in items.items()}
-    count = sum(len(unit.variants) for group in groups for unit in group)
     print(
         f"{date.today()}, one thread of {processor()}, Python {platform.python_version()}, torch "
         f"{torch.__version__}, transformers {transformers.__version__}; {len(items)} items under "
-        f"{', '.join(arguments.corruptions)}: {count} predictions a round. Per second, and the share of time "
-        "outside forward passes:\n"
+        f"{', '.join(arguments.corruptions)}: {count_of(groups)} predictions a round. Per second, and the "
+        "share of time outside forward passes:\n"
     )
     header = ["model", "scoring", "loop", "outside"]
     for mode in arguments.together:
         header += [f"benchc, {mode} together", "ratio", "outside"]
     print(f"| {' | '.join(header)} |\n|---|---|{'---:|' * (len(header) - 2)}")
     ratios: dict[tuple[str, str], list[float]] = {}
-    for name in arguments.models:
-        for scoring in SCORINGS:
-            folder = Path("results/models") / name
-            loop, *ours = compared(folder, scoring, groups, questions, arguments.rounds, arguments.together)
-            cells = [name, scoring, f"{count / median(loop.rounds):,.0f}", f"{loop.outside:.0%}"]
-            for mode, clock in zip(arguments.together, ours, strict=True):
-                ratio = median(a / b for a, b in zip(loop.rounds, clock.rounds, strict=True))
-                ratios.setdefault((scoring, mode), []).append(ratio)
-                cells += [f"{count / median(clock.rounds):,.0f}", f"{ratio:.1f}", f"{clock.outside:.0%}"]
-            print(f"| {' | '.join(cells)} |", flush=True)
+    pairs = [(name, scoring) for name in arguments.models for scoring in SCORINGS]
+    for name, scoring in [*pairs, *((name, CLASSIFY) for name in arguments.classifiers)]:
+        folder = Path("results/models") / name
+        # VQA heads read one image.
+        taken = groups if scoring != CLASSIFY else [group for group in groups if group[0].images == 1]
+        asked = count_of(taken)
+        loop, *ours = compared(folder, scoring, taken, questions, arguments.rounds, arguments.together)
+        cells = [name, scoring, f"{asked / median(loop.rounds):,.0f}", f"{loop.outside:.0%}"]
+        for mode, clock in zip(arguments.together, ours, strict=True):
+            ratio = median(a / b for a, b in zip(loop.rounds, clock.rounds, strict=True))
+            ratios.setdefault((scoring, mode), []).append(ratio)
+            cells += [f"{asked / median(clock.rounds):,.0f}", f"{ratio:.1f}", f"{clock.outside:.0%}"]
+        print(f"| {' | '.join(cells)} |", flush=True)
     for (scoring, mode), found in ratios.items():
         print(f"\nGeometric mean of the ratios, {scoring}, {mode} together: {geometric_mean(found):.1f}.")
     print("\nMilliseconds of a prediction with letters, five severities together:\n")
     print_costs(arguments.models, groups[0][0], next(iter(questions.values())), arguments.rounds)
+
+
+def count_of(groups: Sequence[Group]) -> int:
+    """Return the number of predictions on all units."""
+    return sum(len(unit.variants) for group in groups for unit in group)
 
 
 def compared(
@@ -143,40 +158,54 @@ def compared(
 ) -> list[Clock]:
     """Return the clocks of the loop, and of benchc in each mode, over all units; they alternate."""
     source = CheckpointSource(str(folder))
-    generates = scoring == GENERATE
-    asked: Any = (
-        load_generative(source, None, Generation(ANSWER_TOKENS))
-        if generates
-        else load_model(source, None, scoring)
-    )
-    ask: Any = answer_units if generates else predict_units
+    asked: Any
+    if scoring == GENERATE:
+        asked = load_generative(source, None, Generation(ANSWER_TOKENS, lists_options=False))
+    elif scoring == CLASSIFY:
+        asked = load_classifying(source, None)
+    else:
+        asked = load_model(source, None, scoring)
     plain = transformers.AutoProcessor.from_pretrained(folder)
     plain.image_processor = transformers.AutoImageProcessor.from_pretrained(folder, backend="pil")
-    plain.chat_template = asked.chat.processor.chat_template
-    tokens = ANSWER_TOKENS if generates else PREDICTION_TOKENS
+    if asked.chat.has_template:
+        plain.chat_template = asked.chat.processor.chat_template
+    tokens = ANSWER_TOKENS if scoring == GENERATE else PREDICTION_TOKENS
+    modes = [Passes(mode) for mode in together]
 
     def loop(question: Question, group: Group) -> None:
         for unit in group:
             rendered = asked.prompt(question, unit.images)
             for images in unit.variants:
-                generated(asked.chat.model, plain, rendered, images, tokens)
+                if scoring == CLASSIFY:
+                    classified(asked.chat.model, plain, rendered, images[0])
+                else:
+                    generated(asked.chat.model, plain, rendered, images, tokens)
 
-    def ours(passes: Passes, question: Question, group: Group) -> None:
-        ask(asked, question, [UnitInput(unit.variants) for unit in group], passes)
+    def ours(passes: Passes, stack: ExitStack) -> Side:
+        if scoring not in (GENERATE, CLASSIFY):
+            return lambda question, group: predict_units(
+                asked, question, [UnitInput(unit.variants) for unit in group], passes
+            )
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        cache = stack.enter_context(AnswerCache(folder, asked.identity(), "speed"))
+        return Answerer(asked, cache, partial(answer_units, passes=passes)).ask
 
-    sides: list[tuple[Clock, Callable[[Question, Group], None]]] = [(Clock(), loop)]
-    sides += [(Clock(), partial(ours, Passes(mode))) for mode in together]
-    for _, side in sides:  # what is done only once
-        side(questions[groups[0][0].item], groups[0])
-    for _ in range(rounds):
-        before = [clock.seconds for clock, _ in sides]
-        for group in groups:
-            for clock, side in sides:
-                with timed(asked.chat.model, clock):
-                    side(questions[group[0].item], group)
-        for (clock, _), start in zip(sides, before, strict=True):
-            clock.rounds.append(clock.seconds - start)
-    return [clock for clock, _ in sides]
+    clocks = [Clock() for _ in range(1 + len(modes))]
+    for turn in range(rounds + 1):
+        with ExitStack() as stack:
+            sides: list[Side] = [loop, *(ours(passes, stack) for passes in modes)]
+            if turn == 0:  # what is done only once
+                for side in sides:
+                    side(questions[groups[0][0].item], groups[0])
+                continue
+            before = [clock.seconds for clock in clocks]
+            for group in groups:
+                for clock, side in zip(clocks, sides, strict=True):
+                    with timed(asked.chat.model, clock):
+                        side(questions[group[0].item], group)
+            for clock, start in zip(clocks, before, strict=True):
+                clock.rounds.append(clock.seconds - start)
+    return clocks
 
 
 @contextmanager
