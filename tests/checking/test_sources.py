@@ -13,6 +13,7 @@ from tests.checking.collected import collected, lines
 from tests.checking.runs import config_of
 from tests.sources.test_download import DATA, Server, server  # noqa: F401
 from tests.sources.tsv_files import encoded, image_bytes, row, write_tsv
+from tests.sources.vqav2_files import image_name, write_vqav2
 
 
 @pytest.fixture(autouse=True)
@@ -130,3 +131,32 @@ def test_a_source_that_was_downloaded_is_read() -> None:
     found, items = collected(check_sources(config_of({"far": {"url": "http://127.0.0.1:9/far.tsv"}})))
     assert lines(found) == ["far: 1 item, results/downloads/far.tsv"]
     assert list(items) == ["far"]
+
+
+def vqav2(folder: Path, **keys: object) -> dict[str, object]:
+    paths = map(str, write_vqav2(folder))
+    return dict(zip(("questions", "annotations", "images"), paths, strict=True)) | keys
+
+
+def test_files_of_vqav2_are_read_and_their_rejected_questions_named(folder: Path) -> None:
+    files = vqav2(folder)
+    (folder / "val2014" / image_name(73)).unlink()
+    found, items = collected(check_sources(config_of({"v": {"vqav2": files}})))
+    assert lines(found, "ok") == [f"v: 4 items, {', '.join(map(str, files.values()))}"]
+    assert lines(found, "warning") == [
+        f"v: 2 rows rejected: image {image_name(73)}: there is no such file among the images (73000, 73001)"
+    ]
+    assert items["v"].images["image_key"].unique().len() == 2
+    found, items = collected(check_sources(config_of({"v": {"vqav2": files | {"take_images": 9}}})))
+    assert "take_images is 9, but its questions are about 3 images" in lines(found, "error")[0]
+    assert items == {}
+
+
+def test_files_of_vqav2_that_are_not_here_are_downloads(folder: Path, server: Server) -> None:  # noqa: F811
+    files = vqav2(folder, annotations=server.url, images=f"{server.url}?images")
+    found, items = collected(check_sources(config_of({"v": {"vqav2": files}})))
+    assert [line.partition("from ")[2] for line in lines(found, "fetch")] == [
+        server.url,
+        f"{server.url}?images",
+    ]
+    assert items == {}

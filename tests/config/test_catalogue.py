@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from benchc.config.load import load
+from benchc.config.source_files import SourceFile, source_files
 from tests.config.trial import MODELS, SOURCES, errors
 
 pytestmark = pytest.mark.usefixtures("toy")
@@ -298,3 +299,70 @@ def test_both_spellings_of_the_task_column_are_the_same(
 ) -> None:
     (root / "sources.yaml").write_text(SOURCES.replace("task_column: category", f"task_column: {spelling}"))
     assert {source.task_column for source in load(raw, root).sources.values()} == {"l2_category"}
+
+
+VQAV2 = (
+    "v: {label: V, task_column: category, vqav2: {questions: q.json, annotations: a.zip, images: i%s}%s}\n"
+)
+
+
+def test_files_of_vqav2_are_local_or_downloaded(raw: dict[str, Any], root: Path) -> None:
+    for name in ("q.json", "a.zip", "list.txt"):
+        (root / name).touch()
+    (root / "i").mkdir()
+    text = VQAV2.replace("q.json", "'${HERE}/q.json'").replace("a.zip", "https://x.org/a.zip")
+    md5 = "0f" * 16
+    (root / "sources.yaml").write_text(
+        SOURCES + text % (f", take_images: list.txt, md5: {{annotations: {md5}}}", "")
+    )
+    raw["sources"] = ["v", "drawn-text"]
+    source = load(raw, root, environment={"HERE": "."}).sources["v"]
+    assert source_files("v", source) == {
+        "questions": SourceFile("./q.json"),
+        "annotations": SourceFile("results/downloads/v/annotations", "https://x.org/a.zip", md5),
+        "images": SourceFile("i"),
+    }
+    assert source.vqav2 is not None and source.vqav2.take == Path("list.txt")
+    (root / "sources.yaml").write_text(SOURCES + text % (", take_images: 5", ""))
+    source = load(raw, root, environment={"HERE": "."}).sources["v"]
+    assert source.vqav2 is not None and source.vqav2.take == 5
+
+
+@pytest.mark.parametrize(
+    ("more", "keys", "sentence"),
+    [
+        ("", ", path: t.tsv", "v needs exactly one of url, path, generated, vqav2, but has path and vqav2."),
+        (
+            "",
+            ", reader: {index_below: 3}",
+            "v has a reader, which is for TSV files, but vqav2 has none; remove it.",
+        ),
+        (", take_images: 0", "", "v.vqav2.take_images is 0, but should be "),
+        (", take_images: true", "", "v.vqav2.take_images is true, but should be "),
+        (", take: 3", "", "unknown key v.vqav2.take; there are questions, "),
+        (
+            f", md5: {{images: {'0f' * 16}}}",
+            "",
+            "v.vqav2 has an md5 of images, which is a local file, but only downloads are checked.",
+        ),
+    ],
+)
+def test_an_invalid_entry_of_vqav2(
+    raw: dict[str, Any], root: Path, more: str, keys: str, sentence: str
+) -> None:
+    (root / "sources.yaml").write_text(SOURCES + VQAV2 % (more, keys))
+    (only,) = errors(raw, root)
+    assert only.startswith(f"sources.yaml: {sentence}")
+
+
+def test_paths_of_vqav2_are_checked(raw: dict[str, Any], root: Path) -> None:
+    (root / "q.json").mkdir()
+    (root / "i").touch()
+    (root / "sources.yaml").write_text(SOURCES + VQAV2 % (", take_images: '${LISTS}/l.txt'", ""))
+    raw["sources"] = ["v", "drawn-text"]
+    assert errors(raw, root, LISTS="none") == (
+        'sources.yaml: v.vqav2.questions is "q.json", but q.json is a folder, not a JSON file or its zip.',
+        'sources.yaml: v.vqav2.annotations is "a.zip", but there is no a.zip.',
+        'sources.yaml: v.vqav2.take_images is "${LISTS}/l.txt", but there is no none/l.txt; set the '
+        "environment variable LISTS to change it.",
+    )

@@ -16,6 +16,7 @@ from benchc.planning.size import image_counts, run_size, variants
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import TableError, write_table
 from benchc.schemas.pool import POOL
+from tests.sources.vqav2_files import write_vqav2
 from tests.test_images import png_header
 
 CORRUPTIONS = Corruptions(
@@ -106,6 +107,16 @@ def test_rows_of_files_that_are_here_bound_the_pool(folder: Path) -> None:
     assert bound(unlimited, local=LOCAL, remote=REMOTE) == Amount(3 + 4, "at most")
     (folder / "local.tsv").write_text('index\tcategory\n1\t"')  # a quote without an end
     assert bound(unlimited, local=LOCAL) == Amount(None, "at most")
+
+
+def test_questions_on_the_images_taken_bound_the_pool(folder: Path) -> None:
+    files = write_vqav2(folder)._asdict()
+    content = {name: str(path) for name, path in files.items()} | {"take_images": 2}
+    source = Source.model_validate({"label": "V", "vqav2": content, "task_column": "l2_category"})
+    (folder / "val2014").rename(folder / "elsewhere")  # images are not read
+    assert bound(Pool(per_task=None, total=None), v=source) == Amount(4, "at most")
+    files["questions"].write_text("{")
+    assert bound(Pool(per_task=None, total=None), v=source) == Amount(None, "at most")
 
 
 def test_sources_share_task_types(folder: Path) -> None:

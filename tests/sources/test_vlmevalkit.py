@@ -16,7 +16,7 @@ from benchc.sources import tsv
 from benchc.sources.error import SourceError
 from benchc.sources.report import summary
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
-from tests.sources.tsv_files import BLUE, RED, encoded, image_bytes, row, write_tsv
+from tests.sources.tsv_files import BLUE, RED, encoded, image_bytes, open_row, row, write_tsv
 from tests.test_images import png_header
 
 
@@ -435,3 +435,43 @@ def test_a_task_column_that_all_rows_lack_is_an_error(tmp_path: Path) -> None:
         SourceError, match=r"none of its rows .*: has no category, the task type \(task_column"
     ):
         read_vlmevalkit(path, "s", ReaderOptions(task_column="category"))
+
+
+def test_a_file_without_columns_of_options_has_open_ended_questions(tmp_path: Path) -> None:
+    items, report = read(tmp_path, [open_row(3, hint="Look.", answer="A7")])
+    assert items == [
+        {
+            "id": "s/3",
+            "question": "Which colour is it?",
+            "hint": "Look.",
+            "options": [],
+            "answer": None,
+            "category": "colour",
+            "l2_category": "look",
+            "images": [{"bytes": RED, "path": None}],
+            "image_keys": ["s/3#0"],
+        }
+    ]
+    assert report == []
+
+
+@pytest.mark.parametrize("answer", ["", "nan", " \n"])
+def test_an_open_ended_question_without_an_answer_is_rejected(tmp_path: Path, answer: str) -> None:
+    items, report = read(tmp_path, [open_row(1), open_row(2, answer=answer), open_row(3, question="")])
+    assert [item["id"] for item in items] == ["s/1"]
+    assert report == [("s/2", "rejected", "has no answer"), ("s/3", "rejected", "has no question")]
+
+
+def test_an_answer_that_may_be_an_option_is_noted(tmp_path: Path) -> None:
+    _, report = read(
+        tmp_path, [open_row(1, answer="B", choices="['(A) x', '(B) y']"), open_row(2, answer="AB")]
+    )
+    assert [(id_, kind) for id_, kind, _ in report] == [("s/1", "note")]
+    assert "name it (options_column)" in report[0][2]
+
+
+@pytest.mark.parametrize("kept", ["A", "B", "C"])
+def test_a_file_with_one_column_of_options_is_not_open_ended(tmp_path: Path, kept: str) -> None:
+    path = write_tsv(tmp_path / "source.tsv", [{**open_row(1), kept: "red"}])
+    with pytest.raises(SourceError, match=f"has no column {'B' if kept == 'A' else 'A'!r}"):
+        read_vlmevalkit(path, "s")

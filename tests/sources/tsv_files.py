@@ -44,6 +44,12 @@ def row(index: object, **values: str) -> dict[str, str]:
     return {**plain, **values}
 
 
+def open_row(index: object, **values: str) -> dict[str, str]:
+    """Return a row of a file without columns of options, whose answer is a text."""
+    plain = row(index, **{"answer": "dark red", **values})
+    return {name: value for name, value in plain.items() if name not in ("A", "B", "C")}
+
+
 def write_tsv(
     path: Path, rows: Sequence[Mapping[str, str]], quoting: Literal[0, 1] = csv.QUOTE_MINIMAL
 ) -> Path:

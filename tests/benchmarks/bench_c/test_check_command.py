@@ -18,7 +18,7 @@ from benchc.errors import InputError
 from scripts.benchc import main
 from tests.benchmarks.bench_c.trial import CONFIG
 from tests.corruptions.own_files import written
-from tests.sources.tsv_files import encoded, image_bytes, row, write_tsv
+from tests.sources.tsv_files import encoded, image_bytes, open_row, row, write_tsv
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCES = "good: {label: Good, path: good.tsv, task_column: category}\n"
@@ -174,6 +174,18 @@ def test_the_item_of_figure_5_must_be_in_the_pool(folder, checked, item, errors)
         sum(line.startswith("error figure5 figures.figure5.item is good/77, which") for line in lines)
         == errors
     )
+
+
+def test_open_ended_questions_are_an_error(folder, checked):
+    write_tsv(folder / "open.tsv", [open_row(number) for number in range(3)])
+    more = "open: {label: Open, path: open.tsv, task_column: category}\n"
+    (folder / "sources.yaml").write_text(SOURCES + more)
+    configure(folder, sources=["good", "open"])
+    lines, status = checked("--no-models")
+    assert status == 1
+    assert "error all 2 items without options, first open/" in "\n".join(
+        lines
+    ) and "option logits need options; remove their sources" in "\n".join(lines)
 
 
 def test_rates_of_finished_jobs_replace_those_of_the_trial(folder, checked):

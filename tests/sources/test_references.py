@@ -1,0 +1,102 @@
+"""Every item of a pool has the reference answer of its source, or the error names it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from benchc.errors import InputError
+from benchc.schemas.parquet import read_footer, read_table, write_table
+from benchc.schemas.pool import POOL
+from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
+from benchc.schemas.references import REFERENCES
+from benchc.sources.pool import assemble, choose, task_types
+from benchc.sources.references import AnswerFile, read_references
+from benchc.sources.vlmevalkit import read_vlmevalkit
+from benchc.sources.vqav2 import read_vqav2
+from tests.sources.tsv_files import open_row, row, write_tsv
+from tests.sources.vqav2_files import annotation, question, write_annotations, write_vqav2, zipped
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def write_pool(folder: Path, **sources: pl.DataFrame) -> Path:
+    choice = choose(task_types(sources, dict.fromkeys(sources, "category")), None, None)
+    write_table(assemble(choice, sources), folder / "pool.parquet", POOL)
+    return folder / "pool.parquet"
+
+
+def test_each_kind_of_source(tmp_path: Path) -> None:
+    with_options = write_tsv(tmp_path / "o.tsv", [row(1, answer="B"), row(2, answer="C", C="3.50 ")])
+    rows = [open_row(10), open_row(9, answer=" two words\n"), open_row("x", answer="A")]
+    without = write_tsv(tmp_path / "t.tsv", rows)
+    files = write_vqav2(
+        tmp_path,
+        [question(42), question(42, 1), question(73)],
+        [annotation(73, 0, "no"), annotation(42, 1, "blue"), annotation(42, 0, "2")],
+    )
+    pool = write_pool(
+        tmp_path,
+        o=read_vlmevalkit(with_options, "o")[0],
+        t=read_vlmevalkit(without, "t")[0],
+        v=read_vqav2(files, "v")[0],
+    )
+    expected = [
+        ("o/1", "blue", []),
+        ("o/2", "3.50 ", []),
+        ("t/9", "two words", []),
+        ("t/10", "dark red", []),
+        ("t/x", "A", []),
+        ("v/42000", "2", ["2"] * 8 + ["not 2"] * 2),
+        ("v/42001", "blue", ["blue"] * 8 + ["not blue"] * 2),
+        ("v/73000", "no", ["no"] * 8 + ["not no"] * 2),
+    ]
+    answers = {
+        "t": AnswerFile("tsv", without),
+        "v": AnswerFile("vqav2", files.annotations),
+        # Not read: all its items have options.
+        "o": AnswerFile("tsv", tmp_path / "absent.tsv"),
+    }
+    assert read_references(pool, answers).rows() == expected
+    packed = answers | {"v": AnswerFile("vqav2", zipped(files, tmp_path).annotations)}
+    assert read_references(pool, packed).rows() == expected
+    command = [sys.executable, "-m", "scripts.read_references", "--items", pool]
+    command += ["--tsv", f"t={without}", "--annotations", f"v={files.annotations}"]
+    output = tmp_path / "references.parquet"
+    done = subprocess.run([*command, "--output", output], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "references: 8 items\n"), done.stderr
+    assert read_table(output, REFERENCES).rows() == expected
+    assert read_footer(output) == {"pool": pool_digest(pool, QUESTION_COLUMNS)}
+
+
+def test_of_rows_with_one_index_the_item_is_the_one_that_was_read(tmp_path: Path) -> None:
+    path = write_tsv(tmp_path / "t.tsv", [open_row(1), open_row(1, question="Other?", answer="blue")])
+    pool = write_pool(tmp_path, t=read_vlmevalkit(path, "t")[0])
+    assert read_references(pool, {"t": AnswerFile("tsv", path)})["truth"].to_list() == ["dark red"]
+
+
+def test_an_item_without_a_reference_is_named(tmp_path: Path) -> None:
+    path = write_tsv(tmp_path / "t.tsv", [open_row(1), open_row(2), open_row(3)])
+    files = write_vqav2(tmp_path)
+    pool = write_pool(tmp_path, t=read_vlmevalkit(path, "t")[0], v=read_vqav2(files, "v")[0])
+    answers = {"t": AnswerFile("tsv", path), "v": AnswerFile("vqav2", files.annotations)}
+    write_tsv(path, [open_row(1), open_row(3, answer="")])
+    with pytest.raises(
+        InputError, match=r"pool.parquet: item t/2 has no reference answer \(2 items like this\): .*t.tsv no"
+    ):
+        read_references(pool, answers)
+    write_tsv(path, [open_row(1), open_row(2), open_row(3)])
+    write_annotations(files.annotations, [annotation(42)])
+    with pytest.raises(InputError, match="item v/42001 has no reference answer"):
+        read_references(pool, answers)
+    with pytest.raises(InputError, match=r"item v/42000 has no reference answer .* and its source no answer"):
+        read_references(pool, {"t": answers["t"]})
+
+
+def test_arguments_name_source_and_file(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "scripts.read_references", "--items", "p", "--output", "r"]
+    for text in ("t.tsv", "t="):
+        done = subprocess.run([*command, "--tsv", text], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 2 and f"error: argument --tsv: {text!r} is not SOURCE=FILE" in done.stderr
