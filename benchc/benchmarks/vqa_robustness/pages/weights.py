@@ -61,4 +61,4 @@ def weights_page(errors: Errors, weights: tuple[float, ...], levels: Levels, sca
 
 def _numbers(values: Floats) -> object:
     """Return nested lists of the values, None for NaN."""
-    return np.where(np.isnan(values), None, values).tolist()
+    return np.where(np.isnan(values), np.array(None), values).tolist()
