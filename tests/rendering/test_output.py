@@ -8,7 +8,7 @@ import pytest
 from pydantic import PositiveInt
 
 from benchc.errors import InputError
-from benchc.rendering.declaration import table
+from benchc.rendering.declaration import page, table
 from benchc.rendering.output import File, Files, call, function_of, inputs_of, parquet, settings_of
 from benchc.schemas.parquet import TableError, TableType, write_table
 

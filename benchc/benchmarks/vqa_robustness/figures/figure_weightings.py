@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from benchc.benchmarks.vqa_robustness.metrics.severity import Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, studied_weights, vre
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
-from benchc.benchmarks.vqa_robustness.tables.vre_frames import HEADERS
+from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS
 from benchc.rendering.labels import font_families, renderable, shorten_all
 from benchc.rendering.output import File
 from benchc.rendering.style import (
