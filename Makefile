@@ -9,7 +9,7 @@ RUN := $(shell sed -n 's/^name: *\([^ #]*\).*/\1/p' $(CONFIG))
 # Jobs run the `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
-.PHONY: demo test check-demo bench-corruptions bench-selection bench-metrics bench-inference bench-host bench-gpu install lint clean
+.PHONY: demo test browser check-demo browser bench-corruptions bench-selection bench-metrics bench-inference bench-host bench-gpu install lint clean
 .DEFAULT_GOAL := demo
 
 demo: install
@@ -18,8 +18,15 @@ demo: install
 	@echo; cat $$(ls results/$(RUN)/tables/table1.md results/$(RUN)/tables/vre_model.md 2>/dev/null)
 	@echo; echo "Figures: results/$(RUN)/figures    Report: results/$(RUN)/report.html"
 
-test: install lint
+test: install lint browser
 	python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+
+# A headless browser, in which a test moves the sliders of an HTML page.
+browser:
+	@command -v chromedriver >/dev/null && command -v chromium >/dev/null || { \
+		root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+		$$root apt-get update -qq && $$root apt-get install -y -qq --no-install-recommends chromium chromium-driver; \
+	} || { echo "error: the tests need chromium and chromedriver; install Debian's chromium and chromium-driver"; exit 1; }
 
 # Runs two diagnostics and the demos of other benchmarks, and checks their results: accuracies, effects of corruptions,
 # generated answers, figures.

@@ -8,7 +8,7 @@ import pytest
 from pydantic import PositiveInt
 
 from benchc.errors import InputError
-from benchc.rendering.declaration import table
+from benchc.rendering.declaration import page, table
 from benchc.rendering.output import File, Files, call, function_of, inputs_of, parquet, settings_of
 from benchc.schemas.parquet import TableError, TableType, write_table
 
@@ -146,3 +146,9 @@ def test_a_name_that_is_not_a_module_is_refused(module):
 def test_an_invalid_declaration_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         table("t", "T", **{"inputs": {}, "caption": "", **options})
+
+
+def test_a_page_is_one_html_file():
+    declared = page("weights", "Weights", inputs={}, caption="")
+    assert declared.files == {"html": "pages/weights.html"}
+    assert declared.module("toy") == "benchc.benchmarks.toy.pages.weights"

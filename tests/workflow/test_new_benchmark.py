@@ -43,7 +43,15 @@ OUTPUTS = [
         },
         caption="Predictions.",
     ),
+    page("greeting", "greeting", inputs={"pool": "<results>/pool/items.parquet"}, caption="A page."),
 ]
+"""
+GREETING = """
+from pathlib import Path
+
+
+def greeting(pool: Path) -> str:
+    return f"<!DOCTYPE html><title>{pool.name}</title>"
 """
 TABLES = {
     "sizes": """
@@ -80,10 +88,12 @@ def checkout(tmp_path, python) -> Checkout:
     checkout = Checkout(tmp_path / "benchc", "config/my-bench.yaml")
     checkout.python = python
     folder = checkout.folder / "benchc/benchmarks/my_bench"
-    (folder / "tables").mkdir(parents=True)
+    for kind in ("tables", "pages"):
+        (folder / kind).mkdir(parents=True)
     for file, text in {
         **{"__init__.py": "", "report.rst": "My benchmark.\n", "settings.py": SETTINGS},
         **{"tables/__init__.py": "", **{f"tables/{name}.py": text for name, text in TABLES.items()}},
+        **{"pages/__init__.py": "", "pages/greeting.py": GREETING},
     }.items():
         (folder / file).write_text(text)
     (checkout.folder / "rules/my_bench.smk").write_text(RULES)
@@ -101,13 +111,17 @@ def test_a_new_benchmark_is_planned_and_run(checkout):
     made = dict.fromkeys(
         ("generate_demo_source", "read_source", "pool", "generate_training_set", "train_demo_model"), 1
     )
-    outputs = dict.fromkeys(("infer", "sizes", "predicted", "contact_sheet", "configuration"), 1)
+    outputs = dict.fromkeys(("infer", "sizes", "predicted", "greeting", "contact_sheet", "configuration"), 1)
     assert checkout.plan() == {**made, **outputs, "corrupt": 3}
     checkout.configure(corruptions={"corrupted": "on_the_fly"})
     assert checkout.plan() == {**made, **outputs}
-    checkout.make("sizes", cores=1)
+    checkout.make("sizes", "greeting", cores=1)
     assert "| Task" in (checkout.folder / "results/mine/tables/sizes.md").read_text()
-    assert checkout.plan("sizes") == {}
+    page = checkout.folder / "results/mine/pages/greeting.html"
+    assert page.read_text() == "<!DOCTYPE html><title>items.parquet</title>"
+    assert checkout.plan("sizes", "greeting") == {}
+    checkout.edit("benchc/benchmarks/my_bench/pages/greeting.py", "pool.name", "pool.stem")
+    assert checkout.plan("sizes", "greeting") == {"greeting": 1}
 
 
 @pytest.mark.parametrize("name", ["SUBSETS", "BENCHMARK", "MEASURED", "OUTPUTS"])

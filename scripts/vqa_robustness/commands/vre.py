@@ -12,7 +12,7 @@ from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, Levels, s
 from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, vre, weights_of
 from benchc.benchmarks.vqa_robustness.pages.weights import weights_page
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
-from benchc.benchmarks.vqa_robustness.tables.vre_frames import (
+from benchc.benchmarks.vqa_robustness.tables.frames import (
     constant,
     incomplete,
     metric_frame,

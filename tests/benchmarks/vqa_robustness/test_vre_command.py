@@ -72,8 +72,8 @@ def test_weights_scale_and_levels_are_options(capsys, table, tmp_path):
 
 def test_a_metric_with_one_value_is_named(capsys, table):
     main(["vre", table([f"{row[:6]}0.5" for row in ROWS])])
-    notes = capsys.readouterr().out.splitlines()[-5:]
-    assert notes[0] == "First-Drop has one value, so that it is 0 for all when scaled"
+    notes = capsys.readouterr().out.splitlines()[-9::2]
+    assert notes[0] == "First-Drop has one value, so that it is 0 for all when scaled" and len(notes) == 5
 
 
 def test_rows_may_be_in_any_order_and_have_more_columns(capsys, table):
@@ -88,7 +88,7 @@ def test_a_model_without_vre_is_named(capsys, table):
     main(["vre", table(rows)])
     text = capsys.readouterr().out
     note = "b has no VRE: its First-Drop under y is undefined, since an error there is 0"
-    assert text.splitlines()[-1] == note
+    assert note in text.splitlines()
     assert re.search(r"^\| b +\| +– \|.*– \|$", text, re.MULTILINE)
 
 

@@ -36,12 +36,17 @@ class Scale:
             )
         return cls(known.min(axis=(1, 2)), known.max(axis=(1, 2)))
 
+    @property
+    def constant(self) -> npt.NDArray[np.bool_]:
+        """Return which metrics have one value only, to ``DIGITS`` decimals, bool[5]."""
+        return np.asarray(self.high - self.low < 10.0**-DIGITS)
+
     def scaled(self, metrics: Floats) -> Floats:
         """Return metrics [5, ...] on this scale: 0 where the scale has one value only.
 
         Metrics of models that the scale is not of may be outside [0, 1].
         """
-        span = (self.high - self.low).reshape(-1, *[1] * (metrics.ndim - 1))
+        span = np.where(self.constant, 0, self.high - self.low).reshape(-1, *[1] * (metrics.ndim - 1))
         above = metrics - self.low.reshape(span.shape)
         zeros = np.where(np.isnan(metrics), np.nan, 0.0)
         return np.divide(above, span, out=zeros, where=np.broadcast_to(span != 0, metrics.shape))

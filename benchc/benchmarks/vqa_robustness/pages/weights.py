@@ -11,9 +11,9 @@ from benchc.benchmarks.vqa_robustness.metrics.regions import SAMPLES, winning_sh
 from benchc.benchmarks.vqa_robustness.metrics.severity import Floats, Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, studied_weights, vre, weights_of
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
+from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS, constant, incomplete
 from benchc.benchmarks.vqa_robustness.tables.names import words
 from benchc.benchmarks.vqa_robustness.tables.resampled import frozen_scale
-from benchc.benchmarks.vqa_robustness.tables.vre_frames import HEADERS, constant, incomplete
 from benchc.statistics.rounding import DIGITS
 
 DATA = "@data@"  # in the template
@@ -61,4 +61,4 @@ def weights_page(errors: Errors, weights: tuple[float, ...], levels: Levels, sca
 
 def _numbers(values: Floats) -> object:
     """Return nested lists of the values, None for NaN."""
-    return np.where(np.isnan(values), None, values).tolist()
+    return np.where(np.isnan(values), np.array(None), values).tolist()

@@ -12,8 +12,8 @@ from benchc.benchmarks.vqa_robustness.metrics.bootstrap import rank_shares, vre_
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, Floats, Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, vre, weights_of
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
+from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS, constant, incomplete, vre_frames
 from benchc.benchmarks.vqa_robustness.tables.names import words
-from benchc.benchmarks.vqa_robustness.tables.vre_frames import HEADERS, constant, incomplete, vre_frames
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table
@@ -37,7 +37,7 @@ class Resampled(NamedTuple):
     notes: list[str]
 
 
-def resampled(
+def resampled_vre(
     graded: Mapping[str, pl.DataFrame],
     pool: pl.DataFrame,
     labels: Mapping[str, str],

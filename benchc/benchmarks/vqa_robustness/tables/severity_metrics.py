@@ -5,8 +5,8 @@ import polars as pl
 from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
 from benchc.benchmarks.vqa_robustness.metrics import severity
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, Levels, falls
+from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS, incomplete, metric_frame
 from benchc.benchmarks.vqa_robustness.tables.names import words
-from benchc.benchmarks.vqa_robustness.tables.vre_frames import HEADERS, incomplete, metric_frame
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed

@@ -8,7 +8,7 @@ from benchc.benchmarks.vqa_robustness.grades import Grade, Graded
 from benchc.benchmarks.vqa_robustness.inputs import PoolImages
 from benchc.benchmarks.vqa_robustness.metrics.severity import Levels
 from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL
-from benchc.benchmarks.vqa_robustness.tables.resampled import frozen_scale, printed_vre, resampled
+from benchc.benchmarks.vqa_robustness.tables.resampled import frozen_scale, printed_vre, resampled_vre
 from benchc.rendering.output import Table
 
 
@@ -26,5 +26,5 @@ def vre_model(
 ) -> Table:
     """Return VRE by model; ``scale_of``: a table of errors whose scale is frozen, or no file."""
     scale = frozen_scale(scale_of, levels)
-    found = resampled(graded, pool, labels, corruptions, grade, weights, levels, scale, draws, seed)
+    found = resampled_vre(graded, pool, labels, corruptions, grade, weights, levels, scale, draws, seed)
     return printed_vre(found, "model", weights, scale_of, draws)

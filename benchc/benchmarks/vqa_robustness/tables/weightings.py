@@ -7,8 +7,8 @@ import polars as pl
 from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
 from benchc.benchmarks.vqa_robustness.metrics.severity import Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, ranks, studied_weights, vre
+from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS, incomplete
 from benchc.benchmarks.vqa_robustness.tables.resampled import frozen_scale
-from benchc.benchmarks.vqa_robustness.tables.vre_frames import HEADERS, incomplete
 from benchc.pluralize import pluralize
 from benchc.rendering.latex import latex_symbols, latex_table, latex_text
 from benchc.rendering.markdown import captioned

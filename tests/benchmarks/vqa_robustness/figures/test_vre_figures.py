@@ -93,9 +93,11 @@ def test_the_heat_map_has_drops_by_class(errors):
     np.testing.assert_allclose(axes.images[0].get_array(), expected)
     assert [label.get_text() for label in axes.get_xticklabels()] == [f"type {number}" for number in SORTED]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b_1", "c", "d"]
-    texts = {text.get_position(): text.get_text() for text in axes.texts}
+    texts = {text.get_position(): text.get_text() for text in axes.texts if not hasattr(text, "xy")}
     assert texts[2, 1] == f"{100 * expected[1, 2]:.1f}".replace("-", "−")
-    assert texts[1.0, 1.0] == "noise" and texts[10.0, 1.0] == "image\nattribute"
+    # Classes are above the axes, over their three columns.
+    names = {text.get_text(): text.xy[0] for text in axes.texts if hasattr(text, "xy")}
+    assert names == {"noise": 1, "blur": 4, "weather": 7, "image\nattribute": 10}
     assert figure.axes[1].get_ylabel() == "relative drop"
 
 
@@ -143,13 +145,9 @@ def test_radar_charts_show_the_parts_of_vre(errors):
     assert [text.get_text() for text in panels[0].get_legend().get_texts()] == ["a", "c", "d"]
 
 
-@pytest.mark.parametrize(
-    "figure", [figure_heatmap, figure_bars, lambda *given: figure_radar(given[0], [], given[1])]
-)
+@pytest.mark.parametrize("figure", [figure_heatmap, figure_bars])
 def test_a_corruption_without_a_class_is_an_error(errors, figure):
-    with pytest.raises(
-        InputError, match="the errors have type_7, whose class is not given; add it to groups"
-    ):
+    with pytest.raises(InputError, match="the errors have type_7, whose class is not given; add it to"):
         figure(errors, {name: class_ for name, class_ in GROUPS.items() if name != "type_7"})
 
 
@@ -180,7 +178,7 @@ def test_rare_categories_are_one_bar():
 
 @pytest.fixture
 def images(tmp_path) -> tuple[Path, list[Path]]:
-    """A pool with one image of grey 0, and its images under corruption c at severity s: grey 40 c + s."""
+    """A pool with one black image, which has the grey 40 c + s under corruption c at severity s."""
 
     def grey(value: int, side: int = 60) -> bytes:
         return encode_png(np.full((side, side + 20, 3), value, np.uint8))
@@ -191,15 +189,10 @@ def images(tmp_path) -> tuple[Path, list[Path]]:
     paths = []
     for number, name in enumerate(("snow", "shot_noise", "pixelate"), start=1):
         rows = [
-            {
-                "image_key": "s://photo",
-                "severity": level,
-                "image": {"bytes": grey(40 * number + level), "path": None},
-            }
-            for level in range(1, 6)
+            ("s://photo", level, {"bytes": grey(40 * number + level), "path": None}) for level in range(1, 6)
         ]
         paths.append(tmp_path / f"{name}.parquet")
-        write_table(pl.DataFrame(rows, schema=dict(CORRUPTED.columns)), paths[-1], CORRUPTED)
+        write_table(pl.DataFrame(rows, schema=dict(CORRUPTED.columns), orient="row"), paths[-1], CORRUPTED)
     return tmp_path / "pool.parquet", paths
 
 

@@ -90,6 +90,11 @@ def test_a_metric_with_one_value_is_zero_for_all():
     errors = np.full((2, 3, 6), 0.5)
     metrics = severity_metrics(errors)
     np.testing.assert_array_equal(Scale.of(metrics).scaled(metrics), np.zeros((5, 2, 3)))
+    # Rounding errors are no differences: these curves have one slope and one mean difference.
+    metrics = severity_metrics(np.arange(6) / 10 + np.array([[0.1, 0.2, 0.3]])[..., None])
+    scale = Scale.of(metrics)
+    assert scale.constant.tolist() == [False, False, True, False, True]
+    assert (scale.high > scale.low).all() and not scale.scaled(metrics)[[2, 4]].any()
 
 
 @given(ERRORS)

@@ -46,8 +46,10 @@ def incomplete(errors: Errors, metrics: Floats) -> list[str]:
 
 def constant(scale: Scale) -> list[str]:
     """Return a sentence for each metric that has one value, so that its scaled value is 0."""
-    flat = np.flatnonzero(scale.low == scale.high)
-    return [f"{HEADERS[metric]} has one value, so that it is 0 for all when scaled" for metric in flat]
+    return [
+        f"{HEADERS[metric]} has one value, so that it is 0 for all when scaled"
+        for metric in np.flatnonzero(scale.constant)
+    ]
 
 
 def vre_text(models: pl.DataFrame, corruptions: pl.DataFrame, notes: Sequence[str]) -> str:
