@@ -105,7 +105,7 @@ EDITS = {
         "benchc/benchmarks/vqa_robustness/metrics/vre.py",
         "Vre(weights @ model_parts, weights @ corruption_parts",
         "Vre(model_parts.T @ weights, weights @ corruption_parts",
-        dict.fromkeys(SCALED, 1),
+        dict.fromkeys(LEVELLED, 1),
     ),
     "the normaliser": (
         "benchc/judges/short_answer.py",
@@ -135,7 +135,7 @@ EDITS = {
         "config/small-models.yaml",
         "label: Texts",
         "label: Words",
-        {"models": 1, "configuration": 1, **FROM_GRADES},
+        {"configuration": 1, **FROM_GRADES},
     ),
 }
 
