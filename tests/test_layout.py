@@ -256,4 +256,6 @@ def test_a_benchmark_can_be_deleted(tmp_path: Path, benchmark: str) -> None:
     python("-m", "scripts.write_config_reference", "--schemas", "schema", "--page", "page.md")
     left = {path.name for path in (tmp_path / "config/schema").iterdir()}
     assert {path.name for path in (tmp_path / "schema").iterdir()} == left
-    assert benchmark.replace("_", "-") not in (tmp_path / "page.md").read_text()
+    # A suite of corruptions may have its name.
+    lines = [line for line in (tmp_path / "page.md").read_text().splitlines() if "suite" not in line.lower()]
+    assert [line for line in lines if benchmark.replace("_", "-") in line] == []
