@@ -25,7 +25,7 @@ rule pool:
     conda:
         "../envs/core.yaml"
     resources:
-        mem_mb=lambda wildcards, input: max(1000, int(4 * input.size_mb)),
+        mem_mb=2000,
     params:
         *code_of("scripts/pool.py"),
         per_task=option("--per-task", settings.pool.per_task),

@@ -227,7 +227,7 @@ def source_contents(source):
 def vqav2_memory(source):
     """Return the memory for reading VQAv2, in MB: its images are held; val2014 has 40,504."""
     taken = run.sources[source].vqav2.take_images
-    return 2000 + (taken if isinstance(taken, int) else 40_504) // 4
+    return 2000 + (taken if isinstance(taken, int) else 40_504) // 3
 
 
 def reader_options(source):

@@ -6,10 +6,12 @@ from pathlib import Path
 import polars as pl
 
 from benchc.atomic import write_text
+from benchc.progress import track
 from benchc.schemas.items import ITEMS
-from benchc.schemas.parquet import read_footer, read_table, write_table
+from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.pool import POOL
-from benchc.sources.pool import assemble, choose, task_types
+from benchc.schemas.row_groups import table_writer
+from benchc.sources.pool import choose, pool_rows, task_types
 from scripts.argument_types import positive_argument
 from scripts.command import Parser, run
 
@@ -50,20 +52,16 @@ def main() -> None:
         columns,
     )
     choice = choose(tasks, arguments.per_task, arguments.total)
-    chosen = choice.items["id"].implode()
-    pool = assemble(
-        choice,
-        {
-            source: read_table(path, ITEMS).filter(pl.col("id").is_in(chosen))
-            for source, path in paths.items()
-        },
-    )
     print(
-        f"pool: {pool.height:,} of {tasks.height:,} items, {choice.report.height} task types, "
+        f"pool: {choice.items.height:,} of {tasks.height:,} items, {choice.report.height} task types, "
         f"at most {choice.cap} items each"
     )
     write_text(arguments.report, choice.report.write_csv())
-    write_table(pool, arguments.output, POOL, {"cap": choice.cap})
+    sizes = pl.col("images").list.eval(pl.element().struct.field("bytes").bin.size()).list.sum()
+    footer = {"cap": choice.cap}
+    with table_writer(arguments.output, POOL, sizes, footer, compression="zstd") as writer:
+        for rows in track(pool_rows(choice, paths), label="pool", unit="parts"):
+            writer.append(rows)
 
 
 def task_column(text: str) -> tuple[str, str]:

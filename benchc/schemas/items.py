@@ -10,7 +10,7 @@ ITEMS = TableType(
     "items",
     2,
     {
-        "id": pl.String,  # source/index
+        "id": pl.String,  # source/index; of VQAv2, source/question id
         "question": pl.String,
         "hint": pl.String,  # null where the item has none
         "options": pl.List(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import polars as pl
 import pyarrow.parquet as pq
@@ -57,15 +58,21 @@ class TableWriter:
 
 @contextmanager
 def table_writer(
-    path: str | Path, table: TableType, row_bytes: pl.Expr, footer: Mapping[str, object] | None = None
+    path: str | Path,
+    table: TableType,
+    row_bytes: pl.Expr,
+    footer: Mapping[str, object] | None = None,
+    *,
+    compression: Literal["none", "zstd"] = "none",
 ) -> Iterator[TableWriter]:
     """Yield a writer whose table replaces ``path`` when the block ends without error.
 
     ``row_bytes`` is the expression for the size of a row. How rows are split over calls of ``append`` does
-    not change the file. Values are not compressed, as images already are. Memory: about three
-    times the larger of ``IMAGE_ROW_GROUP_BYTES`` and the largest row.
+    not change the file. By default values are not compressed, as images already are; where near rows have the
+    same image, zstd stores it once. Memory: about three times the larger of ``IMAGE_ROW_GROUP_BYTES`` and the
+    largest row.
     """
-    options = {"compression": "none", "use_dictionary": False}
+    options = {"compression": compression, "use_dictionary": False}
     with atomic_write(path) as file, parquet_writer(file, table, **options) as parquet:
         writer = TableWriter(Path(path), table, row_bytes, parquet)
         yield writer

@@ -1,15 +1,20 @@
 """The candidate pool: items of all sources, balanced by task type."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import polars as pl
 
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.randomness import seed_of
+from benchc.schemas.items import ITEMS
+from benchc.schemas.parquet import TableFile
 from benchc.schemas.pool import POOL
 from benchc.sources.item_order import item_key
+
+ITEMS_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
@@ -91,6 +96,20 @@ def largest_cap(counts: list[int], per_task: int | None, total: int | None) -> i
     while sum(min(count, cap) for count in counts) > total:
         cap -= 1
     return cap
+
+
+def pool_rows(choice: ChosenItems, paths: Mapping[str, Path]) -> Iterator[pl.DataFrame]:
+    """Yield the rows of the pool, of type POOL, a few at a time; ``paths``: the items of every source.
+
+    Images of all items may not fit into memory. Raises TableError as ``TableFile.rows``.
+    """
+    for source, path in sorted(paths.items()):
+        with TableFile(path, ITEMS) as file:
+            numbers = {id_: number for number, id_ in enumerate(file.columns(["id"])["id"])}
+            chosen = choice.items.filter(pl.col("source") == source)
+            for items in chosen.iter_slices(ITEMS_AT_ONCE):
+                rows = file.rows([numbers[id_] for id_ in items["id"]])
+                yield assemble(replace(choice, items=items), {source: rows})
 
 
 def assemble(choice: ChosenItems, items: Mapping[str, pl.DataFrame]) -> pl.DataFrame:

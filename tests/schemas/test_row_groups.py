@@ -2,6 +2,7 @@
 
 import itertools
 
+import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
@@ -66,3 +67,14 @@ def test_an_error_leaves_the_old_file(tmp_path):
         write(path, corrupted(1).rename({"image_key": "name"}))
     assert read_table(path, CORRUPTED).equals(corrupted(1))
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_zstd_stores_an_image_of_several_rows_once(tmp_path, monkeypatch):
+    monkeypatch.undo()
+    data = np.random.default_rng(0).bytes(50_000)
+    rows = [(f"a/{number}#0", 1, {"bytes": data, "path": None}) for number in range(10)]
+    frame = pl.DataFrame(rows, schema=CORRUPTED.columns, orient="row")
+    with table_writer(tmp_path / "t.parquet", CORRUPTED, BYTES, compression="zstd") as writer:
+        writer.append(frame)
+    assert read_table(tmp_path / "t.parquet", CORRUPTED).equals(frame)
+    assert (tmp_path / "t.parquet").stat().st_size < 70_000

@@ -13,7 +13,7 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.sources.item_order import item_key
-from benchc.sources.pool import assemble, choose, largest_cap, task_types
+from benchc.sources.pool import assemble, choose, largest_cap, pool_rows, task_types
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -143,6 +143,18 @@ def test_the_pool_contains_the_items_unchanged() -> None:
     ]
     assert pool["task"].to_list() == ["l2 place"] * 12 + ["count"] * 3
     assert pool.select(list(ITEMS.columns)).equals(pl.concat([sources["a"], sources["b"]]))
+
+
+def test_rows_that_come_a_few_at_a_time_are_the_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = {"b": items("b", {"count": 7}), "a": items("a", {"place": 12, "count": 4})}
+    paths = {source: tmp_path / f"{source}.parquet" for source in sources}
+    for source, frame in sources.items():
+        write_table(frame, paths[source], ITEMS, {"source": source})
+    choice = choose(task_types(sources, dict.fromkeys(sources, "category")), 5, None)
+    monkeypatch.setattr("benchc.sources.pool.ITEMS_AT_ONCE", 3)
+    parts = list(pool_rows(choice, paths))
+    assert len(parts) == 4 and all(part.height <= 3 for part in parts)
+    assert pl.concat(parts).equals(assemble(choice, sources))
 
 
 def test_open_questions_pass_through() -> None:
