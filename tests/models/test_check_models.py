@@ -29,6 +29,7 @@ from tests.checking.runs import config_of
 from tests.config.trial import MODELS
 from tests.models.conftest import QUESTIONS
 from tests.models.test_revisions import FIRST, REPO, HubCache, hub  # noqa: F401
+from tests.models.vqa_heads import save_blip, save_vilt
 
 Check = Callable[..., tuple[list[Finding], dict[str, Rate]]]
 
@@ -101,6 +102,23 @@ def test_a_good_model_is_measured(check: Check, checkpoints: dict[str, Path], sc
     assert facts.startswith("good: loaded in ") and "s per prediction, label mass " in facts
     # Two items at the three severities of the first corruption; clean predictions are the warm-up.
     assert rates["good"].measured == 6 and 0 < (rates["good"].seconds.value or 0) < 10
+
+
+def test_vqa_heads_answer_as_they_can(check: Check, tmp_path: Path) -> None:
+    paths = {"vilt": str(save_vilt(tmp_path / "vilt")), "blip": str(save_blip(tmp_path / "blip"))}
+    entries = {
+        "closed": {"path": paths["vilt"], "scoring": "classify"},
+        "decoder": {"path": paths["blip"], "scoring": "generate", "max_new_tokens": 3},
+        "letters": {"path": paths["vilt"], "scoring": "letter"},
+    }
+    found, rates = check(entries)
+    by_model = {each.subject: (each.level, each.text) for each in found}
+    level, text = by_model["closed"]
+    # Its list has none of the options; no prompt would change that.
+    assert level == "ok" and text.endswith(" s per answer, 0 of 2 answers choose an option")
+    assert "of 2 answers choose an option, 2 cut off" in by_model["decoder"][1]
+    assert by_model["letters"][0] == "error" and "scores no options" in by_model["letters"][1]
+    assert rates == {}
 
 
 def test_what_would_fail_in_a_job_is_an_error_of_each_model(

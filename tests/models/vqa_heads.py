@@ -12,7 +12,7 @@ from tests.models.classes.common import IMAGE_SETTINGS, PATCH, SIDE, tokenizer
 
 LABELS = ["red", "dark green", "2", "yes", "no", "left", "blue"]
 SIZES = {"hidden_size": 48, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4}
-MOST_TOKENS = 40
+MOST_TOKENS = 80
 
 
 def save_vilt(folder: Path, **config: Any) -> Path:
