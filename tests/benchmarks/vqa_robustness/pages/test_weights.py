@@ -147,6 +147,14 @@ def test_a_frozen_scale(opened):
     assert "scaled by the minima and maxima of another table" in "".join(page.texts("#notes"))
 
 
+def test_without_any_vre_the_page_says_so(opened):
+    errors = Errors(("a",), ("x", "y"), np.zeros((1, 2, 6)))
+    page = opened(errors, scale=Scale.of(severity_metrics(random_errors(1).values)))
+    assert shown(page, "models") == {"a": ("–", "–")}
+    assert shown(page, "corruptions") == {"x": ("–", "–"), "y": ("–", "–")}
+    assert "a has no VRE" in "".join(page.texts("#notes"))
+
+
 def test_the_share_of_the_weights_with_which_each_model_wins(opened):
     errors = paper()
     page = opened(errors)
