@@ -91,6 +91,8 @@ def _panel(axes: Any, title: str, names: Sequence[str], parts: Floats, top: floa
     axes.grid(color="#D8D8D8", linewidth=0.5)
     axes.spines["polar"].set(color=FAINT, linewidth=0.5)
     axes.set_title(title, pad=8)
+    if not names:
+        return
     axes.legend(
         loc="upper center",
         bbox_to_anchor=(0.5, -0.12),

@@ -89,7 +89,12 @@ def check(browser: Browser, errors: Errors, weights: tuple[float, ...], scale: S
 
 @pytest.mark.parametrize("weights", [EQUAL, (6, 1, 1, 1, 1), (0.3, 0.1, 0, 2.25, 0.7), (0, 0, 0, 900, 100)])
 def test_the_page_opens_with_the_configured_weights(opened, weights):
-    check(opened(paper(), weights), paper(), weights)
+    page = opened(paper(), weights)
+    check(page, paper(), weights)
+    # The sliders show them, in steps of 0.1 up to 10.
+    shares = weights_of(weights)
+    values = page.run("return [...document.querySelectorAll('input')].map(slider => slider.valueAsNumber)")
+    np.testing.assert_allclose(values, min(sum(weights), 10 / shares.max()) * shares, atol=0.051)
 
 
 def test_a_slider_that_is_moved_changes_ranks_and_vre(opened):
