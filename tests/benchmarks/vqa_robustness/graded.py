@@ -18,7 +18,7 @@ def grades(right: np.ndarray, corruptions: Sequence[str], ids: Sequence[str]) ->
     """Return the GRADES table of one model.
 
     ``right``: float[corruptions, 6, items]; level 0 is that of the first corruption. A wrong answer is empty
-    if its item is the first, and cut off if it is the second.
+    if its item is the first, cut off if it is the second, and withheld if it is the third.
     """
     cells = [(CLEAN, 0, right[0, 0])]
     cells += [(name, level, right[c, level]) for c, name in enumerate(corruptions) for level in LEVELS]
@@ -30,7 +30,7 @@ def grades(right: np.ndarray, corruptions: Sequence[str], ids: Sequence[str]) ->
             "exact": bool(value == 1),
             "normalised": bool(value > 0),
             "soft": float(value),
-            "finish": "length" if not value and item == 1 else "stop",
+            "finish": "stop" if value else ("stop", "length", "content_filter")[item % 3],
             "empty": bool(not value and item == 0),
         }
         for corruption, level, values in cells

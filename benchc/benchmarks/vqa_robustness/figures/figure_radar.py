@@ -40,7 +40,7 @@ def figure_radar(
     panels = [("models", [errors.models[model] for model in known], found.model_parts[:, known])]
     for title, members in _panels(grouped(errors.corruptions, groups)).items():
         panels.append((title, [names[place] for place in members], found.corruption_parts[:, members]))
-    top = max(1.0, *(float(parts.max(initial=0)) for _, _, parts in panels))
+    top = max(1.0, *(float(np.nan_to_num(parts).max(initial=0)) for _, _, parts in panels))
     columns = min(IN_A_ROW, len(panels))
     rows = ceil(len(panels) / columns)
     most = max(len(labels) for _, labels, _ in panels)
@@ -69,7 +69,7 @@ def _panel(axes: Any, title: str, names: Sequence[str], parts: Floats, top: floa
     angles = 2 * pi * np.arange(len(SPOKES) + 1) / len(SPOKES)
     axes.set_theta_zero_location("N")
     axes.set_theta_direction(-1)
-    for number, (name, values) in enumerate(zip(shorten_all(renderable(names), 22), parts.T, strict=True)):
+    for number, (name, values) in enumerate(zip(shorten_all(renderable(names), 20), parts.T, strict=True)):
         axes.plot(
             angles,
             np.append(values, values[0]),
@@ -80,7 +80,7 @@ def _panel(axes: Any, title: str, names: Sequence[str], parts: Floats, top: floa
             label=name,
             clip_on=False,
         )
-    axes.set_ylim(min(0.0, float(parts.min(initial=0))), top)
+    axes.set_ylim(min(0.0, float(np.nan_to_num(parts).min(initial=0))), top)
     axes.set_yticks([0.25, 0.5, 0.75, 1.0], ["", ".5", "", "1"], fontsize=SMALL, color=FAINT)
     axes.set_rlabel_position(36)
     axes.set_xticks(angles[:-1], SPOKES, fontsize=SMALL + 0.5)
@@ -91,6 +91,8 @@ def _panel(axes: Any, title: str, names: Sequence[str], parts: Floats, top: floa
     axes.grid(color="#D8D8D8", linewidth=0.5)
     axes.spines["polar"].set(color=FAINT, linewidth=0.5)
     axes.set_title(title, pad=8)
+    if not names:
+        return
     axes.legend(
         loc="upper center",
         bbox_to_anchor=(0.5, -0.12),

@@ -69,7 +69,8 @@ def vre(scaled: Floats, weights: Floats) -> Vre:
         weights: float[5] with the sum 1 (:func:`weights_of`).
     """
     model_parts = scaled.mean(axis=2)
-    corruption_parts = scaled[:, complete(scaled)].mean(axis=1)
+    known = scaled[:, complete(scaled)]
+    corruption_parts = known.mean(axis=1) if known.size else np.full(scaled.shape[::2], np.nan)
     return Vre(weights @ model_parts, weights @ corruption_parts, model_parts, corruption_parts)
 
 

@@ -34,14 +34,15 @@ def weights_page(errors: Errors, weights: tuple[float, ...], levels: Levels, sca
     own = Scale.of(metrics) if scale is None else scale
     scaled = own.scaled(metrics)
     parts = vre(scaled, weights_of(EQUAL)).model_parts
-    # Only their proportions matter.
-    factor = min(1.0, LARGEST / max(weights_of(weights) * sum(weights)))
+    shares = weights_of(weights)
+    # Only their proportions matter; the largest is not beyond the end of its slider.
+    unit = min(sum(weights), LARGEST / shares.max())
     data = {
         "models": errors.models,
         "corruptions": [words(name) for name in errors.corruptions],
         "metrics": HEADERS,
         "scaled": _numbers(scaled),
-        "weights": [factor * weight for weight in weights],
+        "weights": (unit * shares).tolist(),
         "largest": LARGEST,
         "presets": [
             {"name": "equal" if name == "equal" else f"0.6 {header}", "weights": (10 * values).tolist()}

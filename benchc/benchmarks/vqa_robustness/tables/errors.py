@@ -77,8 +77,6 @@ def _counts(
         )
         clean = counts.filter(corruption=CLEAN).drop("corruption")
         every = pl.DataFrame({"corruption": corruptions}, schema={"corruption": pl.String})
-        cells = pl.concat(
-            [counts.filter(pl.col("corruption") != CLEAN), every.join(clean, how="cross")], how="diagonal"
-        )
+        cells = pl.concat([counts, every.join(clean, how="cross")], how="diagonal")
         parts.append(cells.with_columns(pl.lit(label).alias("model")))
     return pl.concat(parts)

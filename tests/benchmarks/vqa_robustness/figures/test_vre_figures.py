@@ -145,6 +145,14 @@ def test_radar_charts_show_the_parts_of_vre(errors):
     assert [text.get_text() for text in panels[0].get_legend().get_texts()] == ["a", "c", "d"]
 
 
+def test_no_model_with_vre_is_no_error_with_a_frozen_scale(errors, tmp_path):
+    rows = [f"p,{'xy'[n]},{level},{0.1 + 0.1 * level + 0.2 * n}" for n in (0, 1) for level in range(6)]
+    other = tmp_path / "other.csv"
+    other.write_text("\n".join(["model,corruption,level,error", *rows]))
+    errors.values[:, 0, 0] = 0
+    FigureCanvasAgg(figure_radar(errors, [other], GROUPS)).draw()
+
+
 @pytest.mark.parametrize("figure", [figure_heatmap, figure_bars])
 def test_a_corruption_without_a_class_is_an_error(errors, figure):
     with pytest.raises(InputError, match="the errors have type_7, whose class is not given; add it to"):

@@ -89,7 +89,12 @@ def check(browser: Browser, errors: Errors, weights: tuple[float, ...], scale: S
 
 @pytest.mark.parametrize("weights", [EQUAL, (6, 1, 1, 1, 1), (0.3, 0.1, 0, 2.25, 0.7), (0, 0, 0, 900, 100)])
 def test_the_page_opens_with_the_configured_weights(opened, weights):
-    check(opened(paper(), weights), paper(), weights)
+    page = opened(paper(), weights)
+    check(page, paper(), weights)
+    # The sliders show them, in steps of 0.1 up to 10.
+    shares = weights_of(weights)
+    values = page.run("return [...document.querySelectorAll('input')].map(slider => slider.valueAsNumber)")
+    np.testing.assert_allclose(values, min(sum(weights), 10 / shares.max()) * shares, atol=0.051)
 
 
 def test_a_slider_that_is_moved_changes_ranks_and_vre(opened):
@@ -145,6 +150,14 @@ def test_a_frozen_scale(opened):
     check(page, errors, EQUAL, scale)
     assert shown(page, "models") != expected(errors.models, computed(errors, EQUAL).model)
     assert "scaled by the minima and maxima of another table" in "".join(page.texts("#notes"))
+
+
+def test_without_any_vre_the_page_says_so(opened):
+    errors = Errors(("a",), ("x", "y"), np.zeros((1, 2, 6)))
+    page = opened(errors, scale=Scale.of(severity_metrics(random_errors(1).values)))
+    assert shown(page, "models") == {"a": ("–", "–")}
+    assert shown(page, "corruptions") == {"x": ("–", "–"), "y": ("–", "–")}
+    assert "a has no VRE" in "".join(page.texts("#notes"))
 
 
 def test_the_share_of_the_weights_with_which_each_model_wins(opened):

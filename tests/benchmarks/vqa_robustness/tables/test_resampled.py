@@ -6,9 +6,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchc.benchmarks.vqa_robustness.grades import Answers
+from benchc.benchmarks.vqa_robustness.grades import Answers, answers_of
+from benchc.benchmarks.vqa_robustness.metrics.bootstrap import vre_draws
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, ranks, vre, weights_of
+from benchc.benchmarks.vqa_robustness.tables.errors import errors
 from benchc.benchmarks.vqa_robustness.tables.resampled import by_image
 from benchc.benchmarks.vqa_robustness.tables.vre_corruption import vre_corruption
 from benchc.benchmarks.vqa_robustness.tables.vre_model import vre_model
@@ -49,26 +51,34 @@ SHARED = [number // (ITEMS // IMAGES) for number in range(ITEMS)]
 
 def test_the_values_and_ranks_are_those_of_the_errors_and_intervals_contain_them(right, graded):
     weights = (1.0, 2.0, 3.0, 1.0, 1.0)
+    pool = pool_with(SHARED)
     metrics = severity_metrics(1 - right.mean(axis=-1), "1..5")
     expected = vre(Scale.of(metrics).scaled(metrics), weights_of(weights))
+    answers = answers_of(graded, LABELS, CORRUPTIONS, "exact")
+    draws = vre_draws(*by_image(answers, pool), weights_of(weights), 60, 4, "1..5")
     options = SETTINGS | {"weights": weights, "levels": "1..5"}
-    for table, values, parts, names in (
-        (vre_model(graded, pool_with(SHARED), [], **options), expected.model, expected.model_parts, "MNO"),
-        (
-            vre_corruption(graded, pool_with(SHARED), [], **options),
-            expected.corruption,
-            expected.corruption_parts,
-            CORRUPTIONS,
-        ),
+    for function, names, values, parts, drawn in (
+        (vre_model, ["M", "N", "O"], expected.model, expected.model_parts, draws.models),
+        (vre_corruption, CORRUPTIONS, expected.corruption, expected.corruption_parts, draws.corruptions),
     ):
+        table = function(graded, pool, [], **options)
         frame = table.frame
-        assert frame.to_series(0).to_list() == list(names)
+        assert frame.to_series(0).to_list() == names
         np.testing.assert_allclose(frame["vre"], values)
         np.testing.assert_allclose(frame.select(METRICS).to_numpy().T, parts)
         assert frame["rank"].to_list() == ranks(values).tolist()
         assert (frame["vre_low"] <= frame["vre"]).all() and (frame["vre"] <= frame["vre_high"]).all()
-        assert frame["rank_stability"].is_between(0, 1).all()
-    assert "60 resamples of 30 images" in " ".join(table.markdown.split())
+        same = np.mean([ranks(row) == ranks(values) for row in drawn[1:]], axis=0)
+        np.testing.assert_allclose(frame["rank_stability"], same)
+        assert "60 resamples of 30 images" in " ".join(table.markdown.split())
+
+
+def test_a_joint_scale_is_that_of_each_resample(graded, tmp_path):
+    own = tmp_path / "own.csv"
+    errors(graded, LABELS, CORRUPTIONS, "exact").frame.write_csv(own)
+    joint, frozen = (vre_model(graded, pool_with(SHARED), scale, **SETTINGS).frame for scale in ([], [own]))
+    np.testing.assert_allclose(joint["vre"], frozen["vre"])
+    assert not np.allclose(joint["vre_high"], frozen["vre_high"])
 
 
 def test_questions_about_an_image_are_drawn_together(right):
