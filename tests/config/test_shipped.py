@@ -20,7 +20,10 @@ SHARED = Path(os.environ.get("BENCHC_SHARED", ROOT / ".." / "shared"))
 FIX = "run `python -m scripts.write_config_reference` and commit what it writes"
 # By name, since users put configurations and catalogues of their own into the folder.
 SHIPPED = {
-    "runs": ("config.yaml", "demo.yaml", "real-items.yaml"),
+    "runs": (
+        *("config.yaml", "demo.yaml", "real-items.yaml"),
+        *("vqa-robustness.yaml", "demo-vqa-robustness.yaml"),
+    ),
     "sources": ("sources.yaml", "demo-sources.yaml", "real-sources.yaml"),
     "models": ("models.yaml", "demo-models.yaml"),
 }
