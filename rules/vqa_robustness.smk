@@ -116,10 +116,10 @@ OUTPUTS = [
         formats=["csv", "md", "tex", "published"],
         data=[f"{PUBLISHED}/table_a1.csv"],
         caption="""
-        **Table A.1.** Errors of each model at each level (0 is clean) under each corruption: the share of wrong
-        answers, in [0, 1], low is better. The lowest and the highest error of a row are marked. The paper's own
-        rows are sorted by error; ours are not. For the paper's models, table_a1_published.csv has its values and
-        the differences. Reproduces the paper's Table A.1.
+        **Table A.1** of the paper's supplement. Error of each model at each level (rows) of each corruption
+        (columns), in [0, 1], lower is better; level 0 is clean. Of each row from level 1 on, the lowest
+        error is in bold and the highest in italics. Curves are as measured; those of the paper were sorted.
+        table_a1_published.csv has the published values of the same models beside ours.
         """,
     ),
     table(
@@ -130,10 +130,12 @@ OUTPUTS = [
         formats=["csv", "md", "tex", "published"],
         data=[f"{PUBLISHED}/table_a2.csv"],
         caption="""
-        **Table A.2.** Accuracy by corruption and class of question, in [0, 1]: the mean over models and levels 1
-        to 5 of the share of right answers within the class. The classes are the paper's seven, by the question
-        types of VQAv2; a run on other sources has the categories of its items. table_a2_published.csv has the
-        paper's values. Reproduces the paper's Table A.2.
+        **Table A.2** of the paper's supplement. Accuracy by class of questions and corruption, in [0, 1],
+        higher is better: the mean over models and the levels 1 to 5 of the share of right answers among the
+        questions of the class. The classes are VQAv2's question types that the paper shows ("Is/are the" is
+        two of them); questions of other types have none. Where no category of the pool is one of these
+        types, the pool's categories are the classes. table_a2_published.csv has the paper's values, a mean
+        over its six models, beside ours.
         """,
     ),
     table(
@@ -141,11 +143,13 @@ OUTPUTS = [
         "metrics of severity",
         inputs={"errors": ERRORS},
         settings={"levels": settings.vre.levels},
-        caption="""
-        **How errors grow with the level**, by model and corruption, unscaled. With E0 the clean error and E1 to E5
-        those at the levels: First-Drop (E1 − E0) / E0; Range (max − min) / min; Error Rate, the slope of the
-        least-squares line; Average Error; Average Difference, the mean of E1 − E0 to E5 − E0. *Falls* counts the
-        levels at which the error is lower than at the level before: curves are not sorted, as the paper's are.
+        caption=f"""
+        **Metrics of severity** of each model under each corruption; lower is more robust. With E0 the clean
+        error and E1 to E5 those at the levels: First-Drop (E1 - E0) / E0, Range (max - min) / min, Error
+        Rate (the slope of the least-squares line, per level), Average Error, and Average Difference (the
+        mean of E1 - E0 to E5 - E0). Range, Error Rate and Average Error are over the levels
+        {settings.vre.levels}. *Falls* counts the steps from one level to the next, of five, at which the
+        error falls; curves are not sorted.
         """,
     ),
     table(
@@ -154,12 +158,14 @@ OUTPUTS = [
         inputs={"grades": GRADES, "pool": POOL, "scale_of": SCALE},
         settings=GRADED | WEIGHTED | RESAMPLING,
         caption=f"""
-        **Visual robustness error of each model**: the weighted mean of the five metrics of severity, each scaled
-        to [0, 1] over all models and corruptions and averaged over corruptions. Low is robust; rank 1 is the most
-        robust. It depends on the models of the run unless `vre.scale_of` names a table of errors whose minima and
-        maxima are taken. Intervals (not in the paper): 95 % percentiles of {RESAMPLING['draws']} resamples of the
-        images, all questions about an image together, the same for all models; the metrics are scaled anew in
-        each. *Stability* is the share of resamples in which the model has the same rank.
+        **Visual robustness error of each model**; lower is more robust, and rank 1 is the most robust. VRE
+        is the weighted mean of the five metrics of severity, each scaled to [0, 1] by its minimum and
+        maximum over all models and corruptions (or those of a frozen scale), and averaged over corruptions.
+        In brackets: 95 % percentile intervals from {RESAMPLING['draws']} resamples of the images, whose
+        questions are drawn together, the same for all models, corruptions and levels; a joint scale is
+        computed anew in each. Stability is the share of resamples in which the rank is the same. Range and
+        the scale are made of extremes, which resampling makes more extreme, so that an interval may lie
+        mostly above its value.
         """,
     ),
     table(
@@ -168,9 +174,9 @@ OUTPUTS = [
         inputs={"grades": GRADES, "pool": POOL, "scale_of": SCALE},
         settings=GRADED | WEIGHTED | RESAMPLING,
         caption=f"""
-        **Visual robustness error of each corruption**: as by model, but averaged over models. High is harmful;
-        rank 1 is the most harmless. 95 % intervals and stability of ranks (not in the paper) from
-        {RESAMPLING['draws']} resamples of the images.
+        **Visual robustness error under each corruption**; rank 1 is the corruption to which the models are
+        most robust. As by model, with the mean over the models that have VRE instead of over corruptions;
+        95 % percentile intervals from {RESAMPLING['draws']} resamples of the images.
         """,
     ),
     table(
@@ -179,8 +185,8 @@ OUTPUTS = [
         inputs={"errors": ERRORS, "scale_of": SCALE},
         settings={"levels": settings.vre.levels},
         caption="""
-        **VRE and rank of each model under six weightings**: equal weights, and 0.6 for one metric with 0.1 for each
-        other, as in the paper's study. Low is robust.
+        **VRE and ranks under six weightings** (the paper's study of weights): equal weights, and 0.6 for
+        one metric with 0.1 for each other. Lower is more robust; ranks in brackets, 1 is the most robust.
         """,
     ),
     table(
@@ -188,9 +194,10 @@ OUTPUTS = [
         "relative drops of accuracy",
         inputs={"errors": ERRORS},
         caption="""
-        **Mean accuracy and its relative drop** by model, over all corruptions and levels 0 to 5, and by corruption,
-        over all models and levels 0 to 5. The relative drop is the share of the clean accuracy that is lost; that
-        of a corruption is relative to the mean clean accuracy of the models.
+        **Accuracy and relative drop.** Of each model, the mean accuracy A over corruptions and the levels 0
+        to 5, and the relative drop (A0 - A) / A0 from its clean accuracy A0; of each corruption, the mean
+        over models and the same levels, and the drop from the models' mean clean accuracy. A drop of 0.1
+        means that a tenth of the clean accuracy is lost; a negative one is a gain.
         """,
     ),
     table(
@@ -212,8 +219,10 @@ OUTPUTS = [
         subcategory="Corruptions",
         wanted=settings.corruptions.corrupted == "files",
         caption="""
-        **The corruptions by class** (figure A.1 of the paper): one image of the pool, clean and under each
-        corruption at level 4.
+        **The corruptions by class** (figure A.1 of the paper's supplement). One image of the pool, clean
+        and under each corruption of the run at level 4;
+        models see the same pixels. An image that a corruption made smaller is shown in the size of the
+        others.
         """,
     ),
     figure(
@@ -222,8 +231,9 @@ OUTPUTS = [
         inputs={"pool": POOL},
         subcategory="Questions",
         caption="""
-        **Questions by type** (figure A.3 of the paper): the share of each type, or category, in the pool. Blue: types
-        that are in a class of Table A.2.
+        **Kinds of questions** (figure A.3 of the paper's supplement). Share of each category of the pool's
+        questions, with the number of questions at the end of its bar; the categories of VQAv2 are its
+        question types. Blue bars are in a class of Table A.2.
         """,
     ),
     figure(
@@ -232,8 +242,8 @@ OUTPUTS = [
         inputs={"errors": ERRORS},
         subcategory="Errors",
         caption="""
-        **Error by level** (figure A.2 of the paper): the share of wrong answers of each model under each corruption,
-        clean and at levels 1 to 5.
+        **Error by level** (figure A.2 of the paper's supplement). One panel per model, one curve per
+        corruption; level 0 is clean. Lower is better. Curves are not sorted, so they may fall.
         """,
     ),
     figure(
@@ -243,8 +253,9 @@ OUTPUTS = [
         settings={"groups": MEASURED_GROUPS},
         subcategory="Errors",
         caption="""
-        **Relative drop of accuracy** by model and corruption: the share of the clean accuracy that is lost in the
-        mean over the levels 0 to 5.
+        **Relative drop in accuracy** of each model (rows) under each corruption (columns), in per cent of
+        the clean accuracy A0: 100 (A0 - A) / A0 with the mean accuracy A over the levels 0 to 5. Darker is
+        a larger drop; gains are negative and white. A row without clean accuracy is empty.
         """,
     ),
     figure(
@@ -254,8 +265,9 @@ OUTPUTS = [
         settings={"groups": MEASURED_GROUPS},
         subcategory="Errors",
         caption="""
-        **Mean error by corruption**, over models and levels 1 to 5, grouped by class. Lines are one standard deviation
-        over models, points are models, and the dashed line is the mean clean error.
+        **Mean error under each corruption**, over models and the levels 1 to 5; lower is better. Lines are
+        one standard deviation over models (with n - 1) in both directions, points the models, and the
+        dashed line is the mean error on clean images.
         """,
     ),
     figure(
@@ -276,8 +288,9 @@ OUTPUTS = [
         settings={"groups": MEASURED_GROUPS, "levels": settings.vre.levels},
         subcategory="VRE",
         caption="""
-        **The five scaled metrics** of each model, averaged over corruptions (first panel), and of each corruption,
-        averaged over models, by class. 0 is the most robust, 1 the least.
+        **The metrics that VRE weights**, scaled to [0, 1] over all models and corruptions; near the centre
+        is robust. (a) models, means over corruptions; the other panels have the corruptions of one class,
+        means over the models that have VRE.
         """,
     ),
     figure(
@@ -297,8 +310,10 @@ OUTPUTS = [
         settings=WEIGHTED,
         data=["benchc/benchmarks/vqa_robustness/pages/weights.html"],
         caption="""
-        **VRE under weights of your own** (not in the paper): five sliders set the weights, and the page computes VRE
-        and ranks anew. It also states in which share of all weightings each model is the most robust.
+        **Weights of VRE.** Five sliders weight the scaled metrics of severity; VRE and ranks by model and
+        by corruption are computed anew in the browser, without a network. Below: the share of all weights
+        with which each model has the lowest VRE, from random weights with a uniform distribution over the
+        simplex.
         """,
     ),
 ]

@@ -1,4 +1,4 @@
-"""The captions that rules/bench_c.smk declares are reStructuredText without errors or warnings."""
+"""The captions that the benchmarks declare are reStructuredText without errors or warnings."""
 
 import ast
 from inspect import cleandoc
@@ -7,28 +7,36 @@ from pathlib import Path
 import pytest
 from docutils.core import publish_string
 
-RULES = Path(__file__).resolve().parents[3] / "rules/bench_c.smk"
+RULES = Path(__file__).resolve().parents[2] / "rules"
+DECLARED = "\nOUTPUTS = ["
 
 
-def captions() -> dict[str, str]:
-    """Return the caption of every table and figure; what the run fills in is a word or a number."""
-    text = RULES.read_text()
+def captions(file: Path) -> dict[str, str]:
+    """Return the caption of every output; what the run fills in is a word or a number."""
+    text = file.read_text()
     found = {}
-    for call in ast.walk(ast.parse(text[text.index("\nOUTPUTS = [") :])):
+    for call in ast.walk(ast.parse(text[text.index(DECLARED) :])):
         for keyword in call.keywords if isinstance(call, ast.Call) else ():
             if keyword.arg == "caption":
                 value = keyword.value
                 parts = value.values if isinstance(value, ast.JoinedStr) else [value]
                 words = (str(part.value) if isinstance(part, ast.Constant) else "7" for part in parts)
-                found[ast.literal_eval(call.args[0])] = cleandoc("".join(words))
+                found[f"{file.stem} {ast.literal_eval(call.args[0])}"] = cleandoc("".join(words))
     return found
 
 
-CAPTIONS = captions()
+CAPTIONS = {
+    name: caption
+    for file in sorted(RULES.glob("*.smk"))
+    if DECLARED in file.read_text()
+    for name, caption in captions(file).items()
+}
 
 
 def test_there_are_captions() -> None:
-    assert {"table1", "cells", "figure1a", "figure_option_order"} <= CAPTIONS.keys()
+    for file in RULES.glob("*.smk"):
+        if DECLARED in (text := file.read_text()):
+            assert sum(name.startswith(f"{file.stem} ") for name in CAPTIONS) == text.count("caption=")
 
 
 @pytest.mark.parametrize("name", CAPTIONS)
