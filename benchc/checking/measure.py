@@ -99,6 +99,7 @@ def measure_answers(
         len(rows),
         sum(option is not None for option in chosen),
         sum(row["reply"].finish == "length" for row in rows),
+        tuple(row["reply"].text for row in rows[:2]),
     )
 
 

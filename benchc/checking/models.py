@@ -13,13 +13,14 @@ from benchc.checking.server import check_server
 from benchc.checking.trial import AnswersTrial, Trial
 from benchc.config.catalogue import Model
 from benchc.config.load import Config
+from benchc.config.settings import OpenAnswers
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
 from benchc.models.generation import Generation
 from benchc.models.label_mass import low_label_mass
-from benchc.models.registry import ANSWERING, CLASSIFY
+from benchc.models.registry import ANSWERING, CLASSIFY, answering
 from benchc.models.units import Recipes
 from benchc.planning.amounts import Amount
 from benchc.planning.rates import Rate
@@ -59,7 +60,11 @@ def check_models(config: Config, pool: PoolFound, *, load: bool) -> Findings[dic
         write_table(pool.sample, path, POOL)
         for id_, found in track(local.items(), label="try models", unit="models"):
             images = _images(config)
-            trial = yield from try_local(id_, config.models[id_], found, path, images, pool.options)
+            entry, asked = config.models[id_], config.settings.open_answers
+            if asked is not None:
+                yield _try_answers(id_, entry, found, path, asked)
+                continue
+            trial = yield from try_local(id_, entry, found, path, images, pool.options)
             if trial is not None and trial.device == found.source.device:
                 rates[id_] = Rate(Amount(trial.seconds, "estimate"), trial.predictions)
     return rates
@@ -101,18 +106,40 @@ def try_local(
     return trial
 
 
-def _try_answers(id_: str, entry: Model, model: LocalModel, pool: Path) -> Finding:
+def _try_answers(
+    id_: str, entry: Model, model: LocalModel, pool: Path, asked: OpenAnswers | None = None
+) -> Finding:
+    """Return what a model's answers say; ``asked``: how all questions are asked openly, if they are."""
+    generation = (
+        Generation(entry.max_new_tokens)
+        if asked is None
+        else Generation(asked.max_new_tokens, asked.instruction, lists_options=False)
+    )
     try:
         trial: AnswersTrial | None = in_child(
             "benchc.checking.try_model",
             "try_answers",
-            *(model.source, entry.scoring, Generation(entry.max_new_tokens), pool, model.weights),
+            *(model.source, answering(entry.scoring), generation, pool, model.weights),
         )
     except InputError as error:
         return Finding(STAGE, "error", id_, reason(error))
     if trial is None:
         return Finding(STAGE, "skipped", id_, TOO_LARGE)
+    if asked is not None:
+        return open_finding(id_, trial)
     return answers_finding(id_, trial, closed=entry.scoring == CLASSIFY)
+
+
+def open_finding(id_: str, trial: AnswersTrial) -> Finding:
+    """Return what a trial says about a model that is asked openly."""
+    examples = " and ".join(repr(reply[:30]) for reply in trial.examples)
+    facts = (
+        f"{_loaded(trial)}{trial.seconds:.2g} s per answer, {trial.cut_off} of "
+        f"{pluralize(trial.answers, 'answer')} cut off, such as {examples}"
+    )
+    if trial.cut_off == trial.answers or not any(trial.examples):
+        return Finding(STAGE, "warning", id_, f"{facts}; look at answers.instruction and max_new_tokens")
+    return Finding(STAGE, "ok", id_, facts)
 
 
 def answers_finding(id_: str, trial: AnswersTrial, *, closed: bool = False) -> Finding:

@@ -34,7 +34,8 @@ class AnswersTrial:
     """What was measured of a model that only generates.
 
     ``device``, ``loading``: as of :class:`Trial`. ``seconds``: of one answer, the mean of ``answers``.
-    ``with_option``: the answers that choose an option; ``cut_off``: those of the most tokens allowed.
+    ``with_option``: the answers that choose an option; ``cut_off``: those of the most tokens allowed;
+    ``examples``: the first two.
     """
 
     device: str
@@ -43,3 +44,4 @@ class AnswersTrial:
     answers: int
     with_option: int
     cut_off: int
+    examples: tuple[str, ...] = ()

@@ -1,6 +1,9 @@
 """A small run to its end: what it writes, that a killed job resumes, and what each edit reruns."""
 
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -192,3 +195,13 @@ def test_a_setting_reruns_what_it_decides(checkout, setting):
     finally:
         path.write_text(content)
     assert plan == {**expected, **SETTING}
+
+
+def test_check_asks_the_models_as_the_run_does(checkout):
+    command = [sys.executable, "-m", "scripts.benchc", "check", checkout.config]
+    done = subprocess.run(
+        command, cwd=checkout.folder, env=checkout.environment, text=True, capture_output=True, check=False
+    )
+    # Untrained, it writes on; the options of its questions are no matter.
+    found = r"warning +texts .* s per answer, (\d+) of \1 answers cut off, such as '.*answers\.instruction"
+    assert re.search(found, done.stdout), done.stdout
