@@ -80,6 +80,8 @@ for declared in OUTPUTS:
             # Functions, since Snakemake expands braces in strings as wildcards.
             settings=lambda wildcards, declared=declared: declared.arguments,
             given=lambda wildcards, declared=declared: declared.given,
+            # Of files that no rule writes: Snakemake misses an edit that keeps their time.
+            contents=lambda wildcards, declared=declared: contents_of(declared.files_of_user),
             formats=f"--formats {' '.join(declared.formats)}" if declared.kind == "table" else "",
             caption=lambda wildcards, declared=declared: cleandoc(declared.caption),
             # Snakemake does not record the names of inputs.

@@ -10,6 +10,8 @@ OUTPUTS:
     <results>/tables/errors.csv                       the errors that all metrics are computed from
 """
 
+from benchc.pluralize import pluralize
+
 # Models are asked about all items of the pool.
 SUBSETS = {"pool": None}
 BENCHMARK = None
@@ -21,7 +23,8 @@ IMPORTED_FILES = {id_: local(model.file) for id_, model in IMPORTED.items()}
 ABSENT = [f"{id_} ({file})" for id_, file in IMPORTED_FILES.items() if not Path(file).is_file()]
 if ABSENT:
     logger.warning(
-        f"{len(ABSENT)} files of answers_from do not exist yet (docs/vqa-robustness.md): {', '.join(ABSENT)}."
+        f"{pluralize(len(ABSENT), 'file')} of answers_from not here yet (docs/vqa-robustness.md): "
+        f"{', '.join(ABSENT)}."
     )
 
 
@@ -79,6 +82,9 @@ OTHERS = [name for name in settings.corruptions.types if name not in settings.me
 IMAGES = collect("<results>/corrupted/{corruption}.parquet", corruption=sorted(settings.measured))
 # Errors by which the metrics are scaled; none: those of the run itself.
 SCALE = [str(local(settings.vre.scale_of))] if settings.vre.scale_of else []
+# Snakemake would call finished outputs up to date.
+if SCALE and not Path(SCALE[0]).is_file():
+    raise WorkflowError(f"vre.scale_of: there is no file {SCALE[0]}; correct the path, or give null.")
 GRADED = {"labels": LABELS, "corruptions": settings.measured, "grade": settings.grade}
 WEIGHTED = {"weights": settings.vre.weights, "levels": settings.vre.levels}
 RESAMPLING = {"draws": settings.tables.bootstrap.draws, "seed": settings.tables.bootstrap.seed}

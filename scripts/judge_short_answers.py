@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from benchc.errors import InputError
 from benchc.judges.reference_grades import graded, read_references
 from benchc.pluralize import pluralize
 from benchc.progress import track
@@ -14,7 +15,7 @@ from benchc.schemas.answers_csv import read_answers
 from benchc.schemas.grades import GRADES
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
-from benchc.schemas.predictions import check_predictions
+from benchc.schemas.predictions import KEY, check_predictions
 from scripts.argument_types import positive_argument
 from scripts.command import Parser, run
 
@@ -29,6 +30,14 @@ def main() -> None:
         label = str(read_footer(arguments.answers[0]).get("label", arguments.answers[0].parent.name))
         files = track(arguments.answers, label="answers", unit="files")
         table = pl.concat(graded(read_table(path, ANSWERS, COLUMNS), references) for path in files)
+        labels = {str(read_footer(path).get("label", path.parent.name)) for path in arguments.answers}
+        if len(labels) > 1:
+            raise InputError(f"--answers: files of {' and '.join(sorted(labels))}; give those of one model")
+        if (doubled := table.filter(~pl.struct(KEY).is_first_distinct())).height:
+            id_, corruption, severity = doubled.select(KEY).row(0)
+            raise InputError(
+                f"--answers: two answers to {id_} under {corruption} at severity {severity}; give one"
+            )
     else:
         facts = {"pool": pool_digest(arguments.items, QUESTION_COLUMNS)}
         label = arguments.label or arguments.answers_csv.stem

@@ -91,5 +91,7 @@ Label = Annotated[
         r"^[^\s\x00-\x1f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f])?$", "one line of text without spaces around it"
     ),
 ]
+# Snakemake finds its placeholders by braces and angle brackets.
+UserPath = Annotated[str, _matching(r"^[^{}<>\x00-\x1f]+$", "a path without braces and angle brackets")]
 Severity = Annotated[int, Field(ge=1, le=5)]
 Severities = Annotated[list[Severity], AfterValidator(_ascending)]

@@ -55,6 +55,7 @@ def graded(answers: pl.DataFrame, references: dict[str, Reference]) -> pl.DataFr
 
 
 def _grades(reply: str, reference: Reference) -> Iterator[object]:
-    yield bool(reply) and reply == reference.truth
+    # Replies have no white space around them.
+    yield bool(reply) and reply == reference.truth.strip()
     yield agrees(reply, reference.truth)
     yield soft_accuracy(reply, reference.answers) if len(reference.answers) > 1 else None

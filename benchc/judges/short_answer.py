@@ -81,9 +81,14 @@ def normalised(answer: str, rules: Rules = ALL) -> str:
 
 
 def agrees(answer: str, reference: str, rules: Rules = ALL) -> bool:
-    """Return whether an answer is the reference, both normalised. An empty answer agrees with none."""
-    found = normalised(answer, rules)
-    return bool(found) and found == normalised(reference, rules)
+    """Return whether an answer is the reference, both normalised. An empty answer agrees with none.
+
+    Where the rules leave nothing of either, such as of "A" and of "+", they are compared in lower case.
+    """
+    found, wanted = normalised(answer, rules), normalised(reference, rules)
+    if found or wanted:
+        return found == wanted
+    return bool(answer.strip()) and answer.strip().lower() == reference.strip().lower()
 
 
 def soft_accuracy(answer: str, references: Sequence[str], rules: Rules = ALL) -> float:

@@ -65,6 +65,12 @@ class Output:
         return {format: f"{self.kind}s/{self.name}{ENDINGS[format]}" for format in self.formats}
 
     @property
+    def files_of_user(self) -> list[str]:
+        """Return the input files and data that are not the run's own."""
+        inputs = [[files] if isinstance(files, str) else files for files in self.inputs.values()]
+        return [*self.data, *(file for files in inputs for file in files if not file.startswith("<results>"))]
+
+    @property
     def given(self) -> list[str]:
         """Return each input as one string, NAME: FILES."""
         return [f"{name}: {files}" for name, files in self.inputs.items()]

@@ -1,5 +1,6 @@
 """Answers of another program: a CSV file with the columns id, corruption, severity and answer."""
 
+import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -43,12 +44,15 @@ def read_answers(
 def _rows(path: Path, corruptions: Sequence[str], severities: Sequence[int]) -> pl.DataFrame:
     """Return the rows with their numbers; corruptions and severities are those of the run."""
     try:
+        _require_whole_rows(path)
         texts = pl.read_csv(path, infer_schema=False, glob=False, encoding="utf8")
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file; give a CSV file with {', '.join(COLUMNS)}") from error
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, csv.Error, UnicodeDecodeError, OSError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{path}: cannot be read as CSV ({reason}); correct the file") from error
+    if doubled := [name for name in COLUMNS if f"{name}_duplicated_0" in texts.columns]:
+        raise InputError(f"{path}: has two columns {doubled[0]!r}; remove one")
     if missing := [name for name in COLUMNS if name not in texts.columns]:
         raise InputError(
             f"{path}: has no column {missing[0]!r} (it has {', '.join(texts.columns)}); it needs "
@@ -64,6 +68,19 @@ def _rows(path: Path, corruptions: Sequence[str], severities: Sequence[int]) -> 
     listed = ", ".join(map(str, severities))
     _refuse(path, numbers, ~at, f"has a severity other than {listed}, and 0 for {CLEAN}; correct it")
     return numbers
+
+
+def _require_whole_rows(path: Path) -> None:
+    """Raise InputError for a row of fewer cells than the header: polars takes the absent ones for empty."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = csv.reader(file)
+        header = next(rows, [])
+        for number, row in enumerate(rows, start=2):
+            if row and len(row) < len(header):
+                raise InputError(
+                    f"{path}: row {number}: has {len(row)} cells, the header has {len(header)}; end the row "
+                    "of an empty answer with a comma"
+                )
 
 
 def _refuse(path: Path, rows: pl.DataFrame, wrong: pl.Expr, reason: str) -> None:

@@ -51,8 +51,8 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the number, from 1, and the text of each line that is not blank."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except FileNotFoundError as error:
-        raise SourceError(f"{path}: there is no such file; correct take_images") from error
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be read ({error.strerror}); correct take_images") from error
     except UnicodeDecodeError as error:
         raise SourceError(f"{path}: is no text in UTF-8; give one image id or file name per line") from error
     for number, line in enumerate(lines, start=1):

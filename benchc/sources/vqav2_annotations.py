@@ -80,7 +80,12 @@ def read_entries(path: Path, key: str) -> Iterator[tuple[int, int, dict[str, Any
 
 
 def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value.strip() else None
+    if not isinstance(value, str) or not value.strip():
+        return None
+    # JSON may escape half of a surrogate pair, which is no text.
+    return (
+        value if value.isprintable() or not any("\ud800" <= letter <= "\udfff" for letter in value) else None
+    )
 
 
 def _answers(value: object) -> list[str] | None:

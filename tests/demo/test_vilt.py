@@ -121,6 +121,14 @@ def test_the_saved_model_is_loaded_and_answers_from_its_list(trained: Path) -> N
     assert inputs["input_ids"][0, 0] == tokenizer.bos_token_id
 
 
+@pytest.mark.parametrize("size", [(640, 358), (358, 640), (640, 480), (900, 310), (48, 64)])
+def test_photographs_of_any_usual_shape_are_answered(trained: Path, size: tuple[int, int]) -> None:
+    classifier = load_classifying(CheckpointSource(str(trained)), "vilt")
+    images = [np.full((size[1], size[0], 3), grey, np.uint8) for grey in (0, 200)]
+    replies = classifier.replies(Question("What is it?", ()), [[image] for image in images])
+    assert {reply.text for reply in replies} <= set(classifier.chat.labels)
+
+
 def test_the_same_arguments_give_the_same_weights(trained: Path, tmp_path: Path) -> None:
     train(trained.parent / "set.npz", tmp_path / "tiny")
     train(trained.parent / "set.npz", tmp_path / "other", seed="4")

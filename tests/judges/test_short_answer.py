@@ -145,3 +145,9 @@ def test_soft_accuracy_of_ten_annotators(matches, expected):
 def test_soft_accuracy_needs_two_references():
     with pytest.raises(ValueError, match="1 reference answers: the matches of the others need two"):
         soft_accuracy("yes", ["yes"])
+
+
+@pytest.mark.parametrize("text", ["A", "the", "+", "-", "?", "(a)"])
+def test_an_answer_of_which_the_rules_leave_nothing_agrees_with_itself_alone(text):
+    assert agrees(text, text) and agrees(f" {text.lower()} ", text)
+    assert not agrees("/", text) and not agrees("", text) and not agrees(text, "/")

@@ -57,6 +57,13 @@ def test_other_rows_are_refused(tmp_path, lines, message):
         read(tmp_path, lines)
 
 
+def test_a_short_row_is_no_empty_answer(tmp_path):
+    with pytest.raises(InputError, match=r"row 4: has 3 cells, the header has 4"):
+        read(tmp_path, [*ROWS[:2], "vqa/7,snow,3", *ROWS[3:]])
+    with pytest.raises(InputError, match="has two columns 'answer'; remove one"):
+        read(tmp_path, [f"{row},x" for row in ROWS], "id,corruption,severity,answer,answer")
+
+
 def test_other_files_are_refused(tmp_path):
     with pytest.raises(
         InputError, match="has no column 'answer' \\(it has id, corruption, severity, reply\\)"

@@ -148,7 +148,7 @@ def test_all_questions_of_the_images_in_a_list_are_taken(tmp_path: Path) -> None
         ("9" * 5000, "line 1 is '9999"),
         (" \n", "lists no image"),
         (b"\xff\xfe4", "is no text in UTF-8"),
-        (None, "there is no such file; correct take_images"),
+        (None, "cannot be read (No such file or directory); correct take_images"),
     ],
 )
 def test_bad_lists_of_images(tmp_path: Path, text: str | bytes | None, message: str) -> None:

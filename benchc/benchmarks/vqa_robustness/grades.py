@@ -103,6 +103,8 @@ def _right(
     values = np.full((len(cells), len(items)), np.nan)
     at = found["cell"].to_numpy(), found["item"].to_numpy()
     values[at] = found[grade].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    if found.height > values.size or (values < 0).any() or (values > 1).any():
+        raise InputError(f"{model} has a second grade of an item, or one outside [0, 1]; {AGAIN}")
     if np.isnan(values).any():
         cell, item = np.argwhere(np.isnan(values))[0]
         _, corruption, level = cells.row(int(cell))

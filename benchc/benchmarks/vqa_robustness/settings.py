@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from benchc.benchmarks.vqa_robustness.crosscheck import measured_errors, own_model_errors
 from benchc.config import settings
 from benchc.config.settings import OpenAnswers
-from benchc.config.strict import Id, Ids, Label, Names, Severities, Strict
+from benchc.config.strict import Id, Ids, Label, Names, Severities, Strict, UserPath
 from benchc.corruptions.registry import SUITES, all_corruptions_of, corruptions_of
 
 LEVELS = [1, 2, 3, 4, 5]
@@ -31,7 +31,7 @@ class Imported(Strict):
     """A model whose answers were made by another program."""
 
     label: Label = Field(description="Name in tables and figures.")
-    file: str = Field(
+    file: UserPath = Field(
         description="CSV file with the columns id, corruption (`clean` at severity 0), severity and answer, "
         "one row for each item, corruption and severity; relative to the repository's root."
     )
@@ -55,7 +55,7 @@ class Vre(Strict):
         description="Weights of First-Drop, Range, Error Rate, Average Error and Average Difference, in any "
         "unit; their sum must be above 0.",
     )
-    scale_of: str | None = Field(
+    scale_of: UserPath | None = Field(
         default=None,
         description="Table of errors (CSV) whose minima and maxima scale the metrics, so that adding a model "
         "changes no other; null for this run's own. Relative to the repository's root.",

@@ -46,9 +46,10 @@ def build(
         single=f"{BOS} $A {EOS}", special_tokens=ends
     )
     processor = transformers.ViltProcessor(
-        # The divisor makes a square of images up to twice as long as wide.
+        # The divisor makes a square of images up to 4:3, as those of the training set. Longer ones keep a
+        # part of their length, and images up to 3:1 half of their width.
         image_processor=transformers.ViltImageProcessorPil(
-            size={"shortest_edge": size.image_side}, size_divisor=size.image_side, **IMAGE_SETTINGS
+            size={"shortest_edge": size.image_side}, size_divisor=size.image_side // 2, **IMAGE_SETTINGS
         ),
         tokenizer=tokenizer,
     )

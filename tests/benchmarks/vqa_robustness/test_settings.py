@@ -90,6 +90,13 @@ def test_every_question_is_asked_openly(raw, root):
             'config.yaml: answers_from has "small", which is also one of models; give it another id.',
         ),
         (["answers_from"], {"vle": {"label": "VLE"}}, "config.yaml: answers_from.vle.file is missing"),
+        (
+            ["corruptions", "types"],
+            ["grayscale", "inverse"],
+            "config.yaml: corruptions.types has none of the default set of vqa-robustness",
+        ),
+        (["vre"], {"scale_of": ""}, 'config.yaml: vre.scale_of is ""'),
+        (["vre"], {"scale_of": "{a}.csv"}, 'config.yaml: vre.scale_of is "{a}.csv"'),
         (["grade"], "strict", 'config.yaml: grade is "strict"'),
         (["answers"], {"max_new_tokens": 0}, "config.yaml: answers.max_new_tokens is 0"),
     ],

@@ -1,6 +1,7 @@
 """A small run to its end: what it writes, that a killed job resumes, and what each edit reruns."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -195,6 +196,26 @@ def test_a_setting_reruns_what_it_decides(checkout, setting):
     finally:
         path.write_text(content)
     assert plan == {**expected, **SETTING}
+
+
+def test_a_scale_of_no_file_is_refused_even_where_outputs_are_finished(checkout):
+    path = checkout.folder / checkout.config
+    content = path.read_text()
+    checkout.configure(vre={"scale_of": "scale.csv"})
+    try:
+        done = checkout.snakemake("-n", check=False)
+        assert done.returncode and "vre.scale_of: there is no file scale.csv" in done.stdout
+        scale = checkout.folder / "scale.csv"
+        scale.write_bytes((checkout.folder / RUN / "tables/errors.csv").read_bytes())
+        checkout.make("weightings")
+        assert checkout.plan("weightings") == {}
+        # An edit that keeps size and time.
+        before, text = scale.stat(), scale.read_text()
+        scale.write_text(text.replace("snow", "wons"))
+        os.utime(scale, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert checkout.plan("weightings") == {"weightings": 1}
+    finally:
+        path.write_text(content)
 
 
 def test_check_asks_the_models_as_the_run_does(checkout):

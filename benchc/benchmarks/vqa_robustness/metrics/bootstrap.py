@@ -3,24 +3,41 @@
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from benchc.benchmarks.vqa_robustness.metrics.severity import Floats, Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, complete, ranks, vre
 from benchc.statistics.resampling import drawn_means, item_counts, on_grid, percentile_interval
 
+# Of the resamples; intervals of the others would be of another population.
+MOST_LEFT_OUT = 0.05
+
 
 class Draws(NamedTuple):
-    """VRE in the sample itself, row 0, and in each resample; NaN where it is undefined."""
+    """VRE in the sample itself, row 0, and in each resample; NaN where it is undefined.
+
+    A resample in which other models have VRE than in the sample is left out, with NaN for all: VRE of the
+    others is then on another scale, and that of corruptions is a mean over others.
+    """
 
     models: Floats  # [1 + draws, models]
     corruptions: Floats  # [1 + draws, corruptions]
 
+    @property
+    def kept(self) -> npt.NDArray[np.bool_]:
+        """Return which resamples are not left out, bool[draws]."""
+        return np.logical_not(np.isnan(self.corruptions[1:]).all(axis=1))
+
     def intervals(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
         """Return the ends of the 95 % percentile intervals of the models and of the corruptions.
 
-        NaN where VRE is undefined in the sample or in a resample.
+        NaN where VRE is undefined, and where more than ``MOST_LEFT_OUT`` of the resamples are left out.
         """
-        return _interval(self.models), _interval(self.corruptions)
+        kept = self.kept
+        if kept.mean() < 1 - MOST_LEFT_OUT:
+            none = np.full(self.models.shape[1], np.nan), np.full(self.corruptions.shape[1], np.nan)
+            return (none[0], none[0]), (none[1], none[1])
+        return percentile_interval(self.models[1:][kept]), percentile_interval(self.corruptions[1:][kept])
 
 
 def vre_draws(
@@ -50,8 +67,9 @@ def vre_draws(
     metrics = severity_metrics(errors, levels).swapaxes(0, 1)  # [1 + draws, 5, models, corruptions]
     models = np.full((len(metrics), shape[0]), np.nan)
     corruptions = np.full((len(metrics), shape[1]), np.nan)
+    sample = complete(metrics[0])
     for draw, values in enumerate(metrics):
-        if complete(values).any():
+        if sample.any() and np.array_equal(complete(values), sample):
             own = Scale.of(values) if scale is None else scale
             found = vre(own.scaled(values), weights)
             models[draw], corruptions[draw] = found.model, found.corruption
@@ -61,15 +79,9 @@ def vre_draws(
 def rank_shares(draws: Floats) -> Floats:
     """Return the share of resamples in which each has each rank, float[things, things].
 
-    ``draws``: float[1 + draws, things], from :class:`Draws`. A thing without VRE has no rank.
+    ``draws``: float[draws, things], of resamples that are not left out. A thing without VRE has no rank.
     """
     count = draws.shape[1]
-    drawn = np.stack([ranks(row) for row in draws[1:]])  # [draws, things]
-    shares: Floats = (drawn[:, :, None] == np.arange(1, count + 1)).mean(axis=0)
+    drawn = np.array([ranks(row) for row in draws]).reshape(-1, count)  # [draws, things]
+    shares: Floats = (drawn[:, :, None] == np.arange(1, count + 1)).sum(axis=0) / max(1, len(drawn))
     return shares
-
-
-def _interval(draws: Floats) -> tuple[Floats, Floats]:
-    low, high = percentile_interval(draws[1:])
-    undefined = np.isnan(draws).any(axis=0)
-    return np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)

@@ -9,6 +9,8 @@ Floats = npt.NDArray[np.float64]
 Levels = Literal["0..5", "1..5"]
 
 LEVELS = 6  # level 0 is clean
+# Below, a ratio would overflow; no share of questions is so small.
+SMALLEST = 1e-12
 METRICS = ("first_drop", "range", "error_rate", "average_error", "average_difference")
 
 
@@ -46,4 +48,6 @@ def falls(errors: Floats) -> npt.NDArray[np.int64]:
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:
-    return np.divide(numerator, denominator, out=np.full_like(denominator, np.nan), where=denominator != 0)
+    return np.divide(
+        numerator, denominator, out=np.full_like(denominator, np.nan), where=denominator > SMALLEST
+    )

@@ -92,8 +92,9 @@ def weights_of(priorities: tuple[float, ...]) -> Floats:
         raise InputError(f"weights {text}: are {len(found)}, not 5; give one for each of {names}")
     if not np.isfinite(found).all() or (found < 0).any():
         raise InputError(f"weights {text}: must be numbers of at least 0; correct them")
-    if not found.sum():
+    if not found.any():
         raise InputError(f"weights {text}: have the sum 0; raise one of them")
+    found = found / found.max()  # whose sum cannot overflow
     weights: Floats = found / found.sum()
     return weights
 

@@ -53,7 +53,14 @@ def _rows(path: Path) -> pl.DataFrame:
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{path}: cannot be read as CSV ({reason}); correct the file") from error
-    texts = texts.rename({name: name.strip().lower() for name in texts.columns})
+    names = [name.strip().lower() for name in texts.columns]
+    if doubled := [
+        name
+        for name in COLUMNS
+        if sum(each.startswith((f"{name}_duplicated_",)) or each == name for each in names) > 1
+    ]:
+        raise InputError(f"{path}: has two columns {doubled[0]!r}; remove one")
+    texts = texts.rename(dict(zip(texts.columns, names, strict=True)))
     if missing := [name for name in COLUMNS if name not in texts.columns]:
         raise InputError(
             f"{path}: has no column {missing[0]!r} (it has {', '.join(texts.columns)}); it needs "

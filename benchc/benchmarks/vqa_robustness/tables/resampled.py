@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from benchc.benchmarks.vqa_robustness.grades import Answers, Grade, answers_of
-from benchc.benchmarks.vqa_robustness.metrics.bootstrap import rank_shares, vre_draws
+from benchc.benchmarks.vqa_robustness.metrics.bootstrap import MOST_LEFT_OUT, Draws, rank_shares, vre_draws
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, Floats, Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, vre, weights_of
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
@@ -63,10 +63,10 @@ def resampled_vre(
     of_models, of_corruptions = found.intervals()
     models, of_types = vre_frames(errors, vre(own.scaled(metrics), weights_of(weights)))
     return Resampled(
-        _with_draws(models, of_models, found.models),
-        _with_draws(of_types, of_corruptions, found.corruptions),
+        _with_draws(models, of_models, found.models[1:][found.kept]),
+        _with_draws(of_types, of_corruptions, found.corruptions[1:][found.kept]),
         len(questions),
-        [*incomplete(errors, metrics), *constant(own)],
+        [*incomplete(errors, metrics), *constant(own), *_left_out(found)],
     )
 
 
@@ -88,12 +88,20 @@ def by_image(answers: Answers, pool: pl.DataFrame) -> tuple[Floats, Floats]:
 
 
 def frozen_scale(scale_of: Sequence[Path], levels: Levels) -> Scale | None:
-    """Return the scale of the errors in a file, or None without one. Raises InputError for several."""
+    """Return the scale of the errors in a file, or None without one.
+
+    Raises InputError for several files, and where a metric of the file has one value only. Its corruptions
+    may have other names, as those of the paper do.
+    """
     if not scale_of:
         return None
     if len(scale_of) > 1:
         raise InputError(f"the scale is of {len(scale_of)} files; give one")
-    return Scale.of(severity_metrics(read_errors(scale_of[0]).values, levels))
+    scale = Scale.of(severity_metrics(read_errors(scale_of[0]).values, levels))
+    if scale.constant.any():
+        name = HEADERS[int(np.flatnonzero(scale.constant)[0])]
+        raise InputError(f"{scale_of[0]}: {name} has one value only, which is no scale; add models to it")
+    return scale
 
 
 def printed_vre(
@@ -122,6 +130,14 @@ def printed_vre(
     best = frame.drop_nulls("vre").sort("vre", key)[key]
     summary = f"lowest VRE: {best[0]}" if len(best) else "no VRE"
     return Table(frame, shown.markdown, shown.latex, summary=summary)
+
+
+def _left_out(found: Draws) -> list[str]:
+    count = int((~found.kept).sum())
+    if not count:
+        return []
+    text = f"{pluralize(count, 'resample')} of {len(found.kept):,} left out, in which other models have VRE"
+    return [text if count <= MOST_LEFT_OUT * len(found.kept) else f"{text}, so that there are no intervals"]
 
 
 def _with_draws(frame: pl.DataFrame, interval: tuple[Floats, Floats], draws: Floats) -> pl.DataFrame:

@@ -146,7 +146,11 @@ def test_radar_charts_show_the_parts_of_vre(errors):
 
 
 def test_no_model_with_vre_is_no_error_with_a_frozen_scale(errors, tmp_path):
-    rows = [f"p,{'xy'[n]},{level},{0.1 + 0.1 * level + 0.2 * n}" for n in (0, 1) for level in range(6)]
+    rows = [
+        f"p,{'xy'[n]},{level},{0.1 + (0.1 + 0.03 * n) * level + 0.05 * n}"
+        for n in (0, 1)
+        for level in range(6)
+    ]
     other = tmp_path / "other.csv"
     other.write_text("\n".join(["model,corruption,level,error", *rows]))
     errors.values[:, 0, 0] = 0

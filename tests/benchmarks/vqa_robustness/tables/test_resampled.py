@@ -114,7 +114,9 @@ def test_answers_are_summed_by_image():
 def test_a_frozen_scale_keeps_vre_when_a_model_is_left_out(graded, tmp_path):
     rows = ["model,corruption,level,error"]
     rows += [
-        f"p,{name},{level},{0.1 + 0.1 * level + 0.2 * n}" for n, name in enumerate("xy") for level in range(6)
+        f"p,{name},{level},{0.1 + (0.1 + 0.03 * n) * level + 0.05 * n}"
+        for n, name in enumerate("xy")
+        for level in range(6)
     ]
     other = tmp_path / "other.csv"
     other.write_text("\n".join(rows))
@@ -130,6 +132,9 @@ def test_a_frozen_scale_keeps_vre_when_a_model_is_left_out(graded, tmp_path):
     joint, joint_less = frames([])
     assert not np.allclose(joint["vre"], joint_less["vre"])
     assert not np.allclose(joint["vre"], all_["vre"])
+    other.write_text("\n".join(rows[:7]))
+    with pytest.raises(InputError, match="First-Drop has one value only, which is no scale"):
+        frames([other])
     with pytest.raises(InputError, match="the scale is of 2 files; give one"):
         frames([other, other])
 

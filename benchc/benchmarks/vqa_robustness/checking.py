@@ -1,0 +1,30 @@
+"""What `benchc check` checks in a run of VQA-robustness alone: answers of other programs, and soft grades."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+from benchc.benchmarks.vqa_robustness.settings import Settings
+from benchc.checking.finding import Finding
+from benchc.checking.pool import PoolFound
+from benchc.config.load import Config
+
+
+def check(config: Config, pool: PoolFound, *, load: bool) -> Iterator[Finding]:
+    """Yield what is right and wrong; nothing is loaded."""
+    del pool, load
+    settings = cast(Settings, config.settings)
+    for id_, model in settings.answers_from.items():
+        if Path(model.file).is_file():
+            yield Finding("answers", "ok", id_, f"in {model.file}")
+        else:
+            text = f"answers_from names {model.file}, which does not exist; write it, or remove the model"
+            yield Finding("answers", "error", id_, text)
+    scale = settings.vre.scale_of
+    if scale is not None and not Path(scale).is_file():
+        text = f"vre.scale_of names {scale}, which does not exist; correct the path, or give null"
+        yield Finding("answers", "error", "vre", text)
+    if settings.grade == "soft":
+        for id_ in (id_ for id_, source in config.sources.items() if source.vqav2 is None):
+            text = "has one reference answer for each question, but grade is soft; choose normalised or exact"
+            yield Finding("answers", "error", id_, text)
