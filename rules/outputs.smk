@@ -100,6 +100,7 @@ rule report:
     """Require all tables, figures and pages, and the record of the configuration."""
     input:
         rules.configuration.output,
+        rules.models.output,
         [f"<results>/{file}" for declared in OUTPUTS if declared.wanted for file in declared.files.values()],
         collect(
             "<results>/figures/contact_sheet_{page}.{kind}",

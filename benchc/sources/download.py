@@ -19,7 +19,7 @@ ATTEMPTS = 8
 TIMEOUT = httpx.Timeout(60.0, connect=20.0)
 OFFLINE = (
     "this machine may be offline or behind a proxy: set HTTPS_PROXY, or download the file elsewhere and set "
-    "`path` of the source in the catalogue"
+    "its path in the source catalogue"
 )
 # Temporary errors.
 RETRIED_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})

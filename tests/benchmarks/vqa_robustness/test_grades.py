@@ -76,6 +76,21 @@ def test_files_are_read_by_the_ids_in_their_footers(tmp_path):
     assert list(read) == ["n", "m"] and read["m"].equals(found["m"])
     with pytest.raises(InputError, match=r"m\.parquet: a second file of the grades of m; give one for each"):
         read_grades([paths[0], paths[0]])
-    (other,) = write_grades(tmp_path, {"o": found["m"]}, pool="another")
-    with pytest.raises(InputError, match="its pool is another, that of the files before is p"):
-        read_grades([paths[0], other])
+    for fact, ours in {"pool": "p", "seed": 1, "alpha": "drop"}.items():
+        (other,) = write_grades(tmp_path, {"o": found["m"]}, **{fact: "another"})
+        with pytest.raises(InputError, match=f"its {fact} is another, that of the files before is {ours}"):
+            read_grades([paths[0], other])
+
+
+@pytest.mark.parametrize("wrong", [7.0, -0.5])
+def test_a_second_grade_and_one_outside_its_range_are_refused(wrong):
+    found = tables(np.zeros((1, 2, 6, 3)))
+    (name, table), options = next(iter(found.items())), {"labels": {"m": "M"}, "corruptions": CORRUPTIONS}
+    doubled = {name: pl.concat([table, table[:1]])}
+    with pytest.raises(InputError, match=r"m has a second grade of an item, or one outside \[0, 1\]"):
+        answers_of(doubled, grade="soft", **options)
+    outside = {
+        name: table.with_columns(soft=pl.when(pl.int_range(pl.len()) == 4).then(wrong).otherwise("soft"))
+    }
+    with pytest.raises(InputError, match=r"m has a second grade of an item, or one outside \[0, 1\]"):
+        answers_of(outside, grade="soft", **options)

@@ -139,7 +139,7 @@ EDITS = {
         "config/small-models.yaml",
         "label: Texts",
         "label: Words",
-        {"configuration": 1, **FROM_GRADES},
+        {"models": 1, "configuration": 1, **FROM_GRADES},
     ),
 }
 

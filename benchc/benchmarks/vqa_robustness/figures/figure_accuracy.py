@@ -45,7 +45,7 @@ def plot(errors: Errors, weights: tuple[float, ...], levels: Levels, scale: Scal
         axes = figure.subplots()
         for place, number in enumerate(known):
             axes.scatter(
-                accuracy[number], found[number], s=18, **look(place), linewidth=0, label=names[place]
+                accuracy[number], found[number], s=18, **look(int(number)), linewidth=0, label=names[place]
             )
         axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         axes.set_xlabel("mean accuracy")

@@ -53,7 +53,7 @@ def figure_heatmap(errors: ErrorTable, groups: dict[str, str]) -> Figure:
             aspect=12,
             format=PercentFormatter(1.0, decimals=0),
         )
-        bar.set_label("relative drop")
+        bar.set_label("relative drop (a gain is white)")
         bar.outline.set_visible(False)
     return figure
 

@@ -31,6 +31,11 @@ def test_the_question_types_of_vqav2_are_in_the_seven_classes():
     assert class_order(classes) == order
 
 
+def test_one_question_type_of_vqav2_decides_for_all():
+    classes = question_classes(pool("how many", "why", "which", "where is the", "was"))
+    assert classes["question_class"].to_list() == ["how_many", None, None, None, None]
+
+
 def test_other_categories_are_the_classes_themselves():
     classes = question_classes(pool("shapes", "charts", None, "What is it"))
     assert classes["question_class"].to_list() == ["shapes", "charts", "(none)", "What is it"]
