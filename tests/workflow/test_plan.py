@@ -134,5 +134,5 @@ def test_every_script_has_help(monkeypatch, capsys):
     others |= {f"models_{name}" for name in MODEL_COMMANDS}
     by_users = {f"scripts.{name}" for name in others} | {command.module for command in commands().values()}
     text = "".join(path.read_text() for path in (ROOT / "rules").glob("*.smk"))
-    called = set(re.findall(r"python -m (scripts[.\w]*\w)", text)) | {"scripts.table", "scripts.figure"}
+    called = set(re.findall(r"python -m (scripts[.\w]*\w)", text)) | {f"scripts.{kind}" for kind in FORMATS}
     assert scripts - by_users == called
