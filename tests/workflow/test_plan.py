@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from benchc.rendering.declaration import FORMATS
 from scripts.benchc import commands
 from scripts.models import COMMANDS as MODEL_COMMANDS
 from tests.workflow.checkout import ROOT, Checkout
