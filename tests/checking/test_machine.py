@@ -120,4 +120,6 @@ def test_the_example_and_too_few_gpus_are_warnings(folder: Path) -> None:
 
 def test_the_cost_of_a_benchmark_without_a_plan_is_skipped() -> None:
     (found,) = check_cost(config_of(LOCAL, benchmark="none"), pool_of("shape", "Round?"), {})
-    assert (found.level, found.text) == ("skipped", 'there is no benchmark "none"; there are bench-c')
+    assert found.level == "skipped" and found.text.startswith(
+        'there is no benchmark "none"; there are bench-c'
+    )
