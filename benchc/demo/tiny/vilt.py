@@ -21,8 +21,8 @@ from benchc.demo.training_set import IMAGE_SIDE, TrainingSet
 from benchc.hugging_face import transformers
 from benchc.models.question import Question, bare_prompt
 
-# Of a question; as ViLT's.
-MOST_TOKENS = 40
+# Of a question; ViLT's are 40. A question of other data has more tokens of the small vocabulary.
+MOST_TOKENS = 200
 
 
 def closed_list(training_set: TrainingSet) -> list[str]:
