@@ -121,6 +121,13 @@ def test_the_saved_model_is_loaded_and_answers_from_its_list(trained: Path) -> N
     assert inputs["input_ids"][0, 0] == tokenizer.bos_token_id
 
 
+def test_a_long_question_is_read(trained: Path) -> None:
+    classifier = load_classifying(CheckpointSource(str(trained)), "vilt")
+    long = Question("Is there a person to the left of the very small traffic light? " * 4, ())
+    (reply,) = classifier.replies(long, [[np.full((60, 80, 3), 90, np.uint8)]])
+    assert reply.text in classifier.chat.labels
+
+
 @pytest.mark.parametrize("size", [(640, 358), (358, 640), (640, 480), (900, 310), (48, 64)])
 def test_photographs_of_any_usual_shape_are_answered(trained: Path, size: tuple[int, int]) -> None:
     classifier = load_classifying(CheckpointSource(str(trained)), "vilt")
@@ -150,7 +157,7 @@ def test_a_family_is_trained_only_as_it_answers(
 
 def test_the_catalogue_has_the_number_of_parameters() -> None:
     from benchc.demo.tiny.size import TinySize
-    from benchc.demo.tiny.vilt import build, closed_list
+    from benchc.demo.tiny.vilt import build, closed_list, extend_positions
 
     training_set = generate_training_set(training_groups(12), seed=1)
     entry = yaml.safe_load((ROOT / "config/demo-models.yaml").read_text())["tiny-vilt"]
@@ -158,5 +165,6 @@ def test_the_catalogue_has_the_number_of_parameters() -> None:
     size = TinySize(train["hidden"], train["vision_layers"], train["text_layers"], train["patch"], IMAGE_SIDE)
     with torch.device("meta"):
         model, _ = build(training_set.questions, closed_list(training_set), size)
+        extend_positions(model)
     counted = sum(parameter.numel() for parameter in model.parameters())
     assert entry["parameters_b"] == pytest.approx(counted / 1e9, rel=0.02)

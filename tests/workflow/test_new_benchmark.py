@@ -111,7 +111,9 @@ def test_a_new_benchmark_is_planned_and_run(checkout):
     made = dict.fromkeys(
         ("generate_demo_source", "read_source", "pool", "generate_training_set", "train_demo_model"), 1
     )
-    outputs = dict.fromkeys(("infer", "sizes", "predicted", "greeting", "contact_sheet", "configuration"), 1)
+    outputs = dict.fromkeys(
+        ("infer", "sizes", "predicted", "greeting", "contact_sheet", "configuration", "models"), 1
+    )
     assert checkout.plan() == {**made, **outputs, "corrupt": 3}
     checkout.configure(corruptions={"corrupted": "on_the_fly"})
     assert checkout.plan() == {**made, **outputs}

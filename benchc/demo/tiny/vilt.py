@@ -21,7 +21,9 @@ from benchc.demo.training_set import IMAGE_SIDE, TrainingSet
 from benchc.hugging_face import transformers
 from benchc.models.question import Question, bare_prompt
 
-# Of a question; ViLT's are 40. A question of other data has more tokens of the small vocabulary.
+# Of a question; as ViLT's.
+TRAINED_TOKENS = 40
+# A question of other data has more tokens of the small vocabulary.
 MOST_TOKENS = 200
 
 
@@ -60,7 +62,7 @@ def build(
         intermediate_size=2 * size.hidden,
         num_hidden_layers=size.vision_layers + size.text_layers,
         num_attention_heads=size.heads,
-        max_position_embeddings=MOST_TOKENS,
+        max_position_embeddings=TRAINED_TOKENS,
         image_size=size.image_side,
         patch_size=size.patch,
         id2label=dict(enumerate(labels)),
@@ -106,7 +108,17 @@ def train(
         loss = functional.cross_entropy(model.classifier(output.pooler_output), targets[items])
         return loss + image_loss(model, output.hidden_states[1:], ids.shape[1], targets[items])
 
-    return take_steps(model, loss_of, np.where(counts == 1, 1, 0), settings, label)
+    losses = take_steps(model, loss_of, np.where(counts == 1, 1, 0), settings, label)
+    extend_positions(model)
+    return losses
+
+
+def extend_positions(model: Any) -> None:
+    """Repeat the embeddings of positions, so that the model reads questions of ``MOST_TOKENS``."""
+    table = model.vilt.embeddings.text_embeddings.position_embeddings
+    times = -(-MOST_TOKENS // len(table.weight))
+    table.weight = torch.nn.Parameter(table.weight.detach().repeat(times, 1)[:MOST_TOKENS])
+    table.num_embeddings = model.config.max_position_embeddings = MOST_TOKENS
 
 
 def image_loss(
