@@ -84,7 +84,7 @@ def test_files_are_read_by_the_ids_in_their_footers(tmp_path):
 
 @pytest.mark.parametrize("wrong", [7.0, -0.5])
 def test_a_second_grade_and_one_outside_its_range_are_refused(wrong):
-    found = tables(np.zeros((1, 2, 6, 3)))
+    found = tables(np.zeros((2, 2, 6, 3)))
     (name, table), options = next(iter(found.items())), {"labels": {"m": "M"}, "corruptions": CORRUPTIONS}
     doubled = {name: pl.concat([table, table[:1]])}
     with pytest.raises(InputError, match=r"m has a second grade of an item, or one outside \[0, 1\]"):

@@ -98,7 +98,7 @@ def test_the_heat_map_has_drops_by_class(errors):
     # Classes are above the axes, over their three columns.
     names = {text.get_text(): text.xy[0] for text in axes.texts if hasattr(text, "xy")}
     assert names == {"noise": 1, "blur": 4, "weather": 7, "image\nattribute": 10}
-    assert figure.axes[1].get_ylabel() == "relative drop"
+    assert figure.axes[1].get_ylabel() == "relative drop (a gain is white)"
 
 
 def test_a_model_without_clean_accuracy_has_no_cells(errors):
