@@ -1,0 +1,19 @@
+"""`curate/captions.parquet`: one row is a sample, an image with one of its captions."""
+
+import polars as pl
+
+from benchc.schemas.parquet import TableType
+
+CAPTIONS = TableType(
+    "captions",
+    1,
+    {
+        "id": pl.String,  # data set/image, or data set/image#k for its caption k
+        "dataset": pl.String,  # id in curate.captions
+        "image": pl.String,  # key of the image, dataset://name; samples of one image share it
+        "file": pl.String,  # path of the image's file; null where `bytes` has the image
+        "bytes": pl.Binary,  # encoded image, for a data set that contains its images
+        "caption": pl.String,
+        "language": pl.String,  # of the questions to write
+    },
+)

@@ -1,0 +1,20 @@
+"""`pool/groups.parquet`: one row is an item of a whole group: which question of it about which image."""
+
+import polars as pl
+
+from benchc.schemas.parquet import TableType
+
+GROUPS = TableType(
+    "groups",
+    1,
+    {
+        "id": pl.String,  # of the item
+        "group": pl.String,
+        "q_idx": pl.Int64,  # 0 or 1
+        "i_idx": pl.Int64,  # 0 or 1
+        "subset": pl.String,  # such as Flickr30K or DOCCI
+        "type": pl.String,  # yes_no | multiple_choice
+        "language": pl.String,  # English unless the source says otherwise
+        "method": pl.String,  # mined | random: how the pair was found
+    },
+)

@@ -1,0 +1,306 @@
+"""The settings of a run of NaturalBench: the shared ones, curation, and what the paper leaves open."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from benchc.benchmarks.naturalbench.crosscheck import curation_errors
+from benchc.config import settings
+from benchc.config.strict import AnyIds, Id, Ids, Label, Strict, UserPath, unique
+
+Reading = Literal["decoding", "deterministic", "post_hoc", "global", "sample"]
+READINGS: tuple[Reading, ...] = ("decoding", "deterministic", "post_hoc", "global", "sample")
+QuestionType = Literal["yes_no", "multiple_choice"]
+
+
+class Pool(settings.Pool):
+    """Groups are kept whole, so the pool has all items."""
+
+    per_task: None = Field(default=None, description="null: groups are kept whole; see groups.limit.")
+    total: None = Field(default=None, description="null: groups are kept whole; see groups.limit.")
+
+
+class Corruptions(settings.Corruptions):
+    """How images are corrupted."""
+
+    types: Annotated[list[str], AfterValidator(unique)] = Field(
+        default=[],
+        description="Corruptions by name, in the order of tables and figures; none scores clean images only.",
+    )
+
+
+class Groups(Strict):
+    """Which groups models are asked about, and the skills that they need."""
+
+    limit: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="Maximum number of groups of each subset; null for all. Groups are taken in a hashed "
+        "order, so a smaller number keeps some of those that a larger one keeps.",
+    )
+    tags: UserPath | None = Field(
+        default=None,
+        description="CSV file with the columns group, q_idx, i_idx and skill, one row for each skill of an "
+        "item; null where there are no tags. Relative to the repository's root.",
+    )
+
+
+class Prompt(Strict):
+    """How a model is asked about an item: the question, the separator, and the suffix of its type."""
+
+    yes_no: str = Field(
+        default="Please answer Yes or No.", description="Suffix of a question with the answers Yes and No."
+    )
+    multiple_choice: str = Field(
+        default="Please output the letter corresponding to the correct option.",
+        description="Suffix of a question with the options A and B.",
+    )
+    separator: Literal["space", "none"] = Field(
+        default="space",
+        description="What is between question and suffix: a space, or nothing, as in the paper's code.",
+    )
+
+
+class Decoding(Strict):
+    """How generated answers are made and understood."""
+
+    max_new_tokens: int = Field(default=32, ge=1, description="The most tokens of an answer.")
+    extraction: Literal["strict", "official"] = Field(
+        default="strict",
+        description="How an answer is extracted from a reply: strict takes the whole word yes or no, and a "
+        "capital A or B that stands alone; official repeats the paper's code.",
+    )
+
+
+class Encoder(Strict):
+    """An encoder that embeds images and captions in one space."""
+
+    label: Label = Field(description="Name in tables.")
+    library: Literal["open_clip", "sentence_transformers", "blip2"] = Field(
+        default="open_clip", description="Library that loads it; blip2 is transformers' BLIP-2 for retrieval."
+    )
+    name: str = Field(
+        min_length=1,
+        description="A model of the library, a folder, or `trained`: the small one that the run trains.",
+    )
+    pretrained: str | None = Field(
+        default=None, description="open_clip's tag of the weights, or a file; null for a folder."
+    )
+
+
+class Captions(Strict):
+    """A data set of captioned images."""
+
+    label: Label = Field(description="Name in tables, and the subset of its groups.")
+    form: Literal["csv", "tsv", "flickr30k", "docci", "generated"] = Field(
+        description="Form of the file: csv has the columns image and caption; tsv is VLMEvalKit's; flickr30k "
+        "and docci are as published; generated is drawn by the run (docs/naturalbench.md)."
+    )
+    file: UserPath | None = Field(
+        default=None, description="File with the captions, relative to the repository's root."
+    )
+    images: UserPath | None = Field(
+        default=None,
+        description="Folder of the images, relative to the repository's root; null for a tsv.",
+    )
+    count: Annotated[int, Field(ge=2)] | None = Field(
+        default=None, description="Number of images that the run draws; only of generated."
+    )
+    language: str = Field(default="English", min_length=1, description="Language of the questions to write.")
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.form == "generated":
+            if self.count is None or self.file is not None or self.images is not None:
+                raise ValueError("has the form generated, which needs count, and neither file nor images")
+        elif self.file is None or self.count is not None:
+            raise ValueError(f"has the form {self.form}, which needs file, and no count")
+        elif self.images is None and self.form != "tsv":
+            raise ValueError(f"has the form {self.form}, which needs the folder images")
+        return self
+
+
+class Mine(Strict):
+    """How pairs of samples are found that encoders mismatch (paper, eq. 1)."""
+
+    encoders: Ids = Field(description="Ids in encoders; a mined pair is mismatched by all of them.")
+    captions: Literal["first", "all"] = Field(
+        default="first",
+        description="Whether an image's first caption is a sample, or each; a pair has two images.",
+    )
+    keep: int = Field(
+        default=64,
+        ge=1,
+        description="The most mismatches that are kept of each sample; the others are counted.",
+    )
+    keep_by: Literal["hash", "hardest"] = Field(
+        default="hash",
+        description="Which are kept: a uniform draw by a hash, or those of the largest margin.",
+    )
+    pairs: int = Field(default=2000, ge=1, description="The most pairs that are chosen in all.")
+    random_pairs: int = Field(
+        default=0, ge=0, description="Pairs drawn at random beside the mined ones, for Table 6."
+    )
+
+
+class Writer(Strict):
+    """The language model that writes the questions, behind an OpenAI-compatible endpoint."""
+
+    mode: Literal["live", "record", "replay"] = Field(
+        default="record",
+        description="live asks the server, record also keeps its replies, and replay takes kept ones alone.",
+    )
+    url: str = Field(default="https://api.openai.com/v1", description="Address of the endpoint.")
+    model: str = Field(description="Name of the model at the endpoint.", min_length=1)
+    api_key_env: str | None = Field(
+        default="OPENAI_API_KEY", description="Environment variable with the key; null where none is needed."
+    )
+    recordings: UserPath | None = Field(
+        default=None,
+        description="Folder of kept replies, relative to the repository's root; null for the run's own.",
+    )
+    temperature: float = Field(default=1.0, ge=0, le=2, description="Temperature of the replies.")
+    concurrency: int = Field(default=8, ge=1, description="Requests at once.")
+    timeout_s: float = Field(default=120.0, gt=0, description="Seconds to wait for a reply.")
+    types: Annotated[list[QuestionType], Field(min_length=1), AfterValidator(unique)] = Field(
+        default=["yes_no", "multiple_choice"], description="Types of questions that are written for a pair."
+    )
+    templates: dict[QuestionType, UserPath] = Field(
+        default={
+            "yes_no": "config/prompts/naturalbench_yes_no.txt",
+            "multiple_choice": "config/prompts/naturalbench_multiple_choice.txt",
+        },
+        description="Prompt of each type: a text file with the placeholders {caption_0}, {caption_1} and, if "
+        "wanted, {language}.",
+    )
+    more_rounds: int = Field(
+        default=3, ge=0, le=3, description="How often questions that were not kept are written anew."
+    )
+
+
+class Review(Strict):
+    """The people who check the pairs and questions."""
+
+    annotators: Annotated[Ids, Field(min_length=2)] = Field(
+        description="Two or more; a question is kept if all choose its expected answers."
+    )
+    folder: UserPath = Field(
+        description="Folder of the reviews, {round}/{annotator}.csv, relative to the repository's root; the "
+        "rounds are pairs, 0, 1, 2 and 3."
+    )
+    pairs: bool = Field(
+        default=True,
+        description="Whether people first drop the pairs of which one caption describes both images.",
+    )
+
+
+class Release(Strict):
+    """What is published."""
+
+    name: Label = Field(description="Name of the data set.")
+    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")] = Field(
+        description="Date of the release, as YYYY-MM-DD, in quotes."
+    )
+    older: list[UserPath] = Field(
+        default=[],
+        description="TSV files of older releases; the table `overlap` counts what this one shares with them.",
+    )
+
+
+class Curate(Strict):
+    """How a new set of groups is made from captioned images."""
+
+    captions: Annotated[dict[Id, Captions], Field(min_length=1)] = Field(
+        description="Data sets of captioned images, by an id of your own."
+    )
+    mine: Mine = Field(description="How pairs are found that encoders mismatch (paper, eq. 1).")
+    writer: Writer = Field(description="The language model that writes the questions.")
+    review: Review = Field(description="The people who check the pairs and questions.")
+    release: Release = Field(description="What is published.")
+
+
+class Retrieval(Strict):
+    """Image-text retrieval on pairs of captioned images (Table 7)."""
+
+    encoders: Ids = Field(description="Ids in encoders, in the order of the table.")
+    pairs: UserPath | None = Field(
+        default=None,
+        description="CSV file with the columns pair, image_0, image_1, caption_0 and caption_1; null for the "
+        "pairs of curation.",
+    )
+    images: UserPath | None = Field(default=None, description="Folder of the images of pairs.")
+
+
+class Bootstrap(Strict):
+    """How the groups are resampled for intervals and tests."""
+
+    draws: int = Field(default=2000, ge=100, description="Resamples for the intervals.")
+    seed: int = Field(default=0, ge=0, description="Seed of the resamples.")
+
+
+class Tables(Strict):
+    """Settings of the tables."""
+
+    bootstrap: Bootstrap = Field(
+        default_factory=Bootstrap, description="How the groups are resampled for intervals and tests."
+    )
+
+
+class Demo(settings.Demo):
+    """Data and models that the run generates and trains."""
+
+    image_encoder: settings.TrainedEncoder | None = Field(
+        default=None, description="The small image encoder that the run trains."
+    )
+
+
+class Settings(settings.RunSettings):
+    """A run of NaturalBench: `config/naturalbench.yaml` and two others."""
+
+    MODEL_KEYS = ("models",)
+
+    benchmark: Literal["naturalbench"] = Field(description="Benchmark that the run builds.")
+    sources: AnyIds = Field(description="Ids of the data sets of groups, in the order of figures.")
+    pool: Pool = Field(default_factory=Pool, description="Groups are kept whole, so the pool has all items.")
+    corruptions: Corruptions = Field(
+        default_factory=Corruptions, description="How images are corrupted; by default they are not."
+    )
+    models: AnyIds = Field(
+        default=[], description="Ids of the models that are scored, in the order of figures."
+    )
+    groups: Groups = Field(
+        default_factory=Groups, description="Which groups models are asked about, and the skills they need."
+    )
+    prompt: Prompt = Field(default_factory=Prompt, description="How a model is asked about an item.")
+    decoding: Decoding = Field(
+        default_factory=Decoding, description="How generated answers are made and understood."
+    )
+    readings: Annotated[list[Reading], Field(min_length=1), AfterValidator(unique)] = Field(
+        default=list(READINGS),
+        description="How predictions are read: decoding (a generated answer), deterministic (VQAScore, tau = "
+        "0), post_hoc (relative to a pass without the image), global (one tau for all groups) and sample "
+        "(the best tau of each question, image or group).",
+    )
+    prior: Literal["no_image", "grey_image"] = Field(
+        default="no_image",
+        description="Where post_hoc takes P(answer | question) from: the question alone, or a grey image, "
+        "for models that need one.",
+    )
+    encoders: dict[Id, Encoder] = Field(
+        default={}, description="Encoders of curation and retrieval, by an id of your own."
+    )
+    curate: Curate | None = Field(
+        default=None, description="How a new set of groups is made from captioned images; null for none."
+    )
+    retrieval: Retrieval | None = Field(
+        default=None, description="Image-text retrieval on pairs of captioned images; null for none."
+    )
+    tables: Tables = Field(default_factory=Tables, description="Settings of the tables.")
+    demo: Demo | None = Field(
+        default=None,
+        description="Data and models that the run generates and trains; null if all are real.",
+    )
+
+    @classmethod
+    def benchmark_errors(cls, raw: settings.Raw, file: str) -> Iterator[str]:
+        yield from curation_errors(raw, file)
