@@ -4,6 +4,7 @@ REQUIRED INPUTS: the configuration and the catalogues that it names
 OUTPUTS: none
 """
 
+import json
 import shlex
 from dataclasses import replace
 from operator import attrgetter
@@ -24,7 +25,7 @@ from benchc.rendering.declaration import figure, page, table
 from benchc.schemas.revision import read_revision
 from benchc.models.folder import deciding_files
 from benchc.models.own_code_families import lacks_trust
-from benchc.models.registry import CLASSIFY, answering, scorer_modules
+from benchc.models.registry import ANSWERING, CLASSIFY, answering, scorer_modules
 from benchc.models.server.modules import server_modules
 from benchc.models.supported import is_supported
 
@@ -368,9 +369,21 @@ def inference_threads(wildcards):
     return 1 + (settings.inference.workers if model.gpus and model.server is None else 0)
 
 
+def label_prompt_option():
+    """Return the benchmark's prompt that asks for Yes or No, or for a letter; none for the usual ones."""
+    asked = settings.label_prompt
+    if asked is None:
+        return ""
+    separator = {"space": " ", "none": ""}[asked.separator]
+    given = {"yes_no": asked.yes_no, "letters": asked.multiple_choice, "separator": separator}
+    # As in declarations of outputs.
+    return option("--label-prompt", json.dumps(given, ensure_ascii=False, sort_keys=True))
+
+
 def scoring_option(wildcards):
     """Return how a model scores options, as an option of infer."""
-    return option("--scoring", run.models[wildcards.model].scoring)
+    scoring = option("--scoring", run.models[wildcards.model].scoring)
+    return f"{scoring} {label_prompt_option()}".strip()
 
 
 def generation_options(wildcards):
@@ -378,6 +391,8 @@ def generation_options(wildcards):
     model, asked = run.models[wildcards.model], settings.open_answers
     if model.scoring == CLASSIFY:
         return option("--scoring", CLASSIFY)
+    if settings.label_prompt is not None:
+        return f"{option('--max-new-tokens', settings.label_prompt.max_new_tokens)} {label_prompt_option()}"
     if asked is not None:
         return " ".join(
             [
