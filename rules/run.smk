@@ -14,6 +14,7 @@ from benchc.config.parts import parts
 from benchc.config.benchmarks import package_of
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
+from benchc.config.paths import is_result
 from benchc.config.source_files import VQAV2_FILES, source_files
 from benchc.errors import InputError
 from benchc.user_paths import relative_path
@@ -216,7 +217,8 @@ def own_contents(source, names):
     """Return the contents of those of a source's files that are local; none for files that a rule makes."""
     if run.sources[source].generated is not None:
         return []
-    return contents_of(file_of(source, name) for name in names if SOURCE_FILES[source][name].url is None)
+    own = [file_of(source, name) for name in names if SOURCE_FILES[source][name].url is None]
+    return contents_of(file for file in own if not is_result(file))
 
 
 def source_contents(source):
