@@ -377,7 +377,8 @@ def label_prompt_option():
     if asked is None:
         return ""
     separator = {"space": " ", "none": ""}[asked.separator]
-    given = {"yes_no": asked.yes_no, "letters": asked.multiple_choice, "separator": separator}
+    given = {"yes_no": asked.yes_no, "others": asked.multiple_choice, "separator": separator}
+    given |= {"by_text": True} if asked.labels == "texts" else {}
     # As in declarations of outputs.
     return option("--label-prompt", json.dumps(given, ensure_ascii=False, sort_keys=True))
 

@@ -150,7 +150,7 @@ def add_items(parser: argparse.ArgumentParser) -> None:
         type=_label_prompt,
         metavar="JSON",
         help="in place of the usual prompts, one that asks for Yes or No, or for a letter: its last sentence "
-        "for each (yes_no, letters), and the separator before it",
+        "for each (yes_no, others), the separator before it, and by_text",
     )
 
 

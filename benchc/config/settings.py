@@ -137,6 +137,11 @@ class LabelPrompt(Strict):
     separator: Literal["space", "none"] = Field(
         default="space", description="What is between question and last sentence: a space, or nothing."
     )
+    labels: Literal["letters", "texts"] = Field(
+        default="letters",
+        description="What options other than Yes and No are called: their letters, which are listed, or their "
+        "own texts, which are not.",
+    )
     max_new_tokens: int = Field(ge=1, description="The most tokens of a generated answer.")
 
 

@@ -38,7 +38,16 @@ def test_options_with_texts_are_listed_and_called_by_their_letters():
 
 def test_options_that_are_letters_are_in_the_question_already():
     stored = "What are they doing?\nOption: A:Jumping; B:Standing;"
-    assert FORM.asked(Question(stored, ("A", "B"))).prompt == f"{stored} {FORM.letters}"
+    assert FORM.asked(Question(stored, ("A", "B"))).prompt == f"{stored} {FORM.others}"
+
+
+def test_options_are_called_by_their_texts():
+    by_text = LabelPrompt(FORM.yes_no, "Answer in short.", by_text=True)
+    asked = by_text.asked(Question("What are they doing?", ("Jumping", "Standing")))
+    assert asked.prompt == "What are they doing? Answer in short."
+    assert asked.labels == asked.texts == ("Jumping", "Standing")
+    yes_no = Question("Is it?", ("Yes", "No"))
+    assert by_text.asked(yes_no) == FORM.asked(yes_no)
 
 
 def test_without_a_separator_or_an_end_the_question_stands_alone():
