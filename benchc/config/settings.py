@@ -139,8 +139,8 @@ class LabelPrompt(Strict):
     )
     labels: Literal["letters", "texts"] = Field(
         default="letters",
-        description="What options other than Yes and No are called: their letters, which are listed, or their "
-        "own texts, which are not.",
+        description="What options other than Yes and No are called: their letters, which are listed, or "
+        "their own texts, which are not.",
     )
     max_new_tokens: int = Field(ge=1, description="The most tokens of a generated answer.")
 
