@@ -275,6 +275,29 @@ def trainer_code(model):
     return code_of("scripts/train_demo_model.py", f"benchc/demo/tiny/{family}.py")
 
 
+def image_encoder_options(encoder):
+    """Return the name of an image encoder and of its weights as options; of `trained`, the run's own folder."""
+    if encoder.name == "trained":
+        return option("--image-encoder", ENCODER_FOLDER)
+    return " ".join([option("--image-encoder", encoder.name), option("--pretrained", encoder.pretrained)])
+
+
+def tag_on_hub(pretrained):
+    """Return a tag of open_clip, whose weights are on the Hub; None for a file of weights, and without either."""
+    return None if pretrained is None or Path(pretrained).exists() else pretrained
+
+
+def files_of_encoders(names):
+    """Return the files of encoders that are paths of the user; of a model on the Hub or in a package none."""
+    return [
+        str(file)
+        for name in names
+        if name and Path(name).exists()
+        for file in sorted([Path(name), *Path(name).rglob("*")])
+        if file.is_file()
+    ]
+
+
 # Computed here, since Snakemake silently treats finished files as up to date if an input function fails.
 RECIPES = {name: recipe(name) for name in [CLEAN, *settings.corruptions.types]}
 KERNEL_CODE = {name: kernel_code(name) for name in RECIPES}
