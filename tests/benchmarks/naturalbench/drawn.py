@@ -3,6 +3,7 @@
 import hashlib
 import io
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
@@ -60,7 +61,7 @@ def pairs_of(names: Sequence[tuple[str, str]], method: str = "mined") -> pl.Data
 def neighbours(captions: pl.DataFrame) -> pl.DataFrame:
     """Return pairs of samples that follow each other: some about one question, some about two."""
     ids = captions["id"].to_list()
-    return pairs_of(list(zip(ids[:-1], ids[1:], strict=True)))
+    return pairs_of(list(pairwise(ids)))
 
 
 def write_drawn(folder: Path, count: int) -> tuple[Path, Path]:
