@@ -155,6 +155,9 @@ def _problems(placed: Placed, facts: Facts) -> Iterator[str]:
     ):
         if len({getattr(place, key) for _, place in placed}) > 1:
             yield f"has rows of two {words}; correct them"
+    odd = [item["options"] for item in items.values() if not _are_words(item["options"])]
+    if odd and _type(placed, facts) == YES_NO:
+        yield f"has the type yes_no and the options {' and '.join(map(repr, odd[0]))}; give Yes and No"
 
 
 def _index(id_: str) -> str:
@@ -172,8 +175,12 @@ def _type(placed: Placed, facts: Facts) -> str:
     The options alone do not tell it: of real multiple-choice groups, one has a question with Yes and No.
     """
     told = next((place.type for _, place in placed if place.type), None)
-    words = {option.strip().lower() for id_, _ in placed for option in facts[id_]["options"]}
-    return told or (YES_NO if words == {"yes", "no"} else MULTIPLE_CHOICE)
+    all_words = all(_are_words(facts[id_]["options"]) for id_, _ in placed)
+    return told or (YES_NO if all_words else MULTIPLE_CHOICE)
+
+
+def _are_words(options: Sequence[str]) -> bool:
+    return sorted(option.strip().lower() for option in options) == ["no", "yes"]
 
 
 def _rows(name: str, placed: Placed, facts: Facts, *, exchanged: bool) -> Iterator[dict[str, Any]]:

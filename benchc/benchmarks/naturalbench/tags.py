@@ -9,7 +9,7 @@ import polars as pl
 
 from benchc.benchmarks.naturalbench.groups import Member
 from benchc.benchmarks.naturalbench.schemas.tags import TAGS
-from benchc.benchmarks.naturalbench.skills import NAMES, skill_of
+from benchc.benchmarks.naturalbench.taxonomy import NAMES, skill_of
 from benchc.errors import InputError
 
 COLUMNS = ("group", "q_idx", "i_idx", "skill")

@@ -72,8 +72,7 @@ def test_columns_tell_subset_language_and_method(tmp_path: Path) -> None:
 
 
 def test_the_type_is_that_of_a_column_or_else_of_all_options(tmp_path: Path) -> None:
-    rows = group("hindi", 4, options=("हाँ", "नहीं"), category="yes_no")
-    rows += group("a", 8, options=("Yes", "No"), category="multiple_choice")
+    rows = group("a", 8, options=("Yes", "No"), category="multiple_choice")
     rows += group("b", 12, options=("left", "right"), category="space")
     rows += group("c", 16, options=("yes", "NO"), category="space")
     mixed = group("d", 20, category="space")
@@ -83,7 +82,7 @@ def test_the_type_is_that_of_a_column_or_else_of_all_options(tmp_path: Path) -> 
     ).table
     types = {name[3:]: kind for name, kind in table.select("group", "type").unique().rows()}
     choice = "multiple_choice"
-    assert types == {"hindi": "yes_no", "a": choice, "b": choice, "c": choice, "d": choice}
+    assert types == {"a": choice, "b": choice, "c": choice, "d": choice}
     assert set(found(tmp_path, rows).table.filter(group="nb/c")["type"]) == {"yes_no"}
 
 
@@ -209,6 +208,10 @@ def test_questions_are_exchanged_so_that_the_first_has_option_a_about_image_0(tm
         (
             lambda rows: [rows[0] | {"category": "multiple_choice"}, *rows[1:]],
             "has rows of two types; correct them",
+        ),
+        (
+            lambda rows: [row | {"A": "हाँ", "B": "नहीं"} for row in rows],
+            "has the type yes_no and the options 'हाँ' and 'नहीं'; give Yes and No",
         ),
     ],
 )

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from benchc.benchmarks.naturalbench.groups import Member
-from benchc.benchmarks.naturalbench.skills import CLASSES, SKILLS, SPATIAL, class_of, label_of, skill_of
 from benchc.benchmarks.naturalbench.tags import read_tags
+from benchc.benchmarks.naturalbench.taxonomy import CLASSES, SKILLS, SPATIAL, class_of, label_of, skill_of
 from benchc.errors import InputError
 
 MEMBERS = [
