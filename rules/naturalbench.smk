@@ -6,6 +6,8 @@ OUTPUTS: those of the sections below
 
 from functools import partial
 
+from benchc.models.registry import ANSWERING
+
 SUBSETS = {
     # The items of whole groups.
     "groups": f"results/{settings.name}/subsets/groups.parquet",
@@ -73,6 +75,218 @@ rule read_groups:
 
 
 # ---- Scores --------------------------------------------------------------------------------------------------------
-# ---- Tables and figures --------------------------------------------------------------------------------------------
+# Of the models that have none, answers are read alone.
+HAVE_PROBABILITIES = [id_ for id_ in MEASURED if run.models[id_].scoring not in ANSWERING]
+READ_PROBABILITIES = any(reading != "decoding" for reading in settings.readings)
 
-OUTPUTS = []
+
+rule score_groups:
+    """Read a model's answers and probabilities: which questions, images and groups are right."""
+    input:
+        pool="<results>/pool/items.parquet",
+        groups="<results>/pool/groups.parquet",
+        predictions=lambda wildcards: (
+            collect("<results>/predictions/groups/{model}/{part}.parquet", model=wildcards.model, part=PARTS)
+            if READ_PROBABILITIES and wildcards.model in HAVE_PROBABILITIES
+            else []
+        ),
+        answers=(
+            collect("<results>/answers/groups/{{model}}/{part}.parquet", part=PARTS)
+            if "decoding" in settings.readings
+            else []
+        ),
+        prior=lambda wildcards: (
+            f"<results>/predictions/questions/{wildcards.model}/{settings.prior}.parquet"
+            if "post_hoc" in settings.readings and wildcards.model in HAVE_PROBABILITIES
+            else []
+        ),
+    output:
+        "<results>/scores/{model}.parquet",
+    log:
+        "<logs>/score_groups/{model}.log",
+    benchmark:
+        "<benchmarks>/score_groups/{model}.jsonl"
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        *code_of("scripts/naturalbench/score_groups.py"),
+        prior=option("--prior-kind", settings.prior),
+        readings=settings.readings,
+        extraction=option("--extraction", settings.decoding.extraction),
+        corruptions=sorted(settings.corruptions.types),
+        severities=settings.corruptions.severities,
+    message:
+        "Scoring the groups of {wildcards.model}"
+    shell:
+        "python -m scripts.naturalbench.score_groups --items {input.pool} --groups {input.groups}"
+        " --predictions {input.predictions} --answers {input.answers} --prior {input.prior} {params.prior}"
+        " --readings {params.readings} {params.extraction} --corruptions {params.corruptions}"
+        " --severities {params.severities} --output {output} 2>&1 | tee {log}"
+
+
+# ---- Tables and figures --------------------------------------------------------------------------------------------
+PUBLISHED = "benchc/benchmarks/naturalbench/published"
+SCORED = {
+    "scores": collect("<results>/scores/{model}.parquet", model=MEASURED),
+    "models": "<results>/models.json",
+    "groups": "<results>/pool/groups.parquet",
+}
+RESAMPLING = {"draws": settings.tables.bootstrap.draws, "seed": settings.tables.bootstrap.seed}
+# The reading of tables that have one.
+READING = {
+    "reading": next(
+        (reading for reading in ("decoding", "deterministic") if reading in settings.readings),
+        settings.readings[0],
+    )
+}
+TABLE_WITH_PUBLISHED = ["csv", "md", "tex", "published"]
+BRACKETS = f"""
+In brackets: 95 % percentile intervals from {RESAMPLING['draws']} resamples of the groups, the same for all
+models and readings.
+"""
+
+OUTPUTS = [
+    table(
+        "table1",
+        "Table 1",
+        inputs=SCORED,
+        settings=READING | RESAMPLING,
+        formats=TABLE_WITH_PUBLISHED,
+        data=[f"{PUBLISHED}/table1.csv"],
+        wanted=bool(MEASURED),
+        caption=f"""
+        **Table 1** of the paper. Accuracies of each model in per cent, by the reading {READING['reading']}: Acc
+        of answers, Q-Acc of questions (right on both images), I-Acc of images (both questions right) and G-Acc
+        of groups (four right answers), and the difference Δ of G-Acc from that of people, 92.1. {BRACKETS}
+        The first rows are people, as published, and chance. table1_published.csv has the paper's values of the
+        models that are certainly the same beside ours; differences have a meaning only on the paper's groups.
+        """,
+    ),
+    table(
+        "table2",
+        "Table 2",
+        inputs=SCORED,
+        settings=RESAMPLING,
+        formats=TABLE_WITH_PUBLISHED,
+        data=[f"{PUBLISHED}/table2.csv"],
+        wanted={"deterministic", "sample"} <= {*settings.readings} and bool(MEASURED),
+        caption=f"""
+        **Table 2** of the paper. Q-Acc, I-Acc and G-Acc in per cent, original (the more probable answer, τ = 0)
+        and debiased (the best τ of each question, image or group). Debiased accuracies need the pairing of
+        questions and images, which no model is told; they measure whether the right combinations are more
+        probable than the wrong ones. {BRACKETS}
+        """,
+    ),
+    table(
+        "table4",
+        "Table 4",
+        inputs=SCORED,
+        settings=READING | RESAMPLING,
+        formats=TABLE_WITH_PUBLISHED,
+        data=[f"{PUBLISHED}/table4.csv"],
+        wanted=bool(MEASURED),
+        caption=f"""
+        **Table 4** of the paper's supplement. G-Acc in per cent by subset and type of question (YN: yes or no,
+        MCQ: A or B), and over all groups, by the reading {READING['reading']}. {BRACKETS}
+        """,
+    ),
+    table(
+        "table6",
+        "Table 6",
+        inputs=SCORED,
+        settings=READING | RESAMPLING,
+        formats=TABLE_WITH_PUBLISHED,
+        data=[f"{PUBLISHED}/table6.csv"],
+        wanted=bool(MEASURED) and CURATE is not None and CURATE.mine.random_pairs > 0,
+        caption=f"""
+        **Table 6** of the paper's supplement. G-Acc in per cent on groups from mined pairs, which encoders
+        mismatch, and from pairs drawn at random, by the reading {READING['reading']}. {BRACKETS}
+        """,
+    ),
+    *(
+        table(
+            f"table{number}",
+            f"Table {number}",
+            inputs=SCORED | {"tags": "<results>/pool/tags.parquet"},
+            settings=READING | RESAMPLING,
+            formats=TABLE_WITH_PUBLISHED,
+            data=[f"{PUBLISHED}/table9_10.csv"],
+            wanted=bool(MEASURED) and settings.groups.tags is not None,
+            caption=f"""
+            **Table {number}** of the paper's supplement. G-Acc (above) and Q-Acc (below) in per cent by skills
+            of {kinds}, by the reading {READING['reading']}. A group or a question needs a skill if one of its
+            samples does. The paper's table is headed Q-Acc, but its values are G-Acc: no cell of GPT-4o is above
+            44.2, while its Q-Acc is 64.4. Intervals are in the csv file.
+            """,
+        )
+        for number, kinds in ((9, "objects and attributes"), (10, "relations and reasoning"))
+    ),
+    table(
+        "table11",
+        "Table 11",
+        inputs=SCORED,
+        settings=RESAMPLING,
+        formats=TABLE_WITH_PUBLISHED,
+        data=[f"{PUBLISHED}/table11.csv"],
+        wanted=bool(MEASURED),
+        caption=f"""
+        **Table 11** of the paper's supplement. Accuracies in per cent by all readings: decoding, a generated
+        answer; deterministic, the more probable answer (VQAScore, τ = 0); post-hoc, the answer that the image
+        makes more probable than the question alone does (eq. 5); global τ, the one for which most groups are
+        right; sample τ, the best of each question, image or group. The paper chooses the global τ from the
+        groups that it is measured on; cross-fitted τ (not in the paper) is chosen from the other half of the
+        groups, and global τ by type is one for each type of question. {BRACKETS}
+        """,
+    ),
+    table(
+        "taus",
+        "thresholds",
+        inputs=SCORED,
+        wanted=bool(MEASURED) and "global" in settings.readings,
+        caption="""
+        **Thresholds τ** of the global readings (not in the paper), in [-1, 1], with the interval of those that
+        are as good and the number of groups that are right for them.
+        """,
+    ),
+    table(
+        "bias",
+        "bias",
+        inputs=SCORED,
+        settings=RESAMPLING,
+        wanted=bool(MEASURED),
+        caption=f"""
+        **Bias to an answer** (not in the paper). Share of Yes among the answers to yes-or-no questions, of B
+        among the answers A or B, and of replies without an answer, in per cent; half of the right answers are
+        Yes, and half are B. {BRACKETS}
+        """,
+    ),
+    table(
+        "rank_swaps",
+        "rank swaps",
+        inputs=SCORED,
+        settings=READING
+        | {"draws": settings.tables.bootstrap.rank_draws, "seed": settings.tables.bootstrap.seed},
+        wanted=len(MEASURED) > 1,
+        caption=f"""
+        **Does G-Acc rank the models differently from Acc?** (not in the paper). Pairs of models whose paired
+        differences in Acc and in G-Acc have opposite signs, by the reading {READING['reading']}. p is twice the
+        larger of the two one-sided bootstrap p values, since both signs must be established, with Holm's
+        correction over all pairs; from {settings.tables.bootstrap.rank_draws} resamples of the groups, the
+        same for all models. (The smallest p of B resamples is 2 / (B + 1), so many pairs need many resamples.)
+        The csv file has all pairs.
+        """,
+    ),
+    table(
+        "corruption",
+        "accuracies under corruption",
+        inputs=SCORED,
+        settings=READING | RESAMPLING,
+        wanted=bool(MEASURED) and bool(settings.corruptions.types),
+        caption=f"""
+        **Accuracies under corruption** (not in the paper). Acc and G-Acc in per cent, means over the severities,
+        and their differences from clean images, by the reading {READING['reading']}. {BRACKETS} Differences are
+        paired by group. The csv file has all severities and readings.
+        """,
+    ),
+]
