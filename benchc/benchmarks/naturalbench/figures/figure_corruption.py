@@ -53,8 +53,8 @@ def figure_corruption(
     by_corruption = len(models) <= len(corruptions)
     panels, curves = (words, models) if by_corruption else (models, words)
     titles, labels = shorten_all([*panels.values()], 24), shorten_all([*curves.values()], 28)
-    in_a_row = min(IN_A_ROW, len(panels))
-    rows = ceil(len(panels) / in_a_row)
+    rows = ceil(len(panels) / IN_A_ROW)
+    in_a_row = ceil(len(panels) / rows)
     with styled():
         legend_rows = ceil((len(curves) + 1) / 4)
         figure = new_figure(TEXT_WIDTH, 0.55 + 1.5 * rows + 0.14 * legend_rows)

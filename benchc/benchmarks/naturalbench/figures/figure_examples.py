@@ -20,7 +20,7 @@ from benchc.pixels import Pixels
 from benchc.randomness import seed_of
 from benchc.rendering.image_grid import plot_images
 from benchc.rendering.item_images import item_images
-from benchc.rendering.labels import font_families, renderable, shorten_all
+from benchc.rendering.labels import font_families, renderable, shorten, shorten_all
 from benchc.rendering.style import (
     FAINT,
     GREEN,
@@ -49,6 +49,7 @@ TAG_LINES = 5
 MOST_MODELS = 8
 
 PREFERRED = ("decoding", "deterministic")
+KINDS = {"yes_no": "yes/no", "multiple_choice": "multiple choice"}
 NONE = "none"  # a reply without an answer
 
 
@@ -56,13 +57,14 @@ NONE = "none"  # a reply without an answer
 class Example:
     """One group as it is plotted.
 
-    ``facts``: lines on its left; ``images``: both; ``questions``: lines of each; ``truth``: the right answers
-    in the order of PLACES; ``answers``: of each model by its label, whether right, in the same order.
+    ``facts``: lines on its left; ``images``: both; ``questions``: the lines of each, with their weights;
+    ``truth``: the right answers in the order of PLACES; ``answers``: of each model by its label, with whether
+    they are right, in the same order.
     """
 
     facts: list[str]
     images: list[Pixels]
-    questions: list[list[str]]
+    questions: list[list[tuple[str, str]]]
     truth: list[str]
     answers: dict[str, list[tuple[str, bool]]]
 
@@ -130,19 +132,25 @@ def _example(placed: pl.DataFrame, items: Mapping[str, Any], scored: Scored, poo
     kind = rows["00"]["type"]
     name = rows["00"]["group"]
     skills = dict.fromkeys(label_of(skill) for place in PLACES for skill in rows[place]["skill"] or ())
-    facts = [name, rows["00"]["subset"], kind.replace("_", " ")]
     room = NAMES - 0.08
-    lines = [line for text in renderable(facts) for line in _lines(text, room, 2)]
+    characters = int(room / (LETTER * POINTS))
+    facts = renderable([name, rows["00"]["subset"], KINDS.get(kind, kind)])
+    lines = [shorten(text, characters) for text in facts]
     if skills:
         lines += ["", *_lines(", ".join(renderable([*skills])), room, TAG_LINES)]
     width = NAMES + 2 * _image_width()
-    questions = [_lines(_question_text(found[f"{q}0"], kind), width, QUESTION_LINES) for q in (0, 1)]
+    questions = [
+        [
+            (line, weight)
+            for text, weight in _question_texts(found[f"{q}0"], kind)
+            for line in _lines(text, width, QUESTION_LINES)
+        ]
+        for q in (0, 1)
+    ]
     truth = [_word(found[place]["options"], found[place]["answer"], kind) for place in PLACES]
     answers: dict[str, list[tuple[str, bool]]] = {}
     at = scored.groups["group"].to_list().index(name)
-    labels = shorten_all(
-        renderable([model.label for model in scored.models.values()]), int(room / (LETTER * POINTS))
-    )
+    labels = shorten_all(renderable([model.label for model in scored.models.values()]), characters)
     for id_, label in [*zip(scored.models, labels, strict=True)][:MOST_MODELS]:
         reading = _reading(scored, id_)
         if reading is None:
@@ -157,13 +165,13 @@ def _example(placed: pl.DataFrame, items: Mapping[str, Any], scored: Scored, poo
     return Example(lines, images, questions, truth, answers)
 
 
-def _question_text(item: Mapping[str, Any], kind: str) -> str:
-    """Return a question with its options, unless its text already has them."""
+def _question_texts(item: Mapping[str, Any], kind: str) -> list[tuple[str, str]]:
+    """Return a question and its options, which its text may have after a line break, with their weights."""
     options = item["options"]
-    if kind == "yes_no" or [*options] == [*LETTERS[: len(options)]]:
-        return str(item["question"])
-    listed = "; ".join(f"{letter}: {option}" for letter, option in zip(LETTERS, options, strict=False))
-    return f"{item['question']} {listed}"
+    question, _, listed = str(item["question"]).strip().partition("\n")
+    if kind != "yes_no" and [*options] != [*LETTERS[: len(options)]]:
+        listed = "; ".join(f"{letter}: {option}" for letter, option in zip(LETTERS, options, strict=False))
+    return [(question, "bold"), *([(listed, "normal")] if listed.strip() else [])]
 
 
 def _word(options: Sequence[str], answer: int, kind: str) -> str:
@@ -232,8 +240,8 @@ def _plot_example(figure: Figure, example: Example, left: float, top: float) -> 
     y = bottom - 0.06
     centres = [left + NAMES + (i + 0.5) * wide for i in (0, 1)]
     for q, lines in enumerate(example.questions):
-        for line in lines:
-            write(line, left, y, fontweight="bold")
+        for line, weight in lines:
+            write(line, left, y, fontweight=weight)
             y -= LINE
         write("right answer", left, y, color=FAINT)
         for i, x in enumerate(centres):

@@ -25,19 +25,17 @@ from benchc.rendering.style import (
 )
 
 LONGEST_LABEL = 30
-# By reading: its name in the legend, its colour and marker.
+# By reading: its name in the legend, its colour and marker. One tau for each type is nearly one for all.
 LOOKS = {
     "decoding": ("generated answer", INK, "o"),
     "deterministic": ("likelihood, τ = 0", BLUE, "s"),
     "post_hoc": ("post-hoc, without image", PURPLE, "D"),
     "post_hoc_grey_image": ("post-hoc, grey image", PURPLE, "d"),
     "global": ("best τ for all groups", SKY_BLUE, "^"),
+    "cross_fitted": ("best τ of the other half", GREEN, "<"),
     "sample": ("best τ of each group", VERMILLION, "v"),
-    "global_by_type": ("best τ of each type", SKY_BLUE, ">"),
-    "cross_fitted": ("τ of the other half", GREEN, "<"),
 }
 SPREAD = 0.66  # of the rows of a model
-NOT_SHOWN = ("global_by_type",)  # nearly equal to `global`
 
 
 def figure_readings(scored: CleanScores, draws: PositiveInt = 2000, seed: NonNegativeInt = 0) -> Figure:
@@ -45,7 +43,7 @@ def figure_readings(scored: CleanScores, draws: PositiveInt = 2000, seed: NonNeg
 
     A model without a reading has no mark there. The dashed line is chance for independent answers.
     """
-    readings = [name for name in LOOKS if name in scored.readings and name not in NOT_SHOWN]
+    readings = [name for name in LOOKS if name in scored.readings]
     resamples = Resamples(scored.groups.height, draws, seed)
     names = shorten_all(renderable([model.label for model in scored.models.values()]), LONGEST_LABEL)
     step = SPREAD / max(1, len(readings))

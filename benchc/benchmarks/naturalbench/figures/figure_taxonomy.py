@@ -45,7 +45,7 @@ def figure_taxonomy(groups: GroupRows, tags: Tags) -> Figure:
         figure = new_figure(TEXT_WIDTH, 0.55 + 0.15 * slots)
         for axes, column in zip(figure.subplots(1, len(columns)), columns, strict=True):
             _column(axes, column, counts, slots)
-            axes.set_xlim(0, 1.16 * most)
+            axes.set_xlim(0, 1.22 * most)
         items = tags["id"].n_unique()
         figure.legend(
             handles=[Patch(label="questions", **POOL_FILL), Patch(label="groups", **BENCHMARK_FILL)],
@@ -74,7 +74,9 @@ def _column(
     ticks: list[float] = []
     names: list[str] = []
     for name, skills in column:
-        axes.text(0, top + 0.45, name, fontsize=NORMAL, fontweight="bold", color=INK, va="center", ha="left")
+        heading = "own skills" if name == OWN else name
+        style = {"fontsize": NORMAL, "fontweight": "bold", "color": INK, "va": "center"}
+        axes.annotate(heading, (0, top + 0.45), xytext=(3, 0), textcoords="offset points", **style)
         for place, skill in enumerate(skills):
             height = top + 1.25 + place
             questions, whole = counts.get(skill, (0, 0))
