@@ -140,6 +140,14 @@ READING = {
         settings.readings[0],
     )
 }
+POOL = "<results>/pool/items.parquet"
+# Answers without the image, of each question's item about image 0; a grey image is no such pass.
+BLIND = [
+    f"<results>/predictions/questions/{id_}/no_image.parquet"
+    for id_ in HAVE_PROBABILITIES
+    if "post_hoc" in settings.readings and settings.prior == "no_image"
+]
+BLIND_PASS = "" if BLIND else "This run asks no model without the image (post_hoc of readings, and prior)."
 TABLE_WITH_PUBLISHED = ["csv", "md", "tex", "published"]
 BRACKETS = f"""
 In brackets: 95 % percentile intervals from {RESAMPLING['draws']} resamples of the groups, the same for all
@@ -287,6 +295,74 @@ OUTPUTS = [
         **Accuracies under corruption** (not in the paper). Acc and G-Acc in per cent, means over the severities,
         and their differences from clean images, by the reading {READING['reading']}. {BRACKETS} Differences are
         paired by group. The csv file has all severities and readings.
+        """,
+    ),
+    figure(
+        "figure_examples",
+        "the figure of examples",
+        inputs=SCORED | {"pool": POOL, "tags": "<results>/pool/tags.parquet"},
+        settings={"number": 4},
+        subcategory="Groups",
+        wanted=bool(MEASURED),
+        caption="""
+        **Examples** (figures 1, 7 and 8 of the paper). Four groups, those first that some models solve and others
+        do not: both images, each question with the right answer below each image, and the answers of the first
+        eight models, which are generated or else the more probable ones; below the group's name, its skills if
+        it has tags. A model solves a group if all four answers have a tick mark.
+        """,
+    ),
+    figure(
+        "figure_taxonomy",
+        "the figure of skills",
+        inputs={"groups": "<results>/pool/groups.parquet", "tags": "<results>/pool/tags.parquet"},
+        subcategory="Groups",
+        wanted=settings.groups.tags is not None,
+        caption="""
+        **Skills** (figure 6 of the paper), by class. Number of questions and of groups that need each skill:
+        of which an item has its tag. An item may have several tags.
+        """,
+    ),
+    figure(
+        "figure_blind",
+        "the figure of blind answers",
+        inputs=SCORED | {"pool": POOL, "blind": BLIND},
+        settings=RESAMPLING,
+        subcategory="Accuracy",
+        wanted=bool(MEASURED),
+        caption=f"""
+        **With and without the image** (as figures 3 to 5 of the paper). (a) Acc and (b) G-Acc of each model in
+        per cent, with 95 % intervals from {RESAMPLING['draws']} resamples of the groups: by likelihood (τ = 0)
+        where the model has it, else of generated answers. Without the image, a model gives both images of a
+        question the same answer, as a constant answer does: half of the answers are right, and no group.
+        {BLIND_PASS}
+        """,
+    ),
+    figure(
+        "figure_readings",
+        "the figure of readings",
+        inputs=SCORED,
+        settings=RESAMPLING,
+        subcategory="Accuracy",
+        wanted=bool(MEASURED),
+        caption=f"""
+        **G-Acc by reading** (Table 11), in per cent, with 95 % intervals from {RESAMPLING['draws']} resamples of
+        the groups; more than 16 models have one line each, without intervals. The dashed line is chance, 1/16,
+        for four independent answers; with the best τ of each group chance is 1/6, since a group is right if its
+        two right answers "Yes" are the two most probable of four.
+        """,
+    ),
+    figure(
+        "figure_corruption",
+        "the figure of corruption",
+        inputs=SCORED,
+        settings=RESAMPLING
+        | {"corruptions": settings.corruptions.types, "severities": settings.corruptions.severities},
+        subcategory="Accuracy",
+        wanted=bool(MEASURED) and bool(settings.corruptions.types),
+        caption=f"""
+        **G-Acc by severity** (not in the paper), in per cent, of generated answers or else by likelihood; 0 is
+        clean. Panels with up to four curves show 95 % intervals from {RESAMPLING['draws']} resamples of the
+        groups. The dashed line is chance.
         """,
     ),
 ]

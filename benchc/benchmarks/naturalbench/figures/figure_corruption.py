@@ -76,7 +76,8 @@ def figure_corruption(
             axes.tick_params(labelbottom=last)
             axes.set_xlabel("severity" if last else "")
             axes.set_ylabel("" if number % in_a_row else "G-Acc (%)")
-            axes.set_ylim(0, None)
+        # At the end, since a limit that is set stops growing with the panels after it.
+        grid.flat[0].set_ylim(0, None)
         handles, texts = grid.flat[0].get_legend_handles_labels()
         figure.legend(
             handles,

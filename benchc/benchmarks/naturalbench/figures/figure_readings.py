@@ -36,25 +36,37 @@ LOOKS = {
     "sample": ("best τ of each group", VERMILLION, "v"),
 }
 SPREAD = 0.66  # of the rows of a model
+# More models are on one line each, without intervals.
+MOST_SPREAD = 16
 
 
 def figure_readings(scored: CleanScores, draws: PositiveInt = 2000, seed: NonNegativeInt = 0) -> Figure:
     """Plot G-Acc of each model, in per cent, by reading, with 95 % intervals from resamples of the groups.
 
-    A model without a reading has no mark there. The dashed line is chance for independent answers.
+    A model without a reading has no mark there. More than ``MOST_SPREAD`` models have one line each, without
+    intervals. The dashed line is chance for independent answers.
     """
     readings = [name for name in LOOKS if name in scored.readings]
     resamples = Resamples(scored.groups.height, draws, seed)
     names = shorten_all(renderable([model.label for model in scored.models.values()]), LONGEST_LABEL)
-    step = SPREAD / max(1, len(readings))
+    spread = len(names) <= MOST_SPREAD
+    step = SPREAD / max(1, len(readings)) if spread else 0.0
     with styled():
-        figure = new_figure(TEXT_WIDTH, 0.75 + len(names) * max(0.3, 0.105 * len(readings)))
+        row = max(0.3, 0.105 * len(readings)) if spread else 0.17
+        figure = new_figure(TEXT_WIDTH, 0.75 + len(names) * row)
         axes = figure.subplots()
         for place, reading in enumerate(readings):
             values = [scored.values(id_, reading)[:, MEASURES.index("g_acc")] for id_ in scored.models]
             found = estimates(resamples.means(np.stack(values, axis=1)))
             heights = np.arange(len(names)) + (place - (len(readings) - 1) / 2) * step
-            _marks(axes, found.value, (found.low, found.high), heights, reading)
+            if spread:
+                # A single group has no interval.
+                known = ~np.isnan(found.low)
+                colour = LOOKS[reading][1]
+                axes.hlines(
+                    heights[known], found.low[known], found.high[known], color=colour, linewidth=0.9, zorder=2
+                )
+            _marks(axes, found.value, heights, reading)
         mark_chance(axes, G_ACC, upright=True)
         axes.set_yticks(range(len(names)), names, family=font_families())
         axes.set_ylim(len(names) - 0.45, -0.55)
@@ -68,12 +80,9 @@ def figure_readings(scored: CleanScores, draws: PositiveInt = 2000, seed: NonNeg
     return figure
 
 
-def _marks(axes: Any, values: Any, ends: tuple[Any, Any], heights: Any, reading: str) -> None:
+def _marks(axes: Any, values: Any, heights: Any, reading: str) -> None:
     label, colour, marker = LOOKS[reading]
     known = ~np.isnan(values)
-    # A single group has no interval.
-    several = known & ~np.isnan(ends[0])
-    axes.hlines(heights[several], ends[0][several], ends[1][several], color=colour, linewidth=0.9, zorder=2)
     axes.plot(
         values[known],
         heights[known],
