@@ -244,6 +244,8 @@ def reader_options(source):
             option("--image-column", reader.image_column),
             option("--task-column", run.sources[source].task_column),
             *(option("--exclude", row) for row in rows),
+            *(["--answer-words"] if reader.answer_words else []),
+            *([option("--category-column", reader.category_column)] if reader.category_column else []),
         ]
     ).strip()
 
