@@ -62,10 +62,9 @@ def option_of(reply: str, options: Sequence[str]) -> OptionReply:
     """
     if len(options) > len(LETTERS):
         raise ValueError(f"{len(options)} options have no letters: there are {len(LETTERS)}")
-    text, ended = _REASONING.subn("", reply)
-    if not ended and _OPEN_REASONING.search(text):
+    text = without_reasoning(reply)
+    if text is None:
         return OptionReply(None, "unfinished")
-    text = text.strip()
     letters = LETTERS[: len(options)]
     if stated := [match for match in _STATED.finditer(text) if match[1] in letters]:
         # Of several, the last: reasoning may consider others first.
@@ -88,6 +87,12 @@ def option_of(reply: str, options: Sequence[str]) -> OptionReply:
     if _REFUSAL.search(text):
         return OptionReply(None, "refused")
     return OptionReply(None, "ambiguous" if len(named) > 1 or len(found) > 1 else "unparsable")
+
+
+def without_reasoning(reply: str) -> str | None:
+    """Return ``reply`` after its reasoning, without surrounding white space; None if it ends within that."""
+    text, ended = _REASONING.subn("", reply)
+    return None if not ended and _OPEN_REASONING.search(text) else text.strip()
 
 
 def _stated(text: str, match: re.Match[str], letters: str, options: Sequence[str]) -> OptionReply:

@@ -3,11 +3,11 @@
 MISSING = "–"
 
 
-def number_text(value: float | None, signed: bool, *, whole: bool = False) -> str:
-    """Return ``value`` with three decimals (``whole``: none), signed unless it rounds to 0."""
+def number_text(value: float | None, signed: bool, *, whole: bool = False, digits: int = 3) -> str:
+    """Return ``value`` with ``digits`` decimals (``whole``: none), signed unless it rounds to 0."""
     if value is None:
         return MISSING
-    digits = 0 if whole else 3
+    digits = 0 if whole else digits
     text = f"{value:+.{digits}f}" if signed else f"{value:.{digits}f}"
     return f"{0:.{digits}f}" if float(text) == 0 else text
 
@@ -21,11 +21,11 @@ def p_text(p: float | None) -> str:
     return f"{p:.2e}" if p < 1e-3 else f"{p:.3g}"
 
 
-def interval_text(low: float | None, high: float | None, *, signed: bool = False) -> str:
-    """Return "[low, high]" with three decimals, or "[–]" where the interval is undefined."""
+def interval_text(low: float | None, high: float | None, *, signed: bool = False, digits: int = 3) -> str:
+    """Return "[low, high]" with ``digits`` decimals, or "[–]" where the interval is undefined."""
     if low is None or high is None:
         return f"[{MISSING}]"
-    return f"[{number_text(low, signed)}, {number_text(high, signed)}]"
+    return f"[{number_text(low, signed, digits=digits)}, {number_text(high, signed, digits=digits)}]"
 
 
 def signed(value: float) -> str:

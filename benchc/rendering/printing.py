@@ -15,19 +15,29 @@ class Column(NamedTuple):
     """A column of a printed table. Texts are printed as they are, integers without decimals.
 
     ``signed``: a shift, printed with its sign. ``interval``: the columns ``{name}_low`` and ``{name}_high``
-    are printed after the number.
+    are printed after the number. ``digits``: the number of decimals.
     """
 
     name: str
     header: str
     signed: bool = False
     interval: bool = False
+    digits: int = 3
 
 
 def printed(
-    frame: pl.DataFrame, columns: Sequence[Column], *, caption: str, label: str, summary: str = ""
+    frame: pl.DataFrame,
+    columns: Sequence[Column],
+    *,
+    caption: str,
+    label: str,
+    summary: str = "",
+    small: bool = False,
 ) -> Table:
-    """Return ``frame`` as a table that shows ``columns``, text columns first; ``label`` is LaTeX's."""
+    """Return ``frame`` as a table that shows ``columns``, text columns first.
+
+    ``label`` is LaTeX's; ``small``: in footnote size there, for a table that is too wide otherwise.
+    """
     texts = sum(frame[column.name].dtype == pl.String for column in columns)
     header = [column.header for column in columns]
     rows = [[_cell(row, column) for column in columns] for row in frame.iter_rows(named=True)]
@@ -37,6 +47,7 @@ def printed(
         caption=latex_symbols(caption),
         label=label,
         text_columns=texts,
+        small=small,
     )
     return Table(frame, captioned(header, rows, caption, texts), latex, summary=summary)
 
@@ -45,9 +56,9 @@ def _cell(row: dict[str, str | float | None], column: Column) -> str:
     value = row[column.name]
     if isinstance(value, str):
         return value
-    text = number_text(value, column.signed, whole=isinstance(value, int))
+    text = number_text(value, column.signed, whole=isinstance(value, int), digits=column.digits)
     if not column.interval or value is None:
         return text
     low, high = (row[f"{column.name}_{end}"] for end in ("low", "high"))
     assert not isinstance(low, str) and not isinstance(high, str)
-    return f"{text} {interval_text(low, high, signed=column.signed)}"
+    return f"{text} {interval_text(low, high, signed=column.signed, digits=column.digits)}"

@@ -1,11 +1,8 @@
-import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from benchc.benchmarks.bench_c.metrics.cube import cube_of
-from benchc.benchmarks.bench_c.metrics.rank_swaps import RANK_SWAPS, holm, rank_swaps, swap_p
+from benchc.benchmarks.bench_c.metrics.rank_swaps import RANK_SWAPS, rank_swaps
 from benchc.benchmarks.bench_c.metrics.table1 import table1
 from benchc.benchmarks.bench_c.tables.rank_swaps import rank_swaps_latex, rank_swaps_markdown
 from benchc.schemas.models import Model
@@ -53,36 +50,6 @@ def test_the_values_are_table_1s():
             )
             signs.append(a > b)
         assert row["opposite"] == (signs[0] != signs[1])
-
-
-def test_p_by_hand():
-    # Direction (+, -): 1 of 9 draws is not above 0, 2 are not below; p = 2 * 3 / 10.
-    first = [1, 1, 1, 1, 1, 1, 1, 1, 0]
-    second = [-1, -1, -1, -1, -1, -1, -1, 0, 1]
-    differences = np.array([first, second], dtype=float).T
-    assert swap_p(differences) == pytest.approx(0.6)
-    assert swap_p(-differences) == swap_p(differences[:, ::-1]) == pytest.approx(0.6)
-    assert swap_p(np.abs(differences)) == 1.0  # the same sign
-    assert swap_p(np.vstack([differences, [[np.nan, 1.0]]])) == pytest.approx(0.6)
-    assert swap_p(np.full((3, 2), np.nan)) is None
-
-
-def test_holm_by_hand():
-    p_values = pl.Series([0.01, 0.04, None, 0.03, 0.005, 0.9])
-    assert holm(p_values).to_list() == pytest.approx([0.04, 0.09, None, 0.09, 0.025, 0.9])
-    assert holm(pl.Series([], dtype=pl.Float64)).to_list() == []
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-def test_holm_keeps_the_order_between_the_bounds_of_bonferroni(values):
-    adjusted = holm(pl.Series(values)).to_list()
-    for value, larger in zip(values, adjusted, strict=True):
-        assert value <= larger <= min(1.0, value * len(values)) or larger == max(
-            other for other, raw in zip(adjusted, values, strict=True) if raw <= value
-        )
-    order = np.argsort(values, kind="stable")
-    assert (np.diff(np.array(adjusted)[order]) >= 0).all()
-    assert adjusted[order[0]] == pytest.approx(min(1.0, values[order[0]] * len(values)))
 
 
 def test_one_model_one_item_and_no_weight():

@@ -1,0 +1,103 @@
+"""The items of groups as arrays: [groups, 2 questions, 2 images]."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from benchc.benchmarks.naturalbench.metrics.debias import Integers
+from benchc.benchmarks.naturalbench.metrics.extraction import WORDS
+from benchc.benchmarks.naturalbench.schemas.scores import PLACES
+from benchc.errors import InputError
+from benchc.schemas.logits import first_names
+from benchc.schemas.predictions import KEY
+
+FIX = "correct its source and run snakemake again"
+SIDES = 2  # questions of a group, images of a group, options of an item
+
+Cell = tuple[str, int]  # a corruption and a severity
+
+
+@dataclass(frozen=True)
+class GroupItems:
+    """The groups in the order of GROUPS.
+
+    Option 0 is Yes, or the first of a multiple-choice question. ``reversed``: whether the item lists them the
+    other way round. Arrays of items are [groups, 2 questions, 2 images].
+    """
+
+    groups: tuple[str, ...]
+    types: tuple[str, ...]  # yes_no or multiple_choice
+    ids: npt.NDArray[np.object_]
+    truth: Integers  # the right option, 0 or 1
+    reversed: npt.NDArray[np.bool_]
+
+
+def group_items(groups: pl.DataFrame, pool: pl.DataFrame) -> GroupItems:
+    """Return the items of ``groups`` (as GROUPS); ``pool``: id, options and answer of each item.
+
+    Raises InputError, naming the group, where it has not one item for each question and image, items of two
+    types or none of the pool, other than two options, of yes_no other options than Yes and No, or answers
+    that do not alternate.
+    """
+    pool = pool.select("id", "options", "answer")
+    rows = groups.join(pool, on="id", how="left", maintain_order="left")
+    _refuse(rows, pl.col("options").is_null(), "has an item that is not in the pool")
+    names = rows.select(pl.col("group").unique(maintain_order=True)).with_row_index("number")
+    rows = rows.join(names, on="group").sort("number", "q_idx", "i_idx", maintain_order=True)
+    place = pl.format("{}{}", "q_idx", "i_idx")
+    whole = rows.group_by("group", maintain_order=True).agg(
+        place.str.join(" ").alias("places"), pl.col("type").n_unique().alias("types")
+    )
+    _refuse(whole, pl.col("places") != " ".join(PLACES), "has not one item for each question and image")
+    _refuse(whole, pl.col("types") != 1, "has questions of two types")
+    _refuse(rows, pl.col("options").list.len() != SIDES, "has an item with other than two options")
+    first, second = (
+        pl.col("options").list.get(option).str.strip_chars().str.to_lowercase() for option in range(SIDES)
+    )
+    yes, no = WORDS["yes_no"]
+    rows = rows.with_columns(
+        (pl.col("type") == "yes_no").alias("words"), ((first == no) & (second == yes)).alias("reversed")
+    )
+    _refuse(
+        rows,
+        pl.col("words") & ~pl.col("reversed") & ((first != yes) | (second != no)),
+        "has the type yes_no and other options than Yes and No",
+    )
+    shape = (-1, SIDES, SIDES)
+    is_reversed = (rows["words"] & rows["reversed"]).to_numpy().reshape(shape)
+    answers = rows["answer"].to_numpy().astype(np.int64).reshape(shape)
+    truth = np.where(is_reversed, 1 - answers, answers)
+    alternate = (truth[:, 0] != truth[:, 1]).all(axis=1) & (truth[:, :, 0] != truth[:, :, 1]).all(axis=1)
+    _refuse(names, ~pl.lit(pl.Series(alternate)), "has answers that do not alternate")
+    ids = rows["id"].to_numpy().astype(object).reshape(shape)
+    types = rows["type"].gather_every(SIDES**2).to_list()
+    return GroupItems(tuple(names["group"]), tuple(types), ids, truth, is_reversed)
+
+
+def arranged(rows: pl.DataFrame, ids: npt.NDArray[np.object_], cells: Sequence[Cell], what: str) -> Integers:
+    """Return the numbers of the rows of each item in each cell, int64[cells, *ids.shape].
+
+    ``rows`` have the columns KEY; ``what``: a word for a row in messages. Raises InputError where a row
+    occurs twice, is missing, or is of another item or cell.
+    """
+    corruptions = pl.DataFrame(cells, schema=["corruption", "severity"], orient="row")
+    wanted = corruptions.join(pl.DataFrame({"id": ids.ravel().tolist()}), how="cross", maintain_order="left")
+    keyed = rows.select(KEY).with_row_index("row")
+    for wrong, problem in (
+        (keyed.filter(pl.struct(KEY).is_duplicated()), "occur twice"),
+        (keyed.join(wanted, on=KEY, how="anti"), "are of no group, or under no corruption of the run"),
+        (wanted.join(keyed, on=KEY, how="anti"), "are missing"),
+    ):
+        if wrong.height:
+            raise InputError(f"{wrong.height:,} {what} {problem}: {first_names(wrong)}")
+    found = wanted.join(keyed, on=KEY, how="left", maintain_order="left")["row"]
+    return found.to_numpy().astype(np.int64).reshape(len(cells), *ids.shape)
+
+
+def _refuse(rows: pl.DataFrame, wrong: pl.Expr, problem: str) -> None:
+    found = rows.filter(wrong)
+    if found.height:
+        raise InputError(f"group {found['group'][0]!r} {problem}; {FIX}")

@@ -1,0 +1,59 @@
+"""Accuracies of models with intervals as frames, and how readings and measures are printed."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import polars as pl
+
+from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples, estimates
+from benchc.benchmarks.naturalbench.metrics.groups import MEASURES, Floats
+from benchc.benchmarks.naturalbench.scored import Scored
+from benchc.pluralize import pluralize
+from benchc.rendering.printing import Column
+
+READINGS = {
+    "decoding": "Decoding",
+    "deterministic": "Deterministic",
+    "post_hoc": "Post-hoc",
+    "post_hoc_grey_image": "Post-hoc, grey image",
+    "global": "Global τ",
+    "global_by_type": "Global τ by type",
+    "cross_fitted": "Cross-fitted τ",
+    "sample": "Sample τ",
+}
+TYPES = {"yes_no": "YN", "multiple_choice": "MCQ"}
+HEADERS = dict(zip(MEASURES, ("Acc", "Q-Acc", "I-Acc", "G-Acc"), strict=True))
+MEASURE_COLUMNS = tuple(Column(name, header, interval=True, digits=1) for name, header in HEADERS.items())
+
+
+def resampled(scored: Scored, draws: int) -> str:
+    """Return a sentence on the intervals for a caption."""
+    return (
+        f"In per cent, with 95 % percentile intervals from {pluralize(draws, 'resample')} of the "
+        f"{pluralize(scored.groups.height, 'group')}, the same for all models and readings."
+    )
+
+
+def columns_of(drawn: Floats, names: Sequence[str]) -> dict[str, pl.Series]:
+    """Return the columns of each name and its interval, a row for each model or other thing.
+
+    ``drawn``: [1 + draws, rows * names], names fastest.
+    """
+    found: dict[str, pl.Series] = {}
+    for number, name in enumerate(names):
+        found |= estimates(drawn[:, number :: len(names)]).columns(name)
+    return found
+
+
+def accuracies(scored: Scored, resamples: Resamples, keys: Iterable[tuple[str, str]]) -> pl.DataFrame:
+    """Return one row for each of ``keys``, a model's id and a reading: its label and the measures."""
+    keys = [*keys]
+    values = [scored.values(*key) for key in keys]
+    drawn = resamples.means(np.concatenate(values, axis=1))
+    labels = [scored.models[id_].label for id_, _ in keys]
+    return pl.DataFrame({"model": labels, **columns_of(drawn, MEASURES)})
+
+
+def labels_of(scored: Scored) -> dict[str, str]:
+    """Return the labels of the models by id."""
+    return {id_: model.label for id_, model in scored.models.items()}

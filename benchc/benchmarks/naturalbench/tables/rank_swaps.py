@@ -1,0 +1,70 @@
+"""The pairs of models that Acc and G-Acc order differently."""
+
+import polars as pl
+from pydantic import PositiveInt
+
+from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
+from benchc.benchmarks.naturalbench.metrics.groups import MEASURES
+from benchc.benchmarks.naturalbench.scored import CleanScores
+from benchc.benchmarks.naturalbench.tables.frames import READINGS, labels_of
+from benchc.pluralize import pluralize
+from benchc.rendering.output import Table
+from benchc.rendering.printing import Column, printed
+from benchc.statistics.rank_swaps import swap_table
+
+METRICS = ("acc", "g_acc")
+ONE_GROUP = "interval and p undefined: one group"
+CAPTION = (
+    "Of {pairs} of models, {opposite:,} ordered differently by Acc and by G-Acc (reading {reading}); "
+    "{swaps:,} of these significantly (p at most 0.05 after Holm's correction over {tested}). Differences in "
+    "per cent, with 95 % percentile intervals from {draws} of the {groups}, the same for all models. p: "
+    "twice the larger of the two one-sided bootstrap p values, since both signs must hold."
+)
+
+
+def rank_swaps(scored: CleanScores, reading: str, draws: PositiveInt, seed: int) -> Table:
+    """Return for every pair of models that have the reading whether Acc and G-Acc order it differently.
+
+    With a bootstrap test (:mod:`benchc.statistics.rank_swaps`). The opposite pairs are printed.
+    """
+    chosen = [MEASURES.index(metric) for metric in METRICS]
+    groups = scored.groups.height
+    resamples = Resamples(groups, draws, seed)
+    labels, drawn = [], []
+    for id_, label in labels_of(scored).items():
+        values = scored.values(id_, reading)[:, chosen]
+        if reading in scored.scores[id_].predicted:
+            labels.append(label)
+            drawn.append(resamples.means(values))
+    table = swap_table(labels, drawn, METRICS, ONE_GROUP if groups < 2 else None)
+    tested = table.height - table["p"].null_count()
+    caption = CAPTION.format(
+        pairs=pluralize(table.height, "pair"),
+        opposite=int(table["opposite"].sum()),
+        reading=READINGS.get(reading, reading).lower(),
+        swaps=int(table["swap"].sum()),
+        tested=pluralize(tested, "pair"),
+        draws=pluralize(draws, "resample"),
+        groups=pluralize(groups, "group"),
+    )
+    opposite = table.filter("opposite").sort("p", nulls_last=True, maintain_order=True)
+    short = {
+        f"{metric}_difference_{end}": pl.col(f"{metric}_{end}")
+        for metric in METRICS
+        for end in ("low", "high")
+    }
+    shown = printed(
+        opposite.with_columns(**short),
+        [
+            Column("model_a", "A"),
+            Column("model_b", "B"),
+            Column("acc_difference", "Acc: A − B", signed=True, interval=True, digits=1),
+            Column("g_acc_difference", "G-Acc: A − B", signed=True, interval=True, digits=1),
+            Column("p", "p", digits=5),
+            Column("p_holm", "p (Holm)", digits=5),
+        ],
+        caption=caption,
+        label="naturalbench-rank-swaps",
+    )
+    summary = f"{pluralize(table.height, 'pair')}, {pluralize(int(table['swap'].sum()), 'significant swap')}"
+    return Table(table, shown.markdown, shown.latex, summary=summary)

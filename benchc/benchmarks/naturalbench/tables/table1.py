@@ -1,0 +1,62 @@
+"""Table 1: the four accuracies of all models by decoding."""
+
+import polars as pl
+from pydantic import PositiveInt
+
+from benchc.benchmarks.naturalbench.metrics.bootstrap import PER_CENT, Resamples
+from benchc.benchmarks.naturalbench.metrics.groups import CHANCE, MEASURES
+from benchc.benchmarks.naturalbench.published.tables import HUMAN, HUMAN_G_ACC, of_run, published_table1
+from benchc.benchmarks.naturalbench.scored import CleanScores
+from benchc.benchmarks.naturalbench.tables.frames import (
+    MEASURE_COLUMNS,
+    READINGS,
+    accuracies,
+    labels_of,
+    resampled,
+)
+from benchc.pluralize import pluralize
+from benchc.rendering.output import Table
+from benchc.rendering.printing import Column, printed
+from benchc.rendering.published import compare_with_published
+
+CAPTION = (
+    "Accuracies by the reading {reading}. Acc: answers; Q-Acc: questions right on both images; I-Acc: images "
+    "with both questions right; G-Acc: groups with four right answers; Δ: G-Acc minus that of people. "
+    "{resampled} People: as published, on the paper's groups; chance: a coin for each answer."
+)
+
+
+def table1(scored: CleanScores, reading: str, draws: PositiveInt, seed: int) -> Table:
+    """Return Acc, Q-Acc, I-Acc and G-Acc in per cent, after rows of people (as published) and of chance."""
+    resamples = Resamples(scored.groups.height, draws, seed)
+    models = accuracies(scored, resamples, [(id_, reading) for id_ in scored.models])
+    human = published_table1().filter(model=HUMAN).select("model", *MEASURES)
+    chance = {measure: PER_CENT * value for measure, value in CHANCE.items()}
+    references = pl.concat([human, pl.DataFrame({"model": "Random chance", **chance})])
+    frame = pl.concat(
+        [references.with_columns(section=pl.lit("reference")), models.with_columns(section=pl.lit("model"))],
+        how="diagonal",
+    ).select("section", *models.columns)
+    ends = [f"g_acc{end}" for end in ("", "_low", "_high")]
+    frame = frame.with_columns(
+        (pl.col(name) - HUMAN_G_ACC).round(9).alias(name.replace("g_acc", "delta_human")) for name in ends
+    )
+    columns = [
+        Column("model", "Model"),
+        *MEASURE_COLUMNS,
+        Column("delta_human", "Δ", signed=True, digits=1),
+    ]
+    caption = CAPTION.format(
+        reading=READINGS.get(reading, reading).lower(), resampled=resampled(scored, draws)
+    )
+    shown = printed(frame, columns, caption=caption, label="naturalbench-1", small=True)
+    published = of_run(published_table1(), labels_of(scored) if reading == "decoding" else {})
+    values = {name: name for name in (*MEASURES, "delta_human")}
+    return Table(
+        frame,
+        # An interval of people or of chance is not unknown: there is none.
+        shown.markdown.replace(" [–]", ""),
+        shown.latex.replace(r"\ [\textrm{--}]", ""),
+        compare_with_published(frame, published, on=["model"], values=values),
+        f"{pluralize(len(scored.models), 'model')} on {pluralize(scored.groups.height, 'group')}",
+    )

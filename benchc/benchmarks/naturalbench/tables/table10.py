@@ -1,0 +1,18 @@
+"""Table 10: accuracies by skills of relations and reasoning."""
+
+from pydantic import PositiveInt
+
+from benchc.benchmarks.naturalbench.inputs import GroupRows, Tags
+from benchc.benchmarks.naturalbench.scored import CleanScores
+from benchc.benchmarks.naturalbench.skills import OTHER
+from benchc.benchmarks.naturalbench.tables.skill_panels import skill_table
+from benchc.rendering.output import Table
+
+KINDS = ("relation", "reasoning", OTHER)
+
+
+def table10(
+    scored: CleanScores, groups: GroupRows, tags: Tags, reading: str, draws: PositiveInt, seed: int
+) -> Table:
+    """Return G-Acc and Q-Acc in per cent of each model by skill, with those that are not in the paper."""
+    return skill_table(scored, groups, tags, kinds=KINDS, number=10, reading=reading, draws=draws, seed=seed)

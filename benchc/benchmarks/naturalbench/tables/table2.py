@@ -1,0 +1,58 @@
+"""Table 2: accuracies as they are and with the best tau of each question, image or group."""
+
+import polars as pl
+from pydantic import PositiveInt
+
+from benchc.benchmarks.naturalbench.metrics.bootstrap import PER_CENT, Resamples
+from benchc.benchmarks.naturalbench.metrics.groups import CHANCE, CHANCE_SAMPLE
+from benchc.benchmarks.naturalbench.published.tables import of_run, published_table2
+from benchc.benchmarks.naturalbench.scored import CleanScores
+from benchc.benchmarks.naturalbench.tables.frames import HEADERS, accuracies, labels_of, resampled
+from benchc.rendering.output import Table
+from benchc.rendering.printing import Column, printed
+from benchc.rendering.published import compare_with_published
+
+FORMS = {"original": ("deterministic", CHANCE), "debiased": ("sample", CHANCE_SAMPLE)}
+CAPTION = (
+    "Accuracies by probabilities of the two answers: original (τ = 0) and debiased (the best τ of each "
+    "question, image or group, which needs the pairing of questions and images). Chance: {chance}. "
+    "{resampled}"
+)
+
+
+def table2(scored: CleanScores, draws: PositiveInt, seed: int) -> Table:
+    """Return Q-Acc, I-Acc and G-Acc in per cent, original and debiased (paper, section 5)."""
+    resamples = Resamples(scored.groups.height, draws, seed)
+    parts = {
+        form: accuracies(scored, resamples, [(id_, reading) for id_ in scored.models])
+        for form, (reading, _) in FORMS.items()
+    }
+    names = [f"{measure}_{form}" for measure in CHANCE_SAMPLE for form in FORMS]
+    frame = pl.DataFrame(
+        {"model": parts["original"]["model"]}
+        | {
+            f"{measure}_{form}{end}": parts[form][f"{measure}{end}"]
+            for measure in CHANCE_SAMPLE
+            for form in FORMS
+            for end in ("", "_low", "_high")
+        }
+    )
+    columns = [
+        Column(f"{measure}_{form}", f"{HEADERS[measure]}, {form}", interval=True, digits=1)
+        for measure in CHANCE_SAMPLE
+        for form in FORMS
+    ]
+    chance = ", ".join(
+        f"{HEADERS[measure]} {PER_CENT * CHANCE[measure]:.1f} and {PER_CENT * value:.1f}"
+        for measure, value in CHANCE_SAMPLE.items()
+    )
+    shown = printed(
+        frame,
+        [Column("model", "Model"), *columns],
+        caption=CAPTION.format(chance=chance, resampled=resampled(scored, draws)),
+        label="naturalbench-2",
+        small=True,
+    )
+    published = of_run(published_table2(), labels_of(scored))
+    compared = compare_with_published(frame, published, on=["model"], values={name: name for name in names})
+    return Table(frame, shown.markdown, shown.latex, compared)
