@@ -2,6 +2,7 @@
 
 import itertools
 import string
+import tracemalloc
 from collections.abc import Sequence
 
 import numpy as np
@@ -237,6 +238,21 @@ def test_the_frame_has_the_similarities_of_each_encoder(tmp_path: object) -> Non
             np.testing.assert_allclose([row[f"s_{k}"] for k in ("aa", "bb", "ab", "ba")], wanted, atol=1e-6)
             assert row["margin"] == pytest.approx(max(wanted[2:]) - min(wanted[:2]), abs=1e-6)
             assert row["margin"] > 0
+
+
+def test_memory_grows_with_samples_not_with_pairs() -> None:
+    encoder = encoded(3000, size=8, towards=0.0)
+    block = 128
+    mined([encoded(10, size=8)], keep=4)  # compiles
+    tracemalloc.start()
+    try:
+        found = mined([encoder], keep=4, block=block)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.mismatches > 0.3 * 3000 * 2999 / 2
+    # Heaps of a key and a partner, blocks of four buffers and of candidates; all pairs would have 36 MB.
+    assert peak < 3000 * 4 * 16 + 8 * 4 * block**2 + 4_000_000
 
 
 def test_the_tolerance_covers_the_rounding_of_products() -> None:
