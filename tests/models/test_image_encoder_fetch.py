@@ -67,7 +67,7 @@ def test_the_tokenizer_of_the_text_tower_is_fetched_on_request(
     monkeypatch.chdir(tmp_path)
     text = {**CONFIG["text_cfg"], "hf_tokenizer_name": "owner/words"}  # type: ignore[dict-item]
     monkeypatch.setitem(open_clip.factory._MODEL_CONFIGS, NAME, {**CONFIG, "text_cfg": text})
-    files = {"tokenizer.json": b"{}", "tokenizer_config.json": b"{}", "model.safetensors": b"weights"}
+    files = {"tokenizer.json": b"{}", "tokenizer_config.json": b"{ }", "model.safetensors": b"weights"}
     words = Repository({SECOND: files}, {"main": SECOND})
     hub.repositories["owner/words"] = words
     fetched(monkeypatch)
