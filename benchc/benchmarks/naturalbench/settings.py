@@ -229,7 +229,15 @@ class Retrieval(Strict):
         description="CSV file with the columns pair, image_0, image_1, caption_0 and caption_1; null for the "
         "pairs of curation.",
     )
-    images: UserPath | None = Field(default=None, description="Folder of the images of pairs.")
+    images: UserPath | None = Field(
+        default=None, description="Folder of the images of pairs; null where pairs is."
+    )
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if (self.pairs is None) != (self.images is None):
+            raise ValueError("has one of pairs and images; give both, or neither for the pairs of curation")
+        return self
 
 
 class Bootstrap(Strict):
