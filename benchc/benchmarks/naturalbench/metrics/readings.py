@@ -197,7 +197,7 @@ def _frame(
     shown: dict[str, object] = {f"{kind}{place}": none for kind in "pc" for place in PLACES}
     for number, place in enumerate(PLACES):
         if options is not None and right is not None:
-            of_place = pl.Series(options.reshape(-1, len(PLACES))[:, number], dtype=pl.Int8)
+            of_place = pl.Series(options.reshape(-1, len(PLACES))[:, number], dtype=pl.Int64)
             shown[f"p{place}"] = of_place.replace(NONE, None)
             shown[f"c{place}"] = right.reshape(-1, len(PLACES))[:, number]
     columns = {
