@@ -48,7 +48,9 @@ def main() -> None:
     corrupted = [(name, level) for name in arguments.corruptions for level in arguments.severities]
     cells: list[Cell] = [(CLEAN, 0), *corrupted]
     answers = None
-    if arguments.answers:
+    if "decoding" in arguments.readings:
+        if not arguments.answers:
+            raise InputError("--answers: none given, and the reading decoding needs them; give them")
         replies = read_answers(arguments.answers)
         with of_folder(arguments.answers):
             answers = answered(replies, items, cells, arguments.extraction)
@@ -68,8 +70,8 @@ def main() -> None:
         found = read_groups(items, cells, answers=answers, given=given, readings=wanted, priors=priors)
     if found.scores.is_empty():
         raise InputError(
-            f"{label}: has none of the readings {', '.join(arguments.readings)}; add decoding or "
-            "deterministic to readings"
+            f"{label}: has none of the readings {', '.join(arguments.readings)}; add decoding to "
+            "readings, or remove the model"
         )
     footer = {
         "label": label,
