@@ -72,7 +72,9 @@ def is_other_checkout(folder: Path) -> bool:
 
 def usage() -> str:
     """Return the list of commands."""
-    lines = "\n".join(f"  {name:12}{command.purpose}" for name, command in commands().items())
+    found = commands()
+    width = max(map(len, found)) + 2
+    lines = "\n".join(f"  {name:{width}}{command.purpose}" for name, command in found.items())
     return f"usage: benchc COMMAND ...\n\ncommands:\n{lines}\n\n`benchc COMMAND --help` shows its options."
 
 

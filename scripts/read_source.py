@@ -42,6 +42,12 @@ def main() -> None:
         choices=["category", "l2_category"],
         help="column with the task type; rows without one are rejected, since the pool is balanced by it",
     )
+    parser.add_argument(
+        "--answer-words",
+        action="store_true",
+        help="the answers are Yes and No, or letters A and B of options in the question's text",
+    )
+    parser.add_argument("--category-column", help="column with the category, if it is not called category")
     parser.add_argument("--output", type=Path, required=True, help="table of items to write (Parquet)")
     parser.add_argument(
         "--report", type=Path, required=True, help="report to write (CSV): id, line, kind, reason"
@@ -53,6 +59,8 @@ def main() -> None:
         dict(arguments.exclude),
         arguments.image_column,
         arguments.task_column,
+        arguments.answer_words,
+        arguments.category_column,
     )
     items, report = read_vlmevalkit(arguments.tsv, arguments.source, options)
     print(summary(arguments.source, items.height, report))

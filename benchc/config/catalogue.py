@@ -54,6 +54,21 @@ class ReaderOptions(Strict):
         default_factory=dict,
         description="Omit rows with this value in this column, such as `question_type: sort`.",
     )
+    answer_words: bool = Field(
+        default=False,
+        description="Whether the answer is a word in place of an option's letter: Yes or No, or the letter A "
+        "or B of options that the question's text contains. These words are then the options.",
+    )
+    category_column: str | None = Field(
+        default=None,
+        description="Column with the category where it is not called category, such as `type`.",
+    )
+
+    @model_validator(mode="after")
+    def _one_form_of_options(self) -> Self:
+        if self.answer_words and self.options_column is not None:
+            raise ValueError("has answer_words and options_column; remove the one that is not the file's")
+        return self
 
 
 class Vqav2Md5(Strict):
@@ -117,8 +132,8 @@ class Source(Strict):
     )
     path: str | None = Field(
         default=None,
-        description="Local TSV, relative to the repository's root. It may contain environment variables such "
-        "as ${BENCHC_SHARED}, whose default is ../shared.",
+        description="Local TSV, or one packed by xz (.tsv.xz), relative to the repository's root. It may "
+        "contain environment variables such as ${BENCHC_SHARED}, whose default is ../shared.",
     )
     generated: GeneratedSource | None = Field(
         default=None, description="Size of a source that the run generates."

@@ -31,7 +31,8 @@ def task_counts(id_: str, source: Source, results: Path) -> Mapping[str, int] | 
         if source.vqav2 is not None:
             texts = read_vqav2_texts(Vqav2Files(**paths), id_, source.vqav2.take)
             return Counter(texts.items[source.task_column].drop_nulls())
-        tasks = (row.values.get(source.task_column) for row in read_rows(paths["tsv"]))
+        column = source.reader.category_column if source.task_column == "category" else None
+        tasks = (row.values.get(column or source.task_column) for row in read_rows(paths["tsv"]))
         return Counter(filter(None, tasks))  # rows without one are rejected
     except (SourceError, OSError):
         return None

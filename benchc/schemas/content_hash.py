@@ -38,7 +38,7 @@ class ContentHashes:
 
 
 # Elsewhere polars rounds (Decimal), or has no values in memory (Categorical: only codes).
-_NUMBERS: tuple[DataTypeClass, ...] = (pl.Boolean, pl.Int64, pl.Float32, pl.Float64)
+_NUMBERS: tuple[DataTypeClass, ...] = (pl.Boolean, pl.Int8, pl.Int64, pl.Float32, pl.Float64)
 
 
 def _digest(streams: dict[str, hashlib.blake2b]) -> str:

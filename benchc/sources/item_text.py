@@ -2,11 +2,14 @@
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from benchc.letters import LETTERS
 from benchc.sources.error import InvalidRowError
+
+# The two answers of a question whose answer is a word or a letter in place of an option.
+ANSWER_WORDS = (("Yes", "No"), ("A", "B"))
 
 # str() of an absent value in pandas.
 NAN = ("nan", "NaN")
@@ -56,6 +59,27 @@ def read_item_text(values: Mapping[str, str], options_column: str | None = None)
         _category(values, "category"),
         _category(values, "l2_category"),
     )
+
+
+def with_answer_words(values: Mapping[str, str]) -> dict[str, str]:
+    """Return a row whose answer is Yes or No (in any case), or A or B, with these two words as its options.
+
+    The letters are those of options in the question's text, which stays as published. Raises InvalidRowError
+    where the answer is none of these.
+    """
+    answer = values.get("answer", "").strip()
+    for words in ANSWER_WORDS:
+        found = _place_of(answer, words)
+        if found is not None:
+            return {**values, **dict(zip(LETTERS, words, strict=False)), "answer": LETTERS[found]}
+    raise InvalidRowError(f"the answer {answer[:20]!r} is none of Yes, No, A and B")
+
+
+def _place_of(answer: str, words: Sequence[str]) -> int | None:
+    # A small a is the article.
+    known = [word.lower() if len(word) > 1 else word for word in words]
+    given = answer.lower() if len(answer) > 1 else answer
+    return known.index(given) if given in known else None
 
 
 def read_open_text(values: Mapping[str, str]) -> ItemText:

@@ -1,6 +1,10 @@
-"""Read a TSV as pandas writes it: quoted fields may contain tabs, newlines and megabytes of base64."""
+"""Read a TSV as pandas writes it: quoted fields may contain tabs, newlines and megabytes of base64.
+
+A file whose name ends in .xz is unpacked as it is read.
+"""
 
 import csv
+import lzma
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -74,6 +78,8 @@ def _open(path: Path) -> TextIO:
         raise SourceError(f"{path}: no such file")
     if not path.is_file():
         raise SourceError(f"{path}: is a folder, a pipe or a device; give a TSV file")
+    if path.suffix == ".xz":
+        return lzma.open(path, "rt", encoding="utf-8-sig", newline="")
     return path.open(encoding="utf-8-sig", newline="")
 
 
@@ -92,6 +98,10 @@ def _records(file: TextIO, path: Path) -> Iterator[tuple[int, list[str]]]:
     except UnicodeDecodeError as error:
         raise SourceError(
             f"{path}: after line {reader.line_num} the file is not UTF-8 ({error}); save it as UTF-8"
+        ) from error
+    except (lzma.LZMAError, EOFError) as error:
+        raise SourceError(
+            f"{path}: after line {reader.line_num} it is not a complete xz file ({error}); fetch it again"
         ) from error
     finally:
         csv.field_size_limit(limit)

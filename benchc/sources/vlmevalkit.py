@@ -14,7 +14,7 @@ from benchc.schemas.items import ITEMS
 from benchc.sources.error import InvalidRowError, SourceError
 from benchc.sources.item_images import ImageFile, read_image_names, read_item_images
 from benchc.sources.item_order import item_key
-from benchc.sources.item_text import ItemText, read_item_text, read_open_text
+from benchc.sources.item_text import ItemText, read_item_text, read_open_text, with_answer_words
 from benchc.sources.report import Kind, Remark, report_frame
 from benchc.sources.tsv import Row, listed, read_header, read_rows
 
@@ -30,7 +30,9 @@ class ReaderOptions:
     mapping of columns to values (LEGO-Puzzles' ``question_type: sort``). ``image_column`` has the name of a
     row's image, or a Python list of names: rows with one name share one image (VQAv2's ``image_id``).
     Rows without a ``task_column``, category or l2_category, are rejected: the pool is balanced by it.
-    A file without any column of options has open-ended questions, whose ``answer`` is a text.
+    A file without any column of options has open-ended questions, whose ``answer`` is a text, unless
+    ``answer_words``: then the answer is Yes or No, or the letter A or B of options in the question's text,
+    and these words are the options. ``category_column`` is the category's where it has another name.
     """
 
     options_column: str | None = None
@@ -38,6 +40,8 @@ class ReaderOptions:
     exclude: Mapping[str, str] = field(default_factory=dict)
     image_column: str | None = None
     task_column: Literal["category", "l2_category"] | None = None
+    answer_words: bool = False
+    category_column: str | None = None
 
 
 def read_vlmevalkit(
@@ -101,10 +105,7 @@ class _Rows:
             self._remark(row, index, "excluded", reason)
             return
         try:
-            if self._open_ended:
-                text = read_open_text(row.values)
-            else:
-                text = read_item_text(row.values, self._options.options_column)
+            text = self._text(row.values)
             task_column = self._options.task_column
             if task_column is not None and getattr(text, task_column) is None:
                 raise InvalidRowError(f"has no {task_column}, the task type (task_column of the source)")
@@ -175,6 +176,16 @@ class _Rows:
         self._named |= named
         return [named_key(self._source, name) for name in names]
 
+    def _text(self, values: Mapping[str, str]) -> ItemText:
+        options = self._options
+        if options.category_column is not None:
+            values = {**values, "category": values[options.category_column]}
+        if self._open_ended:
+            return read_open_text(values)
+        if options.answer_words:
+            values = with_answer_words(values)
+        return read_item_text(values, options.options_column)
+
     def _excluded(self, index: str, values: Mapping[str, str]) -> str | None:
         for column, value in self._options.exclude.items():
             if values[column] == value:
@@ -190,10 +201,18 @@ class _Rows:
 
 def is_open_ended(header: Sequence[str], options: ReaderOptions) -> bool:
     """Return whether a TSV with these columns has open-ended questions: it has no column of options."""
-    return options.options_column is None and not set(LETTERS).intersection(header)
+    if options.options_column is not None or options.answer_words:
+        return False
+    return not set(LETTERS).intersection(header)
 
 
 def _check_columns(path: Path, header: list[str], options: ReaderOptions, open_ended: bool) -> None:
+    given = sorted(set(LETTERS).intersection(header))
+    if options.answer_words and given:
+        raise SourceError(
+            f"{path}: has the column {given[0]!r} of options, but answer_words is for a file without; remove "
+            "answer_words"
+        )
     missing = [name for name in _needed(options, open_ended) if name not in header]
     if missing:
         raise SourceError(f"{path}: has no column {missing[0]!r}; its columns are {listed(header)}")
@@ -201,9 +220,13 @@ def _check_columns(path: Path, header: list[str], options: ReaderOptions, open_e
 
 def _needed(options: ReaderOptions, open_ended: bool) -> Iterator[str]:
     yield from ("index", "image", "question", "answer")
-    if not open_ended:
-        yield from ("A", "B") if options.options_column is None else (options.options_column,)
+    if options.options_column is not None:
+        yield options.options_column
+    elif not open_ended and not options.answer_words:
+        yield from ("A", "B")
     yield from options.exclude
+    if options.category_column is not None:
+        yield options.category_column
     if options.image_column is not None:
         yield options.image_column
 

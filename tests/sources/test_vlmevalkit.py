@@ -2,6 +2,7 @@
 
 import base64
 import csv
+import lzma
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -475,3 +476,56 @@ def test_a_file_with_one_column_of_options_is_not_open_ended(tmp_path: Path, kep
     path = write_tsv(tmp_path / "source.tsv", [{**open_row(1), kept: "red"}])
     with pytest.raises(SourceError, match=f"has no column {'B' if kept == 'A' else 'A'!r}"):
         read_vlmevalkit(path, "s")
+
+
+def word_row(index: int, answer: str, **values: str) -> dict[str, str]:
+    return open_row(index, answer=answer, **values)
+
+
+def test_answer_words_are_the_options(tmp_path: Path) -> None:
+    question = "What is it?\nOption: A: a cup; B: a dog;"
+    words = ["Yes", "No", " no\n", "A", "B", "a", "b", "C", "Maybe", ""]
+    rows = [word_row(number, word, question=question) for number, word in enumerate(words)]
+    items, report = read(tmp_path, rows, ReaderOptions(answer_words=True))
+    assert [(item["options"], item["answer"]) for item in items] == [
+        (["Yes", "No"], 0),
+        (["Yes", "No"], 1),
+        (["Yes", "No"], 1),
+        (["A", "B"], 0),
+        (["A", "B"], 1),
+    ]
+    assert {item["question"] for item in items} == {question}
+    # A small a may be the article.
+    assert report == [
+        (f"s/{number}", "rejected", f"the answer {words[number]!r} is none of Yes, No, A and B")
+        for number in range(5, 10)
+    ]
+
+
+def test_answer_words_are_for_a_file_without_options(tmp_path: Path) -> None:
+    path = write_tsv(tmp_path / "source.tsv", [row(1)])
+    with pytest.raises(SourceError, match="has the column 'A' of options, but answer_words"):
+        read_vlmevalkit(path, "s", ReaderOptions(answer_words=True))
+
+
+def test_another_column_may_have_the_category(tmp_path: Path) -> None:
+    switches = ReaderOptions(category_column="type", task_column="category")
+    rows = [row(1, type="yes_no"), row(2, type="", category="colour")]
+    items, report = read(tmp_path, rows, switches)
+    assert [item["category"] for item in items] == ["yes_no"]
+    assert report == [("s/2", "rejected", "has no category, the task type (task_column of the source)")]
+    with pytest.raises(SourceError, match="has no column 'type'"):
+        read(tmp_path, [row(1)], switches)
+
+
+def test_a_file_packed_by_xz_is_read_alike(tmp_path: Path) -> None:
+    path = write_tsv(tmp_path / "source.tsv", [row(1), row(2, question="Two\nlines?")])
+    packed = tmp_path / "source.tsv.xz"
+    packed.write_bytes(lzma.compress(path.read_bytes()))
+    assert read_vlmevalkit(packed, "s")[0].equals(read_vlmevalkit(path, "s")[0])
+    packed.write_bytes(packed.read_bytes()[:-20])
+    with pytest.raises(SourceError, match="it is not a complete xz file"):
+        read_vlmevalkit(packed, "s")
+    packed.write_bytes(path.read_bytes())
+    with pytest.raises(SourceError, match="it is not a complete xz file"):
+        read_vlmevalkit(packed, "s")

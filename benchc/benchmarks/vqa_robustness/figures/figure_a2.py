@@ -6,10 +6,10 @@ from typing import Annotated
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from benchc.benchmarks.vqa_robustness.figures.looks import line, look
 from benchc.benchmarks.vqa_robustness.metrics.severity import LEVELS
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
 from benchc.rendering.labels import font_families, renderable, shorten_all
+from benchc.rendering.looks import line, look
 from benchc.rendering.output import File
 from benchc.rendering.style import TEXT_WIDTH, new_figure, styled
 

@@ -7,13 +7,13 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from benchc.benchmarks.vqa_robustness.figures.looks import look
 from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
 from benchc.benchmarks.vqa_robustness.metrics.severity import Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, vre, weights_of
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
 from benchc.benchmarks.vqa_robustness.tables.resampled import frozen_scale
 from benchc.rendering.labels import font_families, renderable, shorten_all
+from benchc.rendering.looks import look
 from benchc.rendering.style import COLUMN_WIDTH, NORMAL, new_figure, styled
 
 

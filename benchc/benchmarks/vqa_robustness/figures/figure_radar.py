@@ -9,13 +9,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchc.benchmarks.vqa_robustness.figures.groups import grouped
-from benchc.benchmarks.vqa_robustness.figures.looks import line, look
 from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
 from benchc.benchmarks.vqa_robustness.metrics.severity import Floats, Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, vre, weights_of
 from benchc.benchmarks.vqa_robustness.tables.names import words
 from benchc.benchmarks.vqa_robustness.tables.resampled import frozen_scale
 from benchc.rendering.labels import font_families, renderable, shorten_all
+from benchc.rendering.looks import line, look
 from benchc.rendering.style import FAINT, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 
 IN_A_ROW = 3

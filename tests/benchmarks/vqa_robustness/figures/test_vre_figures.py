@@ -15,13 +15,13 @@ from benchc.benchmarks.vqa_robustness.figures.figure_classes import MOST, figure
 from benchc.benchmarks.vqa_robustness.figures.figure_heatmap import figure_heatmap
 from benchc.benchmarks.vqa_robustness.figures.figure_radar import figure_radar
 from benchc.benchmarks.vqa_robustness.figures.figure_weightings import figure_weightings
-from benchc.benchmarks.vqa_robustness.figures.looks import line, look
 from benchc.benchmarks.vqa_robustness.metrics.drops import drops
 from benchc.benchmarks.vqa_robustness.metrics.severity import severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, studied_weights, vre
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
 from benchc.errors import InputError
 from benchc.images import encode_png
+from benchc.rendering.looks import line, look
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL

@@ -1,0 +1,13 @@
+"""The line of chance in figures of G-Acc."""
+
+from typing import Any
+
+from benchc.rendering.style import FAINT
+
+G_ACC = 100 / 16  # per cent: four answers by a coin
+
+
+def mark_chance(axes: Any, value: float, *, upright: bool) -> None:
+    """Draw a dashed line at ``value`` (per cent), upright where accuracy is on the horizontal axis."""
+    draw = axes.axvline if upright else axes.axhline
+    draw(value, color=FAINT, linewidth=0.8, linestyle="--", zorder=1, label="chance")

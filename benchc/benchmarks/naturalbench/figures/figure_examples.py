@@ -1,0 +1,258 @@
+"""Groups with their images, questions and models' answers (figures 1, 7 and 8 of the paper)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from pydantic import PositiveInt
+
+from benchc.benchmarks.naturalbench.inputs import GroupRows, Tags
+from benchc.benchmarks.naturalbench.schemas.scores import PLACES
+from benchc.benchmarks.naturalbench.scored import CleanScores, Scored
+from benchc.benchmarks.naturalbench.taxonomy import label_of
+from benchc.errors import InputError
+from benchc.letters import LETTERS
+from benchc.pixels import Pixels
+from benchc.randomness import seed_of
+from benchc.rendering.image_grid import plot_images
+from benchc.rendering.item_images import item_images
+from benchc.rendering.labels import font_families, renderable, shorten, shorten_all
+from benchc.rendering.style import (
+    FAINT,
+    GREEN,
+    INK,
+    SMALL,
+    TEXT_WIDTH,
+    VERMILLION,
+    new_figure,
+    styled,
+)
+from benchc.rendering.wrap import LETTER, wrap
+from benchc.schemas.parquet import iterate_groups
+from benchc.schemas.pool import POOL
+
+# Inches: two groups beside each other.
+MARGIN = 0.05
+GAP = 0.24
+NAMES = 0.98  # left of the images: what the group is, and the models
+IMAGE_HEIGHT = 1.0
+LINE = 0.115
+ROW_GAP = 0.16
+IN_A_ROW = 2
+POINTS = SMALL + 0.5
+QUESTION_LINES = 4
+TAG_LINES = 5
+MOST_MODELS = 8
+
+PREFERRED = ("decoding", "deterministic")
+KINDS = {"yes_no": "yes/no", "multiple_choice": "multiple choice"}
+NONE = "none"  # a reply without an answer
+
+
+@dataclass(frozen=True)
+class Example:
+    """One group as it is plotted.
+
+    ``facts``: lines on its left; ``images``: both; ``questions``: the lines of each, with their weights;
+    ``truth``: the right answers in the order of PLACES; ``answers``: of each model by its label, with whether
+    they are right, in the same order.
+    """
+
+    facts: list[str]
+    images: list[Pixels]
+    questions: list[list[tuple[str, str]]]
+    truth: list[str]
+    answers: dict[str, list[tuple[str, bool]]]
+
+
+def figure_examples(
+    pool: Path,
+    groups: GroupRows,
+    tags: Tags,
+    scored: CleanScores,
+    number: PositiveInt = 4,
+    names: list[str] | None = None,
+) -> Figure:
+    """Plot some groups: both images, each question, the right answers, and those of the first eight models.
+
+    ``names``: the groups; None chooses ``number`` of them (:func:`chosen_groups`). Answers are those that a
+    model generated or else the more probable ones. Raises InputError where there is no such group.
+    """
+    shown = names if names is not None else chosen_groups(groups, scored, number)
+    unknown = [name for name in shown if name not in set(groups["group"])]
+    if unknown:
+        raise InputError(
+            f"figure_examples: there is no group {unknown[0]!r}; the first is {groups['group'][0]!r}"
+        )
+    placed = groups.filter(pl.col("group").is_in(shown)).join(
+        tags.group_by("id").agg("skill"), on="id", how="left"
+    )
+    rows = pl.concat(iterate_groups(pool, POOL, "id", set(placed["id"])))
+    items = {row["id"]: row for row in rows.iter_rows(named=True)}
+    return plot([_example(placed.filter(group=name), items, scored, pool) for name in shown])
+
+
+def chosen_groups(groups: pl.DataFrame, scored: Scored, number: int) -> list[str]:
+    """Return ``number`` groups, in turn of each type, first those that some models solve and others do not.
+
+    Within these, groups are in the order of a hash of their names.
+    """
+    solved: dict[str, int] = dict.fromkeys(scored.groups["group"], 0)
+    read = 0
+    for id_ in scored.models:
+        reading = _reading(scored, id_)
+        if reading is not None:
+            read += 1
+            right = scored.values(id_, reading)[:, -1] == 1
+            for name, one in zip(scored.groups["group"], right.tolist(), strict=True):
+                solved[name] += one
+    by_type: dict[str, list[str]] = {}
+    types = groups.select("group", "type").unique(maintain_order=True).iter_rows()
+    for name, kind in sorted(
+        types, key=lambda row: (not 0 < solved.get(row[0], 0) < read, seed_of("example", row[0]))
+    ):
+        by_type.setdefault(kind, []).append(name)
+    turns = [(place, kind, name) for kind, members in by_type.items() for place, name in enumerate(members)]
+    # yes_no comes first.
+    return [name for _, _, name in sorted(turns, key=lambda turn: (turn[0], turn[1] != "yes_no"))[:number]]
+
+
+def _reading(scored: Scored, model: str) -> str | None:
+    return next((name for name in PREFERRED if name in scored.scores[model].predicted), None)
+
+
+def _example(placed: pl.DataFrame, items: Mapping[str, Any], scored: Scored, pool: Path) -> Example:
+    """Return a group; ``placed``: its four rows of GROUPS, with the list skill."""
+    rows = {f"{row['q_idx']}{row['i_idx']}": row for row in placed.iter_rows(named=True)}
+    found = {place: items[rows[place]["id"]] for place in PLACES}
+    kind = rows["00"]["type"]
+    name = rows["00"]["group"]
+    skills = dict.fromkeys(label_of(skill) for place in PLACES for skill in rows[place]["skill"] or ())
+    room = NAMES - 0.08
+    characters = int(room / (LETTER * POINTS))
+    facts = renderable([name, rows["00"]["subset"], KINDS.get(kind, kind)])
+    lines = [shorten(text, characters) for text in facts]
+    if skills:
+        lines += ["", *_lines(", ".join(renderable([*skills])), room, TAG_LINES)]
+    width = NAMES + 2 * _image_width()
+    questions = [
+        [
+            (line, weight)
+            for text, weight in _question_texts(found[f"{q}0"], kind)
+            for line in _lines(text, width, QUESTION_LINES)
+        ]
+        for q in (0, 1)
+    ]
+    truth = [_word(found[place]["options"], found[place]["answer"], kind) for place in PLACES]
+    answers: dict[str, list[tuple[str, bool]]] = {}
+    at = scored.groups["group"].to_list().index(name)
+    labels = shorten_all(renderable([model.label for model in scored.models.values()]), characters)
+    for id_, label in [*zip(scored.models, labels, strict=True)][:MOST_MODELS]:
+        reading = _reading(scored, id_)
+        if reading is None:
+            continue
+        chosen = scored.scores[id_].predicted[reading][at].tolist()
+        # Option 0 of a score is Yes, or the first.
+        words = [
+            NONE if one < 0 else ("Yes", "No")[one] if kind == "yes_no" else LETTERS[one] for one in chosen
+        ]
+        answers[label] = [(word, word == right) for word, right in zip(words, truth, strict=True)]
+    images = [item_images(found[f"0{i}"], pool)[0] for i in (0, 1)]
+    return Example(lines, images, questions, truth, answers)
+
+
+def _question_texts(item: Mapping[str, Any], kind: str) -> list[tuple[str, str]]:
+    """Return a question and its options, which its text may have after a line break, with their weights."""
+    options = item["options"]
+    question, _, listed = str(item["question"]).strip().partition("\n")
+    if kind != "yes_no" and [*options] != [*LETTERS[: len(options)]]:
+        listed = "; ".join(f"{letter}: {option}" for letter, option in zip(LETTERS, options, strict=False))
+    return [(question, "bold"), *([(listed, "normal")] if listed.strip() else [])]
+
+
+def _word(options: Sequence[str], answer: int, kind: str) -> str:
+    return options[answer].strip().capitalize() if kind == "yes_no" else LETTERS[answer]
+
+
+def _lines(text: str, inches: float, most: int) -> list[str]:
+    (shown,) = renderable([text])
+    return wrap(shown, inches=inches, points=POINTS, lines=most)
+
+
+def _image_width() -> float:
+    block = (TEXT_WIDTH - 2 * MARGIN - (IN_A_ROW - 1) * GAP) / IN_A_ROW
+    return (block - NAMES) / 2
+
+
+def plot(examples: Sequence[Example]) -> Figure:
+    """Plot groups, two in a row."""
+    rows = [examples[first : first + IN_A_ROW] for first in range(0, len(examples), IN_A_ROW)]
+    heights = [max(map(_height, row)) for row in rows]
+    height = 2 * MARGIN + sum(heights) + ROW_GAP * (len(rows) - 1)
+    block = NAMES + 2 * _image_width()
+    with styled():
+        figure = new_figure(TEXT_WIDTH, height)
+        figure.set_layout_engine("none")  # positions are explicit
+        top = height - MARGIN
+        for number, row in enumerate(rows):
+            if number:
+                line = top + ROW_GAP / 2
+                figure.add_artist(Line2D([0.01, 0.99], [line / height] * 2, color=FAINT, linewidth=0.4))
+            for column, example in enumerate(row):
+                _plot_example(figure, example, MARGIN + column * (block + GAP), top)
+            top -= heights[number] + ROW_GAP
+    return figure
+
+
+def _height(example: Example) -> float:
+    rows = sum(len(lines) + 1 + len(example.answers) for lines in example.questions)
+    above = max(IMAGE_HEIGHT, LINE * len(example.facts))
+    return above + 0.06 + LINE * rows + 0.05 * len(example.questions)
+
+
+def _plot_example(figure: Figure, example: Example, left: float, top: float) -> None:
+    """Plot one group; ``left``, ``top``: its upper left corner, in inches from the lower left one."""
+    width, height = figure.get_size_inches()
+
+    def write(text: str, x: float, y: float, **style: Any) -> None:
+        look = {"fontsize": POINTS, "color": INK, "va": "top", "family": font_families(), **style}
+        figure.text(x / width, y / height, text, **look)
+
+    for number, line in enumerate(example.facts):
+        write(line, left, top - LINE * number, color=FAINT)
+    wide = _image_width()
+    bottom = top - max(IMAGE_HEIGHT, LINE * len(example.facts))
+    for i, image in enumerate(example.images):
+        start = left + NAMES + i * wide
+        axes = figure.add_axes(
+            (
+                (start + 0.03) / width,
+                (top - IMAGE_HEIGHT) / height,
+                (wide - 0.06) / width,
+                IMAGE_HEIGHT / height,
+            )
+        )
+        plot_images(axes, [image], width=wide - 0.06, height=IMAGE_HEIGHT)
+    y = bottom - 0.06
+    centres = [left + NAMES + (i + 0.5) * wide for i in (0, 1)]
+    for q, lines in enumerate(example.questions):
+        for line, weight in lines:
+            write(line, left, y, fontweight=weight)
+            y -= LINE
+        write("right answer", left, y, color=FAINT)
+        for i, x in enumerate(centres):
+            write(example.truth[2 * q + i], x, y, ha="center", fontweight="bold")
+        y -= LINE
+        for label, answers in example.answers.items():
+            write(label, left, y)
+            for i, x in enumerate(centres):
+                word, right = answers[2 * q + i]
+                write(
+                    f"{'✓' if right else '✗'} {word}", x, y, ha="center", color=GREEN if right else VERMILLION
+                )
+            y -= LINE
+        y -= 0.05
