@@ -53,7 +53,8 @@ def main() -> None:
             raise InputError("--answers: none given, and the reading decoding needs them; give them")
         replies = read_answers(arguments.answers)
         with of_folder(arguments.answers):
-            answers = answered(replies, items, cells, arguments.extraction)
+            by_text = arguments.labels == "texts"
+            answers = answered(replies, items, cells, arguments.extraction, by_text=by_text)
     wanted = [reading for reading in arguments.readings if reading != "decoding"]
     unavailable: dict[str, object] = {}
     given, scoring = None, None
@@ -177,6 +178,12 @@ def parse_arguments() -> argparse.Namespace:
         choices=get_args(Extraction),
         default="strict",
         help="how an answer is extracted from a reply",
+    )
+    add(
+        "--labels",
+        choices=("letters", "texts"),
+        default="letters",
+        help="what the prompt calls the options of a multiple-choice question",
     )
     add("--corruptions", nargs="*", default=[], help="corruptions under which every item is required")
     add("--severities", type=int, nargs="*", default=[], help="severities of each corruption")

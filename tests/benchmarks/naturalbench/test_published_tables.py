@@ -22,7 +22,7 @@ from benchc.benchmarks.naturalbench.published.tables import (
     published_table6,
     published_table11,
 )
-from benchc.benchmarks.naturalbench.skills import SKILLS
+from benchc.benchmarks.naturalbench.taxonomy import SKILLS
 from benchc.config.yaml_file import read_yaml
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -21,7 +21,7 @@ SCORES = TableType(
         "reading": pl.String,
         # Predicted option of question q about image i, p{q}{i}: 0 (Yes, or A), 1 (No, or B), or null where
         # there is none: a reply without an answer, or `sample`, which has no single prediction.
-        **{f"p{place}": pl.Int64 for place in PLACES},
+        **{f"p{place}": pl.Int8 for place in PLACES},
         # Whether it is right; null under `sample`.
         **{f"c{place}": pl.Boolean for place in PLACES},
         # Whether both images of a question, both questions of an image, and the whole group are right.

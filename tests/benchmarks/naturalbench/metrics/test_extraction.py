@@ -58,5 +58,25 @@ def test_letters(reply, strict, official):
     assert answer_of(reply, LETTERS, "official") == official
 
 
+@pytest.mark.parametrize(
+    ("reply", "option"),
+    [
+        ("dark red", 0),
+        ("It is red.", 1),
+        ("Red, not dark  red", 1),
+        ("The colour is DARK\nRED", 0),
+        ("redder", None),
+        ("A", None),
+        ("<think>red</think>dark red", 0),
+    ],
+)
+def test_options_that_are_called_by_their_texts(reply, option):
+    assert answer_of(reply, LETTERS, texts=("dark red.", "red")) == option
+    # Of two texts that begin at one place, the longer one.
+    assert answer_of("dark red", LETTERS, texts=("dark", "dark red")) == 1
+    # Yes and No are called so in any prompt.
+    assert answer_of("no", YES_NO, texts=("Yes", "No")) == 1
+
+
 def test_types_do_not_mix():
     assert answer_of("Yes", LETTERS) is None and answer_of("A", YES_NO) is None

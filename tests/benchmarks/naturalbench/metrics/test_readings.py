@@ -207,6 +207,12 @@ def test_answers_are_read_by_the_type_of_the_question():
         orient="row",
     )
     assert answered(rows, items, CLEAN, "strict").ravel().tolist() == [0, 1, -1, -1, 0, -1, -1, 1]
+    called = answered(rows, items, CLEAN, "strict", by_text=True).ravel().tolist()
+    assert called == [0, 1, -1, -1, -1, -1, -1, -1]
+    texts = rows.with_columns(
+        reply=pl.when(pl.col("id") == "s/100").then(pl.lit("A CAT.")).otherwise("reply")
+    )
+    assert answered(texts, items, CLEAN, "strict", by_text=True).ravel()[4] == 1
     assert answered(rows, items, CLEAN, "official").ravel().tolist() == [0, 1, -1, -1, 0, 1, -1, 1]
 
 

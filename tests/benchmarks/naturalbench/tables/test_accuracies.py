@@ -193,7 +193,7 @@ def test_tables_9_and_10(tables, files):
     assert third.select("kind", "skill", "questions").rows() == [
         ("reasoning", "count", 1),
         ("reasoning", "world", 1),
-        ("other", "left handed", 1),
+        ("own", "left handed", 1),
     ]
     # One group has a value and no interval.
     assert third["g_acc"].null_count() == 0 and third["g_acc_low"].null_count() == 3
