@@ -773,6 +773,7 @@ rule score_groups:
         prior=option("--prior-kind", settings.prior),
         readings=settings.readings,
         extraction=option("--extraction", settings.decoding.extraction),
+        labels=option("--labels", settings.prompt.labels),
         corruptions=sorted(settings.corruptions.types),
         severities=settings.corruptions.severities,
     message:
@@ -780,7 +781,7 @@ rule score_groups:
     shell:
         "python -m scripts.naturalbench.score_groups --items {input.pool} --groups {input.groups}"
         " --predictions {input.predictions} --answers {input.answers} --prior {input.prior} {params.prior}"
-        " --readings {params.readings} {params.extraction} --corruptions {params.corruptions}"
+        " --readings {params.readings} {params.extraction} {params.labels} --corruptions {params.corruptions}"
         " --severities {params.severities} --output {output} 2>&1 | tee {log}"
 
 

@@ -48,10 +48,13 @@ def main() -> None:
     corrupted = [(name, level) for name in arguments.corruptions for level in arguments.severities]
     cells: list[Cell] = [(CLEAN, 0), *corrupted]
     answers = None
-    if arguments.answers:
+    if "decoding" in arguments.readings:
+        if not arguments.answers:
+            raise InputError("--answers: none given, and the reading decoding needs them; give them")
         replies = read_answers(arguments.answers)
         with of_folder(arguments.answers):
-            answers = answered(replies, items, cells, arguments.extraction)
+            by_text = arguments.labels == "texts"
+            answers = answered(replies, items, cells, arguments.extraction, by_text=by_text)
     wanted = [reading for reading in arguments.readings if reading != "decoding"]
     unavailable: dict[str, object] = {}
     given, scoring = None, None
@@ -68,8 +71,8 @@ def main() -> None:
         found = read_groups(items, cells, answers=answers, given=given, readings=wanted, priors=priors)
     if found.scores.is_empty():
         raise InputError(
-            f"{label}: has none of the readings {', '.join(arguments.readings)}; add decoding or "
-            "deterministic to readings"
+            f"{label}: has none of the readings {', '.join(arguments.readings)}; add decoding to "
+            "readings, or remove the model"
         )
     footer = {
         "label": label,
@@ -175,6 +178,12 @@ def parse_arguments() -> argparse.Namespace:
         choices=get_args(Extraction),
         default="strict",
         help="how an answer is extracted from a reply",
+    )
+    add(
+        "--labels",
+        choices=("letters", "texts"),
+        default="letters",
+        help="what the prompt calls the options of a multiple-choice question",
     )
     add("--corruptions", nargs="*", default=[], help="corruptions under which every item is required")
     add("--severities", type=int, nargs="*", default=[], help="severities of each corruption")

@@ -245,7 +245,7 @@ class Bootstrap(Strict):
         default=20000,
         ge=100,
         description="Resamples for the test of rank swaps. After Holm's correction over the 1,378 pairs of "
-        "53 models, fewer than 55,119 cannot make any pair significant at 0.05; 20,000 do for 32 models.",
+        "53 models, fewer than 55,119 cannot make any pair significant at 0.05; 20,000 are enough for 32.",
     )
     seed: int = Field(default=0, ge=0, description="Seed of the resamples.")
 

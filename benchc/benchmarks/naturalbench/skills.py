@@ -1,42 +1,18 @@
-"""The paper's skills (Table 8, Figure 6), and which questions and groups need each."""
+"""Which questions and groups need each skill."""
 
 import numpy as np
 import polars as pl
 
 from benchc.benchmarks.naturalbench.metrics.groups import Floats
+from benchc.benchmarks.naturalbench.taxonomy import CLASSES, OWN, skill_of
 from benchc.errors import InputError
-
-# In the order and with the names of Tables 9 and 10.
-SKILLS = {
-    "object": ("animal", "human", "food", "building", "nature", "vehicle", "items", "others"),
-    "attribute": ("emotion", "shape", "size", "color", "state", "abstract", "activity", "gender"),
-    "relation": ("action", "part", "proximity", "topological", "projective", "orientation"),
-    "reasoning": ("count", "logic", "differ", "compar", "world"),
-}
-OTHER = "other"  # the kind of a skill that is not in the paper
-# As Table 8 and the text spell them.
-SPELLINGS = {
-    "counting": "count",
-    "differentiation": "differ",
-    "comparison": "compar",
-    "world knowledge": "world",
-    "item": "items",
-    "other": "others",
-}
-
-
-def skill_of(name: str) -> str:
-    """Return the name of a skill as Tables 9 and 10 print it, or in small letters if they do not have it."""
-    plain = " ".join(name.replace("_", " ").split()).lower()
-    return SPELLINGS.get(plain, plain)
 
 
 def skills_in(tags: pl.DataFrame) -> dict[str, str]:
-    """Return the kind of each skill that ``tags`` (as TAGS) have, in the order of the paper, others last."""
+    """Return the class of each skill in ``tags`` (as TAGS), in the order of the paper, own ones last."""
     found = {skill_of(name) for name in tags["skill"].unique()}
-    known = {skill: kind for kind, skills in SKILLS.items() for skill in skills}
-    others = dict.fromkeys(sorted(found - set(known)), OTHER)
-    return {skill: kind for skill, kind in (known | others).items() if skill in found}
+    own = dict.fromkeys(sorted(found - set(CLASSES)), OWN)
+    return {skill: class_ for skill, class_ in (CLASSES | own).items() if skill in found}
 
 
 def tagged_questions(groups: pl.DataFrame, tags: pl.DataFrame) -> dict[str, Floats]:

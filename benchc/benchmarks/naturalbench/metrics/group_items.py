@@ -24,15 +24,16 @@ Cell = tuple[str, int]  # a corruption and a severity
 class GroupItems:
     """The groups in the order of GROUPS.
 
-    Option 0 is Yes, or the first of a multiple-choice question. ``reversed``: whether the item lists them the
-    other way round. Arrays of items are [groups, 2 questions, 2 images].
+    Option 0 is Yes, or the first of a multiple-choice question. Arrays of items are [groups, 2 questions, 2
+    images].
     """
 
     groups: tuple[str, ...]
     types: tuple[str, ...]  # yes_no or multiple_choice
     ids: npt.NDArray[np.object_]
     truth: Integers  # the right option, 0 or 1
-    reversed: npt.NDArray[np.bool_]
+    reversed: npt.NDArray[np.bool_]  # whether an item lists No before Yes
+    texts: npt.NDArray[np.object_]  # a tuple of the two options of each item, as it lists them
 
 
 def group_items(groups: pl.DataFrame, pool: pl.DataFrame) -> GroupItems:
@@ -74,7 +75,9 @@ def group_items(groups: pl.DataFrame, pool: pl.DataFrame) -> GroupItems:
     _refuse(names, ~pl.lit(pl.Series(alternate)), "has answers that do not alternate")
     ids = rows["id"].to_numpy().astype(object).reshape(shape)
     types = rows["type"].gather_every(SIDES**2).to_list()
-    return GroupItems(tuple(names["group"]), tuple(types), ids, truth, is_reversed)
+    texts = np.empty(rows.height, dtype=object)
+    texts[:] = [tuple(options) for options in rows["options"]]
+    return GroupItems(tuple(names["group"]), tuple(types), ids, truth, is_reversed, texts.reshape(shape))
 
 
 def arranged(rows: pl.DataFrame, ids: npt.NDArray[np.object_], cells: Sequence[Cell], what: str) -> Integers:

@@ -90,21 +90,27 @@ def prior_differences(predictions: pl.DataFrame, items: GroupItems, prior: str) 
 
 
 def answered(
-    answers: pl.DataFrame, items: GroupItems, cells: Sequence[Cell], extraction: Extraction
+    answers: pl.DataFrame,
+    items: GroupItems,
+    cells: Sequence[Cell],
+    extraction: Extraction,
+    *,
+    by_text: bool = False,
 ) -> Integers:
     """Return the option of each reply, int64[cells, groups, 2, 2]; ``NONE`` for a reply without an answer.
 
-    ``answers``: KEY and reply (as ANSWERS). Raises InputError as `arranged`.
+    ``answers``: KEY and reply (as ANSWERS); ``by_text``: whether the prompt calls the options of a
+    multiple-choice question by their texts rather than A and B. Raises InputError as `arranged`.
     """
     order = arranged(answers, items.ids, cells, "answers")
     replies = answers["reply"].to_list()
     found = np.empty(order.shape, dtype=np.int64)
     # Most replies are equal.
-    known: dict[tuple[str, str], int] = {}
+    known: dict[tuple[str, str, tuple[str, ...] | None], int] = {}
     for place, row in np.ndenumerate(order):
-        key = (replies[row], items.types[place[1]])
+        key = (replies[row], items.types[place[1]], tuple(items.texts[place[1:]]) if by_text else None)
         if key not in known:
-            option = answer_of(*key, extraction)
+            option = answer_of(key[0], key[1], extraction, key[2])
             known[key] = NONE if option is None else option
         found[place] = known[key]
     return found

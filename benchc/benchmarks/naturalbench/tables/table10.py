@@ -4,11 +4,11 @@ from pydantic import PositiveInt
 
 from benchc.benchmarks.naturalbench.inputs import GroupRows, Tags
 from benchc.benchmarks.naturalbench.scored import CleanScores
-from benchc.benchmarks.naturalbench.skills import OTHER
 from benchc.benchmarks.naturalbench.tables.skill_panels import skill_table
+from benchc.benchmarks.naturalbench.taxonomy import OWN
 from benchc.rendering.output import Table
 
-KINDS = ("relation", "reasoning", OTHER)
+KINDS = ("relation", "reasoning", OWN)
 
 
 def table10(

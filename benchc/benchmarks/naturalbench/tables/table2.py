@@ -43,7 +43,7 @@ def table2(scored: CleanScores, draws: PositiveInt, seed: int) -> Table:
         for form in FORMS
     ]
     chance = ", ".join(
-        f"{HEADERS[measure]} {PER_CENT * CHANCE[measure]:.1f} and {PER_CENT * value:.1f}"
+        f"{HEADERS[measure]} {PER_CENT * CHANCE[measure]:.4g} and {PER_CENT * value:.4g}"
         for measure, value in CHANCE_SAMPLE.items()
     )
     shown = printed(

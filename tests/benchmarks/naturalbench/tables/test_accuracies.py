@@ -1,0 +1,374 @@
+"""The tables of accuracies: values against scores counted by hand, gaps, and what is printed."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.benchmarks.naturalbench.schemas.tags import TAGS
+from benchc.errors import InputError
+from benchc.rendering.output import call, function_of
+from benchc.schemas.parquet import TableError, write_table
+from tests.benchmarks.naturalbench.simulated import (
+    group_rows,
+    items_of,
+    score_rows,
+    write_scored,
+)
+from tests.rendering.latex import check_latex
+
+TYPES = ("yes_no", "multiple_choice")
+GROUPS = group_rows(48, types=TYPES, subsets=("Flickr30K", "DOCCI"), methods=("mined", "mined", "random"))
+ITEMS = items_of(GROUPS, other=["g5"])
+CELLS = [("clean", 0), *(("motion_blur", level) for level in (1, 3))]
+DRAWS = {"draws": "100", "seed": "0"}
+# The names of a model of the paper, one without probabilities, and one more.
+IDS = ("llava-1.5-7b", "words", "third")
+REASON = "the model gives answers without probabilities"
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """The scores and footers of three models."""
+    found = {}
+    for number, id_ in enumerate(IDS):
+        scores, taus = score_rows(ITEMS, number, skill=0.5 + number / 2, cells=CELLS)
+        footer = {"taus": taus}
+        if id_ == "words":
+            scores = scores.filter(reading="decoding")
+            missing = ("deterministic", "post_hoc", "global", "global_by_type", "cross_fitted", "sample")
+            footer = {"unavailable": dict.fromkeys(missing, REASON)}
+        found[id_] = (scores, footer)
+    return found
+
+
+@pytest.fixture
+def files(tables, tmp_path):
+    write_table(tags(), tmp_path / "tags.parquet", TAGS)
+    return write_scored(tmp_path, GROUPS, tables, {"words": "In_words"})
+
+
+def tags():
+    rows = [("s/000", "Animal"), ("s/001", "animal"), ("s/010", "animal"), ("s/111", "animal")]
+    rows += [("s/210", "World knowledge"), ("s/300", "counting"), ("s/301", "left handed")]
+    return pl.DataFrame(rows, schema=pl.Schema(TAGS.columns), orient="row")
+
+
+def table_of(name, files, reading="decoding", **settings):
+    inputs = dict(files)
+    if name in ("table9", "table10"):
+        inputs["tags"] = [files["groups"][0].parent / "tags.parquet"]
+    given = {} if name == "taus" else dict(DRAWS)
+    if name not in ("table2", "table11", "taus", "bias"):
+        given["reading"] = json.dumps(reading)
+    return call(function_of(f"benchc.benchmarks.naturalbench.tables.{name}"), inputs, given | settings)
+
+
+def cells(markdown):
+    lines = [line for line in markdown.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in (lines[0], *lines[2:])]
+
+
+def right_of(tables, id_, reading, corruption="clean", severity=0):
+    rows = tables[id_][0].filter(reading=reading, corruption=corruption, severity=severity)
+    c = rows.select(f"c{place}" for place in ("00", "01", "10", "11")).to_numpy().astype(float)
+    c = c.reshape(-1, 2, 2)
+    return {
+        "acc": c.mean(axis=(1, 2)),
+        "q_acc": c.prod(axis=2).mean(axis=1),
+        "i_acc": c.prod(axis=1).mean(axis=1),
+        "g_acc": c.prod(axis=(1, 2)),
+    }
+
+
+def test_table_1(tables, files):
+    table = table_of("table1", files)
+    human, chance, *models = table.frame.iter_rows(named=True)
+    assert [human[name] for name in ("acc", "q_acc", "i_acc", "g_acc")] == [97.5, 94.6, 95.0, 92.1]
+    assert human["delta_human"] == 0 and chance["g_acc"] == 6.25 and chance["delta_human"] == -85.85
+    assert [row["model"] for row in models] == ["LLAVA-1.5-7B", "In_words", "THIRD"]
+    for id_, row in zip(IDS, models, strict=True):
+        for name, values in right_of(tables, id_, "decoding").items():
+            assert row[name] == pytest.approx(100 * values.mean())
+            assert row[f"{name}_low"] <= row[name] <= row[f"{name}_high"]
+        assert row["delta_human"] == pytest.approx(row["g_acc"] - 92.1)
+        assert row["delta_human_low"] == pytest.approx(row["g_acc_low"] - 92.1)
+    shown = cells(table.markdown)
+    assert shown[0] == ["Model", "Acc", "Q-Acc", "I-Acc", "G-Acc", "Δ"]
+    assert shown[1] == ["Human Performance", "97.5", "94.6", "95.0", "92.1", "0.0"]
+    assert shown[2] == ["Random chance", "50.0", "25.0", "25.0", "6.2", "-85.8"]
+    assert shown[4][0] == "In_words" and shown[4][1].count("[") == 1
+    compared = table.published
+    assert compared.select("model", "value", "published").rows() == [
+        ("LLAVA-1.5-7B", "acc", 67.3),
+        ("LLAVA-1.5-7B", "q_acc", 37.7),
+        ("LLAVA-1.5-7B", "i_acc", 43.8),
+        ("LLAVA-1.5-7B", "g_acc", 12.7),
+        ("LLAVA-1.5-7B", "delta_human", -79.4),
+    ]
+    assert compared["here"][3] == models[0]["g_acc"]
+    # The paper's Table 1 is by decoding.
+    other = table_of("table1", files, "deterministic")
+    assert other.published.is_empty()
+    assert (
+        other.frame.filter(model="In_words").select("acc", "g_acc_low", "delta_human").row(0) == (None,) * 3
+    )
+
+
+def test_table_2(tables, files):
+    table = table_of("table2", files)
+    for id_, row in zip(IDS, table.frame.iter_rows(named=True), strict=True):
+        if id_ == "words":
+            assert [*row.values()] == ["In_words"] + [None] * 18
+            continue
+        for name, values in right_of(tables, id_, "deterministic").items():
+            assert name == "acc" or row[f"{name}_original"] == pytest.approx(100 * values.mean())
+        sample = tables[id_][0].filter(reading="sample", corruption="clean")
+        assert row["q_acc_debiased"] == pytest.approx(50 * (sample["q0"].mean() + sample["q1"].mean()))
+        assert row["i_acc_debiased"] == pytest.approx(50 * (sample["i0"].mean() + sample["i1"].mean()))
+        assert row["g_acc_debiased"] == pytest.approx(100 * sample["g"].mean())
+        assert row["g_acc_original"] <= row["g_acc_debiased"]
+    assert "Q-Acc 25 and 50, I-Acc 25 and 50, G-Acc 6.25 and 16.67" in " ".join(table.markdown.split())
+    assert table.published.is_empty()  # the paper's Table 2 has LLaVA-1.5 with 13B alone
+
+
+def test_table_4(tables, files):
+    table = table_of("table4", files)
+    names = ["Flickr30K-YN", "Flickr30K-MCQ", "DOCCI-YN", "DOCCI-MCQ", "Overall"]
+    assert table.frame["cell"].unique(maintain_order=True).to_list() == names
+    facts = GROUPS.unique("group", maintain_order=True)
+    g_acc = right_of(tables, "third", "decoding")["g_acc"]
+    of_third = dict(table.frame.filter(model="THIRD").select("cell", "g_acc").rows())
+    for cell in names[:4]:
+        subset, short = cell.split("-")
+        type_ = {"YN": "yes_no", "MCQ": "multiple_choice"}[short]
+        chosen = ((facts["subset"] == subset) & (facts["type"] == type_)).to_numpy()
+        assert chosen.sum() == 12 == table.frame.filter(cell=cell)["groups"][0]
+        assert of_third[cell] == pytest.approx(100 * g_acc[chosen].mean())
+    assert of_third["Overall"] == pytest.approx(np.mean([of_third[cell] for cell in names[:4]]))
+    assert cells(table.markdown)[0] == ["Model", *names]
+    assert "Groups: Flickr30K-YN 12, Flickr30K-MCQ 12" in " ".join(table.markdown.split())
+    assert table.published.select("value", "published").rows() == [
+        ("Flickr30K-YN", 9.1),
+        ("Flickr30K-MCQ", 14.8),
+        ("DOCCI-YN", 14.1),
+        ("DOCCI-MCQ", 16.5),
+        ("Overall", 12.7),
+    ]
+
+
+def test_table_6(tables, files):
+    table = table_of("table6", files)
+    method = GROUPS.unique("group", maintain_order=True)["method"].to_numpy()
+    row = table.frame.row(2, named=True)
+    g_acc = right_of(tables, "third", "decoding")["g_acc"]
+    assert row["mined"] == pytest.approx(100 * g_acc[method == "mined"].mean())
+    assert row["random"] == pytest.approx(100 * g_acc[method == "random"].mean())
+    assert row["difference"] == pytest.approx(row["random"] - row["mined"])
+    assert row["difference_low"] < row["difference"] < row["difference_high"]
+    assert "mined pairs (32 groups) and from pairs drawn at random (16)" in " ".join(table.markdown.split())
+    # Without random pairs their cells are empty.
+    only = write_scored(
+        files["groups"][0].parent / "only", GROUPS.with_columns(method=pl.lit("mined")), tables
+    )
+    empty = table_of("table6", only).frame
+    assert (
+        empty.select("random", "random_low", "difference", "difference_high").null_count().row(0) == (3,) * 4
+    )
+    assert empty["mined"].null_count() == 0
+
+
+def test_tables_9_and_10(tables, files):
+    nine, ten = table_of("table9", files), table_of("table10", files)
+    assert nine.frame["skill"].unique().to_list() == ["animal"] and nine.frame.height == 3
+    row = nine.frame.filter(model="THIRD").row(0, named=True)
+    rows = tables["third"][0].filter(reading="decoding", corruption="clean")
+    # Tagged: both questions of g0, the first by both of its images; the second of g1.
+    questions = [rows["q0"][0], rows["q1"][0], rows["q1"][1]]
+    assert (row["questions"], row["groups"]) == (3, 2)
+    assert row["q_acc"] == pytest.approx(100 * np.mean(questions))
+    assert row["g_acc"] == pytest.approx(100 * np.mean([rows["g"][0], rows["g"][1]]))
+    third = ten.frame.filter(model="THIRD")
+    assert third.select("kind", "skill", "questions").rows() == [
+        ("reasoning", "count", 1),
+        ("reasoning", "world", 1),
+        ("own", "left handed", 1),
+    ]
+    # One group has a value and no interval.
+    assert third["g_acc"].null_count() == 0 and third["g_acc_low"].null_count() == 3
+    shown = cells(ten.markdown)
+    assert shown[0] == ["Model", "count", "world", "left handed"] and shown.count(shown[0]) == 2
+    text = " ".join(ten.markdown.split())
+    assert "G-Acc by skill (relation and reasoning)" in text and "groups by skill: count 1, world 1" in text
+    assert nine.published.select("model", "skill", "published").is_empty()  # not a model of Table 9
+    none = pl.DataFrame(schema=pl.Schema(TAGS.columns))
+    write_table(none, files["groups"][0].parent / "tags.parquet", TAGS)
+    assert table_of("table9", files).frame.is_empty()
+
+
+def test_a_tag_of_no_item_is_refused(files):
+    wrong = pl.DataFrame([("x", "animal")], schema=pl.Schema(TAGS.columns), orient="row")
+    write_table(wrong, files["groups"][0].parent / "tags.parquet", TAGS)
+    with pytest.raises(InputError, match="item 'x' is in no group"):
+        table_of("table9", files)
+
+
+def test_table_11(tables, files):
+    table = table_of("table11", files)
+    readings = ["decoding", "deterministic", "post_hoc", "global", "global_by_type", "cross_fitted", "sample"]
+    assert table.frame.select("model", "reading").rows() == [
+        (label, reading) for label in ("LLAVA-1.5-7B", "In_words", "THIRD") for reading in readings
+    ]
+    for id_, label in (("llava-1.5-7b", "LLAVA-1.5-7B"), ("third", "THIRD")):
+        for reading in readings[:-1]:
+            row = table.frame.filter(model=label, reading=reading).row(0, named=True)
+            for name, values in right_of(tables, id_, reading).items():
+                assert row[name] == pytest.approx(100 * values.mean())
+        sample = table.frame.filter(model=label, reading="sample").row(0, named=True)
+        assert sample["acc"] is None and sample["g_acc"] is not None and sample["unavailable"] is None
+    words = table.frame.filter(model="In_words")
+    assert words["g_acc"].null_count() == 6 and words["unavailable"].to_list() == [None, *[REASON] * 6]
+    assert "nan" not in table.frame.write_csv().lower()
+    assert f"Post-hoc is not available for In_words: {REASON}." in " ".join(table.markdown.split())
+    compared = {row["reading"]: row for row in table.published.filter(value="g_acc").iter_rows(named=True)}
+    assert {name: row["published"] for name, row in compared.items()} == {
+        "decoding": 12.7,
+        "deterministic": 12.2,
+        "post_hoc": 13.9,
+        "global": 14.0,
+        "sample": 44.3,
+    }
+
+
+def test_taus(tables, files):
+    table = table_of("taus", files)
+    assert table.frame.height == 10 and table.frame["model"].unique().len() == 2
+    for row in table.frame.iter_rows(named=True):
+        assert row["low"] <= row["tau"] < row["high"] and 0 <= row["right"] <= row["groups"]
+    first = table.frame.filter(model="THIRD", reading="global").row(0, named=True)
+    assert (first["type"], first["half"], first["groups"]) == (None, None, 48)
+    assert first["right"] == tables["third"][0].filter(reading="global")["g"].sum()
+    assert cells(table.markdown)[1][1:4] == ["Global τ", "all", "–"]
+
+
+def test_bias(tables, files):
+    table = table_of("bias", files)
+    facts = GROUPS.unique("group", maintain_order=True)["type"]
+    assert "sample" not in table.frame["reading"].to_list()
+    for id_, label in zip(IDS, ("LLAVA-1.5-7B", "In_words", "THIRD"), strict=True):
+        rows = tables[id_][0].filter(reading="decoding", corruption="clean")
+        said = rows.select(f"p{place}" for place in ("00", "01", "10", "11"))
+        row = table.frame.filter(model=label, reading="decoding").row(0, named=True)
+        words = np.concatenate([said.filter(facts == "yes_no")[name].drop_nulls() for name in said.columns])
+        letters = np.concatenate([said.filter(facts != "yes_no")[name].drop_nulls() for name in said.columns])
+        assert row["yes"] == pytest.approx(100 * (words == 0).mean())
+        assert row["b"] == pytest.approx(100 * (letters == 1).mean())
+        missing = said.null_count().sum_horizontal()[0]
+        assert missing > 0 and row["unparsed"] == pytest.approx(100 * missing / (4 * 48))
+    assert table.frame.filter(reading="deterministic")["unparsed"].to_list() == [0.0, 0.0]
+
+
+def test_rank_swaps(tmp_path):
+    """The first model is right in whole groups, the second in more answers that are scattered."""
+    groups = group_rows(60)
+    items = items_of(groups)
+    empty = score_rows(items, 0)[0].filter(reading="decoding")
+
+    def of(pattern):
+        right = np.array([pattern(number) for number in range(60)], dtype=bool)
+        columns = {f"c{place}": right[:, number] for number, place in enumerate(("00", "01", "10", "11"))}
+        return empty.with_columns(g=right.all(axis=1), **columns), {}
+
+    models = {
+        "whole": of(lambda number: [number % 2 == 0] * 4),
+        "scattered": of(lambda number: [True, True, True, number % 20 == 0]),
+        "same": of(lambda number: [True, True, True, number % 20 == 0]),
+    }
+    table = table_of("rank_swaps", write_scored(tmp_path, groups, models), draws="400")
+    first, second, equal = table.frame.iter_rows(named=True)
+    assert (first["model_a"], first["model_b"]) == ("WHOLE", "SCATTERED")
+    assert first["acc_difference"] == pytest.approx(50 - 76.25)
+    assert first["g_acc_difference"] == pytest.approx(45)
+    assert first["opposite"] and first["swap"] and first["p"] == pytest.approx(2 / 401)
+    assert first["p_holm"] == pytest.approx(6 / 401) and second["swap"]
+    assert not equal["opposite"] and equal["p"] == 1
+    shown = cells(table.markdown)
+    assert [row[:2] for row in shown[1:]] == [["WHOLE", "SCATTERED"], ["WHOLE", "SAME"]]
+    assert "Of 3 pairs of models, 2 ordered differently" in " ".join(table.markdown.split())
+    assert "2 of these significantly" in " ".join(table.markdown.split())
+    # A model without the reading is in no pair.
+    alone = write_scored(tmp_path / "alone", groups, {"whole": models["whole"]})
+    assert table_of("rank_swaps", alone).frame.is_empty()
+    assert table_of(
+        "rank_swaps", write_scored(tmp_path / "b", groups, models), "deterministic"
+    ).frame.is_empty()
+
+
+def test_corruption(tables, files):
+    table = table_of("corruption", files)
+    assert table.frame.select("model", "reading").unique(maintain_order=True).rows() == [
+        *(("LLAVA-1.5-7B", name) for name in ("decoding", "deterministic", "sample")),
+        ("In_words", "decoding"),
+        *(("THIRD", name) for name in ("decoding", "deterministic", "sample")),
+    ]
+    rows = table.frame.filter(model="THIRD", reading="decoding")
+    assert rows.select("corruption", "severity").rows() == [
+        ("motion_blur", 1), ("motion_blur", 3), ("motion_blur", None),
+    ]  # fmt: skip
+    clean = right_of(tables, "third", "decoding")
+    levels = [right_of(tables, "third", "decoding", "motion_blur", level) for level in (1, 3)]
+    for name in ("acc", "g_acc"):
+        values = [100 * level[name].mean() for level in levels]
+        values.append(np.mean(values))
+        assert rows[name].to_list() == pytest.approx(values)
+        differences = [value - 100 * clean[name].mean() for value in values]
+        assert rows[f"{name}_difference"].to_list() == pytest.approx(differences)
+        for low, value, high in rows.select(
+            f"{name}_difference_low", f"{name}_difference", f"{name}_difference_high"
+        ).rows():
+            assert low <= value <= high
+    # The mean over severities varies less than its parts do on average.
+    width = (rows["acc_high"] - rows["acc_low"]).to_list()
+    assert width[2] < np.mean(width[:2])
+    sample = table.frame.filter(reading="sample")
+    assert sample["acc"].null_count() == sample.height and sample["g_acc"].null_count() == 0
+    shown = cells(table.markdown)
+    assert shown[0] == ["Model", "Corruption", "Acc", "ΔAcc", "G-Acc", "ΔG-Acc"]
+    assert [row[:2] for row in shown[1:]] == [
+        ["LLAVA-1.5-7B", "motion blur"], ["In_words", "motion blur"], ["THIRD", "motion blur"],
+    ]  # fmt: skip
+
+
+NAMES = (
+    *("table1", "table2", "table4", "table6", "table9", "table10", "table11"),
+    *("taus", "bias", "rank_swaps", "corruption"),
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_table_is_well_formed_and_without_nan(files, name):
+    table = table_of(name, files)
+    assert "nan" not in (table.frame.write_csv() + table.markdown).lower()
+    check_latex(table.latex)
+    assert (table.published is None) == (name in ("taus", "bias", "rank_swaps", "corruption"))
+    again = table_of(name, files)
+    assert again.frame.equals(table.frame) and again.markdown == table.markdown
+
+
+def test_scores_of_other_groups_or_runs_are_refused(tables, files, tmp_path):
+    moved = write_scored(tmp_path / "moved", group_rows(47), tables)
+    with pytest.raises(TableError, match="its groups are not those of the pool"):
+        table_of("table1", moved)
+    other = {
+        **tables,
+        "third": (tables["third"][0], {"pool": "b"}),
+        "words": (tables["words"][0], {"pool": "a"}),
+    }
+    with pytest.raises(TableError, match="its pool is b, that of the files before is a"):
+        table_of("table1", write_scored(tmp_path / "pools", GROUPS, other))
+    label = {**tables, "third": (tables["third"][0], {"label": "else"})}
+    with pytest.raises(TableError, match="its scores are those of else"):
+        table_of("table1", write_scored(tmp_path / "labels", GROUPS, label))
+    with pytest.raises(InputError, match="two models have one label"):
+        table_of("table1", write_scored(tmp_path / "same", GROUPS, tables, dict.fromkeys(IDS, "M")))
