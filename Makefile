@@ -9,7 +9,7 @@ RUN := $(shell sed -n 's/^name: *\([^ #]*\).*/\1/p' $(CONFIG))
 # Jobs run the `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
-.PHONY: demo test browser check-demo browser bench-corruptions bench-selection bench-metrics bench-inference bench-host bench-gpu install lint clean
+.PHONY: demo test browser check-demo browser bench-corruptions bench-selection bench-mining bench-metrics bench-inference bench-host bench-gpu install lint clean
 .DEFAULT_GOAL := demo
 
 demo: install
@@ -59,6 +59,10 @@ bench-metrics: install
 # Comparison with a matrix-vector product per step, one thread, up to a million items: about five minutes.
 bench-selection: install
 	python speed/selection.py
+
+# The search for mismatched pairs, compared with the bare products of matrices, one thread: about 20 minutes.
+bench-mining: install
+	python speed/mining.py
 
 lint: install
 	ruff check .

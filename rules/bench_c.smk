@@ -36,35 +36,17 @@ ORDERS_CODE = {
     for id_, modules in SCORER_MODULES.items()
 }
 # As options of embed.
-IMAGE_ENCODER = (
-    option("--image-encoder", ENCODER_FOLDER)
-    if settings.selection.image_encoder.name == "trained"
-    else " ".join(
-        [
-            option("--image-encoder", settings.selection.image_encoder.name),
-            option("--pretrained", settings.selection.image_encoder.pretrained),
-        ]
-    )
-)
-
-
+IMAGE_ENCODER = image_encoder_options(settings.selection.image_encoder)
 # None unless the text encoder is on the Hub.
 TEXT_ENCODER_ID = hub_id(settings.selection.text_encoder)
 # Whether the weights of the image encoder are on the Hub, as those of open_clip's tags are.
-IMAGE_ENCODER_TAG = settings.selection.image_encoder.pretrained
-if IMAGE_ENCODER_TAG is not None and Path(IMAGE_ENCODER_TAG).exists():
-    IMAGE_ENCODER_TAG = None
+IMAGE_ENCODER_TAG = tag_on_hub(settings.selection.image_encoder.pretrained)
 TEXT_ENCODER_FILE = "<results>/selection/text_encoder.json" if TEXT_ENCODER_ID else []
 IMAGE_ENCODER_FILE = "<results>/selection/image_encoder.json" if IMAGE_ENCODER_TAG else []
 FETCHED += [file for file in (TEXT_ENCODER_FILE, IMAGE_ENCODER_FILE) if file]
-# The files of encoders that are in folders of the user; of a model on the Hub or in a package there is none.
-LOCAL_ENCODERS = [
-    str(file)
-    for name in (settings.selection.image_encoder.pretrained, settings.selection.text_encoder)
-    if name and Path(name).exists()
-    for file in sorted([Path(name), *Path(name).rglob("*")])
-    if file.is_file()
-]
+LOCAL_ENCODERS = files_of_encoders(
+    [settings.selection.image_encoder.pretrained, settings.selection.text_encoder]
+)
 
 
 rule kappa:

@@ -4,6 +4,7 @@ REQUIRED INPUTS: the configuration and the catalogues that it names
 OUTPUTS: none
 """
 
+import json
 import shlex
 from dataclasses import replace
 from operator import attrgetter
@@ -13,6 +14,7 @@ from benchc.config.parts import parts
 from benchc.config.benchmarks import package_of
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
+from benchc.config.paths import is_result
 from benchc.config.source_files import VQAV2_FILES, source_files
 from benchc.errors import InputError
 from benchc.user_paths import relative_path
@@ -24,7 +26,7 @@ from benchc.rendering.declaration import figure, page, table
 from benchc.schemas.revision import read_revision
 from benchc.models.folder import deciding_files
 from benchc.models.own_code_families import lacks_trust
-from benchc.models.registry import CLASSIFY, answering, scorer_modules
+from benchc.models.registry import ANSWERING, CLASSIFY, answering, scorer_modules
 from benchc.models.server.modules import server_modules
 from benchc.models.supported import is_supported
 
@@ -215,7 +217,8 @@ def own_contents(source, names):
     """Return the contents of those of a source's files that are local; none for files that a rule makes."""
     if run.sources[source].generated is not None:
         return []
-    return contents_of(file_of(source, name) for name in names if SOURCE_FILES[source][name].url is None)
+    own = [file_of(source, name) for name in names if SOURCE_FILES[source][name].url is None]
+    return contents_of(file for file in own if not is_result(file))
 
 
 def source_contents(source):
@@ -272,6 +275,29 @@ def trainer_code(model):
     """Return the code of the training script and of the model's architecture."""
     family = run.models[model].family
     return code_of("scripts/train_demo_model.py", f"benchc/demo/tiny/{family}.py")
+
+
+def image_encoder_options(encoder):
+    """Return the name of an image encoder and of its weights as options; of `trained`, the run's own folder."""
+    if encoder.name == "trained":
+        return option("--image-encoder", ENCODER_FOLDER)
+    return " ".join([option("--image-encoder", encoder.name), option("--pretrained", encoder.pretrained)])
+
+
+def tag_on_hub(pretrained):
+    """Return a tag of open_clip, whose weights are on the Hub; None for a file of weights, and without either."""
+    return None if pretrained is None or Path(pretrained).exists() else pretrained
+
+
+def files_of_encoders(names):
+    """Return the files of encoders that are paths of the user; of a model on the Hub or in a package none."""
+    return [
+        str(file)
+        for name in names
+        if name and Path(name).exists()
+        for file in sorted([Path(name), *Path(name).rglob("*")])
+        if file.is_file()
+    ]
 
 
 # Computed here, since Snakemake silently treats finished files as up to date if an input function fails.
@@ -370,9 +396,22 @@ def inference_threads(wildcards):
     return 1 + (settings.inference.workers if model.gpus and model.server is None else 0)
 
 
+def label_prompt_option():
+    """Return the benchmark's prompt that asks for Yes or No, or for a letter; none for the usual ones."""
+    asked = settings.label_prompt
+    if asked is None:
+        return ""
+    separator = {"space": " ", "none": ""}[asked.separator]
+    given = {"yes_no": asked.yes_no, "others": asked.multiple_choice, "separator": separator}
+    given |= {"by_text": True} if asked.labels == "texts" else {}
+    # As in declarations of outputs.
+    return option("--label-prompt", json.dumps(given, ensure_ascii=False, sort_keys=True))
+
+
 def scoring_option(wildcards):
     """Return how a model scores options, as an option of infer."""
-    return option("--scoring", run.models[wildcards.model].scoring)
+    scoring = option("--scoring", run.models[wildcards.model].scoring)
+    return f"{scoring} {label_prompt_option()}".strip()
 
 
 def generation_options(wildcards):
@@ -380,6 +419,8 @@ def generation_options(wildcards):
     model, asked = run.models[wildcards.model], settings.open_answers
     if model.scoring == CLASSIFY:
         return option("--scoring", CLASSIFY)
+    if settings.label_prompt is not None:
+        return f"{option('--max-new-tokens', settings.label_prompt.max_new_tokens)} {label_prompt_option()}"
     if asked is not None:
         return " ".join(
             [

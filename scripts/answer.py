@@ -8,20 +8,27 @@ import argparse
 from pathlib import Path
 
 from benchc.models.inference import answer_units
-from benchc.models.items import read_items
 from benchc.models.offline import work_offline
 from benchc.models.predictor import Answerer
 from benchc.models.registry import CLASSIFY, GENERATE
 from benchc.schemas.answers import ANSWERS
 from scripts.command import Parser, run
-from scripts.inference_arguments import add_cache, add_images, add_items, add_model, check_images, on_server
+from scripts.inference_arguments import (
+    add_cache,
+    add_images,
+    add_items,
+    add_model,
+    check_images,
+    items_of,
+    on_server,
+)
 from scripts.inference_job import run_inference
 
 
 def main() -> None:
     arguments = parse_arguments()
     work_offline()
-    items = read_items(arguments.items, arguments.subset)
+    items = items_of(arguments)
     run_inference(arguments, items, ANSWERS, Answerer, answer_units)
 
 

@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Sequence
 
 from benchc.errors import InputError
-from benchc.models.items import read_items, refuse_open_questions
+from benchc.models.items import refuse_open_questions
 from benchc.pluralize import pluralize
 from scripts.argument_types import positive_argument, seed_argument
 from scripts.command import Parser, run
@@ -21,6 +21,7 @@ from scripts.inference_arguments import (
     check_images,
     checkpoint_source,
     image_source,
+    items_of,
     on_server,
 )
 
@@ -37,7 +38,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.cache
             "--server-url, --server-command: a server does not give the same bits twice, so that its "
             "predictions cannot be adopted; run snakemake, which computes them again"
         )
-    items = read_items(arguments.items, arguments.subset)
+    items = items_of(arguments)
     refuse_open_questions(items)
     scorer = load_model(checkpoint_source(arguments), arguments.family, arguments.scoring, arguments.threads)
     identity = prediction_identity(scorer, arguments.family, arguments.scoring)

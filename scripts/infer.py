@@ -5,24 +5,41 @@ changed one computes only what is new.
 """
 
 import argparse
+import sys
 from pathlib import Path
 
+import polars as pl
+
 from benchc.models.inference import predict_units
-from benchc.models.items import read_items, refuse_open_questions
+from benchc.models.items import refuse_open_questions
 from benchc.models.offline import work_offline
 from benchc.models.predictor import Predictor
+from benchc.models.protocol import NoTextOnlyError
+from benchc.schemas.parquet import write_table
 from benchc.schemas.predictions import PREDICTIONS
 from scripts.command import Parser, run
-from scripts.inference_arguments import add_cache, add_images, add_items, add_model, check_images
+from scripts.inference_arguments import add_cache, add_images, add_items, add_model, check_images, items_of
 from scripts.inference_job import run_inference
 
 
 def main() -> None:
     arguments = parse_arguments()
     work_offline()
-    items = read_items(arguments.items, arguments.subset)
+    items = items_of(arguments)
     refuse_open_questions(items)
-    run_inference(arguments, items, PREDICTIONS, Predictor, predict_units)
+    try:
+        run_inference(arguments, items, PREDICTIONS, Predictor, predict_units)
+    except NoTextOnlyError as error:
+        # Whatever needs these predictions says why there are none.
+        write_none(arguments, str(error))
+
+
+def write_none(arguments: argparse.Namespace, reason: str) -> None:
+    """Write predictions without rows, whose footer says why."""
+    print(f"{arguments.label}: no predictions: {reason}", file=sys.stderr)
+    footer = {"label": arguments.label, "unavailable": reason}
+    empty = pl.DataFrame(schema=pl.Schema(PREDICTIONS.columns))
+    write_table(empty, arguments.output, PREDICTIONS, footer)
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -3,8 +3,9 @@
 import argparse
 import importlib
 import json
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import get_args
 
 import yaml
 
@@ -12,9 +13,11 @@ from benchc.images import ALPHAS
 from benchc.models.auto_class_names import AUTO_CLASSES
 from benchc.models.generation import Generation
 from benchc.models.image_backends import IMAGE_BACKENDS
+from benchc.models.items import Item, read_items
+from benchc.models.label_prompt import LabelPrompt
 from benchc.models.protocol import CheckpointSource
 from benchc.models.registry import ANSWERING, GENERATE, SCORINGS
-from benchc.models.units import Recipes
+from benchc.models.units import Blind, InPlaceOfImages, Recipes, UnitImages, unit_images
 from benchc.models.units_together import UNITS_TOGETHER
 from benchc.schemas.corrupted_images import check_corrupted
 from benchc.schemas.revision import read_revision
@@ -142,6 +145,29 @@ def add_items(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="subsets/{subset}.parquet: only these items; default, or without FILE: the whole pool",
     )
+    parser.add_argument(
+        "--label-prompt",
+        type=_label_prompt,
+        metavar="JSON",
+        help="in place of the usual prompts, one that asks for Yes or No, or for a letter: its last sentence "
+        "for each (yes_no, others), the separator before it, and by_text",
+    )
+
+
+def items_of(arguments: argparse.Namespace) -> dict[str, Item]:
+    """Return the items that a model is asked about, with the prompt that was chosen."""
+    items = read_items(arguments.items, arguments.subset)
+    form: LabelPrompt | None = arguments.label_prompt
+    if form is None:
+        return items
+    return {id_: item._replace(question=form.asked(item.question)) for id_, item in items.items()}
+
+
+def _label_prompt(text: str) -> LabelPrompt:
+    try:
+        return LabelPrompt(**json.loads(text))
+    except (ValueError, TypeError) as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a prompt with labels ({error})") from error
 
 
 def add_images(parser: argparse.ArgumentParser) -> None:
@@ -162,6 +188,11 @@ def add_images(parser: argparse.ArgumentParser) -> None:
     )
     add("--seed", type=seed_argument, help="the run's seed")
     add("--alpha", choices=ALPHAS, help="how to handle transparency; default with --recipe: drop")
+    add(
+        "--in-place-of-images",
+        choices=get_args(Blind),
+        help="ask without the items' images: with none, or with a grey one, which is then the corruption",
+    )
 
 
 def add_cache(parser: argparse.ArgumentParser) -> None:
@@ -184,7 +215,11 @@ def add_cache_folder(parser: argparse.ArgumentParser) -> None:
 
 
 def check_images(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    """Exit with a usage error unless images come from files, or from recipes with a seed."""
+    """Exit with a usage error unless images come from files, or from recipes with a seed, or are replaced."""
+    if arguments.in_place_of_images is not None:
+        if arguments.corrupted or arguments.recipe:
+            parser.error("--in-place-of-images goes without --corrupted and --recipe")
+        return
     if not arguments.corrupted and not arguments.recipe:
         parser.error("give --corrupted or --recipe")
     if arguments.recipe and arguments.seed is None:
@@ -217,6 +252,16 @@ def generation(arguments: argparse.Namespace) -> Generation:
     return Generation(arguments.max_new_tokens, arguments.instruction, not arguments.without_options)
 
 
+def images_of(
+    arguments: argparse.Namespace, items: Mapping[str, Item], severities: Container[int] | None = None
+) -> Iterable[UnitImages]:
+    """Return the images of ``items`` under ``severities``, or what is shown in their place."""
+    if arguments.in_place_of_images is not None:
+        return [InPlaceOfImages(arguments.in_place_of_images, list(items))]
+    keys = {id_: item.image_keys for id_, item in items.items()}
+    return unit_images(arguments.items, keys, image_source(arguments), severities)
+
+
 def image_source(arguments: argparse.Namespace) -> Sequence[Path] | Recipes:
     """Return the files of corrupted images, or the recipes to apply."""
     files: list[Path] = arguments.corrupted
@@ -225,12 +270,16 @@ def image_source(arguments: argparse.Namespace) -> Sequence[Path] | Recipes:
 
 def image_names(arguments: argparse.Namespace) -> list[str]:
     """Return the corruptions whose images are given or made."""
+    if arguments.in_place_of_images is not None:
+        return [arguments.in_place_of_images]
     files: list[Path] = arguments.corrupted
     return [path.stem for path in files] or [recipe.name for recipe in arguments.recipe]
 
 
 def image_facts(arguments: argparse.Namespace) -> dict[str, object]:
     """Return the seed and alpha of the images; TableError where a file is not what the arguments say."""
+    if arguments.in_place_of_images is not None:
+        return {}
     given = {"seed": arguments.seed, "alpha": arguments.alpha or (None if arguments.corrupted else "drop")}
     recipes = {recipe.name: json.loads(recipe.to_json()) for recipe in arguments.recipe}
     facts = {name: value for name, value in given.items() if value is not None}

@@ -16,12 +16,12 @@ from benchc.models.job_counts import counts_text
 from benchc.models.label_mass import low_label_mass
 from benchc.models.loaded import LoadedModel
 from benchc.models.predictor import Answerer, Predictor
-from benchc.models.units import unit_images, units_in
+from benchc.models.units import units_in
 from benchc.prefetch import prefetch
 from benchc.progress import track
 from benchc.schemas.parquet import TableType, write_table
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
-from scripts.inference_arguments import image_facts, image_names, image_source, on_server
+from scripts.inference_arguments import image_facts, image_names, images_of, on_server
 
 SERVED = "scripts.served_model"
 # Enough to hide the slowest image of a batch, few enough for the memory.
@@ -49,12 +49,7 @@ def run_inference(
     images = image_facts(arguments)
     with _opened(arguments) as model:
         label = arguments.label or Path(arguments.location).name
-        sources = unit_images(
-            arguments.items,
-            {id_: item.image_keys for id_, item in items.items()},
-            image_source(arguments),
-            severities,
-        )
+        sources = images_of(arguments, items, severities)
         with cached.CACHE(arguments.cache, model.identity, arguments.shard) as cache:
             behind = cached(model.model, cache, model.compute)
             if arguments.workers and model.encodes and as_given:

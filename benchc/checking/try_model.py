@@ -109,7 +109,8 @@ def _letters(scorer: LetterScorer, items: Mapping[str, Item], options: int) -> t
     """Return the token of each letter of ``options`` options; raises ModelError unless each has its own."""
     item = next(iter(items.values()))
     question = replace(item.question, options=tuple(map(str, range(options))))
-    return tuple(scorer.letter_tokens(scorer.prompt(question, len(item.image_keys)), options).tolist())
+    rendered = scorer.prompt(question, len(item.image_keys))
+    return tuple(scorer.letter_tokens(rendered, question.letters).tolist())
 
 
 def _peak_mb() -> float | None:

@@ -9,12 +9,13 @@ from benchc.corruptions.registry import group_of
 def parts(corruptions: Corruptions, inference: Inference) -> dict[str, list[str]]:
     """Return the corruptions of each part of the predictions by its name, both in alphabetical order.
 
-    So a new order of ``types`` reruns nothing. The first part begins with the clean images.
+    So a new order of ``types`` reruns nothing. The first part begins with the clean images; without
+    corruptions, it has these alone.
     """
     result: dict[str, list[str]] = {}
     for corruption in sorted(corruptions.types):
         result.setdefault(_part_of(corruption, corruptions, inference), []).append(corruption)
-    result = dict(sorted(result.items()))
+    result = dict(sorted(result.items())) or {CLEAN: []}
     next(iter(result.values())).insert(0, CLEAN)
     return result
 

@@ -59,6 +59,11 @@ def expand_path(
     return entry
 
 
+def is_result(path: str) -> bool:
+    """Return whether a path is below results/, so that a run writes it."""
+    return Path(path).parts[:1] == ("results",)
+
+
 def _expanded(given: str, root: Path, values: Mapping[str, str], kind: str) -> tuple[str, str | None]:
     """Return a path with the values of its variables, and what is wrong with it."""
     names = VARIABLE.findall(given)
@@ -81,7 +86,7 @@ def _expanded(given: str, root: Path, values: Mapping[str, str], kind: str) -> t
 def _problem(path: str, full: Path, kind: str) -> str | None:
     """Return what is wrong with a path that should name what ``kind`` says; None where it does."""
     if not full.exists():
-        return f"there is no {path}"
+        return None if kind == TSV and is_result(path) else f"there is no {path}"
     if kind == MODEL_FOLDER:
         if not full.is_dir():
             return f"{path} is a file, not {kind}"

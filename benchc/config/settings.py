@@ -129,6 +129,22 @@ class OpenAnswers(Strict):
     instruction: str = Field(description="Last line of the prompt; empty for the bare question.")
 
 
+class LabelPrompt(Strict):
+    """How models are asked for Yes or No, or for a letter. Benchmarks that do so have these keys."""
+
+    yes_no: str = Field(description="Last sentence of a question with the options Yes and No.")
+    multiple_choice: str = Field(description="Last sentence of a question with other options.")
+    separator: Literal["space", "none"] = Field(
+        default="space", description="What is between question and last sentence: a space, or nothing."
+    )
+    labels: Literal["letters", "texts"] = Field(
+        default="letters",
+        description="What options other than Yes and No are called: their letters, which are listed, or "
+        "their own texts, which are not.",
+    )
+    max_new_tokens: int = Field(ge=1, description="The most tokens of a generated answer.")
+
+
 class TrainingSet(Strict):
     """Images and questions on which the run trains models."""
 
@@ -180,6 +196,11 @@ class RunSettings(Strict):
     @property
     def open_answers(self) -> OpenAnswers | None:
         """Return how models are asked all questions openly, also those with options; None if they are not."""
+        return None
+
+    @property
+    def label_prompt(self) -> LabelPrompt | None:
+        """Return the prompt that asks for Yes or No, or for a letter; None for the usual prompts."""
         return None
 
     @property

@@ -29,7 +29,7 @@ def generate_source(source: str, *, seed: int, groups: int) -> pl.DataFrame:
             options = dict(zip(LETTERS, group.options, strict=False))
             for position, answer in enumerate(group.answers):
                 images = render_images(source, category, number, position, group, seed)
-                files = [_encoded(image, group.format) for image in images]
+                files = [base64.b64encode(encoded_image(image, group.format)).decode() for image in images]
                 rows.append(
                     {
                         "index": str(len(rows)),
@@ -45,7 +45,8 @@ def generate_source(source: str, *, seed: int, groups: int) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(COLUMNS, pl.String))
 
 
-def _encoded(image: Image.Image, file_format: str) -> str:
+def encoded_image(image: Image.Image, file_format: str) -> bytes:
+    """Return an image file, PNG or JPEG."""
     file = io.BytesIO()
     image.save(file, file_format, **({"quality": 92} if file_format == "JPEG" else {}))
-    return base64.b64encode(file.getvalue()).decode()
+    return file.getvalue()

@@ -55,7 +55,7 @@ def read_key(variable: str | None, environment: Mapping[str, str] = os.environ) 
     if not value:
         raise InputError(
             f"the environment variable {variable}, which should have the server's key, is not set; set it, "
-            "or remove `api_key_env` from the model catalogue if the server needs no key"
+            "or give no `api_key_env` if the server needs no key"
         )
     if not KEY.fullmatch(value):
         raise InputError(

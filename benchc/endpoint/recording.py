@@ -33,6 +33,10 @@ class Recording:
         file = self._file(method, path, body)
         write_text(file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
+    def has(self, method: str, path: str, body: object) -> bool:
+        """Return whether there is an answer to a request."""
+        return self._file(method, path, body).is_file()
+
     def read(self, method: str, path: str, body: object) -> Answer:
         """Return the answer to a request; raises InputError where there is none."""
         file = self._file(method, path, body)

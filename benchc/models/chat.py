@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import torch
 
 from benchc.models.encoding import Encoded, PromptEncoder, sizes_of
-from benchc.models.protocol import ModelError
+from benchc.models.protocol import ModelError, NoTextOnlyError
 from benchc.models.question import Question, answer_separator
 from benchc.pixels import Pixels
 from benchc.pluralize import pluralize
@@ -280,5 +280,18 @@ class AskedChat(ABC):
         return self.chat.encodes_on_host
 
     def encode(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> Encoded:
-        """Return variants of a question's images, all of the same sizes, as input of the model."""
-        return self.chat.encoded(self.prompt(question, len(variants[0])), variants)
+        """Return variants of a question's images, all of the same sizes, as input of the model.
+
+        Raises NoTextOnlyError for variants without images, where the model needs one.
+        """
+        prompt = self.prompt(question, len(variants[0]))
+        if variants[0]:
+            return self.chat.encoded(prompt, variants)
+        try:
+            return self.chat.encoded(prompt, variants)
+        except Exception as error:  # processors and families raise many types
+            reason = error.__cause__ or error
+            raise NoTextOnlyError(
+                f"the model takes no prompt without an image ({type(reason).__name__}: "
+                f"{' '.join(str(reason).split())})"
+            ) from error

@@ -64,11 +64,27 @@ class TextEncoder:
 def load_image_encoder(name: str, pretrained: str | None = None, commit: str | None = None) -> ImageEncoder:
     """Return an image encoder of open_clip, on the CPU in float32.
 
+    Args and errors are those of :func:`load_open_clip`.
+    """
+    what = open_clip_name(name, pretrained, "image encoder")
+    return ImageEncoder(what, *load_open_clip(name, pretrained, commit, what))
+
+
+def open_clip_name(name: str, pretrained: str | None, kind: str) -> str:
+    """Return how messages call a model of open_clip."""
+    weights = "" if Path(name).is_dir() else f" with the weights {pretrained!r}"
+    return f"{kind} {name!r}{weights}"
+
+
+def load_open_clip(name: str, pretrained: str | None, commit: str | None, what: str) -> tuple[Any, Any]:
+    """Return a model of open_clip, on the CPU in float32, and its preprocessing of images.
+
     Args:
         name: a model of open_clip (``ViT-B-32-quickgelu``), or a folder with open_clip_config.json and
             open_clip_model.safetensors.
         pretrained: open_clip's tag of the weights (``openai``), or a file of weights; None for a folder.
         commit: of the tag's repository on the Hub, 40 hex digits; None is what its default branch is now.
+        what: how messages call it.
 
     Raises InputError for an unknown name, and for weights that are missing or cannot be loaded.
     """
@@ -78,19 +94,19 @@ def load_image_encoder(name: str, pretrained: str | None = None, commit: str | N
     import open_clip
 
     fix = "give a folder with a complete open_clip_config.json and open_clip_model.safetensors"
+    location = name
     if Path(name).is_dir():
-        pretrained, location, what = None, f"local-dir:{name}", f"image encoder {name!r}"
+        pretrained, location = None, f"local-dir:{name}"
     else:
         _check_published(name, pretrained, open_clip)
-        location, what = name, f"image encoder {name!r} with the weights {pretrained!r}"
         fix = f"check the network, or {fix}"
-    with _loading(what, fix):
+    with loading(what, fix):
         if commit is not None and (tagged := open_clip.get_pretrained_cfg(name, pretrained)):
             # open_clip loads this file of the tag, in place of the one at the default branch.
             tagged["file"] = _tagged_file(name, pretrained or "", commit)
         # Unlike create_model, this refuses a model without weights, whose vectors would be random.
         model, preprocess = open_clip.create_model_from_pretrained(location, pretrained=pretrained)
-    return ImageEncoder(what, model.eval(), preprocess)
+    return model.eval(), preprocess
 
 
 def load_text_encoder(name: str, commit: str | None = None) -> TextEncoder:
@@ -112,7 +128,7 @@ def load_text_encoder(name: str, commit: str | None = None) -> TextEncoder:
     from sentence_transformers import SentenceTransformer
 
     fix = "check the name and the network, or use all-MiniLM-L6-v2, which is installed with the project"
-    with _loading(what, fix):
+    with loading(what, fix):
         model = SentenceTransformer(
             hub_id(name) or name, device="cpu", revision=commit, trust_remote_code=False
         )
@@ -137,6 +153,18 @@ def tagged_weights(name: str, pretrained: str) -> tuple[str, list[str]]:
     return repo, [str(Path(file).with_suffix(".safetensors")), file]
 
 
+def text_repositories(name: str) -> list[str]:
+    """Return the repositories on the Hub that have the tokenizer or settings of a model's text tower."""
+    import benchc.hugging_face  # noqa: F401, sets up transformers
+
+    # isort: split
+    import open_clip
+
+    text = (open_clip.get_model_config(name) or {}).get("text_cfg", {})
+    names = (text.get("hf_tokenizer_name"), text.get("hf_model_name"))
+    return [*dict.fromkeys(filter(None, names))]
+
+
 def _tagged_file(name: str, pretrained: str, commit: str) -> str:
     """Return the file of weights of an open_clip tag at a commit, from the Hub or its cache."""
     from open_clip.pretrained import download_pretrained_from_hf
@@ -147,8 +175,8 @@ def _tagged_file(name: str, pretrained: str, commit: str) -> str:
 
 
 @contextmanager
-def _loading(what: str, fix: str) -> Iterator[None]:
-    """Turn any error of the block into an InputError of one line."""
+def loading(what: str, fix: str) -> Iterator[None]:
+    """Turn any error of the block into an InputError of one line, which begins with ``what``."""
     try:
         yield
     except Exception as error:  # the Hub's client, torch and their loaders raise many types

@@ -119,7 +119,9 @@ class PromptEncoder:
         return {name: torch.cat([value, rest[name]]) for name, value in first.items()}
 
     def _called(self, prompt: str, images: list[list[Image.Image]]) -> dict[str, Any]:
-        return dict(self.processor(text=[prompt] * len(images), images=images, return_tensors="pt"))
+        # Processors take an empty list for a mistake.
+        given = images if images[0] else None
+        return dict(self.processor(text=[prompt] * len(images), images=given, return_tensors="pt"))
 
 
 _Key = tuple[str, tuple[tuple[int, ...], ...]]  # a prompt, and the sizes of a variant's images

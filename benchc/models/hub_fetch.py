@@ -100,6 +100,19 @@ def fetch_first(repo: str, commit: str, names: Sequence[str]) -> Fetched:
         return Fetched(folder, _download(repo, commit, [found], sizes))
 
 
+def fetch_settings(repo: str) -> None:
+    """Download configuration and tokenizer of a repository, of its default branch, as libraries look them up.
+
+    Raises ModelError where they cannot be; without a network, their absence is noticed when they are loaded.
+    """
+    if is_offline_mode():
+        return
+    disable_progress_bars()
+    with hub_errors(repo):
+        for name in settings_files(hub_files(repo, constants.DEFAULT_REVISION)):
+            hf_hub_download(repo, name)
+
+
 def hub_files(repo: str, commit: str) -> dict[str, int]:
     """Return the bytes of each file of a repository on the Hub. Raises errors of the Hub's client."""
     tree = HfApi().list_repo_tree(repo, recursive=True, revision=commit)

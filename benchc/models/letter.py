@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from benchc.letters import LETTERS
 from benchc.models.chat import AskedChat
 from benchc.models.encoding import Encoded
 from benchc.models.protocol import ModelError, OptionScores, require_options
-from benchc.models.question import Question, letter_prompt
+from benchc.models.question import Question, in_words, letter_prompt
 from benchc.pixels import Pixels
 
 
@@ -18,7 +17,7 @@ from benchc.pixels import Pixels
 class LetterScorer(AskedChat):
     """A :class:`benchc.models.protocol.Scorer` whose logits are those of the options' letters A, B, …"""
 
-    _tokens: dict[tuple[str, int], torch.Tensor] = field(default_factory=dict)
+    _tokens: dict[tuple[str, tuple[str, ...]], torch.Tensor] = field(default_factory=dict)
 
     def identity(self) -> dict[str, str]:
         return {**self.chat.facts(), "scoring": "letter"}
@@ -32,7 +31,7 @@ class LetterScorer(AskedChat):
 
     @torch.inference_mode()
     def ask(self, question: Question, encoded: Encoded) -> OptionScores:
-        tokens = self.letter_tokens(encoded.prompt, len(question.options))
+        tokens = self.letter_tokens(encoded.prompt, question.letters)
         with self.chat.head() as head:
             head.tokens = tokens
             inputs = {**self.chat.on_device(encoded.inputs), "use_cache": False}
@@ -42,19 +41,19 @@ class LetterScorer(AskedChat):
         mass = (logits.logsumexp(dim=-1) - vocabulary.logsumexp(dim=-1)).exp().clamp(max=1.0)
         return OptionScores(_to_numpy(logits), _to_numpy(mass))
 
-    def letter_tokens(self, rendered: str, options: int) -> torch.Tensor:
-        """Return the token of each option's letter after the prompt, int64[K].
+    def letter_tokens(self, rendered: str, letters: tuple[str, ...]) -> torch.Tensor:
+        """Return the token of each of K letters, or other labels of options, after the prompt, int64[K].
 
         Raises ModelError unless each letter is exactly one token and no two letters have the same.
         """
-        key = (rendered[-40:], options)
+        key = (rendered[-40:], letters)
         if key not in self._tokens:
             separator = self.chat.separator(rendered)
-            added = [self.chat.tokens_after(rendered, separator + letter) for letter in LETTERS[:options]]
+            added = [self.chat.tokens_after(rendered, separator + letter) for letter in letters]
             tokens = [tokens[0] for tokens in added]
-            if any(len(tokens) != 1 for tokens in added) or len(set(tokens)) < options:
+            if any(len(tokens) != 1 for tokens in added) or len(set(tokens)) < len(letters):
                 raise ModelError(
-                    f"{self.chat.name}: the letters A to {LETTERS[options - 1]} are not one distinct token "
+                    f"{self.chat.name}: the {in_words(letters)} are not one distinct token "
                     f"each after a prompt that ends in {rendered[-20:]!r}; use `scoring: text` for this model"
                 )
             self._tokens[key] = torch.tensor(tokens, device=self.chat.model.device)

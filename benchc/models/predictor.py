@@ -23,6 +23,7 @@ from benchc.models.protocol import (
     Asked,
     Generative,
     ModelError,
+    NoTextOnlyError,
     OptionScores,
     Reply,
     Scorer,
@@ -95,6 +96,8 @@ class CachedModel(Generic[Model, Value]):
                 for key, unit in missing.items()
             ]
             computed = self.compute(self.model, question, inputs)
+        except NoTextOnlyError:
+            raise
         except ModelError as error:
             if len(missing) > 1:  # one by one, which names the one and keeps the others
                 return found | {
@@ -153,6 +156,6 @@ def unit_hashes(model: Asked, question: Question, unit: Unit) -> tuple[str, list
     """Return the hash of a unit's prompt and the hash of each variant's pixels."""
     prompt = model.prompt(question, unit.images)
     # With the options, since a text scorer's prompt does not list them.
-    text = "\x1f".join((prompt, *question.options))
+    text = "\x1f".join((prompt, *question.options, *question.labels))
     prompt_hash = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
     return prompt_hash, unit.image_hashes or [pixel_hash(images) for images in unit.variants]

@@ -67,6 +67,10 @@ class ModelError(InputError):
     """A model cannot be loaded, or does not support what it is asked for."""
 
 
+class NoTextOnlyError(ModelError):
+    """A model does not take a prompt without an image."""
+
+
 def require_options(question: Question) -> None:
     """Raise ModelError for an open-ended question, which has no options to score."""
     if not question.options:

@@ -1,6 +1,6 @@
 """The question of an item, and its prompts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from benchc.errors import InputError
@@ -9,11 +9,27 @@ from benchc.letters import LETTERS
 
 @dataclass(frozen=True)
 class Question:
-    """The text of an item. Option k has the letter ``LETTERS[k]``; an open-ended question has no options."""
+    """The text of an item. Option k has the letter ``LETTERS[k]``; an open-ended question has no options.
+
+    ``prompt``: all that a model with a chat template is asked, where that is not made of the others.
+    ``labels``: in that prompt, what the options are called; one each.
+    """
 
     question: str
     options: tuple[str, ...]
     hint: str | None = None
+    prompt: str | None = None
+    labels: tuple[str, ...] = ()
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The answers of which the first token is scored."""
+        return self.labels or tuple(LETTERS[: len(self.options)])
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The answers that are scored as texts."""
+        return self.labels or self.options
 
     def __post_init__(self) -> None:
         if len(self.options) == 1 or len(self.options) > len(LETTERS):
@@ -23,8 +39,17 @@ class Question:
             )
 
 
+def in_words(letters: Sequence[str]) -> str:
+    """Return the letters or labels of a question's options, for a message."""
+    if letters[0] == LETTERS[0]:
+        return f"letters {letters[0]} to {letters[-1]}"
+    return f"answers {' and '.join(letters)}"
+
+
 def letter_prompt(question: Question) -> str:
     """Return VLMEvalKit's default multiple-choice prompt, which asks for a letter."""
+    if question.prompt is not None:
+        return question.prompt
     hint = f"Hint: {question.hint}\n" if question.hint else ""
     options = "".join(f"{letter}. {text}\n" for letter, text in zip(LETTERS, question.options, strict=False))
     return (
@@ -35,6 +60,8 @@ def letter_prompt(question: Question) -> str:
 
 def text_prompt(question: Question) -> str:
     """Return the prompt whose continuation is an option's text; it does not list the options."""
+    if question.prompt is not None:
+        return question.prompt
     hint = f"Hint: {question.hint}\n" if question.hint else ""
     return f"{hint}Question: {question.question}"
 

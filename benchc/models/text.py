@@ -35,7 +35,7 @@ class TextScorer(AskedChat):
 
     @torch.inference_mode()
     def ask(self, question: Question, encoded: Encoded) -> OptionScores:
-        tokens = self._option_tokens(encoded.prompt, question.options)
+        tokens = self._option_tokens(encoded.prompt, question.texts)
         inputs = self.chat.on_device(encoded.inputs)
         total = self._shared(inputs, tokens) if self.chat.shares_prompt else self._whole(inputs, tokens)
         mass = total.exp().sum(dim=-1).clamp(max=1.0)

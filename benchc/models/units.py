@@ -4,7 +4,9 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
+
+import numpy as np
 
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.variants import variants_of_image
@@ -14,6 +16,10 @@ from benchc.models.protocol import Variants
 from benchc.pixels import Pixels
 from benchc.schemas.corrupted_images import ITEMS_AT_ONCE, StoredImage, decoded, encoded_images
 from benchc.schemas.pool_images import EncodedImage, pool_images
+
+Blind = Literal["no_image", "grey_image"]
+GREY = 128
+GREY_SHAPE = (336, 336, 3)  # the image size of many models
 
 # The most items that are read together since they share images.
 ITEMS_OF_RUN = 16
@@ -92,7 +98,21 @@ class ImagesToCorrupt:
             yield _unit(item, self.recipe.name, list(self.severities), images)
 
 
-UnitImages = StoredImages | ImagesToCorrupt
+@dataclass(frozen=True)
+class InPlaceOfImages:
+    """Items that are asked about without their images: with none, or with a grey one."""
+
+    kind: Blind
+    items: Sequence[str]
+
+    def units(self) -> Iterator[Unit]:
+        """Yield a unit of one variant for each item, whose corruption is ``kind``."""
+        images = [] if self.kind == "no_image" else [np.full(GREY_SHAPE, GREY, dtype=np.uint8)]
+        for item in self.items:
+            yield Unit(item, self.kind, [0], [images], len(images))
+
+
+UnitImages = StoredImages | ImagesToCorrupt | InPlaceOfImages
 
 
 def units_of(

@@ -30,9 +30,12 @@ def report_frame(remarks: Iterable[Remark]) -> pl.DataFrame:
     return pl.DataFrame(list(remarks), schema=SCHEMA, orient="row")
 
 
-def summary(source: str, items: int, report: pl.DataFrame) -> str:
-    """Return the number of items, and of the report's rows by kind and reason, as lines of text."""
-    lines = [f"{source}: {pluralize(items, 'item')}"]
+def summary(source: str, items: int, report: pl.DataFrame, thing: str = "item") -> str:
+    """Return the number of items, and of the report's rows by kind and reason, as lines of text.
+
+    ``thing`` is what the items are called.
+    """
+    lines = [f"{source}: {pluralize(items, thing)}"]
     counts = Counter(zip(report["kind"], report["reason"], strict=True))
     lines += [f"  {count:,} {kind}: {reason}" for (kind, reason), count in counts.most_common()]
     return "\n".join(lines)

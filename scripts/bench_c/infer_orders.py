@@ -8,12 +8,12 @@ from pathlib import Path
 
 from benchc.benchmarks.bench_c.schemas.orders import ORDERS
 from benchc.benchmarks.bench_c.selection.option_orders import predict_orders, sampled
-from benchc.models.items import read_items, refuse_open_questions
+from benchc.models.items import refuse_open_questions
 from benchc.models.offline import work_offline
 from benchc.models.predictor import Predictor
 from scripts.argument_types import positive_argument
 from scripts.command import Parser, run
-from scripts.inference_arguments import add_cache, add_images, add_items, add_model, check_images
+from scripts.inference_arguments import add_cache, add_images, add_items, add_model, check_images, items_of
 from scripts.inference_job import run_inference
 
 CLEAN_SEVERITY = 0
@@ -22,7 +22,7 @@ CLEAN_SEVERITY = 0
 def main() -> None:
     arguments = parse_arguments()
     work_offline()
-    subset = read_items(arguments.items, arguments.subset)
+    subset = items_of(arguments)
     refuse_open_questions(subset)
     wanted = sampled(subset, arguments.sample)
     items = {id_: item for id_, item in subset.items() if id_ in wanted}

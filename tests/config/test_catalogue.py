@@ -177,6 +177,18 @@ def test_paths_expand_variables_and_a_missing_file_names_them(raw: dict[str, Any
     assert "there is no ../shared/a.tsv" in errors(raw, root)[0]
 
 
+def test_a_file_that_a_run_writes_need_not_exist(raw: dict[str, Any], root: Path) -> None:
+    entry = "drawn-text: {label: A, path: results/other/curate/groups.tsv, task_column: category}\n"
+    (root / "sources.yaml").write_text(entry)
+    raw["sources"] = ["drawn-text"]
+    assert load(raw, root).sources["drawn-text"].path == "results/other/curate/groups.tsv"
+    (root / "sources.yaml").write_text(entry.replace("results/", "resulted/"))
+    assert "there is no resulted/other" in errors(raw, root)[0]
+    (root / "results/other/curate/groups.tsv").mkdir(parents=True)
+    (root / "sources.yaml").write_text(entry)
+    assert "is a folder, not a TSV file" in errors(raw, root)[0]
+
+
 def test_an_unset_variable_is_named(raw: dict[str, Any], root: Path) -> None:
     (root / "sources.yaml").write_text(
         "drawn-text: {label: A, path: '${DATA}/a.tsv', task_column: category}\n"

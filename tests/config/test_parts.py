@@ -26,3 +26,9 @@ CORRUPTIONS = Corruptions(
 def test_parts(corruptions_per_job: str, expected: dict[str, list[str]]) -> None:
     assert parts(CORRUPTIONS, Inference(corruptions_per_job=corruptions_per_job)) == expected
     assert list(parts(CORRUPTIONS, Inference(corruptions_per_job=corruptions_per_job))) == list(expected)
+
+
+@pytest.mark.parametrize("corruptions_per_job", ["all", "group", "one"])
+def test_without_corruptions_one_part_has_the_clean_images(corruptions_per_job: str) -> None:
+    none = CORRUPTIONS.model_copy(update={"types": []})
+    assert parts(none, Inference(corruptions_per_job=corruptions_per_job)) == {"clean": ["clean"]}

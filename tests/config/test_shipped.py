@@ -23,6 +23,7 @@ SHIPPED = {
     "runs": (
         *("config.yaml", "demo.yaml", "real-items.yaml"),
         *("vqa-robustness.yaml", "demo-vqa-robustness.yaml"),
+        *("naturalbench.yaml", "naturalbench-curate.yaml", "demo-naturalbench.yaml", "real-groups.yaml"),
     ),
     "sources": ("sources.yaml", "demo-sources.yaml", "real-sources.yaml"),
     "models": ("models.yaml", "demo-models.yaml"),

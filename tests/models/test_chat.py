@@ -61,7 +61,7 @@ def test_a_letter_follows_a_special_token_without_a_space(scorers: Scorers) -> N
     processor.tokenizer.add_tokens(["<|assistant|>"], special_tokens=True)
     assert other.separator(rendered) == ""
     expected = processor.tokenizer.convert_tokens_to_ids(list("ABC"))
-    assert LetterScorer(other).letter_tokens(rendered, 3).tolist() == expected
+    assert LetterScorer(other).letter_tokens(rendered, tuple("ABC")).tolist() == expected
 
 
 def test_images_that_the_processor_does_not_take_are_refused(scorers: Scorers, variants: Variants) -> None:

@@ -94,7 +94,7 @@ def several(variants: list[list[np.ndarray]]) -> list[list[np.ndarray]]:
 
 def letters(scorer, question: Question, images: int) -> list[int]:
     rendered = scorer.prompt(question, images)
-    return scorer.letter_tokens(rendered, len(question.options)).tolist()
+    return scorer.letter_tokens(rendered, question.letters).tolist()
 
 
 def check_letters(

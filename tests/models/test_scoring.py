@@ -96,15 +96,15 @@ def test_bfloat16_models_give_options_without_ties(checkpoints, variants):
 def test_letters_must_be_one_distinct_token_each(scorers, monkeypatch):
     scorer = LetterScorer(scorers["llava", "letter"].chat)
     rendered = scorer.prompt(QUESTIONS[0], 1)
-    assert len(scorer.letter_tokens(rendered, 3)) == 3
+    assert len(scorer.letter_tokens(rendered, tuple("ABC"))) == 3
     monkeypatch.setattr(scorer.chat, "tokens_after", lambda prompt, answer: [5], raising=False)
     with pytest.raises(ModelError, match="one distinct token"):
-        scorer.letter_tokens(rendered, 4)
+        scorer.letter_tokens(rendered, tuple("ABCD"))
     monkeypatch.setattr(
         scorer.chat, "tokens_after", lambda prompt, answer: [ord(answer[-1]), 6], raising=False
     )
     with pytest.raises(ModelError, match="scoring: text"):
-        scorer.letter_tokens(rendered, 5)
+        scorer.letter_tokens(rendered, tuple("ABCDE"))
 
 
 def test_different_chinese_options_get_different_scores(scorers, variants):

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from benchc.benchmarks.naturalbench.crosscheck import curation_errors
 from benchc.config import settings
+from benchc.config.raw import block
 from benchc.config.strict import AnyIds, Id, Ids, Label, Strict, UserPath, unique
 
 Reading = Literal["decoding", "deterministic", "post_hoc", "global", "sample"]
@@ -45,7 +46,7 @@ class Groups(Strict):
     )
 
 
-class Prompt(Strict):
+class Prompt(settings.LabelPrompt):
     """How a model is asked about an item: the question, the separator, and the suffix of its type."""
 
     yes_no: str = Field(
@@ -59,12 +60,12 @@ class Prompt(Strict):
         default="space",
         description="What is between question and suffix: a space, or nothing, as in the paper's code.",
     )
+    max_new_tokens: int = Field(default=32, ge=1, description="The most tokens of a generated answer.")
 
 
 class Decoding(Strict):
-    """How generated answers are made and understood."""
+    """How generated answers are understood."""
 
-    max_new_tokens: int = Field(default=32, ge=1, description="The most tokens of an answer.")
     extraction: Literal["strict", "official"] = Field(
         default="strict",
         description="How an answer is extracted from a reply: strict takes the whole word yes or no, and a "
@@ -278,9 +279,7 @@ class Settings(settings.RunSettings):
         default_factory=Groups, description="Which groups models are asked about, and the skills they need."
     )
     prompt: Prompt = Field(default_factory=Prompt, description="How a model is asked about an item.")
-    decoding: Decoding = Field(
-        default_factory=Decoding, description="How generated answers are made and understood."
-    )
+    decoding: Decoding = Field(default_factory=Decoding, description="How generated answers are understood.")
     readings: Annotated[list[Reading], Field(min_length=1), AfterValidator(unique)] = Field(
         default=list(READINGS),
         description="How predictions are read: decoding (a generated answer), deterministic (VQAScore, tau = "
@@ -307,6 +306,19 @@ class Settings(settings.RunSettings):
         description="Data and models that the run generates and trains; null if all are real.",
     )
 
+    @property
+    def label_prompt(self) -> settings.LabelPrompt:
+        return self.prompt
+
+    @classmethod
+    def trained_encoders(cls, raw: settings.Raw) -> list[str]:
+        encoders = block(raw, "encoders")
+        return ["the image encoder"] if any(_trained(encoders, id_) for id_ in encoders) else []
+
     @classmethod
     def benchmark_errors(cls, raw: settings.Raw, file: str) -> Iterator[str]:
         yield from curation_errors(raw, file)
+
+
+def _trained(encoders: settings.Raw, id_: str) -> bool:
+    return block(encoders, id_).get("name") == "trained"

@@ -6,9 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from benchc.letters import LETTERS
 from benchc.models.protocol import ModelError, OptionScores, require_options
-from benchc.models.question import Question, letter_prompt
+from benchc.models.question import Question, in_words, letter_prompt
 from benchc.models.server.chat import (
     CHAT,
     TOLERANCE,
@@ -35,7 +34,7 @@ class ServedLetterScorer:
 
     chat: ServedChat
     top: int | None = None
-    _tokens: dict[int, list[int]] = field(default_factory=dict)
+    _tokens: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
     path: ClassVar[str] = CHAT
     if_missing: ClassVar[str] = (
         "raise the server's --max-logprobs and `top_logprobs`, or use vLLM with logprob_token_ids (0.33 or "
@@ -59,12 +58,13 @@ class ServedLetterScorer:
         tokens = self.letter_tokens(question)
         bodies = [self.request(question, images, tokens) for images in variants]
         answers = self.chat.client.post_all(self.path, bodies)
-        logits = np.array([self._scores(answer, tokens) for answer in answers])  # [V, K]
+        letters = question.letters
+        logits = np.array([self._scores(answer, letters, tokens) for answer in answers])  # [V, K]
         mass = np.exp(logits).sum(axis=1)
         if mass.max() > 1 + TOLERANCE:
             raise ModelError(
-                f"{self.chat.model}: the server's probabilities of the letters A to "
-                f"{LETTERS[len(tokens) - 1]} add up to {mass.max():.3g}, but should to at most 1; start vLLM "
+                f"{self.chat.model}: the server's probabilities of the {in_words(letters)} "
+                f"add up to {mass.max():.3g}, but should to at most 1; start vLLM "
                 "without --logprobs-mode"
             )
         return OptionScores(logits.astype(np.float32), mass.clip(max=1.0).astype(np.float32))
@@ -74,17 +74,17 @@ class ServedLetterScorer:
 
         Raises ModelError unless each letter is exactly one token and no two letters have the same.
         """
-        options = len(question.options)
-        if options not in self._tokens:  # every prompt ends in the same text
-            added = self.chat.tokens_after(letter_prompt(question), LETTERS[:options])
+        letters = question.letters
+        if letters not in self._tokens:  # every prompt with these ends in the same text
+            added = self.chat.tokens_after(letter_prompt(question), letters)
             tokens = [tokens[0] for tokens in added]
-            if any(len(tokens) != 1 for tokens in added) or len(set(tokens)) < options:
+            if any(len(tokens) != 1 for tokens in added) or len(set(tokens)) < len(letters):
                 raise ModelError(
-                    f"{self.chat.model}: the letters A to {LETTERS[options - 1]} are not one distinct token "
+                    f"{self.chat.model}: the {in_words(letters)} are not one distinct token "
                     "each after the server's chat prompt; use `scoring: text` for this model"
                 )
-            self._tokens[options] = tokens
-        return self._tokens[options]
+            self._tokens[letters] = tokens
+        return self._tokens[letters]
 
     def request(
         self, question: Question, images: Sequence[Pixels], tokens: Sequence[int]
@@ -97,10 +97,10 @@ class ServedLetterScorer:
         named = {"logprobs": True, "return_tokens_as_token_ids": True}
         return self.chat.request(content, **named, **asked, **continuing(None))
 
-    def _scores(self, answer: Answered, tokens: Sequence[int]) -> list[float]:
+    def _scores(self, answer: Answered, letters: Sequence[str], tokens: Sequence[int]) -> list[float]:
         found = self.returned(answer)
         scores = []
-        for letter, token in zip(LETTERS, tokens, strict=False):
+        for letter, token in zip(letters, tokens, strict=True):
             if token not in found:
                 raise ModelError(
                     f"{self.chat.model}: the letter {letter} is not among the {len(found)} tokens whose "

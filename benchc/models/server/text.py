@@ -37,12 +37,13 @@ class ServedTextScorer:
     def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
         require_options(question)
         text = text_prompt(question)
-        tokens = self.chat.tokens_after(text, question.options)
+        texts = question.texts
+        tokens = self.chat.tokens_after(text, texts)
         urls = [[data_url(image) for image in images] for images in variants]
-        bodies = [self.request(text, images, option) for images in urls for option in question.options]
+        bodies = [self.request(text, images, option) for images in urls for option in texts]
         answers = self.chat.client.post_all(self.path, bodies)
         sums = [
-            self._log_likelihood(answer, tokens[place % len(tokens)], question.options[place % len(tokens)])
+            self._log_likelihood(answer, tokens[place % len(tokens)], texts[place % len(tokens)])
             for place, answer in enumerate(answers)
         ]
         total = np.array(sums).reshape(len(variants), len(tokens))

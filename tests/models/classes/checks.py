@@ -31,7 +31,7 @@ def letters(tested: Loaded) -> None:
     """Each letter is one token, which is that letter."""
     scorer = tested.letter
     for question in QUESTIONS:
-        tokens = scorer.letter_tokens(scorer.prompt(question, 1), len(question.options))
+        tokens = scorer.letter_tokens(scorer.prompt(question, 1), question.letters)
         assert [scorer.chat.tokenizer.decode([token]).strip() for token in tokens.tolist()] == list(
             "ABCD"[: len(question.options)]
         )
@@ -42,7 +42,7 @@ def first_step(tested: Loaded) -> None:
     scorer = tested.letter
     for question in QUESTIONS:
         rendered = scorer.prompt(question, 1)
-        tokens = scorer.letter_tokens(rendered, len(question.options))
+        tokens = scorer.letter_tokens(rendered, question.letters)
         scores = scorer.score(question, variants())
         for row, images in enumerate(variants()):
             generated = scorer.chat.model.generate(
@@ -113,6 +113,20 @@ def nan(tested: Loaded) -> None:
                 weight.copy_(kept)
 
 
+def no_image(tested: Loaded) -> None:
+    """Without an image, the logits are those of the first step of generation from the question alone."""
+    scorer = tested.letter
+    question = QUESTIONS[0]
+    scores = scorer.score(question, [[]])
+    rendered = scorer.prompt(question, 0)
+    inputs = scorer.chat.processor(text=[rendered], return_tensors="pt")
+    tokenized = scorer.chat.tokenizer(rendered)["input_ids"]
+    assert inputs["input_ids"][0].tolist()[-len(tokenized) :] == tokenized
+    with torch.no_grad():
+        logits = scorer.chat.model(input_ids=inputs["input_ids"]).logits[0, -1]
+    _close(scores.logits[0], logits[scorer.letter_tokens(rendered, question.letters)])
+
+
 CHECKS = {
     "letters": letters,
     "first step": first_step,
@@ -120,6 +134,7 @@ CHECKS = {
     "two images": images,
     "text": text,
     "NaN": nan,
+    "no image": no_image,
 }
 
 

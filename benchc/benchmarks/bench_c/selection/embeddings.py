@@ -12,6 +12,7 @@ from benchc.errors import InputError
 from benchc.images import Alpha, ImageError, decode
 from benchc.letters import LETTERS
 from benchc.models.question import Question
+from benchc.models.unit_vectors import unit
 from benchc.pixels import Pixels
 
 Vectors = npt.NDArray[np.float32]
@@ -93,20 +94,6 @@ def embeddings_frame(
         "truncated": truncated.tolist(),
     }
     return pl.DataFrame(columns, schema=dict(EMBEDDINGS.columns))
-
-
-def unit(vector: npt.NDArray[np.floating], what: str) -> Vectors:
-    """Return ``vector`` at length 1.
-
-    Raises InputError where it has no direction, with ``what``: ``{encoder} gives {input}``.
-    """
-    length = np.linalg.norm(vector.astype(np.float64))
-    if not np.isfinite(length) or length == 0:
-        raise InputError(
-            f"{what} an embedding of length {length}, which has no direction; use another encoder, or remove "
-            "the item from its source"
-        )
-    return (vector / length).astype(np.float32)
 
 
 def _decoded(items: pl.DataFrame, alpha: Alpha) -> Iterator[Pixels]:

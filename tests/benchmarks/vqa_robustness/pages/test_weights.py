@@ -14,7 +14,7 @@ from benchc.benchmarks.vqa_robustness.pages.weights import weights_page
 from benchc.benchmarks.vqa_robustness.published.tables import published_table_a1
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
 from scripts import page as script
-from tests.benchmarks.vqa_robustness.pages.browser import (
+from tests.browser import (
     ARROW_LEFT,
     ARROW_RIGHT,
     END,

@@ -1,0 +1,179 @@
+"""Read the rows of captioned images from files of several forms."""
+
+import ast
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from benchc.sources.error import InvalidRowError, SourceError
+from benchc.sources.item_images import read_item_images
+from benchc.sources.tsv import Row, listed, read_header, read_rows
+
+Form = Literal["csv", "tsv", "flickr30k", "docci"]
+
+ENTITIES_HEADER = ["image_name", "comment_number", "comment"]
+CSV_COLUMNS = ("image", "caption")
+TSV_COLUMNS = ("index", "image", "answer")
+DOCCI_KEYS = ("image_file", "description")
+
+
+class CaptionRow(NamedTuple):
+    """A caption of an image: the line on which it ends, the image's name, and the caption's number.
+
+    ``number`` is None where captions are numbered as they come; ``image``: the encoded image, where the file
+    contains it; ``problem``: why the row cannot be used, or None.
+    """
+
+    line: int
+    name: str
+    number: int | None = None
+    caption: str = ""
+    image: bytes | None = None
+    problem: str | None = None
+
+
+def caption_rows(path: Path, form: Form) -> Iterator[CaptionRow]:
+    """Yield the rows of a file of captions.
+
+    Forms: csv, with the columns image and caption; tsv, as VLMEvalKit's, whose images are in base64 and whose
+    answer is a list of captions; flickr30k, ``results_20130124.token`` or ``results.csv`` with the separator
+    |; docci, ``docci_descriptions.jsonlines``. Raises SourceError where the file cannot be read as its form.
+    """
+    readers = {"csv": _csv, "tsv": _tsv, "flickr30k": _flickr30k, "docci": _docci}
+    if not path.is_file():
+        raise SourceError(f"{path}: there is no such file; correct `file` of the captions")
+    return readers[form](path)
+
+
+def csv_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str], str | None]]:
+    """Yield the rows of a CSV file with a header: the line on which one ends, its fields, and what is wrong.
+
+    Raises SourceError where there is no such file, a column is missing, or it is no CSV file in UTF-8.
+    """
+    if not path.is_file():
+        raise SourceError(f"{path}: there is no such file; correct the path in the configuration")
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        try:
+            header = next(reader, [])
+            if missing := [name for name in columns if name not in header]:
+                raise SourceError(
+                    f"{path}: has no column {missing[0]!r}; its columns are {listed(header) or 'none'}"
+                )
+            for fields in filter(None, reader):
+                problem = None
+                if len(fields) != len(header):
+                    problem = f"has {len(fields)} fields where the header has {len(header)}"
+                empty = dict.fromkeys(columns, "")
+                yield reader.line_num, empty | dict(zip(header, fields, strict=False)), problem
+        except csv.Error as error:
+            raise SourceError(
+                f"{path}: line {reader.line_num} is no comma-separated text ({error}); put fields with "
+                "commas, quotation marks or line breaks in quotation marks"
+            ) from error
+        except UnicodeDecodeError as error:
+            raise _not_utf8(path, reader.line_num, error) from error
+
+
+def _csv(path: Path) -> Iterator[CaptionRow]:
+    for line, values, problem in csv_rows(path, CSV_COLUMNS):
+        yield CaptionRow(line, values["image"].strip(), None, values["caption"], problem=problem)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    number = 0
+    # Only line feeds end a line: captions may contain other characters that Python splits at.
+    with path.open(encoding="utf-8-sig", newline="\n") as file:
+        try:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield number, line.rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            raise _not_utf8(path, number, error) from error
+
+
+def _not_utf8(path: Path, line: int, error: UnicodeDecodeError) -> SourceError:
+    return SourceError(f"{path}: after line {line} the file is not UTF-8 ({error}); save it as UTF-8")
+
+
+def _flickr30k(path: Path) -> Iterator[CaptionRow]:
+    separated = False
+    for line, text in _lines(path):
+        if line == 1 and [part.strip() for part in text.split("|")] == ENTITIES_HEADER:
+            separated = True
+        elif separated:
+            parts = [part.strip() for part in text.split("|", 2)]
+            if len(parts) < 3 or not parts[1].isdecimal():
+                yield CaptionRow(line, parts[0], problem="is not: image name | caption number | caption")
+            else:
+                yield CaptionRow(line, parts[0], int(parts[1]), parts[2])
+        else:
+            key, tab, caption = text.partition("\t")
+            name, _, number = key.strip().rpartition("#")
+            if not (tab and name and number.isdecimal()):
+                yield CaptionRow(line, key.strip(), problem="is not: image name#caption number, tab, caption")
+            else:
+                yield CaptionRow(line, name, int(number), caption)
+
+
+def _docci(path: Path) -> Iterator[CaptionRow]:
+    for line, text in _lines(path):
+        try:
+            values = json.loads(text)
+        except ValueError as error:
+            yield CaptionRow(line, "", problem=f"is not JSON ({error})")
+            continue
+        if not isinstance(values, dict) or not all(isinstance(values.get(key), str) for key in DOCCI_KEYS):
+            yield CaptionRow(line, "", problem=f"has no texts {' and '.join(DOCCI_KEYS)}")
+            continue
+        yield CaptionRow(line, values["image_file"].strip(), None, values["description"])
+
+
+def _tsv(path: Path) -> Iterator[CaptionRow]:
+    header = read_header(path)
+    if missing := [name for name in TSV_COLUMNS if name not in header]:
+        raise SourceError(f"{path}: has no column {missing[0]!r}; its columns are {listed(header)}")
+    images: dict[str, bytes] = {}
+    for row in read_rows(path):
+        index = row.values.get("index", "").strip()
+        name = row.values.get("image_file", "").strip() or index
+        try:
+            image = _image(row, images)
+            captions = _captions(row.values["answer"])
+        except InvalidRowError as refusal:
+            yield CaptionRow(row.line, name, problem=str(refusal))
+            continue
+        images[index] = image
+        for caption in captions:
+            yield CaptionRow(row.line, name, None, caption, image)
+
+
+def _image(row: Row, earlier: dict[str, bytes]) -> bytes:
+    if row.problem:
+        raise InvalidRowError(row.problem)
+    found = read_item_images(row.values)
+    if isinstance(found, str):
+        if found not in earlier:
+            raise InvalidRowError(
+                f"image {found!r} is neither an image in base64 nor the index of a row before"
+            )
+        return earlier[found]
+    if len(found) != 1:
+        raise InvalidRowError(f"has {len(found)} images; a sample has one")
+    return found[0].bytes
+
+
+def _captions(text: str) -> list[str]:
+    """Return the captions in an answer: a list of texts in JSON or, as VLMEvalKit has it, in Python."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        try:
+            found = ast.literal_eval(text)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            found = None
+    if not isinstance(found, list) or not found or not all(isinstance(caption, str) for caption in found):
+        raise InvalidRowError("the answer is no list of captions")
+    return found

@@ -1,0 +1,139 @@
+"""Questions about pairs, written by a language model from the captions."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from benchc.benchmarks.naturalbench.curation.reply import UnusableError, Written, read_reply
+from benchc.benchmarks.naturalbench.curation.samples import Sample
+from benchc.benchmarks.naturalbench.curation.template import Template
+from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
+from benchc.benchmarks.naturalbench.settings import QuestionType
+from benchc.endpoint.answer import Answer
+from benchc.endpoint.client import Endpoint
+from benchc.endpoint.recording import request_hash
+from benchc.errors import InputError
+from benchc.progress import track
+
+CHAT = "/chat/completions"
+SLOT = ("pair", "type", "q_idx")
+# Codes of a server that refuses one request for what its captions say; any other refusal is of all requests.
+REFUSED_CONTENT = ("content_filter", "content_policy_violation", "invalid_prompt")
+
+Slots = Mapping[tuple[str, QuestionType], Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Writer:
+    """The language model that writes questions, as its requests describe it."""
+
+    model: str
+    temperature: float
+    templates: Mapping[QuestionType, Template]
+
+    def request(self, samples: tuple[Sample, Sample], kind: QuestionType, round_: int) -> dict[str, object]:
+        """Return the request for the two questions of a pair. The round is its seed: rounds differ."""
+        first, second = samples
+        prompt = self.templates[kind].filled(first.caption, second.caption, first.language)
+        return {
+            "model": self.model,
+            "messages": [{"role": "user", "content": prompt}],
+            "temperature": self.temperature,
+            "seed": round_,
+        }
+
+
+def first_slots(pairs: Sequence[str], types: Sequence[QuestionType]) -> Slots:
+    """Return all questions to write: those of round 0."""
+    return {(pair, kind): (0, 1) for pair in pairs for kind in types}
+
+
+def open_slots(kept: pl.DataFrame) -> Slots:
+    """Return the questions to write anew: those of the round before that people did not keep.
+
+    ``kept``: type KEPT, whose questions are those that were open in that round.
+    """
+    slots: dict[tuple[str, QuestionType], list[int]] = {}
+    for pair, kind, q_idx in kept.filter(~pl.col("kept")).select(SLOT).iter_rows():
+        slots.setdefault((pair, kind), []).append(q_idx)
+    return slots
+
+
+def write_questions(
+    slots: Slots,
+    samples: Mapping[str, tuple[Sample, Sample]],
+    writer: Writer,
+    round_: int,
+    endpoint: Endpoint,
+) -> pl.DataFrame:
+    """Return one row of QUESTIONS for each open question, asking once for each pair and type.
+
+    Of a reply, only the open questions are taken. A reply that is not usable is a row with its reason. Raises
+    EndpointError, and InputError where the server refuses all requests or is not OpenAI-compatible.
+    """
+    wanted = list(slots)
+    bodies = [writer.request(samples[pair], kind, round_) for pair, kind in wanted]
+    answers = endpoint.post_each(CHAT, bodies)
+    rows = [
+        row
+        for (pair, kind), body, answer in track(
+            zip(wanted, bodies, answers, strict=True),
+            label=f"questions of round {round_}",
+            unit="replies",
+            total=len(wanted),
+        )
+        for row in _rows(pair, kind, slots[pair, kind], body, answer, writer)
+    ]
+    return pl.DataFrame(rows, schema=pl.Schema(QUESTIONS.columns), orient="row")
+
+
+def _rows(
+    pair: str,
+    kind: QuestionType,
+    open_: Sequence[int],
+    body: Mapping[str, object],
+    answer: Answer,
+    writer: Writer,
+) -> Iterator[tuple[object, ...]]:
+    try:
+        questions = read_reply(_text(answer, writer.model), kind)
+    except UnusableError as error:
+        questions = error, error
+    origin = request_hash("POST", CHAT, body), writer.templates[kind].hash
+    for q_idx in open_:
+        match questions[q_idx]:
+            case Written(question, answer_0, answer_1):
+                yield pair, kind, q_idx, question, answer_0, answer_1, True, None, *origin
+            case UnusableError() as reason:
+                yield pair, kind, q_idx, None, None, None, False, str(reason), *origin
+
+
+def _text(answer: Answer, model: str) -> str:
+    """Return the text of a reply. Raises UnusableError where there is none, which another round may have."""
+    if not answer.ok:
+        if _code(answer) in REFUSED_CONTENT:
+            raise UnusableError(f"the server refuses the request: {answer.shown()}")
+        raise InputError(
+            f"{model}: the server refuses a request ({answer.shown()}); correct `model`, `url` or "
+            "`temperature` of curate.writer"
+        )
+    try:
+        choice = answer.content()["choices"][0]
+        text, finish = choice["message"].get("content"), choice.get("finish_reason")
+    except (LookupError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{model}: the server's answer has no message; give the address of an OpenAI-compatible server"
+        ) from error
+    if finish == "length":
+        raise UnusableError("the reply is cut off")
+    if not isinstance(text, str) or not text.strip():
+        raise UnusableError("the reply is empty")
+    return text
+
+
+def _code(answer: Answer) -> object:
+    try:
+        return answer.content()["error"]["code"]
+    except (ValueError, LookupError, TypeError):
+        return None

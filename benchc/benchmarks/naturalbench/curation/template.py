@@ -1,0 +1,51 @@
+"""Prompt templates: text files with the placeholders {caption_0}, {caption_1} and {language}."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchc.errors import InputError
+
+REQUIRED = ("caption_0", "caption_1")
+OPTIONAL = ("language",)
+# Of a name only: the form of the reply, which a template shows, has braces too.
+PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class Template:
+    """The text of a template; all of its placeholders are known."""
+
+    text: str
+
+    @property
+    def hash(self) -> str:
+        """16 hex digits."""
+        return hashlib.blake2b(self.text.encode(), digest_size=8).hexdigest()
+
+    def filled(self, caption_0: str, caption_1: str, language: str) -> str:
+        """Return the prompt; a placeholder inside a caption stays as it is."""
+        values = {"caption_0": caption_0, "caption_1": caption_1, "language": language}
+        return PLACEHOLDER.sub(lambda found: values[found[1]], self.text)
+
+
+def read_template(path: str | Path) -> Template:
+    """Return the template in a file; raises InputError where its placeholders are not those above."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not UTF-8 ({error}); save it as UTF-8") from error
+    names = PLACEHOLDER.findall(text)
+    known = (*REQUIRED, *OPTIONAL)
+    if unknown := [name for name in names if name not in known]:
+        raise InputError(
+            f"{path}: has the placeholder {{{unknown[0]}}}; correct it: a prompt has {_listed(known)}"
+        )
+    if missing := [name for name in REQUIRED if name not in names]:
+        raise InputError(f"{path}: lacks the placeholder {{{missing[0]}}}; add it where that caption belongs")
+    return Template(text)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(f"{{{name}}}" for name in names)

@@ -1,0 +1,78 @@
+"""The review form: one HTML file with its images, in which an annotator answers and saves a CSV file."""
+
+import base64
+import hashlib
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import resources
+
+from PIL import Image
+
+from benchc.benchmarks.naturalbench.curation.review_rows import Row
+from benchc.errors import InputError
+from benchc.images import ImageError, decode
+
+IMAGES, DATA = "@images@", "@data@"  # in the template
+LONGEST_SIDE = 640  # pixels
+QUALITY = 80  # of WebP
+
+
+def review_page(
+    rows: Sequence[Row],
+    images: Iterable[tuple[str, bytes]],
+    *,
+    title: str,
+    annotator: str,
+    file: str,
+) -> Iterator[str]:
+    """Yield the parts of the page, which needs no network; one part has one image.
+
+    Args:
+        rows: in the order in which they are shown. Expected answers are not in the page.
+        images: the key and the file of each image of the rows.
+        title: of the page.
+        annotator: who answers.
+        file: where the saved CSV file belongs.
+    """
+    template = resources.files("benchc.benchmarks.naturalbench.pages").joinpath("review.html")
+    before, _, rest = template.read_text(encoding="utf-8").partition(IMAGES)
+    between, _, after = rest.partition(DATA)
+    yield before
+    numbers: dict[str, int] = {}
+    for number, (key, data) in enumerate(images):
+        numbers[key] = number
+        yield f'<script type="text/plain" id="image-{number}">{_encoded(key, data)}</script>\n'
+    ids = "\x1f".join([annotator, *sorted(row.id for row in rows)])
+    content = {
+        "title": title,
+        "annotator": annotator,
+        "file": file,
+        # Other rows have other answers.
+        "key": f"review/{hashlib.blake2b(ids.encode(), digest_size=16).hexdigest()}",
+        "rows": [
+            {
+                "id": row.id,
+                "question": row.question,
+                "images": [numbers[key] for key in row.images],
+                "captions": row.captions,
+                "options": row.options,
+                "choices": row.choices,
+            }
+            for row in rows
+        ],
+    }
+    # A text such as "</script>" would end the script that contains the data.
+    yield between + json.dumps(content, ensure_ascii=False).replace("<", r"\u003c") + after
+
+
+def _encoded(key: str, data: bytes) -> str:
+    """Return an image in base64, as WebP with sides of at most LONGEST_SIDE pixels."""
+    try:
+        image = Image.fromarray(decode(data), "RGB")
+    except ImageError as error:
+        raise InputError(f"image {key}: {error}; remove or replace it") from error
+    image.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
+    file = io.BytesIO()
+    image.save(file, "WEBP", quality=QUALITY)
+    return base64.b64encode(file.getvalue()).decode()
