@@ -144,8 +144,8 @@ def _reviews(curate: Curate, results: Path, *, made: bool) -> Iterator[Finding]:
             yield Finding("reviews", "made", subject, "made by the run")
         else:
             text = (
-                f"{', '.join(str(files[one]) for one in absent)} not here yet: the run stops until people have "
-                f"answered the forms in {results}/curate/review/{round_}, where there are any"
+                f"{', '.join(str(files[one]) for one in absent)} not here yet: the run stops until people "
+                f"have answered the forms in {results}/curate/review/{round_}, where there are any"
             )
             yield Finding("reviews", "note", subject, text)
 

@@ -24,7 +24,7 @@ REPORT = {"file": pl.String, "group": pl.String, "kind": pl.String, "reason": pl
 
 
 Placed = Sequence[tuple[str, Place]]  # the ids of a group's items, and where they stand
-# Question, hint, options, answer and images (digests) of items by id; without `images` where these are unknown.
+# Question, hint, options, answer and images (digests) of items by id; no `images` where these are unknown.
 Facts = Mapping[str, Mapping[str, Any]]
 
 

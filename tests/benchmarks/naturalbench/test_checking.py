@@ -44,8 +44,8 @@ def test_groups_are_counted_and_others_named() -> None:
         (
             "warning",
             "nb",
-            "2 groups left out: has answers that do not alternate (A, B, A, B); correct them to A, B, B, A or "
-            "B, A, A, B (first y)",
+            "2 groups left out: has answers that do not alternate (A, B, A, B); correct them to A, B, B, A "
+            "or B, A, A, B (first y)",
         ),
         (
             "warning",
@@ -98,8 +98,8 @@ def test_missing_files_of_curation_are_errors() -> None:
             (
                 "writer",
                 kind,
-                f"curate.writer.templates.{kind} names config/prompts/naturalbench_{kind}.txt, which does not "
-                "exist; correct the path",
+                f"curate.writer.templates.{kind} names config/prompts/naturalbench_{kind}.txt, which does "
+                "not exist; correct the path",
             )
             for kind in ("yes_no", "multiple_choice")
         ),
@@ -175,3 +175,11 @@ def test_the_command_has_these_checks() -> None:
     found = list(check_run(config_of({"nb": {"path": "nb.tsv"}}), load=False))
     assert ("ok", "nb", "1 group") in texts(found, "groups")
     assert not [each for each in found if each.level == "error"]
+
+
+def test_a_run_that_curates_alone_can_be_checked() -> None:
+    found = list(check_run(config_of(encoders=ENCODERS, curate=curate(captions=DRAWN)), load=False))
+    errors = {each.stage for each in found if each.level == "error"}
+    assert errors == {"writer"} and texts(found, "captions") == [
+        ("made", "drawn", "12 images, made by the run")
+    ]

@@ -75,7 +75,8 @@ def test_curation_asks_once_for_each_pair_type_and_round_and_four_times_each_per
     changes = {"mine": {"pairs": 100, "random_pairs": 20}, "writer": {"more_rounds": 3}}
     asked, judged = notes(config_of(encoders=ENCODERS, curate=curate(**changes)))
     assert asked == (
-        "curation asks writer for questions: ≤ 240 requests in round 0 (≤ 120 pairs × 2 types), ≤ 960 in 4 rounds."
+        "curation asks writer for questions: ≤ 240 requests in round 0 (≤ 120 pairs × 2 types), ≤ 960 in "
+        "4 rounds."
     )
     assert judged == (
         "curation asks each of 2 people for judgements: ≤ 120 of pairs, ≤ 960 in round 0 and ≤ 3,840 in all, "
