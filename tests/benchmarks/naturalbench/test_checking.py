@@ -183,3 +183,21 @@ def test_a_run_that_curates_alone_can_be_checked() -> None:
     assert errors == {"writer"} and texts(found, "captions") == [
         ("made", "drawn", "12 images, made by the run")
     ]
+
+
+@pytest.mark.parametrize("absolute", [True, False])
+def test_groups_that_the_run_makes_are_no_missing_source(folder: Path, absolute: bool) -> None:
+    name = "results/trial/curate/groups.tsv"
+    made = {"own": {"path": str(folder / name) if absolute else name}}
+    config = config_of(made, encoders=ENCODERS, curate=curate(captions=DRAWN))
+    found, items = collected(check_sources(config))
+    assert items == {}
+    assert texts(found, "sources") == [("made", "own", "results/trial/curate/groups.tsv, made by the run")]
+    # Once they are here, they are read.
+    path = folder / "results/trial/curate/groups.tsv"
+    path.parent.mkdir(parents=True)
+    write_tsv(path, group("x", 4))
+    assert texts(findings(config), "groups") == [("ok", "own", "1 group")]
+    # A run that curates nothing cannot make them.
+    path.unlink()
+    assert texts(collected(check_sources(config_of(made)))[0], "sources")[0][0] == "error"

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-import polars as pl
-
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.settings import Curate, Settings
 from benchc.config.load import Config
@@ -32,9 +30,7 @@ def plan_of(config: Config, results: Path, size: RunSize | None = None) -> Plan:
     taken = taken_ids(size, results / "subsets/groups.parquet")
     # Rows that are no whole group are left out.
     items = Amount(size.pool.value, "at most") if taken is None else Amount(len(taken))
-    return Plan(
-        stages(config, items), images(settings, size, taken, results), list(_notes(settings, results))
-    )
+    return Plan(stages(config, items), images(settings, size, results), list(_notes(settings, results)))
 
 
 def taken_ids(size: RunSize, path: Path) -> list[str] | None:
@@ -71,14 +67,11 @@ def _whole(amount: Amount) -> Amount:
     return Amount(None if amount.value is None else int(amount.value), amount.kind)
 
 
-def images(settings: Settings, size: RunSize, taken: list[str] | None, results: Path) -> ImageCounts:
-    """Return the corrupted images that are written: the pool's, or with on_the_fly those of the groups."""
+def images(settings: Settings, size: RunSize, results: Path) -> ImageCounts:
+    """Return the corrupted images that are written: the pool's, or with on_the_fly none."""
     if settings.corruptions.corrupted == "files":
         return image_counts(size.images, settings.corruptions, results / "corrupted")
-    found = size.images
-    if found is not None and taken is not None:
-        found = found.filter(pl.col("id").is_in(taken))
-    return image_counts(found, settings.corruptions, results / "benchmark")
+    return ImageCounts(Amount(0), Amount(0))
 
 
 def _notes(settings: Settings, results: Path) -> Iterator[str]:
