@@ -15,7 +15,7 @@ EXAMPLE = {"partitions": {"cpu": {"max_gpu": 0}, "gpu": {"max_gpu": 8}}}
 
 def check_cluster(config: Config) -> Iterator[Finding]:
     """Yield what slurm/partitions.yaml lacks for models that need GPUs; nothing where none does."""
-    gpus = max(model.gpus for model in config.models.values())
+    gpus = max((model.gpus for model in config.models.values()), default=0)
     if not gpus:
         return
     needed, use = pluralize(gpus, "GPU"), "before you use --profile slurm"

@@ -47,10 +47,21 @@ def check_sources(config: Config) -> Findings[dict[str, SourceItems]]:
     found = {}
     settings = config.settings
     for id_, source in config.sources.items():
+        made = next((path for path in settings.made_sources if _is_made(source, path)), None)
+        if made is not None:
+            yield Finding(STAGE, "made", id_, f"{made}, made by the run")
+            continue
         items = yield from _source(id_, source, settings.demo)
         if items is not None:
             found[id_] = items
     return found
+
+
+def _is_made(source: Source, path: str) -> bool:
+    """Return whether a source is a file that the run makes, and has not made yet."""
+    if source.path is None or Path(path).exists():
+        return False
+    return Path(source.path).absolute() == Path(path).absolute()
 
 
 def write_generated(id_: str, groups: int, seed: int, path: Path) -> None:

@@ -216,6 +216,11 @@ class RunSettings(Strict):
         """
         yield from ()
 
+    @property
+    def made_sources(self) -> tuple[str, ...]:
+        """Return the files that the run makes itself and that its sources may name as their path."""
+        return ()
+
     @classmethod
     def trained_encoders(cls, raw: Raw) -> list[str]:
         """Return what the run trains in addition to the models of the catalogue, in words."""

@@ -48,14 +48,14 @@ class Amount:
 
 
 def total(amounts: Iterable[Amount]) -> Amount:
-    """Return the sum of at least one amount, as certain as the least certain of them."""
+    """Return the sum of amounts, as certain as the least certain of them; 0 for none."""
     found = list(amounts)
     values = [amount.value for amount in found if amount.value is not None]
     return Amount(sum(values) if len(values) == len(found) else None, _least_certain(found))
 
 
 def _least_certain(amounts: Iterable[Amount]) -> Kind:
-    return max((amount.kind for amount in amounts), key=list(SIGNS).index)
+    return max((amount.kind for amount in amounts), key=list(SIGNS).index, default="exact")
 
 
 def disk_text(size: float) -> str:

@@ -11,6 +11,7 @@ def test_a_sum_is_as_certain_as_its_least_certain_part() -> None:
     assert total([bound, exact]) == Amount(3, "at most")
     assert total([exact, estimate, bound]) == Amount(7, "estimate")
     assert total([exact, Amount(None)]).certainty == "unknown"
+    assert total([]) == Amount(0)
 
 
 def test_a_product_is_as_certain_as_its_less_certain_factor() -> None:

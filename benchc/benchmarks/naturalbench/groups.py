@@ -24,7 +24,8 @@ REPORT = {"file": pl.String, "group": pl.String, "kind": pl.String, "reason": pl
 
 
 Placed = Sequence[tuple[str, Place]]  # the ids of a group's items, and where they stand
-Facts = Mapping[str, Mapping[str, Any]]  # question, hint, options, answer and images (digests) by id
+# Question, hint, options, answer and images (digests) of items by id; no `images` where these are unknown.
+Facts = Mapping[str, Mapping[str, Any]]
 
 
 class Member(NamedTuple):
@@ -76,10 +77,7 @@ def read_groups(pool: Path, sources: Mapping[str, Source], limit: int | None = N
     members: list[tuple[str, str, int, int, str]] = []
     remarks: list[tuple[str, str, str, str]] = []
     for name, source in sources.items():
-        found: dict[str, list[tuple[str, Place]]] = {}
-        for index, place in read_places(source).items():
-            found.setdefault(place.group, []).append((f"{name}/{index}", place))
-        for group, placed in found.items():
+        for group, placed in placed_groups(name, source).items():
             members += [(name, group, place.q_idx, place.i_idx, id_) for id_, place in placed]
             reason = problem_of(placed, facts)
             if reason is not None:
@@ -110,6 +108,14 @@ def read_groups(pool: Path, sources: Mapping[str, Source], limit: int | None = N
     )
 
 
+def placed_groups(name: str, source: Source) -> dict[str, list[tuple[str, Place]]]:
+    """Return the rows of each group of a source by its name, whole or not. Raises as ``read_places``."""
+    found: dict[str, list[tuple[str, Place]]] = {}
+    for index, place in read_places(source).items():
+        found.setdefault(place.group, []).append((f"{name}/{index}", place))
+    return found
+
+
 def problem_of(placed: Placed, facts: Facts) -> str | None:
     """Return why these rows are no group, with how to mend it; None if they are."""
     return next(_problems(placed, facts), None)
@@ -131,7 +137,7 @@ def _problems(placed: Placed, facts: Facts) -> Iterator[str]:
     for id_, _ in placed:
         if len(facts[id_]["options"] or ()) != 2:
             yield f"row {_index(id_)} has {len(facts[id_]['options'] or ())} options; give two"
-        if len(facts[id_]["images"]) != 1:
+        if len(facts[id_].get("images", " ")) != 1:
             yield f"row {_index(id_)} has {len(facts[id_]['images'])} images; give one"
     items = {(place.q_idx, place.i_idx): facts[id_] for id_, place in placed}
     for q in (0, 1):
@@ -139,9 +145,9 @@ def _problems(placed: Placed, facts: Facts) -> Iterator[str]:
             if items[q, 0][key] != items[q, 1][key]:
                 yield f"has two {name} of question {q}; give its rows the same"
     for i in (0, 1):
-        if items[0, i]["images"] != items[1, i]["images"]:
+        if items[0, i].get("images") != items[1, i].get("images"):
             yield f"has two images {i}; give both questions the same file"
-    if items[0, 0]["images"] == items[0, 1]["images"]:
+    if "images" in items[0, 0] and items[0, 0]["images"] == items[0, 1]["images"]:
         yield "has one image twice; give two"
     answers = [items[place]["answer"] for place in ORDER]
     if answers not in ([0, 1, 1, 0], [1, 0, 0, 1]):

@@ -315,6 +315,10 @@ class Settings(settings.RunSettings):
     def label_prompt(self) -> settings.LabelPrompt:
         return self.prompt
 
+    @property
+    def made_sources(self) -> tuple[str, ...]:
+        return () if self.curate is None else (f"results/{self.name}/curate/groups.tsv",)
+
     @classmethod
     def trained_encoders(cls, raw: settings.Raw) -> list[str]:
         encoders = block(raw, "encoders")

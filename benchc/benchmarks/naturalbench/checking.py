@@ -1,0 +1,156 @@
+"""What `benchc check` checks in a run of NaturalBench alone: groups, tags, and the files of curation."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+from benchc.benchmarks.naturalbench.groups import Member, placed_groups, problem_of
+from benchc.benchmarks.naturalbench.places import Source
+from benchc.benchmarks.naturalbench.settings import Curate, Settings, Writer
+from benchc.benchmarks.naturalbench.tags import read_tags
+from benchc.checking.finding import Finding, reason
+from benchc.checking.pool import PoolFound
+from benchc.config.load import Config
+from benchc.config.source_files import source_files
+from benchc.errors import InputError
+from benchc.pluralize import pluralize
+
+FACTS = ("question", "hint", "options", "answer")
+
+
+def check(config: Config, pool: PoolFound, *, load: bool) -> Iterator[Finding]:
+    """Yield what is right and wrong; nothing is loaded."""
+    del load
+    settings = cast(Settings, config.settings)
+    members: list[Member] = []
+    here = set(pool.texts["source"]) if pool.texts.height else set()
+    for id_ in here.intersection(config.sources):
+        members += yield from _groups(id_, config, pool)
+    yield from _tags(settings, members, complete=here == set(config.sources))
+    if settings.curate is not None:
+        yield from _curate(settings.curate, Path("results") / settings.name)
+    retrieval = settings.retrieval
+    if retrieval is not None:
+        for key, name in (("pairs", retrieval.pairs), ("images", retrieval.images)):
+            if name is not None:
+                yield _exists("retrieval", key, f"retrieval.{key}", name)
+
+
+def _groups(id_: str, config: Config, pool: PoolFound) -> Any:
+    """Yield how many groups of a source are whole, but for their images; return the items of all."""
+    source = config.sources[id_]
+    try:
+        path = Path(source_files(id_, source)["tsv"].path)
+        found = placed_groups(id_, Source(path, source.label))
+    except (InputError, OSError) as error:
+        yield Finding("groups", "error", id_, reason(error))
+        return []
+    except KeyError:
+        yield Finding(
+            "groups", "error", id_, "has open questions (vqav2), not groups; remove it from sources"
+        )
+        return []
+    facts = {row["id"]: row for row in pool.texts.select("id", *FACTS).iter_rows(named=True)}
+    problems = {group: problem_of(placed, facts) for group, placed in found.items()}
+    wrong = {group: problem for group, problem in problems.items() if problem is not None}
+    whole = len(found) - len(wrong)
+    yield Finding("groups", "ok" if whole else "error", id_, pluralize(whole, "group"))
+    for problem, count in Counter(wrong.values()).most_common():
+        first = next(group for group, one in wrong.items() if one == problem)
+        text = f"{pluralize(count, 'group')} left out: {problem} (first {first})"
+        yield Finding("groups", "warning", id_, text)
+    return [
+        Member(id_, group, place.q_idx, place.i_idx, item, taken=group not in wrong)
+        for group, placed in found.items()
+        for item, place in placed
+    ]
+
+
+def _tags(settings: Settings, members: list[Member], *, complete: bool) -> Iterator[Finding]:
+    name = settings.groups.tags
+    if name is None:
+        return
+    if Path(name).is_file() and not complete:
+        text = f"{name} was not read, since not all sources are here"
+        yield Finding("groups", "skipped", "tags", text)
+        return
+    try:
+        tags = read_tags(Path(name), members)
+    except InputError as error:
+        yield Finding("groups", "error", "tags", reason(error))
+        return
+    text = f"{pluralize(tags.height, 'tag')} of {pluralize(tags['id'].n_unique(), 'item')}, in {name}"
+    yield Finding("groups", "ok", "tags", text)
+
+
+def _curate(curate: Curate, results: Path) -> Iterator[Finding]:
+    generated = {id_ for id_, captions in curate.captions.items() if captions.form == "generated"}
+    for id_, captions in curate.captions.items():
+        if id_ in generated:
+            yield Finding(
+                "captions", "made", id_, f"{pluralize(captions.count or 0, 'image')}, made by the run"
+            )
+        for key in ("file", "images"):
+            name = getattr(captions, key)
+            if name is not None:
+                yield _exists("captions", id_, f"curate.captions.{id_}.{key}", name)
+    for kind in curate.writer.types:
+        if kind not in curate.writer.templates:
+            text = f"curate.writer.templates has none of {kind}; add it, or remove {kind} from types"
+            yield Finding("writer", "error", kind, text)
+        else:
+            name = curate.writer.templates[kind]
+            yield _exists("writer", kind, f"curate.writer.templates.{kind}", name)
+    made = generated == set(curate.captions)
+    yield from _writer(curate.writer, results, made=made)
+    yield from _reviews(curate, results, made=made)
+    for name in curate.release.older:
+        yield _exists("release", "older", "curate.release.older", name)
+
+
+def _writer(writer: Writer, results: Path, *, made: bool) -> Iterator[Finding]:
+    """Yield whether replies can be had; those of a run whose captions it draws, it makes itself."""
+    if writer.mode != "replay":
+        key = writer.api_key_env
+        if key is not None and not os.environ.get(key):
+            text = f"the environment variable {key} is not set; set it, or give null for api_key_env"
+            yield Finding("writer", "error", writer.model, text)
+            return
+        yield Finding("writer", "ok", writer.model, f"is asked at {writer.url}, mode {writer.mode}")
+        return
+    folder = Path(writer.recordings) if writer.recordings else results / "curate/recordings"
+    if folder.is_dir() and any(folder.iterdir()):
+        yield Finding("writer", "ok", writer.model, f"replies are in {folder}")
+    elif made:
+        yield Finding("writer", "made", writer.model, "replies are made by the run")
+    else:
+        text = f"mode is replay, but {folder} has no replies; name their folder in recordings, or record them"
+        yield Finding("writer", "error", writer.model, text)
+
+
+def _reviews(curate: Curate, results: Path, *, made: bool) -> Iterator[Finding]:
+    """Yield of each round who has not answered yet: no error, since people answer during the run."""
+    review = curate.review
+    rounds = [*(["pairs"] if review.pairs else []), *map(str, range(1 + curate.writer.more_rounds))]
+    for round_ in rounds:
+        files = {one: Path(review.folder) / round_ / f"{one}.csv" for one in review.annotators}
+        absent = [one for one, path in files.items() if not path.is_file()]
+        subject = round_ if round_ == "pairs" else f"round {round_}"
+        if not absent:
+            yield Finding("reviews", "ok", subject, f"of {', '.join(review.annotators)}")
+        elif made:
+            yield Finding("reviews", "made", subject, "made by the run")
+        else:
+            text = (
+                f"{', '.join(str(files[one]) for one in absent)} not here yet: the run stops until people "
+                f"have answered the forms in {results}/curate/review/{round_}, where there are any"
+            )
+            yield Finding("reviews", "note", subject, text)
+
+
+def _exists(stage: str, subject: str, key: str, name: str) -> Finding:
+    if Path(name).exists():
+        return Finding(stage, "ok", subject, name)
+    return Finding(stage, "error", subject, f"{key} names {name}, which does not exist; correct the path")

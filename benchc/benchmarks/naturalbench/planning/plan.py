@@ -1,0 +1,114 @@
+"""The stages in which models answer, and what curation asks of a writer and of people."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
+from benchc.benchmarks.naturalbench.settings import Curate, Settings
+from benchc.config.load import Config
+from benchc.config.parts import parts
+from benchc.models.registry import ANSWERING
+from benchc.planning.amounts import Amount
+from benchc.planning.plan import Plan
+from benchc.planning.size import ImageCounts, RunSize, image_counts, run_size, variants
+from benchc.planning.stages import Stage
+from benchc.pluralize import pluralize
+from benchc.schemas.parquet import read_table
+from benchc.schemas.subset import SUBSET
+
+SAMPLES = 4  # of a group: two questions about two images
+
+
+def plan_of(config: Config, results: Path, size: RunSize | None = None) -> Plan:
+    """Return the plan of a run whose tables are in the folder ``results`` as far as they exist.
+
+    ``size``: None takes that of the pool in ``results`` or, before it is built, of the configuration.
+    """
+    settings = cast(Settings, config.settings)
+    size = size or run_size(config, results)
+    taken = taken_ids(size, results / "subsets/groups.parquet")
+    # Rows that are no whole group are left out.
+    items = Amount(size.pool.value, "at most") if taken is None else Amount(len(taken))
+    return Plan(stages(config, items), images(settings, size, results), list(_notes(settings, results)))
+
+
+def taken_ids(size: RunSize, path: Path) -> list[str] | None:
+    """Return the items of the groups that are taken; None before groups are read."""
+    if size.options is None or not path.exists():
+        return None
+    return [id_ for id_ in read_table(path, SUBSET)["id"] if id_ in size.options]  # may be of an older pool
+
+
+def stages(config: Config, items: Amount) -> list[Stage]:
+    """Return the stages in which models answer: by probabilities, in words, and without the image."""
+    settings = cast(Settings, config.settings)
+    names, number = parts(settings.corruptions, settings.inference), variants(settings.corruptions)
+    scored = tuple(id_ for id_ in settings.models if config.models[id_].scoring not in ANSWERING)
+
+    def stage(name: str, models: tuple[str, ...], folder: str) -> Stage:
+        outputs = tuple(f"{folder}/groups/{{model}}/{part}.parquet" for part in names)
+        return Stage(name, models, items, items.times(number), outputs)
+
+    found = []
+    if any(reading != "decoding" for reading in settings.readings):
+        found.append(stage("predictions", scored, "predictions"))
+    if "decoding" in settings.readings:
+        found.append(stage("answers", tuple(settings.models), "answers"))
+    if "post_hoc" in settings.readings:
+        name = "without image" if settings.prior == "no_image" else "grey image"
+        outputs = (f"predictions/questions/{{model}}/{settings.prior}.parquet",)
+        questions = items.times(1 / 2)
+        found.append(Stage(name, scored, _whole(questions), _whole(questions), outputs))
+    return [one for one in found if one.models]
+
+
+def _whole(amount: Amount) -> Amount:
+    return Amount(None if amount.value is None else int(amount.value), amount.kind)
+
+
+def images(settings: Settings, size: RunSize, results: Path) -> ImageCounts:
+    """Return the corrupted images that are written: the pool's, or with on_the_fly none."""
+    if settings.corruptions.corrupted == "files":
+        return image_counts(size.images, settings.corruptions, results / "corrupted")
+    return ImageCounts(Amount(0), Amount(0))
+
+
+def _notes(settings: Settings, results: Path) -> Iterator[str]:
+    types, severities = settings.corruptions.types, settings.corruptions.severities
+    if settings.models:
+        variants_text = f"1 clean + {pluralize(len(types), 'corruption')} × {len(severities)} severities"
+        yield f"predictions and answers of an item: {variants_text if types else '1 clean'}."
+        if "decoding" in settings.readings:
+            yield "answers take longer than predictions, by whose rate their hours are estimated."
+        if settings.groups.limit is not None:
+            yield f"groups.limit: at most {pluralize(settings.groups.limit, 'group')} of each subset."
+    if settings.curate is not None:
+        yield from curation_notes(settings.curate, results / "curate/pairs.parquet")
+
+
+def curation_notes(curate: Curate, path: Path) -> Iterator[str]:
+    """Yield how many requests and judgements curation needs; ``path``: the chosen pairs, if they exist.
+
+    A pair, type and round needs one request, and four judgements of each person: each question is asked about
+    each image.
+    """
+    most = curate.mine.pairs + curate.mine.random_pairs
+    pairs = Amount(read_table(path, PAIRS, ["pair"]).height) if path.exists() else Amount(most, "at most")
+    types, rounds, people = (
+        len(curate.writer.types),
+        1 + curate.writer.more_rounds,
+        len(curate.review.annotators),
+    )
+    first = pairs.times(types)
+    # People may drop pairs, and questions that are kept are not written anew.
+    first = Amount(first.value, "at most") if curate.review.pairs else first
+    every = Amount(first.times(rounds).value, first.kind if rounds == 1 else "at most")
+    asked = f"{pairs.text()} pairs × {pluralize(types, 'type')}"
+    yield (
+        f"curation asks {curate.writer.model} for questions: {first.text()} requests in round 0 ({asked}), "
+        f"{every.text()} in {pluralize(rounds, 'round')}."
+    )
+    whole = f"{first.times(SAMPLES).text()} in round 0 and {every.times(SAMPLES).text()} in all"
+    before = f"{pairs.text()} of pairs, " if curate.review.pairs else ""
+    yield f"curation asks each of {people} people for judgements: {before}{whole}, {SAMPLES} a request."

@@ -1,0 +1,335 @@
+"""What the figures of NaturalBench plot."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from benchc.benchmarks.naturalbench.figures.figure_blind import figure_blind
+from benchc.benchmarks.naturalbench.figures.figure_corruption import figure_corruption
+from benchc.benchmarks.naturalbench.figures.figure_examples import chosen_groups, figure_examples
+from benchc.benchmarks.naturalbench.figures.figure_readings import MOST_SPREAD, figure_readings
+from benchc.benchmarks.naturalbench.figures.figure_taxonomy import figure_taxonomy, skill_counts
+from benchc.benchmarks.naturalbench.groups import read_groups
+from benchc.benchmarks.naturalbench.places import Source
+from benchc.benchmarks.naturalbench.schemas.groups import GROUPS
+from benchc.benchmarks.naturalbench.schemas.scores import PLACES, SCORES
+from benchc.benchmarks.naturalbench.schemas.tags import TAGS
+from benchc.benchmarks.naturalbench.scored import Scored, read_corrupted
+from benchc.errors import InputError
+from benchc.schemas.parquet import read_table, write_table
+from benchc.schemas.pool import POOL
+from benchc.schemas.predictions import PREDICTIONS
+from tests.benchmarks.naturalbench.group_files import group, write_pool
+
+NAMES = [f"nb/g{number}" for number in range(8)]
+Right = Callable[[int, str], bool]  # of a group's number and a place: question and image
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, pl.DataFrame]:
+    """A pool of eight groups, of which the last two are multiple choice, and the table of the groups."""
+    rows = [row for number in range(6) for row in group(f"g{number}", 4 * number)]
+    rows += [
+        row for number in (6, 7) for row in group(f"g{number}", 4 * number, options=("a red cup", "a dog"))
+    ]
+    tsv, pool = write_pool(tmp_path, rows)
+    return pool, read_groups(pool, {"nb": Source(tsv, "Own")}).table
+
+
+def scored(
+    folder: Path,
+    groups: pl.DataFrame,
+    models: Mapping[str, Mapping[tuple[str, str, int], Right]],
+) -> Scored:
+    """Write and read the scores of models: by reading, corruption and severity, what is right."""
+    paths = []
+    for id_, cells in models.items():
+        rows: list[tuple[Any, ...]] = []
+        for (reading, corruption, severity), right in cells.items():
+            for number, name in enumerate(NAMES):
+                found = [right(number, place) for place in PLACES]
+                truth = [0, 1, 1, 0]
+                chosen = [one if good else 1 - one for one, good in zip(truth, found, strict=True)]
+                a, b, c, d = found
+                outcomes = (a and b, c and d, a and c, b and d, all(found))
+                alone = reading != "sample"
+                predicted = (chosen, found) if alone else ([None] * 4, [None] * 4)
+                rows.append((name, corruption, severity, reading, *predicted[0], *predicted[1], *outcomes))
+        paths.append(folder / f"{id_}.parquet")
+        frame = pl.DataFrame(rows, schema=pl.Schema(SCORES.columns), orient="row")
+        write_table(frame, paths[-1], SCORES, {"label": id_})
+    labels = {id_: {"label": id_.upper(), "year": None, "parameters_b": None} for id_ in models}
+    (folder / "models.json").write_text(json.dumps({"benchmark": "naturalbench", "models": labels}))
+    write_table(groups, folder / "groups.parquet", GROUPS)
+    return read_corrupted(paths, folder / "models.json", folder / "groups.parquet")
+
+
+def first(count: int) -> Right:
+    return lambda number, place: number < count
+
+
+def never(number: int, place: str) -> bool:
+    return False
+
+
+CLEAN = ("clean", 0)
+
+
+def draw(figure: Any) -> Any:
+    FigureCanvasAgg(figure).draw()
+    return figure
+
+
+def points(axes: Any, label: str) -> list[tuple[float, float]]:
+    """Return the marks of a label, rounded."""
+    return [
+        (round(float(x), 3), round(float(y), 3))
+        for line in axes.lines
+        if line.get_label() == label
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    ]
+
+
+def test_readings_are_marks_in_per_cent_with_intervals(tmp_path, files):
+    models = {
+        "a": {
+            ("decoding", *CLEAN): first(2),
+            ("deterministic", *CLEAN): first(4),
+            ("sample", *CLEAN): first(8),
+        },
+        "b": {("decoding", *CLEAN): never},
+    }
+    figure = draw(figure_readings(scored(tmp_path, files[1], models), draws=200))
+    (axes,) = figure.axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["A", "B"]
+    assert points(axes, "generated answer") == [(25.0, -0.22), (0.0, 0.78)]
+    # A model without a reading has no mark.
+    assert points(axes, "likelihood, τ = 0") == [(50.0, 0.0)]
+    assert points(axes, "best τ of each group") == [(100.0, 0.22)]
+    lines = {float(y): (x0, x1) for part in axes.collections for (x0, y), (x1, _) in part.get_segments()}
+    low, high = lines[0.0]
+    assert 0 < low < 50 < high < 100
+    assert lines[0.22] == (100, 100)
+    assert points(axes, "chance") == [(6.25, 0), (6.25, 1)]
+
+
+def test_many_models_have_one_line_each(tmp_path, files):
+    cells = {("decoding", *CLEAN): first(1), ("deterministic", *CLEAN): first(3)}
+    figures = []
+    for more in (0, 1):
+        models = {f"m{number}": cells for number in range(MOST_SPREAD + more)}
+        figures.append(draw(figure_readings(scored(tmp_path, files[1], models), draws=100)))
+    assert len(figures[0].axes[0].collections) == 2 and len(figures[1].axes[0].collections) == 0
+    assert {y % 1 for _, y in points(figures[1].axes[0], "generated answer")} == {0}
+    assert figures[1].get_size_inches()[1] < 0.7 * figures[0].get_size_inches()[1]
+
+
+CORRUPTED = {
+    ("decoding", *CLEAN): first(8),
+    **{("decoding", "snow", severity): first(8 - severity) for severity in (1, 3)},
+    **{("decoding", "shot_noise", severity): first(4) for severity in (1, 3)},
+}
+LIKELIHOOD = {("deterministic", name, severity): right for (_, name, severity), right in CORRUPTED.items()}
+
+
+def test_each_corruption_is_a_panel_with_a_curve_for_each_model(tmp_path, files):
+    # A model that only has probabilities is read by these.
+    models = {"a": CORRUPTED, "b": LIKELIHOOD}
+    figure = draw(
+        figure_corruption(scored(tmp_path, files[1], models), ["snow", "shot_noise"], [1, 3], draws=100)
+    )
+    panels = [axes for axes in figure.axes if axes.axison]
+    assert [axes.get_title() for axes in panels] == ["snow", "shot noise"]
+    assert [y for _, y in points(panels[0], "A")] == [100, 87.5, 62.5]
+    assert [y for _, y in points(panels[1], "B")] == [100, 50, 50]
+    # Curves are beside each other, so that intervals do not hide each other.
+    assert [x for x, _ in points(panels[0], "A")] == [-0.125, 0.875, 2.875]
+    assert [x for x, _ in points(panels[0], "B")] == [0.125, 1.125, 3.125]
+    assert len(panels[0].collections) == 2
+    assert [label.get_text() for label in panels[0].get_xticklabels()] == ["clean", "1", "3"]
+    assert panels[0].get_ylim()[0] == 0 and panels[0].get_ylim()[1] >= 100
+    # More models than corruptions: a panel each.
+    models = dict.fromkeys("abcde", CORRUPTED)
+    figure = draw(
+        figure_corruption(scored(tmp_path, files[1], models), ["snow", "shot_noise"], [1, 3], draws=100)
+    )
+    panels = [axes for axes in figure.axes if axes.axison]
+    assert [axes.get_title() for axes in panels] == ["A", "B", "C", "D", "E"]
+    assert [y for _, y in points(panels[4], "snow")] == [100, 87.5, 62.5]
+
+
+def test_all_panels_share_an_axis_that_shows_the_best_model(tmp_path, files):
+    low = dict.fromkeys(CORRUPTED, never)
+    models = {"a": low, "b": CORRUPTED, "c": low}
+    figure = draw(
+        figure_corruption(scored(tmp_path, files[1], models), ["snow", "shot_noise"], [1, 3], draws=100)
+    )
+    assert all(axes.get_ylim()[1] >= 100 for axes in figure.axes if axes.axison)
+
+
+def test_a_run_without_corruptions_has_no_such_figure(tmp_path, files):
+    with pytest.raises(InputError, match="the run has no corruptions"):
+        figure_corruption(scored(tmp_path, files[1], {"a": CORRUPTED}), [], [1])
+    only = {("post_hoc", *CLEAN): never}
+    with pytest.raises(InputError, match="a is read in none of the ways decoding, deterministic, sample"):
+        figure_corruption(scored(tmp_path, files[1], {"a": only}), ["snow"], [1])
+
+
+def write_blind(
+    folder: Path, model: str, groups: pl.DataFrame, logits: list[float], footer: dict[str, Any] | None = None
+) -> Path:
+    ids = groups.filter(i_idx=0)["id"].to_list() if not footer else []
+    rows = [(id_, "no_image", 0, logits, 0.9, "p", "i") for id_ in ids]
+    path = folder / model / "no_image.parquet"
+    write_table(
+        pl.DataFrame(rows, schema=pl.Schema(PREDICTIONS.columns), orient="row"), path, PREDICTIONS, footer
+    )
+    return path
+
+
+def test_without_the_image_half_of_the_answers_are_right_and_no_group(tmp_path, files):
+    pool, groups = files
+    right = {("deterministic", *CLEAN): first(4), ("decoding", *CLEAN): first(8)}
+    models = {"a": right, "b": {("decoding", *CLEAN): first(2)}, "c": right}
+    blind = [
+        write_blind(tmp_path, "a", groups, [0.3, 0.1]),
+        write_blind(tmp_path, "b", groups, [], {"unavailable": "needs an image"}),
+    ]
+    items = read_table(pool, POOL, ["id", "answer"])
+    figure = draw(figure_blind(scored(tmp_path, groups, models), groups, items, blind, draws=100))
+    acc, g_acc = figure.axes
+    # By likelihood where the model has it.
+    assert points(acc, "with the image") == [(50, 0), (25, 1), (50, 2)]
+    assert points(g_acc, "with the image") == [(50, 0), (25, 1), (50, 2)]
+    assert points(acc, "without the image") == [(50, 0)]
+    assert points(g_acc, "without the image") == [(0, 0)]
+    assert points(acc, "chance")[0][0] == 50 and points(g_acc, "chance")[0][0] == 6.25
+    assert points(acc, "best constant answer")[0][0] == 50
+    assert points(g_acc, "best constant answer")[0][0] == 0
+    said = [(text.get_text(), text.get_position()[1]) for text in acc.texts]
+    assert said == [("no pass without the image", 1), ("no pass without the image", 2)] and not g_acc.texts
+
+
+def test_a_question_without_a_blind_answer_is_an_error(tmp_path, files):
+    pool, groups = files
+    found = scored(tmp_path, groups, {"a": {("decoding", *CLEAN): never}})
+    items = read_table(pool, POOL, ["id", "answer"])
+    path = write_blind(tmp_path, "a", groups.head(4), [0.3, 0.1])
+    with pytest.raises(InputError, match=r"no_image\.parquet: has no prediction of nb/4; delete predictions"):
+        figure_blind(found, groups, items, [path])
+    with pytest.raises(InputError, match="an item of the groups is not in the pool"):
+        figure_blind(found, groups, items.tail(4), [])
+
+
+def tags_of(*rows: tuple[str, str]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=pl.Schema(TAGS.columns), orient="row")
+
+
+def test_a_question_needs_the_skill_of_one_of_its_items(files):
+    _, groups = files
+    # Items 0 and 1 are one question; 2 another one of the same group.
+    tags = tags_of(
+        *[("nb/0", "food"), ("nb/1", "food"), ("nb/2", "food"), ("nb/4", "food")],
+        *[("nb/0", "count"), ("nb/9", "reading")],
+    )
+    assert skill_counts(groups, tags) == {"food": (3, 2), "count": (1, 1), "reading": (1, 1)}
+    figure = draw(figure_taxonomy(groups, tags))
+    left, right = figure.axes
+    names = [label.get_text() for label in left.get_yticklabels()]
+    assert len(names) == 16 and names[:3] == ["animal", "human", "food"]
+    others = [label.get_text() for label in right.get_yticklabels()]
+    assert others[2] == "proximity (spatial)" and others[-2:] == ["world knowledge", "reading"]
+    assert [text.get_text() for text in right.texts if " " not in text.get_text()] == [
+        "relation",
+        "reasoning",
+    ]
+    widths = [bar.get_width() for bar in left.patches]
+    assert widths[4:6] == [3, 2] and sum(widths) == 5
+    assert " 3 / 2" in [text.get_text() for text in left.texts]
+    assert "own skills" in [text.get_text() for text in right.texts]
+    # Without own skills, there is no such class.
+    right = draw(figure_taxonomy(groups, tags.head(2))).axes[1]
+    assert len(right.get_yticklabels()) == 11
+    with pytest.raises(InputError, match="no item has a tag"):
+        figure_taxonomy(groups, tags.clear())
+
+
+def test_examples_show_questions_truth_and_answers(tmp_path, files):
+    pool, groups = files
+    right = {("decoding", *CLEAN): lambda number, place: place != "01", ("sample", *CLEAN): never}
+    found = scored(tmp_path, groups, {"a": right, "b": {("sample", *CLEAN): first(8)}})
+    tags = tags_of(("nb/24", "count"), ("nb/25", "count"), ("nb/26", "food"))
+    figure = draw(figure_examples(pool, groups, tags, found, names=["nb/g6", "nb/g0"]))
+    texts = [text.get_text() for text in figure.texts]
+    assert texts[:3] == ["nb/g6", "Own", "multiple choice"]
+    assert "counting, food" in texts
+    start = texts.index("Is it g6 0?")
+    assert texts[start : start + 8] == [
+        "Is it g6 0?",
+        "A: a red cup; B: a dog",
+        *("right answer", "A", "B"),
+        # A model without single answers is not shown.
+        *("A", "✓ A", "✗ A"),
+    ]
+    start = texts.index("Is it g0 1?")
+    assert texts[start:] == ["Is it g0 1?", "right answer", "No", "Yes", "A", "✓ No", "✓ Yes"]
+    # Both images of each group, in order.
+    colours = [axes.images[0].get_array()[0, 0, :2].tolist() for axes in figure.axes]
+    assert colours == [[24, 0], [24, 100], [0, 0], [0, 100]]
+    colour = {text.get_text(): text.get_color() for text in figure.texts}
+    assert colour["✓ A"] != colour["✗ A"]
+
+
+def test_a_reply_without_an_answer_is_wrong(tmp_path, files):
+    pool, groups = files
+    found = scored(tmp_path, groups, {"a": {("decoding", *CLEAN): first(8)}})
+    found.scores["a"].predicted["decoding"] = np.array([[-1, 1, 1, 0]] * 8, dtype=np.int8)
+    figure = figure_examples(pool, groups, tags_of(), found, names=["nb/g0"])
+    texts = [text.get_text() for text in figure.texts]
+    assert "✗ none" in texts and texts.count("✓ No") == 2
+
+
+def test_groups_that_models_disagree_on_are_chosen_in_turn_of_types(tmp_path, files):
+    _, groups = files
+    models = {"a": {("decoding", *CLEAN): first(2)}, "b": {("decoding", *CLEAN): lambda n, _: n in (0, 7)}}
+    found = scored(tmp_path, groups, models)
+    chosen = chosen_groups(groups, found, 4)
+    # Both solve group 0; one solves 1 and one 7.
+    assert chosen[:2] == ["nb/g1", "nb/g7"]
+    assert chosen[3] == "nb/g6" and chosen[2] in NAMES[:6]
+    assert chosen == chosen_groups(groups.reverse(), found, 4)
+    assert len(chosen_groups(groups, found, 50)) == 8
+
+
+def test_an_unknown_group_is_an_error(tmp_path, files):
+    pool, groups = files
+    found = scored(tmp_path, groups, {"a": {("decoding", *CLEAN): never}})
+    with pytest.raises(InputError, match="there is no group 'g0'; the first is 'nb/g0'"):
+        figure_examples(pool, groups, tags_of(), found, names=["g0"])
+
+
+def test_options_in_the_text_are_not_repeated(tmp_path):
+    rows = group("g0", 0, options=("A", "B"), question="What?\nOption: A: a cup; B: a dog;")
+    other = [row | {"question": row["question"] + " "} if row["q_idx"] == "1" else row for row in rows]
+    tsv, pool = write_pool(tmp_path, other)
+    groups = read_groups(pool, {"nb": Source(tsv, "Own")}).table
+    table = pl.DataFrame(
+        [("nb/g0", "clean", 0, "decoding", *[0, 1, 1, 0], *[True] * 9)],
+        schema=pl.Schema(SCORES.columns),
+        orient="row",
+    )
+    write_table(table, tmp_path / "a.parquet", SCORES, {"label": "a"})
+    write_table(groups, tmp_path / "groups.parquet", GROUPS)
+    names = {"benchmark": "x", "models": {"a": {"label": "A", "year": None, "parameters_b": None}}}
+    (tmp_path / "models.json").write_text(json.dumps(names))
+    found = read_corrupted([tmp_path / "a.parquet"], tmp_path / "models.json", tmp_path / "groups.parquet")
+    figure = figure_examples(pool, groups, tags_of(), found)
+    texts = [text.get_text() for text in figure.texts]
+    assert texts.count("What?") == 2 and texts.count("Option: A: a cup; B: a dog;") == 2
+    assert np.isclose(figure.get_size_inches()[0], 6.9)

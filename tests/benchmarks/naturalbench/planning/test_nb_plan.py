@@ -1,0 +1,105 @@
+"""The plan of a run of NaturalBench counts every answer, and what curation asks."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from benchc.benchmarks.naturalbench.planning.plan import plan_of
+from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
+from benchc.planning.amounts import Amount
+from benchc.planning.plan import plan_markdown
+from benchc.planning.size import RunSize
+from benchc.schemas.parquet import write_table
+from benchc.schemas.subset import SUBSET
+from tests.benchmarks.naturalbench.runs import config_of, curate
+
+NOWHERE = Path("a-run-without-results")
+MODELS = {"a": "letter", "b": "text", "c": "generate", "d": "classify"}
+ENCODERS = {"clip": {"label": "CLIP", "name": "ViT-B-32", "pretrained": "openai"}}
+
+
+def test_models_without_probabilities_only_answer():
+    config = config_of(models=MODELS, corruptions={"types": ["snow", "fog"], "severities": [1, 5]})
+    plan = plan_of(config, NOWHERE, RunSize(Amount(8)))
+    assert {stage.name: stage.models for stage in plan.stages} == {
+        "predictions": ("a", "b"),
+        "answers": ("a", "b", "c", "d"),
+        "without image": ("a", "b"),
+    }
+    assert [stage.predictions for stage in plan.stages] == [
+        Amount(8 * 5, "at most"),
+        Amount(8 * 5, "at most"),
+        # One for each question, clean alone.
+        Amount(4, "at most"),
+    ]
+    assert plan.stages[2].outputs == ("predictions/questions/{model}/no_image.parquet",)
+    assert all(output.startswith("answers/groups/{model}/") for output in plan.stages[1].outputs)
+
+
+@pytest.mark.parametrize(
+    ("readings", "names"),
+    [
+        (["decoding"], ["answers"]),
+        (["deterministic", "sample"], ["predictions"]),
+        (["post_hoc"], ["predictions", "grey image"]),
+    ],
+)
+def test_stages_are_those_that_the_readings_need(readings, names):
+    config = config_of(models=MODELS, readings=readings, prior="grey_image")
+    assert [stage.name for stage in plan_of(config, NOWHERE, RunSize(Amount(8))).stages] == names
+
+
+def test_the_groups_that_are_taken_are_counted_once_they_are_read(tmp_path):
+    options = {f"s/{number}": 2 for number in range(12)}
+    images = [(id_, f"s://{int(id_[2:]) // 2}", 100) for id_ in options]
+    size = RunSize(
+        Amount(12), options, pl.DataFrame(images, schema=["id", "image_key", "pixels"], orient="row")
+    )
+    subset = pl.DataFrame({"id": ["s/0", "s/1", "s/2", "s/3", "old/9"]})
+    write_table(subset, tmp_path / "subsets/groups.parquet", SUBSET)
+    config = config_of(models={"a": "letter"}, corruptions={"types": ["snow"], "corrupted": "on_the_fly"})
+    plan = plan_of(config, tmp_path, size)
+    assert [stage.items for stage in plan.stages] == [Amount(4), Amount(4), Amount(2)]
+    assert plan.images.written == Amount(0)
+    config = config_of(models={"a": "letter"}, corruptions={"types": ["snow"], "corrupted": "files"})
+    assert plan_of(config, tmp_path, size).images.written == Amount(6 * 6)
+
+
+def notes(config, results=NOWHERE):
+    return [note for note in plan_of(config, results, RunSize(Amount(0))).notes if "curation" in note]
+
+
+def test_curation_asks_once_for_each_pair_type_and_round_and_four_times_each_person():
+    changes = {"mine": {"pairs": 100, "random_pairs": 20}, "writer": {"more_rounds": 3}}
+    asked, judged = notes(config_of(encoders=ENCODERS, curate=curate(**changes)))
+    assert asked == (
+        "curation asks writer for questions: ≤ 240 requests in round 0 (≤ 120 pairs × 2 types), ≤ 960 in "
+        "4 rounds."
+    )
+    assert judged == (
+        "curation asks each of 2 people for judgements: ≤ 120 of pairs, ≤ 960 in round 0 and ≤ 3,840 in all, "
+        "4 a request."
+    )
+
+
+def test_chosen_pairs_are_counted(tmp_path):
+    rows = [(f"{number}", "a", "b", "mined") for number in range(7)]
+    pairs = pl.DataFrame(rows, schema=pl.Schema(PAIRS.columns), orient="row")
+    write_table(pairs, tmp_path / "curate/pairs.parquet", PAIRS)
+    changes = {
+        "writer": {"more_rounds": 0, "types": ["yes_no"]},
+        "review": {"pairs": False, "annotators": ["a", "b", "c"]},
+    }
+    assert notes(config_of(encoders=ENCODERS, curate=curate(**changes)), tmp_path) == [
+        "curation asks writer for questions: 7 requests in round 0 (7 pairs × 1 type), 7 in 1 round.",
+        "curation asks each of 3 people for judgements: 28 in round 0 and 28 in all, 4 a request.",
+    ]
+
+
+def test_a_run_without_models_has_a_plan():
+    config = config_of(encoders=ENCODERS, curate=curate())
+    plan = plan_of(config, NOWHERE, RunSize(Amount(0)))
+    assert plan.stages == []
+    text = plan_markdown(plan, NOWHERE, {}, Path("config/x.yaml"))
+    assert "| total |" in text and "curation asks writer" in text

@@ -1,0 +1,203 @@
+"""`benchc check` counts groups, and names what curation lacks."""
+
+from pathlib import Path
+
+import pytest
+
+from benchc.benchmarks.naturalbench.checking import check
+from benchc.checking.check import check as check_run
+from benchc.checking.finding import Finding
+from benchc.checking.pool import check_pool
+from benchc.checking.sources import check_sources
+from benchc.config.load import Config
+from tests.benchmarks.naturalbench.group_files import group
+from tests.benchmarks.naturalbench.runs import DRAWN, config_of, curate
+from tests.checking.collected import collected
+from tests.sources.tsv_files import write_tsv
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def findings(config: Config) -> list[Finding]:
+    pool = collected(check_pool(config, collected(check_sources(config))[1]))[1]
+    return list(check(config, pool, load=False))
+
+
+def texts(found: list[Finding], stage: str) -> list[tuple[str, str, str]]:
+    return [(each.level, each.subject, each.text) for each in found if each.stage == stage]
+
+
+def test_groups_are_counted_and_others_named() -> None:
+    rows = [
+        *group("x", 4),
+        *group("y", 8, answers="ABAB"),
+        *group("z", 12, answers="ABAB"),
+        *group("v", 16)[:3],
+    ]
+    write_tsv(Path("nb.tsv"), rows)
+    assert texts(findings(config_of({"nb": {"path": "nb.tsv"}})), "groups") == [
+        ("ok", "nb", "1 group"),
+        (
+            "warning",
+            "nb",
+            "2 groups left out: has answers that do not alternate (A, B, A, B); correct them to A, B, B, A "
+            "or B, A, A, B (first y)",
+        ),
+        (
+            "warning",
+            "nb",
+            "1 group left out: has 3 rows; give four: two questions about two images (first v)",
+        ),
+    ]
+
+
+def test_a_source_without_groups_is_an_error() -> None:
+    write_tsv(Path("nb.tsv"), group("y", 8, answers="ABAB"))
+    assert texts(findings(config_of({"nb": {"path": "nb.tsv"}})), "groups")[0] == ("error", "nb", "0 groups")
+    rows = [{name: value for name, value in row.items() if name != "q_idx"} for row in group("x", 4)]
+    write_tsv(Path("nb.tsv"), rows)
+    ((level, _, text),) = texts(findings(config_of({"nb": {"path": "nb.tsv"}})), "groups")
+    assert level == "error" and "has some of the columns group, q_idx and img_idx, but no q_idx" in text
+
+
+def test_tags_are_read() -> None:
+    write_tsv(Path("nb.tsv"), group("x", 4))
+    config = config_of({"nb": {"path": "nb.tsv"}}, groups={"tags": "tags.csv"})
+    assert texts(findings(config), "groups")[1][:2] == ("error", "tags")
+    Path("tags.csv").write_text("group,q_idx,i_idx,skill\nx,0,0,food\nx,0,0,human\nx,1,0,food\n")
+    assert texts(findings(config), "groups")[1] == ("ok", "tags", "3 tags of 2 items, in tags.csv")
+    Path("tags.csv").write_text("group,q_idx,i_idx,skill\nu,0,0,food\n")
+    assert "there is no group 'u'" in texts(findings(config), "groups")[1][2]
+    absent = {"nb": {"path": "nb.tsv"}, "far": {"url": "http://127.0.0.1:9/far.tsv"}}
+    config = config_of(absent, groups={"tags": "tags.csv"})
+    assert texts(findings(config), "groups")[1][0] == "skipped"
+
+
+ENCODERS = {"clip": {"label": "CLIP", "name": "ViT-B-32", "pretrained": "openai"}}
+
+
+def of_curation(**changes: object) -> list[Finding]:
+    return findings(config_of(encoders=ENCODERS, curate=curate(**changes)))
+
+
+def test_missing_files_of_curation_are_errors() -> None:
+    found = of_curation(release={"older": ["old.tsv"]})
+    errors = [(each.stage, each.subject, each.text) for each in found if each.level == "error"]
+    assert errors == [
+        ("captions", "own", "curate.captions.own.file names own.csv, which does not exist; correct the path"),
+        (
+            "captions",
+            "own",
+            "curate.captions.own.images names photos, which does not exist; correct the path",
+        ),
+        *(
+            (
+                "writer",
+                kind,
+                f"curate.writer.templates.{kind} names config/prompts/naturalbench_{kind}.txt, which does "
+                "not exist; correct the path",
+            )
+            for kind in ("yes_no", "multiple_choice")
+        ),
+        ("release", "older", "curate.release.older names old.tsv, which does not exist; correct the path"),
+    ]
+    for name in ("own.csv", "old.tsv", "template.txt"):
+        Path(name).write_text("x")
+    Path("photos").mkdir()
+    templates = {"yes_no": "template.txt", "multiple_choice": "template.txt"}
+    found = of_curation(release={"older": ["old.tsv"]}, writer={"templates": templates})
+    assert not [each for each in found if each.level == "error"]
+
+
+def test_a_type_without_a_template_is_an_error() -> None:
+    Path("template.txt").write_text("x")
+    found = of_curation(writer={"templates": {"yes_no": "template.txt"}})
+    assert [text for level, subject, text in texts(found, "writer") if subject == "multiple_choice"] == [
+        "curate.writer.templates has none of multiple_choice; add it, or remove multiple_choice from types"
+    ]
+
+
+def test_the_writer_needs_its_key_or_its_recordings(monkeypatch: pytest.MonkeyPatch) -> None:
+    def last(**writer: object) -> tuple[str, str]:
+        level, subject, text = texts(of_curation(writer=writer), "writer")[-1]
+        assert subject == "writer"
+        return level, text
+
+    monkeypatch.delenv("OWN_KEY", raising=False)
+    assert last(api_key_env="OWN_KEY")[0] == "error"
+    monkeypatch.setenv("OWN_KEY", "x")
+    assert last(api_key_env="OWN_KEY") == ("ok", "is asked at https://api.openai.com/v1, mode record")
+    # A key is not needed to replay.
+    monkeypatch.delenv("OWN_KEY")
+    replay = {"mode": "replay", "api_key_env": "OWN_KEY"}
+    level, text = last(**replay)
+    assert level == "error" and "results/trial/curate/recordings has no replies" in text
+    Path("kept").mkdir()
+    assert last(**replay, recordings="kept")[0] == "error"
+    Path("kept/1.json").write_text("{}")
+    assert last(**replay, recordings="kept") == ("ok", "replies are in kept")
+    (found,) = [
+        each for each in of_curation(captions=DRAWN, writer={"mode": "replay"}) if each.subject == "writer"
+    ]
+    assert (found.level, found.text) == ("made", "replies are made by the run")
+
+
+def test_reviews_that_are_missing_are_named_by_round() -> None:
+    for name in ("pairs/ann", "pairs/bob", "0/ann"):
+        path = Path(f"reviews/{name}.csv")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+    found = texts(of_curation(writer={"more_rounds": 1}), "reviews")
+    assert [each[:2] for each in found] == [("ok", "pairs"), ("note", "round 0"), ("note", "round 1")]
+    assert found[1][2].startswith("reviews/0/bob.csv not here yet: ")
+    assert found[2][2].startswith("reviews/1/ann.csv, reviews/1/bob.csv not here yet: ")
+    assert "results/trial/curate/review/1" in found[2][2]
+    found = texts(of_curation(writer={"more_rounds": 0}, review={"pairs": False}), "reviews")
+    assert [each[1] for each in found] == ["round 0"]
+    made = texts(of_curation(captions=DRAWN, writer={"more_rounds": 1}), "reviews")
+    assert [each[0] for each in made] == ["ok", "made", "made"]
+
+
+def test_files_of_retrieval_must_exist() -> None:
+    config = config_of(encoders=ENCODERS, retrieval={"encoders": ["clip"], "pairs": "p.csv", "images": "."})
+    assert texts(findings(config), "retrieval") == [
+        ("error", "pairs", "retrieval.pairs names p.csv, which does not exist; correct the path"),
+        ("ok", "images", "."),
+    ]
+
+
+def test_the_command_has_these_checks() -> None:
+    write_tsv(Path("nb.tsv"), group("x", 4))
+    found = list(check_run(config_of({"nb": {"path": "nb.tsv"}}), load=False))
+    assert ("ok", "nb", "1 group") in texts(found, "groups")
+    assert not [each for each in found if each.level == "error"]
+
+
+def test_a_run_that_curates_alone_can_be_checked() -> None:
+    found = list(check_run(config_of(encoders=ENCODERS, curate=curate(captions=DRAWN)), load=False))
+    errors = {each.stage for each in found if each.level == "error"}
+    assert errors == {"writer"} and texts(found, "captions") == [
+        ("made", "drawn", "12 images, made by the run")
+    ]
+
+
+@pytest.mark.parametrize("absolute", [True, False])
+def test_groups_that_the_run_makes_are_no_missing_source(folder: Path, absolute: bool) -> None:
+    name = "results/trial/curate/groups.tsv"
+    made = {"own": {"path": str(folder / name) if absolute else name}}
+    config = config_of(made, encoders=ENCODERS, curate=curate(captions=DRAWN))
+    found, items = collected(check_sources(config))
+    assert items == {}
+    assert texts(found, "sources") == [("made", "own", "results/trial/curate/groups.tsv, made by the run")]
+    # Once they are here, they are read.
+    path = folder / "results/trial/curate/groups.tsv"
+    path.parent.mkdir(parents=True)
+    write_tsv(path, group("x", 4))
+    assert texts(findings(config), "groups") == [("ok", "own", "1 group")]
+    # A run that curates nothing cannot make them.
+    path.unlink()
+    assert texts(collected(check_sources(config_of(made)))[0], "sources")[0][0] == "error"
