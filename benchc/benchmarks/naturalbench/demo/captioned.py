@@ -15,9 +15,9 @@ CATEGORIES = ("bar chart", "line chart", "shape kind", "rotation", "place")
 def captioned_images(count: int, seed: int) -> dict[str, Picture]:
     """Return ``count`` images by name, each with the caption ``{answer}. {question}``.
 
-    They are the items of groups, taken in turn from ``CATEGORIES``, which have one image; the images of a group show
-    each answer to one question once, so that many pairs differ in the answer alone. ``seed`` may be that of
-    other data of the demo: these images have a seed derived from it.
+    They are the items of groups, taken in turn from ``CATEGORIES``, which have one image; the images of a
+    group show each answer to one question once, so that many pairs differ in the answer alone. ``seed`` may
+    be that of other data of the demo: these images have a seed derived from it.
     """
     drawn = _drawn(seed_of(seed, "captions"))
     return dict(next(drawn) for _ in track(range(count), label="draw images", unit="images"))
