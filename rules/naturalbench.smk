@@ -239,6 +239,8 @@ rule choose_pairs:
 
 
 RETRIEVAL_FILE = str(local(RETRIEVAL.pairs)) if RETRIEVAL and RETRIEVAL.pairs else None
+# Those that people kept, if they review them.
+CURATED_PAIRS = f"<results>/curate/{'kept_pairs' if CURATE and CURATE.review.pairs else 'pairs'}.parquet"
 
 
 rule retrieval_pairs:
@@ -246,7 +248,7 @@ rule retrieval_pairs:
     input:
         file=[RETRIEVAL_FILE] if RETRIEVAL_FILE else [],
         captions=[] if RETRIEVAL_FILE else "<results>/curate/captions.parquet",
-        pairs=[] if RETRIEVAL_FILE else "<results>/curate/kept_pairs.parquet",
+        pairs=[] if RETRIEVAL_FILE else CURATED_PAIRS,
     output:
         captions="<results>/retrieval/captions.parquet",
         pairs="<results>/retrieval/pairs.parquet",

@@ -9,6 +9,7 @@ from typing import get_args
 
 import polars as pl
 
+from benchc.benchmarks.naturalbench.kinds import READINGS
 from benchc.benchmarks.naturalbench.metrics.extraction import Extraction
 from benchc.benchmarks.naturalbench.metrics.group_items import Cell, GroupItems, group_items
 from benchc.benchmarks.naturalbench.metrics.groups import Floats
@@ -23,7 +24,6 @@ from benchc.benchmarks.naturalbench.metrics.readings import (
 )
 from benchc.benchmarks.naturalbench.schemas.groups import GROUPS
 from benchc.benchmarks.naturalbench.schemas.scores import SCORES
-from benchc.benchmarks.naturalbench.settings import READINGS
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.progress import track

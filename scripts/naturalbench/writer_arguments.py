@@ -5,7 +5,7 @@ from typing import get_args
 
 from benchc.benchmarks.naturalbench.curation.questions import Writer
 from benchc.benchmarks.naturalbench.curation.template import Template, read_template
-from benchc.benchmarks.naturalbench.settings import QuestionType
+from benchc.benchmarks.naturalbench.kinds import QuestionType
 from benchc.errors import InputError
 
 TYPES: tuple[QuestionType, ...] = get_args(QuestionType)

@@ -22,7 +22,7 @@ KEY = "sk-secret/with+1234=="
 
 
 def endpoint(server: ReplyingServer, *, key: str | None = None, **options: Any) -> Endpoint:
-    chosen = {name: options.pop(name) for name in ("mode", "folder") if name in options}
+    chosen = {name: options.pop(name) for name in ("mode", "folder", "resume") if name in options}
     settings = EndpointSettings(server.url, **{"attempts": 4, "first_wait_s": 0.01, **options})
     return Endpoint(settings, read_key(key and "MY_KEY", {"MY_KEY": key or ""}), **chosen)
 
@@ -312,3 +312,26 @@ def test_a_mode_without_its_folder_is_refused(tmp_path):
 def test_an_impossible_address_is_one_sentence():
     with pytest.raises(EndpointError, match="http://a:99999: is no address of a server"):
         Endpoint(EndpointSettings("http://a:99999"))
+
+
+def test_a_recording_that_is_resumed_asks_only_for_what_it_lacks(tmp_path):
+    bodies = [{"a": number} for number in range(3)]
+    with replying(OK) as server, endpoint(server, mode="record", folder=tmp_path) as client:
+        client.post("/v1", bodies[1])
+    other = (200, {}, '{"ok": 2}')
+    for resume, asked in ((True, [bodies[0], bodies[2]]), (False, bodies)):
+        with (
+            replying(other) as server,
+            endpoint(server, mode="record", folder=tmp_path, resume=resume, concurrency=1) as client,
+        ):
+            found = [answer.content()["ok"] for answer in client.post_each("/v1", bodies)]
+            assert [body for _, _, body, _ in server.requests] == asked
+        assert found == [2, True if resume else 2, 2]
+
+
+def test_a_refusal_that_was_recorded_is_asked_again(tmp_path):
+    with replying((400, {}, "no"), OK) as server:
+        for ok in (False, True, True):
+            with endpoint(server, mode="record", folder=tmp_path, resume=True) as client:
+                assert client.post("/v1", {"a": 1}).ok == ok
+        assert len(server.requests) == 2

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import huggingface_hub
@@ -52,12 +53,32 @@ def hub(served: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:  #
     return served
 
 
-def fetched(monkeypatch: pytest.MonkeyPatch, tag: str = TAG) -> dict[str, str]:
+def fetched(monkeypatch: pytest.MonkeyPatch, tag: str = TAG, options: Sequence[str] = ()) -> dict[str, str]:
     arguments = ["--image-encoder", NAME, "--pretrained", tag, "--output", "image_encoder.json"]
-    monkeypatch.setattr(sys, "argv", ["fetch_image_encoder", *arguments])
+    monkeypatch.setattr(sys, "argv", ["fetch_image_encoder", *arguments, *options])
     fetch_image_encoder.main()
     found: dict[str, str] = json.loads(Path("image_encoder.json").read_text())
     return found
+
+
+def test_the_tokenizer_of_the_text_tower_is_fetched_on_request(
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = {**CONFIG["text_cfg"], "hf_tokenizer_name": "owner/words"}  # type: ignore[dict-item]
+    monkeypatch.setitem(open_clip.factory._MODEL_CONFIGS, NAME, {**CONFIG, "text_cfg": text})
+    files = {"tokenizer.json": b"{}", "tokenizer_config.json": b"{ }", "model.safetensors": b"weights"}
+    words = Repository({SECOND: files}, {"main": SECOND})
+    hub.repositories["owner/words"] = words
+    fetched(monkeypatch)
+    assert hub.downloaded() == [HF_SAFE_WEIGHTS_NAME]
+    fetched(monkeypatch, options=["--with-text"])
+    assert hub.downloaded()[1:] == ["tokenizer.json", "tokenizer_config.json"]
+    # Libraries look the default branch up in the cache.
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    found = huggingface_hub.hf_hub_download("owner/words", "tokenizer.json")
+    assert SECOND in found and Path(found).read_bytes() == b"{}"
+    fetched(monkeypatch, options=["--with-text"])
 
 
 def vectors(encoder: ImageEncoder) -> np.ndarray:

@@ -66,3 +66,10 @@ def test_the_measurement_on_a_gpu_runs_on_a_cpu_with_small_models() -> None:
 )
 def test_other_benchmarks_start(script: str) -> None:
     assert "usage: " in run(script, "--help")
+
+
+def test_mining_is_timed_beside_its_products() -> None:
+    printed = run("mining.py", "--sizes", "300", "--shares", "0.3", "--keep-by", "hardest")
+    size, share, kept, *_ = (cell.strip() for cell in printed.splitlines()[-1].strip("|").split("|"))
+    assert size == "300" and 15 < float(share.rstrip("%")) < 45
+    assert 0 < int(kept.replace(",", "")) <= 64 * 300

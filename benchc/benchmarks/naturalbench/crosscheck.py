@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchc.config.errors import unknown
+from benchc.config.errors import shown, unknown
 from benchc.config.raw import at, block, texts
 from benchc.config.settings import Raw
 
@@ -14,9 +14,31 @@ def curation_errors(raw: Raw, file: str) -> Iterator[str]:
         for position, name in texts(at(raw, key)):
             if name not in known:
                 yield unknown(file, f"{key}[{position}]", name, known, "id in encoders")
+    yield from _encoder_errors(raw, file)
+    sets = block(block(raw, "curate"), "captions")
+    drawn = [id_ for id_ in sets if block(sets, id_).get("form") == "generated"]
+    if drawn and not block(raw, "demo"):
+        yield f"{file}: demo is missing, but its seed is needed to draw curate.captions.{drawn[0]}."
     if texts(raw.get("models")) and not texts(raw.get("sources")):
         yield f"{file}: models are given without sources, whose groups they answer; add a source."
     if block(raw, "retrieval") and not block(raw, "curate") and at(raw, "retrieval.pairs") is None:
         yield f"{file}: retrieval.pairs is missing, since the run curates no pairs; give a file of pairs."
     if not texts(raw.get("models")) and not block(raw, "curate") and not block(raw, "retrieval"):
         yield f"{file}: the run has no models, no curate and no retrieval, so that it does nothing; add one."
+
+
+def _encoder_errors(raw: Raw, file: str) -> Iterator[str]:
+    """Yield a line for each encoder whose weights do not fit its name or library."""
+    encoders = block(raw, "encoders")
+    for id_ in encoders:
+        encoder = block(encoders, id_)
+        name, pretrained = encoder.get("name"), encoder.get("pretrained")
+        library = encoder.get("library", "open_clip")
+        where = f"{file}: encoders.{id_}"
+        if name == "trained" and library != "open_clip":
+            yield f"{where}.library is {shown(library)}, but the encoder that the run trains is of open_clip."
+        elif pretrained is not None and (name == "trained" or library != "open_clip"):
+            yield f"{where}.pretrained is {shown(pretrained)}, but names weights of open_clip; remove it."
+        # A folder, which has a slash in its path, contains its weights.
+        elif library == "open_clip" and pretrained is None and name != "trained" and "/" not in str(name):
+            yield f"{where}.pretrained is missing; name the weights of {name}, such as openai."

@@ -6,13 +6,10 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from benchc.benchmarks.naturalbench.crosscheck import curation_errors
+from benchc.benchmarks.naturalbench.kinds import READINGS, QuestionType, Reading
 from benchc.config import settings
 from benchc.config.raw import block
 from benchc.config.strict import AnyIds, Id, Ids, Label, Strict, UserPath, unique
-
-Reading = Literal["decoding", "deterministic", "post_hoc", "global", "sample"]
-READINGS: tuple[Reading, ...] = ("decoding", "deterministic", "post_hoc", "global", "sample")
-QuestionType = Literal["yes_no", "multiple_choice"]
 
 
 class Pool(settings.Pool):
@@ -229,7 +226,15 @@ class Retrieval(Strict):
         description="CSV file with the columns pair, image_0, image_1, caption_0 and caption_1; null for the "
         "pairs of curation.",
     )
-    images: UserPath | None = Field(default=None, description="Folder of the images of pairs.")
+    images: UserPath | None = Field(
+        default=None, description="Folder of the images of pairs; null where pairs is."
+    )
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if (self.pairs is None) != (self.images is None):
+            raise ValueError("has one of pairs and images; give both, or neither for the pairs of curation")
+        return self
 
 
 class Bootstrap(Strict):
@@ -240,7 +245,7 @@ class Bootstrap(Strict):
         default=20000,
         ge=100,
         description="Resamples for the test of rank swaps. After Holm's correction over the 1,378 pairs of "
-        "53 models, fewer than 55,119 cannot make any pair significant at 0.05; 20,000 are enough for 32.",
+        "53 models, fewer than 55,119 cannot make any pair significant at 0.05; 20,000 do for 32 models.",
     )
     seed: int = Field(default=0, ge=0, description="Seed of the resamples.")
 

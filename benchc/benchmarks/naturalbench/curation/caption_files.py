@@ -83,15 +83,15 @@ def _csv(path: Path) -> Iterator[CaptionRow]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    number = 0
-    # Only line feeds end a line: captions may contain other characters that Python splits at.
-    with path.open(encoding="utf-8-sig", newline="\n") as file:
-        try:
-            for number, line in enumerate(file, start=1):
-                if line.strip():
-                    yield number, line.rstrip("\r\n")
-        except UnicodeDecodeError as error:
-            raise _not_utf8(path, number, error) from error
+    # Bytes, of which only line feeds end a line: captions may contain other characters that Python splits at.
+    with path.open("rb") as file:
+        for number, data in enumerate(file, start=1):
+            try:
+                line = data.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                raise _not_utf8(path, number - 1, error) from error
+            if line.strip():
+                yield number, line
 
 
 def _not_utf8(path: Path, line: int, error: UnicodeDecodeError) -> SourceError:

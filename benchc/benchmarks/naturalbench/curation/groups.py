@@ -7,7 +7,7 @@ from typing import NamedTuple
 import polars as pl
 
 from benchc.benchmarks.naturalbench.curation.questions import SLOT
-from benchc.benchmarks.naturalbench.settings import QuestionType
+from benchc.benchmarks.naturalbench.kinds import QuestionType
 
 
 class Question(NamedTuple):

@@ -8,8 +8,8 @@ import polars as pl
 from benchc.benchmarks.naturalbench.curation.reply import UnusableError, Written, read_reply
 from benchc.benchmarks.naturalbench.curation.samples import Sample
 from benchc.benchmarks.naturalbench.curation.template import Template
+from benchc.benchmarks.naturalbench.kinds import QuestionType
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
-from benchc.benchmarks.naturalbench.settings import QuestionType
 from benchc.endpoint.answer import Answer
 from benchc.endpoint.client import Endpoint
 from benchc.endpoint.recording import request_hash

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, get_args
 
-from benchc.benchmarks.naturalbench.settings import QuestionType
+from benchc.benchmarks.naturalbench.kinds import QuestionType
 
 LONGEST = 2000  # characters of a question or an option
 FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL | re.IGNORECASE)

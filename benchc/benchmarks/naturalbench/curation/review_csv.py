@@ -67,7 +67,7 @@ def _answers(path: Path, rows: Sequence[Row], annotator: str, forms: Path, round
     known = {row.id: row for row in rows}
     found: dict[str, int] = {}
     if not path.is_file():
-        raise InputError(f"{path}: no such file, so {_missing(known, found, round_)}; {form}")
+        raise InputError(f"{path}: no such file; {_missing(known, found, round_)}; {form}")
     seen: dict[str, int] = {}
     for number, values in _records(path):
         at = f"{path}: row {number}"
@@ -99,7 +99,7 @@ def _answers(path: Path, rows: Sequence[Row], annotator: str, forms: Path, round
 def _missing(known: Mapping[str, Row], found: Mapping[str, int], round_: str) -> str:
     absent = [id_ for id_ in known if id_ not in found]
     first = ", ".join(absent[:SHOWN])
-    return f"{pluralize(len(absent), 'row')} of round {round_} have no answer (first: {first})"
+    return f"without an answer: {pluralize(len(absent), 'row')} of round {round_} (first: {first})"
 
 
 def _records(path: Path) -> list[tuple[int, dict[str, str]]]:

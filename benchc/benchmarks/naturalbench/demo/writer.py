@@ -7,7 +7,7 @@ from pathlib import Path
 from benchc.benchmarks.naturalbench.curation.questions import CHAT, Writer
 from benchc.benchmarks.naturalbench.curation.samples import Sample
 from benchc.benchmarks.naturalbench.demo.topics import Drawn, drawn
-from benchc.benchmarks.naturalbench.settings import QuestionType
+from benchc.benchmarks.naturalbench.kinds import QuestionType
 from benchc.endpoint.answer import Answer
 from benchc.endpoint.recording import Recording
 from benchc.progress import track

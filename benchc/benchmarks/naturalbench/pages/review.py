@@ -16,6 +16,7 @@ from benchc.images import ImageError, decode
 IMAGES, DATA = "@images@", "@data@"  # in the template
 LONGEST_SIDE = 640  # pixels
 QUALITY = 80  # of WebP
+SMALL = 256  # pixels: up to this side, an image stays as it is, since WebP halves the resolution of colour
 
 
 def review_page(
@@ -74,5 +75,5 @@ def _encoded(key: str, data: bytes) -> str:
         raise InputError(f"image {key}: {error}; remove or replace it") from error
     image.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
     file = io.BytesIO()
-    image.save(file, "WEBP", quality=QUALITY)
+    image.save(file, "WEBP", quality=QUALITY, lossless=max(image.size) <= SMALL)
     return base64.b64encode(file.getvalue()).decode()

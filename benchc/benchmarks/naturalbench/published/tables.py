@@ -27,15 +27,15 @@ OTHER_NAMES = {
 MODELS = {
     "llava-1.5-7b": "LLaVA-1.5 (Vicuna-7B)",
     "llava-1.5-13b": "LLaVA-1.5 (Vicuna-13B)",
-    "llava-next-mistral-7b": "LLaVA-NeXT (Mistral-7B)",
     "llava-next-vicuna-7b": "LLaVA-NeXT (Vicuna-7B)",
+    "llava-next-mistral-7b": "LLaVA-NeXT (Mistral-7B)",
     "llava-next-vicuna-13b": "LLaVA-NeXT (Vicuna-13B)",
     "llava-onevision-0.5b": "LLaVA-OneVision (Qwen2-0.5B)",
     "llava-onevision-7b": "LLaVA-OneVision (Qwen2-7B)",
-    "qwen2-vl-2b": "Qwen2-VL (Qwen2-1.5B)",  # with its image encoder, 2B
-    "qwen2-vl-7b": "Qwen2-VL (Qwen2-7B)",
-    "llama-3.2-vision-11b": "Llama3.2-Vision (Llama-3.1-8B)",  # with its image encoder, 11B
     "molmo-7b-d": "Molmo (Qwen2-7B)",  # Molmo-7B-O has OLMo-7B
+    "qwen2-vl-2b": "Qwen2-VL (Qwen2-1.5B)",
+    "qwen2-vl-7b": "Qwen2-VL (Qwen2-7B)",
+    "llama-3.2-vision-11b": "Llama3.2-Vision (Llama-3.1-8B)",
 }
 # Of Table 11.
 READINGS = {
@@ -96,8 +96,9 @@ def published_table11() -> pl.DataFrame:
 def of_run(table: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
     """Return the rows of the models of a run, with its labels; ``labels``: by the ids of models."""
     names = {MODELS[id_]: label for id_, label in labels.items() if id_ in MODELS}
-    columns = {"model": [*names], "label": [*names.values()]}
-    ours = pl.DataFrame(columns, schema={"model": pl.String, "label": pl.String})
+    ours = pl.DataFrame(
+        {"model": [*names], "label": [*names.values()]}, schema={"model": pl.String, "label": pl.String}
+    )
     found = table.join(ours, on="model", how="inner", maintain_order="left")
     return found.with_columns(pl.col("label").alias("model")).drop("label")
 

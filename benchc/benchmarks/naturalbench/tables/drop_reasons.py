@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 from pydantic import PositiveInt
 
+from benchc.benchmarks.naturalbench.kinds import QuestionType
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
-from benchc.benchmarks.naturalbench.settings import QuestionType
 from benchc.benchmarks.naturalbench.tables.names import TYPE_LABELS
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed

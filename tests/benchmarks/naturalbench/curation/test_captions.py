@@ -1,0 +1,212 @@
+import base64
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.benchmarks.naturalbench.curation.caption_files import Form
+from benchc.benchmarks.naturalbench.curation.captions import CaptionSet, Which, image_bytes, read_captions
+from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
+from benchc.errors import InputError
+from benchc.images import encode_png
+from benchc.schemas.parquet import check_frame
+from benchc.sources.error import SourceError
+
+REAL = Path(os.environ.get("BENCHC_SHARED", Path(__file__).parents[5] / "shared")) / "data/real/caption"
+
+
+def picture(value: int) -> bytes:
+    return encode_png(np.full((3, 4, 3), value, np.uint8))
+
+
+@pytest.fixture
+def images(tmp_path: Path) -> Path:
+    folder = tmp_path / "images"
+    folder.mkdir()
+    for number, name in enumerate(("1.jpg", "2.jpg", "3.jpg")):
+        (folder / name).write_bytes(picture(number))
+    return folder
+
+
+def read(
+    text: str | bytes, form: Form, images: Path | None, folder: Path, which: Which = "first"
+) -> tuple[pl.DataFrame, list[tuple[str, int | None, str]]]:
+    path = folder / "captions"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    frame, report = read_captions(CaptionSet("set", form, path, images, "English"), which)
+    check_frame(frame, path, CAPTIONS)
+    assert set(report["kind"]) <= {"rejected"}
+    return frame, [(id_, line, reason) for id_, line, _, reason in report.iter_rows()]
+
+
+CSV = 'image,split,caption\n1.jpg,a,"A dog, running."\n2.jpg,a,Two men\n1.jpg,b, It barks. \n'
+
+
+def test_an_images_sample_has_its_first_caption(images: Path, tmp_path: Path) -> None:
+    frame, remarks = read(CSV, "csv", images, tmp_path)
+    assert frame["id"].to_list() == ["set/1.jpg", "set/2.jpg"]
+    assert frame["caption"].to_list() == ["A dog, running.", "Two men"]
+    assert frame["image"].to_list() == ["set://1.jpg", "set://2.jpg"]
+    assert frame["file"].to_list() == [str(images / "1.jpg"), str(images / "2.jpg")]
+    assert frame["bytes"].null_count() == 2 and set(frame["language"]) == {"English"}
+    assert remarks == []
+    assert list(image_bytes(frame)) == [picture(0), picture(1)]
+
+
+def test_all_captions_may_be_samples(images: Path, tmp_path: Path) -> None:
+    frame, _ = read(CSV, "csv", images, tmp_path, "all")
+    assert frame["id"].to_list() == ["set/1.jpg#0", "set/1.jpg#1", "set/2.jpg#0"]
+    assert frame["caption"].to_list() == ["A dog, running.", "It barks.", "Two men"]
+    assert frame["image"].to_list() == ["set://1.jpg", "set://1.jpg", "set://2.jpg"]
+
+
+def test_flickr30k_token_file(images: Path, tmp_path: Path) -> None:
+    text = (
+        "1.jpg#1\tSecond .\n1.jpg#0\tFirst .\n2.jpg#0\tTwo\u2028men .\r\n3.jpg#0 no tab\n3.jpg\tno number\n"
+    )
+    frame, remarks = read(text, "flickr30k", images, tmp_path)
+    assert frame["caption"].to_list() == ["First .", "Two\u2028men ."]
+    reason = "is not: image name#caption number, tab, caption"
+    assert remarks == [("set/3.jpg#0 no tab", 4, reason), ("set/3.jpg", 5, reason)]
+
+
+def test_flickr30k_separated_file(images: Path, tmp_path: Path) -> None:
+    # The published file has one row without its second separator.
+    text = (
+        "image_name| comment_number| comment\n1.jpg| 1| Second | with a bar .\n1.jpg| 0| First .\n"
+        "2.jpg| 4   A dog runs across the grass .\n2.jpg| 3| Two men .\n"
+    )
+    frame, remarks = read(text, "flickr30k", images, tmp_path, "all")
+    assert frame["id"].to_list() == ["set/1.jpg#0", "set/1.jpg#1", "set/2.jpg#3"]
+    assert frame["caption"].to_list() == ["First .", "Second | with a bar .", "Two men ."]
+    assert remarks == [("set/2.jpg", 4, "is not: image name | caption number | caption")]
+
+
+def test_docci(images: Path, tmp_path: Path) -> None:
+    rows = [
+        {"example_id": "test_0", "split": "test", "image_file": "1.jpg", "description": " A long text. "},
+        {"example_id": "test_1", "split": "test", "image_file": "2.jpg"},
+        {"image_file": "3.jpg", "description": 5},
+    ]
+    text = "\n".join([*map(json.dumps, rows), "{cut", "[]"])
+    frame, remarks = read(text, "docci", images, tmp_path)
+    assert frame.select("id", "caption").rows() == [("set/1.jpg", "A long text.")]
+    assert [line for _, line, _ in remarks] == [2, 3, 4, 5]
+    assert remarks[0][2] == "has no texts image_file and description"
+    assert remarks[2][2].startswith("is not JSON (")
+
+
+def tsv(*rows: tuple[str, str, str, str]) -> str:
+    lines = ["\t".join(("index", "image", "answer", "image_file"))]
+    for row in rows:
+        lines.append("\t".join('"' + field.replace('"', '""') + '"' for field in row))
+    return "\n".join(lines) + "\n"
+
+
+def test_tsv_has_its_images(tmp_path: Path) -> None:
+    one, two = (base64.b64encode(picture(value)).decode() for value in (1, 2))
+    text = tsv(
+        ("0", one, '["It\'s a dog", "A \\u00e9"]', "a.png"),
+        ("1", two, "['In Python', \"it's\"]", ""),
+        ("2", "0", '["Of the image of row 0"]', "b.png"),
+        ("3", "9", '["x"]', "c.png"),
+        ("4", one, "A dog", "d.png"),
+        ("5", one, "[]", "e.png"),
+        ("6", f"['{one}', '{two}']", '["x"]', "f.png"),
+        ("7", two, '["x"]', "a.png"),
+        ("8", "AAAA" * 40, '["x"]', "g.png"),
+    )
+    frame, remarks = read(text, "tsv", None, tmp_path, "all")
+    assert frame["id"].to_list() == ["set/1#0", "set/1#1", "set/a.png#0", "set/a.png#1", "set/b.png#0"]
+    assert frame["caption"].to_list()[:4] == ["In Python", "it's", "It's a dog", "A é"]
+    assert frame["bytes"].to_list() == [picture(2), picture(2), picture(1), picture(1), picture(1)]
+    assert frame["file"].null_count() == 5
+    found = {id_: reason for id_, _, reason in remarks}
+    assert found["set/c.png"] == "image '9' is neither an image in base64 nor the index of a row before"
+    assert found["set/d.png"] == found["set/e.png"] == "the answer is no list of captions"
+    assert found["set/f.png"] == "has 2 images; a sample has one"
+    assert found["set/a.png"] == "names its image a.png, which is the name of a different image"
+    assert "are not a complete image" in found["set/g.png"] and len(remarks) == 6
+
+
+def test_rows_that_are_no_samples_are_listed(images: Path, tmp_path: Path) -> None:
+    (images / "damaged.jpg").write_bytes(picture(1)[:-20])
+    (images / "folder.jpg").mkdir()
+    text = (
+        "image,caption\n1.jpg,   \n1.jpg,Good\n,x\n4.jpg,x\n"
+        "damaged.jpg,x\nfolder.jpg,x\n../a.jpg,x\n/a.jpg,x\n"
+        f"2.jpg\n2.jpg,x,y\n{'n' * 201},x\n"
+    )
+    frame, remarks = read(text, "csv", images, tmp_path)
+    assert frame.select("id", "caption").rows() == [("set/1.jpg", "Good")]
+    reasons = [(line, reason) for _, line, reason in remarks]
+    name = "the image's name is not one line of 1 to 200 characters"
+    assert (2, "has no caption") in reasons and (4, name) in reasons and (12, name) in reasons
+    assert (5, "image 4.jpg: there is no such file in the folder of images") in reasons
+    assert any(line == 6 and "damaged.jpg: these" in reason for line, reason in reasons)
+    assert (7, "image folder.jpg: cannot be read (Is a directory)") in reasons
+    assert (8, "image ../a.jpg: is not below the folder of images") in reasons
+    assert (9, "image /a.jpg: is not below the folder of images") in reasons
+    assert (10, "has 1 fields where the header has 2") in reasons
+    assert (11, "has 3 fields where the header has 2") in reasons
+    assert [line for line, _ in reasons] == sorted(line for line, _ in reasons) and len(reasons) == 10
+
+
+def test_a_caption_number_that_is_there_twice(images: Path, tmp_path: Path) -> None:
+    frame, remarks = read("1.jpg#0\ta\n1.jpg#0\tb\n", "flickr30k", images, tmp_path)
+    assert frame["caption"].to_list() == ["a"]
+    assert remarks == [("set/1.jpg", 2, "caption 0 of image 1.jpg is there twice")]
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "message"),
+    [
+        ("csv", "picture,caption\n", "has no column 'image'; its columns are picture, caption"),
+        ("csv", "", "has no column 'image'; its columns are none"),
+        ("csv", 'image,caption\n1.jpg,"open', "line 2 is no comma-separated text"),
+        ("csv", b"image,caption\n1.jpg,\xff\n", "the file is not UTF-8"),
+        (
+            "csv",
+            "image,caption\n",
+            "none of its rows became a sample; the reason of the first: it has no rows",
+        ),
+        ("csv", "image,caption\n9.jpg,x\n", "the reason of the first: image 9.jpg: there is no such file"),
+        ("flickr30k", b"1.jpg#0\ta\n\xff", "after line 1 the file is not UTF-8"),
+        ("tsv", "index\timage\n", "has no column 'answer'; its columns are index, image"),
+        ("docci", "", "it has no rows"),
+    ],
+)
+def test_a_file_that_cannot_be_read(
+    form: Form, text: str | bytes, message: str, images: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(SourceError) as caught:
+        read(text, form, None if form == "tsv" else images, tmp_path)
+    assert message in str(caught.value) and str(tmp_path / "captions") in str(caught.value)
+
+
+def test_missing_files_and_folders(tmp_path: Path, images: Path) -> None:
+    missing = tmp_path / "missing"
+    with pytest.raises(SourceError, match="missing: there is no such file; correct"):
+        read_captions(CaptionSet("set", "csv", missing, images, "English"), "first")
+    with pytest.raises(SourceError, match="missing: is no folder of images; correct `images` of set"):
+        read_captions(CaptionSet("set", "csv", missing, missing, "English"), "first")
+    frame, _ = read(CSV, "csv", images, tmp_path)
+    (images / "2.jpg").unlink()
+    with pytest.raises(
+        InputError, match=r"sample 'set/2.jpg': its image .*2.jpg cannot be read \(No such file"
+    ):
+        list(image_bytes(frame))
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the folder of BENCHC_SHARED is absent")
+@pytest.mark.parametrize(("name", "count"), [("COCO_caption", 15), ("Flickr8k_caption", 16)])
+def test_real_captions(name: str, count: int) -> None:
+    source = CaptionSet("real", "tsv", REAL / f"{name}.tsv", None, "English")
+    first, report = read_captions(source, "first")
+    every, _ = read_captions(source, "all")
+    assert (first.height, report.height) == (count, 0)
+    assert every.height >= 5 * count and set(first["image"]) == set(every["image"])
+    assert set(first["caption"]) <= set(every["caption"])

@@ -1,0 +1,98 @@
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.benchmarks.naturalbench.curation.embed import embedded
+from benchc.benchmarks.naturalbench.curation.embeddings import read_embeddings
+from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
+from benchc.benchmarks.naturalbench.schemas.embeddings import EMBEDDINGS
+from benchc.errors import InputError
+from benchc.images import encode_png
+from benchc.pixels import Pixels
+from benchc.schemas.parquet import write_table
+
+
+class Colours:
+    """Sees an image's mean colour and, as a second query, its complement; counts letters of a text."""
+
+    name = "Colours"
+
+    def __init__(self) -> None:
+        self.seen = 0
+
+    def encode_images(self, images: Iterable[Pixels]) -> Iterator[np.ndarray]:
+        for image in images:
+            self.seen += 1
+            mean = image.mean(axis=(0, 1))
+            yield np.stack([mean, mean[::-1]]).astype(np.float32)
+
+    def encode_texts(self, texts: Iterable[str]) -> Iterator[np.ndarray]:
+        for text in texts:
+            yield np.array([text.count(letter) for letter in "abc"], np.float32)
+
+    def is_truncated(self, text: str) -> bool:
+        return len(text) > 3
+
+
+def captions(*rows: tuple[str, str, bytes, str]) -> pl.DataFrame:
+    records = [(id_, "set", image, None, data, caption, "English") for id_, image, data, caption in rows]
+    return pl.DataFrame(records, schema=pl.Schema(CAPTIONS.columns), orient="row")
+
+
+def plain(colour: tuple[int, int, int]) -> bytes:
+    return encode_png(np.full((2, 3, 3), colour, np.uint8))
+
+
+ROWS = (
+    ("s/1#0", "s://1", plain((30, 40, 0)), "aab"),
+    ("s/1#1", "s://1", plain((30, 40, 0)), "cccc"),
+    ("s/2#0", "s://2", plain((0, 0, 9)), "b"),
+)
+
+
+def test_vectors_have_unit_length_and_an_image_is_encoded_once(tmp_path: Path) -> None:
+    encoder = Colours()
+    frame, queries = embedded(captions(*ROWS), encoder, "drop")
+    assert (queries, encoder.seen) == (2, 2)
+    np.testing.assert_allclose(frame["image"].to_list()[0], [0.6, 0.8, 0, 0, 0.8, 0.6], atol=1e-7)
+    assert frame["image"].to_list()[1] == frame["image"].to_list()[0]
+    np.testing.assert_allclose(frame["text"].to_list(), [[2 / 5**0.5, 1 / 5**0.5, 0], [0, 0, 1], [0, 1, 0]])
+    assert frame["truncated"].to_list() == [False, True, False]
+    path = tmp_path / "e.parquet"
+    write_table(frame, path, EMBEDDINGS, {"encoder": "colours", "queries": queries})
+    for ids in (["s/1#0", "s/1#1", "s/2#0"], ["s/2#0", "s/1#0"]):
+        found = read_embeddings(path, ids)
+        assert (found.name, found.images.shape) == ("colours", (len(ids), 2, 3))
+        wanted = frame.filter(pl.col("id") == ids[0])
+        np.testing.assert_array_equal(found.images[0].ravel(), wanted["image"][0].to_numpy())
+        np.testing.assert_array_equal(found.texts[0], wanted["text"][0].to_numpy())
+    with pytest.raises(InputError, match=r"e\.parquet: has no sample 's/3#0'; delete it"):
+        read_embeddings(path, ["s/1#0", "s/3#0"])
+
+
+def test_a_vector_without_direction_names_its_sample() -> None:
+    black = ("s/3#0", "s://3", plain((0, 0, 0)), "a")
+    with pytest.raises(
+        InputError, match="Colours gives the image of sample 's/3#0' an embedding of length 0"
+    ):
+        embedded(captions(*ROWS, black), Colours(), "drop")
+    with pytest.raises(
+        InputError, match="Colours gives the caption of sample 's/4' an embedding of length 0"
+    ):
+        embedded(captions(*ROWS, ("s/4", "s://4", plain((1, 1, 1)), "xyz")), Colours(), "drop")
+
+    class NotFinite(Colours):
+        def encode_texts(self, texts: Iterable[str]) -> Iterator[np.ndarray]:
+            for vector in super().encode_texts(texts):
+                yield vector * np.nan
+
+    with pytest.raises(InputError, match="the caption of sample 's/1#0' an embedding of length nan"):
+        embedded(captions(*ROWS), NotFinite(), "drop")
+
+
+def test_an_image_that_was_replaced_names_its_sample() -> None:
+    with pytest.raises(InputError, match=r"sample 's/5': its image is not as it was .*not a complete image"):
+        embedded(captions(*ROWS, ("s/5", "s://5", b"x", "a")), Colours(), "drop")

@@ -1,0 +1,270 @@
+"""The writer of questions behind a real server: rounds, bad replies, recording, replay and resuming."""
+
+import json
+import sys
+
+import polars as pl
+import pytest
+
+from benchc.benchmarks.naturalbench.curation.questions import Writer, first_slots, open_slots, write_questions
+from benchc.benchmarks.naturalbench.curation.template import Template
+from benchc.benchmarks.naturalbench.schemas.kept import KEPT
+from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
+from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
+from benchc.errors import InputError
+from benchc.schemas.parquet import read_table, write_table
+from scripts.command import run
+from scripts.naturalbench import write_questions as script
+from tests.benchmarks.naturalbench.drawn import sample, write_drawn
+from tests.endpoint.replies import ReplyingServer, replying
+
+WRITER = Writer(
+    "gpt",
+    0.5,
+    {
+        "yes_no": Template("{caption_0}/{caption_1}/{language}"),
+        "multiple_choice": Template("{caption_1}-{caption_0}"),
+    },
+)
+SAMPLES = {f"p{n}": (sample(f"a{n}", f"dog {n}"), sample(f"b{n}", f"cat {n}")) for n in range(6)}
+GOOD = json.dumps(
+    {
+        "0": {"Question": "Dog?", "Caption1 Answer": "Yes", "Caption2 Answer": "No"},
+        "1": {"Question": "Cat?", "Caption1 Answer": "No", "Caption2 Answer": "Yes"},
+    }
+)
+
+
+def chat(text: str | None, finish: str = "stop") -> tuple[int, dict[str, str], str]:
+    message = {"role": "assistant", "content": text}
+    return 200, {}, json.dumps({"choices": [{"message": message, "finish_reason": finish}]})
+
+
+def client(server: ReplyingServer, **options: object) -> Endpoint:
+    return Endpoint(
+        EndpointSettings(f"{server.url}/v1", concurrency=2, attempts=2, first_wait_s=0.01), **options
+    )
+
+
+def written(reply: object, slots: object = None, round_: int = 0) -> pl.DataFrame:
+    with replying(reply) as server, client(server) as endpoint:
+        return write_questions(slots or first_slots(["p1"], ["yes_no"]), SAMPLES, WRITER, round_, endpoint)
+
+
+def test_each_pair_and_type_is_one_request_in_its_own_words():
+    with replying(chat(GOOD)) as server, client(server) as endpoint:
+        slots = first_slots(["p1", "p2"], ["yes_no", "multiple_choice"])
+        table = write_questions(slots, SAMPLES, WRITER, 2, endpoint)
+        bodies = [body for _, path, body, _ in server.requests if path == "/v1/chat/completions"]
+    assert {body["messages"][0]["content"] for body in bodies} == {
+        "dog 1/cat 1/English",
+        "dog 2/cat 2/English",
+        "cat 1-dog 1",
+        "cat 2-dog 2",
+    }
+    assert len(bodies) == 4
+    assert all((body["model"], body["temperature"], body["seed"]) == ("gpt", 0.5, 2) for body in bodies)
+    assert dict(table.schema) == dict(QUESTIONS.columns)
+    assert table.select("pair", "type", "q_idx").rows() == [
+        (pair, kind, q_idx)
+        for pair in ("p1", "p2")
+        for kind in ("yes_no", "multiple_choice")
+        for q_idx in (0, 1)
+    ]
+    assert table.filter(type="yes_no")["question"].to_list() == ["Dog?", "Cat?"] * 2
+    assert table["ok"].to_list() == [True, True, False, False] * 2
+    assert (
+        table["template"].to_list()
+        == [WRITER.templates["yes_no"].hash] * 2
+        + [WRITER.templates["multiple_choice"].hash] * 2
+        + table["template"].to_list()[:4]
+    )
+    assert table["request"].n_unique() == 4
+
+
+def test_rounds_differ_in_their_requests_and_keep_them_apart():
+    hashes = [written(chat(GOOD), round_=round_)["request"][0] for round_ in (0, 1, 1)]
+    assert hashes[0] != hashes[1] == hashes[2]
+
+
+def test_a_later_round_takes_only_the_questions_that_were_not_kept():
+    kept = pl.DataFrame(
+        [
+            ("p1", "yes_no", 0, True, None),
+            ("p1", "yes_no", 1, False, "disagreement"),
+            ("p2", "yes_no", 0, True, None),
+            ("p2", "yes_no", 1, True, None),
+            ("p3", "yes_no", 0, False, "no_question"),
+            ("p3", "yes_no", 1, False, "no_question"),
+        ],
+        schema=pl.Schema(KEPT.columns),
+        orient="row",
+    )
+    slots = open_slots(kept)
+    assert dict(slots) == {("p1", "yes_no"): [1], ("p3", "yes_no"): [0, 1]}
+    table = written(chat(GOOD), slots, 1)
+    assert table.select("pair", "q_idx", "question").rows() == [
+        ("p1", 1, "Cat?"),
+        ("p3", 0, "Dog?"),
+        ("p3", 1, "Cat?"),
+    ]
+    assert open_slots(kept.filter("kept")) == {}
+
+
+def test_nothing_to_ask_is_an_empty_table():
+    with replying(chat(GOOD)) as server, client(server) as endpoint:
+        assert write_questions({}, SAMPLES, WRITER, 1, endpoint).schema == pl.Schema(QUESTIONS.columns)
+        assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (chat("sorry"), "the reply is not JSON"),
+        (chat(None), "the reply is empty"),
+        (chat("  "), "the reply is empty"),
+        (chat(GOOD, "length"), "the reply is cut off"),
+        (
+            (400, {}, '{"error": {"code": "content_filter", "message": "no"}}'),
+            "the server refuses the request: 400 no",
+        ),
+    ],
+)
+def test_a_bad_reply_is_a_row_with_its_reason(reply, reason):
+    table = written(reply)
+    assert table["ok"].to_list() == [False, False] and table["reason"].to_list() == [reason] * 2
+    assert table["question"].to_list() == table["answer_0"].to_list() == [None, None]
+    assert table["request"].null_count() == 0
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (
+            (404, {}, '{"error": {"code": "model_not_found", "message": "no such model"}}'),
+            r"gpt: the server refuses a request \(404 no such model\); correct `model`",
+        ),
+        ((400, {}, "[]"), r"gpt: the server refuses a request \(400 \[\]\)"),
+        ((200, {}, "{}"), "gpt: the server's answer has no message; give the address"),
+        ((200, {}, '{"choices": [{"message": null}]}'), "gpt: the server's answer has no message"),
+    ],
+)
+def test_a_server_that_refuses_all_requests_stops_the_job(reply, message):
+    with pytest.raises(InputError, match=message):
+        written(reply)
+
+
+def test_a_killed_job_asks_only_for_what_it_lacks(tmp_path):
+    slots = first_slots(list(SAMPLES), ["yes_no"])
+    refused = (500, {}, "out of memory")
+    with (
+        replying(*[chat(GOOD)] * 3, refused) as server,
+        client(server, mode="record", folder=tmp_path, resume=True) as endpoint,
+        pytest.raises(EndpointError, match="out of memory"),
+    ):
+        write_questions(slots, SAMPLES, WRITER, 0, endpoint)
+    recorded = {file.name for file in tmp_path.iterdir()}
+    assert 1 <= len(recorded) <= 3
+    with (
+        replying(chat(GOOD)) as server,
+        client(server, mode="record", folder=tmp_path, resume=True) as endpoint,
+    ):
+        table = write_questions(slots, SAMPLES, WRITER, 0, endpoint)
+        assert len(server.requests) == 6 - len(recorded)
+    assert table["ok"].all() and {f"{name}.json" for name in table["request"]} == {
+        file.name for file in tmp_path.iterdir()
+    }
+
+
+def test_what_the_server_refused_is_asked_again(tmp_path):
+    refused = (400, {}, '{"error": {"code": "content_filter", "message": "no"}}')
+    slots = first_slots(["p1"], ["yes_no"])
+    for reply, ok in ((refused, False), (chat(GOOD), True), (refused, True)):
+        with (
+            replying(reply) as server,
+            client(server, mode="record", folder=tmp_path, resume=True) as endpoint,
+        ):
+            assert write_questions(slots, SAMPLES, WRITER, 0, endpoint)["ok"].to_list() == [ok, ok]
+
+
+def script_run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> None:
+    monkeypatch.setattr(sys, "argv", ["write_questions", *map(str, arguments)])
+    run(script.main)
+
+
+def test_the_script_records_and_replays_without_server_or_key(tmp_path, monkeypatch, capsys):
+    captions, pairs = write_drawn(tmp_path, 4)
+    template = tmp_path / "prompt.txt"
+    template.write_text("{caption_0} {caption_1}")
+    common = [
+        "--pairs",
+        pairs,
+        "--captions",
+        captions,
+        "--model",
+        "gpt",
+        "--template",
+        "yes_no",
+        template,
+        "--recordings",
+        tmp_path / "recordings",
+    ]
+    monkeypatch.setenv("MY_KEY", "sk-secret-1234")
+    with replying(chat(GOOD)) as server:
+        script_run(
+            monkeypatch,
+            "--round",
+            0,
+            *common,
+            "--mode",
+            "record",
+            "--url",
+            server.url,
+            "--api-key-env",
+            "MY_KEY",
+            "--output",
+            tmp_path / "0.parquet",
+        )
+        assert len(server.requests) == 3
+        assert {headers["Authorization"] for *_, headers in server.requests} == {"Bearer sk-secret-1234"}
+    assert "round 0: 3 requests, 6 of 6 questions usable" in capsys.readouterr().err
+    monkeypatch.delenv("MY_KEY")
+    script_run(
+        monkeypatch,
+        "--round",
+        0,
+        *common,
+        "--mode",
+        "replay",
+        "--api-key-env",
+        "MY_KEY",
+        "--output",
+        tmp_path / "again.parquet",
+    )
+    first, again = (read_table(tmp_path / name, QUESTIONS) for name in ("0.parquet", "again.parquet"))
+    assert first.equals(again) and first["ok"].all()
+    # Another template has other requests.
+    template.write_text("{caption_1} {caption_0}")
+    with pytest.raises(SystemExit, match="no answer to this request to /chat/completions was recorded"):
+        script_run(
+            monkeypatch, "--round", 0, *common, "--mode", "replay", "--output", tmp_path / "new.parquet"
+        )
+    # A round without open questions asks nobody.
+    kept = first.select("pair", "type", "q_idx", kept=pl.lit(True), reason=pl.lit(None, pl.String))
+    write_table(kept, tmp_path / "kept.parquet", KEPT)
+    script_run(
+        monkeypatch,
+        "--round",
+        1,
+        "--kept",
+        tmp_path / "kept.parquet",
+        *common,
+        "--mode",
+        "replay",
+        "--output",
+        tmp_path / "1.parquet",
+    )
+    assert read_table(tmp_path / "1.parquet", QUESTIONS).height == 0
+    with pytest.raises(SystemExit):
+        script_run(monkeypatch, "--round", 1, *common, "--output", tmp_path / "1.parquet")
+    assert "--kept is given from round 1 on" in capsys.readouterr().err

@@ -1,0 +1,212 @@
+"""Groups and their release: which questions make a group, its rows, and what other readers make of them."""
+
+import base64
+import csv
+import io
+
+import polars as pl
+import pytest
+
+from benchc.benchmarks.naturalbench.curation.content import question_key, read_contents
+from benchc.benchmarks.naturalbench.curation.groups import Group, Question, group_id, groups_of
+from benchc.benchmarks.naturalbench.curation.release import (
+    COLUMNS,
+    as_tsv,
+    check_groups,
+    counts_of,
+    image_keys,
+    release_rows,
+)
+from benchc.benchmarks.naturalbench.schemas.kept import KEPT
+from benchc.benchmarks.naturalbench.tables.overlap import overlap, overlap_rows
+from benchc.errors import InputError
+from benchc.images import decode, encode_png
+from benchc.sources.error import SourceError
+from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
+from tests.benchmarks.naturalbench.curation.reviewing import questions
+from tests.benchmarks.naturalbench.drawn import drawn_captions, pairs_of, sample
+
+YES_NO = (Question("Dog?", ("Yes", "No"), 0), Question('"Cat",\t?', ("Yes", "No"), 2))
+CHOICE = (Question("What?", ("dog", "cat"), 1), Question("Who?", ("cat", "dog"), 0))
+SAMPLES = {
+    "p": (sample("a.png"), sample("b.png")),
+    "q": (sample("b.png"), sample("c.png")),
+    "r": (sample("d.png"), sample("d.png")),
+}
+GROUPS = [
+    Group("g1", "p", "yes_no", "mined", YES_NO),
+    Group("g2", "p", "multiple_choice", "mined", CHOICE),
+    Group("g3", "q", "yes_no", "random", YES_NO),
+]
+FILES = {f"set://{name}.png": data for name, data in zip("abcd", drawn_captions(4)["bytes"], strict=True)}
+HASHES = {key: key for key in FILES}
+
+
+def write_release(path, groups=GROUPS, files=FILES):
+    path.write_bytes(b"".join(as_tsv(release_rows(groups, SAMPLES, {"set": "Set"}, files.__getitem__))))
+    return path
+
+
+def kept(table, *dropped):
+    return table.select(
+        "pair",
+        "type",
+        "q_idx",
+        kept=~pl.struct("pair", "type", "q_idx").is_in(
+            [dict(zip(("pair", "type", "q_idx"), slot, strict=True)) for slot in dropped]
+        )
+        if dropped
+        else pl.lit(True),
+        reason=pl.lit(None, pl.String),
+    ).cast(pl.Schema(KEPT.columns))
+
+
+def test_a_group_is_a_pair_and_a_type_with_both_questions_from_any_rounds():
+    pairs = pairs_of([("x", "y"), ("x", "z")], "random").with_columns(pair=pl.Series(["p0", "p1"]))
+    first = questions(
+        *[(pair, kind, q) for pair in ("p0", "p1") for kind in ("yes_no", "multiple_choice") for q in (0, 1)]
+    )
+    dropped = [("p0", "yes_no", 1), ("p1", "yes_no", 0), ("p1", "yes_no", 1), ("p1", "multiple_choice", 0)]
+    second = questions(*dropped).with_columns(question=pl.col("question") + " anew")
+    groups = groups_of(pairs, [(first, kept(first, *dropped)), (second, kept(second, dropped[2]))])
+    assert [
+        (group.pair, group.type) for group in sorted(groups, key=lambda group: (group.pair, group.type))
+    ] == [
+        ("p0", "multiple_choice"),
+        ("p0", "yes_no"),
+        ("p1", "multiple_choice"),
+    ]
+    assert [group.id for group in groups] == sorted(group_id(group.pair, group.type) for group in groups)
+    by_key = {(group.pair, group.type): group for group in groups}
+    assert by_key["p0", "yes_no"].questions == (
+        Question("p0 yes_no 0?", ("Yes", "No"), 0),
+        Question("p0 yes_no 1? anew", ("Yes", "No"), 1),
+    )
+    assert by_key["p1", "multiple_choice"].questions[0] == Question(
+        "p1 multiple_choice 0? anew", ("dog", "cat"), 1
+    )
+    assert by_key["p0", "yes_no"].method == "random"
+
+
+def test_group_ids_are_stable():
+    assert group_id("p0", "yes_no") == "bfd1def05a709115"
+    assert group_id("p0", "yes_no") != group_id("p0", "multiple_choice")
+
+
+def test_a_group_is_four_rows_with_alternating_answers(tmp_path):
+    text = write_release(tmp_path / "groups.tsv").read_text()
+    rows = list(csv.DictReader(io.StringIO(text), delimiter="\t"))
+    assert list(rows[0]) == list(COLUMNS) and [row["index"] for row in rows] == [str(n) for n in range(12)]
+    assert [(row["q_idx"], row["img_idx"], row["answer"]) for row in rows] == [
+        ("0", "0", "A"),
+        ("0", "1", "B"),
+        ("1", "0", "B"),
+        ("1", "1", "A"),
+    ] * 3
+    assert [row["group"] for row in rows[::4]] == ["g1", "g2", "g3"]
+    assert rows[2]["question"] == '"Cat",\t?' and rows[2]["round"] == "2"
+    assert [rows[n]["A"] + rows[n]["B"] for n in (0, 4, 6)] == ["YesNo", "dogcat", "catdog"]
+    assert (rows[0]["category"], rows[4]["category"], rows[0]["l2-category"]) == (
+        "yes_no",
+        "multiple_choice",
+        "Set",
+    )
+    assert (rows[1]["image_file"], rows[1]["sample"], rows[1]["language"]) == (
+        "set/b.png",
+        "set/b.png",
+        "English",
+    )
+    assert {row["method"] for row in rows[8:]} == {"random"} and {row["pair"] for row in rows[8:]} == {"q"}
+    # Each image once; the other rows refer to its row.
+    images = [row["image"] for row in rows]
+    assert [image for image in images if len(image) <= 64] == ["0", "1", "0", "1", "0", "1", "1", "1", "9"]
+    assert base64.b64decode(images[9]) == FILES["set://c.png"]
+
+
+def test_the_release_is_read_as_a_source(tmp_path):
+    items, report = read_vlmevalkit(
+        write_release(tmp_path / "groups.tsv"), "new", ReaderOptions(image_column="image_file")
+    )
+    assert report.height == 0 and items.height == 12
+    by_id = {item["id"]: item for item in items.iter_rows(named=True)}
+    assert by_id["new/2"]["question"] == YES_NO[1].question and by_id["new/2"]["options"] == ["Yes", "No"]
+    assert [by_id[f"new/{n}"]["answer"] for n in range(4)] == [0, 1, 1, 0]
+    assert by_id["new/0"]["image_keys"] == ["new://set/a.png"] == by_id["new/6"]["image_keys"]
+    assert by_id["new/10"]["images"][0]["bytes"] == FILES["set://b.png"]
+
+
+def test_counts_are_of_groups_and_images():
+    assert image_keys(GROUPS, SAMPLES) == ["set://a.png", "set://b.png", "set://c.png"]
+    counts = counts_of(GROUPS, SAMPLES, {"set": "Set"})
+    assert (counts["groups"], counts["items"], counts["images"]) == (3, 12, 3)
+    assert counts["groups_by_type"] == {"multiple_choice": 1, "yes_no": 2}
+    assert counts["groups_by_method"] == {"mined": 2, "random": 1} and counts["groups_by_subset"] == {
+        "Set": 3
+    }
+
+
+def test_equal_images_and_equal_groups_are_refused():
+    check_groups(GROUPS, SAMPLES, HASHES)
+    with pytest.raises(
+        InputError, match=r"^pair r: its images set://d.png and set://d.png are equal; remove"
+    ):
+        check_groups([Group("g", "r", "yes_no", "mined", YES_NO)], SAMPLES, HASHES)
+    # Another file with the same pixels, in the other order.
+    with pytest.raises(
+        InputError, match=r"^pairs p and q: have the same images and the same yes_no questions"
+    ):
+        check_groups(GROUPS, SAMPLES, {**HASHES, "set://c.png": "set://a.png"})
+    other = [GROUPS[0], GROUPS[2]._replace(questions=CHOICE, type="multiple_choice")]
+    check_groups(other, SAMPLES, {**HASHES, "set://c.png": "set://a.png"})
+
+
+def test_questions_are_equal_by_words_and_options():
+    assert question_key("Is it  RED?", ("Yes", "No")) == question_key("is it red?", ("no", "yes"))
+    assert question_key("Which?", ("a", "b")) != question_key("Which?", ("a", "c"))
+
+
+def test_contents_are_those_of_the_file(tmp_path):
+    contents = read_contents(write_release(tmp_path / "groups.tsv"))
+    assert (len(contents.images), len(contents.questions), len(contents.groups)) == (3, 4, 3)
+
+
+def test_overlap_counts_images_questions_and_groups(tmp_path):
+    new = write_release(tmp_path / "new.tsv")
+    # The same group with its images saved anew, and another question about known images.
+    files = {key: encode_png(decode(data)) for key, data in FILES.items()}
+    changed = GROUPS[1]._replace(questions=(CHOICE[0], Question("Where?", ("left", "right"), 0)))
+    old = write_release(tmp_path / "old.tsv", [GROUPS[0], changed], files)
+    table = overlap(new, [old, new])
+    assert table.frame.rows() == [
+        (str(old), "images", 3, 2, 2, 2 / 3),
+        (str(old), "questions", 4, 4, 3, 3 / 4),
+        (str(old), "groups", 3, 2, 1, 1 / 3),
+        (str(new), "images", 3, 3, 3, 1.0),
+        (str(new), "questions", 4, 4, 4, 1.0),
+        (str(new), "groups", 3, 3, 3, 1.0),
+    ]
+    assert "| images" in table.markdown and table.latex
+    nothing = overlap_rows(
+        read_contents(new),
+        "x",
+        read_contents(write_release(tmp_path / "x.tsv", [Group("g", "r", "yes_no", "mined", CHOICE)])),
+    )
+    assert nothing["shared"].to_list() == [0, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("\tgroup\t", "\tgrp\t", "has no column 'group' .*; give a release of groups"),
+        ("\n2\t0\t", "\n2\t77\t", "line 4: its image '77' is neither base64 nor the index"),
+        ("\n2\t0\t", "\n1\t0\t", "line 4: index 1 is that of an earlier row; correct the row"),
+        ("\n2\t0\t", "\n2\t\t", "line 4: has no image; correct the row"),
+    ],
+)
+def test_a_bad_older_release_is_one_line(tmp_path, old, new, message):
+    file = write_release(tmp_path / "old.tsv")
+    text = file.read_text()
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new))
+    with pytest.raises(SourceError, match=f"^{file}: {message}"):
+        read_contents(file)

@@ -1,0 +1,77 @@
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.benchmarks.naturalbench.curation.retrieval_pairs import curated, read_retrieval_pairs
+from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
+from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
+from benchc.errors import InputError
+from benchc.images import encode_png
+from benchc.schemas.parquet import check_frame
+from benchc.sources.error import SourceError
+
+HEADER = "pair,image_0,image_1,caption_0,caption_1\n"
+
+
+@pytest.fixture
+def images(tmp_path: Path) -> Path:
+    for name in ("a.png", "b.png"):
+        (tmp_path / name).write_bytes(encode_png(np.full((3, 4, 3), 9, np.uint8)))
+    return tmp_path
+
+
+def test_pairs_of_a_file(images: Path) -> None:
+    path = images / "pairs.csv"
+    path.write_text(
+        f"{HEADER}p1,a.png,b.png,One,Two\np1,b.png,a.png,Three,Four\np2,a.png,a.png,x,y\n,a.png,b.png,x,y\n"
+        "p3,a.png,c.png,x,y\np4,a.png,b.png,x, \np5,a.png\np6,b.png,a.png,Five,Six\n"
+    )
+    captions, pairs, report = read_retrieval_pairs(path, images)
+    check_frame(captions, path, CAPTIONS)
+    check_frame(pairs, path, PAIRS)
+    assert pairs["pair"].to_list() == ["p1", "p6"]
+    assert captions["id"].to_list() == [
+        "retrieval/p1/0",
+        "retrieval/p1/1",
+        "retrieval/p6/0",
+        "retrieval/p6/1",
+    ]
+    assert captions["caption"].to_list() == ["One", "Two", "Five", "Six"]
+    assert captions["image"].to_list()[2:] == ["retrieval://b.png", "retrieval://a.png"]
+    assert pairs.select("a", "b").row(1) == ("retrieval/p6/0", "retrieval/p6/1")
+    assert report.select("line", "reason").rows() == [
+        (3, "pair p1 is there twice"),
+        (4, "has one image twice"),
+        (5, "has no pair, the name of the row"),
+        (6, "image c.png: there is no such file in the folder of images"),
+        (7, "has no caption_1"),
+        (8, "has 2 fields where the header has 5"),
+    ]
+
+
+def test_a_file_without_pairs(images: Path) -> None:
+    path = images / "pairs.csv"
+    path.write_text(HEADER)
+    with pytest.raises(
+        SourceError, match="none of its rows became a pair; the reason of the first: it has no"
+    ):
+        read_retrieval_pairs(path, images)
+    path.write_text("pair,image_0\n")
+    with pytest.raises(SourceError, match="has no column 'image_1'; its columns are pair, image_0"):
+        read_retrieval_pairs(path, images)
+
+
+def test_mined_pairs_of_curation() -> None:
+    captions = pl.DataFrame({"id": ["s/1", "s/2", "s/3", "s/4"]}).with_columns(
+        pl.lit(None).alias(name) for name in list(CAPTIONS.columns)[1:]
+    )
+    rows = [("p", "s/1", "s/3", "mined"), ("q", "s/2", "s/4", "random")]
+    pairs = pl.DataFrame(rows, schema=pl.Schema(PAIRS.columns), orient="row")
+    samples, mined = curated(captions, pairs)
+    assert (samples["id"].to_list(), mined["pair"].to_list()) == (["s/1", "s/3"], ["p"])
+    with pytest.raises(InputError, match=r"no sample 's/3', which is in a pair; delete pairs\.parquet"):
+        curated(captions.head(2), pairs)
+    with pytest.raises(InputError, match="no mined pair was kept"):
+        curated(captions, pairs.tail(1))

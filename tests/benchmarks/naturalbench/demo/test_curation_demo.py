@@ -1,0 +1,295 @@
+"""The demo's writer and annotators: through all stages of curation, by their scripts."""
+
+import json
+import sys
+from itertools import pairwise
+
+import polars as pl
+import pytest
+
+from benchc.benchmarks.naturalbench.curation.reply import UnusableError, read_reply
+from benchc.benchmarks.naturalbench.curation.review_rows import pair_rows
+from benchc.benchmarks.naturalbench.demo.annotators import answer_of
+from benchc.benchmarks.naturalbench.demo.topics import drawn, topics
+from benchc.benchmarks.naturalbench.demo.writer import reply
+from benchc.benchmarks.naturalbench.schemas.kept import KEPT
+from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
+from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
+from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED
+from benchc.benchmarks.naturalbench.tables.agreement import agreement
+from benchc.demo.world import SOURCES
+from benchc.errors import InputError
+from benchc.schemas.parquet import read_table
+from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
+from scripts.command import run
+from scripts.naturalbench import (
+    assemble,
+    keep_reviewed,
+    record_demo_reviews,
+    record_demo_writer,
+    review_form,
+    write_questions,
+)
+from tests.benchmarks.naturalbench.drawn import sample, write_drawn
+
+BALLS, PLACE = "How many balls are there?", "Where is the ball?"
+ROUNDS = 3
+
+
+def asked(first, second, kind, round_):
+    """Return the right answers to both questions about both pictures, question by question."""
+    from benchc.benchmarks.naturalbench.curation.review_rows import Row
+
+    samples = (sample("a", first), sample("b", second))
+    questions = read_reply(reply(samples, kind, round_, (0.9, 0.9)), kind)
+    rows = [
+        Row(
+            "x",
+            "p",
+            kind,
+            q,
+            i,
+            question.question,
+            (),
+            (),
+            question[1:] if kind == "multiple_choice" else (),
+            q ^ i,
+        )
+        for q, question in enumerate(questions)
+        for i in (0, 1)
+    ]
+    found = [answer_of(row, drawn(first), drawn(second)) for row in rows]
+    expected = [row.choices[row.expected] for row in rows]
+    return found, expected
+
+
+@pytest.mark.parametrize("kind", ["yes_no", "multiple_choice"])
+@pytest.mark.parametrize("round_", range(4))
+def test_questions_about_one_thing_have_the_expected_answers(kind, round_):
+    for source, categories in SOURCES.items():
+        for category in categories:
+            options = category.option_sets[-1]
+            subject = category.subjects[-1]
+            wordings = [question.format(subject=subject) for question in category.questions]
+            first, second = f"{options[0]}. {wordings[0]}", f"{options[1]}. {wordings[-1]}"
+            found, expected = asked(first, second, kind, round_)
+            assert found == expected, (source, category.name)
+
+
+@pytest.mark.parametrize("kind", ["yes_no", "multiple_choice"])
+def test_questions_about_two_things_are_unanswerable_first_and_answerable_later(kind):
+    first, second = f"three. {BALLS}", f"centre. {PLACE}"
+    found, expected = asked(first, second, kind, 0)
+    assert [found[1], found[2]] == ["Unanswerable"] * 2 and [found[0], found[3]] == [expected[0], expected[3]]
+    for round_ in (1, 2, 3):
+        found, expected = asked(first, second, kind, round_)
+        assert found == expected
+
+
+def test_a_pair_of_which_one_caption_describes_both_images_is_found():
+    def about(first, second):
+        row = pair_rows({"p": (sample("a", first), sample("b", second))})[0]
+        return answer_of(row, drawn(first), drawn(second))
+
+    assert about(f"three. {BALLS}", "three. Count the balls.") == "Yes"
+    assert about(f"three. {BALLS}", f"two. {BALLS}") == "No"
+    assert about("red. What colour is the shape?", "red. Which bar is the highest?") == "No"
+
+
+def test_each_question_of_the_demo_has_one_topic():
+    wordings = [
+        q.format(subject=s) for cs in SOURCES.values() for c in cs for q in c.questions for s in c.subjects
+    ]
+    assert len(set(wordings)) == len(wordings) == len(topics())
+
+
+@pytest.mark.parametrize("caption", ["A dog on a lawn.", "three. How many dogs are there?", BALLS])
+def test_another_caption_is_refused(caption):
+    with pytest.raises(InputError, match="is not of a drawn picture; leave out `demo`"):
+        drawn(caption)
+
+
+@pytest.mark.parametrize(("chance", "usable"), [(0.01, 0), (0.07, 1), (0.5, 2)])
+@pytest.mark.parametrize("kind", ["yes_no", "multiple_choice"])
+def test_some_replies_are_not_usable(chance, usable, kind):
+    text = reply((sample("a", f"three. {BALLS}"), sample("b", f"two. {BALLS}")), kind, 1, (chance, 0.1))
+    if not usable:
+        with pytest.raises(UnusableError, match="not JSON"):
+            read_reply(text, kind)
+    else:
+        wrong = [isinstance(question, UnusableError) for question in read_reply(text, kind)]
+        assert wrong == [usable == 1] * 2 and text.startswith("```json")
+
+
+def script(monkeypatch, module, *arguments):
+    monkeypatch.setattr(sys, "argv", ["script", *map(str, arguments)])
+    run(module.main)
+
+
+def test_all_stages_give_a_release(tmp_path, monkeypatch, capsys):
+    captions, pairs = write_drawn(tmp_path, 16)
+    used = tmp_path / "kept_pairs.parquet"
+    for kind in ("yes_no", "multiple_choice"):
+        (tmp_path / f"{kind}.txt").write_text(f"{kind}: {{caption_0}} {{caption_1}}")
+    writer = [
+        "--model",
+        "m",
+        *(
+            part
+            for kind in ("yes_no", "multiple_choice")
+            for part in ("--template", kind, tmp_path / f"{kind}.txt")
+        ),
+    ]
+    data = ["--captions", captions]
+    annotators = ["--annotators", "anna", "bob"]
+
+    def review(round_, pairs, output, *questions):
+        about = ["--round", round_, "--pairs", pairs, *data, *questions]
+        for annotator in ("anna", "bob"):
+            form = tmp_path / f"review/{round_}/{annotator}"
+            script(
+                monkeypatch,
+                review_form,
+                *about,
+                "--annotator",
+                annotator,
+                "--name",
+                "Set",
+                "--returned-to",
+                "x",
+                "--html",
+                f"{form}.html",
+                "--csv",
+                f"{form}.csv",
+            )
+            script(
+                monkeypatch,
+                record_demo_reviews,
+                *about,
+                "--annotator",
+                annotator,
+                "--seed",
+                4,
+                "--output",
+                tmp_path / f"reviews/{round_}/{annotator}.csv",
+            )
+        script(
+            monkeypatch,
+            keep_reviewed,
+            *about,
+            *annotators,
+            "--reviews",
+            tmp_path / "reviews",
+            "--forms",
+            tmp_path / "review",
+            "--reviewed",
+            tmp_path / f"reviewed/{round_}.parquet",
+            "--output",
+            output,
+        )
+
+    review("pairs", pairs, used)
+    script(
+        monkeypatch,
+        record_demo_writer,
+        "--pairs",
+        used,
+        *data,
+        "--rounds",
+        ROUNDS,
+        "--seed",
+        4,
+        *writer,
+        "--output",
+        tmp_path / "recordings",
+    )
+    questions = [tmp_path / f"questions/{round_}.parquet" for round_ in range(ROUNDS)]
+    kept = [tmp_path / f"kept/{round_}.parquet" for round_ in range(ROUNDS)]
+    for round_ in range(ROUNDS):
+        before = ["--kept", kept[round_ - 1]] if round_ else []
+        script(
+            monkeypatch,
+            write_questions,
+            "--round",
+            round_,
+            "--pairs",
+            used,
+            *data,
+            *before,
+            *writer,
+            "--mode",
+            "replay",
+            "--recordings",
+            tmp_path / "recordings",
+            "--output",
+            questions[round_],
+        )
+        review(round_, used, kept[round_], "--questions", questions[round_])
+    release = [
+        "--name",
+        "Set",
+        "--date",
+        "2025-01-01",
+        "--dataset",
+        "drawn",
+        "Drawn",
+        "--encoder",
+        "e",
+        "E",
+        *annotators,
+        "--output",
+        tmp_path / "groups.tsv",
+        "--record",
+        tmp_path / "groups.json",
+    ]
+    script(
+        monkeypatch, assemble, "--pairs", used, *data, "--questions", *questions, "--kept", *kept, *release
+    )
+
+    tables = [
+        (read_table(asked, QUESTIONS), read_table(found, KEPT))
+        for asked, found in zip(questions, kept, strict=True)
+    ]
+    counts = [table.height for table, _ in tables]
+    assert counts[0] == 4 * read_table(used, PAIRS).height and counts[0] > counts[1] > counts[2] > 0
+    # Each round asks for what the round before did not keep.
+    for (_, before), (after, _) in pairwise(tables):
+        assert (
+            after.select("pair", "type", "q_idx").rows()
+            == before.filter(~pl.col("kept")).select("pair", "type", "q_idx").rows()
+        )
+    reasons = pl.concat(found for _, found in tables)["reason"].drop_nulls()
+    assert {"no_question", "disagreement", "unanswerable"} <= set(reasons)
+    frame = agreement([tmp_path / "reviewed/0.parquet"], draws=100, seed=0).frame
+    assert 0.5 < frame["kappa"][0] < 1
+    assert set(read_table(tmp_path / "reviewed/0.parquet", REVIEWED)["annotator"]) == {"anna", "bob"}
+    items, report = read_vlmevalkit(tmp_path / "groups.tsv", "new", ReaderOptions(image_column="image_file"))
+    record = json.loads((tmp_path / "groups.json").read_text())
+    assert report.height == 0 and items.height == record["items"] == 4 * record["groups"] > 40
+    assert [each["round"] for each in record["rounds"]] == [0, 1, 2] and record["encoders"] == {"e": "E"}
+    assert "groups of 16 images" in capsys.readouterr().err.splitlines()[-1]
+    # A review that is missing stops the job, and says where it belongs.
+    (tmp_path / "reviews/1/bob.csv").unlink()
+    with pytest.raises(
+        SystemExit, match=r"reviews/1/bob.csv: no such file; without an answer: \d+ rows of round 1"
+    ):
+        script(
+            monkeypatch,
+            keep_reviewed,
+            "--round",
+            1,
+            "--pairs",
+            used,
+            *data,
+            "--questions",
+            questions[1],
+            *annotators,
+            "--reviews",
+            tmp_path / "reviews",
+            "--forms",
+            tmp_path / "review",
+            "--reviewed",
+            tmp_path / "x.parquet",
+            "--output",
+            tmp_path / "y.parquet",
+        )

@@ -1,0 +1,161 @@
+"""Tables about curation: agreement, dropped questions and the steps."""
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from benchc.benchmarks.naturalbench.curation.review_rows import pair_rows
+from benchc.benchmarks.naturalbench.schemas.kept import KEPT
+from benchc.benchmarks.naturalbench.schemas.mismatches import MISMATCHES
+from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
+from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
+from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED
+from benchc.benchmarks.naturalbench.tables.agreement import agreement
+from benchc.benchmarks.naturalbench.tables.curation import curation
+from benchc.benchmarks.naturalbench.tables.drop_reasons import drop_reasons
+from benchc.schemas.parquet import write_table
+from tests.benchmarks.naturalbench.curation.reviewing import SAMPLES, questions, reviewed, rows_of
+from tests.benchmarks.naturalbench.drawn import pairs_of
+
+SLOTS = [(pair, kind, q) for pair in SAMPLES for kind in ("yes_no", "multiple_choice") for q in (0, 1)]
+
+
+def saved(folder, tables):
+    paths = []
+    for round_, table in tables.items():
+        paths.append(folder / f"{round_}.parquet")
+        write_table(table, paths[-1], REVIEWED, {"round": round_})
+    return paths
+
+
+def random_reviews(seed=0, annotators=("anna", "bob")):
+    rng = np.random.default_rng(seed)
+    rows = rows_of(questions(*SLOTS))
+    noisy = {
+        name: [row.expected if rng.random() < 0.8 else int(rng.integers(3)) for row in rows]
+        for name in annotators
+    }
+    return rows, noisy
+
+
+def test_agreement_is_by_round_with_kappa_and_an_interval(tmp_path):
+    rows, answers = random_reviews()
+    pairs = pair_rows(SAMPLES)
+    tables = {
+        "pairs": reviewed(pairs, {"anna": [1, 1, 0, 1], "bob": [1, 1, 1, 1]}),
+        "0": reviewed(rows, answers),
+        "1": reviewed([], {}),
+    }
+    frame = agreement(saved(tmp_path, tables), draws=200, seed=1).frame
+    assert frame["round"].to_list() == ["pairs", "0", "1", "all questions"] and frame["rows"].to_list() == [
+        4,
+        32,
+        0,
+        32,
+    ]
+    values = frame.row(1, named=True)
+    anna, bob = (np.array(answers[name]) for name in ("anna", "bob"))
+    assert values["agreement"] == pytest.approx(np.mean(anna == bob))
+    assert values["kappa"] == pytest.approx(cohen_kappa_score(anna, bob))
+    right = np.array([row.expected for row in rows])
+    assert values["expected"] == pytest.approx(np.mean([*(anna == right), *(bob == right)]))
+    assert values["agreement_low"] < values["agreement"] < values["agreement_high"]
+    assert values["kappa_low"] < values["kappa"] < values["kappa_high"]
+    assert frame.row(0, named=True)["agreement"] == 0.75 and frame.row(0, named=True)["expected"] == 0.875
+    assert set(frame.row(2)[2:]) == {None}
+    assert frame.row(3)[1:] == frame.row(1)[1:]
+
+
+def test_the_caption_names_the_kappa(tmp_path):
+    rows, answers = random_reviews(annotators=("a", "b", "c"))
+    table = agreement(saved(tmp_path, {"0": reviewed(rows, answers)}), draws=100, seed=1)
+    assert "Kappa is Fleiss'" in table.markdown and "3 annotators" in table.markdown
+    rows, answers = random_reviews()
+    table = agreement(saved(tmp_path, {"0": reviewed(rows, answers)}), draws=100, seed=1)
+    assert "Kappa is Cohen's" in table.markdown and "\\begin" in table.latex
+
+
+def test_kappa_without_variation_is_null(tmp_path):
+    rows = rows_of(questions(("p0", "yes_no", 0), ("p1", "yes_no", 0)))
+    frame = agreement(
+        saved(tmp_path, {"0": reviewed(rows, {"a": [0] * 4, "b": [0] * 4})}), draws=100, seed=1
+    ).frame
+    assert frame["kappa"].to_list() == frame["kappa_low"].to_list() == [None, None]
+    assert frame["agreement"].to_list() == [1.0, 1.0]
+    write = frame.select(pl.col(pl.Float64).is_nan().any()).row(0)
+    assert not any(write)
+
+
+def kept_of(reasons):
+    """Return KEPT rows of p0, p1, ... in order, two each."""
+    rows = [(f"p{n // 2}", "yes_no", n % 2, reason is None, reason) for n, reason in enumerate(reasons)]
+    return pl.DataFrame(rows, schema=pl.Schema(KEPT.columns), orient="row")
+
+
+def test_reasons_are_counted_by_round_and_type(tmp_path):
+    first = kept_of(
+        [None, "wrong_answer", "disagreement", "disagreement", None, None, "no_question", "unanswerable"]
+    )
+    second = kept_of([None]).with_columns(type=pl.lit("multiple_choice"))
+    paths = [tmp_path / "0.parquet", tmp_path / "1.parquet", tmp_path / "2.parquet"]
+    for path, table in zip(paths, (first, second, first.clear()), strict=True):
+        write_table(table, path, KEPT)
+    table = drop_reasons(paths, draws=200, seed=0)
+    assert table.frame.drop("kept_low", "kept_high").rows() == [
+        ("0", "yes_no", 8, 0.375, 1, 2, 1, 1),
+        ("1", "multiple_choice", 1, 1.0, 0, 0, 0, 0),
+    ]
+    low, high = table.frame.select("kept_low", "kept_high").row(0)
+    assert 0 <= low < 0.375 < high <= 1
+    assert table.frame.select("kept_low", "kept_high").row(1) == (None, None)  # one pair
+    assert "yes/no" in table.markdown
+
+
+def test_the_steps_are_counted(tmp_path):
+    pairs = pairs_of([(f"a{n}", f"b{n}") for n in range(4)]).with_columns(pair=pl.Series(list(SAMPLES)))
+    pairs = pairs.with_columns(
+        method=pl.Series(["mined", "mined", "mined", "random"]).cast(PAIRS.columns["method"])
+    )
+    asked = questions(
+        *[slot for slot in SLOTS if slot[0] in ("p0", "p1", "p2")], unusable=("p1", "yes_no", 0)
+    )
+    kept = asked.select(
+        "pair",
+        "type",
+        "q_idx",
+        kept=pl.col("ok"),
+        reason=pl.when("ok").then(None).otherwise(pl.lit("no_question")),
+    )
+    files = {
+        name: tmp_path / f"{name}.parquet"
+        for name in ("mismatches", "pairs", "kept_pairs", "questions", "kept")
+    }
+    write_table(
+        pl.DataFrame(schema=pl.Schema(MISMATCHES.columns)),
+        files["mismatches"],
+        MISMATCHES,
+        {"samples": 9, "mismatches": 30},
+    )
+    write_table(pairs, files["pairs"], PAIRS)
+    write_table(pairs.head(3), files["kept_pairs"], PAIRS)
+    write_table(asked, files["questions"], QUESTIONS)
+    write_table(kept, files["kept"], KEPT)
+    table = curation(
+        files["mismatches"], files["pairs"], [files["kept_pairs"]], [files["questions"]], [files["kept"]]
+    )
+    assert table.frame.select("step", "number", "share").rows() == [
+        ("samples", 9, None),
+        ("mismatches", 30, None),
+        ("pairs, mined", 3, 0.75),
+        ("pairs, random", 1, 0.25),
+        ("pairs, kept", 3, 0.75),
+        ("questions, round 0", 12, None),
+        ("usable, round 0", 11, 11 / 12),
+        ("kept, round 0", 11, 11 / 12),
+        ("groups, yes/no", 2, 2 / 3),
+        ("groups, multiple choice", 3, 1.0),
+    ]
+    without = curation(files["mismatches"], files["pairs"], [], [files["questions"]], [files["kept"]])
+    assert "pairs, kept" not in without.frame["step"]
+    assert without.frame.filter(step="groups, yes/no")["share"].item() == 0.5

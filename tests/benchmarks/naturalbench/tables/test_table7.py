@@ -1,0 +1,78 @@
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.benchmarks.naturalbench.schemas.embeddings import EMBEDDINGS
+from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
+from benchc.benchmarks.naturalbench.tables.table7 import table7
+from benchc.errors import InputError
+from benchc.schemas.parquet import write_table
+
+IDS = [f"s/{number}" for number in range(8)]
+PAIRS_OF_ROWS = [("p", "s/0", "s/1"), ("q", "s/2", "s/3"), ("r", "s/4", "s/5"), ("t", "s/6", "s/7")]
+
+
+def written(path: Path, name: str, texts: list[int], ids: list[str] = IDS) -> Path:
+    """Write an encoder whose images are axes, and whose texts are the given ones."""
+    axes = np.eye(8, dtype=np.float32)
+    frame = pl.DataFrame(
+        {
+            "id": ids,
+            "image": axes[: len(ids)].tolist(),
+            "text": axes[texts].tolist(),
+            "truncated": [False] * len(ids),
+        },
+        schema=pl.Schema(EMBEDDINGS.columns),
+    )
+    write_table(frame, path / f"{name}.parquet", EMBEDDINGS, {"encoder": name, "queries": 1})
+    return path / f"{name}.parquet"
+
+
+@pytest.fixture
+def pairs() -> pl.DataFrame:
+    frame = pl.DataFrame(
+        [(*row, "mined") for row in PAIRS_OF_ROWS], schema=pl.Schema(PAIRS.columns), orient="row"
+    )
+    return frame.select("pair", "a", "b")
+
+
+def test_scores_are_in_per_cent_with_intervals_and_chance(tmp_path: Path, pairs: pl.DataFrame) -> None:
+    # The first encoder exchanges the captions of one pair of four, the second those of all.
+    files = [
+        written(tmp_path, "some", [0, 1, 2, 3, 4, 5, 7, 6]),
+        written(tmp_path, "none", [1, 0, 3, 2, 5, 4, 7, 6]),
+    ]
+    labels = {"none": "None", "some": "CLIP OpenAI RN50"}
+    found = table7(files, pairs, labels, draws=200, seed=0)
+    assert found.frame["label"].to_list() == ["Random", "CLIP OpenAI RN50", "None"]
+    assert found.frame["pairs"].to_list() == [None, 4, 4]
+    random, some, none = found.frame.iter_rows(named=True)
+    assert [random[name] for name in ("text", "image", "group")] == [25, 25, 16.666666667]
+    assert random["text_low"] is None
+    assert [some[name] for name in ("text", "image", "group")] == [75, 75, 75]
+    assert 0 <= some["group_low"] < 75 < some["group_high"] == 100
+    assert [none[f"text{end}"] for end in ("", "_low", "_high")] == [0, 0, 0]
+    assert "| Random" in found.markdown and "75.000 [" in found.markdown and "4 pairs" in found.markdown
+    assert "RN50" in found.latex and found.summary == "table 7: 2 encoders on 4 pairs"
+    assert found.published is not None
+    assert found.published.rows() == [
+        ("CLIP OpenAI RN50", "text", 75, 36.76, pytest.approx(38.24)),
+        ("CLIP OpenAI RN50", "image", 75, 32.6, pytest.approx(42.4)),
+        ("CLIP OpenAI RN50", "group", 75, 12.22, pytest.approx(62.78)),
+    ]
+
+
+def test_a_lost_value_is_not_compared(tmp_path: Path, pairs: pl.DataFrame) -> None:
+    file = written(tmp_path, "siglip", [*range(8)])
+    label = "SigLIP WebLI (English portion) ViT-B"
+    found = table7([file], pairs, {"siglip": label}, draws=100, seed=0)
+    assert found.published is not None and found.published["value"].to_list() == ["image", "group"]
+
+
+def test_files_that_do_not_belong_together(tmp_path: Path, pairs: pl.DataFrame) -> None:
+    with pytest.raises(InputError, match=r"a\.parquet: is of the encoder a, which has no label"):
+        table7([written(tmp_path, "a", [*range(8)])], pairs, {"b": "B"}, draws=100, seed=0)
+    with pytest.raises(InputError, match=r"b\.parquet: has no sample 's/6'"):
+        table7([written(tmp_path, "b", [*range(6)], IDS[:6])], pairs, {"b": "B"}, draws=100, seed=0)

@@ -1,0 +1,86 @@
+"""Checks of the keys of curation and retrieval."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from benchc.benchmarks.naturalbench.crosscheck import curation_errors
+from benchc.benchmarks.naturalbench.settings import Captions, Retrieval
+
+TAGGED = {"label": "A", "name": "ViT-L-14", "pretrained": "laion400m_e32"}
+
+
+def raw(**keys: Any) -> dict[str, Any]:
+    return {"models": ["m"], "sources": ["s"], "encoders": {"a": dict(TAGGED)}, **keys}
+
+
+def found(content: dict[str, Any]) -> list[str]:
+    return list(curation_errors(content, "run.yaml"))
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        TAGGED,
+        {"name": "trained"},
+        {"name": "models/longclip"},
+        {"name": "clip-ViT-B-32", "library": "sentence_transformers"},
+        {"name": "Salesforce/blip2-itm-vit-g", "library": "blip2"},
+    ],
+)
+def test_encoders_that_fit(encoder: dict[str, str]) -> None:
+    assert found(raw(encoders={"a": encoder})) == []
+
+
+@pytest.mark.parametrize(
+    ("encoder", "message"),
+    [
+        ({"name": "ViT-L-14"}, "a.pretrained is missing; name the weights of ViT-L-14, such as openai."),
+        (
+            {"name": "trained", "pretrained": "openai"},
+            'a.pretrained is "openai", but names weights of open_clip; remove it.',
+        ),
+        (
+            {"name": "x/y", "library": "blip2", "pretrained": "openai"},
+            'a.pretrained is "openai", but names weights of open_clip; remove it.',
+        ),
+        (
+            {"name": "trained", "library": "blip2"},
+            'a.library is "blip2", but the encoder that the run trains is of open_clip.',
+        ),
+    ],
+)
+def test_encoders_that_do_not_fit(encoder: dict[str, str], message: str) -> None:
+    assert found(raw(encoders={"a": encoder})) == [f"run.yaml: encoders.{message}"]
+
+
+def test_drawn_captions_need_the_demo() -> None:
+    curate = {"captions": {"real": {"form": "csv"}, "drawn": {"form": "generated", "count": 9}}}
+    (line,) = found(raw(curate=curate))
+    assert "demo is missing, but its seed is needed to draw curate.captions.drawn" in line
+    assert found(raw(curate=curate, demo={"seed": 1})) == []
+
+
+def test_pairs_of_a_file_need_the_folder_of_their_images() -> None:
+    Retrieval(encoders=["a"])
+    Retrieval(encoders=["a"], pairs="pairs.csv", images="images")
+    for given in ({"pairs": "pairs.csv"}, {"images": "images"}):
+        with pytest.raises(ValidationError, match="has one of pairs and images; give both"):
+            Retrieval(encoders=["a"], **given)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"form": "generated"}, "needs count, and neither file nor images"),
+        ({"form": "generated", "count": 5, "file": "a"}, "needs count, and neither file nor images"),
+        ({"form": "csv", "images": "a"}, "needs file, and no count"),
+        ({"form": "docci", "file": "a"}, "needs the folder images"),
+        ({"form": "tsv", "file": "a", "count": 5}, "needs file, and no count"),
+    ],
+)
+def test_captions_need_their_files(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        Captions(label="A", **keys)
+    Captions(label="A", form="tsv", file="a")
