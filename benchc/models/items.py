@@ -12,19 +12,22 @@ from benchc.schemas.pool_images import read_ids
 
 
 class Item(NamedTuple):
-    """The text of an item, and the keys of its images in order."""
+    """The text of an item, the keys of its images in order, and its category."""
 
     question: Question
     image_keys: tuple[str, ...]
+    category: str | None = None
 
 
 def read_items(pool: Path, subset: Path | None = None) -> dict[str, Item]:
     """Return the items of the pool, or of a SUBSET of it, by id in the pool's order; raises as read_ids."""
     wanted = set(read_ids(pool, subset))
-    rows = read_table(pool, POOL, ["id", "question", "hint", "options", "image_keys"])
+    rows = read_table(pool, POOL, ["id", "question", "hint", "options", "image_keys", "category"])
     return {
         row["id"]: Item(
-            Question(row["question"], tuple(row["options"]), row["hint"]), tuple(row["image_keys"] or ())
+            Question(row["question"], tuple(row["options"]), row["hint"]),
+            tuple(row["image_keys"] or ()),
+            row["category"],
         )
         for row in rows.iter_rows(named=True)
         if row["id"] in wanted

@@ -6,6 +6,7 @@ from benchc.letters import LETTERS
 from benchc.models.question import Question
 
 YES_NO = ("Yes", "No")
+MULTIPLE_CHOICE = "multiple_choice"  # the category of items, also of those with the options Yes and No
 
 
 @dataclass(frozen=True)
@@ -21,16 +22,17 @@ class LabelPrompt:
     separator: str = " "
     by_text: bool = False
 
-    def asked(self, question: Question) -> Question:
+    def asked(self, question: Question, category: str | None = None) -> Question:
         """Return ``question`` with its prompt and labels; an open-ended question stays as it is.
 
-        The labels of the options Yes and No are these words, in the options' order. Of others, letters are
-        listed in the prompt unless the options are letters themselves, which the question explains.
+        The labels of the options Yes and No are these words, in the options' order, unless ``category`` says
+        that they are among those to choose from. Of others, letters are listed in the prompt unless the
+        options are letters themselves, which the question explains.
         """
         if not question.options:
             return question
         hint = f"{question.hint}\n" if question.hint else ""
-        if is_yes_no(question.options):
+        if is_yes_no(question.options) and category != MULTIPLE_CHOICE:
             labels, listed, end = _words(question.options), "", self.yes_no
         elif self.by_text:
             labels, listed, end = question.options, "", self.others

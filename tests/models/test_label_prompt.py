@@ -56,6 +56,14 @@ def test_without_a_separator_or_an_end_the_question_stands_alone():
     assert LabelPrompt("", "A?").asked(question).prompt == "Is it?"
 
 
+def test_yes_and_no_can_be_options_of_a_multiple_choice_question():
+    question = Question("Is it?", ("Yes", "No"))
+    asked = FORM.asked(question, "multiple_choice")
+    assert asked.prompt == f"Is it?\nOption: A:Yes; B:No; {FORM.others}"
+    assert asked.labels == ("A", "B")
+    assert FORM.asked(question, "yes_no") == FORM.asked(question)
+
+
 def test_a_hint_comes_first_and_an_open_question_stays_as_it_is():
     assert FORM.asked(Question("Is it?", ("Yes", "No"), "Look left.")).prompt == (
         "Look left.\nIs it? Please answer Yes or No."

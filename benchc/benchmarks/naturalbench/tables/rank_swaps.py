@@ -15,7 +15,7 @@ from benchc.statistics.rank_swaps import swap_table
 METRICS = ("acc", "g_acc")
 ONE_GROUP = "interval and p undefined: one group"
 CAPTION = (
-    "Of {pairs} of models, {opposite:,} ordered differently by Acc and by G-Acc (reading {reading}); "
+    "Of {pairs} of models, {opposite:,} {are} ordered differently by Acc and by G-Acc (reading {reading}); "
     "{swaps:,} of these significantly (p at most 0.05 after Holm's correction over {tested}). Differences in "
     "per cent, with 95 % percentile intervals from {draws} of the {groups}, the same for all models. p: "
     "twice the larger of the two one-sided bootstrap p values, since both signs must hold."
@@ -38,16 +38,17 @@ def rank_swaps(scored: CleanScores, reading: str, draws: PositiveInt, seed: int)
             drawn.append(resamples.means(values))
     table = swap_table(labels, drawn, METRICS, ONE_GROUP if groups < 2 else None)
     tested = table.height - table["p"].null_count()
+    opposite = table.filter("opposite").sort("p", nulls_last=True, maintain_order=True)
     caption = CAPTION.format(
         pairs=pluralize(table.height, "pair"),
-        opposite=int(table["opposite"].sum()),
+        opposite=opposite.height,
+        are="is" if opposite.height == 1 else "are",
         reading=READINGS.get(reading, reading).lower(),
         swaps=int(table["swap"].sum()),
         tested=pluralize(tested, "pair"),
         draws=pluralize(draws, "resample"),
         groups=pluralize(groups, "group"),
     )
-    opposite = table.filter("opposite").sort("p", nulls_last=True, maintain_order=True)
     short = {
         f"{metric}_difference_{end}": pl.col(f"{metric}_{end}")
         for metric in METRICS

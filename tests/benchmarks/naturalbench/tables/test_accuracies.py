@@ -295,7 +295,7 @@ def test_rank_swaps(tmp_path):
     assert not equal["opposite"] and equal["p"] == 1
     shown = cells(table.markdown)
     assert [row[:2] for row in shown[1:]] == [["WHOLE", "SCATTERED"], ["WHOLE", "SAME"]]
-    assert "Of 3 pairs of models, 2 ordered differently" in " ".join(table.markdown.split())
+    assert "Of 3 pairs of models, 2 are ordered differently" in " ".join(table.markdown.split())
     assert "2 of these significantly" in " ".join(table.markdown.split())
     # A model without the reading is in no pair.
     alone = write_scored(tmp_path / "alone", groups, {"whole": models["whole"]})
