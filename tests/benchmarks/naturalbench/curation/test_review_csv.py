@@ -12,7 +12,6 @@ from benchc.errors import InputError
 from benchc.schemas.parquet import check_frame
 from tests.benchmarks.naturalbench.curation.reviewing import SAMPLES, questions, rows_of
 
-
 ROWS = rows_of(questions(("p0", "yes_no", 0), ("p0", "multiple_choice", 1)))
 ANSWERS = ("Yes", "No", "Unanswerable", "b")
 
