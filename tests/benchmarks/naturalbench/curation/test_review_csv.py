@@ -7,11 +7,10 @@ import pytest
 
 from benchc.benchmarks.naturalbench.curation.review_csv import read_reviews, review_csv
 from benchc.benchmarks.naturalbench.curation.review_rows import in_order_of, pair_rows
+from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED
 from benchc.errors import InputError
 from benchc.schemas.parquet import check_frame
 from tests.benchmarks.naturalbench.curation.reviewing import SAMPLES, questions, rows_of
-
-from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED  # isort: skip
 
 ROWS = rows_of(questions(("p0", "yes_no", 0), ("p0", "multiple_choice", 1)))
 ANSWERS = ("Yes", "No", "Unanswerable", "b")

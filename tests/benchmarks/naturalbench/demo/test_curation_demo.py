@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from benchc.benchmarks.naturalbench.curation.reply import UnusableError, read_reply
-from benchc.benchmarks.naturalbench.curation.review_rows import pair_rows
+from benchc.benchmarks.naturalbench.curation.review_rows import Row, pair_rows
 from benchc.benchmarks.naturalbench.demo.annotators import answer_of
 from benchc.benchmarks.naturalbench.demo.topics import drawn, topics
 from benchc.benchmarks.naturalbench.demo.writer import reply
@@ -19,7 +19,7 @@ from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED
 from benchc.benchmarks.naturalbench.tables.agreement import agreement
 from benchc.demo.world import SOURCES
 from benchc.errors import InputError
-from benchc.schemas.parquet import read_table
+from benchc.schemas.parquet import read_table, write_table
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
 from scripts.command import run
 from scripts.naturalbench import (
@@ -38,8 +38,6 @@ ROUNDS = 3
 
 def asked(first, second, kind, round_):
     """Return the right answers to both questions about both pictures, question by question."""
-    from benchc.benchmarks.naturalbench.curation.review_rows import Row
-
     samples = (sample("a", first), sample("b", second))
     questions = read_reply(reply(samples, kind, round_, (0.9, 0.9)), kind)
     rows = [
@@ -293,3 +291,65 @@ def test_all_stages_give_a_release(tmp_path, monkeypatch, capsys):
             "--output",
             tmp_path / "y.parquet",
         )
+    # Nothing that people kept is no release.
+    for path in kept:
+        nothing = read_table(path, KEPT).with_columns(kept=pl.lit(value=False))
+        write_table(nothing, path, KEPT)
+    with pytest.raises(
+        SystemExit, match="no pair has both questions of a type kept, so that there is no group"
+    ):
+        script(
+            monkeypatch,
+            assemble,
+            "--pairs",
+            used,
+            *data,
+            "--questions",
+            *questions,
+            "--kept",
+            *kept,
+            *release,
+        )
+    # A round without open questions has empty forms, and needs no review.
+    everything = read_table(kept[0], KEPT).with_columns(
+        kept=pl.lit(value=True), reason=pl.lit(None, pl.String)
+    )
+    write_table(everything, kept[0], KEPT)
+    script(
+        monkeypatch,
+        write_questions,
+        "--round",
+        1,
+        "--pairs",
+        used,
+        *data,
+        "--kept",
+        kept[0],
+        *writer,
+        "--mode",
+        "replay",
+        "--recordings",
+        tmp_path / "none",
+        "--output",
+        questions[1],
+    )
+    form = ["--html", tmp_path / "empty.html", "--csv", tmp_path / "empty.csv"]
+    about = ["--round", 1, "--pairs", used, *data, "--questions", questions[1]]
+    script(
+        monkeypatch, review_form, *about, "--annotator", "anna", "--name", "Set", "--returned-to", "x", *form
+    )
+    script(
+        monkeypatch,
+        keep_reviewed,
+        *about,
+        *annotators,
+        "--reviews",
+        tmp_path / "none",
+        "--forms",
+        tmp_path / "review",
+        "--reviewed",
+        tmp_path / "x.parquet",
+        "--output",
+        kept[1],
+    )
+    assert read_table(kept[1], KEPT).height == 0 == read_table(tmp_path / "x.parquet", REVIEWED).height

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchc.benchmarks.naturalbench.curation.review_csv import read_reviews
@@ -146,8 +147,6 @@ def test_an_empty_round_says_so(browser, tmp_path):
 
 
 def test_the_page_has_each_image_once_scaled_and_no_expected_answer(browser, tmp_path):
-    import numpy as np
-
     large = encode_png(np.random.default_rng(1).integers(0, 255, (700, 1400, 3), np.uint8))
     text = page_of(ROWS, **{"set://a0": large})
     assert len(re.findall('id="image-', text)) == 2
