@@ -289,8 +289,6 @@ use rule embed_captions as embed_retrieval with:
 
 
 # ---- Questions, reviews, assembly ----------------------------------------------------------------------------------
-# Tables about curation; none without it.
-CURATION_OUTPUTS = []
 if CURATE is not None:
     WRITER = CURATE.writer
     REVIEW = CURATE.review
@@ -576,68 +574,7 @@ if CURATE is not None:
             " {params.encoders} {params.annotators} --output {output.tsv} --record {output.record}"
             " 2>&1 | tee {log}"
 
-    CURATION_RESAMPLING = {
-        "draws": settings.tables.bootstrap.draws,
-        "seed": settings.tables.bootstrap.seed,
-    }
     OLDER_RELEASES = [str(local(file)) for file in RELEASE.older]
-    CURATION_OUTPUTS = [
-        table(
-            "curation",
-            "steps of curation",
-            inputs={
-                "mismatches": "<results>/curate/mismatches.parquet",
-                "pairs": PAIRS_OF_CURATION,
-                "kept_pairs": [USED_PAIRS] if REVIEW.pairs else [],
-                "questions": QUESTIONS,
-                "kept": KEPT,
-            },
-            subcategory="Curation",
-            caption="""
-                        **Steps of curation**: how many samples, mismatches (before the most of a sample are chosen), pairs,
-                        questions and groups there are. A group is a pair and a type of questions, both of which all
-                        annotators answered as expected on both images.
-                        """,
-        ),
-        table(
-            "drop_reasons",
-            "dropped questions",
-            inputs={"kept": KEPT},
-            settings=CURATION_RESAMPLING,
-            subcategory="Curation",
-            caption=f"""
-                        **Questions by round and type**: how many were asked for, the share that all annotators answered as
-                        expected on both images, with a 95 % percentile interval from {CURATION_RESAMPLING['draws']} resamples
-                        of the pairs, and why the others were dropped: the reply was not usable; annotators disagreed; they
-                        agreed that the question cannot be answered; they agreed on another answer.
-                        """,
-        ),
-        table(
-            "agreement",
-            "agreement of annotators",
-            inputs={"reviewed": REVIEWED},
-            settings=CURATION_RESAMPLING,
-            subcategory="Curation",
-            caption=f"""
-                        **Agreement of annotators** by round of review: the share of rows to which all give the same answer,
-                        kappa (Cohen's for two annotators, Fleiss' for more), and the share of answers that keep the question
-                        or pair. In brackets: 95 % percentile intervals from {CURATION_RESAMPLING['draws']} resamples of the
-                        pairs.
-                        """,
-        ),
-        table(
-            "overlap",
-            "overlap with older releases",
-            inputs={"release": GROUPS_OF_RELEASE, "older": OLDER_RELEASES},
-            subcategory="Curation",
-            wanted=bool(OLDER_RELEASES),
-            caption="""
-                        **Overlap with older releases**: images that are equal pixel for pixel, questions with the same words
-                        and options, and groups with the same images and questions. A copy of an image that was scaled or
-                        compressed again is not found.
-                        """,
-        ),
-    ]
 
 
 # ---- Groups and tags of the pool -----------------------------------------------------------------------------------
@@ -1027,6 +964,68 @@ SCORE_OUTPUTS = [
     ),
 ]
 
+
+CURATION_OUTPUTS = (
+    [
+        table(
+            "curation",
+            "steps of curation",
+            inputs={
+                "mismatches": "<results>/curate/mismatches.parquet",
+                "pairs": PAIRS_OF_CURATION,
+                "kept_pairs": [USED_PAIRS] if REVIEW.pairs else [],
+                "questions": QUESTIONS,
+                "kept": KEPT,
+            },
+            subcategory="Curation",
+            caption="""
+                **Steps of curation**: how many samples, mismatches (before the most of a sample are chosen), pairs,
+                questions and groups there are. A group is a pair and a type of questions, both of which all
+                annotators answered as expected on both images.
+                """,
+        ),
+        table(
+            "drop_reasons",
+            "dropped questions",
+            inputs={"kept": KEPT},
+            settings=RESAMPLING,
+            subcategory="Curation",
+            caption=f"""
+                **Questions by round and type**: how many were asked for, the share that all annotators answered as
+                expected on both images, with a 95 % percentile interval from {RESAMPLING['draws']} resamples
+                of the pairs, and why the others were dropped: the reply was not usable; annotators disagreed; they
+                agreed that the question cannot be answered; they agreed on another answer.
+                """,
+        ),
+        table(
+            "agreement",
+            "agreement of annotators",
+            inputs={"reviewed": REVIEWED},
+            settings=RESAMPLING,
+            subcategory="Curation",
+            caption=f"""
+                **Agreement of annotators** by round of review: the share of rows to which all give the same answer,
+                kappa (Cohen's for two annotators, Fleiss' for more), and the share of answers that keep the question
+                or pair. In brackets: 95 % percentile intervals from {RESAMPLING['draws']} resamples of the
+                pairs.
+                """,
+        ),
+        table(
+            "overlap",
+            "overlap with older releases",
+            inputs={"release": GROUPS_OF_RELEASE, "older": OLDER_RELEASES},
+            subcategory="Curation",
+            wanted=bool(OLDER_RELEASES),
+            caption="""
+                **Overlap with older releases**: images that are equal pixel for pixel, questions with the same words
+                and options, and groups with the same images and questions. A copy of an image that was scaled or
+                compressed again is not found.
+                """,
+        ),
+    ]
+    if CURATE
+    else []
+)
 
 RETRIEVAL_OUTPUTS = (
     [

@@ -160,7 +160,9 @@ def items_of(arguments: argparse.Namespace) -> dict[str, Item]:
     form: LabelPrompt | None = arguments.label_prompt
     if form is None:
         return items
-    return {id_: item._replace(question=form.asked(item.question, item.category)) for id_, item in items.items()}
+    return {
+        id_: item._replace(question=form.asked(item.question, item.category)) for id_, item in items.items()
+    }
 
 
 def _label_prompt(text: str) -> LabelPrompt:
