@@ -1,0 +1,72 @@
+"""A small run to its end: what it writes, and what each edit reruns."""
+
+import pytest
+
+from tests.workflow.checkout import Checkout
+
+CLEAN_TABLES = ("bias", "table1", "table11", "table2", "table4", "table6", "taus")
+FROM_SCORES = dict.fromkeys(
+    (*CLEAN_TABLES, "rank_swaps", "corruption", "figure_blind", "figure_corruption", "figure_examples"), 1
+) | {"figure_readings": 1}
+SCORES = {"score_groups": 2, **FROM_SCORES}
+ASKED = {"answer": 2, "infer": 2, "infer_without_images": 2, **SCORES}
+
+
+@pytest.fixture(scope="module")
+def checkout(finished_groups: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    return finished_groups.copy(tmp_path_factory.mktemp("naturalbench") / "benchc")
+
+
+def test_nothing_is_left_to_do(checkout):
+    assert checkout.plan() == {}
+
+
+EDITS = {
+    "how options are listed": (
+        "benchc/models/label_prompt.py",
+        "{' '.join(named)}",
+        "{'  '.join(named)}",
+        ASKED,
+    ),
+    "a default": ("benchc/benchmarks/naturalbench/settings.py", "default=2000,", "default=2001,", {}),
+    "the label of a model": (
+        "config/small-models.yaml",
+        "label: Texts",
+        "label: Words",
+        {"models": 1, "configuration": 1, **FROM_SCORES},
+    ),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edit_reruns_what_it_decides(checkout, edit):
+    file, old, new, expected = EDITS[edit]
+    path = checkout.folder / file
+    content = path.read_text()
+    assert old in content
+    path.write_text(content.replace(old, new, 1))
+    try:
+        plan = checkout.plan()
+    finally:
+        path.write_text(content)
+    assert plan == expected
+
+
+SETTINGS = {
+    "extraction": ({"decoding": {"extraction": "official"}}, SCORES),
+    "prior": ({"prior": "grey_image"}, {"infer_without_images": 2, **SCORES}),
+    "prompt": ({"prompt": {"separator": "none"}}, ASKED),
+}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_a_setting_reruns_what_it_decides(checkout, setting):
+    changes, expected = SETTINGS[setting]
+    path = checkout.folder / checkout.config
+    content = path.read_text()
+    checkout.configure(**changes)
+    try:
+        plan = checkout.plan()
+    finally:
+        path.write_text(content)
+    assert plan == {**expected, "configuration": 1}
