@@ -16,7 +16,7 @@ def main() -> None:
     add(
         "--models",
         type=_model,
-        nargs="+",
+        nargs="*",
         required=True,
         metavar="JSON",
         help='id, label, year and parameters_b of each model, such as {"id": "a", "label": "A"}',

@@ -71,8 +71,10 @@ def check_models(config: Config, pool: PoolFound, *, load: bool) -> Findings[dic
 
 
 def _images(config: Config) -> Recipes:
-    """Return the clean images and the run's first corruption."""
+    """Return the clean images and the run's first corruption, if any."""
     chosen = config.settings.corruptions
+    if not chosen.types:
+        return Recipes([clean_recipe()], config.settings.seed, chosen.alpha)
     corruption = recipe_of(chosen.types[0], suite_with(chosen.suite, chosen.own_files), chosen.engine)
     severities = {level: corruption.parameters[level] for level in chosen.severities}
     recipes = [clean_recipe(), replace(corruption, parameters=severities)]
