@@ -4,9 +4,14 @@ REQUIRED INPUTS: none
 OUTPUTS: <results>/config.yaml, config-sources.yaml, config-models.yaml    every key, and every entry that the run uses
 """
 
+import mimetypes
+
 from benchc.config.resolved import digest, resolved
 
 CONFIGURATION = resolved(run, f"results/{settings.name}", Path.cwd())
+
+# Python 3.11 does not know YAML, of which Snakemake's report warns.
+mimetypes.add_type("text/plain", ".yaml")
 
 
 rule configuration:

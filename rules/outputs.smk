@@ -10,7 +10,6 @@ OUTPUTS:
 """
 
 import json
-from inspect import cleandoc
 
 # Figures need packages that their inputs do not.
 OUTPUT_ENVIRONMENTS = {"table": "core", "figure": "figures", "page": "core"}
@@ -83,7 +82,7 @@ for declared in OUTPUTS:
             # Of files that no rule writes: Snakemake misses an edit that keeps their time.
             contents=lambda wildcards, declared=declared: contents_of(declared.files_of_user),
             formats=f"--formats {' '.join(declared.formats)}" if declared.kind == "table" else "",
-            caption=lambda wildcards, declared=declared: cleandoc(declared.caption),
+            caption=lambda wildcards, declared=declared: declared.paragraphs,
             # Snakemake does not record the names of inputs.
             inputs=lambda wildcards, input, names=tuple(declared.inputs): " ".join(
                 f"--input {name} {input.get(name)}" for name in names

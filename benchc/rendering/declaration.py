@@ -60,6 +60,11 @@ class Output:
         return f"benchc.benchmarks.{package}.{self.kind}s.{self.name}"
 
     @property
+    def paragraphs(self) -> str:
+        """Return the caption without indentation, of which text from several places has more than one."""
+        return "\n".join(line.strip() for line in self.caption.strip().splitlines())
+
+    @property
     def files(self) -> dict[str, str]:
         """Return the path of each format relative to the run's folder; the report shows the first."""
         return {format: f"{self.kind}s/{self.name}{ENDINGS[format]}" for format in self.formats}

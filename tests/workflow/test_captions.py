@@ -2,18 +2,22 @@
 
 import ast
 import re
-from inspect import cleandoc
 from pathlib import Path
 
 import pytest
 from docutils.core import publish_string
 
+from benchc.rendering.declaration import Output
+
 RULES = Path(__file__).resolve().parents[2] / "rules"
 DECLARED = re.compile(r"^\w*OUTPUTS = ", re.MULTILINE)
 
+# Such a text may have lines of its own, without the indentation of the code.
+FILLED_IN = "7\nof 8 resamples"
+
 
 def captions(file: Path) -> dict[str, str]:
-    """Return the caption of every output; what the run fills in is a word or a number."""
+    """Return the caption of every output; what the run fills in is a word, a number or lines."""
     text = file.read_text()
     found = {}
     declared = DECLARED.search(text)
@@ -23,8 +27,11 @@ def captions(file: Path) -> dict[str, str]:
             if keyword.arg == "caption":
                 value = keyword.value
                 parts = value.values if isinstance(value, ast.JoinedStr) else [value]
-                words = (str(part.value) if isinstance(part, ast.Constant) else "7" for part in parts)
-                found[f"{file.stem} {ast.unparse(call.args[0])}"] = cleandoc("".join(words))
+                words = (str(part.value) if isinstance(part, ast.Constant) else FILLED_IN for part in parts)
+                output = Output(
+                    kind="table", name="", title="", inputs={}, formats=["csv"], caption="".join(words)
+                )
+                found[f"{file.stem} {ast.unparse(call.args[0])}"] = output.paragraphs
     return found
 
 

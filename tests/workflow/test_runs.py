@@ -110,6 +110,7 @@ def test_the_report_shows_tables_and_figures_with_their_captions(finished, tmp_p
     checkout = finished.copy(tmp_path / "benchc")
     checkout.snakemake("--report", "report.html")
     page = (checkout.folder / "report.html").read_text()
+    assert "system-message" not in page
     for text in ("figure1a.png", "figure8.png", "table1.csv", "Composition", "eq. 11", "config-models.yaml"):
         assert text in page, text
 
