@@ -886,7 +886,7 @@ SCORE_OUTPUTS = [
         "corruption",
         "accuracies under corruption",
         inputs=SCORED,
-        settings=READING | RESAMPLING,
+        settings=READING | RESAMPLING | {"corruptions": settings.corruptions.types},
         wanted=bool(MEASURED) and bool(settings.corruptions.types),
         caption=f"""
         **Accuracies under corruption** (not in the paper). Acc and G-Acc in per cent, means over the severities,

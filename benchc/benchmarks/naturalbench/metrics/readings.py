@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from benchc.benchmarks.naturalbench.kinds import QuestionType
 from benchc.benchmarks.naturalbench.metrics.debias import (
     Integers,
     best_tau,
@@ -173,7 +174,11 @@ def _thresholds(
     if reading == "global":
         parts: list[tuple[str | None, int | None, Bools, Bools]] = [(None, None, every, every)]
     elif reading == "global_by_type":
-        parts = [(type_, None, types == type_, types == type_) for type_ in dict.fromkeys(items.types)]
+        parts = [
+            (type_, None, types == type_, types == type_)
+            for type_ in get_args(QuestionType)
+            if type_ in items.types
+        ]
     else:
         half = halves(items.groups)
         parts = [(None, number, half != number, half == number) for number in (0, 1)]
