@@ -904,7 +904,7 @@ SCORE_OUTPUTS = [
         caption="""
         **Examples** (figures 1, 7 and 8 of the paper). Four groups, those first that some models solve and others
         do not: both images, each question with the right answer below each image, and the answers of the first
-        eight models, which are generated or else the more probable ones; below the group's name, its skills if
+        eight models, which are generated or, where most replies have none, the more probable ones; below the group's name, its skills if
         it has tags. A model solves a group if all four answers have a tick mark.
         """,
     ),
