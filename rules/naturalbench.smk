@@ -930,7 +930,8 @@ SCORE_OUTPUTS = [
         **With and without the image** (as figures 3 to 5 of the paper). (a) Acc and (b) G-Acc of each model in
         per cent, with 95 % intervals from {RESAMPLING['draws']} resamples of the groups: by likelihood (τ = 0)
         where the model has it, else of generated answers. Without the image, a model gives both images of a
-        question the same answer, as a constant answer does: half of the answers are right, and no group.
+        question the same answer, as a constant answer does: by construction half of the answers are right, and
+        no group.
         {BLIND_PASS}
         """,
     ),
