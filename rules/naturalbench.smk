@@ -304,6 +304,9 @@ if CURATE is not None:
         "<results>/curate/reviewed/{round}.parquet", round=[*(["pairs"] if REVIEW.pairs else []), *ROUNDS]
     )
     TEMPLATES = {kind: str(local(WRITER.templates[kind])) for kind in WRITER.types}
+    for kind, file in TEMPLATES.items():
+        if not Path(file).is_file():
+            raise WorkflowError(f"curate.writer.templates.{kind}: there is no file {file}; correct the path.")
     REVIEWS = str(local(REVIEW.folder))
     RECORDINGS = (
         f"results/{settings.name}/curate/recordings"
@@ -748,7 +751,7 @@ BLIND_PASS = "" if BLIND else "This run asks no model without the image (post_ho
 TABLE_WITH_PUBLISHED = ["csv", "md", "tex", "published"]
 BRACKETS = f"""
 In brackets: 95 % percentile intervals from {RESAMPLING['draws']} resamples of the groups, the same for all
-models and readings.
+models and readings. Groups are those from mined pairs, but for Table 6.
 """
 
 SCORE_OUTPUTS = [

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from benchc.benchmarks.naturalbench.groups import Member, placed_groups, problem_of
+from benchc.benchmarks.naturalbench.groups import FACTS, Member, placed_groups, problem_of
 from benchc.benchmarks.naturalbench.places import Source
 from benchc.benchmarks.naturalbench.settings import Curate, Settings, Writer
 from benchc.benchmarks.naturalbench.tags import read_tags
@@ -16,8 +16,6 @@ from benchc.config.load import Config
 from benchc.config.source_files import source_files
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
-
-FACTS = ("question", "hint", "options", "answer")
 
 
 def check(config: Config, pool: PoolFound, *, load: bool) -> Iterator[Finding]:
@@ -97,12 +95,8 @@ def _curate(curate: Curate, results: Path) -> Iterator[Finding]:
             if name is not None:
                 yield _exists("captions", id_, f"curate.captions.{id_}.{key}", name)
     for kind in curate.writer.types:
-        if kind not in curate.writer.templates:
-            text = f"curate.writer.templates has none of {kind}; add it, or remove {kind} from types"
-            yield Finding("writer", "error", kind, text)
-        else:
-            name = curate.writer.templates[kind]
-            yield _exists("writer", kind, f"curate.writer.templates.{kind}", name)
+        name = curate.writer.templates[kind]
+        yield _exists("writer", kind, f"curate.writer.templates.{kind}", name)
     made = generated == set(curate.captions)
     yield from _writer(curate.writer, results, made=made)
     yield from _reviews(curate, results, made=made)

@@ -13,7 +13,7 @@ from pydantic import PositiveInt
 from benchc.benchmarks.naturalbench.inputs import GroupRows, Tags
 from benchc.benchmarks.naturalbench.metrics.readings import NONE as NO_OPTION
 from benchc.benchmarks.naturalbench.schemas.scores import PLACES
-from benchc.benchmarks.naturalbench.scored import CleanScores, Scored
+from benchc.benchmarks.naturalbench.scored import CleanScores, Scored, benchmark_groups
 from benchc.benchmarks.naturalbench.taxonomy import label_of
 from benchc.errors import InputError
 from benchc.letters import LETTERS
@@ -80,10 +80,11 @@ def figure_examples(
 ) -> Figure:
     """Plot some groups: both images, each question, the right answers, and those of the first eight models.
 
-    ``names``: the groups; None chooses ``number`` of them (:func:`chosen_groups`). Answers are those that a
-    model generated or, where most of its replies have none, the more probable ones. Raises
+    ``names``: the groups, from mined pairs; None chooses ``number`` of them (:func:`chosen_groups`). Answers
+    are those that a model generated or, where most of its replies have none, the more probable ones. Raises
     InputError where there is no such group.
     """
+    groups = benchmark_groups(groups)
     shown = names if names is not None else chosen_groups(groups, scored, number)
     unknown = [name for name in shown if name not in set(groups["group"])]
     if unknown:

@@ -9,6 +9,7 @@ import polars as pl
 
 from benchc.benchmarks.naturalbench.metrics.debias import Integers
 from benchc.benchmarks.naturalbench.metrics.extraction import WORDS
+from benchc.benchmarks.naturalbench.schemas.groups import RANDOM
 from benchc.benchmarks.naturalbench.schemas.scores import PLACES
 from benchc.errors import InputError
 from benchc.schemas.logits import first_names
@@ -33,6 +34,7 @@ class GroupItems:
     ids: npt.NDArray[np.object_]
     truth: Integers  # the right option, 0 or 1
     reversed: npt.NDArray[np.bool_]  # whether an item lists No before Yes
+    mined: npt.NDArray[np.bool_]  # by group: no random pair, from which no threshold is chosen
     texts: npt.NDArray[np.object_]  # a tuple of the two options of each item, as it lists them
 
 
@@ -77,7 +79,10 @@ def group_items(groups: pl.DataFrame, pool: pl.DataFrame) -> GroupItems:
     types = rows["type"].gather_every(SIDES**2).to_list()
     texts = np.empty(rows.height, dtype=object)
     texts[:] = [tuple(options) for options in rows["options"]]
-    return GroupItems(tuple(names["group"]), tuple(types), ids, truth, is_reversed, texts.reshape(shape))
+    mined = (rows["method"].gather_every(SIDES**2) != RANDOM).to_numpy()
+    return GroupItems(
+        tuple(names["group"]), tuple(types), ids, truth, is_reversed, mined, texts.reshape(shape)
+    )
 
 
 def arranged(rows: pl.DataFrame, ids: npt.NDArray[np.object_], cells: Sequence[Cell], what: str) -> Integers:

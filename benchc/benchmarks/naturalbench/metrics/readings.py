@@ -168,7 +168,7 @@ def read_groups(
 def _thresholds(
     reading: str, items: GroupItems, differences: Floats
 ) -> tuple[Floats, list[dict[str, object]]]:
-    """Return the tau of each group, float64[groups], and how each was chosen."""
+    """Return the tau of each group, float64[groups], and how each was chosen: from groups of mined pairs."""
     low, high = bounds(differences, items.truth)
     types, every = np.array(items.types), np.ones(len(items.groups), dtype=np.bool_)
     if reading == "global":
@@ -183,7 +183,8 @@ def _thresholds(
         half = halves(items.groups)
         parts = [(None, number, half != number, half == number) for number in (0, 1)]
     thresholds, chosen = np.zeros(len(items.groups)), []
-    for type_, number, chosen_from, applied_to in parts:
+    for type_, number, possible, applied_to in parts:
+        chosen_from = possible & items.mined if (possible & items.mined).any() else possible
         best = best_tau(low[chosen_from], high[chosen_from])
         thresholds[applied_to] = best.tau
         where = {"reading": reading, "type": type_, "half": number}

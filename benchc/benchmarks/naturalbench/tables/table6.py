@@ -7,7 +7,7 @@ from pydantic import PositiveInt
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES
 from benchc.benchmarks.naturalbench.published.tables import of_run, published_table6
-from benchc.benchmarks.naturalbench.scored import CleanScores
+from benchc.benchmarks.naturalbench.scored import ScoresWithRandom
 from benchc.benchmarks.naturalbench.tables.frames import columns_of, labels_of, reading_text, resampled
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
@@ -21,7 +21,7 @@ CAPTION = (
 )
 
 
-def table6(scored: CleanScores, reading: str, draws: PositiveInt, seed: int) -> Table:
+def table6(scored: ScoresWithRandom, reading: str, draws: PositiveInt, seed: int) -> Table:
     """Return G-Acc in per cent on mined and on random pairs, and the difference."""
     methods = scored.groups["method"].to_numpy()
     weights = np.stack([(methods == method).astype(np.float64) for method in METHODS], axis=1)

@@ -19,7 +19,10 @@ from tests.benchmarks.naturalbench.simulated import (
 from tests.rendering.latex import check_latex
 
 TYPES = ("yes_no", "multiple_choice")
-GROUPS = group_rows(48, types=TYPES, subsets=("Flickr30K", "DOCCI"), methods=("mined", "mined", "random"))
+GROUPS = group_rows(48, types=TYPES, subsets=("Flickr30K", "DOCCI"))
+WITH_RANDOM = group_rows(
+    48, types=TYPES, subsets=("Flickr30K", "DOCCI"), methods=("mined", "mined", "random")
+)
 ITEMS = items_of(GROUPS, other=["g5"])
 CELLS = [("clean", 0), *(("motion_blur", level) for level in (1, 3))]
 DRAWS = {"draws": "100", "seed": "0"}
@@ -168,9 +171,10 @@ def test_table_4(tables, files):
     ]
 
 
-def test_table_6(tables, files):
+def test_table_6(tables, tmp_path):
+    files = write_scored(tmp_path, WITH_RANDOM, tables)
     table = table_of("table6", files)
-    method = GROUPS.unique("group", maintain_order=True)["method"].to_numpy()
+    method = WITH_RANDOM.unique("group", maintain_order=True)["method"].to_numpy()
     row = table.frame.row(2, named=True)
     g_acc = right_of(tables, "third", "decoding")["g_acc"]
     assert row["mined"] == pytest.approx(100 * g_acc[method == "mined"].mean())
@@ -179,14 +183,31 @@ def test_table_6(tables, files):
     assert row["difference_low"] < row["difference"] < row["difference_high"]
     assert "mined pairs (32 groups) and from pairs drawn at random (16)" in " ".join(table.markdown.split())
     # Without random pairs their cells are empty.
-    only = write_scored(
-        files["groups"][0].parent / "only", GROUPS.with_columns(method=pl.lit("mined")), tables
-    )
+    only = write_scored(tmp_path / "only", GROUPS, tables)
     empty = table_of("table6", only).frame
     assert (
         empty.select("random", "random_low", "difference", "difference_high").null_count().row(0) == (3,) * 4
     )
     assert empty["mined"].null_count() == 0
+
+
+def test_other_tables_have_groups_of_mined_pairs_only(tables, tmp_path):
+    files = write_scored(tmp_path, WITH_RANDOM, tables)
+    write_table(tags(), tmp_path / "tags.parquet", TAGS)
+    mined = WITH_RANDOM.unique("group", maintain_order=True)["method"].to_numpy() == "mined"
+    table = table_of("table1", files)
+    g_acc = right_of(tables, "third", "decoding")["g_acc"][mined]
+    assert table.frame.filter(model="THIRD")["g_acc"].item() == pytest.approx(100 * g_acc.mean())
+    assert "resamples of the 32 groups" in " ".join(table.markdown.split())
+    motion = right_of(tables, "third", "decoding", "motion_blur", 3)["g_acc"][mined]
+    rows = table_of("corruption", files).frame.filter(model="THIRD", reading="decoding", severity=3)
+    assert rows["g_acc"].item() == pytest.approx(100 * motion.mean())
+    # The group of world knowledge is of a random pair.
+    ten = table_of("table10", files).frame.filter(model="THIRD")
+    assert ten.select("skill", "questions").rows() == [("count", 1), ("world", 0), ("left handed", 1)]
+    # A data set of random pairs alone is read whole.
+    only = write_scored(tmp_path / "only", WITH_RANDOM.with_columns(method=pl.lit("random")), tables)
+    assert "resamples of the 48 groups" in " ".join(table_of("table1", only).markdown.split())
 
 
 def test_tables_9_and_10(tables, files):
