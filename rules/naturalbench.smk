@@ -809,7 +809,7 @@ SCORE_OUTPUTS = [
         wanted=bool(MEASURED) and CURATE is not None and CURATE.mine.random_pairs > 0,
         caption=f"""
         **Table 6** of the paper's supplement. G-Acc in per cent on groups from mined pairs, which encoders
-        mismatch, and from pairs drawn at random, by the reading {READING['reading']}. {BRACKETS}
+        mismatch, and from pairs drawn at random among the other samples and not mismatched, by the reading {READING['reading']}. {BRACKETS}
         """,
     ),
     *(

@@ -13,6 +13,7 @@ from benchc.benchmarks.naturalbench.schemas.groups import RANDOM
 from benchc.benchmarks.naturalbench.schemas.scores import PLACES
 from benchc.errors import InputError
 from benchc.schemas.logits import first_names
+from benchc.schemas.parquet import AGAIN
 from benchc.schemas.predictions import KEY
 
 FIX = "correct its source and run snakemake again"
@@ -100,7 +101,7 @@ def arranged(rows: pl.DataFrame, ids: npt.NDArray[np.object_], cells: Sequence[C
         (wanted.join(keyed, on=KEY, how="anti"), "are missing"),
     ):
         if wrong.height:
-            raise InputError(f"{wrong.height:,} {what} {problem}: {first_names(wrong)}")
+            raise InputError(f"{wrong.height:,} {what} {problem}: {first_names(wrong)}; {AGAIN}")
     found = wanted.join(keyed, on=KEY, how="left", maintain_order="left")["row"]
     return found.to_numpy().astype(np.int64).reshape(len(cells), *ids.shape)
 

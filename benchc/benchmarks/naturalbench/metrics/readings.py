@@ -26,6 +26,7 @@ from benchc.benchmarks.naturalbench.metrics.groups import OUTCOMES, Bools, Float
 from benchc.benchmarks.naturalbench.schemas.scores import PLACES, SCORES
 from benchc.errors import InputError
 from benchc.schemas.logits import logit_blocks, name_of
+from benchc.schemas.parquet import AGAIN
 from benchc.schemas.predictions import CLEAN
 
 # The reading by a pass with a grey image has its own name.
@@ -229,7 +230,8 @@ def _logits(predictions: pl.DataFrame) -> Floats:
     for rows, logits in logit_blocks(predictions):
         if logits.shape[1] != found.shape[1]:
             raise InputError(
-                f"{name_of(predictions, int(rows[0]))} has {logits.shape[1]} logits; groups have two options"
+                f"{name_of(predictions, int(rows[0]))} has {logits.shape[1]} logits, but groups have two "
+                f"options; {AGAIN}"
             )
         found[rows] = logits
     return found

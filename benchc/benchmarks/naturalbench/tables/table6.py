@@ -15,9 +15,9 @@ from benchc.rendering.published import compare_with_published
 
 METHODS = {"mined": "flickr_adversarial", "random": "flickr_random"}  # and the paper's columns
 CAPTION = (
-    "G-Acc on groups from mined pairs ({mined:,} groups) and from pairs drawn at random ({random:,}), by the "
-    "reading {reading}; Δ: random minus mined. Images of a mined pair are alike; those of a random "
-    "pair need not be, so its questions are others. {resampled}"
+    "G-Acc on groups from mined pairs ({mined:,} groups) and from pairs drawn at random ({random:,}) among "
+    "the other samples, without mismatched ones, by the reading {reading}; Δ: random minus mined. Images of "
+    "a mined pair are alike; those of a random pair need not be, so its questions are others. {resampled}"
 )
 
 

@@ -249,5 +249,7 @@ def test_infinite_log_probabilities_are_refused_for_post_hoc_alone():
 
 def test_other_numbers_of_options_are_refused():
     rows = prediction_rows(ITEMS, np.zeros((1, *ITEMS.truth.shape, 3)))
-    with pytest.raises(InputError, match=r"\(s/000, clean, 0\) has 3 logits; groups have two options"):
+    with pytest.raises(
+        InputError, match=r"\(s/000, clean, 0\) has 3 logits, but groups have two options; delete it"
+    ):
         probabilities(rows, ITEMS, CLEAN, "letter")

@@ -181,7 +181,9 @@ def test_table_6(tables, tmp_path):
     assert row["random"] == pytest.approx(100 * g_acc[method == "random"].mean())
     assert row["difference"] == pytest.approx(row["random"] - row["mined"])
     assert row["difference_low"] < row["difference"] < row["difference_high"]
-    assert "mined pairs (32 groups) and from pairs drawn at random (16)" in " ".join(table.markdown.split())
+    assert "mined pairs (32 groups) and from pairs drawn at random (16) among" in " ".join(
+        table.markdown.split()
+    )
     # Without random pairs their cells are empty.
     only = write_scored(tmp_path / "only", GROUPS, tables)
     empty = table_of("table6", only).frame
