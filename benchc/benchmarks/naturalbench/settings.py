@@ -67,7 +67,8 @@ class Decoding(Strict):
     extraction: Literal["strict", "official"] = Field(
         default="strict",
         description="How an answer is extracted from a reply: strict takes the whole word yes or no, and a "
-        "capital A or B that stands alone; official repeats the paper's code.",
+        "capital A or B that stands alone; official repeats the paper's code. Of prompt.labels texts, "
+        "which that code does not read, both take the first text that occurs.",
     )
 
 

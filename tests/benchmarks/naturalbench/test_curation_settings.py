@@ -86,14 +86,6 @@ def test_captions_need_their_files(keys: dict[str, Any], message: str) -> None:
     Captions(label="A", form="tsv", file="a")
 
 
-def test_the_papers_code_reads_letters_only() -> None:
-    by_text = {"prompt": {"labels": "texts"}, "decoding": {"extraction": "official"}}
-    (line,) = found(raw(**by_text))
-    assert "decoding.extraction is official, but prompt.labels is texts" in line
-    assert found(raw(prompt={"labels": "texts"})) == []
-    assert found(raw(**by_text | {"prompt": {"labels": "letters"}})) == []
-
-
 def test_every_type_has_a_template() -> None:
     with pytest.raises(ValidationError, match="has no template of multiple_choice; add it to templates"):
         Writer(model="m", templates={"yes_no": "a.txt"})
