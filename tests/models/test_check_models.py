@@ -23,7 +23,9 @@ from benchc.checking.finding import Finding
 from benchc.checking.models import check_models
 from benchc.checking.pool import PoolFound
 from benchc.config.settings import LabelPrompt, RunSettings
+from benchc.corruptions.recipe import clean_recipe
 from benchc.images import encode_png
+from benchc.models.units import Recipes
 from benchc.planning.rates import Rate
 from benchc.schemas.pool import POOL
 from tests.checking.collected import collected, lines
@@ -109,6 +111,14 @@ def test_a_good_model_is_measured(check: Check, checkpoints: dict[str, Path], sc
     assert facts.startswith("good: loaded in ") and "s per prediction, label mass " in facts
     # Two items at the three severities of the first corruption; clean predictions are the warm-up.
     assert rates["good"].measured == 6 and 0 < (rates["good"].seconds.value or 0) < 10
+
+
+def test_clean_predictions_are_measured_where_there_are_no_corruptions(
+    check: Check, checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(models, "_images", lambda config: Recipes([clean_recipe()], 1, "drop"))
+    rate = check({"good": {"path": str(checkpoints["llava"])}})[1]["good"]
+    assert rate.measured == 2 and (rate.seconds.value or 0) > 1e-3
 
 
 def test_vqa_heads_answer_as_they_can(check: Check, tmp_path: Path) -> None:
