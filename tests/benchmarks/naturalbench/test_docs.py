@@ -1,4 +1,4 @@
-"""The examples of docs/naturalbench.md: configurations are valid, replies usable, prompts as models see them."""
+"""The examples of docs/naturalbench.md are valid, and its prompts are those that models see."""
 
 import json
 import re
