@@ -96,10 +96,12 @@ for declared in OUTPUTS:
 
 
 rule report:
-    """Require all tables, figures and pages, and the record of the configuration."""
+    """Require all tables, figures and pages, sources that the run makes, and the record of the configuration."""
     input:
         rules.configuration.output,
         rules.models.output,
+        # Also where no model is asked about their items.
+        settings.made_sources,
         [f"<results>/{file}" for declared in OUTPUTS if declared.wanted for file in declared.files.values()],
         collect(
             "<results>/figures/contact_sheet_{page}.{kind}",

@@ -401,11 +401,8 @@ def label_prompt_option():
     asked = settings.label_prompt
     if asked is None:
         return ""
-    separator = {"space": " ", "none": ""}[asked.separator]
-    given = {"yes_no": asked.yes_no, "others": asked.multiple_choice, "separator": separator}
-    given |= {"by_text": True} if asked.labels == "texts" else {}
     # As in declarations of outputs.
-    return option("--label-prompt", json.dumps(given, ensure_ascii=False, sort_keys=True))
+    return option("--label-prompt", json.dumps(asked.arguments(), ensure_ascii=False, sort_keys=True))
 
 
 def scoring_option(wildcards):

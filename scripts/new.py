@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchc.atomic import write_text
-from benchc.config.benchmarks import known_benchmarks, module_of
+from benchc.config.benchmarks import benchmarks_with, known_benchmarks, module_of
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
 from benchc.config.new_entries import TASK_COLUMNS, Entry, model_entry, source_entry
@@ -64,13 +64,24 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m scripts.new")
         help="family of folders and Hub ids (docs/models.md); rarely needed: by default, config.json decides",
     )
     add("--gpus", type=int, default=0, metavar="N", help="GPUs per job of a model; 0, the default: the CPU")
-    add("--benchmark", choices=known_benchmarks(), help=f"default: that of {DEMO}")
+    supported = benchmarks_with("new")
+    add(
+        "--benchmark",
+        choices=known_benchmarks(),
+        metavar=f"{{{','.join(supported)}}}",
+        help=f"default: that of {DEMO}",
+    )
     arguments = parser.parse_args(argv)
     file, root = arguments.file, Path.cwd()
     if not (root / "Snakefile").is_file():
         raise InputError(f"{root}: there is no Snakefile; run the command in the repository's root")
     demo = read_yaml(root / DEMO)
     benchmark = arguments.benchmark or demo["benchmark"]
+    if benchmark not in supported:
+        raise InputError(
+            f"--benchmark {benchmark}: its configuration is not written by this command; copy "
+            f"config/{benchmark}.yaml and edit name, catalogues, sources and models (docs/{benchmark}.md)"
+        )
     part = module_of(benchmark, "new")
     roles = part.roles(arguments.model, arguments.selector, demo)
     columns = arguments.task_column, arguments.image_column

@@ -1,11 +1,12 @@
 """Check all that a run needs before it starts."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from benchc.checking.cluster import check_cluster
 from benchc.checking.corruptions import check_corruptions
 from benchc.checking.cost import check_cost
-from benchc.checking.finding import Finding
+from benchc.checking.finding import Finding, Findings
 from benchc.checking.folders import check_permissions
 from benchc.checking.fonts import check_fonts
 from benchc.checking.models import check_models
@@ -14,6 +15,7 @@ from benchc.checking.sources import check_sources
 from benchc.config.benchmarks import module_of
 from benchc.config.load import Config
 from benchc.errors import InputError
+from benchc.planning.size import RunSize
 
 
 def check(config: Config, *, load: bool) -> Iterator[Finding]:
@@ -25,19 +27,24 @@ def check(config: Config, *, load: bool) -> Iterator[Finding]:
     settings = config.settings
     items = yield from check_sources(config)
     pool = yield from check_pool(config, items)
-    yield from check_corruptions(settings.corruptions, settings.seed, pool.sample)
+    generated = pool.texts.is_empty()
+    yield from check_corruptions(settings.corruptions, settings.seed, pool.sample, generated=generated)
     rates = yield from check_models(config, pool, load=load)
-    yield from _of_benchmark(config, pool, load=load)
-    yield from check_cost(config, pool, rates)
+    asked = yield from _of_benchmark(config, pool, load=load)
+    yield from check_cost(config, pool if asked is None else replace(pool, size=asked), rates)
     yield from check_permissions(settings.name)
     yield from check_fonts(config, pool)
     yield from check_cluster(config)
 
 
-def _of_benchmark(config: Config, pool: PoolFound, *, load: bool) -> Iterator[Finding]:
-    """Yield the findings of the benchmark's own checks; it need not have any."""
+def _of_benchmark(config: Config, pool: PoolFound, *, load: bool) -> Findings[RunSize | None]:
+    """Yield the findings of the benchmark's own checks, which it need not have.
+
+    Returns the size of the run if these checks found models to be asked about a part of the pool alone.
+    """
     try:
         own = module_of(config.settings.benchmark, "checking")
     except InputError:
-        return
-    yield from own.check(config, pool, load=load)
+        return None
+    size: RunSize | None = yield from own.check(config, pool, load=load)
+    return size

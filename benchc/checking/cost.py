@@ -49,6 +49,9 @@ def _time(plan: Plan, results: Path, tried: Rates, measured: Rates) -> Iterator[
     work = work_of(plan.expected or plan.stages, results, rates)
     assumed = f", if {plan.assumption}" if plan.expected else ""
     models = dict.fromkeys(each.model for each in work)
+    if not models:
+        yield Finding("time", "ok", "all", "no model is asked")
+        return
     for model in (model for model in models if model in rates):
         own = [each for each in work if each.model == model]
         left, hours = total(each.left for each in own), total(each.hours_left for each in own)
@@ -76,6 +79,8 @@ def _disk(plan: Plan, results: Path) -> Finding:
     """Compare the estimated images, without those that are written, with the free space."""
     free = shutil.disk_usage(existing(results)).free
     room = f"{disk_text(free)} free at {results}"
+    if plan.images.written.value == 0:
+        return Finding("disk", "ok", "images", f"no images are to be written, {room}")
     if plan.images.disk.value is None:
         return Finding("disk", "skipped", "images", f"size unknown until all sources are here; {room}")
     written = sum(path.stat().st_size for path in results.glob("*/*.parquet") if path.parent.name in IMAGES)

@@ -1,6 +1,7 @@
-"""Try the encoders by which a selection measures diversity."""
+"""Try the encoders of a run: those by which a selection measures diversity, and those of images and texts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from huggingface_hub import is_offline_mode
 
@@ -23,19 +24,46 @@ def check_encoders(image: tuple[str, str | None] | None, text: str, *, load: boo
     else:
         encoders.insert(0, ("image encoder", "try_image_encoder", image))
     for subject, function, arguments in encoders:
-        name = " ".join(filter(None, arguments))
-        if not load:
-            yield Finding(STAGE, "skipped", subject, f"{name}: was not loaded")
+        yield _tried(subject, function, " ".join(filter(None, arguments)), arguments, load=load)
+
+
+def check_image_text_encoders(
+    encoders: Mapping[str, tuple[str, str, str | None]], *, load: bool
+) -> Iterator[Finding]:
+    """Yield whether encoders of images and texts can be loaded or must be fetched, by id.
+
+    ``encoders``: library, name and weights, as in ``load_image_text_encoder``; the name `trained` is that of
+    the one that the run trains.
+    """
+    for id_, (library, name, pretrained) in encoders.items():
+        if name == "trained":
+            yield Finding(STAGE, "made", id_, "made by the run")
             continue
-        try:
-            absent: str | None = in_child("benchc.checking.try_encoder", function, *arguments)
-        except InputError as error:
-            yield Finding(STAGE, "error", subject, reason(error))
-            continue
-        if absent is None:
-            yield Finding(STAGE, "ok", subject, f"{name}: can be loaded")
-        elif is_offline_mode():
-            text = f"{absent}; HF_HUB_OFFLINE forbids downloads: unset it"
-            yield Finding(STAGE, "error", subject, text)
+        shown = " ".join(filter(None, (library, name, pretrained)))
+        if _looks_like_a_folder(name) and not Path(name).is_dir():
+            text = f"there is no folder {name}; correct `name`, relative to the repository's root"
+            yield Finding(STAGE, "error", id_, text)
         else:
-            yield Finding(STAGE, "fetch", subject, f"{name}, from the Hub")
+            arguments = (library, name, pretrained)
+            yield _tried(id_, "try_image_text_encoder", shown, arguments, load=load)
+
+
+def _looks_like_a_folder(name: str) -> bool:
+    """Return whether a name can be neither a model of open_clip nor ``owner/name`` on the Hub."""
+    return name.startswith(("/", ".", "~")) or name.count("/") > 1 or name.endswith("/")
+
+
+def _tried(
+    subject: str, function: str, name: str, arguments: tuple[str | None, ...], *, load: bool
+) -> Finding:
+    if not load:
+        return Finding(STAGE, "skipped", subject, f"{name}: was not loaded")
+    try:
+        absent: str | None = in_child("benchc.checking.try_encoder", function, *arguments)
+    except InputError as error:
+        return Finding(STAGE, "error", subject, reason(error))
+    if absent is None:
+        return Finding(STAGE, "ok", subject, f"{name}: can be loaded")
+    if is_offline_mode():
+        return Finding(STAGE, "error", subject, f"{absent}; HF_HUB_OFFLINE forbids downloads: unset it")
+    return Finding(STAGE, "fetch", subject, f"{name}, from the Hub")

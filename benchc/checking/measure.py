@@ -49,13 +49,17 @@ def measure_predictions(
         list(units_of(pool, keys, replace(images, recipes=recipes)))
         for recipes in (images.recipes[:1], images.recipes[1:])
     )
-    with TemporaryDirectory() as folder, PredictionCache(Path(folder), model.identity, "check") as cache:
+    with (
+        TemporaryDirectory() as folder,
+        PredictionCache(Path(folder) / "first", model.identity, "check") as first_cache,
+        PredictionCache(Path(folder) / "measured", model.identity, "check") as cache,
+    ):
         # The first predictions are slower than all others.
-        first = Predictor(model.model, cache, model.compute)
+        first = Predictor(model.model, first_cache, model.compute)
         rows = infer(first, items, clean, predict_units, model.at_once)
         correct = _correct(pool, rows)
         start = time.monotonic()
-        in_time = takewhile(lambda _: time.monotonic() - start < SECONDS_OF_PREDICTIONS, corrupted)
+        in_time = takewhile(lambda _: time.monotonic() - start < SECONDS_OF_PREDICTIONS, corrupted or clean)
         measured = Predictor(model.model, cache, model.compute)
         rows += infer(measured, items, in_time, predict_units, model.at_once)
         seconds = time.monotonic() - start

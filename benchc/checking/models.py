@@ -1,9 +1,11 @@
 """Check the models of a run: try those that are on this machine, and say where the others come from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import polars as pl
 
 from benchc.checking.child import in_child
 from benchc.checking.finding import Finding, Findings, reason
@@ -20,6 +22,8 @@ from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
 from benchc.models.generation import Generation
 from benchc.models.label_mass import low_label_mass
+from benchc.models.label_prompt import YES_NO, LabelPrompt
+from benchc.models.question import Question
 from benchc.models.registry import ANSWERING, CLASSIFY, answering
 from benchc.models.units import Recipes
 from benchc.planning.amounts import Amount
@@ -55,6 +59,9 @@ def check_models(config: Config, pool: PoolFound, *, load: bool) -> Findings[dic
             yield Finding(STAGE, "skipped", id_, f"is here and was not loaded: {found.folder}")
     if not local:
         return rates
+    asked_labels = config.settings.label_prompt
+    form = None if asked_labels is None else LabelPrompt(**asked_labels.arguments())
+    labelled = [] if form is None else labelled_questions(form, pool.texts)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "items.parquet"
         write_table(pool.sample, path, POOL)
@@ -64,7 +71,7 @@ def check_models(config: Config, pool: PoolFound, *, load: bool) -> Findings[dic
             if asked is not None:
                 yield _try_answers(id_, entry, found, path, asked)
                 continue
-            trial = yield from try_local(id_, entry, found, path, images, pool.options)
+            trial = yield from try_local(id_, entry, found, path, images, pool.options, form, labelled)
             if trial is not None and trial.device == found.source.device:
                 rates[id_] = Rate(Amount(trial.seconds, "estimate"), trial.predictions)
     return rates
@@ -82,12 +89,20 @@ def _images(config: Config) -> Recipes:
 
 
 def try_local(
-    id_: str, entry: Model, model: LocalModel, pool: Path, images: Recipes, options: int
+    id_: str,
+    entry: Model,
+    model: LocalModel,
+    pool: Path,
+    images: Recipes,
+    options: int,
+    form: LabelPrompt | None = None,
+    labelled: Sequence[Question] = (),
 ) -> Findings[Trial | None]:
     """Yield what is wrong with a model, and return what was measured; None where it was not tried.
 
     ``pool`` is a POOL table of a few items, ``images`` are the recipes to apply to them, clean first, and
-    ``options`` is the most options of an item.
+    ``options`` is the most options of an item. ``form`` and ``labelled``: the run's prompt with labels, and
+    questions that it asks, as in ``try_model``.
     """
     if entry.scoring in ANSWERING:
         yield _try_answers(id_, entry, model, pool)
@@ -96,7 +111,7 @@ def try_local(
         trial: Trial | None = in_child(
             "benchc.checking.try_model",
             "try_model",
-            *(model.source, entry.scoring, pool, images, options, model.weights),
+            *(model.source, entry.scoring, pool, images, options, model.weights, form, labelled),
         )
     except InputError as error:
         yield Finding(STAGE, "error", id_, reason(error))
@@ -106,6 +121,18 @@ def try_local(
         return None
     yield from judged(id_, entry, trial)
     return trial
+
+
+def labelled_questions(form: LabelPrompt, texts: pl.DataFrame) -> list[Question]:
+    """Return one question as it is asked for each of its labels in the run; without items, two examples.
+
+    ``texts``: items with the columns of POOL but for images.
+    """
+    items = texts.filter(pl.col("options").list.len() > 0)
+    rows = items.select("question", "options", "hint", "category").rows()
+    rows = rows or [("Is it so?", [*YES_NO], None, None), ("Which is it?", ["this", "that"], None, None)]
+    asked = (form.asked(Question(text, tuple(options), hint), kind) for text, options, hint, kind in rows)
+    return list({question.labels: question for question in asked}.values())
 
 
 def _try_answers(

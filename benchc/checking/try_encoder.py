@@ -2,10 +2,15 @@
 
 from collections.abc import Callable
 
+from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import LocalEntryNotFoundError, OfflineModeIsEnabled
 
 from benchc.errors import InputError
+from benchc.models.encoder_names import hub_id
 from benchc.models.encoders import load_image_encoder, load_text_encoder
+from benchc.models.image_text_encoders import Library, load_image_text_encoder
+
+CONFIG = "config.json"
 
 
 def try_image_encoder(name: str, pretrained: str | None) -> str | None:
@@ -19,6 +24,15 @@ def try_image_encoder(name: str, pretrained: str | None) -> str | None:
 def try_text_encoder(name: str) -> str | None:
     """Return and raise as :func:`try_image_encoder`."""
     return _absence(lambda: load_text_encoder(name))
+
+
+def try_image_text_encoder(library: Library, name: str, pretrained: str | None) -> str | None:
+    """Return and raise as :func:`try_image_encoder`."""
+    repo = hub_id(name)
+    # transformers does not raise the errors of the Hub's client where a processor is not in its cache.
+    if library == "blip2" and repo is not None and not isinstance(try_to_load_from_cache(repo, CONFIG), str):
+        return f"encoder {name!r} cannot be loaded (it is not in the Hub's cache)"
+    return _absence(lambda: load_image_text_encoder(library, name, pretrained))
 
 
 def _absence(load: Callable[[], object]) -> str | None:

@@ -3,7 +3,7 @@
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from benchc.models.generation import Generation
 from benchc.models.gpus import taken_gpus
 from benchc.models.identity import prediction_identity
 from benchc.models.items import Item, read_items, refuse_open_questions
+from benchc.models.label_prompt import LabelPrompt
 from benchc.models.letter import LetterScorer
 from benchc.models.loaded import LoadedModel
 from benchc.models.predict import (
@@ -27,6 +28,7 @@ from benchc.models.predict import (
     predict_units,
 )
 from benchc.models.protocol import CheckpointSource
+from benchc.models.question import Question
 from benchc.models.registry import CLASSIFY
 from benchc.models.units import Recipes
 
@@ -34,7 +36,14 @@ CPU_MEMORY_SHARE = 0.7
 
 
 def try_model(
-    source: CheckpointSource, scoring: str, pool: Path, images: Recipes, options: int, weights: int
+    source: CheckpointSource,
+    scoring: str,
+    pool: Path,
+    images: Recipes,
+    options: int,
+    weights: int,
+    form: LabelPrompt | None = None,
+    labelled: Sequence[Question] = (),
 ) -> Trial | None:
     """Load a model and let it answer all items of a small ``pool``.
 
@@ -48,6 +57,8 @@ def try_model(
         images: the recipes to apply to its images; the first is the clean one.
         options: the most options of an item of the run, whose letters are tested.
         weights: bytes of the checkpoint's weights.
+        form: the run's prompt with labels; None for the usual prompts.
+        labelled: with ``form``, questions as they are asked, whose labels are tested in place of letters.
 
     Raises InputError where an inference job would.
     """
@@ -57,10 +68,20 @@ def try_model(
     (source, threads), family = placed, source.family
     items = read_items(pool)
     refuse_open_questions(items)
+    if form is not None:
+        items = {
+            id_: item._replace(question=form.asked(item.question, item.category))
+            for id_, item in items.items()
+        }
     start = time.monotonic()
     scorer = load_model(source, family, scoring, threads)
     loading = time.monotonic() - start
-    letters = _letters(scorer, items, options) if isinstance(scorer, LetterScorer) else ()
+    letters: tuple[int, ...] = ()
+    if isinstance(scorer, LetterScorer):
+        # With labels, each is tested, and none is shown.
+        letters = _letters(scorer, items, options) if form is None else ()
+        for question in labelled:
+            scorer.letter_tokens(scorer.prompt(question, 1), question.letters)
     identity = prediction_identity(scorer, family, scoring)
     model = LoadedModel(scorer, identity, partial(predict_units, passes=Passes()), at_once=1, ahead=False)
     trial = measure_predictions(model, items, pool, images, device=source.device, loading=loading)

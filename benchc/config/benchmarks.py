@@ -19,6 +19,11 @@ def known_benchmarks() -> list[str]:
     return list(_folders())
 
 
+def benchmarks_with(part: str) -> list[str]:
+    """Return the sorted names of the benchmarks that have the module ``part``, such as `new`."""
+    return [name for name, folder in _folders().items() if (folder / f"{part}.py").is_file()]
+
+
 def package_of(benchmark: str) -> str:
     """Return the name of a benchmark's folder, rules and scripts: with underscores."""
     return benchmark.replace("-", "_")

@@ -144,6 +144,12 @@ class LabelPrompt(Strict):
     )
     max_new_tokens: int = Field(ge=1, description="The most tokens of a generated answer.")
 
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of :class:`benchc.models.label_prompt.LabelPrompt`."""
+        separator = {"space": " ", "none": ""}[self.separator]
+        given = {"yes_no": self.yes_no, "others": self.multiple_choice, "separator": separator}
+        return given | ({"by_text": True} if self.labels == "texts" else {})
+
 
 class TrainingSet(Strict):
     """Images and questions on which the run trains models."""

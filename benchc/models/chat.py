@@ -12,7 +12,7 @@ import torch
 
 from benchc.models.encoding import Encoded, PromptEncoder, sizes_of
 from benchc.models.protocol import ModelError, NoTextOnlyError
-from benchc.models.question import Question, answer_separator
+from benchc.models.question import Question, answer_separator, end_of
 from benchc.pixels import Pixels
 from benchc.pluralize import pluralize
 
@@ -154,7 +154,7 @@ class ChatModel:
         if whole[: len(prompt)] != prompt or len(whole) == len(prompt):
             raise ModelError(
                 f"{self.name}: the answer {answer!r} changes the tokens of the prompt that ends in "
-                f"{rendered[-20:]!r}; give the model a chat template whose prompt ends at a token boundary"
+                f"{end_of(rendered)!r}; give the model a chat template whose prompt ends at a token boundary"
             )
         return list(whole[len(prompt) :])
 

@@ -9,7 +9,7 @@ import torch
 from benchc.models.chat import AskedChat
 from benchc.models.encoding import Encoded
 from benchc.models.protocol import ModelError, OptionScores, require_options
-from benchc.models.question import Question, in_words, letter_prompt
+from benchc.models.question import Question, end_of, in_words, letter_prompt
 from benchc.pixels import Pixels
 
 
@@ -54,7 +54,8 @@ class LetterScorer(AskedChat):
             if any(len(tokens) != 1 for tokens in added) or len(set(tokens)) < len(letters):
                 raise ModelError(
                     f"{self.chat.name}: the {in_words(letters)} are not one distinct token "
-                    f"each after a prompt that ends in {rendered[-20:]!r}; use `scoring: text` for this model"
+                    f"each after a prompt that ends in {end_of(rendered)!r}; use `scoring: text` for this "
+                    "model"
                 )
             self._tokens[key] = torch.tensor(tokens, device=self.chat.model.device)
         return self._tokens[key]

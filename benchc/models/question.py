@@ -1,5 +1,6 @@
 """The question of an item, and its prompts."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -44,6 +45,16 @@ def in_words(letters: Sequence[str]) -> str:
     if letters[0] == LETTERS[0]:
         return f"letters {letters[0]} to {letters[-1]}"
     return f"answers {' and '.join(letters)}"
+
+
+def end_of(prompt: str, most: int = 20) -> str:
+    """Return the last words of a prompt for a message, about ``most`` characters, after an ellipsis."""
+    if len(prompt) <= most:
+        return prompt
+    words = prompt[-most - 1 :]
+    # From the first whole word on; a part of one word that is longer.
+    start = re.search(r"\s+(?=\S)", words)
+    return "…" + (words[start.end() :] if start else words[1:])
 
 
 def letter_prompt(question: Question) -> str:

@@ -52,20 +52,25 @@ def plan_markdown(plan: Plan, results: Path, rates: Rates, file: Path) -> str:
         rows.append([stage.name, f"{len(own)}", _jobs(own), stage.items.text(), *_sums(own)])
     rows.append(["total", "", _jobs(work), "", *_sums(work)])
     end = len(header) if rates else -2  # without times, which are all unknown
-    parts = [markdown(header[:end], [row[:end] for row in rows])]
+    parts = ["No model is asked.\n"]
+    if work:
+        parts = [markdown(header[:end], [row[:end] for row in rows])]
     if plan.expected:
         _, distinct, _, left, _, time_left = _sums(work_of(plan.expected, results, rates))
         time = f", {time_left}" if rates else ""
         parts.append(f"If {plan.assumption}: {distinct} distinct predictions, {left} left{time}.\n")
     written, disk = plan.images.written.text(), plan.images.disk.text(disk_text)
-    parts.append(f"Images on disk, clean included: {written if written == disk else f'{written}, {disk}'}.\n")
-    if rates:
+    counts = written if written == disk else f"{written}, {disk}"
+    none = plan.images.written.value == 0
+    parts.append("No images are written.\n" if none else f"Images on disk, clean included: {counts}.\n")
+    if rates and work:
         models = dict.fromkeys(each.model for each in work)
         rows = [_model_row([each for each in work if each.model == model]) for model in models]
         parts.append(markdown(["model", "seconds per prediction", "measured on", *SUMS[3:]], rows))
     text = "\n".join(parts)
     done = any(each.done for each in work)
-    notes = (*_legend(text, plan.images, rates, done, file), *plan.notes)
+    legend = _legend(text, plan.images, rates, done, file) if work else ()
+    notes = (*legend, *plan.notes)
     return f"{text}\n" + "".join(f"- {note}\n" for note in notes)
 
 

@@ -41,7 +41,7 @@ def chosen(*types: str) -> Corruptions:
 
 def test_all_are_applied_to_the_smallest_image() -> None:
     found = list(check_corruptions(chosen("pixelate", "brightness"), 1, items_of((64, 64), (32, 32))))
-    assert lines(found) == ["all: 2 corruptions of imagenet-c, applied to s/1#0"]
+    assert lines(found) == ["all: 2 corruptions of imagenet-c, tried on image 1 of item s/1"]
     assert found[0].level == "ok"
 
 
@@ -55,7 +55,21 @@ def darken(image, *, strength):
     own_files = [Path(written(tmp_path, code)).name]
     own = chosen("brightness", "darken").model_copy(update={"own_files": own_files})
     assert lines(list(check_corruptions(own, 1, items_of((32, 32))))) == [
-        "all: 2 corruptions of imagenet-c and mine.py, applied to s/0#0"
+        "all: 2 corruptions of imagenet-c and mine.py, tried on image 1 of item s/0"
+    ]
+
+
+def test_the_image_is_named_in_words_and_a_generated_one_not() -> None:
+    items = items_of((32, 32)).with_columns(image_keys=pl.Series([["s://dog.jpg"]]))
+    for generated, image in ((False, "the image dog.jpg of s"), (True, "a generated image")):
+        found = list(check_corruptions(chosen("pixelate"), 1, items, generated=generated))
+        assert lines(found) == [f"all: 1 corruption of imagenet-c, tried on {image}"]
+
+
+def test_a_run_may_have_no_corruptions() -> None:
+    none = Corruptions.model_construct(**dict(chosen("pixelate")) | {"types": []})
+    assert lines(list(check_corruptions(none, 1, items_of((32, 32))))) == [
+        "all: no corruptions: images are clean"
     ]
 
 

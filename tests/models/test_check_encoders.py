@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from benchc.checking import encoders
 from benchc.checking.child import in_child
+from benchc.checking.encoders import check_image_text_encoders
 from benchc.checking.try_encoder import try_image_encoder, try_text_encoder
 from benchc.errors import InputError
+from tests.checking.collected import lines
 
 
 @pytest.fixture(autouse=True)
@@ -17,11 +20,16 @@ def no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("function", "arguments"),
-    [("try_text_encoder", ("owner/far",)), ("try_image_encoder", ("ViT-B-32-quickgelu", "openai"))],
+    [
+        ("try_text_encoder", ("owner/far",)),
+        ("try_image_encoder", ("ViT-B-32-quickgelu", "openai")),
+        ("try_image_text_encoder", ("sentence_transformers", "owner/far", None)),
+        ("try_image_text_encoder", ("blip2", "owner/far", None)),
+    ],
 )
 def test_an_encoder_on_the_hub_is_absent(function: str, arguments: tuple[str, ...]) -> None:
     absent = in_child("benchc.checking.try_encoder", function, *arguments)
-    assert f"{arguments[0]!r}" in absent and "cannot be loaded (" in absent
+    assert any(f"{argument!r}" in absent for argument in arguments) and "cannot be loaded (" in absent
 
 
 def test_wrong_names_and_damaged_folders_are_errors(tmp_path: Path) -> None:
@@ -36,3 +44,38 @@ def test_wrong_names_and_damaged_folders_are_errors(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be loaded"):
         try_text_encoder(str(tmp_path / "broken"))
     assert try_text_encoder("all-MiniLM-L6-v2") is None
+
+
+def test_encoders_of_images_and_texts_are_tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def tried(module: str, function: str, library: str, name: str, pretrained: str | None) -> str | None:
+        assert (module, function) == ("benchc.checking.try_encoder", "try_image_text_encoder")
+        if name == "owner/wrong":
+            raise InputError("it does not embed images; give a CLIP")
+        return "it is not here" if name == "owner/far" else None
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(encoders, "in_child", tried)
+    (tmp_path / "models/own/clip").mkdir(parents=True)
+    found = check_image_text_encoders(
+        {
+            "tag": ("open_clip", "ViT-B-32", "openai"),
+            "folder": ("open_clip", "models/own/clip", None),
+            "absent": ("blip2", "models/own/blip", None),
+            "far": ("sentence_transformers", "owner/far", None),
+            "wrong": ("sentence_transformers", "owner/wrong", None),
+            "own": ("open_clip", "trained", None),
+        },
+        load=True,
+    )
+    levels = [(each.level, line) for each in found for line in lines([each])]
+    assert levels == [
+        ("ok", "tag: open_clip ViT-B-32 openai: can be loaded"),
+        ("ok", "folder: open_clip models/own/clip: can be loaded"),
+        (
+            "error",
+            "absent: there is no folder models/own/blip; correct `name`, relative to the repository's root",
+        ),
+        ("fetch", "far: sentence_transformers owner/far, from the Hub"),
+        ("error", "wrong: it does not embed images; give a CLIP"),
+        ("made", "own: made by the run"),
+    ]

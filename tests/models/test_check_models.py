@@ -4,6 +4,7 @@ import importlib
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,7 +22,10 @@ from benchc.checking import models
 from benchc.checking.finding import Finding
 from benchc.checking.models import check_models
 from benchc.checking.pool import PoolFound
+from benchc.config.settings import LabelPrompt, RunSettings
+from benchc.corruptions.recipe import clean_recipe
 from benchc.images import encode_png
+from benchc.models.units import Recipes
 from benchc.planning.rates import Rate
 from benchc.schemas.pool import POOL
 from tests.checking.collected import collected, lines
@@ -65,9 +69,14 @@ def check(pool: PoolFound, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
         return getattr(importlib.import_module(module), function)(*arguments)
 
     def checked(
-        entries: dict[str, dict[str, Any]], pool: PoolFound = pool, load: bool = True
+        entries: dict[str, dict[str, Any]],
+        pool: PoolFound = pool,
+        load: bool = True,
+        settings: type[RunSettings] = RunSettings,
     ) -> tuple[list[Finding], dict[str, Rate]]:
-        return collected(check_models(config_of({"s": {"path": "s.tsv"}}, entries), pool, load=load))
+        config = config_of({"s": {"path": "s.tsv"}}, entries)
+        config = replace(config, settings=settings.model_validate(config.settings.model_dump()))
+        return collected(check_models(config, pool, load=load))
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(models, "in_child", in_this_process)
@@ -102,6 +111,14 @@ def test_a_good_model_is_measured(check: Check, checkpoints: dict[str, Path], sc
     assert facts.startswith("good: loaded in ") and "s per prediction, label mass " in facts
     # Two items at the three severities of the first corruption; clean predictions are the warm-up.
     assert rates["good"].measured == 6 and 0 < (rates["good"].seconds.value or 0) < 10
+
+
+def test_clean_predictions_are_measured_where_there_are_no_corruptions(
+    check: Check, checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(models, "_images", lambda config: Recipes([clean_recipe()], 1, "drop"))
+    rate = check({"good": {"path": str(checkpoints["llava"])}})[1]["good"]
+    assert rate.measured == 2 and (rate.seconds.value or 0) > 1e-3
 
 
 def test_vqa_heads_answer_as_they_can(check: Check, tmp_path: Path) -> None:
@@ -170,6 +187,39 @@ def test_letters_beyond_those_of_the_sample_are_tested(
     (error,) = lines(check({"letters": entry}, many)[0], "error")
     assert "the letters A to Z are not one distinct token each after a prompt" in error
     assert lines(check({"texts": entry | {"scoring": "text"}}, many)[0], "error") == []
+
+
+class Labelled(RunSettings):
+    """Settings of a run that asks for Yes or No, or for a letter."""
+
+    @property
+    def label_prompt(self) -> LabelPrompt:
+        return LabelPrompt(yes_no="Answer Yes or No.", multiple_choice="Answer A or B.", max_new_tokens=9)
+
+
+def test_labels_are_tested_as_the_run_asks_for_them(
+    check: Check, checkpoints: dict[str, Path], pool: PoolFound
+) -> None:
+    # The tokenizer knows letters, and splits Yes and No.
+    entry = {"path": str(checkpoints["llava"])}
+    assert lines(check({"letters": entry}, settings=Labelled)[0], "error") == []
+    words = pool.texts.head(1).with_columns(options=pl.Series([["Yes", "No"]]))
+    mixed = replace(pool, texts=pl.concat([pool.texts, words]))
+    (error,) = lines(check({"letters": entry}, mixed, settings=Labelled)[0], "error")
+    assert "the answers Yes and No are not one distinct token each" in error and "…" in error
+    # Of a run whose sources are not here, both kinds are tested.
+    absent = replace(pool, texts=pool.texts.clear())
+    assert len(lines(check({"letters": entry}, absent, settings=Labelled)[0], "error")) == 1
+    assert lines(check({"texts": entry | {"scoring": "text"}}, mixed, settings=Labelled)[0], "error") == []
+
+
+def test_each_order_of_labels_is_one_question(pool: PoolFound) -> None:
+    form = models.LabelPrompt("Yes or No?", "A or B?")
+    options = [["Yes", "No"], ["no", "yes"], ["a dog", "a cat"], ["a cow", "a hen"], ["Yes", "No"]]
+    texts = pl.concat([pool.texts.head(1)] * len(options)).with_columns(options=pl.Series(options))
+    found = models.labelled_questions(form, texts)
+    assert [question.labels for question in found] == [("Yes", "No"), ("No", "Yes"), ("A", "B")]
+    assert found[0].prompt == f"{QUESTIONS[0].question} Yes or No?"
 
 
 def test_a_model_that_ignores_its_images_is_an_error(check: Check, folder: Path) -> None:

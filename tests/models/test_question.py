@@ -1,6 +1,6 @@
 import pytest
 
-from benchc.models.question import Question, answer_separator, letter_prompt, text_prompt
+from benchc.models.question import Question, answer_separator, end_of, letter_prompt, text_prompt
 
 
 def test_the_letter_prompt_is_vlmevalkits_default():
@@ -34,3 +34,18 @@ def test_an_open_question_has_no_options():
 def test_any_other_question_has_2_to_26_options(count):
     with pytest.raises(ValueError, match="no options or 2 to 26"):
         Question("Which?", tuple(map(str, range(count))))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "end"),
+    [
+        ("Please answer Yes or No. ASSISTANT:", "…or No. ASSISTANT:"),
+        ("or No. ASSISTANT:", "or No. ASSISTANT:"),
+        # A word of which the limit is the first letter is whole.
+        ("x " + "y" * 20, "…" + "y" * 20),
+        ("y" * 30, "…" + "y" * 20),
+        ("Answer Yes, or No.\nASSISTANT: ", "…or No.\nASSISTANT: "),
+    ],
+)
+def test_the_end_of_a_prompt_begins_with_a_whole_word(prompt, end):
+    assert end_of(prompt) == end

@@ -1,32 +1,41 @@
-"""What `benchc check` checks in a run of NaturalBench alone: groups, tags, and the files of curation."""
+"""What `benchc check` checks in a run of NaturalBench alone: groups, tags, encoders and curation."""
 
 import os
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+from benchc.benchmarks.naturalbench.curation.captions import CaptionSet, Which, read_captions
 from benchc.benchmarks.naturalbench.groups import FACTS, Member, placed_groups, problem_of
 from benchc.benchmarks.naturalbench.places import Source
-from benchc.benchmarks.naturalbench.settings import Curate, Settings, Writer
+from benchc.benchmarks.naturalbench.settings import Captions, Curate, Settings, Writer
 from benchc.benchmarks.naturalbench.tags import read_tags
-from benchc.checking.finding import Finding, reason
+from benchc.checking.encoders import check_image_text_encoders
+from benchc.checking.finding import Finding, Findings, reason
 from benchc.checking.pool import PoolFound
 from benchc.config.load import Config
 from benchc.config.source_files import source_files
+from benchc.endpoint.api_key import read_key
 from benchc.errors import InputError
+from benchc.planning.amounts import Amount
+from benchc.planning.size import RunSize
 from benchc.pluralize import pluralize
 
 
-def check(config: Config, pool: PoolFound, *, load: bool) -> Iterator[Finding]:
-    """Yield what is right and wrong; nothing is loaded."""
-    del load
+def check(config: Config, pool: PoolFound, *, load: bool) -> Findings[RunSize | None]:
+    """Yield what is right and wrong, and return the size of the pool's groups that are whole, if it is known.
+
+    ``load``: whether encoders are loaded.
+    """
     settings = cast(Settings, config.settings)
     members: list[Member] = []
     here = set(pool.texts["source"]) if pool.texts.height else set()
     for id_ in here.intersection(config.sources):
         members += yield from _groups(id_, config, pool)
     yield from _tags(settings, members, complete=here == set(config.sources))
+    yield from check_image_text_encoders(_encoders(settings), load=load)
     if settings.curate is not None:
         yield from _curate(settings.curate, Path("results") / settings.name)
     retrieval = settings.retrieval
@@ -34,6 +43,21 @@ def check(config: Config, pool: PoolFound, *, load: bool) -> Iterator[Finding]:
         for key, name in (("pairs", retrieval.pairs), ("images", retrieval.images)):
             if name is not None:
                 yield _exists("retrieval", key, f"retrieval.{key}", name)
+    size = pool.size
+    if size is None or not members:
+        return None
+    whole = {member.id for member in members if member.taken}
+    # Images of all items are corrupted.
+    options = {id_: count for id_, count in (size.options or {}).items() if id_ in whole}
+    return replace(size, pool=Amount(len(whole), size.pool.kind), options=options)
+
+
+def _encoders(settings: Settings) -> dict[str, tuple[str, str, str | None]]:
+    """Return library, name and weights of the encoders that the run uses."""
+    mining = settings.curate.mine.encoders if settings.curate else []
+    used = dict.fromkeys([*mining, *(settings.retrieval.encoders if settings.retrieval else [])])
+    entries = {id_: settings.encoders[id_] for id_ in used}
+    return {id_: (entry.library, entry.name, entry.pretrained) for id_, entry in entries.items()}
 
 
 def _groups(id_: str, config: Config, pool: PoolFound) -> Any:
@@ -86,14 +110,7 @@ def _tags(settings: Settings, members: list[Member], *, complete: bool) -> Itera
 def _curate(curate: Curate, results: Path) -> Iterator[Finding]:
     generated = {id_ for id_, captions in curate.captions.items() if captions.form == "generated"}
     for id_, captions in curate.captions.items():
-        if id_ in generated:
-            yield Finding(
-                "captions", "made", id_, f"{pluralize(captions.count or 0, 'image')}, made by the run"
-            )
-        for key in ("file", "images"):
-            name = getattr(captions, key)
-            if name is not None:
-                yield _exists("captions", id_, f"curate.captions.{id_}.{key}", name)
+        yield from _captions(id_, captions, curate.mine.captions)
     for kind in curate.writer.types:
         name = curate.writer.templates[kind]
         yield _exists("writer", kind, f"curate.writer.templates.{kind}", name)
@@ -104,6 +121,32 @@ def _curate(curate: Curate, results: Path) -> Iterator[Finding]:
         yield _exists("release", "older", "curate.release.older", name)
 
 
+def _captions(id_: str, captions: Captions, which: Which) -> Iterator[Finding]:
+    """Yield how many samples a data set of captioned images gives, and how many of its rows are rejected."""
+    if captions.form == "generated":
+        yield Finding("captions", "made", id_, f"{pluralize(captions.count or 0, 'image')}, made by the run")
+        return
+    files = {"file": captions.file, "images": captions.images}
+    absent = [(key, name) for key, name in files.items() if name is not None and not Path(name).exists()]
+    for key, name in absent:
+        yield _exists("captions", id_, f"curate.captions.{id_}.{key}", name)
+    if absent or captions.file is None:
+        return
+    images = None if captions.images is None else Path(captions.images)
+    source = CaptionSet(id_, captions.form, Path(captions.file), images, captions.language)
+    try:
+        found, report = read_captions(source, which)
+    except (InputError, OSError) as error:
+        yield Finding("captions", "error", id_, reason(error))
+        return
+    yield Finding("captions", "ok", id_, f"{pluralize(found.height, 'sample')}, {captions.file}")
+    if not report.is_empty():
+        line, why = report.select("line", "reason").row(0)
+        where = "" if line is None else f" in line {line}"
+        text = f"{pluralize(report.height, 'row')} rejected, the first{where}: {why}"
+        yield Finding("captions", "warning", id_, text)
+
+
 def _writer(writer: Writer, results: Path, *, made: bool) -> Iterator[Finding]:
     """Yield whether replies can be had; those of a run whose captions it draws, it makes itself."""
     if writer.mode != "replay":
@@ -111,6 +154,11 @@ def _writer(writer: Writer, results: Path, *, made: bool) -> Iterator[Finding]:
         if key is not None and not os.environ.get(key):
             text = f"the environment variable {key} is not set; set it, or give null for api_key_env"
             yield Finding("writer", "error", writer.model, text)
+            return
+        try:
+            read_key(key)
+        except InputError as error:
+            yield Finding("writer", "error", writer.model, reason(error))
             return
         yield Finding("writer", "ok", writer.model, f"is asked at {writer.url}, mode {writer.mode}")
         return

@@ -28,6 +28,7 @@ from PIL import Image
 
 from benchc.models.own_code import Batch, OwnCodeModel, remote_code, require_class, require_parameters
 from benchc.models.protocol import CheckpointSource, ModelError
+from benchc.models.question import end_of
 
 
 class Moondream(OwnCodeModel):
@@ -64,7 +65,7 @@ class Moondream(OwnCodeModel):
         if whole[: len(suffix)] != suffix or len(whole) == len(suffix):
             raise ModelError(
                 f"{self.name}: the answer {answer!r} changes the tokens of the prompt that ends in "
-                f"{rendered[-20:]!r}"
+                f"{end_of(rendered)!r}"
             )
         return list(whole[len(suffix) :])
 

@@ -5,6 +5,7 @@ The files are Parquet files of BaiqiL/NaturalBench on the Hub, or the JSON file 
 `reader: {image_column: image_file}` and `task_column: category`.
 """
 
+import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,11 +27,16 @@ def main(argv: Sequence[str] | None = None, prog: str | None = None) -> None:
     splits = [".json" in path.suffixes for path in arguments.files]
     if any(splits) and len(splits) > 1:
         parser.error("a JSON file is given among others; give it alone")
-    if any(splits) != (arguments.images is not None):
-        parser.error("--images is for the JSON file of the split, which needs it")
+    first, images = arguments.files[0], arguments.images
+    if any(splits) and images is None:
+        parser.error(f"{first} only names its images; give --images, the folder or zip that has them")
+    if not any(splits) and images is not None:
+        parser.error("--images is for a JSON file; leave it out, since Parquet files contain their images")
+    if images is not None and not (images.is_dir() or zipfile.is_zipfile(images)):
+        parser.error(f"--images {images} is neither a folder nor a zip; give one with the images of {first}")
     with ExitStack() as stack:
         if any(splits):
-            groups = split_groups(arguments.files[0], stack.enter_context(opened_images(arguments.images)))
+            groups = split_groups(first, stack.enter_context(opened_images(images)))
         else:
             groups = _of_hub(arguments.files)
         count = write_groups(track(groups, label="groups", unit="groups"), arguments.output)

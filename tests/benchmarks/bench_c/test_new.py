@@ -339,3 +339,15 @@ def test_another_folder_is_refused(
 ) -> None:
     monkeypatch.chdir(root / "config")
     assert "run the command in the repository's root" in refused(capsys, "a.yaml", "--source", "mmstar")
+
+
+def test_a_benchmark_whose_configuration_is_copied_is_not_offered(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = refused(capsys, "config/mine.yaml", "--source", "my.tsv", "--benchmark", "naturalbench")
+    assert "copy config/naturalbench.yaml and edit name, catalogues, sources and models" in error
+    assert not (root / "config/mine.yaml").exists()
+    with pytest.raises(SystemExit):
+        main(["new", "--help"])
+    shown = capsys.readouterr().out
+    assert "--benchmark {bench-c}" in shown and "naturalbench" not in shown

@@ -13,7 +13,7 @@ from benchc.config.load import Config
 from tests.benchmarks.naturalbench.group_files import group
 from tests.benchmarks.naturalbench.runs import DRAWN, config_of, curate
 from tests.checking.collected import collected
-from tests.sources.tsv_files import write_tsv
+from tests.sources.tsv_files import image_bytes, write_tsv
 
 
 @pytest.fixture(autouse=True)
@@ -77,6 +77,14 @@ def test_tags_are_read() -> None:
     assert texts(findings(config), "groups")[1][0] == "skipped"
 
 
+def write_captions(*rows: str) -> None:
+    """Write own.csv, and the folder photos with two images."""
+    Path("own.csv").write_text("\n".join(["image,caption", *rows]))
+    Path("photos").mkdir(exist_ok=True)
+    for number in (1, 2):
+        Path(f"photos/{number}.png").write_bytes(image_bytes((number, 0, 0)))
+
+
 ENCODERS = {"clip": {"label": "CLIP", "name": "ViT-B-32", "pretrained": "openai"}}
 
 
@@ -105,12 +113,75 @@ def test_missing_files_of_curation_are_errors() -> None:
         ),
         ("release", "older", "curate.release.older names old.tsv, which does not exist; correct the path"),
     ]
-    for name in ("own.csv", "old.tsv", "template.txt"):
+    for name in ("old.tsv", "template.txt"):
         Path(name).write_text("x")
-    Path("photos").mkdir()
+    write_captions("1.png,A dog", "2.png,A cat")
     templates = {"yes_no": "template.txt", "multiple_choice": "template.txt"}
     found = of_curation(release={"older": ["old.tsv"]}, writer={"templates": templates})
     assert not [each for each in found if each.level == "error"]
+
+
+def test_captions_are_read_and_rejected_rows_counted() -> None:
+    write_captions("1.png,A dog", "2.png,A cat", "2.png,A black cat")
+    assert texts(of_curation(), "captions") == [("ok", "own", "2 samples, own.csv")]
+    found = texts(of_curation(mine={"encoders": ["clip"], "captions": "all"}), "captions")
+    assert found == [("ok", "own", "3 samples, own.csv")]
+    write_captions("1.png,A dog", "3.png,A cow", "2.png,A cat", "2.png,")
+    assert texts(of_curation(), "captions") == [
+        ("ok", "own", "2 samples, own.csv"),
+        (
+            "warning",
+            "own",
+            "2 rows rejected, the first in line 3: image 3.png: there is no such file in the folder of "
+            "images",
+        ),
+    ]
+
+
+def test_captions_that_give_no_sample_are_an_error() -> None:
+    write_captions("3.png,A cow")
+    ((level, _, text),) = texts(of_curation(), "captions")
+    assert level == "error" and text.startswith("own.csv: none of its rows became a sample; ")
+    Path("own.csv").write_text("file,caption\n")
+    assert texts(of_curation(), "captions") == [
+        (
+            "error",
+            "own",
+            "own.csv: has no column 'image'; its columns are file, caption; give it a "
+            "header with these names, separated by commas",
+        )
+    ]
+
+
+def test_the_encoders_that_the_run_uses_are_looked_at() -> None:
+    encoders = {
+        "clip": {"label": "CLIP", "name": "ViT-B-32", "pretrained": "openai"},
+        "far": {"label": "Far", "name": "models/own/clip"},
+        "made": {"label": "Made", "name": "trained"},
+        "unused": {"label": "Unused", "name": "models/other/clip"},
+    }
+    config = config_of(
+        encoders=encoders, curate=curate(captions=DRAWN), retrieval={"encoders": ["far", "clip", "made"]}
+    )
+    assert texts(findings(config), "encoders") == [
+        ("skipped", "clip", "open_clip ViT-B-32 openai: was not loaded"),
+        (
+            "error",
+            "far",
+            "there is no folder models/own/clip; correct `name`, relative to the repository's root",
+        ),
+        ("made", "made", "made by the run"),
+    ]
+
+
+def test_groups_that_are_left_out_are_not_planned() -> None:
+    write_tsv(Path("nb.tsv"), [*group("x", 4), *group("y", 8, answers="ABAB")])
+    config = config_of({"nb": {"path": "nb.tsv"}}, {"m": "letter"})
+    pool = collected(check_pool(config, collected(check_sources(config))[1]))[1]
+    size = collected(check(config, pool, load=False))[1]
+    assert pool.size is not None and pool.size.pool.value == 8
+    assert size is not None and size.pool.value == 4 and len(size.options or {}) == 4
+    assert size.images is pool.size.images
 
 
 def test_the_writer_needs_its_key_or_its_recordings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +192,9 @@ def test_the_writer_needs_its_key_or_its_recordings(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.delenv("OWN_KEY", raising=False)
     assert last(api_key_env="OWN_KEY")[0] == "error"
-    monkeypatch.setenv("OWN_KEY", "x")
+    monkeypatch.setenv("OWN_KEY", "x y")
+    assert last(api_key_env="OWN_KEY")[0] == "error" and "is no key" in last(api_key_env="OWN_KEY")[1]
+    monkeypatch.setenv("OWN_KEY", "x" * 8)
     assert last(api_key_env="OWN_KEY") == ("ok", "is asked at https://api.openai.com/v1, mode record")
     # A key is not needed to replay.
     monkeypatch.delenv("OWN_KEY")

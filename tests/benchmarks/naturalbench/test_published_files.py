@@ -208,11 +208,20 @@ def test_a_split_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
             read_split(tmp_path / name)
 
 
-@pytest.mark.parametrize("files", [["a.json", "b.parquet"], ["a.json"], ["a.parquet", "--images", "x"]])
-def test_images_are_for_the_split_alone(files: list[str], capsys) -> None:
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (["a.json", "b.parquet"], "a JSON file is given among others; give it alone"),
+        (["a.json.xz"], "a.json.xz only names its images; give --images, the folder or zip that has them"),
+        (["a.parquet", "--images", "x"], "leave it out, since Parquet files contain their images"),
+        (["a.json", "--images", "x"], "x is neither a folder nor a zip; give one with the images of a.json"),
+    ],
+)
+def test_images_are_for_the_split_alone(files: list[str], message: str, capsys) -> None:
     with pytest.raises(SystemExit):
         naturalbench_tsv.main([*files, "--output", "o.tsv"])
-    assert capsys.readouterr().err.startswith("error: ")
+    error = capsys.readouterr().err
+    assert error.startswith("error: ") and message in error
 
 
 @pytest.mark.skipif(not SPLIT.is_file(), reason="the folder of BENCHC_SHARED is absent")

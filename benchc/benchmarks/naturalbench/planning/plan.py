@@ -9,7 +9,7 @@ from benchc.benchmarks.naturalbench.settings import Curate, Settings
 from benchc.config.load import Config
 from benchc.config.parts import parts
 from benchc.models.registry import ANSWERING
-from benchc.planning.amounts import Amount
+from benchc.planning.amounts import Amount, total
 from benchc.planning.plan import Plan
 from benchc.planning.size import ImageCounts, RunSize, image_counts, run_size, variants
 from benchc.planning.stages import Stage
@@ -83,6 +83,8 @@ def _notes(settings: Settings, results: Path) -> Iterator[str]:
             yield "answers take longer than predictions, by whose rate their hours are estimated."
         if settings.groups.limit is not None:
             yield f"groups.limit: at most {pluralize(settings.groups.limit, 'group')} of each subset."
+        if not (results / "subsets/groups.parquet").exists():
+            yield "items: those of groups that are left out are counted until `read_groups` has run."
     if settings.curate is not None:
         yield from curation_notes(settings.curate, results / "curate/pairs.parquet")
 
@@ -90,8 +92,7 @@ def _notes(settings: Settings, results: Path) -> Iterator[str]:
 def curation_notes(curate: Curate, path: Path) -> Iterator[str]:
     """Yield how many requests and judgements curation needs; ``path``: the chosen pairs, if they exist.
 
-    A pair, type and round needs one request, and four judgements of each person: each question is asked about
-    each image.
+    A pair, type and round needs one request, and four judgements of each person.
     """
     most = curate.mine.pairs + curate.mine.random_pairs
     pairs = Amount(read_table(path, PAIRS, ["pair"]).height) if path.exists() else Amount(most, "at most")
@@ -109,6 +110,11 @@ def curation_notes(curate: Curate, path: Path) -> Iterator[str]:
         f"curation asks {curate.writer.model} for questions: {first.text()} requests in round 0 ({asked}), "
         f"{every.text()} in {pluralize(rounds, 'round')}."
     )
-    whole = f"{first.times(SAMPLES).text()} in round 0 and {every.times(SAMPLES).text()} in all"
-    before = f"{pairs.text()} of pairs, " if curate.review.pairs else ""
-    yield f"curation asks each of {people} people for judgements: {before}{whole}, {SAMPLES} a request."
+    reviewed = [pairs] if curate.review.pairs else []
+    before = f"{pairs.text()} of pairs of images, " if reviewed else ""
+    whole = total([*reviewed, every.times(SAMPLES)])
+    yield (
+        f"curation asks each of {people} people for judgements: {before}{first.times(SAMPLES).text()} of "
+        f"questions in round 0, {whole.text()} in all; each pair, type and "
+        f"round needs {SAMPLES}, since both questions are asked about both images."
+    )

@@ -78,8 +78,9 @@ def test_curation_asks_once_for_each_pair_type_and_round_and_four_times_each_per
         "4 rounds."
     )
     assert judged == (
-        "curation asks each of 2 people for judgements: ≤ 120 of pairs, ≤ 960 in round 0 and ≤ 3,840 in all, "
-        "4 a request."
+        "curation asks each of 2 people for judgements: ≤ 120 of pairs of images, ≤ 960 of questions in "
+        "round 0, ≤ 3,960 in all; each pair, type and round needs 4, since both questions are asked about "
+        "both images."
     )
 
 
@@ -93,7 +94,8 @@ def test_chosen_pairs_are_counted(tmp_path):
     }
     assert notes(config_of(encoders=ENCODERS, curate=curate(**changes)), tmp_path) == [
         "curation asks writer for questions: 7 requests in round 0 (7 pairs × 1 type), 7 in 1 round.",
-        "curation asks each of 3 people for judgements: 28 in round 0 and 28 in all, 4 a request.",
+        "curation asks each of 3 people for judgements: 28 of questions in round 0, 28 in all; each pair, "
+        "type and round needs 4, since both questions are asked about both images.",
     ]
 
 
@@ -102,4 +104,13 @@ def test_a_run_without_models_has_a_plan():
     plan = plan_of(config, NOWHERE, RunSize(Amount(0)))
     assert plan.stages == []
     text = plan_markdown(plan, NOWHERE, {}, Path("config/x.yaml"))
-    assert "| total |" in text and "curation asks writer" in text
+    assert text.startswith("No model is asked.\n\nNo images are written.\n\n- curation asks writer")
+    assert "|" not in text and "time" not in text
+
+
+def test_a_plan_says_until_when_left_out_groups_are_counted(tmp_path):
+    config = config_of(models={"a": "letter"})
+    note = "items: those of groups that are left out are counted until `read_groups` has run."
+    assert note in plan_of(config, NOWHERE, RunSize(Amount(8))).notes
+    write_table(pl.DataFrame({"id": ["s/0"]}), tmp_path / "subsets/groups.parquet", SUBSET)
+    assert note not in plan_of(config, tmp_path, RunSize(Amount(8))).notes
