@@ -101,6 +101,7 @@ rule report:
     input:
         rules.configuration.output,
         rules.models.output,
+        REPORTED,
         [f"<results>/{file}" for declared in OUTPUTS if declared.wanted for file in declared.files.values()],
         collect(
             "<results>/figures/contact_sheet_{page}.{kind}",
