@@ -5,8 +5,17 @@ OUTPUTS: those of the sections below
 """
 
 import json
+import time
+import tomllib
 from functools import partial
 
+from benchc.benchmarks.naturalbench.curation.review_files import (
+    AGAIN,
+    ReviewError,
+    answers_digest,
+    choices_of_form,
+    read_answers,
+)
 from benchc.models.encoder_names import hub_id
 
 SUBSETS = {
@@ -42,12 +51,17 @@ HUB_ENCODERS = [id_ for id_, encoder in ENCODERS.items() if encoder_repo(encoder
 FETCHED += [f"<results>/encoders/{id_}.json" for id_ in [*TAGGED_ENCODERS, *HUB_ENCODERS]]
 
 
-def encoder_files(wildcards):
+def own_encoder_files(id_):
     """Return the files of an encoder that are the run's or the user's own."""
-    encoder = ENCODERS[wildcards.encoder]
+    encoder = ENCODERS[id_]
     if encoder.name == "trained":
         return ENCODER_FILES
     return files_of_encoders([encoder.name, encoder.pretrained])
+
+
+def encoder_files(wildcards):
+    """Return the files of an encoder that are the run's or the user's own."""
+    return own_encoder_files(wildcards.encoder)
 
 
 def encoder_revision(wildcards):
@@ -56,9 +70,14 @@ def encoder_revision(wildcards):
     return "<results>/encoders/{encoder}.json" if on_hub else []
 
 
+def own_encoder_contents(id_):
+    """Return the contents of the user's own files of an encoder."""
+    return contents_of(own_encoder_files(id_)) if ENCODERS[id_].name != "trained" else []
+
+
 def encoder_contents(wildcards):
     """Return the contents of the user's own files of an encoder."""
-    return contents_of(encoder_files(wildcards)) if ENCODERS[wildcards.encoder].name != "trained" else []
+    return own_encoder_contents(wildcards.encoder)
 
 
 rule read_captions:
@@ -324,7 +343,9 @@ if CURATE is not None:
         ]
     )
     ANNOTATORS = f"--annotators {' '.join(REVIEW.annotators)}"
+    DATA_SETS = " ".join(f"--dataset {id_} {shlex.quote(each.label)}" for id_, each in CAPTION_SETS.items())
 
+    VERSION = tomllib.loads(Path("pyproject.toml").read_text())["project"]["version"]
     FORMS = f"results/{settings.name}/curate/review"
     GROUPS_OF_RELEASE = "<results>/curate/groups.tsv"
     REVIEW_ROUNDS = "|".join(["pairs", *map(str, ROUNDS)])
@@ -347,11 +368,55 @@ if CURATE is not None:
     def review_files(round_):
         """Return the annotators' files of a round: those that are here, or that the run itself writes."""
         files = [f"{REVIEWS}/{round_}/{annotator}.csv" for annotator in REVIEW.annotators]
-        return files if DRAWN else [file for file in files if Path(file).is_file()]
+        # Of a file of people, the answers alone count (review_contents).
+        return files if DRAWN else [ancient(file) for file in files if Path(file).is_file()]
 
     def review_contents(round_):
-        """Return the contents of the files of people."""
-        return [] if DRAWN else contents_of(review_files(round_))
+        """Return the answers in the files of people, as digests."""
+        return [] if DRAWN else [f"{file} {answers_digest(Path(file))}" for file in review_files(round_)]
+
+    def open_forms(round_):
+        """Return the forms of a round that people have not reviewed, which the job's error names.
+
+        A newer form changes no review. Were all forms inputs as ancient, Snakemake would not look for changes of
+        jobs behind a form that it writes anew.
+        """
+        if len(review_files(round_)) == len(REVIEW.annotators):
+            return []
+        return [f"<results>/curate/review/{round_}/{annotator}.html" for annotator in REVIEW.annotators]
+
+    def faults_of_reviews():
+        """Return what is wrong with the reviews of rounds that are finished: a job would delete their outputs."""
+        lines = []
+        for round_ in [*(["pairs"] if REVIEW.pairs else []), *ROUNDS]:
+            kept = "kept_pairs" if round_ == "pairs" else f"kept/{round_}"
+            forms = {
+                annotator: Path(FORMS, str(round_), f"{annotator}.csv") for annotator in REVIEW.annotators
+            }
+            outputs = [Path(f"results/{settings.name}/curate/{kept}.parquet"), *forms.values()]
+            if DRAWN or not all(path.is_file() for path in outputs):
+                continue
+            choices = {annotator: choices_of_form(form) for annotator, form in forms.items()}
+            try:
+                read_answers(choices, Path(REVIEWS, str(round_)), Path(FORMS, str(round_)), str(round_))
+            except ReviewError as error:
+                lines += error.args
+        return lines
+
+    def stopped_by_reviews():
+        """Return what the jobs of this process that read reviews stopped with."""
+        logs = Path(f"logs/{settings.name}")
+        texts = [
+            path.read_text()
+            for path in [logs / "keep_pairs.log", *sorted(logs.glob("keep_reviewed/*.log"))]
+            # That of an earlier run stays where no job begins.
+            if path.is_file() and path.stat().st_mtime >= BEGUN - CLOCK
+        ]
+        return [line for text in texts if text.rstrip().endswith(AGAIN) for line in text.splitlines()]
+
+    BEGUN = time.time()
+    AT_START.append(faults_of_reviews)
+    AT_ERROR.append(stopped_by_reviews)
 
     if RECORDS_REPLIES:
 
@@ -437,6 +502,7 @@ if CURATE is not None:
             *code_of("scripts/naturalbench/review_form.py"),
             page=contents_of(["benchc/benchmarks/naturalbench/pages/review.html"]),
             name=lambda wildcards: option("--name", RELEASE.name),
+            rounds=option("--rounds", len(ROUNDS)),
             returned_to=lambda wildcards: option(
                 "--returned-to", f"{REVIEWS}/{wildcards.round}/{wildcards.annotator}.csv"
             ),
@@ -445,7 +511,8 @@ if CURATE is not None:
         shell:
             "python -m scripts.naturalbench.review_form --round {wildcards.round} --pairs {input.pairs}"
             " --captions {input.captions} --questions {input.questions} --annotator {wildcards.annotator}"
-            " {params.name} {params.returned_to} --html {output.html} --csv {output.csv} 2>&1 | tee {log}"
+            " {params.rounds} {params.name} {params.returned_to} --html {output.html} --csv {output.csv}"
+            " 2>&1 | tee {log}"
 
     if DRAWN:
 
@@ -480,10 +547,7 @@ if CURATE is not None:
         input:
             pairs=PAIRS_OF_CURATION,
             captions=CAPTIONS_OF_CURATION,
-            # An error of the job names them where a review is absent. A newer form changes no review.
-            forms=ancient(
-                collect("<results>/curate/review/pairs/{annotator}.html", annotator=REVIEW.annotators)
-            ),
+            forms=lambda wildcards: open_forms("pairs"),
             reviews=lambda wildcards: review_files("pairs"),
         output:
             kept="<results>/curate/kept_pairs.parquet",
@@ -514,9 +578,7 @@ if CURATE is not None:
             pairs=USED_PAIRS,
             captions=CAPTIONS_OF_CURATION,
             questions="<results>/curate/questions/{round}.parquet",
-            forms=ancient(
-                collect("<results>/curate/review/{{round}}/{annotator}.html", annotator=REVIEW.annotators)
-            ),
+            forms=lambda wildcards: open_forms(wildcards.round),
             reviews=lambda wildcards: review_files(wildcards.round),
         output:
             kept="<results>/curate/kept/{round}.parquet",
@@ -550,8 +612,7 @@ if CURATE is not None:
             questions=QUESTIONS,
             kept=KEPT,
         output:
-            tsv=GROUPS_OF_RELEASE,
-            record="<results>/curate/groups.json",
+            GROUPS_OF_RELEASE,
         log:
             "<logs>/assemble.log",
         benchmark:
@@ -561,22 +622,70 @@ if CURATE is not None:
             "../envs/core.yaml"
         params:
             *code_of("scripts/naturalbench/assemble.py"),
-            release=lambda wildcards: f"{option('--name', RELEASE.name)} {option('--date', RELEASE.date)}",
-            datasets=lambda wildcards: " ".join(
-                f"--dataset {id_} {shlex.quote(each.label)}" for id_, each in CURATE.captions.items()
-            ),
-            encoders=lambda wildcards: " ".join(
-                f"--encoder {id_} {shlex.quote(settings.encoders[id_].name)}" for id_ in CURATE.mine.encoders
-            ),
-            annotators=ANNOTATORS,
+            datasets=lambda wildcards: DATA_SETS,
         message:
             "Assembling the groups"
         shell:
             "python -m scripts.naturalbench.assemble --pairs {input.pairs} --captions {input.captions}"
-            " --questions {input.questions} --kept {input.kept} {params.release} {params.datasets}"
-            " {params.encoders} {params.annotators} --output {output.tsv} --record {output.record}"
+            " --questions {input.questions} --kept {input.kept} {params.datasets} --output {output}"
             " 2>&1 | tee {log}"
 
+    # A rule of its own, so that an edit of what is only recorded reruns no model.
+    rule record_release:
+        """Record how the release was made."""
+        input:
+            release=GROUPS_OF_RELEASE,
+            pairs=USED_PAIRS,
+            captions=CAPTIONS_OF_CURATION,
+            questions=QUESTIONS,
+            kept=KEPT,
+            embeddings=rules.mine.input.embeddings,
+            caption_files=CAPTION_FILES,
+            weights=[file for id_ in MINING.encoders for file in own_encoder_files(id_)],
+        output:
+            "<results>/curate/groups.json",
+        log:
+            "<logs>/record_release.log",
+        localrule: True
+        conda:
+            "../envs/core.yaml"
+        params:
+            *code_of("scripts/naturalbench/record_release.py"),
+            release=lambda wildcards: f"{option('--name', RELEASE.name)} {option('--date', RELEASE.date)}",
+            datasets=lambda wildcards: DATA_SETS,
+            caption_files=lambda wildcards: " ".join(
+                f"--caption-file {id_} {shlex.quote(str(local(each.file)))}"
+                for id_, each in CAPTION_SETS.items()
+                if each.file
+            ),
+            weights=lambda wildcards: " ".join(
+                f"--weights {id_} {shlex.quote(file)}"
+                for id_ in MINING.encoders
+                for file in own_encoder_files(id_)
+            ),
+            mining=lambda wildcards: option("--mining", MINING.model_dump_json()),
+            seed=option("--seed", settings.seed),
+            version=option("--version", VERSION),
+            annotators=ANNOTATORS,
+            contents=lambda wildcards: [
+                *contents_of(CAPTION_FILES),
+                *(line for id_ in MINING.encoders for line in own_encoder_contents(id_)),
+            ],
+        message:
+            "Recording how the release was made"
+        shell:
+            "python -m scripts.naturalbench.record_release --release {input.release} --pairs {input.pairs}"
+            " --captions {input.captions} --questions {input.questions} --kept {input.kept} {params.release}"
+            " {params.datasets} {params.caption_files} {params.weights} --embeddings {input.embeddings}"
+            " {params.mining} {params.seed} {params.version} {params.annotators} --output {output}"
+            " 2>&1 | tee {log}"
+
+    REPORTED += rules.record_release.output
+    REPORTED += collect(
+        "<results>/curate/review/{round}/{annotator}.html",
+        round=[*(["pairs"] if REVIEW.pairs else []), *ROUNDS],
+        annotator=REVIEW.annotators,
+    )
     OLDER_RELEASES = [str(local(file)) for file in RELEASE.older]
 
 
@@ -1011,7 +1120,7 @@ CURATION_OUTPUTS = (
                 **Agreement of annotators** by round of review: the share of rows to which all give the same answer,
                 kappa (Cohen's for two annotators, Fleiss' for more), and the share of answers that keep the question
                 or pair. In brackets: 95 % percentile intervals from {RESAMPLING['draws']} resamples of the
-                pairs.
+                pairs; none where all resamples give one value.
                 """,
         ),
         table(

@@ -100,8 +100,7 @@ rule report:
     input:
         rules.configuration.output,
         rules.models.output,
-        # Also where no model is asked about their items.
-        settings.made_sources,
+        REPORTED,
         [f"<results>/{file}" for declared in OUTPUTS if declared.wanted for file in declared.files.values()],
         collect(
             "<results>/figures/contact_sheet_{page}.{kind}",

@@ -102,3 +102,5 @@ onsuccess:
 
 onerror:
     save_records()
+    for line in [line for lines in AT_ERROR for line in lines()]:
+        print(line, file=sys.stderr)

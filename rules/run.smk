@@ -115,6 +115,14 @@ def keys_with(models):
     return " and ".join(key for key in settings.MODEL_KEYS if set(models) & set(attrgetter(key)(settings)))
 
 
+# Files that the benchmark requires beside its outputs.
+REPORTED = []
+# Functions of the benchmark that return lines: those of the first stop a run before any output is removed, those of
+# the second end one that failed.
+AT_START = []
+AT_ERROR = []
+
+
 # Dry runs skip this: they work for a configuration that cannot be run yet.
 onstart:
     if UNTRUSTED:
@@ -128,6 +136,9 @@ onstart:
             f"Remove the models that cannot be loaded from {keys_with(UNSUPPORTED)}, or correct "
             f"their family: {', '.join(UNSUPPORTED)}."
         )
+    faults = [line for lines in AT_START for line in lines()]
+    if faults:
+        raise WorkflowError("\n".join(faults))
 
 
 def code_of(*files):

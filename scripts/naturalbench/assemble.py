@@ -1,22 +1,18 @@
 """Assemble the groups whose two questions were kept into a release, a TSV in VLMEvalKit's format.
 
-Writes the TSV and beside it a JSON file with what the release was made from. Refuses groups of equal images,
-and two groups with the same images and questions.
+Refuses groups of equal images, and two groups with the same images and questions.
 """
 
 import argparse
-import hashlib
-import json
 import sys
 import tempfile
 from pathlib import Path
 
-from benchc.atomic import atomic_write, write_text
+from benchc.atomic import atomic_write
 from benchc.benchmarks.naturalbench.curation.groups import groups_of
 from benchc.benchmarks.naturalbench.curation.release import (
     as_tsv,
     check_groups,
-    counts_of,
     image_keys,
     release_rows,
 )
@@ -28,7 +24,7 @@ from benchc.errors import InputError
 from benchc.images import ImageError, decode, pixel_hash
 from benchc.pluralize import pluralize
 from benchc.progress import track
-from benchc.schemas.parquet import read_footer, read_table
+from benchc.schemas.parquet import read_table
 from scripts.command import Parser, run
 
 
@@ -63,25 +59,9 @@ def main() -> None:
             except ImageError as error:
                 raise InputError(f"image {key}: {error}; remove or replace it") from error
         check_groups(groups, samples, hashes)
-        digest = hashlib.sha256()
         with atomic_write(output) as file:
             rows = release_rows(groups, samples, subsets, lambda key: files[key].read_bytes())
-            for line in as_tsv(rows):
-                digest.update(line)
-                file.write(line)
-    record = {
-        "name": arguments.name,
-        "date": arguments.date,
-        "sha256": digest.hexdigest(),
-        **counts_of(groups, samples, subsets),
-        "captions": subsets,
-        "encoders": dict(arguments.encoder),
-        # Of all rounds; the model may have changed between them.
-        "rounds": [read_footer(path) for path in arguments.questions],
-        "annotators": arguments.annotators,
-        "pairs": pairs.height,
-    }
-    write_text(arguments.record, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+            file.writelines(as_tsv(rows))
     print(f"{output}: {pluralize(len(groups), 'group')} of {pluralize(len(keys), 'image')}", file=sys.stderr)
 
 
@@ -92,16 +72,15 @@ def parse_arguments() -> argparse.Namespace:
     add("--captions", type=Path, required=True, help="curate/captions.parquet")
     add("--questions", type=Path, nargs="+", required=True, help="curate/questions/{round}.parquet, in order")
     add("--kept", type=Path, nargs="+", required=True, help="curate/kept/{round}.parquet, in the same order")
-    add("--name", required=True, help="name of the release")
-    add("--date", required=True, help="date of the release, YYYY-MM-DD")
-    for flag, value, text in (
-        ("--dataset", "SUBSET", "a data set of captions and the subset of its groups"),
-        ("--encoder", "NAME", "an encoder that found the pairs"),
-    ):
-        add(flag, nargs=2, action="append", required=True, metavar=("ID", value), help=text)
-    add("--annotators", nargs="+", required=True, metavar="ID", help="all who reviewed")
+    add(
+        "--dataset",
+        nargs=2,
+        action="append",
+        required=True,
+        metavar=("ID", "SUBSET"),
+        help="a data set of captions and the subset of its groups",
+    )
     add("--output", type=Path, required=True, help="curate/groups.tsv to write")
-    add("--record", type=Path, required=True, help="curate/groups.json to write")
     arguments = parser.parse_args()
     if len(arguments.questions) != len(arguments.kept):
         parser.error("--questions and --kept are not of the same rounds")

@@ -1,7 +1,7 @@
 """Keep the pairs, or the questions of a round, on which all annotators give the expected answers.
 
-Stops with one line for each annotator whose review is missing, incomplete or wrong. A round without anything
-to review needs no reviews.
+Stops with a list of all annotators whose review is missing, incomplete or wrong. A round without anything to
+review needs no reviews.
 """
 
 import argparse
@@ -12,13 +12,14 @@ import polars as pl
 
 from benchc.benchmarks.naturalbench.curation.keep import kept_pairs, kept_questions
 from benchc.benchmarks.naturalbench.curation.review_csv import read_reviews
+from benchc.benchmarks.naturalbench.curation.review_files import ReviewError
 from benchc.benchmarks.naturalbench.curation.review_rows import PAIRS_ROUND
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
 from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED
 from benchc.schemas.parquet import read_table, write_table
-from scripts.command import Parser, run
+from scripts.command import Parser, printable, run
 from scripts.naturalbench.review_arguments import add_round, rows_of
 
 
@@ -27,7 +28,11 @@ def main() -> None:
     rows = rows_of(arguments)
     folder = arguments.reviews / arguments.round
     forms = arguments.forms / arguments.round
-    reviewed = read_reviews(rows, arguments.annotators, folder, forms, arguments.round)
+    try:
+        reviewed = read_reviews(rows, arguments.annotators, folder, forms, arguments.round)
+    except ReviewError as error:
+        # To wait for people is no error.
+        raise SystemExit("\n".join(printable(line) for line in error.args)) from error
     if arguments.round == PAIRS_ROUND:
         pairs = read_table(arguments.pairs, PAIRS)
         kept = kept_pairs(pairs, reviewed)

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from benchc.atomic import atomic_write, write_text
 from benchc.benchmarks.naturalbench.curation.review_csv import review_csv
-from benchc.benchmarks.naturalbench.curation.review_rows import in_order_of
+from benchc.benchmarks.naturalbench.curation.review_rows import PAIRS_ROUND, in_order_of
 from benchc.benchmarks.naturalbench.curation.samples import read_images
 from benchc.benchmarks.naturalbench.pages.review import review_page
 from benchc.pluralize import pluralize
 from benchc.progress import track
+from scripts.argument_types import positive_argument
 from scripts.command import Parser, run
 from scripts.naturalbench.review_arguments import add_round, rows_of
 
@@ -23,7 +24,7 @@ def main() -> None:
     parts = review_page(
         rows,
         images,
-        title=f"{arguments.name}: review by {arguments.annotator}, round {arguments.round}",
+        title=f"{arguments.name}: {about(arguments.round, arguments.rounds)}, by {arguments.annotator}",
         annotator=arguments.annotator,
         file=arguments.returned_to,
     )
@@ -38,11 +39,17 @@ def main() -> None:
         )
 
 
+def about(round_: str, rounds: int) -> str:
+    """Return what is reviewed in a round, of ``rounds`` rounds of questions; the first is called 0."""
+    return "pairs" if round_ == PAIRS_ROUND else f"questions, round {int(round_) + 1} of {rounds}"
+
+
 def parse_arguments() -> argparse.Namespace:
     parser = Parser(__spec__.name, __doc__)
     add_round(parser)
     add = parser.add_argument
     add("--annotator", required=True, help="id of the annotator")
+    add("--rounds", type=positive_argument, required=True, help="how many rounds of questions there may be")
     add("--name", required=True, help="name of the data set, for the title")
     add("--returned-to", required=True, help="where the annotator's CSV file belongs, for the page")
     add("--html", type=Path, required=True, help="curate/review/{round}/{annotator}.html to write")

@@ -8,6 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 from typing import get_args
+from urllib.parse import urlsplit, urlunsplit
 
 import polars as pl
 
@@ -41,7 +42,6 @@ def main() -> None:
     live = arguments.mode == "live"
     with Endpoint(
         EndpointSettings(arguments.url, arguments.concurrency, arguments.timeout_s),
-        # Nobody is asked in a replay.
         read_key(None if arguments.mode == "replay" else arguments.api_key_env),
         arguments.mode,
         None if live else arguments.recordings,
@@ -53,6 +53,9 @@ def main() -> None:
         "model": writer.model,
         "temperature": writer.temperature,
         "templates": {kind: template.hash for kind, template in writer.templates.items()},
+        "mode": arguments.mode,
+        # Nobody is asked in a replay.
+        "url": None if arguments.mode == "replay" else public_address(arguments.url),
     }
     write_table(questions, arguments.output, QUESTIONS, footer)
     usable = int(questions["ok"].sum())
@@ -64,6 +67,12 @@ def main() -> None:
     reasons = questions.filter(~pl.col("ok"))["reason"].value_counts(sort=True)
     for reason, count in reasons.head(5).iter_rows():
         print(f"{count:,}: {reason}", file=sys.stderr)
+
+
+def public_address(url: str) -> str:
+    """Return a URL without what may be secret: a user with a password, and a query."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -1,5 +1,8 @@
 """A small run to its end: what it writes, and what each edit reruns."""
 
+import hashlib
+import json
+
 import pytest
 
 from tests.workflow.checkout import Checkout
@@ -29,7 +32,27 @@ def test_groups_are_made_where_no_model_is_scored(tmp_path):
     assert not {"infer", "answer", "pool"} & set(jobs)
 
 
+def test_the_release_says_what_made_it(checkout):
+    curated = checkout.folder / "results/groups/curate"
+    record = json.loads((curated / "groups.json").read_text())
+    assert record["sha256"] == hashlib.sha256((curated / "groups.tsv").read_bytes()).hexdigest()
+    encoder = record["encoders"]["tiny-clip"]
+    weights = "results/models/image_encoder/open_clip_model.safetensors"
+    assert encoder["sha256"][weights] == hashlib.sha256((checkout.folder / weights).read_bytes()).hexdigest()
+    assert len(encoder["sha256"]) == 2 and encoder["library"] == "open_clip"
+    assert record["captions"] == {"drawings": {"subset": "Drawings"}}
+    assert (record["mining"]["pairs"], record["mining"]["keep"], record["seed"]) == (6, 64, 20251119)
+    assert record["benchc"] == "0.1.0" and record["rounds"][0]["url"] is None
+
+
 EDITS = {
+    "the version": ("pyproject.toml", 'version = "0.1.0"', 'version = "0.1.1"', {"record_release": 1}),
+    "the name of the release": (
+        "config/groups.yaml",
+        "name: NaturalBench-Drawings",
+        "name: Other",
+        {"record_release": 1, "configuration": 1, "review_form": 10},
+    ),
     "how options are listed": (
         "benchc/models/label_prompt.py",
         "{' '.join(named)}",

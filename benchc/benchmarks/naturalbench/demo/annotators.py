@@ -5,7 +5,7 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 
-from benchc.benchmarks.naturalbench.curation.review_csv import NEEDED
+from benchc.benchmarks.naturalbench.curation.review_files import NEEDED, written_id
 from benchc.benchmarks.naturalbench.curation.review_rows import PAIR, UNANSWERABLE, Row
 from benchc.benchmarks.naturalbench.curation.samples import Sample
 from benchc.benchmarks.naturalbench.demo.topics import Drawn, drawn, topics
@@ -28,7 +28,7 @@ def review(
         random = generator_of(seed, "annotator", annotator, row.id)
         if random.random() < MISTAKES:
             answer = str(random.choice([choice for choice in row.choices if choice != answer]))
-        writer.writerow([row.id, annotator, answer])
+        writer.writerow([written_id(row.id), annotator, answer])
     return text.getvalue()
 
 

@@ -9,6 +9,7 @@ from importlib import resources
 
 from PIL import Image
 
+from benchc.benchmarks.naturalbench.curation.review_files import written_id
 from benchc.benchmarks.naturalbench.curation.review_rows import Row
 from benchc.errors import InputError
 from benchc.images import ImageError, decode
@@ -53,7 +54,7 @@ def review_page(
         "key": f"review/{hashlib.blake2b(ids.encode(), digest_size=16).hexdigest()}",
         "rows": [
             {
-                "id": row.id,
+                "id": written_id(row.id),
                 "question": row.question,
                 "images": [numbers[key] for key in row.images],
                 "captions": row.captions,

@@ -18,8 +18,9 @@ ANSWERS = 3  # Yes or A, No or B, Unanswerable
 ALL = "all questions"
 CAPTION = (
     "Agreement of {annotators}, by round of review. Agreement is the share of rows to which all give the "
-    "same answer, Expected that of answers that keep the question or pair. In brackets: 95 % intervals from "
-    "{draws:,} resamples of the pairs. Kappa is {kappa}; it is not defined (–) where all answers are one."
+    "same answer, Expected answers the share of answers that keep the question or pair. Kappa is {kappa}; it "
+    "is not defined (–) where all answers are one. In brackets: 95 % intervals from {draws:,} resamples of "
+    "the pairs; where all resamples give one value, they say nothing of the spread, and there is none (–)."
 )
 
 
@@ -39,7 +40,7 @@ def agreement(reviewed: list[Path], draws: PositiveInt, seed: int) -> Table:
         Column("rows", "Rows"),
         Column("agreement", "Agreement", interval=True),
         Column("kappa", "Kappa", interval=True),
-        Column("expected", "Expected"),
+        Column("expected_answers", "Expected answers"),
     ]
     caption = CAPTION.format(
         annotators=f"{annotators} annotators",
@@ -59,7 +60,9 @@ def agreement_row(reviewed: pl.DataFrame, name: str, draws: int, seed: int) -> p
         counts = item_counts(int(clusters.max()) + 1, draws, seed)
         found = np.column_stack(agreement_of(ratings, ANSWERS, clusters, counts))
         low, high = percentile_interval(found[1:]) if counts.shape[1] > 1 else np.full((2, 2), np.nan)
-        numbers = rounded(np.concatenate([found[0], low, high])).to_list()
+        # Equal ends, as of rows on which all agree, are no interval.
+        ends = np.where(low == high, np.nan, [low, high])
+        numbers = rounded(np.concatenate([found[0], *ends])).to_list()
         right = reviewed.select((pl.col("answer") == pl.col("expected")).mean()).item()
         row |= {"rows": wide.height} | dict(zip(VALUES, [*numbers, right], strict=True))
     return pl.DataFrame(
@@ -67,4 +70,12 @@ def agreement_row(reviewed: pl.DataFrame, name: str, draws: int, seed: int) -> p
     )
 
 
-VALUES = ("agreement", "kappa", "agreement_low", "kappa_low", "agreement_high", "kappa_high", "expected")
+VALUES = (
+    "agreement",
+    "kappa",
+    "agreement_low",
+    "kappa_low",
+    "agreement_high",
+    "kappa_high",
+    "expected_answers",
+)

@@ -12,7 +12,7 @@ from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
 from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
 from benchc.errors import InputError
-from benchc.schemas.parquet import read_table, write_table
+from benchc.schemas.parquet import read_footer, read_table, write_table
 from scripts.command import run
 from scripts.naturalbench import write_questions as script
 from tests.benchmarks.naturalbench.drawn import sample, write_drawn
@@ -227,6 +227,8 @@ def test_the_script_records_and_replays_without_server_or_key(tmp_path, monkeypa
         )
         assert len(server.requests) == 3
         assert {headers["Authorization"] for *_, headers in server.requests} == {"Bearer sk-secret-1234"}
+    footer = read_footer(tmp_path / "0.parquet")
+    assert (footer["mode"], footer["url"]) == ("record", server.url) and "secret" not in str(footer)
     assert "round 0: 3 requests, 6 of 6 questions usable" in capsys.readouterr().err
     monkeypatch.delenv("MY_KEY")
     script_run(

@@ -2,13 +2,19 @@
 
 import csv
 import io
+import re
 
 import pytest
 
 from benchc.benchmarks.naturalbench.curation.review_csv import read_reviews, review_csv
+from benchc.benchmarks.naturalbench.curation.review_files import (
+    SHOWN,
+    ReviewError,
+    answers_digest,
+    choices_of_form,
+)
 from benchc.benchmarks.naturalbench.curation.review_rows import in_order_of, pair_rows
 from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED
-from benchc.errors import InputError
 from benchc.schemas.parquet import check_frame
 from tests.benchmarks.naturalbench.curation.reviewing import SAMPLES, questions, rows_of
 
@@ -71,8 +77,8 @@ def test_the_empty_file_shows_what_is_asked_and_not_what_is_expected():
         ("dog", "cat", "A / B / Unanswerable"),
     }
     pair = next(csv.DictReader(io.StringIO(review_csv(pair_rows(SAMPLES), "anna"))))
-    assert (pair["image_0"], pair["image_1"]) == ("set://a0", "set://b0")
-    assert (pair["caption_0"], pair["caption_1"], pair["choices"]) == ("dog 0", "cat 0", "Yes / No")
+    assert (pair["image_1"], pair["image_2"]) == ("set://a0", "set://b0")
+    assert (pair["caption_1"], pair["caption_2"], pair["choices"]) == ("dog 0", "cat 0", "Yes / No")
 
 
 def test_a_round_without_rows_needs_no_files(tmp_path):
@@ -80,15 +86,36 @@ def test_a_round_without_rows_needs_no_files(tmp_path):
     assert table.height == 0 and dict(table.schema) == dict(REVIEWED.columns)
 
 
-def test_absent_files_are_a_line_each_that_says_where_the_form_is(tmp_path):
-    with pytest.raises(InputError) as caught:
-        read(tmp_path)
-    assert caught.value.args == tuple(
-        f"{tmp_path}/reviews/0/{name}.csv: no such file; without an answer: 4 rows of round 0 (first: "
-        f"{ROWS[0].id}, {ROWS[1].id}, {ROWS[2].id}); open {tmp_path}/forms/0/{name}.html, or fill "
-        f"{tmp_path}/forms/0/{name}.csv, and save it as {tmp_path}/reviews/0/{name}.csv"
-        for name in ("anna", "bob")
+def lines_of(tmp_path, **options):
+    with pytest.raises(ReviewError) as caught:
+        read(tmp_path, **options)
+    return caught.value.args
+
+
+def test_all_absent_reviews_are_named_with_their_forms_and_files(tmp_path):
+    assert lines_of(tmp_path) == (
+        "waiting for reviews of round 0:",
+        *(
+            f"  {name}: no file; open {tmp_path}/forms/0/{name}.html, or fill {tmp_path}/forms/0/{name}.csv, "
+            f"and save it as {tmp_path}/reviews/0/{name}.csv"
+            for name in ("anna", "bob")
+        ),
+        "then run the same command again",
     )
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        (filled()[:-1], f"1 of 4 rows without an answer (first: r{ROWS[3].id})"),
+        (filled(answers=("", "No", " ", "A")), f"2 of 4 rows without an answer (first: r{ROWS[0].id})"),
+    ],
+)
+def test_an_incomplete_review_is_waited_for(tmp_path, lines, reason):
+    both(tmp_path, anna=lines)
+    title, line, again = lines_of(tmp_path)
+    assert line.startswith(f"  anna: {reason}; open {tmp_path}/forms/0/anna.html, ")
+    assert title == "waiting for reviews of round 0:" and again == "then run the same command again"
 
 
 def with_line(lines, number, **changes):
@@ -100,35 +127,28 @@ def with_line(lines, number, **changes):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (filled()[:-1], f"without an answer: 1 row of round 0 (first: {ROWS[3].id}); open"),
+        ([*filled(), ["r0123", *filled()[1][1:]]], "row 6: id '0123' is not in round 0; remove the row, or"),
+        ([*filled(), filled()[1]], f"row 6: id r{ROWS[0].id} is also in row 2; remove one of them"),
         (
-            filled(answers=("", "No", " ", "A")),
-            f"without an answer: 2 rows of round 0 (first: {ROWS[0].id}, {ROWS[2].id}); open",
+            with_line(filled(), 1, annotator="bob"),
+            "row 2: is a review by 'bob', not by anna; give each their own file",
         ),
-        (with_line(filled(), 2, id="0123"), "row 3: id '0123' is not in round 0; remove the row, or, if the"),
-        ([*filled(), filled()[1]], f"row 6: id {ROWS[0].id} is also in row 2; remove one of them"),
-        (filled("bob"), "row 2: is a review by 'bob', not by anna; give each their own file"),
         (
             with_line(filled(), 1, answer="A"),
             "row 2: the answer 'A' is none of Yes, No, Unanswerable; correct it",
         ),
         (with_line(filled(), 4, answer="Yes"), "row 5: the answer 'Yes' is none of A, B, Unanswerable"),
         (with_line(filled(), 4, answer="0"), "row 5: the answer '0' is none of A, B, Unanswerable"),
-        (
-            [["id;annotator;answer"]],
-            "has no column 'id'; keep the columns id, annotator, answer of the form, separated by",
-        ),
-        ([], "has no column 'id'"),
+        ([["id", "annotator"]], "has no column 'answer'; keep the columns id, annotator, answer of the form"),
         ([["id", "annotator", "answer", "answer"]], "has two columns 'answer'"),
         ([*filled()[:2], filled()[2][:3]], "row 3: has 3 cells, the header has 8; complete it"),
     ],
 )
 def test_a_mistake_is_one_line_with_its_row(tmp_path, lines, message):
-    both(tmp_path, anna=lines or [[]])
-    with pytest.raises(InputError) as caught:
-        read(tmp_path)
-    (line,) = caught.value.args
-    assert line.startswith(f"{tmp_path}/reviews/0/anna.csv: {message}") and "\n" not in line
+    both(tmp_path, anna=lines)
+    line, end = lines_of(tmp_path)
+    assert line.startswith(f"error: {tmp_path}/reviews/0/anna.csv: {message}") and "\n" not in line
+    assert end == "correct the reviews of round 0, then run the same command again"
 
 
 @pytest.mark.parametrize(
@@ -137,14 +157,76 @@ def test_a_mistake_is_one_line_with_its_row(tmp_path, lines, message):
 def test_a_file_that_is_no_csv_is_one_line(tmp_path, data):
     both(tmp_path)
     (tmp_path / "reviews/0/anna.csv").write_bytes(data)
-    with pytest.raises(
-        InputError, match=r"anna\.csv: cannot be read as CSV in UTF-8 \(.*\); save it as such"
-    ):
-        read(tmp_path)
+    line, _ = lines_of(tmp_path)
+    assert re.search(r"/anna\.csv: cannot be read as CSV in UTF-8 \(.*\); save it as such$", line)
 
 
-def test_all_annotators_with_a_mistake_are_named(tmp_path):
-    both(tmp_path, filled("bob"), filled("bob")[:-1])
-    with pytest.raises(InputError) as caught:
-        read(tmp_path)
-    assert [line.split(": ")[0].rpartition("/")[2] for line in caught.value.args] == ["anna.csv", "bob.csv"]
+def test_all_faults_of_all_files_are_named_and_who_is_waited_for(tmp_path):
+    anna = with_line(with_line(filled(answers=("", *ANSWERS[1:])), 2, answer="Maybe"), 4, id="r0123")
+    both(tmp_path, anna, filled("bob", ["Maybe"] * 4))
+    lines = lines_of(tmp_path, annotators=("anna", "bob", "cleo"))
+    assert [line[:40].replace(str(tmp_path), "")[:12] for line in lines][-1] == "then run the"
+    places = [line.removeprefix(f"error: {tmp_path}/reviews/0/").split("; ")[0] for line in lines]
+    assert places[:-1] == [
+        "anna.csv: row 3: the answer 'Maybe' is none of Yes, No, Unanswerable",
+        "anna.csv: row 5: id '0123' is not in round 0",
+        *(f"bob.csv: row {n}: the answer 'Maybe' is none of Yes, No, Unanswerable" for n in (2, 3)),
+        *(f"bob.csv: row {n}: the answer 'Maybe' is none of A, B, Unanswerable" for n in (4, 5)),
+        "waiting for reviews of round 0:",
+        # Not row 3, whose answer is at fault.
+        f"  anna: 2 of 4 rows without an answer (first: r{ROWS[0].id})",
+        "  cleo: no file",
+    ]
+
+
+def test_many_faults_of_a_file_are_counted(tmp_path):
+    lines = filled()
+    both(tmp_path, [*lines, *(["x", "anna", *[""] * 5, "Yes"] for _ in range(SHOWN + 3))])
+    found = lines_of(tmp_path)
+    assert len(found) == SHOWN + 2 and found[-2] == f"error: {tmp_path}/reviews/0/anna.csv: 3 more faults"
+
+
+def test_short_rows_and_absent_columns_are_all_named(tmp_path):
+    both(tmp_path, [filled()[0], *(line[:3] for line in filled()[1:])], [["choices"]])
+    found = [line.rpartition("/")[2] for line in lines_of(tmp_path)]
+    assert [line.split("; ")[0] for line in found[:-1]] == [
+        *(f"anna.csv: row {n}: has 3 cells, the header has 8" for n in (2, 3, 4, 5)),
+        *(f"bob.csv: has no column {name!r}" for name in ("id", "annotator", "answer")),
+    ]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize(("encoding", "end"), [("utf-8-sig", "\r\n"), ("utf-8", "\n")])
+def test_spreadsheets_write_other_delimiters_and_line_ends(tmp_path, delimiter, encoding, end):
+    rows = [row._replace(question="a, b; c,\nd") for row in ROWS]
+    lines = filled(rows=rows)
+    both(tmp_path)
+    path = tmp_path / "reviews/0/anna.csv"
+    digest = answers_digest(path)
+    save(path, lines, encoding, delimiter=delimiter, lineterminator=end)
+    assert read(tmp_path)["answer"].to_list() == [0, 1, 2, 1] * 2
+    assert answers_digest(path) == digest
+
+
+def test_ids_are_no_numbers_for_a_spreadsheet(tmp_path):
+    rows = [row._replace(id=id_) for row, id_ in zip(ROWS, ("12e4", "1234", "0", "ab"), strict=True)]
+    lines = filled(rows=rows)
+    assert [line[0] for line in lines[1:]] == ["r12e4", "r1234", "r0", "rab"]
+    both(tmp_path, lines, filled("bob", rows=rows))
+    assert read(tmp_path, rows=rows)["id"].to_list() == ["12e4", "1234", "0", "ab"] * 2
+
+
+def test_the_digest_is_of_the_answers(tmp_path):
+    def digest(lines, **form):
+        save(tmp_path / "x.csv", lines, **form)
+        return answers_digest(tmp_path / "x.csv")
+
+    lines = filled()
+    assert digest(lines) == digest([lines[0], *lines[:0:-1]]) == digest(filled(answers=["YES", *ANSWERS[1:]]))
+    others = [filled(answers=["No", *ANSWERS[1:]]), lines[:-1], filled("bob"), [["id"]], [["idd"]]]
+    assert len({digest(each) for each in [lines, *others]}) == 6
+
+
+def test_the_form_says_which_choices_its_rows_have(tmp_path):
+    (tmp_path / "form.csv").write_text(review_csv(ROWS, "anna"), encoding="utf-8")
+    assert choices_of_form(tmp_path / "form.csv") == {row.id: row.choices for row in ROWS}

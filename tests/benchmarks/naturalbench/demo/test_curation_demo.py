@@ -1,5 +1,6 @@
 """The demo's writer and annotators: through all stages of curation, by their scripts."""
 
+import hashlib
 import json
 import sys
 from itertools import pairwise
@@ -12,6 +13,7 @@ from benchc.benchmarks.naturalbench.curation.review_rows import Row, pair_rows
 from benchc.benchmarks.naturalbench.demo.annotators import answer_of
 from benchc.benchmarks.naturalbench.demo.topics import drawn, topics
 from benchc.benchmarks.naturalbench.demo.writer import reply
+from benchc.benchmarks.naturalbench.schemas.embeddings import EMBEDDINGS
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
@@ -27,6 +29,7 @@ from scripts.naturalbench import (
     keep_reviewed,
     record_demo_reviews,
     record_demo_writer,
+    record_release,
     review_form,
     write_questions,
 )
@@ -119,6 +122,18 @@ def test_some_replies_are_not_usable(chance, usable, kind):
         assert wrong == [usable == 1] * 2 and text.startswith("```json")
 
 
+def sha256(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://me:secret@host:8000/v1", "https://host:8000/v1?key=secret#secret", "https://host:8000/v1"],
+)
+def test_the_recorded_address_has_no_secret(url):
+    assert write_questions.public_address(url) == "https://host:8000/v1"
+
+
 def script(monkeypatch, module, *arguments):
     monkeypatch.setattr(sys, "argv", ["script", *map(str, arguments)])
     run(module.main)
@@ -153,6 +168,8 @@ def test_all_stages_give_a_release(tmp_path, monkeypatch, capsys):
                 annotator,
                 "--name",
                 "Set",
+                "--rounds",
+                ROUNDS,
                 "--returned-to",
                 "x",
                 "--html",
@@ -223,26 +240,51 @@ def test_all_stages_give_a_release(tmp_path, monkeypatch, capsys):
             questions[round_],
         )
         review(round_, used, kept[round_], "--questions", questions[round_])
-    release = [
+    embeddings = tmp_path / "e.parquet"
+    footer = {"encoder": "e", "library": "open_clip", "name": "E", "pretrained": "tag", "commit": "c" * 40}
+    write_table(pl.DataFrame(schema=pl.Schema(EMBEDDINGS.columns)), embeddings, EMBEDDINGS, footer)
+    made_of = [
+        "--pairs",
+        used,
+        *data,
+        "--questions",
+        *questions,
+        "--kept",
+        *kept,
+        "--dataset",
+        "drawn",
+        "Drawn",
+    ]
+    release = [*made_of, "--output", tmp_path / "groups.tsv"]
+    record = [
+        "--release",
+        tmp_path / "groups.tsv",
+        *made_of,
         "--name",
         "Set",
         "--date",
         "2025-01-01",
-        "--dataset",
+        "--caption-file",
         "drawn",
-        "Drawn",
-        "--encoder",
+        tmp_path / "yes_no.txt",
+        "--weights",
         "e",
-        "E",
+        tmp_path / "multiple_choice.txt",
+        "--embeddings",
+        embeddings,
+        "--mining",
+        '{"keep": 64}',
+        "--seed",
+        5,
+        "--version",
+        "1.2.3",
         *annotators,
         "--output",
-        tmp_path / "groups.tsv",
-        "--record",
         tmp_path / "groups.json",
     ]
-    script(
-        monkeypatch, assemble, "--pairs", used, *data, "--questions", *questions, "--kept", *kept, *release
-    )
+    script(monkeypatch, assemble, *release)
+    assert "groups of 16 images" in capsys.readouterr().err.splitlines()[-1]
+    script(monkeypatch, record_release, *record)
 
     tables = [
         (read_table(asked, QUESTIONS), read_table(found, KEPT))
@@ -264,12 +306,26 @@ def test_all_stages_give_a_release(tmp_path, monkeypatch, capsys):
     items, report = read_vlmevalkit(tmp_path / "groups.tsv", "new", ReaderOptions(image_column="image_file"))
     record = json.loads((tmp_path / "groups.json").read_text())
     assert report.height == 0 and items.height == record["items"] == 4 * record["groups"] > 40
-    assert [each["round"] for each in record["rounds"]] == [0, 1, 2] and record["encoders"] == {"e": "E"}
-    assert "groups of 16 images" in capsys.readouterr().err.splitlines()[-1]
+    assert [each["round"] for each in record["rounds"]] == [0, 1, 2]
+    assert {(each["mode"], each["url"], each["model"]) for each in record["rounds"]} == {
+        ("replay", None, "m")
+    }
+    assert record["sha256"] == sha256(tmp_path / "groups.tsv")
+    assert record["captions"] == {"drawn": {"subset": "Drawn", "sha256": sha256(tmp_path / "yes_no.txt")}}
+    weights = tmp_path / "multiple_choice.txt"
+    assert record["encoders"] == {
+        "e": {key: footer[key] for key in ("library", "name", "pretrained", "commit")}
+        | {"sha256": {str(weights): sha256(weights)}}
+    }
+    assert (record["mining"], record["seed"], record["benchc"]) == ({"keep": 64}, 5, "1.2.3")
+    page = (tmp_path / "review/1/anna.html").read_text()
+    assert '"title": "Set: questions, round 2 of 3, by anna"' in page
+    assert '"title": "Set: pairs, by anna"' in (tmp_path / "review/pairs/anna.html").read_text()
     # A review that is missing stops the job, and says where it belongs.
     (tmp_path / "reviews/1/bob.csv").unlink()
     with pytest.raises(
-        SystemExit, match=r"reviews/1/bob.csv: no such file; without an answer: \d+ rows of round 1"
+        SystemExit,
+        match=r"^waiting for reviews of round 1:\n  bob: no file; open .*reviews/1/bob.csv\nthen run",
     ):
         script(
             monkeypatch,
@@ -298,18 +354,7 @@ def test_all_stages_give_a_release(tmp_path, monkeypatch, capsys):
     with pytest.raises(
         SystemExit, match="no pair has both questions of a type kept, so that there is no group"
     ):
-        script(
-            monkeypatch,
-            assemble,
-            "--pairs",
-            used,
-            *data,
-            "--questions",
-            *questions,
-            "--kept",
-            *kept,
-            *release,
-        )
+        script(monkeypatch, assemble, *release)
     # A round without open questions has empty forms, and needs no review.
     everything = read_table(kept[0], KEPT).with_columns(
         kept=pl.lit(value=True), reason=pl.lit(None, pl.String)
@@ -336,7 +381,18 @@ def test_all_stages_give_a_release(tmp_path, monkeypatch, capsys):
     form = ["--html", tmp_path / "empty.html", "--csv", tmp_path / "empty.csv"]
     about = ["--round", 1, "--pairs", used, *data, "--questions", questions[1]]
     script(
-        monkeypatch, review_form, *about, "--annotator", "anna", "--name", "Set", "--returned-to", "x", *form
+        monkeypatch,
+        review_form,
+        *about,
+        "--annotator",
+        "anna",
+        "--name",
+        "Set",
+        "--rounds",
+        3,
+        "--returned-to",
+        "x",
+        *form,
     )
     script(
         monkeypatch,

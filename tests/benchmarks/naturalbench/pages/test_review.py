@@ -69,6 +69,7 @@ def test_a_round_is_answered_by_keyboard_saved_and_read_back(browser, tmp_path):
     assert page.run("return document.querySelector('#choices input:checked')") is None
     page.click(page.find("#choices label:nth-child(2)"))
     assert page.texts("#place") == ["4 of 4, 4 answered"]
+    assert page.run("return [rule.hidden, document.getElementById('pair-rule').hidden]") == [False, True]
     assert page.texts("#status") == ["All rows have an answer: save the CSV file."]
     folder = tmp_path / "reviews"
     folder.mkdir()
@@ -90,7 +91,9 @@ def test_the_save_button_gives_a_file_with_the_annotators_name(browser, tmp_path
     assert page.run("return window.blob.size") == len(page.run("return csv()"))
     lines = list(csv.reader(io.StringIO(page.run("return csv()"))))
     assert lines[0] == ["id", "annotator", "answer"]
-    assert lines[1:] == [[row.id, "bob", "No" if row is ROWS[0] else ""] for row in ROWS]
+    page.run("rows.forEach(row => { answers[row.id] = row.choices[0]; }); save();")
+    assert page.texts("#status") == ["Saved bob.csv: move it to reviews/0/anna.csv"]
+    assert lines[1:] == [[f"r{row.id}", "bob", "No" if row is ROWS[0] else ""] for row in ROWS]
 
 
 def test_answers_survive_a_reload_but_not_another_form(browser, tmp_path):
@@ -103,8 +106,15 @@ def test_answers_survive_a_reload_but_not_another_form(browser, tmp_path):
     assert page.texts("#place") == ["3 of 4, 2 answered"]
     page.press(page.find("body"), ARROW_LEFT)
     assert page.run("return document.querySelector('#choices input:checked').value") == "Unanswerable"
+    for number in (2, 3, 2):
+        page.click(page.find("#open"))
+        assert page.texts("#place") == [f"{number + 1} of 4, 2 answered"]
+    page.press(page.find("body"), "1")
     page.click(page.find("#open"))
-    assert page.texts("#question") == [ROWS[2].question]
+    page.press(page.find("body"), "1")
+    # Where all are answered, it stays.
+    page.click(page.find("#open"))
+    assert page.texts("#place") == ["4 of 4, 4 answered"]
     assert opened(browser, path, annotator="dora").texts("#place") == ["1 of 4, 0 answered"]
     other = rows_of(questions(("p0", "yes_no", 0), ("p0", "multiple_choice", 1)), 1)
     assert opened(browser, path, other, annotator="cleo").texts("#place") == ["1 of 4, 0 answered"]
@@ -123,12 +133,18 @@ def test_a_window_that_does_not_see_earlier_answers_does_not_overwrite_them(brow
 
 def test_a_pair_is_shown_with_both_images_and_captions(browser, tmp_path):
     page = opened(browser, tmp_path / "pairs.html", pair_rows(SAMPLES)[:1])
-    assert page.texts("figcaption") == ["dog 0", "cat 0"] and page.texts("#choices label span") == [
+    assert page.texts("figcaption") == ["Caption 1: dog 0", "Caption 2: cat 0"] and page.texts(
+        "#choices label span"
+    ) == [
         "Yes",
         "No",
     ]
     assert page.run("return [...document.images].map(each => each.naturalWidth > 0)") == [True, True]
-    assert page.run("return document.getElementById('rule').hidden") is True
+    # Yes drops the pair (test_review_rows.py).
+    assert page.texts("#pair-rule")[0].startswith(
+        "Answer Yes if caption 1 also fits image 2, or if caption 2 also"
+    )
+    assert page.run("return [rule.hidden, document.getElementById('pair-rule').hidden]") == [True, False]
     page.press(page.find("body"), "3")
     assert page.texts("#place") == ["1 of 1, 0 answered"]
 

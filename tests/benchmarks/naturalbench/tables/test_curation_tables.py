@@ -59,10 +59,13 @@ def test_agreement_is_by_round_with_kappa_and_an_interval(tmp_path):
     assert values["agreement"] == pytest.approx(np.mean(anna == bob))
     assert values["kappa"] == pytest.approx(cohen_kappa_score(anna, bob))
     right = np.array([row.expected for row in rows])
-    assert values["expected"] == pytest.approx(np.mean([*(anna == right), *(bob == right)]))
+    assert values["expected_answers"] == pytest.approx(np.mean([*(anna == right), *(bob == right)]))
     assert values["agreement_low"] < values["agreement"] < values["agreement_high"]
     assert values["kappa_low"] < values["kappa"] < values["kappa_high"]
-    assert frame.row(0, named=True)["agreement"] == 0.75 and frame.row(0, named=True)["expected"] == 0.875
+    assert (
+        frame.row(0, named=True)["agreement"] == 0.75
+        and frame.row(0, named=True)["expected_answers"] == 0.875
+    )
     assert set(frame.row(2)[2:]) == {None}
     assert frame.row(3)[1:] == frame.row(1)[1:]
 
@@ -74,6 +77,24 @@ def test_the_caption_names_the_kappa(tmp_path):
     rows, answers = random_reviews()
     table = agreement(saved(tmp_path, {"0": reviewed(rows, answers)}), draws=100, seed=1)
     assert "Kappa is Cohen's" in table.markdown and "\\begin" in table.latex
+
+
+def test_an_interval_without_width_is_not_shown(tmp_path):
+    rows = rows_of(questions(*SLOTS))
+    same = [row.expected for row in rows]
+    table = agreement(saved(tmp_path, {"0": reviewed(rows, {"a": same, "b": same})}), draws=100, seed=1)
+    values = table.frame.row(0, named=True)
+    assert (values["agreement"], values["kappa"]) == (1, 1)
+    assert {values[f"{name}_{end}"] for name in ("agreement", "kappa") for end in ("low", "high")} == {None}
+    text = " ".join(table.markdown.split())
+    assert "| 1.000 [–] | 1.000 [–] |" in text and "all resamples give one value" in text
+    # One disagreement gives both intervals a width.
+    other = [1 - same[0], *same[1:]]
+    frame = agreement(
+        saved(tmp_path, {"0": reviewed(rows, {"a": same, "b": other})}), draws=100, seed=1
+    ).frame
+    values = frame.row(0, named=True)
+    assert all(values[f"{name}_low"] < values[f"{name}_high"] == 1 for name in ("agreement", "kappa"))
 
 
 def test_kappa_without_variation_is_null(tmp_path):

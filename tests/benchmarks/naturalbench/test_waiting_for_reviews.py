@@ -1,0 +1,115 @@
+"""A run that waits for people: what it says, and what it keeps while a review is wrong."""
+
+import csv
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+
+from benchc.benchmarks.naturalbench.demo.captioned import captioned_images
+from tests.benchmarks.naturalbench.conftest import groups_checkout
+from tests.workflow.checkout import Checkout
+
+FORMS = "results/groups/curate/review/pairs"
+KEPT = "results/groups/curate/kept_pairs.parquet"
+# It needs the pairs that people kept.
+TARGET = "results/groups/retrieval/embeddings/tiny-clip.parquet"
+ANNOTATORS = ("first", "second")
+
+
+@pytest.fixture(scope="module")
+def checkout(checkpoints: Path, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    checkout = groups_checkout(tmp_path_factory.mktemp("waiting") / "benchc", checkpoints)
+    photos = checkout.folder / "photos"
+    photos.mkdir()
+    rows = [("image", "caption")]
+    for name, picture in captioned_images(30, 3).items():
+        assert picture.image is not None
+        (photos / name).write_bytes(picture.image)
+        rows.append((name, picture.captions[0].text))
+    with (checkout.folder / "captions.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    curate = yaml.safe_load((checkout.folder / checkout.config).read_text())["curate"]
+    curate["captions"] = {
+        "own": {
+            "label": "Own",
+            "form": "csv",
+            "file": "captions.csv",
+            "images": "photos",
+            "language": "English",
+        }
+    }
+    curate["review"]["folder"] = "reviews"
+    curate["writer"]["recordings"] = "recordings"
+    checkout.configure(curate=curate)
+    return checkout
+
+
+def stopped(checkout: Checkout) -> list[str]:
+    """Return the last lines of a run that fails."""
+    result = checkout.snakemake("--cores", "2", TARGET, check=False)
+    assert result.returncode == 1, result.stdout[-3000:]
+    return result.stdout.splitlines()[-12:]
+
+
+def answer(checkout: Checkout, annotator: str, delimiter: str = ",", **answers: str) -> None:
+    """Fill the CSV file of a form by No, but for the rows given by number."""
+    with (checkout.folder / f"{FORMS}/{annotator}.csv").open(newline="") as file:
+        header, *rows = list(csv.reader(file))
+    for number, row in enumerate(rows):
+        row[-1] = answers.get(f"row{number}", "No")
+    path = checkout.folder / f"reviews/pairs/{annotator}.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        csv.writer(file, delimiter=delimiter).writerows([header, *rows])
+
+
+def test_a_run_waits_for_people_and_keeps_what_they_reviewed(checkout: Checkout) -> None:
+    lines = stopped(checkout)
+    start = lines.index("waiting for reviews of round pairs:")
+    assert lines[start + 1 : start + 4] == [
+        *(
+            f"  {name}: no file; open {FORMS}/{name}.html, or fill {FORMS}/{name}.csv, and save it as "
+            f"reviews/pairs/{name}.csv"
+            for name in ANNOTATORS
+        ),
+        "then run the same command again",
+    ]
+    # What follows is Snakemake's: its log and that a job failed.
+    assert len(lines[start + 4 :]) <= 4 and "did not complete" in lines[-1]
+
+    for name in ANNOTATORS:
+        answer(checkout, name)
+    checkout.make(TARGET)
+    assert checkout.plan(TARGET) == {}
+    kept = checkout.folder / KEPT
+    time, content = kept.stat().st_mtime_ns, kept.read_bytes()
+
+    answer(checkout, "first", row0="Nein", row1="?")
+    (checkout.folder / "reviews/pairs/second.csv").rename(checkout.folder / "second.csv")
+    lines = stopped(checkout)
+    start = next(number for number, line in enumerate(lines) if line.startswith("error: "))
+    assert "reviews/pairs/first.csv: row 2: the answer 'Nein' is none of Yes, No" in lines[start]
+    assert "row 3: the answer '?'" in lines[start + 1]
+    assert lines[start + 2] == "waiting for reviews of round pairs:"
+    assert lines[start + 3].startswith("  second: no file; ")
+    assert (kept.stat().st_mtime_ns, kept.read_bytes()) == (time, content)
+
+    # The same answers in another form are no change.
+    answer(checkout, "first", delimiter=";")
+    answer(checkout, "second")
+    assert checkout.plan(TARGET) == {}
+    answer(checkout, "second", row0="Yes")
+    assert checkout.plan(TARGET) == {"keep_pairs": 1, "retrieval_pairs": 1, "embed_retrieval": 1}
+    checkout.make(TARGET)
+    assert kept.read_bytes() != content
+
+
+def test_a_failure_of_another_job_says_nothing_of_reviews(checkout: Checkout) -> None:
+    (checkout.folder / "logs/groups/keep_pairs.log").write_text("then run the same command again\n")
+    os.utime(checkout.folder / "logs/groups/keep_pairs.log", (1, 1))
+    checkout.edit("scripts/naturalbench/mine.py", "    run(main)", "    run(None)")
+    result = checkout.snakemake("--cores", "2", TARGET, check=False)
+    assert result.returncode == 1 and "Error in rule mine" in result.stdout
+    assert "then run the same" not in result.stdout
