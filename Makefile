@@ -35,6 +35,8 @@ check-demo: demo
 	python -m pytest tests/benchmarks/bench_c/demo_run -s --run results/demo
 	benchc run config/demo-vqa-robustness.yaml $(if $(FULL),--full) --cores $(CORES)
 	python -m pytest tests/benchmarks/vqa_robustness/demo_run -s --run results/demo-vqa-robustness
+	benchc run config/demo-naturalbench.yaml $(if $(FULL),--full) --cores $(CORES)
+	python -m pytest tests/benchmarks/naturalbench/demo_run -s --run results/demo-naturalbench
 
 # Comparison with the imagecorruptions package, one thread each: about ten minutes.
 bench-corruptions: install

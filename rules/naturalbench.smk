@@ -304,6 +304,9 @@ if CURATE is not None:
         "<results>/curate/reviewed/{round}.parquet", round=[*(["pairs"] if REVIEW.pairs else []), *ROUNDS]
     )
     TEMPLATES = {kind: str(local(WRITER.templates[kind])) for kind in WRITER.types}
+    for kind, file in TEMPLATES.items():
+        if not Path(file).is_file():
+            raise WorkflowError(f"curate.writer.templates.{kind}: there is no file {file}; correct the path.")
     REVIEWS = str(local(REVIEW.folder))
     RECORDINGS = (
         f"results/{settings.name}/curate/recordings"
@@ -748,7 +751,7 @@ BLIND_PASS = "" if BLIND else "This run asks no model without the image (post_ho
 TABLE_WITH_PUBLISHED = ["csv", "md", "tex", "published"]
 BRACKETS = f"""
 In brackets: 95 % percentile intervals from {RESAMPLING['draws']} resamples of the groups, the same for all
-models and readings.
+models and readings. Groups are those from mined pairs, but for Table 6.
 """
 
 SCORE_OUTPUTS = [
@@ -806,7 +809,7 @@ SCORE_OUTPUTS = [
         wanted=bool(MEASURED) and CURATE is not None and CURATE.mine.random_pairs > 0,
         caption=f"""
         **Table 6** of the paper's supplement. G-Acc in per cent on groups from mined pairs, which encoders
-        mismatch, and from pairs drawn at random, by the reading {READING['reading']}. {BRACKETS}
+        mismatch, and from pairs drawn at random among the other samples and not mismatched, by the reading {READING['reading']}. {BRACKETS}
         """,
     ),
     *(
@@ -886,7 +889,7 @@ SCORE_OUTPUTS = [
         "corruption",
         "accuracies under corruption",
         inputs=SCORED,
-        settings=READING | RESAMPLING,
+        settings=READING | RESAMPLING | {"corruptions": settings.corruptions.types},
         wanted=bool(MEASURED) and bool(settings.corruptions.types),
         caption=f"""
         **Accuracies under corruption** (not in the paper). Acc and G-Acc in per cent, means over the severities,
@@ -904,7 +907,7 @@ SCORE_OUTPUTS = [
         caption="""
         **Examples** (figures 1, 7 and 8 of the paper). Four groups, those first that some models solve and others
         do not: both images, each question with the right answer below each image, and the answers of the first
-        eight models, which are generated or else the more probable ones; below the group's name, its skills if
+        eight models, which are generated or, where most replies have none, the more probable ones; below the group's name, its skills if
         it has tags. A model solves a group if all four answers have a tick mark.
         """,
     ),
@@ -930,7 +933,8 @@ SCORE_OUTPUTS = [
         **With and without the image** (as figures 3 to 5 of the paper). (a) Acc and (b) G-Acc of each model in
         per cent, with 95 % intervals from {RESAMPLING['draws']} resamples of the groups: by likelihood (τ = 0)
         where the model has it, else of generated answers. Without the image, a model gives both images of a
-        question the same answer, as a constant answer does: half of the answers are right, and no group.
+        question the same answer, as a constant answer does: by construction half of the answers are right, and
+        no group.
         {BLIND_PASS}
         """,
     ),

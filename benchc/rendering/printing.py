@@ -15,7 +15,8 @@ class Column(NamedTuple):
     """A column of a printed table. Texts are printed as they are, integers without decimals.
 
     ``signed``: a shift, printed with its sign. ``interval``: the columns ``{name}_low`` and ``{name}_high``
-    are printed after the number. ``digits``: the number of decimals.
+    are printed after the number. ``digits``: the number of decimals, or of significant digits where a column
+    is ``significant``, as one of many orders of magnitude is.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Column(NamedTuple):
     signed: bool = False
     interval: bool = False
     digits: int = 3
+    significant: bool = False
 
 
 def printed(
@@ -56,6 +58,8 @@ def _cell(row: dict[str, str | float | None], column: Column) -> str:
     value = row[column.name]
     if isinstance(value, str):
         return value
+    if column.significant and value is not None:
+        return f"{value:+.{column.digits}g}" if value and column.signed else f"{value:.{column.digits}g}"
     text = number_text(value, column.signed, whole=isinstance(value, int), digits=column.digits)
     if not column.interval or value is None:
         return text

@@ -135,13 +135,13 @@ def read_answers(paths: Sequence[Path]) -> pl.DataFrame:
 
 @contextmanager
 def of_folder(paths: Sequence[Path]) -> Iterator[None]:
-    """Name the folder of the files in an error that does not name a file."""
+    """Name the folder of the files in an error that does not name a file. The error says how to mend it."""
     try:
         yield
     except TableError:
         raise
     except InputError as error:
-        raise InputError(f"{paths[0].parent}: {error}; {AGAIN}") from error
+        raise InputError(f"{paths[0].parent}: {error}") from error
 
 
 def parse_arguments() -> argparse.Namespace:

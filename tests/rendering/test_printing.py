@@ -44,3 +44,12 @@ def test_latex_is_well_formed_and_escaped():
     assert r"B & $3$ & -- & $+0.125\ [0.000, +0.250]$ \\" in latex
     assert r"\caption{95\,\% of $\kappa$ \& B\_2.}" in latex and r"\begin{tabular}{lrrr}" in latex
     assert r"$\Delta$Acc" in latex and r"\label{tab:x}" in latex
+
+
+def test_significant_digits_show_numbers_of_all_magnitudes():
+    frame = pl.DataFrame({"x": [1.5e-20, -0.012345, 0.0, None]})
+    (column,) = [Column("x", "x", signed=True, significant=True)]
+    lines = printed(frame, [column], caption="c", label="l").markdown.splitlines()[2:6]
+    assert [line.split("|")[1].strip() for line in lines] == ["+1.5e-20", "-0.0123", "0", "–"]
+    unsigned = printed(frame, [column._replace(signed=False, digits=1)], caption="c", label="l").markdown
+    assert [line.split("|")[1].strip() for line in unsigned.splitlines()[2:4]] == ["2e-20", "-0.01"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from benchc.benchmarks.naturalbench.curation.captions import CaptionSet, Which, read_captions
-from benchc.benchmarks.naturalbench.groups import Member, placed_groups, problem_of
+from benchc.benchmarks.naturalbench.groups import FACTS, Member, placed_groups, problem_of
 from benchc.benchmarks.naturalbench.places import Source
 from benchc.benchmarks.naturalbench.settings import Captions, Curate, Settings, Writer
 from benchc.benchmarks.naturalbench.tags import read_tags
@@ -22,8 +22,6 @@ from benchc.errors import InputError
 from benchc.planning.amounts import Amount
 from benchc.planning.size import RunSize
 from benchc.pluralize import pluralize
-
-FACTS = ("question", "hint", "options", "answer")
 
 
 def check(config: Config, pool: PoolFound, *, load: bool) -> Findings[RunSize | None]:
@@ -114,12 +112,8 @@ def _curate(curate: Curate, results: Path) -> Iterator[Finding]:
     for id_, captions in curate.captions.items():
         yield from _captions(id_, captions, curate.mine.captions)
     for kind in curate.writer.types:
-        if kind not in curate.writer.templates:
-            text = f"curate.writer.templates has none of {kind}; add it, or remove {kind} from types"
-            yield Finding("writer", "error", kind, text)
-        else:
-            name = curate.writer.templates[kind]
-            yield _exists("writer", kind, f"curate.writer.templates.{kind}", name)
+        name = curate.writer.templates[kind]
+        yield _exists("writer", kind, f"curate.writer.templates.{kind}", name)
     made = generated == set(curate.captions)
     yield from _writer(curate.writer, results, made=made)
     yield from _reviews(curate, results, made=made)

@@ -23,6 +23,12 @@ def curation_errors(raw: Raw, file: str) -> Iterator[str]:
         yield f"{file}: models are given without sources, whose groups they answer; add a source."
     if block(raw, "retrieval") and not block(raw, "curate") and at(raw, "retrieval.pairs") is None:
         yield f"{file}: retrieval.pairs is missing, since the run curates no pairs; give a file of pairs."
+    labels, extraction = at(raw, "prompt.labels"), at(raw, "decoding.extraction")
+    if labels == "texts" and extraction == "official":
+        yield (
+            f"{file}: decoding.extraction is official, but prompt.labels is texts, which the paper's code "
+            "does not read; set decoding.extraction to strict, or prompt.labels to letters."
+        )
     if not texts(raw.get("models")) and not block(raw, "curate") and not block(raw, "retrieval"):
         yield f"{file}: the run has no models, no curate and no retrieval, so that it does nothing; add one."
 

@@ -24,7 +24,8 @@ REPORT = {"file": pl.String, "group": pl.String, "kind": pl.String, "reason": pl
 
 
 Placed = Sequence[tuple[str, Place]]  # the ids of a group's items, and where they stand
-# Question, hint, options, answer and images (digests) of items by id; no `images` where these are unknown.
+FACTS = ("question", "hint", "options", "answer", "category")
+# FACTS and images (digests) of items by id; no `images` where these are unknown.
 Facts = Mapping[str, Mapping[str, Any]]
 
 
@@ -70,7 +71,7 @@ def read_groups(pool: Path, sources: Mapping[str, Source], limit: int | None = N
     the two are exchanged, with a note. ``limit`` takes groups in the order of a hash of their names, so that
     fewer are some of more. Raises InputError where no group is left, and what ``read_places`` raises.
     """
-    items = read_table(pool, POOL, ["id", "source", "question", "hint", "options", "answer"])
+    items = read_table(pool, POOL, ["id", "source", *FACTS])
     digests = _image_digests(pool, items["id"].to_list())
     facts = {row["id"]: {**row, "images": digests[row["id"]]} for row in items.iter_rows(named=True)}
     rows: list[dict[str, Any]] = []
@@ -83,9 +84,9 @@ def read_groups(pool: Path, sources: Mapping[str, Source], limit: int | None = N
             if reason is not None:
                 remarks.append((str(source.path), group, "left_out", reason))
                 continue
-            exchanged = _answer(placed, facts, 0, 0) == 1
+            exchanged = _answers(placed, facts)[0] == 1
             if exchanged:
-                text = "its questions are exchanged: the answer of question 0 about image 0 is option B"
+                text = "its questions are exchanged: the answer of question 0 about image 0 is No or B"
                 remarks.append((str(source.path), group, "note", text))
             rows += _rows(f"{name}/{group}", placed, facts, exchanged=exchanged)
     if not rows:
@@ -135,8 +136,11 @@ def _problems(placed: Placed, facts: Facts) -> Iterator[str]:
             report = f"sources/{id_.partition('/')[0]}.report.csv"
             yield f"row {_index(id_)} is no item of the pool; {report} of the run has the reason, correct it"
     for id_, _ in placed:
-        if len(facts[id_]["options"] or ()) != 2:
-            yield f"row {_index(id_)} has {len(facts[id_]['options'] or ())} options; give two"
+        options = [*(facts[id_]["options"] or ())]
+        if len(options) != 2:
+            yield f"row {_index(id_)} has {len(options)} options; give two"
+        if len({option.strip().casefold() for option in options}) == 1:
+            yield f"row {_index(id_)} has the option {options[0]!r} twice; give two different ones"
         if len(facts[id_].get("images", " ")) != 1:
             yield f"row {_index(id_)} has {len(facts[id_]['images'])} images; give one"
     items = {(place.q_idx, place.i_idx): facts[id_] for id_, place in placed}
@@ -144,15 +148,13 @@ def _problems(placed: Placed, facts: Facts) -> Iterator[str]:
         for key, name in (("question", "texts"), ("hint", "hints"), ("options", "options")):
             if items[q, 0][key] != items[q, 1][key]:
                 yield f"has two {name} of question {q}; give its rows the same"
+    if all(items[0, 0][key] == items[1, 0][key] for key in ("question", "hint", "options")):
+        yield "has one question twice; give two"
     for i in (0, 1):
         if items[0, i].get("images") != items[1, i].get("images"):
             yield f"has two images {i}; give both questions the same file"
     if "images" in items[0, 0] and items[0, 0]["images"] == items[0, 1]["images"]:
         yield "has one image twice; give two"
-    answers = [items[place]["answer"] for place in ORDER]
-    if answers not in ([0, 1, 1, 0], [1, 0, 0, 1]):
-        shown = ", ".join("none" if answer is None else "AB"[answer] for answer in answers)
-        yield f"has answers that do not alternate ({shown}); correct them to A, B, B, A or B, A, A, B"
     for key, words in (
         ("type", "types"),
         ("subset", "subsets"),
@@ -161,18 +163,42 @@ def _problems(placed: Placed, facts: Facts) -> Iterator[str]:
     ):
         if len({getattr(place, key) for _, place in placed}) > 1:
             yield f"has rows of two {words}; correct them"
+    kind = _type(placed, facts)
     odd = [item["options"] for item in items.values() if not _are_words(item["options"])]
-    if odd and _type(placed, facts) == YES_NO:
+    if odd and kind == YES_NO:
         yield f"has the type yes_no and the options {' and '.join(map(repr, odd[0]))}; give Yes and No"
+    for id_, _ in placed:
+        # Models are asked by the category, and their replies read by the type.
+        if _are_words(facts[id_]["options"]) and (facts[id_]["category"] == MULTIPLE_CHOICE) != (
+            kind != YES_NO
+        ):
+            yield (
+                f"row {_index(id_)} has the options Yes and No, the category {facts[id_]['category']!r} and "
+                f"the type {kind}, that of its group; give it the category {kind}"
+            )
+    answers = _answers(placed, facts)
+    if answers not in ([0, 1, 1, 0], [1, 0, 0, 1]):
+        names = ("Yes", "No") if kind == YES_NO else ("A", "B")
+        first, second = names
+        shown = ", ".join("none" if answer is None else names[answer] for answer in answers)
+        yield (
+            f"has answers that do not alternate ({shown}); correct them to {first}, {second}, {second}, "
+            f"{first} or {second}, {first}, {first}, {second}"
+        )
 
 
 def _index(id_: str) -> str:
     return id_.partition("/")[2]
 
 
-def _answer(placed: Placed, facts: Facts, q: int, i: int) -> int:
-    answers = {(place.q_idx, place.i_idx): facts[id_]["answer"] for id_, place in placed}
-    return int(answers[q, i])
+def _answers(placed: Placed, facts: Facts) -> list[int | None]:
+    """Return the right option of each place in its order: 0 is A or, of the type yes_no, Yes."""
+    found = {}
+    for id_, place in placed:
+        answer, options = facts[id_]["answer"], facts[id_]["options"]
+        is_reversed = _type(placed, facts) == YES_NO and options[0].strip().lower() == "no"
+        found[place.q_idx, place.i_idx] = 1 - answer if is_reversed and answer is not None else answer
+    return [found[place] for place in ORDER]
 
 
 def _type(placed: Placed, facts: Facts) -> str:

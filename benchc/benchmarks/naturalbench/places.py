@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from benchc.benchmarks.naturalbench.schemas.groups import MINED, RANDOM
 from benchc.sources.error import SourceError
 from benchc.sources.item_order import item_key
 from benchc.sources.item_text import present
@@ -14,8 +15,8 @@ ORDER = ((0, 0), (0, 1), (1, 0), (1, 1))
 # A column has one of these names.
 QUESTION, IMAGE = ("q_idx",), ("img_idx", "i_idx")
 
-ENGLISH, MINED = "English", "mined"
-METHODS = (MINED, "random")
+ENGLISH = "English"
+METHODS = (MINED, RANDOM)
 # Other spellings of the paper's subsets.
 SUBSETS = {"flickr": "Flickr30K", "flickr30k": "Flickr30K", "docci": "DOCCI"}
 

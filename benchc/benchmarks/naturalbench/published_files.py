@@ -19,7 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchc.atomic import atomic_write
-from benchc.benchmarks.naturalbench.places import ENGLISH, MINED, ORDER, SUBSETS
+from benchc.benchmarks.naturalbench.places import ENGLISH, ORDER, SUBSETS
+from benchc.benchmarks.naturalbench.schemas.groups import MINED
 from benchc.sources.error import InvalidRowError, SourceError
 from benchc.sources.image_store import ImageReader
 from benchc.sources.item_images import ImageFile

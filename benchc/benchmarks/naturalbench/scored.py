@@ -11,7 +11,7 @@ import polars as pl
 
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES, OUTCOMES, Floats
 from benchc.benchmarks.naturalbench.metrics.readings import NONE
-from benchc.benchmarks.naturalbench.schemas.groups import GROUPS
+from benchc.benchmarks.naturalbench.schemas.groups import GROUPS, RANDOM
 from benchc.benchmarks.naturalbench.schemas.scores import PLACES, SCORES
 from benchc.errors import InputError
 from benchc.progress import track
@@ -43,7 +43,10 @@ class Scores:
 
 @dataclass(frozen=True)
 class Scored:
-    """The models of a run, by id in its order, and the groups: group, subset, type, language, method."""
+    """The models of a run, by id in its order, and the groups: group, subset, type, language, method.
+
+    Groups are those from mined pairs, unless there are none, or random pairs are asked for too.
+    """
 
     models: dict[str, Model]
     groups: pl.DataFrame
@@ -72,6 +75,15 @@ class Scored:
         return found[:, 1:3].astype(np.float64)
 
 
+def benchmark_groups(groups: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows (as GROUPS) of groups from mined pairs, or all where there are none.
+
+    Groups from random pairs are what mined ones are compared with (Table 6), no part of the benchmark.
+    """
+    mined = groups.filter(pl.col("method") != RANDOM)
+    return groups if mined.is_empty() else mined
+
+
 def read_clean(scores: list[Path], models: Path, groups: Path) -> Scored:
     """Return the scores on clean images of {model}.parquet, with the labels of models.json.
 
@@ -81,15 +93,24 @@ def read_clean(scores: list[Path], models: Path, groups: Path) -> Scored:
     return _read(scores, models, groups, corrupted=False)
 
 
+def read_with_random(scores: list[Path], models: Path, groups: Path) -> Scored:
+    """Return the scores as `read_clean`, also of groups from random pairs."""
+    return _read(scores, models, groups, corrupted=False, with_random=True)
+
+
 def read_corrupted(scores: list[Path], models: Path, groups: Path) -> Scored:
     """Return the scores as `read_clean`, and those under corruption."""
     return _read(scores, models, groups, corrupted=True)
 
 
-def _read(paths: Sequence[Path], models: Path, groups: Path, *, corrupted: bool) -> Scored:
+def _read(
+    paths: Sequence[Path], models: Path, groups: Path, *, corrupted: bool, with_random: bool = False
+) -> Scored:
     known = read_models(models).models
     whole = read_table(groups, GROUPS).unique("group", keep="first", maintain_order=True)
     whole = whole.select("group", "subset", "type", "language", "method")
+    shown = whole if with_random else benchmark_groups(whole)
+    chosen = whole["group"].is_in(shown["group"].implode())
     facts: dict[str, object] = {}
     found: dict[str, Scores] = {}
     for path in track(paths, label="scores", unit="files"):
@@ -100,14 +121,16 @@ def _read(paths: Sequence[Path], models: Path, groups: Path, *, corrupted: bool)
         table = read_table(path, SCORES)
         if not corrupted:
             table = table.filter(pl.col("corruption") == CLEAN)
-        found[path.stem] = _arrays(path, table, whole["group"], footer)
+        found[path.stem] = _arrays(path, table, whole["group"], chosen, footer)
     labels = [known[id_].label for id_ in found]
     if len(set(labels)) != len(labels):
         raise InputError(f"{models}: two models have one label: {', '.join(labels)}; give each its own")
-    return Scored({id_: known[id_] for id_ in found}, whole, found)
+    return Scored({id_: known[id_] for id_ in found}, shown, found)
 
 
-def _arrays(path: Path, table: pl.DataFrame, groups: pl.Series, footer: dict[str, Any]) -> Scores:
+def _arrays(
+    path: Path, table: pl.DataFrame, groups: pl.Series, chosen: pl.Series, footer: dict[str, Any]
+) -> Scores:
     right = pl.sum_horizontal(pl.col(f"c{place}").cast(pl.Int8) for place in PLACES)
     known = pl.all_horizontal(pl.col(f"c{place}").is_not_null() for place in PLACES)
     table = table.with_columns(pl.when(known).then(right).otherwise(NONE).alias(RIGHT))
@@ -116,6 +139,7 @@ def _arrays(path: Path, table: pl.DataFrame, groups: pl.Series, footer: dict[str
     for key, rows in table.group_by("reading", "corruption", "severity", maintain_order=True):
         if not rows["group"].equals(groups):
             raise TableError(f"{path}: its groups are not those of the pool; {AGAIN}")
+        rows = rows.filter(chosen)
         reading, corruption, severity = str(key[0]), str(key[1]), int(str(key[2]))
         found[reading, corruption, severity] = _bytes(rows.select(RIGHT, *OUTCOMES))
         if corruption == CLEAN and (rows[RIGHT] != NONE).all():
@@ -128,4 +152,5 @@ def _bytes(rows: pl.DataFrame) -> Bytes:
 
 
 CleanScores = Annotated[Scored, Files(read_clean)]
+ScoresWithRandom = Annotated[Scored, Files(read_with_random)]
 CorruptedScores = Annotated[Scored, Files(read_corrupted)]

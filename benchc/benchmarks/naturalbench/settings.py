@@ -1,6 +1,7 @@
 """The settings of a run of NaturalBench: the shared ones, curation, and what the paper leaves open."""
 
 from collections.abc import Iterator
+from datetime import date
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -175,6 +176,15 @@ class Writer(Strict):
         default=3, ge=0, le=3, description="How often questions that were not kept are written anew."
     )
 
+    @model_validator(mode="after")
+    def _has_templates(self) -> Self:
+        for kind in self.types:
+            if kind not in self.templates:
+                raise ValueError(
+                    f"has no template of {kind}; add it to templates, or remove {kind} from types"
+                )
+        return self
+
 
 class Review(Strict):
     """The people who check the pairs and questions."""
@@ -192,11 +202,17 @@ class Review(Strict):
     )
 
 
+def _day(text: str) -> str:
+    """Return ``text``, a date that the calendar has; raises ValueError."""
+    date.fromisoformat(text)
+    return text
+
+
 class Release(Strict):
     """What is published."""
 
     name: Label = Field(description="Name of the data set.")
-    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")] = Field(
+    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$"), AfterValidator(_day)] = Field(
         description="Date of the release, as YYYY-MM-DD, in quotes."
     )
     older: list[UserPath] = Field(

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from benchc.benchmarks.naturalbench.crosscheck import curation_errors
-from benchc.benchmarks.naturalbench.settings import Captions, Retrieval
+from benchc.benchmarks.naturalbench.settings import Captions, Release, Retrieval, Writer
 
 TAGGED = {"label": "A", "name": "ViT-L-14", "pretrained": "laion400m_e32"}
 
@@ -84,3 +84,23 @@ def test_captions_need_their_files(keys: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         Captions(label="A", **keys)
     Captions(label="A", form="tsv", file="a")
+
+
+def test_the_papers_code_reads_letters_only() -> None:
+    by_text = {"prompt": {"labels": "texts"}, "decoding": {"extraction": "official"}}
+    (line,) = found(raw(**by_text))
+    assert "decoding.extraction is official, but prompt.labels is texts" in line
+    assert found(raw(prompt={"labels": "texts"})) == []
+    assert found(raw(**by_text | {"prompt": {"labels": "letters"}})) == []
+
+
+def test_every_type_has_a_template() -> None:
+    with pytest.raises(ValidationError, match="has no template of multiple_choice; add it to templates"):
+        Writer(model="m", templates={"yes_no": "a.txt"})
+    Writer(model="m", types=["yes_no"], templates={"yes_no": "a.txt"})
+
+
+@pytest.mark.parametrize("date", ["2026-13-45", "2026-02-30"])
+def test_a_release_has_a_day_of_the_calendar(date: str) -> None:
+    with pytest.raises(ValidationError, match="date"):
+        Release(name="x", date=date)

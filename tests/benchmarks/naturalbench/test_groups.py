@@ -75,15 +75,60 @@ def test_the_type_is_that_of_a_column_or_else_of_all_options(tmp_path: Path) -> 
     rows = group("a", 8, options=("Yes", "No"), category="multiple_choice")
     rows += group("b", 12, options=("left", "right"), category="space")
     rows += group("c", 16, options=("yes", "NO"), category="space")
-    mixed = group("d", 20, category="space")
+    mixed = group("d", 20, category="multiple_choice")
     rows += mixed[:2] + [row | {"A": "left", "B": "right"} for row in mixed[2:]]
-    table = found(
-        tmp_path, [row | {"type": "multiple_choice"} if row["group"] == "c" else row for row in rows]
-    ).table
+    table = found(tmp_path, rows).table
     types = {name[3:]: kind for name, kind in table.select("group", "type").unique().rows()}
     choice = "multiple_choice"
-    assert types == {"a": choice, "b": choice, "c": choice, "d": choice}
-    assert set(found(tmp_path, rows).table.filter(group="nb/c")["type"]) == {"yes_no"}
+    assert types == {"a": choice, "b": choice, "c": "yes_no", "d": choice}
+
+
+@pytest.mark.parametrize(
+    ("category", "columns", "kind"),
+    [
+        ("space", {"type": "multiple_choice"}, "multiple_choice"),
+        ("multiple_choice", {"type": "yes_no"}, "yes_no"),
+    ],
+)
+def test_models_are_asked_in_the_form_in_which_replies_are_read(tmp_path, category, columns, kind) -> None:
+    """The category of an item decides whether it is asked for Yes or No, the type how a reply is read."""
+    rows = [row | columns for row in group("bad", 4, category=category)]
+    good = [row | {"type": ""} for row in group("good", 100)]
+    report = found(tmp_path, [*rows, *good]).report
+    assert report.select("group", "reason").rows() == [
+        (
+            "bad",
+            f"row 4 has the options Yes and No, the category {category!r} and the type {kind}, that of its "
+            f"group; give it the category {kind}",
+        )
+    ]
+
+
+def test_a_question_that_lists_no_first_alternates_by_its_words(tmp_path: Path) -> None:
+    rows = group("x", 4)
+    swapped = [
+        row | {"A": "No", "B": "Yes", "answer": answer} for row, answer in zip(rows[2:], "AB", strict=True)
+    ]
+    groups = found(tmp_path, [*rows[:2], *swapped])
+    # Yes, No; No, Yes.
+    assert groups.report.is_empty() and groups.table.height == 4
+    same = [
+        row | {"A": "No", "B": "Yes", "answer": answer} for row, answer in zip(rows[2:], "BA", strict=True)
+    ]
+    assert reasons(tmp_path, [*rows[:2], *same]) == [
+        (
+            "x",
+            "left_out",
+            "has answers that do not alternate (Yes, No, Yes, No); correct them to Yes, No, No, Yes or No, "
+            "Yes, Yes, No",
+        )
+    ]
+    # Question 0 has the answer Yes about image 0, whatever its letter.
+    first = [
+        row | {"A": "No", "B": "Yes", "answer": answer} for row, answer in zip(rows[:2], "BA", strict=True)
+    ]
+    groups = found(tmp_path, [*first, *rows[2:]])
+    assert groups.report.is_empty() and groups.table["q_idx"].to_list() == [0, 0, 1, 1]
 
 
 def test_without_columns_four_rows_by_index_are_a_group(tmp_path: Path) -> None:
@@ -166,7 +211,16 @@ def test_questions_are_exchanged_so_that_the_first_has_option_a_about_image_0(tm
         ),
         (
             lambda rows: [row | {"answer": letter} for row, letter in zip(rows, "ABAB", strict=True)],
-            "has answers that do not alternate (A, B, A, B); correct them to A, B, B, A or B, A, A, B",
+            "has answers that do not alternate (Yes, No, Yes, No); correct them to Yes, No, No, Yes or No, "
+            "Yes, Yes, No",
+        ),
+        (
+            lambda rows: [row | {"A": "cup", "B": "Cup ", "category": "multiple_choice"} for row in rows],
+            "row 4 has the option 'cup' twice; give two different ones",
+        ),
+        (
+            lambda rows: [row | {"question": "Is it?"} for row in rows],
+            "has one question twice; give two",
         ),
         (lambda rows: [*rows[:3], rows[3] | {"C": "Maybe"}], "row 7 has 3 options; give two"),
         (
@@ -235,6 +289,7 @@ def test_only_two_of_the_sixteen_ways_to_answer_alternate(answers: list[int]) ->
             "hint": None,
             "options": ["Yes", "No"],
             "answer": answer,
+            "category": "yes_no",
             "images": [bytes([place.i_idx])],
         }
         for (id_, place), answer in zip(placed, answers, strict=True)

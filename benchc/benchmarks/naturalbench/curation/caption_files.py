@@ -60,7 +60,8 @@ def csv_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str
             header = next(reader, [])
             if missing := [name for name in columns if name not in header]:
                 raise SourceError(
-                    f"{path}: has no column {missing[0]!r}; its columns are {listed(header) or 'none'}"
+                    f"{path}: has no column {missing[0]!r}; its columns are {listed(header) or 'none'}; "
+                    "give it a header with these names, separated by commas"
                 )
             for fields in filter(None, reader):
                 problem = None

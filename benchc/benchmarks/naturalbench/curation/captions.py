@@ -1,5 +1,6 @@
 """Samples of captioned images: one row of CAPTIONS for each image, or for each of its captions."""
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,19 +56,24 @@ def read_captions(source: CaptionSet, which: Which) -> tuple[pl.DataFrame, pl.Da
 
     An image's sample has its first caption, that of the smallest number, or each (``all``). The report has
     the columns id, line, kind and reason: rows without a caption, captions whose number occurs twice, and
-    images that are missing, cannot be read or are too large. Raises SourceError where the file cannot be
-    read, ``images`` is no folder, or no row is left.
+    images that are missing, cannot be read, are too large or are copies of others. Raises SourceError where
+    the file cannot be read, ``images`` is no folder, or no row is left.
     """
     if source.images is not None and not source.images.is_dir():
         raise SourceError(f"{source.images}: is no folder of images; correct `images` of {source.id}")
     remarks: list[Remark] = []
     pictures = _pictures(caption_rows(source.file, source.form), source.id, remarks)
-    good = {}
+    good: dict[str, Picture] = {}
+    known: dict[bytes, str] = {}  # the first image of each content
     for name, picture in track(pictures.items(), label=f"read {source.id}", unit="images"):
         try:
             # Images in the file itself were decoded when it was read.
-            if source.images is not None:
-                check_file(name, source.images)
+            if source.images is None:
+                digest = image_digest(picture.image or b"")
+            else:
+                digest = check_file(name, source.images)
+            if known.setdefault(digest, name) != name:
+                raise InvalidRowError(f"image {name}: is a copy of image {known[digest]}")
         except InvalidRowError as refusal:
             remarks.append(Remark(f"{source.id}/{name}", picture.line, "rejected", str(refusal)))
         else:
@@ -129,20 +135,30 @@ def _add(row: CaptionRow, pictures: dict[str, Picture]) -> None:
     picture.captions.append(Caption(number, row.line, text))
 
 
-def check_file(name: str, folder: Path) -> None:
-    """Decode an image below a folder. Raises InvalidRowError where it cannot be read, or is elsewhere."""
+def image_digest(data: bytes) -> bytes:
+    """Return a digest of an image file, by which copies are found."""
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def check_file(name: str, folder: Path) -> bytes:
+    """Decode an image below a folder, and return its digest.
+
+    Raises InvalidRowError where it cannot be read, or is elsewhere.
+    """
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise InvalidRowError(f"the image's name is not one line of 1 to {LONGEST_NAME} characters")
     if Path(name).is_absolute() or ".." in Path(name).parts:
         raise InvalidRowError(f"image {name}: is not below the folder of images")
     try:
-        check_image((folder / name).read_bytes())
+        data = (folder / name).read_bytes()
+        check_image(data)
     except FileNotFoundError as error:
         raise InvalidRowError(f"image {name}: there is no such file in the folder of images") from error
     except OSError as error:
         raise InvalidRowError(f"image {name}: cannot be read ({error.strerror})") from error
     except ImageError as error:
         raise InvalidRowError(f"image {name}: {error}") from error
+    return image_digest(data)
 
 
 def image_bytes(sample_rows: pl.DataFrame) -> Iterator[bytes]:

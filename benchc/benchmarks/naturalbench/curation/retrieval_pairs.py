@@ -80,13 +80,14 @@ def _samples(
         raise InvalidRowError("has no pair, the name of the row")
     if name in seen:
         raise InvalidRowError(f"pair {name} is there twice")
-    if values["image_0"].strip() == values["image_1"].strip():
-        raise InvalidRowError("has one image twice")
+    digests = set()
     for number in (0, 1):
         image, caption = values[f"image_{number}"].strip(), values[f"caption_{number}"].strip()
         if not caption:
             raise InvalidRowError(f"has no caption_{number}")
-        check_file(image, folder)
+        digests.add(check_file(image, folder))
+        if len(digests) == number:
+            raise InvalidRowError("has one image twice")
         yield {
             "id": f"{DATASET}/{name}/{number}",
             "dataset": DATASET,

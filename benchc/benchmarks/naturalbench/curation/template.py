@@ -33,7 +33,7 @@ class Template:
 def read_template(path: str | Path) -> Template:
     """Return the template in a file; raises InputError where its placeholders are not those above."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not UTF-8 ({error}); save it as UTF-8") from error
     names = PLACEHOLDER.findall(text)

@@ -11,7 +11,7 @@ from pydantic import NonNegativeInt, PositiveInt
 from benchc.benchmarks.naturalbench.inputs import GroupRows
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples, estimates
 from benchc.benchmarks.naturalbench.metrics.groups import CHANCE, MEASURES, Floats, group_values
-from benchc.benchmarks.naturalbench.scored import CleanScores, Scored
+from benchc.benchmarks.naturalbench.scored import CleanScores, Scored, benchmark_groups
 from benchc.errors import InputError, recreate
 from benchc.rendering.labels import font_families, renderable, shorten_all
 from benchc.rendering.output import parquet
@@ -46,6 +46,7 @@ def figure_blind(
     Lines are chance and the best constant answer to each question, which solves half of the questions and no
     group.
     """
+    groups = benchmark_groups(groups)
     truth = truths(groups, pool)
     unseen = {path.parent.name: blind_values(path, groups, truth) for path in blind}
     resamples = Resamples(scored.groups.height, draws, seed)

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveInt
 
-from benchc.benchmarks.naturalbench.figures.chance import G_ACC, mark_chance
+from benchc.benchmarks.naturalbench.figures.chance import G_ACC, from_zero, mark_chance
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples, estimates
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES
 from benchc.benchmarks.naturalbench.scored import CorruptedScores, Scored
@@ -77,7 +77,7 @@ def figure_corruption(
             axes.set_xlabel("severity" if last else "")
             axes.set_ylabel("" if number % in_a_row else "G-Acc (%)")
         # At the end, since a limit that is set stops growing with the panels after it.
-        grid.flat[0].set_ylim(0, None)
+        from_zero(grid.flat[0].set_ylim, grid.flat[0].get_ylim()[1])
         handles, texts = grid.flat[0].get_legend_handles_labels()
         figure.legend(
             handles,

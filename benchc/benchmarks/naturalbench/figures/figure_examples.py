@@ -11,8 +11,9 @@ from matplotlib.lines import Line2D
 from pydantic import PositiveInt
 
 from benchc.benchmarks.naturalbench.inputs import GroupRows, Tags
+from benchc.benchmarks.naturalbench.metrics.readings import NONE as NO_OPTION
 from benchc.benchmarks.naturalbench.schemas.scores import PLACES
-from benchc.benchmarks.naturalbench.scored import CleanScores, Scored
+from benchc.benchmarks.naturalbench.scored import CleanScores, Scored, benchmark_groups
 from benchc.benchmarks.naturalbench.taxonomy import label_of
 from benchc.errors import InputError
 from benchc.letters import LETTERS
@@ -79,9 +80,11 @@ def figure_examples(
 ) -> Figure:
     """Plot some groups: both images, each question, the right answers, and those of the first eight models.
 
-    ``names``: the groups; None chooses ``number`` of them (:func:`chosen_groups`). Answers are those that a
-    model generated or else the more probable ones. Raises InputError where there is no such group.
+    ``names``: the groups, from mined pairs; None chooses ``number`` of them (:func:`chosen_groups`). Answers
+    are those that a model generated or, where most of its replies have none, the more probable ones. Raises
+    InputError where there is no such group.
     """
+    groups = benchmark_groups(groups)
     shown = names if names is not None else chosen_groups(groups, scored, number)
     unknown = [name for name in shown if name not in set(groups["group"])]
     if unknown:
@@ -122,7 +125,11 @@ def chosen_groups(groups: pl.DataFrame, scored: Scored, number: int) -> list[str
 
 
 def _reading(scored: Scored, model: str) -> str | None:
-    return next((name for name in PREFERRED if name in scored.scores[model].predicted), None)
+    """Return the first of PREFERRED in which most questions have an answer, else the first that there is."""
+    predicted = scored.scores[model].predicted
+    known = [name for name in PREFERRED if name in predicted]
+    answered = [name for name in known if (predicted[name] != NO_OPTION).mean() > 0.5]
+    return next(iter([*answered, *known]), None)
 
 
 def _example(placed: pl.DataFrame, items: Mapping[str, Any], scored: Scored, pool: Path) -> Example:
@@ -158,7 +165,8 @@ def _example(placed: pl.DataFrame, items: Mapping[str, Any], scored: Scored, poo
         chosen = scored.scores[id_].predicted[reading][at].tolist()
         # Option 0 of a score is Yes, or the first.
         words = [
-            NONE if one < 0 else ("Yes", "No")[one] if kind == "yes_no" else LETTERS[one] for one in chosen
+            NONE if one == NO_OPTION else ("Yes", "No")[one] if kind == "yes_no" else LETTERS[one]
+            for one in chosen
         ]
         answers[label] = [(word, word == right) for word, right in zip(words, truth, strict=True)]
     images = [item_images(found[f"0{i}"], pool)[0] for i in (0, 1)]

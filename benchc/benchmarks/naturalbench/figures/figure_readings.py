@@ -6,10 +6,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveInt
 
-from benchc.benchmarks.naturalbench.figures.chance import G_ACC, mark_chance
+from benchc.benchmarks.naturalbench.figures.chance import G_ACC, from_zero, mark_chance
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples, estimates
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES
 from benchc.benchmarks.naturalbench.scored import CleanScores
+from benchc.benchmarks.naturalbench.tables.frames import READINGS
 from benchc.rendering.labels import font_families, renderable, shorten_all
 from benchc.rendering.style import (
     BLUE,
@@ -25,15 +26,15 @@ from benchc.rendering.style import (
 )
 
 LONGEST_LABEL = 30
-# By reading: its name in the legend, its colour and marker. One tau for each type is nearly one for all.
+# Colour and marker by reading. One tau for each type is nearly one for all, and has no marks.
 LOOKS = {
-    "decoding": ("generated answer", INK, "o"),
-    "deterministic": ("likelihood, τ = 0", BLUE, "s"),
-    "post_hoc": ("post-hoc, without image", PURPLE, "D"),
-    "post_hoc_grey_image": ("post-hoc, grey image", PURPLE, "d"),
-    "global": ("best τ for all groups", SKY_BLUE, "^"),
-    "cross_fitted": ("best τ of the other half", GREEN, "<"),
-    "sample": ("best τ of each group", VERMILLION, "v"),
+    "decoding": (INK, "o"),
+    "deterministic": (BLUE, "s"),
+    "post_hoc": (PURPLE, "D"),
+    "post_hoc_grey_image": (PURPLE, "d"),
+    "global": (SKY_BLUE, "^"),
+    "cross_fitted": (GREEN, "<"),
+    "sample": (VERMILLION, "v"),
 }
 SPREAD = 0.66  # of the rows of a model
 # More models are on one line each, without intervals.
@@ -62,7 +63,7 @@ def figure_readings(scored: CleanScores, draws: PositiveInt = 2000, seed: NonNeg
             if spread:
                 # A single group has no interval.
                 known = ~np.isnan(found.low)
-                colour = LOOKS[reading][1]
+                colour, _ = LOOKS[reading]
                 axes.hlines(
                     heights[known], found.low[known], found.high[known], color=colour, linewidth=0.9, zorder=2
                 )
@@ -73,7 +74,7 @@ def figure_readings(scored: CleanScores, draws: PositiveInt = 2000, seed: NonNeg
         axes.tick_params(axis="y", length=0)
         for height in np.arange(0.5, len(names) - 1):
             axes.axhline(height, color="#E4E4E4", linewidth=0.5, zorder=0)
-        axes.set_xlim(0, None)
+        from_zero(axes.set_xlim, axes.get_xlim()[1])
         axes.set_xlabel("G-Acc (%)")
         axes.grid(axis="x")
         figure.legend(loc="outside lower center", ncols=4, fontsize=NORMAL - 0.5)
@@ -81,7 +82,7 @@ def figure_readings(scored: CleanScores, draws: PositiveInt = 2000, seed: NonNeg
 
 
 def _marks(axes: Any, values: Any, heights: Any, reading: str) -> None:
-    label, colour, marker = LOOKS[reading]
+    colour, marker = LOOKS[reading]
     known = ~np.isnan(values)
     axes.plot(
         values[known],
@@ -92,6 +93,6 @@ def _marks(axes: Any, values: Any, heights: Any, reading: str) -> None:
         markeredgewidth=0,
         linestyle="none",
         zorder=3,
-        label=label,
+        label=READINGS[reading],
         clip_on=False,
     )

@@ -9,9 +9,11 @@ import polars as pl
 
 from benchc.benchmarks.naturalbench.metrics.debias import Integers
 from benchc.benchmarks.naturalbench.metrics.extraction import WORDS
+from benchc.benchmarks.naturalbench.schemas.groups import RANDOM
 from benchc.benchmarks.naturalbench.schemas.scores import PLACES
 from benchc.errors import InputError
 from benchc.schemas.logits import first_names
+from benchc.schemas.parquet import AGAIN
 from benchc.schemas.predictions import KEY
 
 FIX = "correct its source and run snakemake again"
@@ -33,6 +35,7 @@ class GroupItems:
     ids: npt.NDArray[np.object_]
     truth: Integers  # the right option, 0 or 1
     reversed: npt.NDArray[np.bool_]  # whether an item lists No before Yes
+    mined: npt.NDArray[np.bool_]  # by group: no random pair, from which no threshold is chosen
     texts: npt.NDArray[np.object_]  # a tuple of the two options of each item, as it lists them
 
 
@@ -77,7 +80,10 @@ def group_items(groups: pl.DataFrame, pool: pl.DataFrame) -> GroupItems:
     types = rows["type"].gather_every(SIDES**2).to_list()
     texts = np.empty(rows.height, dtype=object)
     texts[:] = [tuple(options) for options in rows["options"]]
-    return GroupItems(tuple(names["group"]), tuple(types), ids, truth, is_reversed, texts.reshape(shape))
+    mined = (rows["method"].gather_every(SIDES**2) != RANDOM).to_numpy()
+    return GroupItems(
+        tuple(names["group"]), tuple(types), ids, truth, is_reversed, mined, texts.reshape(shape)
+    )
 
 
 def arranged(rows: pl.DataFrame, ids: npt.NDArray[np.object_], cells: Sequence[Cell], what: str) -> Integers:
@@ -95,7 +101,7 @@ def arranged(rows: pl.DataFrame, ids: npt.NDArray[np.object_], cells: Sequence[C
         (wanted.join(keyed, on=KEY, how="anti"), "are missing"),
     ):
         if wrong.height:
-            raise InputError(f"{wrong.height:,} {what} {problem}: {first_names(wrong)}")
+            raise InputError(f"{wrong.height:,} {what} {problem}: {first_names(wrong)}; {AGAIN}")
     found = wanted.join(keyed, on=KEY, how="left", maintain_order="left")["row"]
     return found.to_numpy().astype(np.int64).reshape(len(cells), *ids.shape)
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from benchc.benchmarks.naturalbench.kinds import QuestionType
 from benchc.benchmarks.naturalbench.metrics.debias import (
     Integers,
     best_tau,
@@ -25,6 +26,7 @@ from benchc.benchmarks.naturalbench.metrics.groups import OUTCOMES, Bools, Float
 from benchc.benchmarks.naturalbench.schemas.scores import PLACES, SCORES
 from benchc.errors import InputError
 from benchc.schemas.logits import logit_blocks, name_of
+from benchc.schemas.parquet import AGAIN
 from benchc.schemas.predictions import CLEAN
 
 # The reading by a pass with a grey image has its own name.
@@ -167,18 +169,23 @@ def read_groups(
 def _thresholds(
     reading: str, items: GroupItems, differences: Floats
 ) -> tuple[Floats, list[dict[str, object]]]:
-    """Return the tau of each group, float64[groups], and how each was chosen."""
+    """Return the tau of each group, float64[groups], and how each was chosen: from groups of mined pairs."""
     low, high = bounds(differences, items.truth)
     types, every = np.array(items.types), np.ones(len(items.groups), dtype=np.bool_)
     if reading == "global":
         parts: list[tuple[str | None, int | None, Bools, Bools]] = [(None, None, every, every)]
     elif reading == "global_by_type":
-        parts = [(type_, None, types == type_, types == type_) for type_ in dict.fromkeys(items.types)]
+        parts = [
+            (type_, None, types == type_, types == type_)
+            for type_ in get_args(QuestionType)
+            if type_ in items.types
+        ]
     else:
         half = halves(items.groups)
         parts = [(None, number, half != number, half == number) for number in (0, 1)]
     thresholds, chosen = np.zeros(len(items.groups)), []
-    for type_, number, chosen_from, applied_to in parts:
+    for type_, number, possible, applied_to in parts:
+        chosen_from = possible & items.mined if (possible & items.mined).any() else possible
         best = best_tau(low[chosen_from], high[chosen_from])
         thresholds[applied_to] = best.tau
         where = {"reading": reading, "type": type_, "half": number}
@@ -223,7 +230,8 @@ def _logits(predictions: pl.DataFrame) -> Floats:
     for rows, logits in logit_blocks(predictions):
         if logits.shape[1] != found.shape[1]:
             raise InputError(
-                f"{name_of(predictions, int(rows[0]))} has {logits.shape[1]} logits; groups have two options"
+                f"{name_of(predictions, int(rows[0]))} has {logits.shape[1]} logits, but groups have two "
+                f"options; {AGAIN}"
             )
         found[rows] = logits
     return found

@@ -4,6 +4,8 @@ import polars as pl
 
 from benchc.schemas.parquet import TableType
 
+MINED, RANDOM = "mined", "random"  # how a pair of images was found
+
 GROUPS = TableType(
     "groups",
     1,

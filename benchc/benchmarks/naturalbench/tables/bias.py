@@ -36,7 +36,7 @@ def bias(scored: CleanScores, draws: PositiveInt, seed: int) -> Table:
             for part in _parts(options, types):
                 sums.append(part[0])
                 weights.append(part[1])
-    names = [*SHARES, "unparsed"]
+    names = [*SHARES, "no_answer"]
     columns: dict[str, pl.Series] = {}
     if keys:
         drawn = resamples.means(np.stack(sums, axis=1), np.stack(weights, axis=1))
@@ -53,7 +53,7 @@ def bias(scored: CleanScores, draws: PositiveInt, seed: int) -> Table:
             Column("reading", "Reading"),
             Column("yes", "Yes", interval=True, digits=1),
             Column("b", "B", interval=True, digits=1),
-            Column("unparsed", "No answer", interval=True, digits=1),
+            Column("no_answer", "No answer", interval=True, digits=1),
         ],
         caption=CAPTION.format(resampled=resampled(scored, draws)),
         label="naturalbench-bias",

@@ -7,7 +7,7 @@ from pydantic import PositiveInt
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES, Floats
 from benchc.benchmarks.naturalbench.scored import CorruptedScores, Scored
-from benchc.benchmarks.naturalbench.tables.frames import READINGS, columns_of, labels_of, resampled
+from benchc.benchmarks.naturalbench.tables.frames import columns_of, labels_of, reading_text, resampled
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
@@ -22,10 +22,12 @@ CAPTION = (
 )
 
 
-def corruption(scored: CorruptedScores, reading: str, draws: PositiveInt, seed: int) -> Table:
+def corruption(
+    scored: CorruptedScores, reading: str, corruptions: list[str], draws: PositiveInt, seed: int
+) -> Table:
     """Return Acc and G-Acc in per cent by model, reading, corruption and severity, and the differences.
 
-    A severity of null is the mean over severities.
+    A severity of null is the mean over severities. ``corruptions``: those of the run, in the order of rows.
     """
     resamples = Resamples(scored.groups.height, draws, seed)
     parts = []
@@ -33,7 +35,8 @@ def corruption(scored: CorruptedScores, reading: str, draws: PositiveInt, seed: 
         found = scored.scores[id_].found
         readings = dict.fromkeys(name for name, type_, _ in found if type_ != CLEAN)
         parts += [
-            _of_model(scored, resamples, id_, name).with_columns(model=pl.lit(label)) for name in readings
+            _of_model(scored, resamples, id_, name, corruptions).with_columns(model=pl.lit(label))
+            for name in readings
         ]
     keys = {"model": pl.String, "reading": pl.String, "corruption": pl.String, "severity": pl.Int64}
     ends = [f"{name}{end}" for name in NAMES for end in ("", "_low", "_high")]
@@ -51,18 +54,19 @@ def corruption(scored: CorruptedScores, reading: str, draws: PositiveInt, seed: 
             Column("g_acc", "G-Acc", interval=True, digits=1),
             Column("g_acc_difference", "ΔG-Acc", signed=True, interval=True, digits=1),
         ],
-        caption=CAPTION.format(
-            reading=READINGS.get(reading, reading).lower(), resampled=resampled(scored, draws)
-        ),
+        caption=CAPTION.format(reading=reading_text(reading), resampled=resampled(scored, draws)),
         label="naturalbench-corruption",
         small=True,
     )
     return Table(frame, shown.markdown, shown.latex, summary=pluralize(frame.height, "row"))
 
 
-def _of_model(scored: Scored, resamples: Resamples, model: str, reading: str) -> pl.DataFrame:
+def _of_model(
+    scored: Scored, resamples: Resamples, model: str, reading: str, corruptions: list[str]
+) -> pl.DataFrame:
     """Return one row for each corruption and severity, and one for the mean over severities."""
     cells = [key[1:] for key in scored.scores[model].found if key[0] == reading and key[1] != CLEAN]
+    cells.sort(key=lambda cell: (corruptions.index(cell[0]), cell[1]))
     clean = _drawn(scored, resamples, model, reading, [(CLEAN, 0)])[:, 0]
     drawn = _drawn(scored, resamples, model, reading, cells)
     rows: list[tuple[str, int | None]] = [*cells]

@@ -21,6 +21,7 @@ READINGS = {
     "cross_fitted": "Cross-fitted τ",
     "sample": "Sample τ",
 }
+DECODING = "decoding"
 TYPES = {"yes_no": "YN", "multiple_choice": "MCQ"}
 HEADERS = dict(zip(MEASURES, ("Acc", "Q-Acc", "I-Acc", "G-Acc"), strict=True))
 MEASURE_COLUMNS = tuple(Column(name, header, interval=True, digits=1) for name, header in HEADERS.items())
@@ -52,6 +53,12 @@ def accuracies(scored: Scored, resamples: Resamples, keys: Iterable[tuple[str, s
     drawn = resamples.means(np.concatenate(values, axis=1))
     labels = [scored.models[id_].label for id_, _ in keys]
     return pl.DataFrame({"model": labels, **columns_of(drawn, MEASURES)})
+
+
+def reading_text(reading: str) -> str:
+    """Return how a caption names a reading."""
+    text = READINGS.get(reading, reading).lower()
+    return f"{text}, where a reply without an answer is wrong" if reading == DECODING else text
 
 
 def labels_of(scored: Scored) -> dict[str, str]:

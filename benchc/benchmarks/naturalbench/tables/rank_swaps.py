@@ -6,7 +6,7 @@ from pydantic import PositiveInt
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES
 from benchc.benchmarks.naturalbench.scored import CleanScores
-from benchc.benchmarks.naturalbench.tables.frames import READINGS, labels_of
+from benchc.benchmarks.naturalbench.tables.frames import labels_of, reading_text
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
@@ -14,18 +14,21 @@ from benchc.statistics.rank_swaps import swap_table
 
 METRICS = ("acc", "g_acc")
 ONE_GROUP = "interval and p undefined: one group"
+# Of more pairs of models only those ordered oppositely are printed.
+MOST_SHOWN = 15
 CAPTION = (
-    "Of {pairs} of models, {opposite:,} {are} ordered differently by Acc and by G-Acc (reading {reading}); "
-    "{swaps:,} of these significantly (p at most 0.05 after Holm's correction over {tested}). Differences in "
-    "per cent, with 95 % percentile intervals from {draws} of the {groups}, the same for all models. p: "
-    "twice the larger of the two one-sided bootstrap p values, since both signs must hold."
+    "Of {pairs} of models, {opposite:,} {are} ordered differently by Acc and by G-Acc, by the reading "
+    "{reading}; {swaps:,} of these significantly (p at most 0.05 after Holm's correction over {tested}). "
+    "Differences in per cent, with 95 % percentile intervals from {draws} of the {groups}, the same for all "
+    "models. p: twice the larger of the two one-sided bootstrap p values, since both signs must hold."
 )
 
 
 def rank_swaps(scored: CleanScores, reading: str, draws: PositiveInt, seed: int) -> Table:
     """Return for every pair of models that have the reading whether Acc and G-Acc order it differently.
 
-    With a bootstrap test (:mod:`benchc.statistics.rank_swaps`). The opposite pairs are printed.
+    With a bootstrap test (:mod:`benchc.statistics.rank_swaps`). Of many pairs only the opposite ones are
+    printed.
     """
     chosen = [MEASURES.index(metric) for metric in METRICS]
     groups = scored.groups.height
@@ -38,12 +41,14 @@ def rank_swaps(scored: CleanScores, reading: str, draws: PositiveInt, seed: int)
             drawn.append(resamples.means(values))
     table = swap_table(labels, drawn, METRICS, ONE_GROUP if groups < 2 else None)
     tested = table.height - table["p"].null_count()
-    opposite = table.filter("opposite").sort("p", nulls_last=True, maintain_order=True)
+    # Those ordered oppositely first.
+    pairs = table.sort(~pl.col("opposite").fill_null(value=False), "p", nulls_last=True, maintain_order=True)
+    opposite = pairs.filter("opposite")
     caption = CAPTION.format(
         pairs=pluralize(table.height, "pair"),
         opposite=opposite.height,
         are="is" if opposite.height == 1 else "are",
-        reading=READINGS.get(reading, reading).lower(),
+        reading=reading_text(reading),
         swaps=int(table["swap"].sum()),
         tested=pluralize(tested, "pair"),
         draws=pluralize(draws, "resample"),
@@ -55,7 +60,7 @@ def rank_swaps(scored: CleanScores, reading: str, draws: PositiveInt, seed: int)
         for end in ("low", "high")
     }
     shown = printed(
-        opposite.with_columns(**short),
+        (pairs if pairs.height <= MOST_SHOWN else opposite).with_columns(**short),
         [
             Column("model_a", "A"),
             Column("model_b", "B"),

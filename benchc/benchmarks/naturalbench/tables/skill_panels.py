@@ -90,7 +90,8 @@ def _frame(
     reading: str,
     resamples: Resamples,
 ) -> pl.DataFrame:
-    tagged = tagged_questions(groups, tags)
+    shown = groups["group"].unique(maintain_order=True).is_in(scored.groups["group"].implode()).to_numpy()
+    tagged = {skill: needed[shown] for skill, needed in tagged_questions(groups, tags).items()}
     schema = {"model": pl.String, "kind": pl.String, "skill": pl.String} | dict.fromkeys(
         [thing for _, thing in THINGS.values()], pl.Int64
     )

@@ -5,13 +5,15 @@ from pydantic import PositiveInt
 
 from benchc.benchmarks.naturalbench.metrics.bootstrap import PER_CENT, Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import CHANCE, MEASURES
+from benchc.benchmarks.naturalbench.metrics.readings import NONE
 from benchc.benchmarks.naturalbench.published.tables import HUMAN, HUMAN_G_ACC, of_run, published_table1
-from benchc.benchmarks.naturalbench.scored import CleanScores
+from benchc.benchmarks.naturalbench.scored import CleanScores, Scored
 from benchc.benchmarks.naturalbench.tables.frames import (
+    DECODING,
     MEASURE_COLUMNS,
-    READINGS,
     accuracies,
     labels_of,
+    reading_text,
     resampled,
 )
 from benchc.pluralize import pluralize
@@ -22,14 +24,18 @@ from benchc.rendering.published import compare_with_published
 CAPTION = (
     "Accuracies by the reading {reading}. Acc: answers; Q-Acc: questions right on both images; I-Acc: images "
     "with both questions right; G-Acc: groups with four right answers; Δ: G-Acc minus that of people. "
-    "{resampled} People: as published, on the paper's groups; chance: a coin for each answer."
+    "{resampled} People: as published, on the paper's groups; chance: a coin for each answer.{note}"
 )
+NO_ANSWER = " No answer: the share of replies in which none is found."
+MOST_REPLIES = " These are more than half for {models}; the other readings, in Table 11, need no replies."
 
 
 def table1(scored: CleanScores, reading: str, draws: PositiveInt, seed: int) -> Table:
     """Return Acc, Q-Acc, I-Acc and G-Acc in per cent, after rows of people (as published) and of chance."""
     resamples = Resamples(scored.groups.height, draws, seed)
-    models = accuracies(scored, resamples, [(id_, reading) for id_ in scored.models])
+    models = accuracies(scored, resamples, [(id_, reading) for id_ in scored.models]).with_columns(
+        no_answer=pl.Series([_unanswered(scored, id_, reading) for id_ in scored.models], dtype=pl.Float64)
+    )
     human = published_table1().filter(model=HUMAN).select("model", *MEASURES)
     chance = {measure: PER_CENT * value for measure, value in CHANCE.items()}
     references = pl.concat([human, pl.DataFrame({"model": "Random chance", **chance})])
@@ -45,12 +51,14 @@ def table1(scored: CleanScores, reading: str, draws: PositiveInt, seed: int) -> 
         Column("model", "Model"),
         *MEASURE_COLUMNS,
         Column("delta_human", "Δ", signed=True, digits=1),
+        *([Column("no_answer", "No answer", digits=1)] if reading == DECODING else []),
     ]
-    caption = CAPTION.format(
-        reading=READINGS.get(reading, reading).lower(), resampled=resampled(scored, draws)
-    )
+    note = NO_ANSWER if reading == DECODING else ""
+    if most := models.filter(pl.col("no_answer") > PER_CENT / 2)["model"].to_list():
+        note += MOST_REPLIES.format(models=", ".join(most))
+    caption = CAPTION.format(reading=reading_text(reading), resampled=resampled(scored, draws), note=note)
     shown = printed(frame, columns, caption=caption, label="naturalbench-1", small=True)
-    published = of_run(published_table1(), labels_of(scored) if reading == "decoding" else {})
+    published = of_run(published_table1(), labels_of(scored) if reading == DECODING else {})
     values = {name: name for name in (*MEASURES, "delta_human")}
     return Table(
         frame,
@@ -60,3 +68,9 @@ def table1(scored: CleanScores, reading: str, draws: PositiveInt, seed: int) -> 
         compare_with_published(frame, published, on=["model"], values=values),
         f"{pluralize(len(scored.models), 'model')} on {pluralize(scored.groups.height, 'group')}",
     )
+
+
+def _unanswered(scored: Scored, model: str, reading: str) -> float | None:
+    """Return the share of replies without an answer in per cent; None without single predictions."""
+    options = scored.scores[model].predicted.get(reading)
+    return None if options is None else round(PER_CENT * float((options == NONE).mean()), 9)

@@ -8,7 +8,7 @@ from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES, Bools
 from benchc.benchmarks.naturalbench.published.tables import of_run, published_table4
 from benchc.benchmarks.naturalbench.scored import CleanScores, Scored
-from benchc.benchmarks.naturalbench.tables.frames import READINGS, TYPES, columns_of, labels_of, resampled
+from benchc.benchmarks.naturalbench.tables.frames import TYPES, columns_of, labels_of, reading_text, resampled
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
@@ -36,12 +36,11 @@ def table4(scored: CleanScores, reading: str, draws: PositiveInt, seed: int) -> 
     groups = pl.DataFrame({"cell": [*cells], "groups": weights.sum(axis=0).astype(np.int64)})
     frame = pl.concat(parts).join(groups, on="cell", maintain_order="left")
     ends = ("", "_low", "_high")
-    ends = ("", "_low", "_high")
     wide = frame.pivot("cell", index="model", values=[f"g_acc{end}" for end in ends])
     wide = wide.rename({f"g_acc{end}_{cell}": f"{cell}{end}" for cell in cells for end in ends})
     counts = ", ".join(f"{cell} {count:,}" for cell, count in groups.iter_rows())
     caption = CAPTION.format(
-        reading=READINGS.get(reading, reading).lower(),
+        reading=reading_text(reading),
         groups=f"Groups: {counts}",
         resampled=resampled(scored, draws),
     )

@@ -7,20 +7,21 @@ from pydantic import PositiveInt
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES
 from benchc.benchmarks.naturalbench.published.tables import of_run, published_table6
-from benchc.benchmarks.naturalbench.scored import CleanScores
-from benchc.benchmarks.naturalbench.tables.frames import READINGS, columns_of, labels_of, resampled
+from benchc.benchmarks.naturalbench.scored import ScoresWithRandom
+from benchc.benchmarks.naturalbench.tables.frames import columns_of, labels_of, reading_text, resampled
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
 
 METHODS = {"mined": "flickr_adversarial", "random": "flickr_random"}  # and the paper's columns
 CAPTION = (
-    "G-Acc on groups from mined pairs ({mined:,} groups) and from pairs drawn at random ({random:,}), by the "
-    "reading {reading}; Δ: random minus mined. {resampled}"
+    "G-Acc on groups from mined pairs ({mined:,} groups) and from pairs drawn at random ({random:,}) among "
+    "the other samples, without mismatched ones, by the reading {reading}; Δ: random minus mined. Images of "
+    "a mined pair are alike; those of a random pair need not be, so its questions are others. {resampled}"
 )
 
 
-def table6(scored: CleanScores, reading: str, draws: PositiveInt, seed: int) -> Table:
+def table6(scored: ScoresWithRandom, reading: str, draws: PositiveInt, seed: int) -> Table:
     """Return G-Acc in per cent on mined and on random pairs, and the difference."""
     methods = scored.groups["method"].to_numpy()
     weights = np.stack([(methods == method).astype(np.float64) for method in METHODS], axis=1)
@@ -42,7 +43,7 @@ def table6(scored: CleanScores, reading: str, draws: PositiveInt, seed: int) -> 
         ],
         caption=CAPTION.format(
             **dict(zip(METHODS, weights.sum(axis=0).astype(int).tolist(), strict=True)),
-            reading=READINGS.get(reading, reading).lower(),
+            reading=reading_text(reading),
             resampled=resampled(scored, draws),
         ),
         label="naturalbench-6",

@@ -9,10 +9,11 @@ from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 
 CAPTION = (
-    "Thresholds τ of the readings that choose them from groups, in [-1, 1]: a model answers Yes, or A, where "
-    "P(Yes) - P(No), or P(A) - P(B), is above τ. All τ in [low, high) make as many of the groups right; of "
-    "several such intervals it is the one nearest 0, and τ is 0 if that contains it, else its midpoint. "
-    "Half: the one that τ is applied to, chosen from the other."
+    "Thresholds τ of the readings that choose them from groups, in [-1, 1], to three significant digits: a "
+    "model answers Yes, or A, where P(Yes) - P(No), or P(A) - P(B), is above τ. Differences between "
+    "probabilities of whole texts are small, and so are their thresholds. All τ in [low, high) make as many "
+    "of the groups right; of several such intervals it is the one nearest 0, and τ is 0 if that contains it, "
+    "else its midpoint. Half: the one that τ is applied to, chosen from the other."
 )
 TAUS = {
     "model": pl.String,
@@ -44,9 +45,9 @@ def taus(scored: CleanScores) -> Table:
         Column("reading", "Reading"),
         Column("type", "Type"),
         Column("half", "Half"),
-        Column("tau", "τ", signed=True),
-        Column("low", "Low", signed=True),
-        Column("high", "High", signed=True),
+        Column("tau", "τ", signed=True, significant=True),
+        Column("low", "Low", signed=True, significant=True),
+        Column("high", "High", signed=True, significant=True),
         Column("right", "Right"),
         Column("groups", "Groups"),
     ]

@@ -17,8 +17,8 @@ HEADER = "pair,image_0,image_1,caption_0,caption_1\n"
 
 @pytest.fixture
 def images(tmp_path: Path) -> Path:
-    for name in ("a.png", "b.png"):
-        (tmp_path / name).write_bytes(encode_png(np.full((3, 4, 3), 9, np.uint8)))
+    for name, value in (("a.png", 9), ("b.png", 10), ("copy.png", 9)):
+        (tmp_path / name).write_bytes(encode_png(np.full((3, 4, 3), value, np.uint8)))
     return tmp_path
 
 
@@ -26,7 +26,7 @@ def test_pairs_of_a_file(images: Path) -> None:
     path = images / "pairs.csv"
     path.write_text(
         f"{HEADER}p1,a.png,b.png,One,Two\np1,b.png,a.png,Three,Four\np2,a.png,a.png,x,y\n,a.png,b.png,x,y\n"
-        "p3,a.png,c.png,x,y\np4,a.png,b.png,x, \np5,a.png\np6,b.png,a.png,Five,Six\n"
+        "p3,a.png,c.png,x,y\np4,a.png,b.png,x, \np5,a.png\np7,a.png,copy.png,x,y\np6,b.png,a.png,Five,Six\n"
     )
     captions, pairs, report = read_retrieval_pairs(path, images)
     check_frame(captions, path, CAPTIONS)
@@ -48,6 +48,7 @@ def test_pairs_of_a_file(images: Path) -> None:
         (6, "image c.png: there is no such file in the folder of images"),
         (7, "has no caption_1"),
         (8, "has 2 fields where the header has 5"),
+        (9, "has one image twice"),
     ]
 
 

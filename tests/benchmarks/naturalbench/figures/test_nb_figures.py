@@ -108,10 +108,10 @@ def test_readings_are_marks_in_per_cent_with_intervals(tmp_path, files):
     figure = draw(figure_readings(scored(tmp_path, files[1], models), draws=200))
     (axes,) = figure.axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["A", "B"]
-    assert points(axes, "generated answer") == [(25.0, -0.22), (0.0, 0.78)]
+    assert points(axes, "Decoding") == [(25.0, -0.22), (0.0, 0.78)]
     # A model without a reading has no mark.
-    assert points(axes, "likelihood, τ = 0") == [(50.0, 0.0)]
-    assert points(axes, "best τ of each group") == [(100.0, 0.22)]
+    assert points(axes, "Deterministic") == [(50.0, 0.0)]
+    assert points(axes, "Sample τ") == [(100.0, 0.22)]
     lines = {float(y): (x0, x1) for part in axes.collections for (x0, y), (x1, _) in part.get_segments()}
     low, high = lines[0.0]
     assert 0 < low < 50 < high < 100
@@ -126,7 +126,7 @@ def test_many_models_have_one_line_each(tmp_path, files):
         models = {f"m{number}": cells for number in range(MOST_SPREAD + more)}
         figures.append(draw(figure_readings(scored(tmp_path, files[1], models), draws=100)))
     assert len(figures[0].axes[0].collections) == 2 and len(figures[1].axes[0].collections) == 0
-    assert {y % 1 for _, y in points(figures[1].axes[0], "generated answer")} == {0}
+    assert {y % 1 for _, y in points(figures[1].axes[0], "Decoding")} == {0}
     assert figures[1].get_size_inches()[1] < 0.7 * figures[0].get_size_inches()[1]
 
 
@@ -153,7 +153,7 @@ def test_each_corruption_is_a_panel_with_a_curve_for_each_model(tmp_path, files)
     assert [x for x, _ in points(panels[0], "B")] == [0.125, 1.125, 3.125]
     assert len(panels[0].collections) == 2
     assert [label.get_text() for label in panels[0].get_xticklabels()] == ["clean", "1", "3"]
-    assert panels[0].get_ylim()[0] == 0 and panels[0].get_ylim()[1] >= 100
+    assert -5 < panels[0].get_ylim()[0] < 0 and panels[0].get_ylim()[1] >= 100
     # More models than corruptions: a panel each.
     models = dict.fromkeys("abcde", CORRUPTED)
     figure = draw(
@@ -293,6 +293,14 @@ def test_a_reply_without_an_answer_is_wrong(tmp_path, files):
     figure = figure_examples(pool, groups, tags_of(), found, names=["nb/g0"])
     texts = [text.get_text() for text in figure.texts]
     assert "✗ none" in texts and texts.count("✓ No") == 2
+
+    # Where most replies have none, the more probable answers are shown.
+    both = {("decoding", *CLEAN): never, ("deterministic", *CLEAN): first(8)}
+    found = scored(tmp_path, groups, {"a": both})
+    found.scores["a"].predicted["decoding"] = np.array([[-1, -1, 1, 0]] * 8, dtype=np.int8)
+    figure = figure_examples(pool, groups, tags_of(), found, names=["nb/g0"])
+    texts = [text.get_text() for text in figure.texts]
+    assert "✗ none" not in texts and texts.count("✓ Yes") == 2
 
 
 def test_groups_that_models_disagree_on_are_chosen_in_turn_of_types(tmp_path, files):

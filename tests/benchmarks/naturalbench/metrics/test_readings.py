@@ -1,6 +1,7 @@
 """Each reading of one model, and what it needs."""
 
 import dataclasses
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -174,6 +175,22 @@ def test_thresholds_are_chosen_from_the_groups_that_they_name():
     assert len({tau["tau"] for tau in found.taus}) == 5
 
 
+def test_thresholds_are_chosen_from_groups_of_mined_pairs_and_applied_to_all():
+    mined = np.arange(40) % 4 == 0
+    items = replace(ITEMS, mined=mined)
+    given = probabilities(prediction_rows(ITEMS, random_logits(seed=16)), ITEMS, CLEAN, "letter")
+    found = read_groups(items, CLEAN, given=given, readings=("global",))
+    d = given.differences[0]
+    low, high = bounds(d, ITEMS.truth)
+    tau = next(tau for tau in found.taus if tau["reading"] == "global")
+    best = best_tau(low[mined], high[mined])
+    assert (tau["tau"], tau["groups"]) == (best.tau, mined.sum()) and best.tau != best_tau(low, high).tau
+    assert (options_of(of_reading(found.scores, "global")) == predicted(d, best.tau)).all()
+    # Random pairs alone have thresholds too.
+    alone = read_groups(replace(ITEMS, mined=np.zeros(40, bool)), CLEAN, given=given, readings=("global",))
+    assert {tau["groups"] for tau in alone.taus if tau["reading"] == "global"} == {40}
+
+
 def test_the_best_thresholds_are_no_worse_than_zero():
     for seed in range(20):
         scores, _ = score_rows(ITEMS, seed)
@@ -232,5 +249,7 @@ def test_infinite_log_probabilities_are_refused_for_post_hoc_alone():
 
 def test_other_numbers_of_options_are_refused():
     rows = prediction_rows(ITEMS, np.zeros((1, *ITEMS.truth.shape, 3)))
-    with pytest.raises(InputError, match=r"\(s/000, clean, 0\) has 3 logits; groups have two options"):
+    with pytest.raises(
+        InputError, match=r"\(s/000, clean, 0\) has 3 logits, but groups have two options; delete it"
+    ):
         probabilities(rows, ITEMS, CLEAN, "letter")

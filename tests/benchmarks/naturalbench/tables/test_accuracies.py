@@ -19,7 +19,10 @@ from tests.benchmarks.naturalbench.simulated import (
 from tests.rendering.latex import check_latex
 
 TYPES = ("yes_no", "multiple_choice")
-GROUPS = group_rows(48, types=TYPES, subsets=("Flickr30K", "DOCCI"), methods=("mined", "mined", "random"))
+GROUPS = group_rows(48, types=TYPES, subsets=("Flickr30K", "DOCCI"))
+WITH_RANDOM = group_rows(
+    48, types=TYPES, subsets=("Flickr30K", "DOCCI"), methods=("mined", "mined", "random")
+)
 ITEMS = items_of(GROUPS, other=["g5"])
 CELLS = [("clean", 0), *(("motion_blur", level) for level in (1, 3))]
 DRAWS = {"draws": "100", "seed": "0"}
@@ -62,6 +65,8 @@ def table_of(name, files, reading="decoding", **settings):
     given = {} if name == "taus" else dict(DRAWS)
     if name not in ("table2", "table11", "taus", "bias"):
         given["reading"] = json.dumps(reading)
+    if name == "corruption":
+        given["corruptions"] = '["motion_blur"]'
     return call(function_of(f"benchc.benchmarks.naturalbench.tables.{name}"), inputs, given | settings)
 
 
@@ -95,9 +100,16 @@ def test_table_1(tables, files):
         assert row["delta_human"] == pytest.approx(row["g_acc"] - 92.1)
         assert row["delta_human_low"] == pytest.approx(row["g_acc_low"] - 92.1)
     shown = cells(table.markdown)
-    assert shown[0] == ["Model", "Acc", "Q-Acc", "I-Acc", "G-Acc", "Δ"]
-    assert shown[1] == ["Human Performance", "97.5", "94.6", "95.0", "92.1", "0.0"]
-    assert shown[2] == ["Random chance", "50.0", "25.0", "25.0", "6.2", "-85.8"]
+    assert shown[0] == ["Model", "Acc", "Q-Acc", "I-Acc", "G-Acc", "Δ", "No answer"]
+    assert shown[1] == ["Human Performance", "97.5", "94.6", "95.0", "92.1", "0.0", "–"]
+    assert shown[2] == ["Random chance", "50.0", "25.0", "25.0", "6.2", "-85.8", "–"]
+    for id_, row in zip(IDS, models, strict=True):
+        said = (
+            tables[id_][0].filter(reading="decoding", corruption="clean").select("p00", "p01", "p10", "p11")
+        )
+        missing = said.null_count().sum_horizontal()[0]
+        assert missing > 0 and row["no_answer"] == pytest.approx(100 * missing / (4 * 48))
+    assert "more than half" not in table.markdown
     assert shown[4][0] == "In_words" and shown[4][1].count("[") == 1
     compared = table.published
     assert compared.select("model", "value", "published").rows() == [
@@ -110,6 +122,7 @@ def test_table_1(tables, files):
     assert compared["here"][3] == models[0]["g_acc"]
     # The paper's Table 1 is by decoding.
     other = table_of("table1", files, "deterministic")
+    assert cells(other.markdown)[0][-1] == "Δ" and "No answer" not in other.markdown
     assert other.published.is_empty()
     assert (
         other.frame.filter(model="In_words").select("acc", "g_acc_low", "delta_human").row(0) == (None,) * 3
@@ -158,25 +171,45 @@ def test_table_4(tables, files):
     ]
 
 
-def test_table_6(tables, files):
+def test_table_6(tables, tmp_path):
+    files = write_scored(tmp_path, WITH_RANDOM, tables)
     table = table_of("table6", files)
-    method = GROUPS.unique("group", maintain_order=True)["method"].to_numpy()
+    method = WITH_RANDOM.unique("group", maintain_order=True)["method"].to_numpy()
     row = table.frame.row(2, named=True)
     g_acc = right_of(tables, "third", "decoding")["g_acc"]
     assert row["mined"] == pytest.approx(100 * g_acc[method == "mined"].mean())
     assert row["random"] == pytest.approx(100 * g_acc[method == "random"].mean())
     assert row["difference"] == pytest.approx(row["random"] - row["mined"])
     assert row["difference_low"] < row["difference"] < row["difference_high"]
-    assert "mined pairs (32 groups) and from pairs drawn at random (16)" in " ".join(table.markdown.split())
-    # Without random pairs their cells are empty.
-    only = write_scored(
-        files["groups"][0].parent / "only", GROUPS.with_columns(method=pl.lit("mined")), tables
+    assert "mined pairs (32 groups) and from pairs drawn at random (16) among" in " ".join(
+        table.markdown.split()
     )
+    # Without random pairs their cells are empty.
+    only = write_scored(tmp_path / "only", GROUPS, tables)
     empty = table_of("table6", only).frame
     assert (
         empty.select("random", "random_low", "difference", "difference_high").null_count().row(0) == (3,) * 4
     )
     assert empty["mined"].null_count() == 0
+
+
+def test_other_tables_have_groups_of_mined_pairs_only(tables, tmp_path):
+    files = write_scored(tmp_path, WITH_RANDOM, tables)
+    write_table(tags(), tmp_path / "tags.parquet", TAGS)
+    mined = WITH_RANDOM.unique("group", maintain_order=True)["method"].to_numpy() == "mined"
+    table = table_of("table1", files)
+    g_acc = right_of(tables, "third", "decoding")["g_acc"][mined]
+    assert table.frame.filter(model="THIRD")["g_acc"].item() == pytest.approx(100 * g_acc.mean())
+    assert "resamples of the 32 groups" in " ".join(table.markdown.split())
+    motion = right_of(tables, "third", "decoding", "motion_blur", 3)["g_acc"][mined]
+    rows = table_of("corruption", files).frame.filter(model="THIRD", reading="decoding", severity=3)
+    assert rows["g_acc"].item() == pytest.approx(100 * motion.mean())
+    # The group of world knowledge is of a random pair.
+    ten = table_of("table10", files).frame.filter(model="THIRD")
+    assert ten.select("skill", "questions").rows() == [("count", 1), ("world", 0), ("left handed", 1)]
+    # A data set of random pairs alone is read whole.
+    only = write_scored(tmp_path / "only", WITH_RANDOM.with_columns(method=pl.lit("random")), tables)
+    assert "resamples of the 48 groups" in " ".join(table_of("table1", only).markdown.split())
 
 
 def test_tables_9_and_10(tables, files):
@@ -250,6 +283,32 @@ def test_taus(tables, files):
     assert (first["type"], first["half"], first["groups"]) == (None, None, 48)
     assert first["right"] == tables["third"][0].filter(reading="global")["g"].sum()
     assert cells(table.markdown)[1][1:4] == ["Global τ", "all", "–"]
+    by_type = table.frame.filter(model="THIRD", reading="global_by_type")
+    assert by_type["type"].to_list() == ["yes_no", "multiple_choice"]
+
+
+def test_a_model_whose_replies_have_no_answer_is_named(tables, tmp_path):
+    scores, facts = tables["third"]
+    places = ("00", "01", "10", "11")
+    silent = scores.with_columns(
+        *(pl.lit(None, pl.Int8).alias(f"p{place}") for place in places),
+        *(pl.lit(value=False).alias(f"c{place}") for place in places),
+    )
+    files = write_scored(tmp_path, group_rows(48), {"third": (silent, facts)})
+    table = table_of("table1", files)
+    assert table.frame["no_answer"].to_list() == [None, None, 100]
+    assert (
+        "No answer: the share of replies in which none is found. These are more than half for THIRD;"
+        in " ".join(table.markdown.split())
+    )
+
+
+def test_thresholds_of_small_probabilities_are_not_printed_as_zero(tables, tmp_path):
+    scores, facts = tables["third"]
+    small = {"tau": -2.5e-20, "low": -3.25e-20, "high": 0.0}
+    taus = [tau | small for tau in facts["taus"]]
+    files = write_scored(tmp_path, group_rows(48), {"third": (scores, facts | {"taus": taus})})
+    assert cells(table_of("taus", files).markdown)[1][4:7] == ["-2.5e-20", "-3.25e-20", "0"]
 
 
 def test_bias(tables, files):
@@ -265,8 +324,8 @@ def test_bias(tables, files):
         assert row["yes"] == pytest.approx(100 * (words == 0).mean())
         assert row["b"] == pytest.approx(100 * (letters == 1).mean())
         missing = said.null_count().sum_horizontal()[0]
-        assert missing > 0 and row["unparsed"] == pytest.approx(100 * missing / (4 * 48))
-    assert table.frame.filter(reading="deterministic")["unparsed"].to_list() == [0.0, 0.0]
+        assert missing > 0 and row["no_answer"] == pytest.approx(100 * missing / (4 * 48))
+    assert table.frame.filter(reading="deterministic")["no_answer"].to_list() == [0.0, 0.0]
 
 
 def test_rank_swaps(tmp_path):
@@ -294,9 +353,10 @@ def test_rank_swaps(tmp_path):
     assert first["p_holm"] == pytest.approx(6 / 401) and second["swap"]
     assert not equal["opposite"] and equal["p"] == 1
     shown = cells(table.markdown)
-    assert [row[:2] for row in shown[1:]] == [["WHOLE", "SCATTERED"], ["WHOLE", "SAME"]]
+    assert [row[:2] for row in shown[1:3]] == [["WHOLE", "SCATTERED"], ["WHOLE", "SAME"]]
     assert "Of 3 pairs of models, 2 are ordered differently" in " ".join(table.markdown.split())
     assert "2 of these significantly" in " ".join(table.markdown.split())
+    assert [row[0] for row in shown[1:]] == ["WHOLE", "WHOLE", "SCATTERED"]
     # A model without the reading is in no pair.
     alone = write_scored(tmp_path / "alone", groups, {"whole": models["whole"]})
     assert table_of("rank_swaps", alone).frame.is_empty()
