@@ -430,3 +430,27 @@ def test_scores_of_other_groups_or_runs_are_refused(tables, files, tmp_path):
         table_of("table1", write_scored(tmp_path / "labels", GROUPS, label))
     with pytest.raises(InputError, match="two models have one label"):
         table_of("table1", write_scored(tmp_path / "same", GROUPS, tables, dict.fromkeys(IDS, "M")))
+
+
+def test_a_mean_over_severities_is_of_one_corruption(tmp_path):
+    cells = [("clean", 0), ("fog", 1), ("motion_blur", 1), ("motion_blur", 3)]
+    models = {"third": (score_rows(ITEMS, 0, cells=cells)[0], {})}
+    files = write_scored(tmp_path, GROUPS, models)
+    table = table_of("corruption", files, corruptions='["motion_blur", "fog"]')
+    rows = table.frame.filter(reading="decoding")
+    acc = {cell: 100 * right_of(models, "third", "decoding", *cell)["acc"].mean() for cell in cells}
+    blur = [acc["motion_blur", level] for level in (1, 3)]
+    assert len({*acc.values()}) == 4
+    # In the order of the run, not of the file.
+    assert rows.select("corruption", "severity").rows() == [
+        ("motion_blur", 1), ("motion_blur", 3), ("fog", 1), ("motion_blur", None), ("fog", None),
+    ]  # fmt: skip
+    assert rows["acc"].to_list() == pytest.approx([*blur, acc["fog", 1], np.mean(blur), acc["fog", 1]])
+
+
+def test_table_4_has_no_column_for_a_type_that_a_subset_lacks(tables, tmp_path):
+    docci = pl.col("subset") == "DOCCI"
+    groups = GROUPS.with_columns(type=pl.when(docci).then(pl.lit("yes_no")).otherwise("type"))
+    table = table_of("table4", write_scored(tmp_path, groups, tables))
+    assert cells(table.markdown)[0] == ["Model", "Flickr30K-YN", "Flickr30K-MCQ", "DOCCI-YN", "Overall"]
+    assert table.frame["g_acc"].null_count() == 0 and "DOCCI-MCQ" not in table.markdown
