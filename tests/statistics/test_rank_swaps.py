@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchc.statistics.rank_swaps import holm, swap_p
+from benchc.statistics.rank_swaps import LEVEL, holm, swap_p, swap_table
 
 
 def test_p_by_hand():
@@ -35,3 +35,17 @@ def test_holm_keeps_the_order_between_the_bounds_of_bonferroni(values):
     order = np.argsort(values, kind="stable")
     assert (np.diff(np.array(adjusted)[order]) >= 0).all()
     assert adjusted[order[0]] == pytest.approx(min(1.0, values[order[0]] * len(values)))
+
+
+def test_a_p_of_the_level_itself_is_a_swap():
+    drawn = [np.tile([0.6, 0.3], (40, 1)), np.tile([0.5, 0.4], (40, 1))]
+    row = swap_table(["a", "b"], drawn, ["x", "y"]).row(0, named=True)
+    # In none of 39 draws does a sign fail: 2 / 40.
+    assert (row["p"], row["p_holm"]) == (LEVEL, LEVEL) and row["swap"] and row["opposite"]
+
+
+def test_differences_of_rounding_alone_are_ties():
+    drawn = [np.tile([0.3, 0.1 + 0.2], (100, 1)), np.tile([0.1 + 0.2, 0.3], (100, 1))]
+    assert (np.sign(drawn[0] - drawn[1]) == [-1, 1]).all()
+    row = swap_table(["a", "b"], drawn, ["x", "y"]).row(0, named=True)
+    assert (row["opposite"], row["p"], row["swap"]) == (False, 1.0, False)

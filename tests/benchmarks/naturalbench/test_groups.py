@@ -71,6 +71,25 @@ def test_columns_tell_subset_language_and_method(tmp_path: Path) -> None:
     }
 
 
+def test_spaces_around_cells_and_the_case_of_a_subset_do_not_matter(tmp_path: Path) -> None:
+    rows = [
+        row | {"q_idx": f" {row['q_idx']} ", "img_idx": f"{row['img_idx']} "}
+        for row in group("x", 4, **{"l2-category": " Flickr30k"})
+    ]
+    groups = found(
+        tmp_path, [rows[0] | {"group": " x"}, *rows[1:], *group("y", 8, **{"l2-category": "docci"})]
+    )
+    assert groups.report.is_empty()
+    assert groups.table.select("group", "q_idx", "i_idx").rows()[:4] == [("nb/x", *place) for place in PLACES]
+    assert groups.table["subset"].to_list() == ["Flickr30K"] * 4 + ["DOCCI"] * 4
+
+
+def test_the_first_row_of_an_index_is_the_item(tmp_path: Path) -> None:
+    rows = group("x", 4)
+    groups = found(tmp_path, [*rows, rows[0] | {"group": "y", "language": "Hindi"}])
+    assert groups.table.select("group", "language").rows() == [("nb/x", "English")] * 4
+
+
 def test_the_type_is_that_of_a_column_or_else_of_all_options(tmp_path: Path) -> None:
     rows = group("a", 8, options=("Yes", "No"), category="multiple_choice")
     rows += group("b", 12, options=("left", "right"), category="space")

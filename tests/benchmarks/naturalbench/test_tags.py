@@ -46,6 +46,7 @@ def test_columns_may_be_in_any_order_beside_others(tmp_path: Path) -> None:
         (["g,0,0,"], "row 2: has no skill"),
         (["g,0,0,anmal"], "row 2: the skill 'anmal' is not one of the paper's; did you mean 'animal'"),
         (["g,0,0,Proximty"], "did you mean 'proximity'"),
+        (["g,0,0,animla"], "did you mean 'animal'"),
         (["g,0,0,count", "g,0,0,Counting"], "row 3: repeats the tag 'count' of row 2"),
         (["g,0,0"], "row 2: has 3 cells, and the header 4"),
     ],
@@ -77,6 +78,11 @@ def test_wrong_files_are_errors(tmp_path: Path) -> None:
 
 def test_own_skills_are_kept(tmp_path: Path) -> None:
     assert tags(tmp_path, "g,0,0,Reading") == [("s/g00", "reading")]
+    # Less like orientation than a misspelling is.
+    assert tags(tmp_path, "g,0,0,relation", "g,0,0,position") == [
+        ("s/g00", "relation"),
+        ("s/g00", "position"),
+    ]
     assert (class_of("reading"), label_of("reading")) == ("own", "reading")
 
 

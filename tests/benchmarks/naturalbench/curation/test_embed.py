@@ -1,9 +1,11 @@
+import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from PIL import Image
 
 from benchc.benchmarks.naturalbench.curation.embed import embedded
 from benchc.benchmarks.naturalbench.curation.embeddings import read_embeddings
@@ -96,3 +98,12 @@ def test_a_vector_without_direction_names_its_sample() -> None:
 def test_an_image_that_was_replaced_names_its_sample() -> None:
     with pytest.raises(InputError, match=r"sample 's/5': its image is not as it was .*not a complete image"):
         embedded(captions(*ROWS, ("s/5", "s://5", b"x", "a")), Colours(), "drop")
+
+
+def test_transparency_is_as_the_run_reads_it() -> None:
+    file = io.BytesIO()
+    Image.new("RGBA", (3, 2), (30, 40, 0, 0)).save(file, "PNG")
+    sample = captions(("s/1", "s://1", file.getvalue(), "a"))
+    drop, white = (embedded(sample, Colours(), alpha)[0]["image"][0][:3] for alpha in ("drop", "white"))
+    np.testing.assert_allclose(drop, [0.6, 0.8, 0], atol=1e-7)
+    np.testing.assert_allclose(white, [3**-0.5] * 3, atol=1e-7)

@@ -159,6 +159,40 @@ def test_the_hardest_are_those_of_the_largest_smallest_margin() -> None:
     assert pairs_of(mined(encoders, keep=3, keep_by="hardest")) == sorted(wanted)
 
 
+def hardest(encoder: Encoded, keep: int) -> list[tuple[int, int]]:
+    """Return the kept pairs from float64 margins of all pairs; of equal margins the first partners."""
+    found, wanted = margins(encoder), set()
+    for sample in range(len(found)):
+        partners = sorted((-margin, other) for other, margin in enumerate(found[sample]) if margin > 0)
+        wanted |= {(min(sample, other), max(sample, other)) for _, other in partners[:keep]}
+    return sorted(wanted)
+
+
+def test_of_equal_margins_the_first_partners_are_kept() -> None:
+    random = np.random.default_rng(0)
+    # Components of -1, 0 and 1 give margins that are whole numbers, and so equal to the bit.
+    images, texts = (random.integers(-1, 2, (90, *shape, 6)).astype(np.float32) for shape in ((1,), ()))
+    encoder = Encoded("e", images, texts)
+    wanted = hardest(encoder, 3)
+    for block in (1, 7, 32, 4096):
+        assert pairs_of(mined([encoder], keep=3, keep_by="hardest", block=block)) == wanted
+
+
+def test_the_hardest_of_margins_that_differ_by_less_than_float32_tells() -> None:
+    random = np.random.default_rng(0)
+    one, other = unit(random.normal(size=(2, 256)))
+    first = np.arange(120) % 2 == 0
+    # The images of one half look like the captions of the other: each of their pairs has a margin near 1.
+    images, texts = np.where(first[:, None], one, other), np.where(first[:, None], other, one)
+    noise = 3e-8 * random.normal(size=(2, 120, 256))
+    encoder = Encoded("e", unit(images + noise[0])[:, None], unit(texts + noise[1]))
+    near = margins(encoder)[np.ix_(first, ~first)]
+    assert np.ptp(near) < 1e-6 and len(np.unique(near)) == near.size
+    wanted = hardest(encoder, 3)
+    for block in (1, 7, 4096):
+        assert pairs_of(mined([encoder], keep=3, keep_by="hardest", block=block)) == wanted
+
+
 def test_kept_mismatches_are_a_uniform_draw() -> None:
     # All pairs are mismatched: every caption describes every image but its own.
     samples = 40

@@ -88,6 +88,16 @@ def test_a_group_is_a_pair_and_a_type_with_both_questions_from_any_rounds():
     assert by_key["p0", "yes_no"].method == "random"
 
 
+def test_a_question_that_two_rounds_kept_is_that_of_the_first():
+    pairs = pairs_of([("x", "y")]).with_columns(pair=pl.Series(["p0"]))
+    first = questions(("p0", "yes_no", 0), ("p0", "yes_no", 1))
+    again = first.with_columns(question=pl.col("question") + " anew")
+    (group,) = groups_of(pairs, [(first, kept(first)), (again, kept(again))])
+    assert [(each.question, each.round) for each in group.questions] == [
+        ("p0 yes_no 0?", 0), ("p0 yes_no 1?", 0),
+    ]  # fmt: skip
+
+
 def test_group_ids_are_stable():
     assert group_id("p0", "yes_no") == "bfd1def05a709115"
     assert group_id("p0", "yes_no") != group_id("p0", "multiple_choice")

@@ -70,6 +70,11 @@ def test_options_are_found_where_models_write_them(question):
     assert found in (Written("Which colour?", "red", "blue"), Written("Which colour", "red", "blue"))
 
 
+def test_a_question_may_have_2000_characters():
+    longest = "a" * 1999 + "?"
+    assert read_reply(changed(YES_NO, "0", Question=longest), "yes_no")[0] == Written(longest, "Yes", "No")
+
+
 def test_the_options_of_the_second_question_are_in_their_own_order():
     question = value("What is it?", "B: a cat", "A: a dog")
     assert read_reply(json.dumps({**CHOICE, "1": question}), "multiple_choice")[1] == Written(

@@ -39,6 +39,7 @@ def test_pairs_of_a_file(images: Path) -> None:
         "retrieval/p6/1",
     ]
     assert captions["caption"].to_list() == ["One", "Two", "Five", "Six"]
+    assert captions["file"].to_list()[2:] == [str(images / "b.png"), str(images / "a.png")]
     assert captions["image"].to_list()[2:] == ["retrieval://b.png", "retrieval://a.png"]
     assert pairs.select("a", "b").row(1) == ("retrieval/p6/0", "retrieval/p6/1")
     assert report.select("line", "reason").rows() == [

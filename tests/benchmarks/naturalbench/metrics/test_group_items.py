@@ -42,6 +42,12 @@ def test_yes_is_option_0_however_it_is_listed():
     assert items.reversed.tolist() == [[[False, True], [False, False]]]
 
 
+def test_no_is_option_0_of_a_multiple_choice_question_that_lists_it_first():
+    groups = group_rows(1, types=("multiple_choice",))
+    items = group_items(groups, pool_rows(groups).with_columns(options=pl.lit(["No", "Yes"])))
+    assert not items.reversed.any() and items.truth.tolist() == [[[0, 1], [1, 0]]]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -89,6 +95,18 @@ def test_yes_is_option_0_however_it_is_listed():
                 g,
                 p.with_columns(
                     answer=pl.when(pl.col("id").is_in(["s/110", "s/111"]))
+                    .then(1 - pl.col("answer"))
+                    .otherwise("answer")
+                ),
+            ),
+            "has answers that do not alternate",
+        ),
+        # The questions about each image have two answers, but each question has one: A, A, B, B.
+        (
+            lambda g, p: (
+                g,
+                p.with_columns(
+                    answer=pl.when(pl.col("id").is_in(["s/101", "s/111"]))
                     .then(1 - pl.col("answer"))
                     .otherwise("answer")
                 ),

@@ -53,9 +53,10 @@ def test_letters_are_scaled_by_their_mass_and_texts_are_not():
     softmax = np.exp(logits.astype(float)) / np.exp(logits.astype(float)).sum(axis=-1, keepdims=True)
     np.testing.assert_allclose(letters.differences, 0.25 * (softmax[..., 0] - softmax[..., 1]), rtol=1e-12)
     likelihoods = -np.abs(logits)
-    texts = probabilities(prediction_rows(ITEMS, likelihoods, mass=0.25), ITEMS, CLEAN, "text")
     expected = np.exp(likelihoods.astype(float))
-    np.testing.assert_allclose(texts.differences, expected[..., 0] - expected[..., 1], rtol=1e-12)
+    for scoring in ("text", "text_mean"):
+        texts = probabilities(prediction_rows(ITEMS, likelihoods, mass=0.25), ITEMS, CLEAN, scoring)
+        np.testing.assert_allclose(texts.differences, expected[..., 0] - expected[..., 1], rtol=1e-12)
     for found, given in ((letters, logits), (texts, likelihoods)):
         given = given.astype(float)
         np.testing.assert_array_equal(found.log_differences, given[..., 0] - given[..., 1])
@@ -253,3 +254,12 @@ def test_other_numbers_of_options_are_refused():
         InputError, match=r"\(s/000, clean, 0\) has 3 logits, but groups have two options; delete it"
     ):
         probabilities(rows, ITEMS, CLEAN, "letter")
+
+
+def test_the_halves_of_an_odd_number_of_groups_count_each_other():
+    items = items_of(group_rows(7))
+    given = probabilities(prediction_rows(items, random_logits(items)), items, CLEAN, "letter")
+    taus = read_groups(items, CLEAN, given=given, readings=("global",)).taus
+    counted = {tau["half"]: tau["groups"] for tau in taus if tau["reading"] == "cross_fitted"}
+    # Half 0 has four groups, whose threshold is chosen from the three of half 1.
+    assert halves(items.groups).sum() == 3 and counted == {0: 3, 1: 4}

@@ -432,3 +432,59 @@ def test_scores_of_other_groups_or_runs_are_refused(tables, files, tmp_path):
         table_of("table1", write_scored(tmp_path / "labels", GROUPS, label))
     with pytest.raises(InputError, match="two models have one label"):
         table_of("table1", write_scored(tmp_path / "same", GROUPS, tables, dict.fromkeys(IDS, "M")))
+
+
+def test_a_mean_over_severities_is_of_one_corruption(tmp_path):
+    cells = [("clean", 0), ("fog", 1), ("motion_blur", 1), ("motion_blur", 3)]
+    models = {"third": (score_rows(ITEMS, 0, cells=cells)[0], {})}
+    files = write_scored(tmp_path, GROUPS, models)
+    table = table_of("corruption", files, corruptions='["motion_blur", "fog"]')
+    rows = table.frame.filter(reading="decoding")
+    acc = {cell: 100 * right_of(models, "third", "decoding", *cell)["acc"].mean() for cell in cells}
+    blur = [acc["motion_blur", level] for level in (1, 3)]
+    assert len({*acc.values()}) == 4
+    # In the order of the run, not of the file.
+    assert rows.select("corruption", "severity").rows() == [
+        ("motion_blur", 1), ("motion_blur", 3), ("fog", 1), ("motion_blur", None), ("fog", None),
+    ]  # fmt: skip
+    assert rows["acc"].to_list() == pytest.approx([*blur, acc["fog", 1], np.mean(blur), acc["fog", 1]])
+
+
+def test_table_4_has_no_column_for_a_type_that_a_subset_lacks(tables, tmp_path):
+    docci = pl.col("subset") == "DOCCI"
+    groups = GROUPS.with_columns(type=pl.when(docci).then(pl.lit("yes_no")).otherwise("type"))
+    table = table_of("table4", write_scored(tmp_path, groups, tables))
+    assert cells(table.markdown)[0] == ["Model", "Flickr30K-YN", "Flickr30K-MCQ", "DOCCI-YN", "Overall"]
+    assert table.frame["g_acc"].null_count() == 0 and "DOCCI-MCQ" not in table.markdown
+
+
+def test_values_are_beside_those_of_the_same_column_of_the_paper(tables, tmp_path):
+    """Tables 2, 6, 9 and 10, which have other models than the others; nothing is beside another reading."""
+    both = {"llava-1.5-13b": tables["third"], "llava-next-mistral-7b": tables["third"]}
+    files = write_scored(tmp_path, WITH_RANDOM, both)
+    # Skills of both tables, on groups of mined pairs.
+    rows = [("s/000", "animal"), ("s/100", "counting")]
+    write_table(
+        pl.DataFrame(rows, schema=pl.Schema(TAGS.columns), orient="row"), tmp_path / "tags.parquet", TAGS
+    )
+    two = table_of("table2", files).published
+    assert two.select("model", "value", "published").rows() == [
+        ("LLAVA-1.5-13B", "q_acc_original", 38.6),
+        ("LLAVA-1.5-13B", "q_acc_debiased", 86.2),
+        ("LLAVA-1.5-13B", "i_acc_original", 43.5),
+        ("LLAVA-1.5-13B", "i_acc_debiased", 78.6),
+        ("LLAVA-1.5-13B", "g_acc_original", 14.4),
+        ("LLAVA-1.5-13B", "g_acc_debiased", 49.7),
+    ]
+    name = "LLAVA-NEXT-MISTRAL-7B"
+    six = table_of("table6", files)
+    ours = six.frame.filter(model=name).row(0, named=True)
+    assert six.published.select("model", "value", "here", "published").rows() == [
+        (name, "mined", ours["mined"], 15.9), (name, "random", ours["random"], 86.0),
+    ]  # fmt: skip
+    nine, ten = table_of("table9", files).published, table_of("table10", files).published
+    keys = ("model", "skill", "value", "published")
+    assert nine.select(keys).rows() == [(name, "animal", "g_acc", 14.2)]
+    assert ten.select(keys).rows() == [(name, "count", "g_acc", 17.1)]
+    for other in ("table4", "table6", "table9", "table10"):
+        assert table_of(other, files, "deterministic").published.is_empty()

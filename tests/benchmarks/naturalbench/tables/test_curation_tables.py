@@ -180,3 +180,50 @@ def test_the_steps_are_counted(tmp_path):
     without = curation(files["mismatches"], files["pairs"], [], [files["questions"]], [files["kept"]])
     assert "pairs, kept" not in without.frame["step"]
     assert without.frame.filter(step="groups, yes/no")["share"].item() == 0.5
+
+
+def test_the_order_of_rows_changes_no_interval_of_drop_reasons(tmp_path):
+    random = np.random.default_rng(0)
+    reasons = [None if random.random() < 0.6 else "disagreement" for _ in range(80)]
+    # Pairs differ in their numbers of questions too.
+    rows = kept_of(reasons).filter(pl.Series(random.random(80) < 0.8))
+    ends = set()
+    for seed in range(5):
+        path = tmp_path / f"{seed}.parquet"
+        write_table(rows.sample(fraction=1, shuffle=True, seed=seed), path, KEPT)
+        ends.add(drop_reasons([path], draws=50, seed=0).frame.select("kept_low", "kept_high").row(0))
+    assert len(ends) == 1
+
+
+def test_agreement_is_resampled_by_pairs(tmp_path):
+    rows = rows_of(questions(*[slot for slot in SLOTS if slot[0] in ("p0", "p1")]))
+    anna = [row.expected for row in rows]
+    # They agree on all questions of one pair and on none of the other.
+    bob = [row.expected if row.pair == "p0" else 1 - row.expected for row in rows]
+    answers = {"anna": anna, "bob": bob}
+    frame = agreement(saved(tmp_path, {"0": reviewed(rows, answers)}), draws=200, seed=1).frame
+    assert frame.select("agreement", "agreement_low", "agreement_high").row(0) == (0.5, 0.0, 1.0)
+    # Of one pair there is no interval.
+    second = [number for number, row in enumerate(rows) if row.pair == "p1"]
+    chosen = {name: [given[number] for number in second] for name, given in answers.items()}
+    one = reviewed([rows[number] for number in second], chosen)
+    row = agreement(saved(tmp_path, {"0": one}), draws=200, seed=1).frame.row(0, named=True)
+    assert row["agreement"] == 0 and row["kappa"] == -1
+    assert [row[f"{name}_{end}"] for name in ("agreement", "kappa") for end in ("low", "high")] == [None] * 4
+
+
+def test_a_round_without_questions_has_no_share(tmp_path):
+    pairs = pairs_of([("a0", "b0")]).with_columns(pair=pl.Series(["p0"]))
+    asked = questions(("p0", "yes_no", 0))
+    files = {name: tmp_path / f"{name}.parquet" for name in ("mismatches", "pairs", "questions", "kept")}
+    none = pl.DataFrame(schema=pl.Schema(MISMATCHES.columns))
+    write_table(none, files["mismatches"], MISMATCHES, {"samples": 2, "mismatches": 1})
+    write_table(pairs, files["pairs"], PAIRS)
+    write_table(asked.clear(), files["questions"], QUESTIONS)
+    write_table(kept_of([]), files["kept"], KEPT)
+    frame = curation(files["mismatches"], files["pairs"], [], [files["questions"]], [files["kept"]]).frame
+    assert frame.filter(pl.col("step").str.ends_with("round 0")).select("step", "number", "share").rows() == [
+        ("questions, round 0", 0, None),
+        ("usable, round 0", 0, None),
+        ("kept, round 0", 0, None),
+    ]
