@@ -133,6 +133,13 @@ def test_a_group_is_four_rows_with_alternating_answers(tmp_path):
     assert base64.b64decode(images[9]) == FILES["set://c.png"]
 
 
+def test_a_pair_of_two_data_sets_has_the_subset_of_both():
+    samples = {"p": (SAMPLES["p"][0], SAMPLES["p"][1]._replace(dataset="other"))}
+    _, *rows = release_rows(GROUPS[:1], samples, {"set": "Set", "other": "Other"}, FILES.__getitem__)
+    column = COLUMNS.index("l2-category")
+    assert {row[column] for row in rows} == {"Set + Other"}
+
+
 def test_the_release_is_read_as_a_source(tmp_path):
     items, report = read_vlmevalkit(
         write_release(tmp_path / "groups.tsv"), "new", ReaderOptions(image_column="image_file")

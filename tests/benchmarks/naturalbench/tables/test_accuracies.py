@@ -285,6 +285,7 @@ def test_taus(tables, files):
     assert cells(table.markdown)[1][1:4] == ["Global τ", "all", "–"]
     by_type = table.frame.filter(model="THIRD", reading="global_by_type")
     assert by_type["type"].to_list() == ["yes_no", "multiple_choice"]
+    assert [row[2] for row in cells(table.markdown)[2:4]] == ["YN", "MCQ"]
 
 
 def test_a_model_whose_replies_have_no_answer_is_named(tables, tmp_path):
@@ -301,6 +302,17 @@ def test_a_model_whose_replies_have_no_answer_is_named(tables, tmp_path):
         "No answer: the share of replies in which none is found. These are more than half for THIRD;"
         in " ".join(table.markdown.split())
     )
+
+
+def test_a_model_is_not_named_for_half_of_its_replies(tables, tmp_path):
+    scores, facts = tables["third"]
+    first = pl.col("group").is_in([f"g{number}" for number in range(24)])
+    half = scores.with_columns(
+        pl.when(first).then(None).otherwise(pl.col(f"p{place}").fill_null(0)).alias(f"p{place}")
+        for place in ("00", "01", "10", "11")
+    )
+    table = table_of("table1", write_scored(tmp_path, GROUPS, {"third": (half, facts)}))
+    assert table.frame["no_answer"][2] == 50 and "more than half" not in table.markdown
 
 
 def test_thresholds_of_small_probabilities_are_not_printed_as_zero(tables, tmp_path):
@@ -420,13 +432,14 @@ def test_scores_of_other_groups_or_runs_are_refused(tables, files, tmp_path):
     moved = write_scored(tmp_path / "moved", group_rows(47), tables)
     with pytest.raises(TableError, match="its groups are not those of the pool"):
         table_of("table1", moved)
-    other = {
-        **tables,
-        "third": (tables["third"][0], {"pool": "b"}),
-        "words": (tables["words"][0], {"pool": "a"}),
-    }
-    with pytest.raises(TableError, match="its pool is b, that of the files before is a"):
-        table_of("table1", write_scored(tmp_path / "pools", GROUPS, other))
+    for fact in ("pool", "seed", "alpha"):
+        other = {
+            **tables,
+            "third": (tables["third"][0], {fact: "b"}),
+            "words": (tables["words"][0], {fact: "a"}),
+        }
+        with pytest.raises(TableError, match=f"its {fact} is b, that of the files before is a"):
+            table_of("table1", write_scored(tmp_path / fact, GROUPS, other))
     label = {**tables, "third": (tables["third"][0], {"label": "else"})}
     with pytest.raises(TableError, match="its scores are those of else"):
         table_of("table1", write_scored(tmp_path / "labels", GROUPS, label))
@@ -488,3 +501,33 @@ def test_values_are_beside_those_of_the_same_column_of_the_paper(tables, tmp_pat
     assert ten.select(keys).rows() == [(name, "count", "g_acc", 17.1)]
     for other in ("table4", "table6", "table9", "table10"):
         assert table_of(other, files, "deterministic").published.is_empty()
+
+
+def test_one_group_has_no_test_of_rank_swaps(tmp_path):
+    groups = group_rows(1)
+    models = {id_: (score_rows(items_of(groups), number)[0], {}) for number, id_ in enumerate(IDS)}
+    table = table_of("rank_swaps", write_scored(tmp_path, groups, models))
+    assert table.frame["note"].to_list() == ["interval and p undefined: one group"] * 3
+    undefined = ("acc_low", "acc_high", "g_acc_low", "g_acc_high", "p", "p_holm", "swap")
+    assert table.frame.select(undefined).null_count().row(0) == (3,) * 7
+    text = " ".join(table.markdown.split())
+    assert "Of 3 pairs of models" in text and "Holm's correction over 0 pairs" in text
+
+
+@pytest.mark.parametrize(("count", "shown"), [(6, 15), (7, 1)])
+def test_of_many_pairs_of_models_the_opposite_ones_are_printed(tmp_path, count, shown):
+    """All models are equal but two, of which one is better in Acc and the other in G-Acc."""
+    groups = group_rows(8)
+    empty = score_rows(items_of(groups), 0)[0].filter(reading="decoding")
+    # How many answers of the first groups are right.
+    rights = {"whole": [4, 4, 0], "scattered": [3, 3, 3]} | {f"m{n}": [4, 4, 3] for n in range(count - 2)}
+    models = {}
+    for id_, right in rights.items():
+        given = pl.Series([*right, 0, 0, 0, 0, 0])
+        columns = {f"c{place}": given > order for order, place in enumerate(("00", "01", "10", "11"))}
+        models[id_] = (empty.with_columns(g=given == 4, **columns), {})
+    table = table_of("rank_swaps", write_scored(tmp_path, groups, models))
+    assert table.frame.height == count * (count - 1) / 2
+    assert table.frame.filter("opposite").select("model_a", "model_b").rows() == [("WHOLE", "SCATTERED")]
+    rows = cells(table.markdown)[1:]
+    assert len(rows) == shown and rows[0][:2] == ["WHOLE", "SCATTERED"]
