@@ -1040,8 +1040,8 @@ SCORE_OUTPUTS = [
         wanted=bool(MEASURED),
         caption=f"""
         **With and without the image** (as figures 3 to 5 of the paper). (a) Acc and (b) G-Acc of each model in
-        per cent, with 95 % intervals from {RESAMPLING['draws']} resamples of the groups: by likelihood (τ = 0)
-        where the model has it, else of generated answers. Without the image, a model gives both images of a
+        per cent, with 95 % intervals from {RESAMPLING['draws']} resamples of the groups, deterministic (τ = 0)
+        where the model has probabilities, else by decoding. Without the image, a model gives both images of a
         question the same answer, as a constant answer does: by construction half of the answers are right, and
         no group.
         {BLIND_PASS}
@@ -1070,7 +1070,7 @@ SCORE_OUTPUTS = [
         subcategory="Accuracy",
         wanted=bool(MEASURED) and bool(settings.corruptions.types),
         caption=f"""
-        **G-Acc by severity** (not in the paper), in per cent, of generated answers or else by likelihood; 0 is
+        **G-Acc by severity** (not in the paper), in per cent, by decoding or else deterministic; 0 is
         clean. Panels with up to four curves show 95 % intervals from {RESAMPLING['draws']} resamples of the
         groups. The dashed line is chance.
         """,
