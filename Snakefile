@@ -38,7 +38,12 @@ wildcard_constraints:
     part="|".join(PARTS),
 
 
-include: "rules/demo.smk"
+# Else a folder of a model that another run trained is a folder like any other.
+if demo:
+
+    include: "rules/demo.smk"
+
+
 include: "rules/sources.smk"
 include: "rules/pool.smk"
 include: "rules/corrupt.smk"

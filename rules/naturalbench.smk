@@ -386,15 +386,21 @@ if CURATE is not None:
         return [f"<results>/curate/review/{round_}/{annotator}.html" for annotator in REVIEW.annotators]
 
     def faults_of_reviews():
-        """Return what is wrong with the reviews of rounds that are finished: a job would delete their outputs."""
+        """Return what is wrong with the reviews of rounds that are finished: a job would delete their outputs.
+
+        Not of a round whose forms the run writes anew: its old form says nothing of the reviews.
+        """
         lines = []
+        renewed = {
+            str(job.wildcards.round) for job in workflow.dag.needrun_jobs() if job.rule.name == "review_form"
+        }
         for round_ in [*(["pairs"] if REVIEW.pairs else []), *ROUNDS]:
             kept = "kept_pairs" if round_ == "pairs" else f"kept/{round_}"
             forms = {
                 annotator: Path(FORMS, str(round_), f"{annotator}.csv") for annotator in REVIEW.annotators
             }
             outputs = [Path(f"results/{settings.name}/curate/{kept}.parquet"), *forms.values()]
-            if DRAWN or not all(path.is_file() for path in outputs):
+            if DRAWN or str(round_) in renewed or not all(path.is_file() for path in outputs):
                 continue
             choices = {annotator: choices_of_form(form) for annotator, form in forms.items()}
             try:
@@ -415,6 +421,7 @@ if CURATE is not None:
         return [line for text in texts if text.rstrip().endswith(AGAIN) for line in text.splitlines()]
 
     BEGUN = time.time()
+    CHANGED_BY_PEOPLE.append(Path(FORMS))
     AT_START.append(faults_of_reviews)
     AT_ERROR.append(stopped_by_reviews)
 
@@ -495,6 +502,8 @@ if CURATE is not None:
         wildcard_constraints:
             round=REVIEW_ROUNDS,
             annotator=ANNOTATOR,
+        # Before the job that stops for missing reviews, which names the form.
+        priority: 200
         localrule: True
         conda:
             "../envs/core.yaml"

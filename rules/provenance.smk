@@ -80,6 +80,7 @@ def check_records():
         and path.is_file()
         and not (path in records and describes(records[path], path))
         and not any(part.startswith(".") for part in path.parts)
+        and not any(path.is_relative_to(folder) for folder in CHANGED_BY_PEOPLE)
         and any(output.match(str(path)) for rule in workflow.rules for output in rule.output)
     ]
     if unknown:

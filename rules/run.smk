@@ -117,6 +117,8 @@ def keys_with(models):
 
 # Files that the benchmark requires beside its outputs.
 REPORTED = []
+# Folders of outputs that people may fill in, which no job computes with.
+CHANGED_BY_PEOPLE = []
 # Functions of the benchmark that return lines: those of the first stop a run before any output is removed, those of
 # the second end one that failed.
 AT_START = []

@@ -106,6 +106,49 @@ def test_a_run_waits_for_people_and_keeps_what_they_reviewed(checkout: Checkout)
     assert kept.read_bytes() != content
 
 
+def form_rows(checkout: Checkout, annotator: str) -> list[str]:
+    """Return the ids of the rows of a form."""
+    with (checkout.folder / f"{FORMS}/{annotator}.csv").open(newline="") as file:
+        return [row["id"] for row in csv.DictReader(file)]
+
+
+def test_a_run_that_asks_for_more_writes_the_forms_first(checkout: Checkout) -> None:
+    forms = [f"{FORMS}/{name}.html" for name in ANNOTATORS]
+    before = form_rows(checkout, "second")
+    configured = yaml.safe_load((checkout.folder / checkout.config).read_text())["curate"]
+
+    def ask(pairs: int) -> list[str]:
+        configured["mine"]["pairs"] = pairs
+        checkout.configure(curate=configured)
+        result = checkout.snakemake("--cores", "1", TARGET, *forms, check=False)
+        assert result.returncode == 1, result.stdout[-3000:]
+        return result.stdout.splitlines()[-12:]
+
+    # All files of reviews are here, but not all answers.
+    (line,) = [line for line in ask(4) if line.startswith("  second: ")]
+    rows = form_rows(checkout, "second")
+    new = [row for row in rows if row not in before]
+    assert new and f"{len(new)} of {len(rows)} rows without an answer (first: {new[0]})" in line
+
+    # The old form of a round is not what a review that is absent has to answer.
+    for name in ANNOTATORS:
+        answer(checkout, name)
+    checkout.make(TARGET)
+    (checkout.folder / "reviews/pairs/second.csv").unlink()
+    assert any(line.startswith("  second: no file; ") for line in ask(5))
+    assert len(form_rows(checkout, "second")) > len(rows)
+
+    # People may fill in the form's file in its place.
+    answer(checkout, "second")
+    filled = (checkout.folder / "reviews/pairs/second.csv").read_bytes()
+    path = checkout.folder / f"{FORMS}/second.csv"
+    path.write_bytes(filled)
+    os.utime(path, (path.stat().st_mtime + 60,) * 2)
+    answer(checkout, "first")
+    checkout.make(TARGET)
+    assert checkout.plan(TARGET) == {}
+
+
 def test_a_failure_of_another_job_says_nothing_of_reviews(checkout: Checkout) -> None:
     (checkout.folder / "logs/groups/keep_pairs.log").write_text("then run the same command again\n")
     os.utime(checkout.folder / "logs/groups/keep_pairs.log", (1, 1))

@@ -116,7 +116,8 @@ def _read(path: Path, choices: Choices, annotator: str, round_: str) -> _Review:
     for number, (id_, name, answer) in records:
         fault = None
         if id_ not in choices:
-            fault = f"id {id_[:40]!r} is not in round {round_}; remove the row, or review the present form"
+            shown = written_id(id_)[:40]
+            fault = f"id {shown!r} is not in round {round_}; remove the row, or review the present form"
         elif id_ in seen:
             fault = f"id {written_id(id_)} is also in row {seen[id_]}; remove one of them"
         elif name != annotator:

@@ -127,7 +127,7 @@ def with_line(lines, number, **changes):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ([*filled(), ["r0123", *filled()[1][1:]]], "row 6: id '0123' is not in round 0; remove the row, or"),
+        ([*filled(), ["r0123", *filled()[1][1:]]], "row 6: id 'r0123' is not in round 0; remove the row, or"),
         ([*filled(), filled()[1]], f"row 6: id r{ROWS[0].id} is also in row 2; remove one of them"),
         (
             with_line(filled(), 1, annotator="bob"),
@@ -169,7 +169,7 @@ def test_all_faults_of_all_files_are_named_and_who_is_waited_for(tmp_path):
     places = [line.removeprefix(f"error: {tmp_path}/reviews/0/").split("; ")[0] for line in lines]
     assert places[:-1] == [
         "anna.csv: row 3: the answer 'Maybe' is none of Yes, No, Unanswerable",
-        "anna.csv: row 5: id '0123' is not in round 0",
+        "anna.csv: row 5: id 'r0123' is not in round 0",
         *(f"bob.csv: row {n}: the answer 'Maybe' is none of Yes, No, Unanswerable" for n in (2, 3)),
         *(f"bob.csv: row {n}: the answer 'Maybe' is none of A, B, Unanswerable" for n in (4, 5)),
         "waiting for reviews of round 0:",
