@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from benchc.benchmarks.naturalbench.curation.captions import CaptionSet, Which, read_captions
+from benchc.benchmarks.naturalbench.curation.review_files import check_file
 from benchc.benchmarks.naturalbench.groups import FACTS, Member, placed_groups, problem_of
 from benchc.benchmarks.naturalbench.places import Source
 from benchc.benchmarks.naturalbench.settings import Captions, Curate, Settings, Writer
@@ -180,11 +181,18 @@ def _reviews(curate: Curate, results: Path, *, made: bool) -> Iterator[Finding]:
         files = {one: Path(review.folder) / round_ / f"{one}.csv" for one in review.annotators}
         absent = [one for one, path in files.items() if not path.is_file()]
         subject = round_ if round_ == "pairs" else f"round {round_}"
-        if not absent:
+        faults = []
+        for one in sorted(set(files) - set(absent)):
+            try:
+                check_file(files[one])
+            except (InputError, OSError) as error:
+                faults.append(Finding("reviews", "error", subject, reason(error)))
+        yield from faults
+        if not absent and not faults:
             yield Finding("reviews", "ok", subject, f"of {', '.join(review.annotators)}")
         elif made:
             yield Finding("reviews", "made", subject, "made by the run")
-        else:
+        elif absent:
             text = (
                 f"{', '.join(str(files[one]) for one in absent)} not here yet: the run stops until people "
                 f"have answered the forms in {results}/curate/review/{round_}, where there are any"

@@ -215,12 +215,16 @@ def test_reviews_that_are_missing_are_named_by_round() -> None:
     for name in ("pairs/ann", "pairs/bob", "0/ann"):
         path = Path(f"reviews/{name}.csv")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("x")
+        path.write_text("id,annotator,answer\n")
     found = texts(of_curation(writer={"more_rounds": 1}), "reviews")
     assert [each[:2] for each in found] == [("ok", "pairs"), ("note", "round 0"), ("note", "round 1")]
     assert found[1][2].startswith("reviews/0/bob.csv not here yet: ")
     assert found[2][2].startswith("reviews/1/ann.csv, reviews/1/bob.csv not here yet: ")
     assert "results/trial/curate/review/1" in found[2][2]
+    Path("reviews/0/bob.csv").write_bytes("id,annotator,answer\n".encode("utf-16"))
+    (level, subject, text), *rest = texts(of_curation(writer={"more_rounds": 0}), "reviews")[1:]
+    assert (level, subject, rest) == ("error", "round 0", []) and "bob.csv: cannot be read as CSV" in text
+    Path("reviews/0/bob.csv").unlink()
     found = texts(of_curation(writer={"more_rounds": 0}, review={"pairs": False}), "reviews")
     assert [each[1] for each in found] == ["round 0"]
     made = texts(of_curation(captions=DRAWN, writer={"more_rounds": 1}), "reviews")

@@ -104,6 +104,12 @@ def answers_digest(path: Path) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
+def check_file(path: Path) -> None:
+    """Raise InputError, with all faults, where a file is no CSV file of a review; rows are not compared."""
+    for _ in _records(path):
+        pass
+
+
 def _read(path: Path, choices: Choices, annotator: str, round_: str) -> _Review:
     answers: dict[str, int] = {}
     faults: list[str] = []
