@@ -156,3 +156,21 @@ def test_a_failure_of_another_job_says_nothing_of_reviews(checkout: Checkout) ->
     result = checkout.snakemake("--cores", "2", TARGET, check=False)
     assert result.returncode == 1 and "Error in rule mine" in result.stdout
     assert "then run the same" not in result.stdout
+
+
+def test_a_run_without_demo_does_not_train_the_encoder_of_another_run(
+    checkpoints: Path, tmp_path: Path
+) -> None:
+    checkout = groups_checkout(tmp_path / "benchc", checkpoints)
+    folder = checkout.folder / "results/models/image_encoder"
+    folder.mkdir(parents=True)
+    for name in ("open_clip_config.json", "open_clip_model.safetensors"):
+        (folder / name).write_text("{}")
+    captions = {"label": "Own", "form": "csv", "file": "captions.csv", "images": "."}
+    (checkout.folder / "captions.csv").write_text("image,caption\n")
+    curate = yaml.safe_load((checkout.folder / checkout.config).read_text())["curate"]
+    curate["captions"] = {"own": captions}
+    encoder = {"label": "Ours", "name": "results/models/image_encoder"}
+    checkout.configure(encoders={"tiny-clip": encoder}, curate=curate, demo=None, models=[], sources=[])
+    jobs = checkout.plan("results/groups/curate/mismatches.parquet")
+    assert jobs == {"read_captions": 1, "embed_captions": 1, "mine": 1}
