@@ -51,17 +51,12 @@ HUB_ENCODERS = [id_ for id_, encoder in ENCODERS.items() if encoder_repo(encoder
 FETCHED += [f"<results>/encoders/{id_}.json" for id_ in [*TAGGED_ENCODERS, *HUB_ENCODERS]]
 
 
-def own_encoder_files(id_):
+def encoder_files(id_):
     """Return the files of an encoder that are the run's or the user's own."""
     encoder = ENCODERS[id_]
     if encoder.name == "trained":
         return ENCODER_FILES
     return files_of_encoders([encoder.name, encoder.pretrained])
-
-
-def encoder_files(wildcards):
-    """Return the files of an encoder that are the run's or the user's own."""
-    return own_encoder_files(wildcards.encoder)
 
 
 def encoder_revision(wildcards):
@@ -70,14 +65,9 @@ def encoder_revision(wildcards):
     return "<results>/encoders/{encoder}.json" if on_hub else []
 
 
-def own_encoder_contents(id_):
+def encoder_contents(id_):
     """Return the contents of the user's own files of an encoder."""
-    return contents_of(own_encoder_files(id_)) if ENCODERS[id_].name != "trained" else []
-
-
-def encoder_contents(wildcards):
-    """Return the contents of the user's own files of an encoder."""
-    return own_encoder_contents(wildcards.encoder)
+    return contents_of(encoder_files(id_)) if ENCODERS[id_].name != "trained" else []
 
 
 rule read_captions:
@@ -162,7 +152,7 @@ use rule fetch_model as fetch_hub_encoder with:
 rule embed_captions:
     """Embed the images and captions of all samples by one encoder."""
     input:
-        encoder=encoder_files,
+        encoder=lambda wildcards: encoder_files(wildcards.encoder),
         revision=encoder_revision,
         captions="<results>/curate/captions.parquet",
     output:
@@ -191,7 +181,7 @@ rule embed_captions:
             ]
         ),
         alpha=option("--alpha", settings.corruptions.alpha),
-        contents=encoder_contents,
+        contents=lambda wildcards: encoder_contents(wildcards.encoder),
     message:
         "Embedding captioned images by {wildcards.encoder}"
     shell:
@@ -294,7 +284,7 @@ rule retrieval_pairs:
 
 use rule embed_captions as embed_retrieval with:
     input:
-        encoder=encoder_files,
+        encoder=lambda wildcards: encoder_files(wildcards.encoder),
         revision=encoder_revision,
         captions="<results>/retrieval/captions.parquet",
     output:
@@ -313,15 +303,14 @@ if CURATE is not None:
     REVIEW = CURATE.review
     RELEASE = CURATE.release
     ROUNDS = range(1 + WRITER.more_rounds)
+    REVIEWED_ROUNDS = [*(["pairs"] if REVIEW.pairs else []), *ROUNDS]
     PAIRS_OF_CURATION = "<results>/curate/pairs.parquet"
     CAPTIONS_OF_CURATION = "<results>/curate/captions.parquet"
     # Those that questions are written about.
     USED_PAIRS = "<results>/curate/kept_pairs.parquet" if REVIEW.pairs else PAIRS_OF_CURATION
     QUESTIONS = collect("<results>/curate/questions/{round}.parquet", round=ROUNDS)
     KEPT = collect("<results>/curate/kept/{round}.parquet", round=ROUNDS)
-    REVIEWED = collect(
-        "<results>/curate/reviewed/{round}.parquet", round=[*(["pairs"] if REVIEW.pairs else []), *ROUNDS]
-    )
+    REVIEWED = collect("<results>/curate/reviewed/{round}.parquet", round=REVIEWED_ROUNDS)
     TEMPLATES = {kind: str(local(WRITER.templates[kind])) for kind in WRITER.types}
     for kind, file in TEMPLATES.items():
         if not Path(file).is_file():
@@ -394,7 +383,7 @@ if CURATE is not None:
         renewed = {
             str(job.wildcards.round) for job in workflow.dag.needrun_jobs() if job.rule.name == "review_form"
         }
-        for round_ in [*(["pairs"] if REVIEW.pairs else []), *ROUNDS]:
+        for round_ in REVIEWED_ROUNDS:
             kept = "kept_pairs" if round_ == "pairs" else f"kept/{round_}"
             forms = {
                 annotator: Path(FORMS, str(round_), f"{annotator}.csv") for annotator in REVIEW.annotators
@@ -650,7 +639,7 @@ if CURATE is not None:
             kept=KEPT,
             embeddings=rules.mine.input.embeddings,
             caption_files=CAPTION_FILES,
-            weights=[file for id_ in MINING.encoders for file in own_encoder_files(id_)],
+            weights=[file for id_ in MINING.encoders for file in encoder_files(id_)],
         output:
             "<results>/curate/groups.json",
         log:
@@ -670,7 +659,7 @@ if CURATE is not None:
             weights=lambda wildcards: " ".join(
                 f"--weights {id_} {shlex.quote(file)}"
                 for id_ in MINING.encoders
-                for file in own_encoder_files(id_)
+                for file in encoder_files(id_)
             ),
             mining=lambda wildcards: option("--mining", MINING.model_dump_json()),
             seed=option("--seed", settings.seed),
@@ -678,7 +667,7 @@ if CURATE is not None:
             annotators=ANNOTATORS,
             contents=lambda wildcards: [
                 *contents_of(CAPTION_FILES),
-                *(line for id_ in MINING.encoders for line in own_encoder_contents(id_)),
+                *(line for id_ in MINING.encoders for line in encoder_contents(id_)),
             ],
         message:
             "Recording how the release was made"
@@ -692,7 +681,7 @@ if CURATE is not None:
     REPORTED += rules.record_release.output
     REPORTED += collect(
         "<results>/curate/review/{round}/{annotator}.html",
-        round=[*(["pairs"] if REVIEW.pairs else []), *ROUNDS],
+        round=REVIEWED_ROUNDS,
         annotator=REVIEW.annotators,
     )
     OLDER_RELEASES = [str(local(file)) for file in RELEASE.older]
@@ -927,7 +916,8 @@ SCORE_OUTPUTS = [
         wanted=bool(MEASURED) and CURATE is not None and CURATE.mine.random_pairs > 0,
         caption=f"""
         **Table 6** of the paper's supplement. G-Acc in per cent on groups from mined pairs, which encoders
-        mismatch, and from pairs drawn at random among the other samples and not mismatched, by the reading {READING['reading']}. {BRACKETS}
+        mismatch, and from pairs drawn at random among the other samples and not mismatched, by the reading
+        {READING['reading']}. {BRACKETS}
         """,
     ),
     *(
@@ -1025,8 +1015,8 @@ SCORE_OUTPUTS = [
         caption="""
         **Examples** (figures 1, 7 and 8 of the paper). Four groups, those first that some models solve and others
         do not: both images, each question with the right answer below each image, and the answers of the first
-        eight models, which are generated or, where most replies have none, the more probable ones; below the group's name, its skills if
-        it has tags. A model solves a group if all four answers have a tick mark.
+        eight models, which are generated or, where most replies have none, the more probable ones; below the
+        group's name, its skills if it has tags. A model solves a group if all four answers have a tick mark.
         """,
     ),
     figure(

@@ -96,7 +96,7 @@ for declared in OUTPUTS:
 
 
 rule report:
-    """Require all tables, figures and pages, sources that the run makes, and the record of the configuration."""
+    """Require all tables, figures and pages, other files of the benchmark, and the record of the configuration."""
     input:
         rules.configuration.output,
         rules.models.output,

@@ -1,6 +1,7 @@
 """Print a frame as Markdown and LaTeX, formatted by column type: the simplest way to add a table."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import polars as pl
@@ -52,6 +53,15 @@ def printed(
         small=small,
     )
     return Table(frame, captioned(header, rows, caption, texts), latex, summary=summary)
+
+
+def without_unknown_intervals(table: Table) -> Table:
+    """Return a table without marks of unknown intervals: chance, and what a paper gives, have none."""
+    return replace(
+        table,
+        markdown=table.markdown.replace(f" {interval_text(None, None)}", ""),
+        latex=table.latex.replace(r"\ [\textrm{--}]", ""),
+    )
 
 
 def _cell(row: dict[str, str | float | None], column: Column) -> str:

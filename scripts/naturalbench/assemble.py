@@ -9,34 +9,24 @@ import tempfile
 from pathlib import Path
 
 from benchc.atomic import atomic_write
-from benchc.benchmarks.naturalbench.curation.groups import groups_of
 from benchc.benchmarks.naturalbench.curation.release import (
     as_tsv,
     check_groups,
     image_keys,
     release_rows,
 )
-from benchc.benchmarks.naturalbench.curation.samples import read_images, read_samples
-from benchc.benchmarks.naturalbench.schemas.kept import KEPT
-from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
-from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
+from benchc.benchmarks.naturalbench.curation.samples import read_images
 from benchc.errors import InputError
 from benchc.images import ImageError, decode, pixel_hash
 from benchc.pluralize import pluralize
 from benchc.progress import track
-from benchc.schemas.parquet import read_table
 from scripts.command import Parser, run
+from scripts.naturalbench.release_arguments import add_release, parse_release, read_release
 
 
 def main() -> None:
     arguments = parse_arguments()
-    pairs = read_table(arguments.pairs, PAIRS)
-    samples = read_samples(arguments.captions, pairs)
-    rounds = [
-        (read_table(questions, QUESTIONS), read_table(kept, KEPT))
-        for questions, kept in zip(arguments.questions, arguments.kept, strict=True)
-    ]
-    groups = groups_of(pairs, rounds)
+    _, samples, groups = read_release(arguments)
     if not groups:
         raise InputError(
             "no pair has both questions of a type kept, so that there is no group to release; add captions, "
@@ -67,24 +57,9 @@ def main() -> None:
 
 def parse_arguments() -> argparse.Namespace:
     parser = Parser(__spec__.name, __doc__)
-    add = parser.add_argument
-    add("--pairs", type=Path, required=True, help="curate/kept_pairs.parquet or curate/pairs.parquet")
-    add("--captions", type=Path, required=True, help="curate/captions.parquet")
-    add("--questions", type=Path, nargs="+", required=True, help="curate/questions/{round}.parquet, in order")
-    add("--kept", type=Path, nargs="+", required=True, help="curate/kept/{round}.parquet, in the same order")
-    add(
-        "--dataset",
-        nargs=2,
-        action="append",
-        required=True,
-        metavar=("ID", "SUBSET"),
-        help="a data set of captions and the subset of its groups",
-    )
-    add("--output", type=Path, required=True, help="curate/groups.tsv to write")
-    arguments = parser.parse_args()
-    if len(arguments.questions) != len(arguments.kept):
-        parser.error("--questions and --kept are not of the same rounds")
-    return arguments
+    add_release(parser)
+    parser.add_argument("--output", type=Path, required=True, help="curate/groups.tsv to write")
+    return parse_release(parser)
 
 
 if __name__ == "__main__":

@@ -9,28 +9,18 @@ import json
 from pathlib import Path
 
 from benchc.atomic import write_text
-from benchc.benchmarks.naturalbench.curation.groups import groups_of
 from benchc.benchmarks.naturalbench.curation.release import counts_of
-from benchc.benchmarks.naturalbench.curation.samples import read_samples
-from benchc.benchmarks.naturalbench.schemas.kept import KEPT
-from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
-from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
-from benchc.schemas.parquet import read_footer, read_table
+from benchc.schemas.parquet import read_footer
 from scripts.argument_types import seed_argument
 from scripts.command import Parser, run
+from scripts.naturalbench.release_arguments import add_release, parse_release, read_release
 
 ENCODER_KEYS = ("library", "name", "pretrained", "commit")
 
 
 def main() -> None:
     arguments = parse_arguments()
-    pairs = read_table(arguments.pairs, PAIRS)
-    samples = read_samples(arguments.captions, pairs)
-    rounds = [
-        (read_table(questions, QUESTIONS), read_table(kept, KEPT))
-        for questions, kept in zip(arguments.questions, arguments.kept, strict=True)
-    ]
-    groups = groups_of(pairs, rounds)
+    pairs, samples, groups = read_release(arguments)
     subsets = dict(arguments.dataset)
     files_of_captions = dict(arguments.caption_file)
     weights: dict[str, dict[str, str]] = {}
@@ -70,28 +60,16 @@ def sha256_of(path: str) -> str:
 
 def parse_arguments() -> argparse.Namespace:
     parser = Parser(__spec__.name, __doc__)
+    add_release(parser)
     add = parser.add_argument
     add("--release", required=True, help="curate/groups.tsv")
-    add("--pairs", type=Path, required=True, help="curate/kept_pairs.parquet or curate/pairs.parquet")
-    add("--captions", type=Path, required=True, help="curate/captions.parquet")
-    add("--questions", type=Path, nargs="+", required=True, help="curate/questions/{round}.parquet, in order")
-    add("--kept", type=Path, nargs="+", required=True, help="curate/kept/{round}.parquet, in the same order")
     add("--name", required=True, help="name of the release")
     add("--date", required=True, help="date of the release, YYYY-MM-DD")
-    for flag, value, required, text in (
-        ("--dataset", "SUBSET", True, "a data set of captions and the subset of its groups"),
-        ("--caption-file", "FILE", False, "file of a data set of captions; none where they are drawn"),
-        ("--weights", "FILE", False, "a file of an encoder that is not on the Hub, once for each file"),
+    for flag, text in (
+        ("--caption-file", "file of a data set of captions; none where they are drawn"),
+        ("--weights", "a file of an encoder that is not on the Hub, once for each file"),
     ):
-        add(
-            flag,
-            nargs=2,
-            action="append",
-            required=required,
-            default=None if required else [],
-            metavar=("ID", value),
-            help=text,
-        )
+        add(flag, nargs=2, action="append", default=[], metavar=("ID", "FILE"), help=text)
     add(
         "--embeddings",
         type=Path,
@@ -104,7 +82,7 @@ def parse_arguments() -> argparse.Namespace:
     add("--version", required=True, help="version of benchc")
     add("--annotators", nargs="+", required=True, metavar="ID", help="all who reviewed")
     add("--output", type=Path, required=True, help="curate/groups.json to write")
-    return parser.parse_args()
+    return parse_release(parser)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
@@ -115,6 +117,30 @@ class Checkout:
         for key, value in changes.items():
             config[key] = {**config[key], **value} if isinstance(value, dict) else value
         path.write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+
+    @contextmanager
+    def restored(self, file: str) -> Iterator[Path]:
+        """Give a file, and put it back as it was."""
+        path = self.folder / file
+        content = path.read_bytes()
+        try:
+            yield path
+        finally:
+            path.write_bytes(content)
+
+    def plan_of_edit(self, file: str, old: str, new: str) -> dict[str, int]:
+        """Return the jobs that rerun if the first ``old`` in a file were ``new``."""
+        with self.restored(file) as path:
+            text = path.read_text()
+            assert old in text
+            path.write_text(text.replace(old, new, 1))
+            return self.plan()
+
+    def plan_of_settings(self, **changes: object) -> dict[str, int]:
+        """Return the jobs that rerun if keys of the configuration changed as by `configure`."""
+        with self.restored(self.config):
+            self.configure(**changes)
+            return self.plan()
 
     def predictions(self) -> dict[str, tuple[int, int]]:
         """Return by `subset/model` how many predictions the last run of each job looked up and computed."""

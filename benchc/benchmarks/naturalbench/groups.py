@@ -169,17 +169,15 @@ def _problems(placed: Placed, facts: Facts) -> Iterator[str]:
         yield f"has the type yes_no and the options {' and '.join(map(repr, odd[0]))}; give Yes and No"
     for id_, _ in placed:
         # Models are asked by the category, and their replies read by the type.
-        if _are_words(facts[id_]["options"]) and (facts[id_]["category"] == MULTIPLE_CHOICE) != (
-            kind != YES_NO
-        ):
+        options, category = facts[id_]["options"], facts[id_]["category"]
+        if _are_words(options) and (category == MULTIPLE_CHOICE) == (kind == YES_NO):
             yield (
-                f"row {_index(id_)} has the options Yes and No, the category {facts[id_]['category']!r} and "
+                f"row {_index(id_)} has the options Yes and No, the category {category!r} and "
                 f"the type {kind}, that of its group; give it the category {kind}"
             )
     answers = _answers(placed, facts)
     if answers not in ([0, 1, 1, 0], [1, 0, 0, 1]):
-        names = ("Yes", "No") if kind == YES_NO else ("A", "B")
-        first, second = names
+        first, second = names = ("Yes", "No") if kind == YES_NO else ("A", "B")
         shown = ", ".join("none" if answer is None else names[answer] for answer in answers)
         yield (
             f"has answers that do not alternate ({shown}); correct them to {first}, {second}, {second}, "
@@ -194,9 +192,10 @@ def _index(id_: str) -> str:
 def _answers(placed: Placed, facts: Facts) -> list[int | None]:
     """Return the right option of each place in its order: 0 is A or, of the type yes_no, Yes."""
     found = {}
+    is_yes_no = _type(placed, facts) == YES_NO
     for id_, place in placed:
         answer, options = facts[id_]["answer"], facts[id_]["options"]
-        is_reversed = _type(placed, facts) == YES_NO and options[0].strip().lower() == "no"
+        is_reversed = is_yes_no and options[0].strip().lower() == "no"
         found[place.q_idx, place.i_idx] = 1 - answer if is_reversed and answer is not None else answer
     return [found[place] for place in ORDER]
 

@@ -72,15 +72,7 @@ EDITS = {
 @pytest.mark.parametrize("edit", EDITS)
 def test_an_edit_reruns_what_it_decides(checkout, edit):
     file, old, new, expected = EDITS[edit]
-    path = checkout.folder / file
-    content = path.read_text()
-    assert old in content
-    path.write_text(content.replace(old, new, 1))
-    try:
-        plan = checkout.plan()
-    finally:
-        path.write_text(content)
-    assert plan == expected
+    assert checkout.plan_of_edit(file, old, new) == expected
 
 
 SETTINGS = {
@@ -93,11 +85,4 @@ SETTINGS = {
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_a_setting_reruns_what_it_decides(checkout, setting):
     changes, expected = SETTINGS[setting]
-    path = checkout.folder / checkout.config
-    content = path.read_text()
-    checkout.configure(**changes)
-    try:
-        plan = checkout.plan()
-    finally:
-        path.write_text(content)
-    assert plan == {**expected, "configuration": 1}
+    assert checkout.plan_of_settings(**changes) == {**expected, "configuration": 1}

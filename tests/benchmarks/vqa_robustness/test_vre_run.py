@@ -147,15 +147,7 @@ EDITS = {
 @pytest.mark.parametrize("edit", EDITS)
 def test_an_edit_reruns_what_it_decides(checkout, edit):
     file, old, new, expected = EDITS[edit]
-    path = checkout.folder / file
-    content = path.read_text()
-    assert old in content
-    path.write_text(content.replace(old, new, 1))
-    try:
-        plan = checkout.plan()
-    finally:
-        path.write_text(content)
-    assert plan == expected
+    assert checkout.plan_of_edit(file, old, new) == expected
     assert checkout.plan() == {}
 
 
@@ -188,14 +180,7 @@ SETTINGS = {
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_a_setting_reruns_what_it_decides(checkout, setting):
     changes, expected = SETTINGS[setting]
-    path = checkout.folder / checkout.config
-    content = path.read_text()
-    checkout.configure(**changes)
-    try:
-        plan = checkout.plan()
-    finally:
-        path.write_text(content)
-    assert plan == {**expected, **SETTING}
+    assert checkout.plan_of_settings(**changes) == {**expected, **SETTING}
 
 
 def test_a_scale_of_no_file_is_refused_even_where_outputs_are_finished(checkout):

@@ -18,7 +18,7 @@ from benchc.benchmarks.naturalbench.tables.frames import (
 )
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table
-from benchc.rendering.printing import Column, printed
+from benchc.rendering.printing import Column, printed, without_unknown_intervals
 from benchc.rendering.published import compare_with_published
 
 CAPTION = (
@@ -57,14 +57,15 @@ def table1(scored: CleanScores, reading: str, draws: PositiveInt, seed: int) -> 
     if most := models.filter(pl.col("no_answer") > PER_CENT / 2)["model"].to_list():
         note += MOST_REPLIES.format(models=", ".join(most))
     caption = CAPTION.format(reading=reading_text(reading), resampled=resampled(scored, draws), note=note)
-    shown = printed(frame, columns, caption=caption, label="naturalbench-1", small=True)
+    shown = without_unknown_intervals(
+        printed(frame, columns, caption=caption, label="naturalbench-1", small=True)
+    )
     published = of_run(published_table1(), labels_of(scored) if reading == DECODING else {})
     values = {name: name for name in (*MEASURES, "delta_human")}
     return Table(
         frame,
-        # An interval of people or of chance is not unknown: there is none.
-        shown.markdown.replace(" [–]", ""),
-        shown.latex.replace(r"\ [\textrm{--}]", ""),
+        shown.markdown,
+        shown.latex,
         compare_with_published(frame, published, on=["model"], values=values),
         f"{pluralize(len(scored.models), 'model')} on {pluralize(scored.groups.height, 'group')}",
     )

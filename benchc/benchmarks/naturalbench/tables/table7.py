@@ -14,7 +14,7 @@ from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table, parquet
-from benchc.rendering.printing import Column, printed
+from benchc.rendering.printing import Column, printed, without_unknown_intervals
 from benchc.rendering.published import compare_with_published
 from benchc.schemas.parquet import AGAIN
 from benchc.statistics.rounding import rounded
@@ -77,6 +77,5 @@ def table7(
         on=["label"],
         values={name: name for name in SCORES},
     ).drop_nulls("published")
-    # A random ranking has no interval: its scores are expectations.
-    markdown, latex = shown.markdown.replace(" [–]", ""), shown.latex.replace(r"\ [\textrm{--}]", "")
-    return Table(frame, markdown, latex, published, shown.summary)
+    shown = without_unknown_intervals(shown)
+    return Table(frame, shown.markdown, shown.latex, published, shown.summary)

@@ -10,8 +10,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchc.config.load import load
-from benchc.config.yaml_file import read_yaml
 from benchc.corruptions.corrupt import corrupt
 from benchc.images import decode
 from benchc.letters import LETTERS
@@ -26,16 +24,6 @@ from benchc.schemas.parquet import read_table
 ROOT = Path(__file__).resolve().parents[4]
 COSTLY = ("gaussian_blur", "defocus_blur", "gaussian_noise", "impulse_noise")
 VIEWS = ("clean", "grey", *COSTLY)
-
-
-@pytest.fixture(scope="module")
-def folder(request) -> Path:
-    return request.config.getoption("--run")
-
-
-@pytest.fixture(scope="module")
-def config(folder):
-    return load(read_yaml(ROOT / "config" / f"{folder.name}.yaml"), ROOT)
 
 
 @pytest.fixture(scope="module")

@@ -1,31 +1,16 @@
 """Curation makes groups, and models read their images, on a finished run: `make check-demo`."""
 
-from pathlib import Path
-
 import polars as pl
 import pytest
 
 from benchc.benchmarks.naturalbench.schemas.groups import GROUPS
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.schemas.scores import SCORES
-from benchc.config.load import load
-from benchc.config.yaml_file import read_yaml
 from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
 
-ROOT = Path(__file__).resolve().parents[4]
 CHANCE = 1 / 16  # of four independent answers
-
-
-@pytest.fixture(scope="module")
-def folder(request) -> Path:
-    return request.config.getoption("--run")
-
-
-@pytest.fixture(scope="module")
-def config(folder):
-    return load(read_yaml(ROOT / "config" / f"{folder.name}.yaml"), ROOT)
 
 
 @pytest.fixture(scope="module")

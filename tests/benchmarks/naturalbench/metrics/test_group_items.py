@@ -48,6 +48,12 @@ def test_no_is_option_0_of_a_multiple_choice_question_that_lists_it_first():
     assert not items.reversed.any() and items.truth.tolist() == [[[0, 1], [1, 0]]]
 
 
+def with_other_answers(*ids):
+    """Return a change of the pool: these items have the other answer."""
+    other = pl.when(pl.col("id").is_in(ids)).then(1 - pl.col("answer")).otherwise("answer")
+    return lambda g, p: (g, p.with_columns(answer=other))
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -90,29 +96,9 @@ def test_no_is_option_0_of_a_multiple_choice_question_that_lists_it_first():
             "has answers that do not alternate",
         ),
         # Each question has two answers, but the questions about an image have one.
-        (
-            lambda g, p: (
-                g,
-                p.with_columns(
-                    answer=pl.when(pl.col("id").is_in(["s/110", "s/111"]))
-                    .then(1 - pl.col("answer"))
-                    .otherwise("answer")
-                ),
-            ),
-            "has answers that do not alternate",
-        ),
+        (with_other_answers("s/110", "s/111"), "has answers that do not alternate"),
         # The questions about each image have two answers, but each question has one: A, A, B, B.
-        (
-            lambda g, p: (
-                g,
-                p.with_columns(
-                    answer=pl.when(pl.col("id").is_in(["s/101", "s/111"]))
-                    .then(1 - pl.col("answer"))
-                    .otherwise("answer")
-                ),
-            ),
-            "has answers that do not alternate",
-        ),
+        (with_other_answers("s/101", "s/111"), "has answers that do not alternate"),
     ],
 )
 def test_what_is_no_group_is_named(change, message):

@@ -1,32 +1,16 @@
 """The models of the demo see and degrade, and their answers end, on a finished run: `make check-demo`."""
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 import pytest
 
 from benchc.benchmarks.vqa_robustness.schemas.errors import read_errors
-from benchc.config.load import load
-from benchc.config.yaml_file import read_yaml
 from benchc.corruptions.registry import SUITES
 from benchc.judges.short_answer import normalised
 from benchc.schemas.answers import ANSWERS
 from benchc.schemas.grades import GRADES
 from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.references import REFERENCES
-
-ROOT = Path(__file__).resolve().parents[4]
-
-
-@pytest.fixture(scope="module")
-def folder(request) -> Path:
-    return request.config.getoption("--run")
-
-
-@pytest.fixture(scope="module")
-def config(folder):
-    return load(read_yaml(ROOT / "config" / f"{folder.name}.yaml"), ROOT)
 
 
 @pytest.fixture(scope="module")
