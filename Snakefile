@@ -16,30 +16,60 @@ min_version("9.25")
 # The checkout's package takes precedence over an installed one, here as in every job.
 sys.path.insert(0, str(Path(workflow.basedir)))
 
+from benchc.config.errors import ConfigError
+from benchc.config.load import load
+from benchc.errors import InputError
+from benchc.workflow import records
+from benchc.workflow.code import By, contents_of
+from benchc.workflow.configuration import configuration_params, configuration_texts
+from benchc.workflow.outputs import ENVIRONMENTS, output_files, output_inputs, output_params
+from benchc.workflow.run import Run, one_of
+from benchc.workflow.sources import local
+from benchc.workflow.stage import RUN, stage, unrecorded
+
+if Path.cwd() != Path(workflow.basedir):
+    raise WorkflowError(f"Run snakemake in {workflow.basedir}: all paths are relative to it.")
+
 if not workflow.configfiles:
 
     configfile: "config/config.yaml"
 
 
-include: "rules/run.smk"
+CONFIG_FILES = " ".join(str(file) for file in workflow.configfiles)
+
+try:
+    run = Run(
+        load(
+            {key: value for key, value in config.items() if key != "pathvars"},
+            Path.cwd(),
+            file=CONFIG_FILES or "config",
+        )
+    )
+except (ConfigError, InputError) as error:
+    raise WorkflowError(str(error))
+
+settings, sources, images, models, bench = run.settings, run.sources, run.images, run.models, run.benchmark
+for line in run.warnings():
+    logger.warning(line)
 
 
 pathvars:
-    results=f"results/{settings.name}",
-    logs=f"logs/{settings.name}",
-    benchmarks=f"logs/{settings.name}/benchmarks",
+    results=run.results,
+    logs=run.logs,
+    benchmarks=f"{run.logs}/benchmarks",
 
 
 wildcard_constraints:
-    source="|".join(run.sources),
-    corruption="|".join(RECIPES),
+    source=one_of(run.config.sources),
+    corruption=one_of(images.recipes),
     images="corrupted|benchmark",
-    model="|".join(run.models),
-    part="|".join(PARTS),
+    model=one_of(models.entries),
+    part=one_of(images.batches),
+    subset=one_of(bench.subsets),
 
 
 # Else a folder of a model that another run trained is a folder like any other.
-if demo:
+if settings.demo:
 
     include: "rules/demo.smk"
 
@@ -49,31 +79,17 @@ include: "rules/pool.smk"
 include: "rules/corrupt.smk"
 include: "rules/infer.smk"
 include: "rules/answer.smk"
-include: f"rules/{PACKAGE}.smk"
-
-
-MISSING = [name for name in ("SUBSETS", "BENCHMARK", "MEASURED", "OUTPUTS") if name not in globals()]
-if MISSING:
-    raise WorkflowError(
-        f"rules/{PACKAGE}.smk does not define {', '.join(MISSING)}; CONTRIBUTING.md describes it (A new benchmark)."
-    )
-
-
-# Also constrains the rules above. The benchmark defines the subsets.
-wildcard_constraints:
-    subset="|".join(SUBSETS),
-
-
+include: f"rules/{run.package}.smk"
 include: "rules/contact_sheets.smk"
 include: "rules/configuration.smk"
 include: "rules/outputs.smk"
-include: "rules/provenance.smk"
+include: "rules/records.smk"
 
 
 rule fetch_models:
     """Download all models and encoders of the run that are on the Hub, for jobs without a network."""
     input:
-        FETCHED,
+        run.fetched,
     localrule: True
 
 
@@ -81,8 +97,3 @@ rule all:
     default_target: True
     input:
         rules.report.input,
-
-
-# Accepting files as they are gives them a record.
-if workflow.is_main_process and not {"--touch", "-t"} & set(sys.argv):
-    check_records()

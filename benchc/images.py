@@ -13,6 +13,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from benchc.errors import InputError
 from benchc.pixels import Pixels
+from benchc.transparency import ALPHAS, Alpha
 
 # Formats that are read: Pillow's own decoders and libraries. Others would start a program (EPS: Ghostscript),
 # cannot be decoded, or are rare and little tested.
@@ -21,10 +22,6 @@ FORMATS = ("AVIF", "BMP", "GIF", "JPEG", "JPEG2000", "PNG", "PPM", "TIFF", "WEBP
 # More than a frame of 8K video has. A process that corrupts such an image at five severities takes about 60
 # bytes per pixel, 120 under the largest corruption: at most 5 GB. docs/configuration.md states it (`url`).
 MAX_PIXELS = 40_000_000
-
-Alpha = Literal["drop", "white"]  # transparency: ignored, or blended with white
-
-ALPHAS: tuple[Alpha, ...] = get_args(Alpha)
 
 Codec = Literal["webp", "png", "ppm"]
 CODECS: tuple[Codec, ...] = get_args(Codec)

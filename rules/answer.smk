@@ -5,31 +5,15 @@ OUTPUTS:
     <results>/answers/{subset}/{model}/{part}.parquet    one row per generated answer
     <results>/judgements/{subset}/{model}.parquet        the option that each answer chooses, if any
     <results>/grades/{subset}/{model}.parquet            whether each answer is the item's reference answer
-A part is that of infer. Answers are cached as predictions are.
+A part is that of infer. Answers are cached as predictions are. A benchmark chooses its judge by the output that its
+tables take (benchc/workflow/judges.py).
 """
-
-ANSWER_CODE = {
-    id_: code_of("scripts/answer.py", *map(module_file, modules_of(model, answering(model.scoring))))
-    for id_, model in run.models.items()
-}
 
 
 rule answer:
     """Let one model answer all items of a subset, under the corruptions of one part."""
     input:
-        model=model_files,
-        revision=revision_file,
-        pool="<results>/pool/items.parquet",
-        subset=lambda wildcards: SUBSETS[wildcards.subset] or [],
-        corrupted=lambda wildcards: (
-            collect(
-                "<results>/{images}/{corruption}.parquet",
-                images=image_folder(wildcards.subset),
-                corruption=PARTS[wildcards.part],
-            )
-            if image_folder(wildcards.subset)
-            else []
-        ),
+        **models.inputs(),
     output:
         "<results>/answers/{subset}/{model}/{part}.parquet",
     log:
@@ -37,39 +21,33 @@ rule answer:
     benchmark:
         "<benchmarks>/answer/{subset}/{model}/{part}.jsonl"
     conda:
-        lambda wildcards: f"../envs/{run.models[wildcards.model].env or 'transformers'}.yaml"
-    threads: inference_threads
+        models.environment
+    threads: models.threads
     resources:
-        gpu=lambda wildcards: run.models[wildcards.model].gpus,
-        mem_mb=lambda wildcards, attempt: attempt * run.models[wildcards.model].mem_mb,
-        runtime=lambda wildcards, attempt: attempt * 480,
+        **models.resources(),
     params:
-        *code_by_wildcards(lambda wildcards: ANSWER_CODE[wildcards.model], ANSWER_CODE.values()),
-        *code_by_wildcards(
-            lambda wildcards: [] if image_folder(wildcards.subset) else PART_CODE[wildcards.part],
-            PART_CODE.values(),
+        **stage(
+            "answer",
+            code=[models.answering_code(), images.generating_code],
+            contents=models.contents,
+            model=models.asked,
+            answering=models.answering,
+            generation=models.generation,
+            label_prompt=models.answer_prompts,
+            images=images.shown,
+            job=models.job("answers"),
         ),
-        model=model_options,
-        generation=generation_options,
-        contents=model_contents,
-        connection=lambda wildcards, threads: connection(wildcards, threads, "-answers"),
-        recipes=recipe_options,
-        cache="results/.cache",
-        shard=lambda wildcards: f"{settings.name}-{wildcards.model}-{wildcards.subset}-{wildcards.part}-answers",
     message:
         "{wildcards.model} answers the subset {wildcards.subset}, corruptions: {wildcards.part}"
     shell:
-        "python -m scripts.answer {params.model} {params.generation} {params.connection}"
-        " --revision-file {input.revision} --threads 1 --items {input.pool} --subset {input.subset}"
-        " --corrupted {input.corrupted} {params.recipes} --cache {params.cache}"
-        " --shard {params.shard} --output {output} 2>&1 | tee {log}"
+        RUN
 
 
 rule judge_options:
     """Extract the option that each generated answer of one model chooses."""
     input:
         pool="<results>/pool/items.parquet",
-        answers=collect("<results>/answers/{{subset}}/{{model}}/{part}.parquet", part=PARTS),
+        answers=collect("<results>/answers/{{subset}}/{{model}}/{part}.parquet", part=images.batches),
     output:
         "<results>/judgements/{subset}/{model}.parquet",
     log:
@@ -80,12 +58,11 @@ rule judge_options:
     conda:
         "../envs/core.yaml"
     params:
-        *code_of("scripts/judge_options.py"),
+        **stage("judge_options"),
     message:
         "Extracting the options that {wildcards.model} chooses on the subset {wildcards.subset}"
     shell:
-        "python -m scripts.judge_options --items {input.pool} --answers {input.answers}"
-        " --output {output} 2>&1 | tee {log}"
+        RUN
 
 
 rule judge_short_answers:
@@ -93,7 +70,7 @@ rule judge_short_answers:
     input:
         pool="<results>/pool/items.parquet",
         references="<results>/pool/references.parquet",
-        answers=collect("<results>/answers/{{subset}}/{{model}}/{part}.parquet", part=PARTS),
+        answers=collect("<results>/answers/{{subset}}/{{model}}/{part}.parquet", part=images.batches),
     output:
         "<results>/grades/{subset}/{model}.parquet",
     log:
@@ -104,9 +81,8 @@ rule judge_short_answers:
     conda:
         "../envs/core.yaml"
     params:
-        *code_of("scripts/judge_short_answers.py"),
+        **stage("judge_short_answers"),
     message:
         "Grading the answers of {wildcards.model} on the subset {wildcards.subset}"
     shell:
-        "python -m scripts.judge_short_answers --items {input.pool} --references {input.references}"
-        " --answers {input.answers} --output {output} 2>&1 | tee {log}"
+        RUN

@@ -16,38 +16,6 @@ OUTPUTS:
     <results>/orders/{model}.parquet          predictions of a sample in every other circular order of the options
 """
 
-from functools import partial
-
-from benchc.models.encoder_names import hub_id
-
-# The subsets of items on which models are evaluated, each a file of ids, or None for the whole pool.
-SUBSETS = {
-    "pool": None,
-    "selected": f"results/{settings.name}/subsets/selected.parquet",
-    "unselected": f"results/{settings.name}/subsets/unselected.parquet",
-}
-# The subset whose corrupted images are always written to files.
-BENCHMARK = "selected"
-# The models of tables and figures.
-MEASURED = settings.targets
-
-ORDERS_CODE = {
-    id_: code_of("scripts/bench_c/infer_orders.py", *map(module_file, modules))
-    for id_, modules in SCORER_MODULES.items()
-}
-# As options of embed.
-IMAGE_ENCODER = image_encoder_options(settings.selection.image_encoder)
-# None unless the text encoder is on the Hub.
-TEXT_ENCODER_ID = hub_id(settings.selection.text_encoder)
-# Whether the weights of the image encoder are on the Hub, as those of open_clip's tags are.
-IMAGE_ENCODER_TAG = tag_on_hub(settings.selection.image_encoder.pretrained)
-TEXT_ENCODER_FILE = "<results>/selection/text_encoder.json" if TEXT_ENCODER_ID else []
-IMAGE_ENCODER_FILE = "<results>/selection/image_encoder.json" if IMAGE_ENCODER_TAG else []
-FETCHED += [file for file in (TEXT_ENCODER_FILE, IMAGE_ENCODER_FILE) if file]
-LOCAL_ENCODERS = files_of_encoders(
-    [settings.selection.image_encoder.pretrained, settings.selection.text_encoder]
-)
-
 
 rule kappa:
     """Measure the inconsistency of the selectors' predictions under corruption (eq. 4 and 5)."""
@@ -56,7 +24,7 @@ rule kappa:
         predictions=collect(
             "<results>/predictions/pool/{model}/{part}.parquet",
             model=settings.selectors,
-            part=PARTS,
+            part=images.batches,
         ),
     output:
         "<results>/selection/kappa.parquet",
@@ -68,37 +36,39 @@ rule kappa:
     conda:
         "../envs/core.yaml"
     params:
-        *code_of("scripts/bench_c/kappa.py"),
-        selectors=settings.selectors,
-        corruptions=sorted(settings.corruptions.types),
-        severities=settings.corruptions.severities,
+        **stage(
+            "bench_c.kappa",
+            selectors=settings.selectors,
+            corruptions=sorted(settings.corruptions.types),
+            severities=settings.corruptions.severities,
+        ),
     message:
         "Computing kappa"
     shell:
-        "python -m scripts.bench_c.kappa --predictions {input.predictions} --pool {input.pool}"
-        " --selectors {params.selectors} --corruptions {params.corruptions}"
-        " --severities {params.severities} --output {output} 2>&1 | tee {log}"
+        RUN
 
 
-use rule fetch_model as fetch_text_encoder with:
+rule fetch_text_encoder:
+    """Download the text encoder from the Hub to its cache, at one commit."""
     output:
         update("<results>/selection/text_encoder.json"),
     log:
         "<logs>/fetch_text_encoder.log",
+    priority: 100
+    localrule: True
     conda:
         "../envs/encoders.yaml"
     params:
-        repo=option("--repo", TEXT_ENCODER_ID),
-        revision="",
-        family="",
+        # No code, as for fetch_model.
+        **stage("fetch_model", tracked=False, repo=bench.text_encoder_repo),
     message:
         "Downloading the text encoder, unless it is here"
+    shell:
+        RUN
 
 
 rule fetch_image_encoder:
     """Download the weights of open_clip's tag from the Hub to its cache, at one commit."""
-
-    # No code among the params, as for fetch_model.
     output:
         update("<results>/selection/image_encoder.json"),
     log:
@@ -108,19 +78,25 @@ rule fetch_image_encoder:
     conda:
         "../envs/encoders.yaml"
     params:
-        encoder=IMAGE_ENCODER,
+        # No code, as for fetch_model.
+        **stage(
+            "fetch_image_encoder",
+            tracked=False,
+            image_encoder=settings.selection.image_encoder.name,
+            pretrained=settings.selection.image_encoder.pretrained,
+        ),
     message:
         "Downloading the image encoder, unless it is here"
     shell:
-        "python -m scripts.fetch_image_encoder {params.encoder} --output {output} 2>&1 | tee {log}"
+        RUN
 
 
 rule embed:
     """Embed each item's images (CLIP) and its question and options (SBERT)."""
     input:
-        encoder=(ENCODER_FILES if settings.selection.image_encoder.name == "trained" else LOCAL_ENCODERS),
-        text_revision=TEXT_ENCODER_FILE,
-        image_revision=IMAGE_ENCODER_FILE,
+        waited_for=bench.encoder_files,
+        text_revision_file=bench.text_encoder_file,
+        image_revision_file=bench.image_encoder_file,
         pool="<results>/pool/items.parquet",
     output:
         "<results>/selection/embeddings.parquet",
@@ -133,17 +109,18 @@ rule embed:
     resources:
         mem_mb=lambda wildcards, input, attempt: attempt * max(4000, int(4 * input.size_mb)),
     params:
-        *code_of("scripts/bench_c/embed.py"),
-        image_encoder=IMAGE_ENCODER,
-        text_encoder=option("--text-encoder", settings.selection.text_encoder),
-        alpha=option("--alpha", settings.corruptions.alpha),
+        **stage(
+            "bench_c.embed",
+            image_encoder=bench.image_encoder,
+            pretrained=settings.selection.image_encoder.pretrained,
+            text_encoder=settings.selection.text_encoder,
+            alpha=settings.corruptions.alpha,
+            threads=unrecorded(lambda threads: threads),
+        ),
     message:
         "Embedding the pool's images and texts"
     shell:
-        "python -m scripts.bench_c.embed --items {input.pool} {params.image_encoder}"
-        " --image-revision-file {input.image_revision} {params.text_encoder}"
-        " --text-revision-file {input.text_revision} {params.alpha} --threads {threads}"
-        " --output {output} 2>&1 | tee {log}"
+        RUN
 
 
 rule select:
@@ -162,24 +139,24 @@ rule select:
     conda:
         "../envs/core.yaml"
     params:
-        *code_of("scripts/bench_c/select.py"),
-        alpha_kappa=option("--alpha-kappa", settings.selection.alpha_kappa),
-        alpha_diversity=option("--alpha-diversity", settings.selection.alpha_diversity),
-        score=settings.selection.score,
+        **stage(
+            "bench_c.select",
+            alpha_kappa=settings.selection.alpha_kappa,
+            alpha_diversity=settings.selection.alpha_diversity,
+            score=settings.selection.score,
+        ),
     message:
         "Selecting the benchmark's items"
     shell:
-        "python -m scripts.bench_c.select --kappa {input.kappa} --embeddings {input.embeddings}"
-        " {params.alpha_kappa} {params.alpha_diversity}"
-        " --score {params.score} --output {output.table} --output-subset {output.subset} 2>&1 | tee {log}"
+        RUN
 
 
 rule score:
     """Compare every corrupted prediction of a target with the clean one (eq. 6 to 10)."""
     input:
         pool="<results>/pool/items.parquet",
-        subset=SUBSETS["selected"],
-        predictions=collect("<results>/predictions/selected/{{model}}/{part}.parquet", part=PARTS),
+        subset=bench.subsets["selected"],
+        predictions=collect("<results>/predictions/selected/{{model}}/{part}.parquet", part=images.batches),
     output:
         "<results>/scores/{model}.parquet",
     log:
@@ -190,16 +167,16 @@ rule score:
     conda:
         "../envs/core.yaml"
     params:
-        *code_of("scripts/bench_c/score.py"),
-        corruptions=sorted(settings.corruptions.types),
-        severities=settings.corruptions.severities,
-        allow_missing="--allow-missing" if settings.scores.allow_missing else "",
+        **stage(
+            "bench_c.score",
+            corruptions=sorted(settings.corruptions.types),
+            severities=settings.corruptions.severities,
+            allow_missing=settings.scores.allow_missing,
+        ),
     message:
         "Scoring {wildcards.model}"
     shell:
-        "python -m scripts.bench_c.score --predictions {input.predictions} --pool {input.pool}"
-        " --subset {input.subset} --corruptions {params.corruptions}"
-        " --severities {params.severities} {params.allow_missing} --output {output} 2>&1 | tee {log}"
+        RUN
 
 
 rule sample_unselected:
@@ -214,23 +191,18 @@ rule sample_unselected:
     conda:
         "../envs/core.yaml"
     params:
-        *code_of("scripts/bench_c/sample_unselected.py"),
-        at_most=option(
-            "--count",
-            None if settings.diagnostics.random_subset == "all" else settings.diagnostics.random_subset,
-        ),
+        **stage("bench_c.sample_unselected", at_most=bench.random_subset),
     message:
         "Sampling items that were not selected"
     shell:
-        "python -m scripts.bench_c.sample_unselected --selected {input.selected} {params.at_most}"
-        " --output {output} 2>&1 | tee {log}"
+        RUN
 
 
 use rule score as score_unselected with:
     input:
         pool="<results>/pool/items.parquet",
-        subset=SUBSETS["unselected"],
-        predictions=collect("<results>/predictions/unselected/{{model}}/{part}.parquet", part=PARTS),
+        subset=bench.subsets["unselected"],
+        predictions=collect("<results>/predictions/unselected/{{model}}/{part}.parquet", part=images.batches),
     output:
         "<results>/scores/unselected/{model}.parquet",
     log:
@@ -245,15 +217,9 @@ use rule score as score_unselected with:
 rule infer_orders:
     """Predict with one target on a sample of the benchmark, with the options in every other circular order."""
     input:
-        model=model_files,
-        revision=revision_file,
-        pool="<results>/pool/items.parquet",
-        subset=SUBSETS["selected"],
-        corrupted=collect(
-            "<results>/{images}/{corruption}.parquet",
-            images=image_folder("selected"),
-            corruption=sorted(RECIPES),
-        ),
+        **models.inputs(subset=False, images=False),
+        subset=bench.subsets["selected"],
+        corrupted=images.files("selected", sorted(images.recipes)),
     output:
         "<results>/orders/{model}.parquet",
     log:
@@ -261,467 +227,22 @@ rule infer_orders:
     benchmark:
         "<benchmarks>/infer_orders/{model}.jsonl"
     conda:
-        lambda wildcards: f"../envs/{run.models[wildcards.model].env or 'transformers'}.yaml"
-    # As for infer: the last bits of a logit depend on the number of threads.
+        models.environment
     threads: 1
     resources:
-        gpu=lambda wildcards: run.models[wildcards.model].gpus,
-        mem_mb=lambda wildcards, attempt: attempt * run.models[wildcards.model].mem_mb,
-        # A job that reaches its limit continues from the cache when it is retried.
-        runtime=lambda wildcards, attempt: attempt * 480,
+        **models.resources(),
     params:
-        *code_by_wildcards(lambda wildcards: ORDERS_CODE[wildcards.model], ORDERS_CODE.values()),
-        model=model_options,
-        scoring=scoring_option,
-        contents=model_contents,
-        connection=connection,
-        sample=option("--sample", settings.diagnostics.option_order),
-        severity=option("--severity", max(settings.corruptions.severities)),
-        cache="results/.cache",
-        shard=lambda wildcards: f"{settings.name}-{wildcards.model}-orders",
+        **stage(
+            "bench_c.infer_orders",
+            code=[models.code()],
+            contents=models.contents,
+            model=models.asked,
+            scoring=models.scoring,
+            sample=settings.diagnostics.option_order,
+            severity=max(settings.corruptions.severities),
+            job=models.job("orders"),
+        ),
     message:
         "Evaluating {wildcards.model} with the options in other circular orders"
     shell:
-        "python -m scripts.bench_c.infer_orders {params.model} {params.scoring} {params.connection}"
-        " --revision-file {input.revision} --threads 1 --items {input.pool} --subset {input.subset} {params.sample} {params.severity}"
-        " --corrupted {input.corrupted} --cache {params.cache}"
-        " --shard {params.shard} --output {output} 2>&1 | tee {log}"
-
-
-SELECTED = "<results>/selection/selected.parquet"
-POOL = "<results>/pool/items.parquet"
-PUBLISHED = "benchc/benchmarks/bench_c/published"
-GROUPS = {name: group_of(name, SUITE) for name in settings.corruptions.types}
-TARGETS = {
-    "scores": collect("<results>/scores/{model}.parquet", model=settings.targets),
-    "models": "<results>/models.json",
-}
-# The models that also answer in their own words.
-ANSWERING = settings.diagnostics.generated_answers
-RESAMPLING = {"draws": settings.tables.bootstrap.draws, "seed": settings.tables.bootstrap.seed}
-SELECTOR_PREDICTIONS = collect(
-    "<results>/predictions/pool/{model}/{part}.parquet", model=settings.selectors, part=PARTS
-)
-BENCHMARK_IMAGES = collect(
-    "<results>/{images}/{corruption}.parquet",
-    images=image_folder(BENCHMARK),
-    corruption=sorted(settings.corruptions.types),
-)
-
-
-predictions_of = partial(collect, "<results>/predictions/selected/{model}/{part}.parquet", part=PARTS)
-
-OUTPUTS = [
-    table(
-        "table1",
-        "Table 1",
-        inputs={**TARGETS, "selected": SELECTED},
-        formats=["csv", "md", "tex", "published"],
-        data=[f"{PUBLISHED}/table1.csv"],
-        caption="""
-        **Table 1.** The targets on the selected items. Acc(o), S(o) and C(o): accuracy, uncertainty
-        (normalised entropy) and calibration error on clean images, unweighted means over items. ΔAcc, RAS, ΔS
-        and ΔC: corrupted compared with clean predictions, means over items weighted by their discriminative
-        power κ, then over all corruptions and severities (eq. 11). Arrows point in the better direction;
-        ranks are in brackets (1 is best, ties share the smaller rank), the best values in bold. The csv file
-        has all digits, and S(o) and C(o) also weighted by κ, since the paper does not specify the weighting.
-        Reproduces the paper's Table 1.
-        """,
-    ),
-    table(
-        "table2",
-        "Table 2",
-        inputs=TARGETS,
-        settings={"centring": settings.tables.table2.centring},
-        formats=["csv", "md", "tex", "published"],
-        data=[f"{PUBLISHED}/table2.csv"],
-        caption="""
-        **Table 2.** Sensitivity of RAS and accuracy to severity. z is an item's shift from one severity to
-        the next, divided by the standard deviation of these shifts over items; E[abs z] is averaged over
-        items, steps and corruptions. t and p: one-sided t-test, paired over corruptions, of the hypothesis
-        that RAS is not more sensitive. Steps at which a metric shifts equally on all items have no z; they
-        are excluded and counted. Reproduces the paper's Table 2 (section 9.2). For the paper's models, the
-        Markdown and LaTeX files and table2_published.csv contain its values and the differences.
-        """,
-    ),
-    table(
-        "table3",
-        "Table 3",
-        inputs=TARGETS,
-        formats=["csv", "md", "tex", "published"],
-        data=[f"{PUBLISHED}/table3.csv"],
-        caption="""
-        **Table 3.** Every target and corruption with more items corrected (WR) than broken (RW) at severity
-        1. Unweighted means over items; the regime is given by the signs of the mean shifts of uncertainty and
-        calibration error. Reproduces the paper's Table 3 (section 9.3). For the paper's models, the Markdown
-        and LaTeX files and table3_published.csv contain its cases and the differences. cells.csv has every
-        target, corruption and severity.
-        """,
-    ),
-    table(
-        "cells",
-        "means by target, corruption and severity",
-        inputs=TARGETS,
-        formats=["csv"],
-        caption="Every target, corruption and severity: unweighted means over items, transitions and regimes.",
-    ),
-    table(
-        "claims",
-        "the paper's claims",
-        inputs={**TARGETS, "selected": SELECTED, "pool": POOL},
-        settings={
-            "groups": GROUPS,
-            "example_label": run.models[settings.figures.figure4.target].label,
-            "example_corruption": settings.figures.figure4.corruption,
-            "example_severity": settings.figures.figure4.severity,
-        },
-        data=[f"{PUBLISHED}/table{number}.csv" for number in (1, 2, 3)],
-        caption="""
-        **Claims.** The paper's conclusions, checked on this run: the criterion, the paper's numbers, the
-        numbers of this run, and whether the claim holds, does not hold, or is not applicable (its models,
-        corruptions or severities are not in this run). Where the paper gives no criterion, it is our own.
-        Verdicts compare means without a significance test; see the intervals.
-        """,
-    ),
-    table(
-        "intervals",
-        "bootstrap intervals",
-        inputs={**TARGETS, "selected": SELECTED},
-        settings=RESAMPLING,
-        caption=f"""
-        **Table 1 with bootstrap intervals** (not in the paper). 95 % percentile intervals from
-        {RESAMPLING['draws']} resamples of the items, the same for all targets, so that differences between
-        targets are paired. They are conditional on the selected set: another selection, other corruption
-        seeds or other training runs would widen them. ΔAcc and RAS are weighted by κ (eq. 11). The csv file
-        has an interval for every aggregate: the columns of Table 1 in both weightings, the ranks, the shifts,
-        destructive and corrective RAS by corruption, and the shifts by corruption and severity; its last
-        column states why a value or an interval is undefined.
-        """,
-    ),
-    table(
-        "rank_swaps",
-        "rank swaps",
-        inputs={**TARGETS, "selected": SELECTED},
-        settings={"draws": settings.tables.bootstrap.rank_draws, "seed": settings.tables.bootstrap.seed},
-        caption=f"""
-        **Does RAS rank the targets differently from ΔAcc?** (not in the paper). Pairs of targets whose paired
-        differences in ΔAcc and in RAS (eq. 11) have opposite signs. p is twice the larger of the two
-        one-sided bootstrap p-values, since both signs must be established, with Holm's correction over all
-        pairs; from {settings.tables.bootstrap.rank_draws} resamples of the items, the same for all targets
-        and conditional on the selected set. (The smallest p of B resamples is 2 / (B + 1), so many pairs need
-        many resamples.) The csv file has all pairs.
-        """,
-    ),
-    table(
-        "task_accuracy",
-        "accuracy by task type",
-        inputs={**TARGETS, "pool": POOL},
-        settings=RESAMPLING,
-        caption=f"""
-        **Accuracy by task type** (not in the paper). Clean and corrupted accuracy of every target, unweighted
-        means over items, corruptions and severities, with 95 % percentile intervals from
-        {RESAMPLING["draws"]} resamples of the items, the same for all targets and conditional on the selected
-        set; one item has no interval.
-        """,
-    ),
-    table(
-        "selection_stability",
-        "the stability of the selection",
-        inputs={
-            "predictions": SELECTOR_PREDICTIONS,
-            "pool": POOL,
-            "embeddings": "<results>/selection/embeddings.parquet",
-        },
-        settings={
-            "selectors": settings.selectors,
-            "labels": {id_: run.models[id_].label for id_ in settings.selectors},
-            "corruptions": sorted(settings.corruptions.types),
-            "severities": settings.corruptions.severities,
-            "alpha_kappa": settings.selection.alpha_kappa,
-            "alpha_diversity": settings.selection.alpha_diversity,
-            "score": settings.selection.score,
-        },
-        caption="""
-        How much the selected set depends on choices that the paper makes or leaves open: one selector fewer,
-        fewer severities, other weights in eq. 3, the other interpretation of the final score. Jaccard index
-        with the items selected in this run, and that of random sets of the same sizes.
-        """,
-    ),
-    table(
-        "discrimination",
-        "the selected set compared with random subsets",
-        inputs={
-            **TARGETS,
-            "unselected_scores": collect(
-                "<results>/scores/unselected/{model}.parquet", model=settings.targets
-            ),
-            "selected": SELECTED,
-        },
-        settings=RESAMPLING,
-        wanted=settings.diagnostics.random_subset is not None,
-        caption=f"""
-        **Is the selected set more discriminative than random items?** (not in the paper). The selected set is
-        compared with {RESAMPLING['draws']} random subsets of the pool of equal size. If unselected items were
-        sampled, random subsets of both are compared, small enough that chance alone seldom places the
-        selected set outside the central 95 % of random ones. Criteria: the spread (standard deviation) of the targets'
-        values; the share of pairs of targets whose paired difference exceeds 1.96 standard errors; and
-        Kendall's τ-b between the targets' order on the set and on the whole pool. "Below" is the share of
-        random subsets with a lower value, ties half: 0.5 is expected by chance, and above 0.975 the set is
-        outside the central 95 % of random ones. (With sampled items it is the probability that a random subset
-        of the pool has a lower value than a random subset of the selected set, and nearer to 0.5.) It is omitted for rows weighted by κ, where chance does not give 0.5:
-        selected items have most of the weight, and random subsets are noisier. Spread is partly noise, which
-        is larger on inconsistent items. Random subsets contain selected items, and all sets are parts of the
-        pool, so the third criterion shows whether the selected set preserves the pool's order, not whether
-        its order is better; with sampled items, the pool's order is estimated from the sample, of which
-        random subsets mostly consist, so "Below" may be less than 0.5 without any difference. Results are
-        conditional on this pool, these targets and the unselected items that were evaluated; a target that is
-        also a selector has influenced the selection. The csv file also has ranges, quartiles and the reasons
-        for undefined values.
-        """,
-    ),
-    table(
-        "option_order",
-        "circular orders of the options",
-        inputs={
-            "predictions": predictions_of(model=settings.targets),
-            "orders": collect("<results>/orders/{model}.parquet", model=settings.targets),
-            "models": "<results>/models.json",
-            "pool": POOL,
-        },
-        settings={
-            **RESAMPLING,
-            "allow_missing": settings.scores.allow_missing,
-        },
-        wanted=settings.diagnostics.option_order is not None,
-        caption=f"""
-        **Does entropy show how much an answer depends on the order of the options?** (not in the paper).
-        Targets were evaluated on a sample of the benchmark's items with the options in every other circular
-        order, clean and under each corruption at its highest severity. The entropy of the mean distribution
-        over all circular orders is the mean entropy (eq. 6) plus the **order part**, a Jensen-Shannon
-        divergence over log K in [0, 1]: the uncertainty that no single order shows. *Changed* is the share of
-        the other circular orders in which the predicted option differs from that in the original order,
-        *letter* the share in which the predicted letter is the same. *Circular* accuracy counts a prediction
-        as correct if it is correct in all circular orders (MMBench's CircularEval). ρ is Spearman's rank
-        correlation, over predictions, between entropy in the original order and *changed*: near 0, entropy
-        does not indicate which predictions depend on the order. Means are unweighted; 95 % intervals are percentiles of
-        {RESAMPLING['draws']} resamples of the items, the same for all targets. For models scored by the
-        options' texts, whose prompt does not list the options, order part, *changed* and *letter* are 0 by
-        construction, up to rounding. The csv file has every corruption, more intervals, and the reasons for
-        undefined values.
-        """,
-    ),
-    table(
-        "generated_answers",
-        "answers in the models' own words",
-        inputs={
-            "judgements": collect("<results>/judgements/selected/{model}.parquet", model=ANSWERING),
-            "scores": collect(
-                "<results>/scores/{model}.parquet",
-                model=[id_ for id_ in ANSWERING if id_ in settings.targets],
-            ),
-            "pool": POOL,
-        },
-        settings={**RESAMPLING, "labels": {id_: run.models[id_].label for id_ in ANSWERING}},
-        wanted=bool(ANSWERING),
-        caption=f"""
-        **What models say when they answer in their own words** (not in the paper). Each model generated an
-        answer to the prompt by which it is scored, greedily, and rules extracted the option that it
-        chooses, without a random one as the last resort. *Agreement* is the share of a target's answers
-        whose option is the one with the largest logit, which tables and figures use: where it is low, look
-        at *no option* first, then at the model's prompt. An answer without an option counts as wrong and as
-        no agreement; *cut off* is the share of answers that have the most tokens allowed (`max_new_tokens`
-        in the model catalogue). Unweighted means over items, and over all corruptions and severities, with
-        95 % intervals from {RESAMPLING['draws']} resamples of the items. The csv file also counts the
-        answers by how their option was found, or why there is none.
-        """,
-    ),
-    figure(
-        "figure1a",
-        "figure 1a",
-        inputs={"selected": SELECTED},
-        subcategory="Composition",
-        caption="""
-        **Why the benchmark selects** (figure 1(a) of Bench-C). Share of items by prediction inconsistency κ
-        (eq. 4 and 5) in the candidate pool and in the benchmark, in per cent of each. The bars on the left
-        are the items with κ = 0, on which no selector changes its answer with the severity of any corruption;
-        the other bins are 0.1 wide and include their upper end. The paper gives no numbers for this panel; we
-        interpret it as the dominance of consistent items that sections 1 and 4.4 describe.
-        """,
-    ),
-    figure(
-        "figure3",
-        "figure 3",
-        inputs={
-            "scores": f"<results>/scores/{settings.figures.figure3.target}.parquet",
-            "predictions": predictions_of(model=settings.figures.figure3.target),
-            "pool": POOL,
-        },
-        settings={"label": run.models[settings.figures.figure3.target].label},
-        subcategory="Robustness",
-        caption=r"""
-        **Four ways in which a prediction shifts** (figure 3 of Bench-C). One target's predictions, one per
-        regime: the probabilities of the options (softmax of their logits), clean in grey, corrupted in
-        colour; a tick marks the correct option, the highest bar is the prediction. Regimes are given by the
-        signs of the shifts in normalised entropy ΔS (eq. 7) and in calibration error ΔC (eq. 9); 0 counts as
-        not positive. RAS is eq. 10. Each is the most pronounced prediction of its regime, with the largest
-        min(\|ΔS\|, \|ΔC\|) over all items, corruptions and severities: an extreme, not a typical prediction.
-        Figure 4 shows the distribution.
-        """,
-    ),
-    figure(
-        "figure4",
-        "figure 4",
-        inputs={"scores": f"<results>/scores/{settings.figures.figure4.target}.parquet"},
-        settings={
-            "label": run.models[settings.figures.figure4.target].label,
-            "corruption": settings.figures.figure4.corruption,
-            "severity": settings.figures.figure4.severity,
-        },
-        subcategory="Robustness",
-        caption="""
-        **How one corruption moves predictions** (figure 4 (a-c) of Bench-C). Each point is one target's
-        prediction on one item of the benchmark, corrupted compared with clean: shift in normalised entropy ΔS
-        (eq. 7, horizontal) and in calibration error ΔC (eq. 9, vertical), both in [-1, 1]. Quadrants and
-        colours are the four regimes, in which 0 counts as not positive; markers are the transitions of the
-        answer. (a) all items, (b) those whose predicted option stays the same, (c) those whose predicted
-        option changes, including from wrong to wrong. Each quadrant shows its n, its share of the panel, and
-        unweighted means of RAS (eq. 10) and ΔAcc.
-        """,
-    ),
-    figure(
-        "figure5",
-        "figure 5",
-        inputs={
-            "scores": f"<results>/scores/{settings.figures.figure5.target}.parquet",
-            "predictions": predictions_of(model=settings.figures.figure5.target),
-            "pool": POOL,
-            "images": BENCHMARK_IMAGES,
-        },
-        settings={
-            "label": run.models[settings.figures.figure5.target].label,
-            "item": settings.figures.figure5.item,
-            "corruptions": settings.figures.figure5.corruptions,
-        },
-        subcategory="Robustness",
-        caption=r"""
-        **One item across corruptions** (figure 5 of Bench-C). One target's predictions for one question, with
-        the clean image (a) and with corrupted ones, labelled with their severity. Bars are the probabilities
-        of the options, grey for the clean prediction, coloured by regime for the corrupted one; a tick marks
-        the correct option, the highest bar is the prediction. Below: normalised entropy S (eq. 6) and
-        calibration error C (eq. 8) of the clean prediction; for the others their shifts (eq. 7, 9), RAS (eq.
-        10) and the transition of the answer. Unless configured, the item is the one whose predictions fall
-        into the most regimes, and the figure shows the most pronounced prediction of each, by min(\|ΔS\|,
-        \|ΔC\|): chosen for contrast, not typical. The item's hint, if any, is part of the prompt but not
-        shown.
-        """,
-    ),
-    figure(
-        "figure6",
-        "figure 6",
-        inputs=TARGETS,
-        settings={"groups": GROUPS},
-        subcategory="Robustness",
-        caption="""
-        **Destructive and corrective robustness** (figure 6 (a, b) of Bench-C). Mean RAS (eq. 10, in [-2, 1],
-        higher is more robust) of each model under each corruption, grouped by type of corruption: (a) over items that the
-        model answers correctly when clean (RR and RW), (b) over those it answers incorrectly (WW and WR).
-        Unweighted means over items and severities; the column on the right gives each model's number of
-        items. Both panels share one colour scale, centred at 0: blue is a loss, red a gain. Hatched cells
-        have no samples.
-        """,
-    ),
-    figure(
-        "figure7",
-        "figure 7",
-        inputs={
-            "sources": collect("<results>/sources/{source}.parquet", source=run.sources),
-            "pool": POOL,
-            "selected": SELECTED,
-        },
-        settings={"labels": {id_: source.label for id_, source in run.sources.items()}},
-        subcategory="Composition",
-        caption="""
-        **Composition of the benchmark** (figure 7 (a, b) of Bench-C). (a) Items of each source in its data
-        set, in the candidate pool and in the benchmark; blue: the source's share of the benchmark, by which
-        sources are sorted. Rows of a data set that could not be converted to items are not counted; the
-        source reports list them. (b) Distribution of prediction inconsistency κ (eq. 5) in pool and benchmark
-        in 20 equal bins, in per cent of each, with dashed lines at the means.
-        """,
-    ),
-    figure(
-        "figure8",
-        "figure 8",
-        inputs={"pool": POOL, "selected": SELECTED},
-        subcategory="Composition",
-        caption="""
-        **Tasks** (figure 8 of Bench-C). Items of each task type in the candidate pool (light grey) and in the
-        benchmark (hatched), by which task types are sorted. Each row ends in "selected / candidates".
-        """,
-    ),
-    figure(
-        "figure9",
-        "figure 9",
-        inputs={"pool": POOL, "selected": SELECTED},
-        subcategory="Composition",
-        caption="""
-        **What prediction inconsistency looks like** (figure 9 of Bench-C). Items of the candidate pool with
-        low, medium and high κ (eq. 5): the thirds of the range from 0 to the pool's largest κ. Each item is
-        shown with its images, task type, question and options; a tick marks the correct option, an ellipsis a
-        truncated text. Each band covers as many sources, then task types, as possible, with the items closest
-        to 0, to the middle of the range and to the largest κ, ties by id. κ depends on the selectors only.
-        """,
-    ),
-    figure(
-        "figure10",
-        "figure 10",
-        inputs=TARGETS,
-        settings={"groups": GROUPS},
-        subcategory="Robustness",
-        caption="""
-        **Severity and RAS** (figure 10 of Bench-C). Each box is one corruption at one severity, darker for
-        more severe, over the models' mean RAS (eq. 10, in [-2, 1], higher is more robust), unweighted over
-        the benchmark's items. One panel per group, on one scale. Boxes span the quartiles, orange lines are
-        medians, whiskers extend to the farthest value within 1.5 times the box height, circles are outliers.
-        With fewer than five models, points show the single values. Boxes show the variation between models,
-        not the uncertainty of a mean.
-        """,
-    ),
-    figure(
-        "figure_discrimination",
-        "the figure of discrimination",
-        inputs={"discrimination": "<results>/tables/discrimination.csv"},
-        subcategory="Composition",
-        wanted=settings.diagnostics.random_subset is not None,
-        caption="""
-        **The selected set compared with random items** (not in the paper). Boxes span the quartiles of random
-        subsets of the pool, lines are their medians, whiskers contain 95 % of them. The diamond is the
-        selected set, of equal size; if unselected items were sampled, it is the median of random subsets of
-        the selected set, of equal size, and its line contains 95 % of these. (a) Standard deviation over
-        targets, divided by the median of random subsets, so that metrics share an axis: further right,
-        targets differ more. (b) Share of pairs of targets whose paired difference exceeds 1.96 standard
-        errors. (c) Kendall's τ-b between the targets' order on the set and on the whole pool; if unselected
-        items were sampled, that order is estimated from the sample, which may favour random subsets. To the
-        right of unweighted rows: share of random subsets with a lower value, ties half; it is omitted for
-        rows weighted by κ, where chance does not give 0.5. Conditional on this pool, these targets and the
-        unselected items that were evaluated.
-        """,
-    ),
-    figure(
-        "figure_option_order",
-        "the figure of option orders",
-        inputs={"option_order": "<results>/tables/option_order.csv"},
-        subcategory="Robustness",
-        wanted=settings.diagnostics.option_order is not None,
-        caption="""
-        **Effect of the order of the options** (not in the paper). Each target on clean images (above) and
-        under all corruptions at the highest severity (below), on a sample of the benchmark's items, with the
-        options in every circular order. (a) Share of the other orders in which the predicted option differs
-        from that in the original order, in [0, 1]; lines are 95 % bootstrap intervals over items. (b) The
-        entropy of the mean distribution over all circular orders, in [0, 1], is the mean entropy (eq. 6) plus
-        the order part (hatched), which no single order shows. ρ: Spearman's rank correlation, over corrupted
-        predictions, between entropy in the original order and the share changed; a dash if one of them is
-        constant. For models scored by the options' texts, whose prompt does not list the options, the share
-        changed and the order part are 0 by construction, up to rounding. Unweighted means.
-        """,
-    ),
-]
+        RUN

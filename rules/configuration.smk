@@ -6,12 +6,10 @@ OUTPUTS: <results>/config.yaml, config-sources.yaml, config-models.yaml    every
 
 import mimetypes
 
-from benchc.config.resolved import digest, resolved
-
-CONFIGURATION = resolved(run, f"results/{settings.name}", Path.cwd())
-
 # Python 3.11 does not know YAML, of which Snakemake's report warns.
 mimetypes.add_type("text/plain", ".yaml")
+
+CONFIGURATION = configuration_texts(run)
 
 
 rule configuration:
@@ -32,10 +30,7 @@ rule configuration:
     conda:
         "../envs/core.yaml"
     params:
-        # A function, since Snakemake expands braces in strings as wildcards. It takes the output, so that the
-        # texts are not recorded, nor printed where they change: the digest is.
-        texts=lambda wildcards, output: list(CONFIGURATION.values()),
-        digest=digest(CONFIGURATION.values()),
+        **configuration_params(CONFIGURATION),
     message:
         "Recording the configuration"
     shell:

@@ -1,7 +1,7 @@
 """Corrupted images of the whole pool, or of the benchmark's items only.
 
 REQUIRED INPUTS: <results>/pool/items.parquet
-    <results>/subsets/{subset}.parquet    for the benchmark: the ids of its items (BENCHMARK in its rules)
+    <results>/subsets/{subset}.parquet    for the benchmark: the ids of its items (Benchmark.stored_subset)
 OUTPUTS: lossless images of one corruption at all severities; `clean` has severity 0
     <results>/corrupted/{corruption}.parquet    images of the pool, where corruptions.corrupted is files
     <results>/benchmark/{corruption}.parquet    images of the benchmark, where it is on_the_fly
@@ -12,7 +12,9 @@ rule corrupt:
     """Apply one corruption at all severities to the images of the pool or of the benchmark."""
     input:
         pool="<results>/pool/items.parquet",
-        subset=lambda wildcards: SUBSETS[BENCHMARK] or [] if wildcards.images == "benchmark" else [],
+        subset=lambda wildcards: (
+            bench.subsets[bench.stored_subset] or [] if wildcards.images == "benchmark" else []
+        ),
     output:
         "<results>/{images}/{corruption}.parquet",
     log:
@@ -26,14 +28,15 @@ rule corrupt:
     resources:
         mem_mb=lambda wildcards, threads, attempt: attempt * (1000 + 1000 * threads),
     params:
-        *code_of("scripts/corrupt.py"),
-        *code_by_wildcards(lambda wildcards: KERNEL_CODE[wildcards.corruption], KERNEL_CODE.values()),
-        recipe=lambda wildcards: option("--recipe", RECIPES[wildcards.corruption]),
-        seed=option("--seed", settings.seed),
-        alpha=option("--alpha", settings.corruptions.alpha),
+        **stage(
+            "corrupt",
+            code=[By("corruption", images.kernel_code)],
+            recipe=By("corruption", images.recipes),
+            seed=settings.seed,
+            alpha=settings.corruptions.alpha,
+            threads=unrecorded(lambda threads: threads),
+        ),
     message:
         "Writing the images {wildcards.images}/{wildcards.corruption}.parquet"
     shell:
-        "python -m scripts.corrupt --items {input.pool} --subset {input.subset} {params.recipe} {params.seed}"
-        " {params.alpha}"
-        " --threads {threads} --output {output} 2>&1 | tee {log}"
+        RUN

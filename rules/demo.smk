@@ -9,6 +9,12 @@ OUTPUTS:
     results/models/image_encoder/    a trained open_clip model
 """
 
+from benchc.workflow import encoders
+from benchc.workflow.demo import TrainedModels
+from benchc.workflow.models import FOLDER, MODEL_FILES, VQA_HEAD_FILES
+
+trained = TrainedModels(models)
+
 
 rule generate_demo_source:
     """Generate one of the demo's synthetic data sets."""
@@ -22,20 +28,22 @@ rule generate_demo_source:
     conda:
         "../envs/core.yaml"
     params:
-        *code_of("scripts/generate_demo_source.py"),
-        seed=option("--seed", demo.get("seed")),
-        groups=lambda wildcards: option("--groups", run.sources[wildcards.source].generated.groups),
+        **stage(
+            "generate_demo_source",
+            source=lambda wildcards: wildcards.source,
+            seed=settings.demo.seed,
+            groups=lambda wildcards: sources.entries[wildcards.source].generated.groups,
+        ),
     message:
         "Generating the data set {wildcards.source}"
     shell:
-        "python -m scripts.generate_demo_source --source {wildcards.source} {params.seed}"
-        " {params.groups} --output {output} 2>&1 | tee {log}"
+        RUN
 
 
 rule generate_training_set:
     """Generate the training set of the small models and the small image encoder."""
     output:
-        "results/models/training_set.npz",
+        f"{FOLDER}/training_set.npz",
     log:
         "<logs>/generate_training_set.log",
     benchmark:
@@ -45,60 +53,63 @@ rule generate_training_set:
     resources:
         mem_mb=1500,
     params:
-        *code_of("scripts/generate_training_set.py"),
-        seed=option("--seed", demo.get("seed")),
-        size=options_of(demo.get("training_set")),
+        **stage(
+            "generate_training_set",
+            seed=settings.demo.seed,
+            items_per_category=settings.demo.training_set.items_per_category,
+        ),
     message:
         "Generating the training set of the small models"
     shell:
-        "python -m scripts.generate_training_set {params.seed} {params.size} --output {output} 2>&1 | tee {log}"
+        RUN
 
 
 rule train_demo_model:
     """Train one small vision-language model on the training set."""
     input:
-        training_set="results/models/training_set.npz",
+        training_set=rules.generate_training_set.output[0],
     output:
-        collect("results/models/{{model}}/{file}", file=MODEL_FILES),
+        collect(f"{FOLDER}/{{{{model}}}}/{{file}}", file=MODEL_FILES),
     log:
         "<logs>/train_demo_model/{model}.log",
     benchmark:
         "<benchmarks>/train_demo_model/{model}.jsonl"
     # Not the models of a folder or the Hub.
     wildcard_constraints:
-        model="|".join(id_ for id_ in TRAINER_CODE if id_ not in VQA_HEADS) or "(?!)",
+        model=one_of(trained.prompted),
     conda:
         "../envs/transformers.yaml"
     resources:
         mem_mb=2000,
     params:
-        *code_by_wildcards(lambda wildcards: TRAINER_CODE[wildcards.model], TRAINER_CODE.values()),
-        options=lambda wildcards: options_of(run.models[wildcards.model].train.model_dump(exclude_none=True)),
-        family=lambda wildcards: run.models[wildcards.model].family,
-        scoring=lambda wildcards: run.models[wildcards.model].scoring,
-        folder=subpath(output[0], parent=True),
+        **stage(
+            "train_demo_model",
+            code=[trained.code],
+            family=lambda wildcards: models.entries[wildcards.model].family,
+            size=trained.sizes,
+            training=trained.trainings,
+            folder=unrecorded(lambda wildcards: f"{FOLDER}/{wildcards.model}"),
+        ),
     message:
         "Training the small model {wildcards.model}"
     shell:
-        "python -m scripts.train_demo_model --training-set {input.training_set}"
-        " --family {params.family} --scoring {params.scoring} {params.options}"
-        " --output {params.folder} 2>&1 | tee {log}"
+        RUN
 
 
 use rule train_demo_model as train_demo_vqa_head with:
     """Train one small VQA head with a closed list of answers on the training set."""
     output:
-        collect("results/models/{{model}}/{file}", file=VQA_HEAD_FILES),
+        collect(f"{FOLDER}/{{{{model}}}}/{{file}}", file=VQA_HEAD_FILES),
     wildcard_constraints:
-        model="|".join(id_ for id_ in TRAINER_CODE if id_ in VQA_HEADS) or "(?!)",
+        model=one_of(trained.closed_lists),
 
 
 rule train_demo_encoder:
     """Train the small open_clip model that embeds the demo's images."""
     input:
-        training_set="results/models/training_set.npz",
+        training_set=rules.generate_training_set.output[0],
     output:
-        ENCODER_FILES,
+        encoders.TRAINED_FILES,
     log:
         "<logs>/train_demo_encoder.log",
     benchmark:
@@ -108,12 +119,14 @@ rule train_demo_encoder:
     resources:
         mem_mb=2000,
     params:
-        *code_of("scripts/train_demo_encoder.py"),
-        folder=subpath(output[0], parent=True),
-        seed=option("--seed", demo.get("seed")),
-        options=options_of(demo.get("image_encoder")),
+        **stage(
+            "train_demo_encoder",
+            # Not all benchmarks have an image encoder.
+            steps=lambda wildcards: settings.demo.image_encoder.steps,
+            seed=settings.demo.seed,
+            folder=unrecorded(encoders.TRAINED_FOLDER),
+        ),
     message:
         "Training the small image encoder"
     shell:
-        "python -m scripts.train_demo_encoder --training-set {input.training_set} {params.seed} {params.options}"
-        " --output {params.folder} 2>&1 | tee {log}"
+        RUN

@@ -1,6 +1,6 @@
-"""Tables, figures and pages, one rule for each that the benchmark declares in OUTPUTS, and their report.
+"""Tables, figures and pages, one rule for each that the benchmark declares, and their report.
 
-REQUIRED INPUTS: those of the declarations
+REQUIRED INPUTS: those of the declarations (benchc/benchmarks/<name>/outputs.py)
 OUTPUTS:
     <results>/models.json                    label, year and parameters of the evaluated models
     <results>/tables/{name}.{csv,md,tex}     and {name}_published.csv, compared with a paper's values
@@ -9,16 +9,11 @@ OUTPUTS:
     `snakemake --report results/<name>/report.html` collects the outputs of `report` on one page
 """
 
-import json
 
-# Figures need packages that their inputs do not.
-OUTPUT_ENVIRONMENTS = {"table": "core", "figure": "figures", "page": "core"}
+report: f"../benchc/benchmarks/{run.package}/report.rst"
 
 
-report: f"../benchc/benchmarks/{PACKAGE}/report.rst"
-
-
-rule models:
+rule describe_models:
     """Write what tables and figures need to know about the models."""
     output:
         "<results>/models.json",
@@ -28,42 +23,34 @@ rule models:
     conda:
         "../envs/core.yaml"
     params:
-        *code_of("scripts/describe_models.py"),
-        benchmark=settings.benchmark,
-        # A function, since Snakemake expands braces in strings as wildcards.
-        models=lambda wildcards: [
-            json.dumps({"id": id_, **run.models[id_].model_dump(include={"label", "year", "parameters_b"})})
-            for id_ in MEASURED
-        ],
+        **stage("describe_models", benchmark=settings.benchmark, models=models.described(bench.measured)),
     message:
         "Describing the models"
     shell:
-        "python -m scripts.describe_models --benchmark {params.benchmark} --models {params.models:q}"
-        " --output {output} 2>&1 | tee {log}"
+        RUN
 
 
-for declared in OUTPUTS:
+for declared in run.outputs:
 
     rule:
         name:
             declared.name
         input:
-            **declared.inputs,
-            data=declared.data,
+            **output_inputs(declared),
         output:
             **{
                 format: (
-                    f"<results>/{file}"
+                    path
                     if format != declared.formats[0]
                     else report(
-                        f"<results>/{file}",
+                        path,
                         caption="captions/output.rst",
                         category=f"{declared.kind}s".capitalize(),
                         subcategory=declared.subcategory,
                         labels={declared.kind: declared.title},
                     )
                 )
-                for format, file in declared.files.items()
+                for format, path in output_files(declared).items()
             },
         log:
             f"<logs>/{declared.name}.log",
@@ -71,39 +58,24 @@ for declared in OUTPUTS:
             f"<benchmarks>/{declared.name}.jsonl"
         localrule: True
         conda:
-            f"../envs/{OUTPUT_ENVIRONMENTS[declared.kind]}.yaml"
+            ENVIRONMENTS[declared.kind]
         params:
-            *code_of(f"scripts/{declared.kind}.py", module_file(declared.module(PACKAGE))),
-            script=declared.kind,
-            module=declared.module(PACKAGE),
-            # Functions, since Snakemake expands braces in strings as wildcards.
-            settings=lambda wildcards, declared=declared: declared.arguments,
-            given=lambda wildcards, declared=declared: declared.given,
-            # Of files that no rule writes: Snakemake misses an edit that keeps their time.
-            contents=lambda wildcards, declared=declared: contents_of(declared.files_of_user),
-            formats=f"--formats {' '.join(declared.formats)}" if declared.kind == "table" else "",
-            caption=lambda wildcards, declared=declared: declared.paragraphs,
-            # Snakemake does not record the names of inputs.
-            inputs=lambda wildcards, input, names=tuple(declared.inputs): " ".join(
-                f"--input {name} {input.get(name)}" for name in names
-            ),
-            prefix=subpath(output[0], strip_suffix=f".{declared.formats[0]}"),
+            **output_params(declared, run.package),
         message:
             f"Rendering {declared.title}"
         shell:
-            "python -m scripts.{params.script} {params.module} {params.inputs} --set {params.settings:q}"
-            " {params.formats} --output {params.prefix} 2>&1 | tee {log}"
+            RUN
 
 
 rule report:
     """Require all tables, figures and pages, other files of the benchmark, and the record of the configuration."""
     input:
         rules.configuration.output,
-        rules.models.output,
-        REPORTED,
-        [f"<results>/{file}" for declared in OUTPUTS if declared.wanted for file in declared.files.values()],
+        rules.describe_models.output,
+        bench.reported,
+        [path for declared in run.outputs if declared.wanted for path in output_files(declared).values()],
         collect(
             "<results>/figures/contact_sheet_{page}.{kind}",
-            page=SHEETS,
+            page=images.sheets,
             kind=["png", "pdf"],
         ),

@@ -16,18 +16,20 @@ rule download_source:
     log:
         "<logs>/download_source/{source}.log",
     wildcard_constraints:
-        source="|".join(TSV_SOURCES) or NO_WILDCARD,
+        source=one_of(sources.tsv),
     localrule: True
     conda:
         "../envs/core.yaml"
     params:
-        *code_of("scripts/download_source.py"),
-        url=lambda wildcards: run.sources[wildcards.source].url,
-        md5=lambda wildcards: option("--md5", run.sources[wildcards.source].md5),
+        **stage(
+            "download_source",
+            url=lambda wildcards: sources.published[wildcards.source]["tsv"].url,
+            md5=lambda wildcards: sources.published[wildcards.source]["tsv"].md5,
+        ),
     message:
         "Downloading {wildcards.source}"
     shell:
-        "python -m scripts.download_source --url {params.url:q} {params.md5} --output {output} 2>&1 | tee {log}"
+        RUN
 
 
 rule download_vqav2:
@@ -37,25 +39,27 @@ rule download_vqav2:
     log:
         "<logs>/download_vqav2/{source}/{file}.log",
     wildcard_constraints:
-        source="|".join(VQAV2_SOURCES) or NO_WILDCARD,
-        file="|".join(VQAV2_FILES),
+        source=one_of(sources.vqav2),
+        file="questions|annotations|images",
     localrule: True
     conda:
         "../envs/core.yaml"
     params:
-        *code_of("scripts/download_source.py"),
-        url=lambda wildcards: SOURCE_FILES[wildcards.source][wildcards.file].url,
-        md5=lambda wildcards: option("--md5", SOURCE_FILES[wildcards.source][wildcards.file].md5),
+        **stage(
+            "download_source",
+            url=lambda wildcards: sources.published[wildcards.source][wildcards.file].url,
+            md5=lambda wildcards: sources.published[wildcards.source][wildcards.file].md5,
+        ),
     message:
         "Downloading the {wildcards.file} of {wildcards.source}"
     shell:
-        "python -m scripts.download_source --url {params.url:q} {params.md5} --output {output} 2>&1 | tee {log}"
+        RUN
 
 
 rule read_source:
     """Turn a data set into items; rows that cannot become items are listed with the reason."""
     input:
-        tsv=tsv_of,
+        tsv=sources.tsv_of,
     output:
         parquet="<results>/sources/{source}.parquet",
         report="<results>/sources/{source}.report.csv",
@@ -64,29 +68,31 @@ rule read_source:
     benchmark:
         "<benchmarks>/read_source/{source}.jsonl"
     wildcard_constraints:
-        source="|".join(TSV_SOURCES) or NO_WILDCARD,
+        source=one_of(sources.tsv),
     conda:
         "../envs/core.yaml"
     resources:
         mem_mb=lambda wildcards, input: max(1000, int(3 * input.size_mb)),
     params:
-        *code_of("scripts/read_source.py"),
-        contents=lambda wildcards: source_contents(wildcards.source),
-        reader=lambda wildcards: reader_options(wildcards.source),
+        **stage(
+            "read_source",
+            contents=lambda wildcards: sources.contents(wildcards.source),
+            source=lambda wildcards: wildcards.source,
+            reader=By("source", {id_: sources.reader(id_) for id_ in sources.tsv}),
+        ),
     message:
         "Reading the items of {wildcards.source}"
     shell:
-        "python -m scripts.read_source --source {wildcards.source} --tsv {input.tsv:q} {params.reader}"
-        " --output {output.parquet} --report {output.report} 2>&1 | tee {log}"
+        RUN
 
 
 rule read_vqav2:
     """Turn VQAv2's files into items; questions that cannot become items are listed with the reason."""
     input:
-        questions=lambda wildcards: file_of(wildcards.source, "questions"),
-        annotations=lambda wildcards: file_of(wildcards.source, "annotations"),
-        images=lambda wildcards: file_of(wildcards.source, "images"),
-        listed=lambda wildcards: image_list_of(wildcards.source),
+        questions=lambda wildcards: sources.file(wildcards.source, "questions"),
+        annotations=lambda wildcards: sources.file(wildcards.source, "annotations"),
+        images=lambda wildcards: sources.file(wildcards.source, "images"),
+        waited_for=lambda wildcards: sources.image_list(wildcards.source),
     output:
         parquet="<results>/sources/{source}.parquet",
         report="<results>/sources/{source}.report.csv",
@@ -95,18 +101,19 @@ rule read_vqav2:
     benchmark:
         "<benchmarks>/read_vqav2/{source}.jsonl"
     wildcard_constraints:
-        source="|".join(VQAV2_SOURCES) or NO_WILDCARD,
+        source=one_of(sources.vqav2),
     conda:
         "../envs/core.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: attempt * vqav2_memory(wildcards.source),
+        mem_mb=lambda wildcards, attempt: attempt * sources.memory(wildcards.source),
     params:
-        *code_of("scripts/read_vqav2.py"),
-        contents=lambda wildcards: source_contents(wildcards.source),
-        take=lambda wildcards: option("--take-images", run.sources[wildcards.source].vqav2.take_images),
+        **stage(
+            "read_vqav2",
+            contents=lambda wildcards: sources.contents(wildcards.source),
+            source=lambda wildcards: wildcards.source,
+            take_images=lambda wildcards: sources.taken_images(wildcards.source),
+        ),
     message:
         "Reading the items of {wildcards.source}"
     shell:
-        "python -m scripts.read_vqav2 --source {wildcards.source} --questions {input.questions:q}"
-        " --annotations {input.annotations:q} --images {input.images:q} {params.take}"
-        " --output {output.parquet} --report {output.report} 2>&1 | tee {log}"
+        RUN

@@ -1,13 +1,26 @@
-"""What scripts share: a parser, and one line instead of a traceback for a user-fixable error."""
+"""What the stages and the commands of `benchc` share: a command line from a function's signature, and errors.
 
-import argparse
+A user-fixable error is one line that begins with `error:`, instead of a traceback.
+"""
+
+import ast
 import errno
 import os
+import re
 import sys
-from collections.abc import Callable
-from typing import NoReturn
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
 from benchc.errors import InputError
+from benchc.printable import printable
+
+if TYPE_CHECKING:
+    from cyclopts.help import HelpEntry, HelpPanel
+    from rich.console import Console, ConsoleOptions
 
 # As a shell reports a process that SIGPIPE ended.
 BROKEN_PIPE = 141
@@ -22,25 +35,111 @@ FIXES = {
 }
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser of a module's command line: ``Parser(__spec__.name, __doc__)``.
+class Help:
+    """The format of ``--help``: paragraphs are filled, and descriptions stand beside or below options."""
 
-    ``--help`` shows the module's docstring as it is written. An error is one line, and the exit status is 2.
-    """
+    INDENT = 26
+    # Of options that are absent.
+    NO_DEFAULTS = (None, "False", "()", "{}")
 
-    def __init__(self, module: str, doc: str | None, prog: str | None = None) -> None:
-        super().__init__(
-            prog=prog or f"python -m {module}",
-            description=doc,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+    def __call__(self, console: "Console", options: "ConsoleOptions", panel: "HelpPanel") -> None:
+        if panel.entries:
+            self._print(console, f"{str(panel.title).lower()}:")
+        for entry in panel.entries:
+            label, text = f"  {', '.join(entry.display_labels_with_metavar)}", self._described(entry)
+            if len(label) > self.INDENT - 2 or not text:
+                self._print(console, label)
+                label = ""
+            if text:
+                self._print(console, self._filled(console, text, f"{label:{self.INDENT}}"))
+        if panel.entries:
+            self._print(console, "")
+
+    def render_usage(self, console: "Console", options: "ConsoleOptions", usage: Any) -> None:
+        self._print(console, self._filled(console, f"usage: {str(usage).strip()}", indent=7) + "\n")
+
+    def render_description(self, console: "Console", options: "ConsoleOptions", description: Any) -> None:
+        for paragraph in self._text(description).split("\n\n"):
+            # An indented one is a command.
+            filled = paragraph if paragraph.startswith("    ") else self._filled(console, paragraph, indent=0)
+            self._print(console, filled + "\n")
+
+    def _described(self, entry: "HelpEntry") -> str:
+        choices = f"one of {', '.join(entry.choices)}" if entry.choices else ""
+        text = "; ".join(filter(None, (self._text(entry.description).rstrip("."), choices)))
+        default = None if entry.default in self.NO_DEFAULTS else f"[default: {entry.default}]"
+        return " ".join(filter(None, (text, "[required]" if entry.required else default)))
+
+    def _text(self, shown: Any) -> str:
+        return str(getattr(shown, "primary_renderable", ""))
+
+    def _filled(self, console: "Console", text: str, label: str = "", indent: int = INDENT) -> str:
+        return fill(
+            text,
+            console.width,
+            initial_indent=label,
+            subsequent_indent=" " * indent,
+            break_long_words=False,
+            break_on_hyphens=False,
         )
 
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"error: {message}; see {self.prog} --help\n")
+    def _print(self, console: "Console", text: str) -> None:
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def run(main: Callable[[], None]) -> None:
-    """Run a script's ``main``; what a user can fix ends the process with one line per error and status 1.
+def command_line(name: str, **options: Any) -> App:
+    """Return an app of cyclopts that reads options from signatures.
+
+    A list is given as JSON, or as an option with several values; a mapping as JSON.
+    """
+    app = App(
+        name=name,
+        help_flags=["--help", "-h"],
+        version_flags=[],
+        help_format="plaintext",
+        help_formatter=Help(),
+        group_parameters="options",
+        default_parameter=Parameter(consume_multiple=True, json_list=True, negative=()),
+        result_action="return_value",
+        **options,
+    )
+    app["--help"].show = False
+    return app
+
+
+def purpose(path: Path) -> str:
+    """Return the first line of a module's description, as a phrase; the module is not imported."""
+    text = (ast.get_docstring(ast.parse(path.read_bytes())) or "").partition("\n")[0].rstrip(".")
+    return text[:1].lower() + text[1:]
+
+
+def call(function: Callable[..., Any], arguments: Sequence[str], name: str) -> Any:
+    """Call a function with the options of a command line, which are its parameters, and return its result.
+
+    ``name``: of the command, in its help and errors.
+    """
+    app = command_line(name)
+    app.default(function)
+    return parse(app, arguments)
+
+
+def parse(app: App, arguments: Sequence[str]) -> Any:
+    """Run what the arguments ask for; an invalid argument ends the process with one line and status 2."""
+    try:
+        return app(list(arguments), exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        name = " ".join((app.name[0], *(error.command_chain or ())))
+        message = " ".join(str(error).split()).partition(" Available commands:")[0].rstrip(".")
+        if isinstance(error, MissingArgumentError) and error.keyword is None:
+            message = message.replace("requires an argument", "is missing")
+        # Of a check of ours, behind cyclopts' own sentence.
+        message = re.sub(r"\. (?=[a-z])", ": ", message)
+        print(f"error: {message}; see {name} --help", file=sys.stderr)
+        raise SystemExit(2) from error
+
+
+def run(main: Callable[[], object]) -> None:
+    """Run ``main``; what a user can fix ends the process with one line per error and status 1.
 
     This is an InputError, or an error of the file system, such as a full disk. Where the reader of standard
     output has closed it, as ``head`` does, the process ends silently.
@@ -61,10 +160,3 @@ def run(main: Callable[[], None]) -> None:
         fix = FIXES.get(error.errno, "check the path and run it again")
         reason = error.strerror or os.strerror(error.errno)
         raise SystemExit(f"error: {printable(where)}: cannot be read or written ({reason}); {fix}") from error
-
-
-def printable(text: str) -> str:
-    """Return ``text`` in one line: names from data may contain line breaks and a terminal's control codes."""
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text
-    )

@@ -38,7 +38,7 @@ class LogHandler(LogHandlerBase):
     needs_rulegraph = False
 
     def __post_init__(self) -> None:
-        # Imported here, since Snakemake imports this module in every job too.
+        # Imported here because Snakemake imports this module in every job too.
         from rich.console import Console, Group
         from rich.live import Live
         from rich.text import Text

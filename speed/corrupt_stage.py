@@ -39,7 +39,7 @@ from PIL import Image
 from run_summary import processor
 
 from benchc.corruptions.apply import apply
-from benchc.corruptions.chunks import IMAGES_PER_CHUNK, Job, write_corrupted
+from benchc.corruptions.chunks import IMAGES_PER_CHUNK, CorruptionSpec, write_corrupted
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import corruptions_of, recipe_of
 from benchc.corruptions.variants import variants_of_image
@@ -196,8 +196,8 @@ def print_stage(images: Sequence[EncodedImage], types: Sequence[str], rounds: in
         for name in types:
             calls: list[Callable[[], object]] = [lambda name=name: usual_loop(images, name, folder)]
             for codec in codecs:
-                job = Job(recipe_of(name), 1, codec=codec)
-                calls.append(lambda job=job: quietly(write_corrupted, images, job, folder / "t.parquet"))
+                spec = CorruptionSpec(recipe_of(name), 1, codec=codec)
+                calls.append(lambda spec=spec: quietly(write_corrupted, images, spec, folder / "t.parquet"))
             for call in calls:
                 call()
             seconds: list[list[float]] = [[] for _ in calls]
@@ -227,7 +227,7 @@ def print_cores(images: Sequence[EncodedImage], count: int, rounds: int) -> None
     print("Elastic transform, WebP: images per second with the start of the workers and without it.\n")
     print("| workers | with | without | gain |")
     print("|---:|---:|---:|---:|")
-    job = Job(recipe_of("elastic_transform"), 1)
+    spec = CorruptionSpec(recipe_of("elastic_transform"), 1)
     with tempfile.TemporaryDirectory() as scratch:
         output = Path(scratch) / "t.parquet"
         seconds: dict[int, list[float]] = {1: [], 2: []}
@@ -235,10 +235,10 @@ def print_cores(images: Sequence[EncodedImage], count: int, rounds: int) -> None
         for _ in range(rounds):
             for workers in seconds:
                 starts[workers].append(
-                    timed(lambda w=workers: quietly(write_corrupted, few, job, output, w))[0]
+                    timed(lambda w=workers: quietly(write_corrupted, few, spec, output, w))[0]
                 )
                 seconds[workers].append(
-                    timed(lambda w=workers: quietly(write_corrupted, many, job, output, w))[0]
+                    timed(lambda w=workers: quietly(write_corrupted, many, spec, output, w))[0]
                 )
     rates = {w: 5 * (len(many) - len(few)) / (median(seconds[w]) - median(starts[w])) for w in seconds}
     for workers, rate in rates.items():
@@ -254,12 +254,14 @@ def print_files(images: Sequence[EncodedImage], types: Sequence[str], rounds: in
     with tempfile.TemporaryDirectory() as scratch:
         output = Path(scratch) / "t.parquet"
         for recipe in map(recipe_of, types):
-            job = Job(recipe, 1)
-            quietly(write_corrupted, images, job, output)
+            spec = CorruptionSpec(recipe, 1)
+            quietly(write_corrupted, images, spec, output)
             disk += output.stat().st_size
             times: dict[str, list[float]] = {name: [] for name in seconds}
             for _ in range(rounds):
-                times["write"].append(timed(lambda job=job: quietly(write_corrupted, images, job, output))[0])
+                times["write"].append(
+                    timed(lambda spec=spec: quietly(write_corrupted, images, spec, output))[0]
+                )
                 took, read = timed(lambda: list(map(pixel_hash, stored(output, images))))
                 times["read"].append(took)
                 took, made = timed(lambda recipe=recipe: list(map(pixel_hash, recomputed(images, recipe))))

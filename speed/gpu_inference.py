@@ -42,16 +42,17 @@ from benchc.demo.tiny.processor import chat_template
 from benchc.demo.tiny.tokenizer import train_tokenizer
 from benchc.hugging_face import transformers
 from benchc.images import decode
+from benchc.models.cache.unit_cache import PredictionCache
 from benchc.models.chat import ChatModel
 from benchc.models.encoding import joined
 from benchc.models.fast_images import accelerated
 from benchc.models.image_features import keep_image_features
 from benchc.models.inference import infer
-from benchc.models.inference import predict_units as rows_of_units
+from benchc.models.inference import prediction_rows as rows_of_units
 from benchc.models.items import Item
+from benchc.models.job import UNITS_AHEAD
 from benchc.models.letter import LetterScorer
 from benchc.models.predict import Passes, encoded_parts, predict_units
-from benchc.models.prediction_cache import PredictionCache
 from benchc.models.predictor import Predictor
 from benchc.models.prepare import prepared_units
 from benchc.models.question import Question, letter_prompt
@@ -59,7 +60,6 @@ from benchc.models.units import ImagesToCorrupt
 from benchc.pixels import Pixels
 from benchc.prefetch import prefetch
 from benchc.progress import track
-from scripts.inference_job import UNITS_AHEAD
 
 QUESTION = Question(
     "Which of these is the largest object in the picture?", ("a cup", "a cat", "a car", "a cow")

@@ -41,11 +41,12 @@ from run_summary import processor
 from benchc.corruptions.registry import corruptions_of, recipe_of
 from benchc.hugging_face import transformers
 from benchc.images import decode
+from benchc.models.cache.unit_cache import PredictionCache
 from benchc.models.encoding import Encoded, sizes_of
 from benchc.models.fast_images import accelerated
-from benchc.models.inference import infer, predict_units
+from benchc.models.inference import infer, prediction_rows
 from benchc.models.items import Item
-from benchc.models.prediction_cache import PredictionCache
+from benchc.models.job import UNITS_AHEAD
 from benchc.models.predictor import Predictor
 from benchc.models.prepare import prepared_units
 from benchc.models.protocol import OptionScores, UnitInput, Variants
@@ -53,7 +54,6 @@ from benchc.models.question import Question
 from benchc.models.units import ImagesToCorrupt
 from benchc.pixels import Pixels
 from benchc.prefetch import prefetch
-from scripts.inference_job import UNITS_AHEAD
 
 # Model type, class and settings of preprocessor_config.json of the published checkpoints.
 PROCESSORS: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -217,7 +217,7 @@ def measured(name: str, pixels: Sequence[Pixels], latency: float, workers: int, 
     with TemporaryDirectory() as folder, PredictionCache(Path(folder), model.identity(), "s") as cache:
         predictor: Any = Predictor(model, cache, device.compute)  # type: ignore[arg-type]
         units = prepared_units(sources(), model, items, cache, workers)
-        infer(predictor, items, prefetch(units, UNITS_AHEAD), predict_units)
+        infer(predictor, items, prefetch(units, UNITS_AHEAD), prediction_rows)
     return device
 
 

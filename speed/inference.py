@@ -40,6 +40,7 @@ from photographs import scaled
 from run_summary import processor
 
 from benchc.hugging_face import transformers
+from benchc.models.cache.unit_cache import AnswerCache
 from benchc.models.generation import Generation
 from benchc.models.inference import groups_of
 from benchc.models.items import read_items
@@ -52,7 +53,6 @@ from benchc.models.predict import (
     predict,
     predict_units,
 )
-from benchc.models.prediction_cache import AnswerCache
 from benchc.models.predictor import Answerer
 from benchc.models.protocol import CheckpointSource, UnitInput
 from benchc.models.question import Question

@@ -27,7 +27,12 @@ import numpy as np
 import numpy.typing as npt
 from run_summary import processor
 
-from benchc.benchmarks.naturalbench.curation.mismatch import BLOCK, Encoded, mine, mismatch_frame
+from benchc.benchmarks.naturalbench.curation.mismatch import (
+    BLOCK,
+    EncoderVectors,
+    find_mismatches,
+    mismatch_frame,
+)
 from benchc.randomness import generator_of
 
 DIMENSIONS = 768
@@ -93,14 +98,14 @@ def measured(size: int, share: float, keep_by: str) -> dict[str, float]:
     return {**result, "products": products(encoder)}
 
 
-def found_pairs(encoder: Encoded, keep_by: str) -> tuple[int, int]:
+def found_pairs(encoder: EncoderVectors, keep_by: str) -> tuple[int, int]:
     """Return the numbers of mismatches and of kept ones."""
     ids = [f"flickr30k/{number:06d}.jpg" for number in range(len(encoder.texts))]
-    found = mine(ids, ids, [encoder], keep=KEEP, keep_by=keep_by, seed=0)  # type: ignore[arg-type]
+    found = find_mismatches(ids, ids, [encoder], keep=KEEP, keep_by=keep_by, seed=0)  # type: ignore[arg-type]
     return found.mismatches, mismatch_frame(ids, [encoder], found).height
 
 
-def products(encoder: Encoded) -> float:
+def products(encoder: EncoderVectors) -> float:
     """Return the seconds of the similarities of all blocks on and above the diagonal, in both directions."""
     images, texts = encoder.images[:, 0], encoder.texts
     parts = [slice(first, first + BLOCK) for first in range(0, len(texts), BLOCK)]
@@ -125,13 +130,13 @@ def alignment(share: float) -> float:
     return low
 
 
-def samples(size: int, towards: float) -> Encoded:
+def samples(size: int, towards: float) -> EncoderVectors:
     """Return random samples; texts are images times ``towards``, and a random direction."""
     random = generator_of("mining", size)
     images = unit(random.standard_normal((size, DIMENSIONS), dtype=np.float32))
     texts = unit(random.standard_normal((size, DIMENSIONS), dtype=np.float32))
     texts = unit(texts * np.float32(1 - towards) + images * np.float32(towards))
-    return Encoded("random", images[:, None], texts)
+    return EncoderVectors("random", images[:, None], texts)
 
 
 def unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

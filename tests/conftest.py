@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from benchc.models.offline import OFFLINE
+from benchc.models.hub.offline import OFFLINE
 
 # With more threads than free cores, those of torch wait for each other: a test of seconds takes minutes.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

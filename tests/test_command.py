@@ -19,6 +19,7 @@ from benchc.schemas.parquet import TableType, iterate_groups, read_table, write_
 from benchc.schemas.printed import read_table_csv
 from scripts.command import run
 from tests.sources.tsv_files import row, write_tsv
+from tests.stages import command_of
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -78,13 +79,13 @@ def test_every_script_ends_through_run() -> None:
     for path in ROOT.glob("scripts/**/*.py"):
         text = path.read_text()
         if "__main__" in text:
-            assert re.search(r"\brun\((main|partial\()", text), path
+            assert re.search(r"\brun\((main|lambda)", text), path
 
 
 def read_source(folder: Path, **options: object) -> subprocess.CompletedProcess[str]:
     write_tsv(folder / "s.tsv", [row(index) for index in range(100)])
-    files = ["--tsv", "s.tsv", "--output", "s.parquet", "--report", "s.csv"]
-    command = [sys.executable, "-m", "scripts.read_source", "--source", "s", *files]
+    files = {"tsv": "s.tsv", "parquet": "s.parquet", "report": "s.csv"}
+    command = command_of("read_source", source="s", **files)
     settings: dict[str, object] = {"cwd": folder, "env": os.environ | {"PYTHONPATH": str(ROOT)}, "text": True}
     return subprocess.run(
         command, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **settings, **options}

@@ -14,8 +14,10 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from benchc.closure import module_file, source_closure
+from benchc.models.asking import OVER_HTTP
 from benchc.models.registry import SCORINGS, family_module
 from benchc.models.supported import is_supported
+from benchc.workflow import outputs
 
 ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
@@ -85,11 +87,11 @@ def third_party(files: list[str]) -> set[str]:
 
 
 def rules() -> list[tuple[str, str]]:
-    """Return the script and the environment of every rule that names one, except tables and figures."""
+    """Return the stage and the environment of every rule that runs one, except tables and figures."""
     found = []
     for path in sorted((ROOT / "rules").glob("*.smk")):
         for rule in path.read_text().split("\nrule ")[1:]:
-            script = re.search(r"python -m scripts\.(\w+(?:\.\w+)*)", rule)
+            script = re.search(r"\bstage\(\s*\"([\w.]+)\"", rule)
             environment = re.search(r"\.\./envs/(\w+)\.yaml", rule)
             if script:
                 found.append((script[1], environment[1] if environment else "transformers"))
@@ -102,7 +104,7 @@ def python_files(folder: str, pattern: str) -> list[str]:
 
 def inference_files(script: str) -> list[str]:
     """Return the files of inference, with what it imports by name."""
-    files = [f"scripts/{script.replace('.', '/')}.py"]
+    files = ["scripts/stage.py", f"scripts/{script.replace('.', '/')}.py"]
     # Kernels, for inference that corrupts on the fly.
     files += python_files("benchc/corruptions/kernels", "*.py")
     files += python_files("benchc/models/families", "*.py")
@@ -112,13 +114,13 @@ def inference_files(script: str) -> list[str]:
 @pytest.mark.parametrize(("script", "environment"), rules())
 def test_an_environment_contains_what_its_rules_import(script, environment):
     name = script.rpartition(".")[2]
-    if name in ("infer", "infer_orders"):
+    if name in ("infer", "infer_orders", "infer_without_images", "answer"):
         for each in (environment, *OLD):
             assert third_party(inference_files(script)) - pins_of(each).keys() == set(), each
         # Models on a server need no old environment.
-        assert third_party(["scripts/served_model.py"]) - pins_of(environment).keys() == set()
+        assert third_party([module_file(OVER_HTTP)]) - pins_of(environment).keys() == set()
         return
-    files = [f"scripts/{script.replace('.', '/')}.py"]
+    files = ["scripts/stage.py", f"scripts/{script.replace('.', '/')}.py"]
     if name in ("corrupt", "contact_sheet"):
         files += python_files("benchc/corruptions/kernels", "*.py")
     assert third_party(files) - pins_of(environment).keys() == set()
@@ -127,11 +129,10 @@ def test_an_environment_contains_what_its_rules_import(script, environment):
 @pytest.mark.parametrize(("kind", "one"), [("table", "table3"), ("figure", "figure3"), ("page", "weights")])
 def test_an_environment_contains_what_all_outputs_of_a_kind_import(kind, one):
     # Their rules are made in a loop, and their modules are imported by name.
-    rule_file = (ROOT / "rules/outputs.smk").read_text()
-    environments = ast.literal_eval(re.search(r"^OUTPUT_ENVIRONMENTS = (.*)$", rule_file, re.MULTILINE)[1])
     modules = python_files("benchc/benchmarks", f"*/{kind}s/*.py")
     assert one in {Path(module).stem for module in modules}
-    assert third_party([f"scripts/{kind}.py", *modules]) - pins_of(environments[kind]).keys() == set()
+    needed = third_party(["scripts/stage.py", f"benchc/rendering/write_{kind}.py", *modules])
+    assert needed - pins_of(Path(outputs.ENVIRONMENTS[kind]).stem).keys() == set()
 
 
 @pytest.mark.parametrize("environment", sorted(OLD))

@@ -29,8 +29,8 @@ NAMES_OF_SUITES = {
 # What may be used from Python without a model's libraries, wherever Snakemake is absent.
 LIGHT = ("benchc.corruptions", ("torch", "transformers", "snakemake"))
 
-# The script that asks Snakemake what it would run, and the one that runs it.
-START_SNAKEMAKE = ("scripts.dry_run", "scripts.run_quietly")
+# The module that asks Snakemake what it would run, and the one that runs it.
+START_SNAKEMAKE = ("benchc.planning.dry_run", "scripts.commands.run_quietly")
 
 Graph = dict[str, set[str]]
 
@@ -253,7 +253,7 @@ def test_a_benchmark_can_be_deleted(tmp_path: Path, benchmark: str) -> None:
         return done.stdout
 
     assert python("-c", IMPORT_ALL) == ""
-    python("-m", "scripts.write_config_reference", "--schemas", "schema", "--page", "page.md")
+    python("-m", "scripts.stage", "write_config_reference", "--schemas=schema", "--page=page.md")
     left = {path.name for path in (tmp_path / "config/schema").iterdir()}
     assert {path.name for path in (tmp_path / "schema").iterdir()} == left
     # A suite of corruptions may have its name.

@@ -17,7 +17,8 @@ from benchc.randomness import seed_of
 from benchc.schemas.parquet import TableError, read_table
 from benchc.schemas.pool import POOL
 from benchc.sources.pool import assemble, choose, task_types
-from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
+from benchc.sources.reader_options import ReaderOptions
+from benchc.sources.vlmevalkit import read_vlmevalkit
 
 
 def check_items(source: str | None, most: int) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from typing import Any
 
 from benchc.errors import InputError
-from benchc.models.offline import OFFLINE
+from benchc.models.hub.offline import OFFLINE
 
 
 def in_child(module: str, function: str, *arguments: object) -> Any:

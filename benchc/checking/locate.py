@@ -9,8 +9,8 @@ from benchc.checking.finding import Finding
 from benchc.config.catalogue import Model
 from benchc.errors import InputError
 from benchc.models.folder import deciding_files
-from benchc.models.hub_cache import cached, fetch_command, not_here
-from benchc.models.hub_errors import hub_errors
+from benchc.models.hub.cached import cached, fetch_command, not_here
+from benchc.models.hub.errors import hub_errors
 from benchc.models.own_code_families import lacks_trust, untrusted
 from benchc.models.protocol import CheckpointSource
 from benchc.models.revisions import commit_of

@@ -13,10 +13,10 @@ import numpy as np
 from benchc.checking.trial import AnswersTrial, Trial
 from benchc.corruptions.recipe import clean_recipe
 from benchc.judges.option_reply import option_of
-from benchc.models.inference import Row, infer, predict_units
+from benchc.models.cache.unit_cache import PredictionCache
+from benchc.models.inference import Row, infer, prediction_rows
 from benchc.models.items import Item
 from benchc.models.loaded import LoadedModel
-from benchc.models.prediction_cache import PredictionCache
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import OptionScores, Reply, UnitInput
 from benchc.models.question import Question
@@ -56,12 +56,12 @@ def measure_predictions(
     ):
         # The first predictions are slower than all others.
         first = Predictor(model.model, first_cache, model.compute)
-        rows = infer(first, items, clean, predict_units, model.at_once)
+        rows = infer(first, items, clean, prediction_rows, model.at_once)
         correct = _correct(pool, rows)
         start = time.monotonic()
         in_time = takewhile(lambda _: time.monotonic() - start < SECONDS_OF_PREDICTIONS, corrupted or clean)
         measured = Predictor(model.model, cache, model.compute)
-        rows += infer(measured, items, in_time, predict_units, model.at_once)
+        rows += infer(measured, items, in_time, prediction_rows, model.at_once)
         seconds = time.monotonic() - start
     return Trial(
         device,

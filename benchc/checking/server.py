@@ -14,7 +14,7 @@ from benchc.endpoint.client import Endpoint, EndpointSettings
 from benchc.endpoint.process import arguments_of
 from benchc.errors import InputError
 from benchc.models.generation import Generation
-from benchc.models.hub_cache import fetch_command
+from benchc.models.hub.cached import fetch_command
 from benchc.models.protocol import Asked
 from benchc.models.registry import GENERATE
 from benchc.models.server.generate import served_generator

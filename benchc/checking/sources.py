@@ -20,7 +20,8 @@ from benchc.images import opened
 from benchc.planning.amounts import disk_text
 from benchc.pluralize import pluralize
 from benchc.sources.pool import choose, task_types
-from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
+from benchc.sources.reader_options import ReaderOptions
+from benchc.sources.vlmevalkit import read_vlmevalkit
 from benchc.sources.vqav2 import Vqav2Files, read_vqav2
 
 STAGE = "sources"

@@ -6,9 +6,9 @@ from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import LocalEntryNotFoundError, OfflineModeIsEnabled
 
 from benchc.errors import InputError
-from benchc.models.encoder_names import hub_id
-from benchc.models.encoders import load_image_encoder, load_text_encoder
-from benchc.models.image_text_encoders import Library, load_image_text_encoder
+from benchc.models.encoders.encoders import load_image_encoder, load_text_encoder
+from benchc.models.encoders.image_text import load_image_text_encoder
+from benchc.models.encoders.names import Library, hub_id
 
 CONFIG = "config.json"
 

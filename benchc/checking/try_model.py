@@ -83,7 +83,9 @@ def try_model(
         for question in labelled:
             scorer.letter_tokens(scorer.prompt(question, 1), question.letters)
     identity = prediction_identity(scorer, family, scoring)
-    model = LoadedModel(scorer, identity, partial(predict_units, passes=Passes()), at_once=1, ahead=False)
+    model = LoadedModel(
+        scorer, identity, partial(predict_units, passes=Passes()), at_once=1, prefetches=False
+    )
     trial = measure_predictions(model, items, pool, images, device=source.device, loading=loading)
     gpu_mb = None
     if source.device == "cuda":
@@ -111,7 +113,9 @@ def try_answers(
     )
     loading = time.monotonic() - start
     identity = prediction_identity(generator, source.family, scoring)
-    model = LoadedModel(generator, identity, partial(answer_units, passes=Passes()), at_once=1, ahead=False)
+    model = LoadedModel(
+        generator, identity, partial(answer_units, passes=Passes()), at_once=1, prefetches=False
+    )
     return measure_answers(model, items, pool, device=source.device, loading=loading)
 
 

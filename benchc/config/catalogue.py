@@ -329,7 +329,7 @@ class Model(Strict):
             if is_set
         ]
         if needless and self.family is not None and self.server is None:
-            # Here, since it imports numpy.
+            # Imported here because it imports numpy.
             from benchc.models.own_code_families import OF_CHECKPOINT, OF_PACKAGE
 
             if self.family in (*OF_CHECKPOINT, *OF_PACKAGE):

@@ -10,6 +10,7 @@ from benchc.corruptions.recipe import own_file
 from benchc.corruptions.registry import SUITES, all_corruptions_of, recipe_of
 from benchc.corruptions.suite import Suite
 from benchc.demo.sources import GENERATED_SOURCES
+from benchc.labels import shared_labels
 from benchc.models.registry import ANSWERING
 
 Entries = Mapping[str, Any]
@@ -69,14 +70,13 @@ def cross_errors(
 
 
 def _labels(ids: Sequence[str] | Mapping[str, None], entries: Entries, catalogue: str) -> Iterator[str]:
-    owners: dict[str, str] = {}
-    for id_ in ids:
-        label = block(entries, id_).get("label")
-        if isinstance(label, str) and owners.setdefault(label, id_) != id_:
-            yield (
-                f"{catalogue}: {id_}.label is {shown(label)}, and so is {owners[label]}.label; a run that "
-                "uses both needs two labels."
-            )
+    found = {id_: block(entries, id_).get("label") for id_ in ids}
+    labels = {id_: label for id_, label in found.items() if isinstance(label, str)}
+    for first, other in shared_labels(labels):
+        yield (
+            f"{catalogue}: {other}.label is {shown(labels[other])}, and so is {first}.label; a run that "
+            "uses both needs two labels."
+        )
 
 
 def _corruptions(chosen: Mapping[str, Any], file: str, suite: Suite | None) -> Iterator[str]:

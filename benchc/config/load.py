@@ -171,3 +171,15 @@ def _read_catalogue(root: Path, name: str, key: str, errors: list[str]) -> Mappi
             return content
         errors.append(f"{name}: the content is {shown(content)}, but should be a mapping of ids to entries.")
     return None
+
+
+def read_config(path: Path) -> Config:
+    """Return the configuration. Raises InputError where the file cannot be read or is invalid."""
+    try:
+        raw = read_yaml(path)
+    except (OSError, YamlError) as error:
+        reason = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else error
+        raise InputError(f"{path}: {reason}; see config/config.yaml for an example") from error
+    if not isinstance(raw, dict):
+        raise InputError(f"{path}: not a mapping of keys to values; see config/config.yaml for an example")
+    return load(raw, Path.cwd(), file=str(path))

@@ -10,9 +10,13 @@ from pydantic import ValidationError
 
 from benchc.config.catalogue import Model, ModelCatalogue
 from benchc.config.errors import ConfigError, shown, validation_errors
+from benchc.config.new_entries import SHIPPED
 from benchc.config.paths import expand_path
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
+
+# Those of this checkout.
+CATALOGUES = tuple(Path(file) for file in SHIPPED["models"])
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ _INTRODUCTION = """\
 All keys of the file that `snakemake --configfile` names. Unknown keys are errors. The configuration is
 validated before any job starts; an error is one line: the key, its value and what it should be.
 
-`python -m scripts.write_config_reference` generates this page and `config/schema/*.json` from `benchc/config`
-and the settings of each benchmark.
+`python -m scripts.stage write_config_reference` generates this page and `config/schema/*.json` from
+`benchc/config` and the settings of each benchmark.
 
 ## Settings of every run
 

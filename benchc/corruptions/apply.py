@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from benchc.corruptions.own_code import own_code
 from benchc.corruptions.own_file import described, load_own_file
 from benchc.corruptions.recipe import Recipe, own_file
+from benchc.corruptions.user_file_digest import user_file_digest
 from benchc.errors import InputError
 from benchc.images import ImageError
 from benchc.pixels import Pixels
@@ -117,7 +117,7 @@ def kernel_functions(
     file = own_file(kernel)
     if file is not None:
         module = load_own_file(file)
-        if code is not None and own_code(kernel, noise) != code:
+        if code is not None and user_file_digest(file) != code:
             raise InputError(f"{file}: was edited after this job was planned; run snakemake again")
         names = [name for name in (kernel.rpartition(":")[2], noise) if name]
         missing = [name for name in names if not hasattr(module, name)]

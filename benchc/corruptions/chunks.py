@@ -8,7 +8,7 @@ import itertools
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,16 +18,17 @@ import polars as pl
 from PIL import features
 
 from benchc.closure import closure_digest, module_file
-from benchc.corruptions.own_code import first_party_files, own_code
 from benchc.corruptions.recipe import Recipe, own_file
+from benchc.corruptions.user_file_digest import first_party_files, user_file_digest
 from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
-from benchc.images import DEFAULT_CODEC, Alpha, Codec, encode
+from benchc.images import DEFAULT_CODEC, Codec, encode
 from benchc.progress import track
-from benchc.schemas.corrupted import CORRUPTED
+from benchc.schemas.corrupted import CORRUPTED, CorruptedFooter
 from benchc.schemas.parquet import TableFile
 from benchc.schemas.pool_images import EncodedImage
 from benchc.schemas.row_groups import table_writer
+from benchc.transparency import Alpha
 from benchc.worker_processes import map_in_processes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,7 +40,7 @@ IMAGE_BYTES = pl.col("image").struct.field("bytes").bin.size()
 
 
 @dataclass(frozen=True)
-class Job:
+class CorruptionSpec:
     """How every image is corrupted: the recipe at all its severities, with the run's seed."""
 
     recipe: Recipe
@@ -50,15 +51,16 @@ class Job:
 
 def write_corrupted(
     images: Iterable[EncodedImage],
-    job: Job,
+    spec: CorruptionSpec,
     output: str | Path,
     workers: int = 1,
     total: int | None = None,
-    facts: Mapping[str, object] | None = None,
+    pool: str | None = None,
 ) -> None:
     """Write ``output``, a CORRUPTED table: a row for every image and severity, in the order of ``images``.
 
-    ``images``: distinct keys and encoded bytes; ``total``: their number; ``facts`` are added to the footer.
+    ``images``: distinct keys and encoded bytes; ``total``: their number; ``pool``: the digest of
+    the pool's images.
     Finished chunks are kept in the folder ``{output}.parts`` until the table is complete; a restarted job
     reuses those of the same images, recipe, seed, code and libraries. The table has the same bytes for any
     ``workers`` and after a restart. Memory: one image at all severities and that of ``table_writer``, once
@@ -77,13 +79,19 @@ def write_corrupted(
             unfinished.unlink()
         whole = folder / "whole.parquet"
         rows = track(
-            corrupted_images(images, job, folder, workers),
-            label=f"corrupt {job.recipe.name}",
+            corrupted_images(images, spec, folder, workers),
+            label=f"corrupt {spec.recipe.name}",
             unit="images",
             total=total,
         )
-        made = {**asdict(job), "recipe": job.recipe.content()}
-        footer = {**made, **(facts or {}), "libraries": library_versions()}
+        footer = CorruptedFooter(
+            recipe=spec.recipe.content(),
+            seed=spec.seed,
+            alpha=spec.alpha,
+            codec=spec.codec,
+            libraries=library_versions(),
+            pool=pool,
+        )
         with table_writer(whole, CORRUPTED, IMAGE_BYTES, footer) as writer:
             for frame in rows:
                 writer.append(frame)
@@ -92,14 +100,14 @@ def write_corrupted(
 
 
 def corrupted_images(
-    images: Iterable[EncodedImage], job: Job, folder: Path, workers: int
+    images: Iterable[EncodedImage], spec: CorruptionSpec, folder: Path, workers: int
 ) -> Iterator[pl.DataFrame]:
     """Yield the rows of each image, and keep them in ``folder`` by chunks."""
-    job_key = _job_key(job)
+    spec_key = _spec_key(spec)
     iterator = iter(images)
     chunks = iter(lambda: list(itertools.islice(iterator, IMAGES_PER_CHUNK)), [])
-    calls = ((folder / f"{_key(job_key, chunk)}.chunk", chunk, job) for chunk in chunks)
-    rows_per_image = len(job.recipe.severities)
+    calls = ((folder / f"{_key(spec_key, chunk)}.chunk", chunk, spec) for chunk in chunks)
+    rows_per_image = len(spec.recipe.severities)
     for path in map_in_processes(_make_chunk, calls, workers if workers > 1 else 0):
         # A chunk may be days old, so what is read is verified.
         with TableFile(path, CORRUPTED) as file:
@@ -127,9 +135,8 @@ def code_digest(recipe: Recipe) -> str:
     if recipe.kernel is None:
         return closure_digest([here], ROOT)
     module = recipe.kernel.rpartition(".")[0]
-    if own_file(recipe.kernel) is not None:
-        files = [here, *first_party_files(recipe.kernel, recipe.noise, ROOT)]
-        code = own_code(recipe.kernel, recipe.noise).encode()
+    if (file := own_file(recipe.kernel)) is not None:
+        files, code = [here, *first_party_files(file, ROOT)], user_file_digest(file).encode()
     elif (ROOT / module_file(module)).is_file():
         return closure_digest([here, module_file(module)], ROOT)
     else:
@@ -181,28 +188,30 @@ def locked(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _make_chunk(call: tuple[Path, Sequence[EncodedImage], Job]) -> Path:
+def _make_chunk(call: tuple[Path, Sequence[EncodedImage], CorruptionSpec]) -> Path:
     """Write the rows of a few images as a CORRUPTED table, unless it exists."""
-    path, images, job = call
+    path, images, spec = call
     if path.exists():
         return path
     with table_writer(path, CORRUPTED, IMAGE_BYTES) as writer:
         for key, data in images:
-            variants = variants_of_image(key, data, job.recipe, job.recipe.severities, job.seed, job.alpha)
+            variants = variants_of_image(
+                key, data, spec.recipe, spec.recipe.severities, spec.seed, spec.alpha
+            )
             rows = [
-                (key, severity, {"bytes": encode(pixels, job.codec), "path": None})
+                (key, severity, {"bytes": encode(pixels, spec.codec), "path": None})
                 for severity, pixels in variants.items()
             ]
             writer.append(pl.DataFrame(rows, schema=pl.Schema(CORRUPTED.columns), orient="row"))
     return path
 
 
-def _job_key(job: Job) -> str:
-    return json.dumps([asdict(job), library_versions(), code_digest(job.recipe)], sort_keys=True)
+def _spec_key(spec: CorruptionSpec) -> str:
+    return json.dumps([asdict(spec), library_versions(), code_digest(spec.recipe)], sort_keys=True)
 
 
-def _key(job_key: str, images: Sequence[EncodedImage]) -> str:
-    digest = hashlib.blake2b(job_key.encode(), digest_size=16)
+def _key(spec_key: str, images: Sequence[EncodedImage]) -> str:
+    digest = hashlib.blake2b(spec_key.encode(), digest_size=16)
     for key, data in images:
         digest.update(json.dumps([key, None if data is None else len(data)]).encode())
         digest.update(data or b"")

@@ -15,8 +15,9 @@ from benchc.corruptions.sources import Source, digest_of, discard_stale
 from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
 from benchc.image_keys import derived_key
-from benchc.images import Alpha, ImageError, encode_png, readable_suffixes
+from benchc.images import ImageError, encode_png, readable_suffixes
 from benchc.progress import track
+from benchc.transparency import Alpha
 from benchc.worker_processes import map_in_processes
 
 ALL = "all"
@@ -51,8 +52,8 @@ def choose(
 ) -> list[RecipeAtSeverities]:
     """Return the recipes and severities for ``names``: corruptions of the suite, or ``all``, its default set.
 
-    ``own_files`` add corruptions. Severities are the suite's unless given. Raises ValueError for names and
-    severities that the suite or engine lacks, and InputError where a file cannot be used.
+    ``own_files`` add corruptions. Severities are the suite's unless given. Raises InputError for names and
+    severities that the suite or engine lacks, and where a file cannot be used.
     """
     whole = suite_with(suite, own_files)
     chosen = [each for name in names for each in (corruptions_of(whole) if name == ALL else (name,))]
@@ -61,7 +62,7 @@ def choose(
         for severity in severities or ():
             if severity not in recipe.severities:
                 allowed = ", ".join(map(str, recipe.severities))
-                raise ValueError(f"{recipe.name} has the severities {allowed}, not {severity}")
+                raise InputError(f"{recipe.name} has the severities {allowed}, not {severity}")
         choices.append((recipe, tuple(sorted(set(severities or recipe.severities)))))
     return choices
 

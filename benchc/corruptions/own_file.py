@@ -14,7 +14,7 @@ from types import ModuleType
 
 from benchc.closure import FIRST_PARTY
 from benchc.corruptions.own import REGISTERED
-from benchc.corruptions.own_code import own_trees
+from benchc.corruptions.user_file_digest import own_trees
 from benchc.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,7 +57,7 @@ def tracked_imports(file: str) -> Iterator[None]:
         origin = _origin(sys.modules[name])
         if origin is None or _is_library(origin):
             continue
-        tracked = tracked or {path.resolve() for path in own_trees(Path(file))}
+        tracked = tracked or {path.resolve() for path in own_trees(file)}
         if origin.resolve() not in tracked:
             raise InputError(
                 f"{file}: imports {name} from {origin} so that its edits would rerun nothing; import it by a "

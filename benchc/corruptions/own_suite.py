@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from benchc.corruptions.own import REGISTERED, Registration
-from benchc.corruptions.own_code import own_code
 from benchc.corruptions.own_file import load_own_file, stamp
 from benchc.corruptions.recipe import CLEAN
 from benchc.corruptions.registry import recipe_of, suite_of
 from benchc.corruptions.suite import CorruptionType, Parameter, Suite, Value, decided
+from benchc.corruptions.user_file_digest import user_file_digest
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.user_paths import relative_path
@@ -25,8 +25,8 @@ NAME = re.compile("[a-z][a-z0-9_]*")
 def suite_with(name: str, own_files: Iterable[str | Path] = ()) -> Suite:
     """Return a suite with the corruptions that the user's files register, which are outside its default set.
 
-    Paths are relative to the working directory. Every kernel is run on a small image. Raises ValueError for
-    an unknown suite, and InputError where a file cannot be used.
+    Paths are relative to the working directory. Every kernel is run on a small image. Raises
+    InputError for an unknown suite, and where a file cannot be used.
     """
     files = tuple(str(relative_path(path, Path.cwd())) for path in own_files)
     return _extended(name, files, tuple(map(stamp, files))) if files else suite_of(name)
@@ -35,7 +35,7 @@ def suite_with(name: str, own_files: Iterable[str | Path] = ()) -> Suite:
 @cache
 def _extended(name: str, files: tuple[str, ...], stamps: tuple[str, ...]) -> Suite:
     del stamps  # only part of the cache key
-    # Here, since it imports numpy, which runs without files of their own do not need.
+    # Imported here because it imports numpy, which runs without files of their own do not need.
     from benchc.corruptions.own_trial import try_kernels
 
     suite = suite_of(name)
@@ -92,7 +92,7 @@ def _type(file: str, name: str, registered: Registration, severities: int) -> Co
         in_default=False,
         stand_in=name.endswith("_stand_in"),
         resizes=registered.resizes,
-        code=own_code(kernel, noise),
+        code=user_file_digest(file),
     )
 
 

@@ -1,15 +1,17 @@
 """A recipe: one corruption's kernel and parameters, as a job takes it.
 
-A job is given its recipe as JSON instead of the suite's name, so that editing a suite reruns only the jobs
+A job is given its recipe instead of the suite's name, so that editing a suite reruns only the jobs
 whose recipe changes. Imports no numpy.
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any
 
+from benchc.command_line import Json
 from benchc.corruptions.suite import Value
+from benchc.errors import InputError
 
 # Severity 0 of every corruption, and the only severity of this one, is the image itself.
 CLEAN = "clean"
@@ -17,14 +19,38 @@ CLEAN = "clean"
 
 @dataclass(frozen=True)
 class Recipe:
-    """One corruption: its name, its kernel, and the kernel's keyword arguments by severity."""
+    """One corruption: its name, its kernel, and the kernel's keyword arguments by severity.
+
+    Raises InputError where it lacks a kernel or parameters, unless it is that of clean images.
+
+    Attributes:
+        name: of the corruption
+        kernel: dotted path of a function, or path/file.py:function; default: it leaves the image unchanged
+        noise: function in the kernel's module that samples its random numbers
+        parameters: the kernel's keyword arguments by severity
+        resizes: whether the result may have another size
+        code: of a kernel in a user's file: digest of that file and of what it imports there
+    """
 
     name: str
-    kernel: str | None  # dotted path, or path/file.py:function; None leaves the image unchanged
-    noise: str | None  # function in its module that samples its random numbers
-    parameters: Mapping[int, Mapping[str, Value]]  # by severity
+    kernel: str | None = None
+    noise: str | None = None
+    parameters: Annotated[Mapping[int, Mapping[str, Value]], Json] = field(default_factory=dict)
     resizes: bool = False
-    code: str | None = None  # of a kernel in a user's file: digest of that file and what it imports there
+    code: str | None = None
+
+    def __post_init__(self) -> None:
+        lacking = [name for name in ("kernel", "parameters") if not getattr(self, name)]
+        if lacking and self.name != CLEAN:
+            raise InputError(
+                f"the recipe of {self.name} lacks {' and '.join(lacking)}; only {CLEAN} leaves images "
+                "unchanged"
+            )
+        if self.kernel is not None and "." not in self.kernel:
+            raise InputError(
+                f"the recipe of {self.name}: its kernel {self.kernel!r} is not a dotted path of a function, "
+                "such as my_package.light.dim"
+            )
 
     @property
     def severities(self) -> tuple[int, ...]:
@@ -32,7 +58,7 @@ class Recipe:
         return tuple(self.parameters) or (0,)
 
     def content(self) -> dict[str, Any]:
-        """Return the fields as :meth:`to_json` writes them."""
+        """Return the fields as :meth:`to_json` and footers have them."""
         fields = asdict(self)
         if self.code is None:
             # Recipes of suites stay as they were before users' files had one.
@@ -43,28 +69,6 @@ class Recipe:
         """Return the recipe as one line of JSON, equal for equal recipes."""
         return json.dumps(self.content(), sort_keys=True)
 
-    @classmethod
-    def from_json(cls, text: str) -> "Recipe":
-        """Return the recipe that :meth:`to_json` wrote. Raises ValueError for any other text."""
-        try:
-            content = json.loads(text)
-            missing = {"name", "kernel", "noise", "parameters"} - content.keys()
-            if missing:
-                raise ValueError(f"it lacks {', '.join(sorted(missing))}")
-            if not isinstance(content["name"], str):
-                raise ValueError("its name is not a string")
-            if content["kernel"] is not None and "." not in content["kernel"]:
-                raise ValueError(
-                    "its kernel is not a dotted path of a function, such as my_package.light.dim"
-                )
-            content["parameters"] = {
-                int(severity): {name: _value(value) for name, value in keywords.items()}
-                for severity, keywords in content["parameters"].items()
-            }
-            return cls(**content)
-        except (ValueError, TypeError, AttributeError) as error:
-            raise ValueError(f"this is not a recipe ({error}): {text}") from error
-
 
 def own_file(kernel: str | None) -> str | None:
     """Return the user's file that a kernel is in; None for a kernel of a module."""
@@ -74,9 +78,4 @@ def own_file(kernel: str | None) -> str | None:
 
 def clean_recipe() -> Recipe:
     """Return the recipe that leaves images unchanged; its only severity is 0."""
-    return Recipe(CLEAN, None, None, {})
-
-
-def _value(value: Any) -> Value:
-    result: Value = tuple(value) if isinstance(value, list) else value
-    return result
+    return Recipe(CLEAN)

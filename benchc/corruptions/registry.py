@@ -14,6 +14,7 @@ from benchc.corruptions.suites.imagenet_c import IMAGENET_C
 from benchc.corruptions.suites.mllm_ic import MLLM_IC
 from benchc.corruptions.suites.r_bench import R_BENCH
 from benchc.corruptions.suites.vqa_robustness import VQA_ROBUSTNESS
+from benchc.errors import InputError
 
 Engine = Literal["benchc", "imgaug"]
 
@@ -26,18 +27,18 @@ IMGAUG_SUITE = "imagenet-c"
 
 
 def suite_of(name: str | Suite) -> Suite:
-    """Return a suite by name, or the given one. Raises ValueError for an unknown name."""
+    """Return a suite by name, or the given one. Raises InputError for an unknown name."""
     if isinstance(name, Suite):
         return name
     if name not in SUITES:
-        raise ValueError(f"unknown suite {name!r}; choose one of {', '.join(SUITES)}")
+        raise InputError(f"unknown suite {name!r}; choose one of {', '.join(SUITES)}")
     return SUITES[name]
 
 
 def corruptions_of(suite: str | Suite) -> tuple[str, ...]:
     """Return the names of a suite's default corruptions, group by group.
 
-    Raises ValueError for an unknown suite.
+    Raises InputError for an unknown suite.
     """
     return tuple(type_.name for type_ in suite_of(suite).types() if type_.in_default)
 
@@ -48,17 +49,17 @@ def all_corruptions_of(suite: str | Suite) -> tuple[str, ...]:
 
 
 def type_of(name: str, suite: str | Suite = "imagenet-c") -> CorruptionType:
-    """Return a corruption of a suite. Raises ValueError for an unknown name or suite."""
+    """Return a corruption of a suite. Raises InputError for an unknown name or suite."""
     types = {type_.name: type_ for type_ in suite_of(suite).types()}
     if name in types:
         return types[name]
     nearest = difflib.get_close_matches(name, types, n=1)
     hint = f"did you mean {nearest[0]!r}?" if nearest else f"choose one of {', '.join(types)}"
-    raise ValueError(f"suite {suite_of(suite).name!r} has no corruption {name!r}; {hint}")
+    raise InputError(f"suite {suite_of(suite).name!r} has no corruption {name!r}; {hint}")
 
 
 def group_of(name: str, suite: str | Suite = "imagenet-c") -> str:
-    """Return the group of a corruption in the suite. Raises ValueError for unknown names."""
+    """Return the group of a corruption in the suite. Raises InputError for unknown names."""
     type_ = type_of(name, suite)
     return next(group for group, types in suite_of(suite).groups.items() if type_ in types)
 
@@ -67,17 +68,17 @@ def group_of(name: str, suite: str | Suite = "imagenet-c") -> str:
 def recipe_of(name: str, suite: str | Suite = "imagenet-c", engine: Engine = "benchc") -> Recipe:
     """Return the recipe of a corruption at all severities of its suite.
 
-    Raises ValueError for an unknown name, suite or engine, and for a type that the engine lacks.
+    Raises InputError for an unknown name, suite or engine, and for a type that the engine lacks.
     """
     if engine not in get_args(Engine):
-        raise ValueError(f"unknown engine {engine!r}; choose one of {', '.join(get_args(Engine))}")
+        raise InputError(f"unknown engine {engine!r}; choose one of {', '.join(get_args(Engine))}")
     if name == CLEAN:
         return clean_recipe()
     type_ = type_of(name, suite)
     whole = suite_of(suite)
     if engine == "imgaug":
         if whole.name != IMGAUG_SUITE or not type_.in_default:
-            raise ValueError(
+            raise InputError(
                 f"engine 'imgaug' has only the {len(corruptions_of(IMGAUG_SUITE))} corruptions of "
                 f"{IMGAUG_SUITE}, not {name!r} of {whole.name!r}; use engine 'benchc'"
             )
@@ -92,5 +93,5 @@ def kernel_module(name: str, suite: str | Suite = "imagenet-c", engine: Engine =
     """Return the dotted path of the module of a corruption's kernel."""
     kernel = recipe_of(name, suite, engine).kernel
     if kernel is None:
-        raise ValueError(f"{name!r} has no kernel")
+        raise InputError(f"{name!r} has no kernel")
     return kernel.rpartition(".")[0]

@@ -6,8 +6,9 @@ from benchc.corruptions.apply import apply
 from benchc.corruptions.recipe import Recipe
 from benchc.errors import InputError
 from benchc.image_keys import image_seed
-from benchc.images import Alpha, ImageError, decode
+from benchc.images import ImageError, decode
 from benchc.pixels import Pixels
+from benchc.transparency import Alpha
 
 
 def variants_of_image(

@@ -7,6 +7,7 @@ import polars as pl
 from PIL import Image
 
 from benchc.demo.world import SOURCES, generate_group, render_images
+from benchc.errors import InputError
 from benchc.letters import LETTERS
 
 MAX_OPTIONS = 6
@@ -17,11 +18,11 @@ def generate_source(source: str, *, seed: int, groups: int) -> pl.DataFrame:
     """Return the benchmark ``source``: ``groups`` groups per category, each with one item per option.
 
     All columns are strings, as in published files: ``image`` is an image file in base64, or a Python list of
-    two such strings; ``answer`` is a letter; options that an item lacks are empty. Raises ValueError for an
+    two such strings; ``answer`` is a letter; options that an item lacks are empty. Raises InputError for an
     unknown source.
     """
     if source not in SOURCES:
-        raise ValueError(f"{source!r} is not a source of the demo; choose one of {', '.join(SOURCES)}")
+        raise InputError(f"{source!r} is not a source of the demo; choose one of {', '.join(SOURCES)}")
     rows: list[dict[str, str]] = []
     for category in SOURCES[source]:
         for number in range(groups):

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from PIL import Image
 
 from benchc.atomic import atomic_write
+from benchc.demo.tiny.size import IMAGE_SIDE
 from benchc.errors import InputError
 from benchc.models.question import Question
 
-IMAGE_SIDE = 48  # pixels: the input size of every tiny model
 # Averaging would remove most noise, and of all corruptions only blur would affect the models.
 RESAMPLING = Image.Resampling.NEAREST
 MAX_IMAGES = 2
@@ -66,7 +66,7 @@ def load_training_set(path: Path) -> TrainingSet:
             )
     except FileNotFoundError as error:
         raise InputError(
-            f"{path}: there is no such file; write it with scripts.generate_training_set"
+            f"{path}: there is no such file; write it with the stage generate_training_set"
         ) from error
     # Of a cut file or another one; TypeError where it is a single array.
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, TypeError) as error:

@@ -8,11 +8,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Literal
 
 from benchc.letters import LETTERS
-
-Status = Literal["letter", "text", "refused", "ambiguous", "unparsable", "unfinished"]
+from benchc.schemas.answer_states import Status
 
 # Reasoning models write their reasoning between such tags, or only the second one.
 _REASONING = re.compile(r"^.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)

@@ -1,16 +1,21 @@
 """Grade free answers by reference answers."""
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from benchc.errors import InputError
 from benchc.judges.short_answer import agrees, soft_accuracy
+from benchc.pluralize import pluralize
+from benchc.progress import track
+from benchc.schemas.answers import ANSWERS, JudgedFooter
 from benchc.schemas.grades import GRADES
-from benchc.schemas.parquet import read_footer, read_table
+from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
+from benchc.schemas.predictions import KEY
 from benchc.schemas.references import REFERENCES
 
 
@@ -52,6 +57,31 @@ def graded(answers: pl.DataFrame, references: dict[str, Reference]) -> pl.DataFr
     return whole.with_columns(empty=pl.col("reply") == "").select(
         pl.col(name).cast(dtype) for name, dtype in GRADES.columns.items()
     )
+
+
+def answers_of_one_model(paths: Sequence[Path]) -> pl.DataFrame:
+    """Return the columns of ANSWERS that grades need, of all files.
+
+    Raises InputError where they are of several models, or have two answers to one question.
+    """
+    labels = {str(read_footer(path).get("label", path.parent.name)) for path in paths}
+    if len(labels) > 1:
+        raise InputError(f"--answers: files of {' and '.join(sorted(labels))}; give those of one model")
+    files = track(paths, label="answers", unit="files")
+    table = pl.concat(read_table(path, ANSWERS, [*KEY, "reply", "finish"]) for path in files)
+    if (doubled := table.filter(~pl.struct(KEY).is_first_distinct())).height:
+        id_, corruption, severity = doubled.select(KEY).row(0)
+        raise InputError(
+            f"--answers: two answers to {id_} under {corruption} at severity {severity}; give one"
+        )
+    return table
+
+
+def write_grades(table: pl.DataFrame, output: Path, label: str, facts: Mapping[str, Any]) -> None:
+    """Write rows of GRADES, and print how many are right; ``facts``: of the answers, for the footer."""
+    right, empty = int(table["normalised"].sum()), int(table["empty"].sum())
+    print(f"{label}: {pluralize(table.height, 'answer')}, {right:,} right, {empty:,} empty", file=sys.stderr)
+    write_table(table, output, GRADES, JudgedFooter(label=label, answers=table.height, **facts))
 
 
 def _grades(reply: str, reference: Reference) -> Iterator[object]:

@@ -18,7 +18,7 @@ Model = TypeVar("Model")
 Ask = Callable[[Model, Question, Sequence[Unit]], Iterable[Row]]
 
 
-def predict_units(predictor: Predictor, question: Question, units: Sequence[Unit]) -> Iterator[Row]:
+def prediction_rows(predictor: Predictor, question: Question, units: Sequence[Unit]) -> Iterator[Row]:
     """Yield the units' predictions as rows of PREDICTIONS, logits in the order of the question's options."""
     for unit, found in zip(units, predictor.ask(question, units), strict=True):
         scores, prompt_hash, image_hashes = found
@@ -34,7 +34,7 @@ def predict_units(predictor: Predictor, question: Question, units: Sequence[Unit
             }
 
 
-def answer_units(answerer: Answerer, question: Question, units: Sequence[Unit]) -> Iterator[Row]:
+def answer_rows(answerer: Answerer, question: Question, units: Sequence[Unit]) -> Iterator[Row]:
     """Yield the units' answers as rows of ANSWERS."""
     for unit, found in zip(units, answerer.ask(question, units), strict=True):
         replies, prompt_hash, image_hashes = found

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchc.errors import InputError
+from benchc.models.label_prompt import LabelPrompt
 from benchc.models.question import Question
 from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
@@ -19,19 +20,23 @@ class Item(NamedTuple):
     category: str | None = None
 
 
-def read_items(pool: Path, subset: Path | None = None) -> dict[str, Item]:
-    """Return the items of the pool, or of a SUBSET of it, by id in the pool's order; raises as read_ids."""
+def read_items(
+    pool: Path, subset: Path | None = None, label_prompt: LabelPrompt | None = None
+) -> dict[str, Item]:
+    """Return the items of the pool, or of a SUBSET of it, by id in the pool's order; raises as read_ids.
+
+    ``label_prompt``: that of their questions; default: the usual ones.
+    """
     wanted = set(read_ids(pool, subset))
     rows = read_table(pool, POOL, ["id", "question", "hint", "options", "image_keys", "category"])
-    return {
-        row["id"]: Item(
-            Question(row["question"], tuple(row["options"]), row["hint"]),
-            tuple(row["image_keys"] or ()),
-            row["category"],
-        )
-        for row in rows.iter_rows(named=True)
-        if row["id"] in wanted
-    }
+    items = {}
+    for row in rows.iter_rows(named=True):
+        if row["id"] in wanted:
+            question = Question(row["question"], tuple(row["options"]), row["hint"])
+            if label_prompt is not None:
+                question = label_prompt.asked(question, row["category"])
+            items[row["id"]] = Item(question, tuple(row["image_keys"] or ()), row["category"])
+    return items
 
 
 def refuse_open_questions(items: Mapping[str, Item]) -> None:

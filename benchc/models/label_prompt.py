@@ -13,8 +13,12 @@ MULTIPLE_CHOICE = "multiple_choice"  # the category of items, also of those with
 class LabelPrompt:
     """How a question is asked whose options are Yes and No, or others.
 
-    ``yes_no`` and ``others``: the last sentence of a prompt; ``separator``: what precedes it. ``by_text``:
-    options other than Yes and No are called by their texts and are not listed, rather than by their letters.
+    Attributes:
+        yes_no: last sentence of the prompt, where the options are Yes and No
+        others: last sentence of the prompt, where they are others
+        separator: what precedes the last sentence
+        by_text: options other than Yes and No are called by their texts and are not listed, rather than by
+            their letters
     """
 
     yes_no: str

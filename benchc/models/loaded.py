@@ -17,7 +17,7 @@ class LoadedModel(NamedTuple, Generic[Model, Value]):
         compute: returns the value of each unit of a question, and whether it was split to fit into the
             device's memory.
         at_once: the units to ask about at once, in threads if more than one.
-        ahead: whether images are loaded while the model runs.
+        prefetches: whether images are loaded while the model runs.
         encodes: whether another process of this job can encode images for the model.
         together: which units pass through the model together; None where a server decides it.
     """
@@ -26,6 +26,6 @@ class LoadedModel(NamedTuple, Generic[Model, Value]):
     identity: Mapping[str, str]
     compute: Compute[Model, Value]
     at_once: int
-    ahead: bool
+    prefetches: bool
     encodes: bool = False
     together: str | None = None

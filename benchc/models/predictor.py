@@ -17,8 +17,8 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from benchc.images import pixel_hash
+from benchc.models.cache.unit_cache import AnswerCache, CachedUnit, PredictionCache, UnitCache
 from benchc.models.job_counts import Rows
-from benchc.models.prediction_cache import AnswerCache, CachedUnit, PredictionCache, UnitCache
 from benchc.models.protocol import (
     Asked,
     Generative,

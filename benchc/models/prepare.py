@@ -14,11 +14,11 @@ import numpy as np
 import torch
 
 from benchc.errors import InputError
+from benchc.models.cache.unit_cache import UnitCache, key_number, unit_key
 from benchc.models.encoding import Part
 from benchc.models.items import Item
 from benchc.models.local import Asked
 from benchc.models.predict import encoded_parts
-from benchc.models.prediction_cache import UnitCache, key_number, unit_key
 from benchc.models.predictor import unit_hashes
 from benchc.models.protocol import ModelError
 from benchc.models.units import Unit, UnitImages

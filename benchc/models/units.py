@@ -4,20 +4,20 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
-from benchc.images import Alpha
+from benchc.models.asking import ImageSubstitute
 from benchc.models.protocol import Variants
 from benchc.pixels import Pixels
 from benchc.schemas.corrupted_images import ITEMS_AT_ONCE, StoredImage, decoded, encoded_images
 from benchc.schemas.pool_images import EncodedImage, pool_images
+from benchc.transparency import Alpha
 
-Blind = Literal["no_image", "grey_image"]
 GREY = 128
 GREY_SHAPE = (336, 336, 3)  # the image size of many models
 
@@ -102,7 +102,7 @@ class ImagesToCorrupt:
 class InPlaceOfImages:
     """Items that are asked about without their images: with none, or with a grey one."""
 
-    kind: Blind
+    kind: ImageSubstitute
     items: Sequence[str]
 
     def units(self) -> Iterator[Unit]:
@@ -150,19 +150,19 @@ def unit_images(
     if isinstance(images, Recipes):
         wanted = {recipe.name: _wanted(recipe, severities) for recipe in images.recipes}
         found = pool_images(pool, keys)
-        for run in runs_of(keys):
+        for run in items_sharing_images(keys):
             items = dict(islice(found, len(run)))
             for recipe in images.recipes:
                 yield ImagesToCorrupt(recipe, wanted[recipe.name], images.seed, images.alpha, items)
     else:
         at_once = max(1, ITEMS_AT_ONCE // len(images))
         files = {path: encoded_images(path, keys, severities, at_once) for path in images}
-        for run in runs_of(keys):
+        for run in items_sharing_images(keys):
             for path, stored in files.items():
                 yield StoredImages(path, dict(islice(stored, len(run))))
 
 
-def runs_of(keys: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
+def items_sharing_images(keys: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
     """Yield the items in order, those that share an image with the one before together."""
     run: list[str] = []
     for item, own in keys.items():

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
 
-from benchc.models.hub_files import weight_files
+from benchc.models.hub.files import weight_files
 
 
 def weights_problem(folder: Path) -> str | None:

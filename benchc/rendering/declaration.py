@@ -1,6 +1,5 @@
-"""Declarations of tables, figures and pages in a rule file: plain data, fast to import."""
+"""Declarations of tables, figures and pages in a benchmark's outputs.py: plain data, fast to import."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -49,7 +48,7 @@ class Output:
                 f"{self.kind} {self.name}: its formats are {list(self.formats)}; choose from "
                 f"{', '.join(known)}"
             )
-        taken = [name for name in self.inputs if name in ("code", "data") or hasattr(list, name)]
+        taken = [name for name in self.inputs if name == "waited_for" or hasattr(list, name)]
         if taken:
             raise ValueError(
                 f"{self.kind} {self.name}: an input cannot be called {taken[0]}; rename the parameter"
@@ -74,23 +73,6 @@ class Output:
         """Return the input files and data that are not the run's own."""
         inputs = [[files] if isinstance(files, str) else files for files in self.inputs.values()]
         return [*self.data, *(file for files in inputs for file in files if not file.startswith("<results>"))]
-
-    @property
-    def given(self) -> list[str]:
-        """Return each input as one string, NAME: FILES."""
-        return [f"{name}: {files}" for name, files in self.inputs.items()]
-
-    @property
-    def arguments(self) -> list[str]:
-        """Return the settings as arguments of the command, NAME=JSON each.
-
-        The JSON has no "<": Snakemake's report shows the arguments inside a script, which a label such as
-        "</script>" would end.
-        """
-        return [
-            f"{name}=" + json.dumps(value, ensure_ascii=False).replace("<", r"\u003c")
-            for name, value in self.settings.items()
-        ]
 
 
 def table(name: str, title: str, *, formats: Sequence[str] = TABLE_FORMATS[:3], **options: Any) -> Output:

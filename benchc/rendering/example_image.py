@@ -1,13 +1,15 @@
-"""The image of a pool that shows what corruptions do."""
+"""The image that shows what corruptions do: of a pool, or a file."""
 
 from pathlib import Path
 
 from benchc.errors import InputError
-from benchc.images import Alpha, ImageError, decode
+from benchc.image_keys import derived_key
+from benchc.images import ImageError, decode
 from benchc.pixels import Pixels
 from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import pool_images
+from benchc.transparency import Alpha
 
 # The default item is the first with an image of at least SIDE pixels a side among the first CANDIDATES items.
 SIDE = 200
@@ -39,3 +41,14 @@ def example_image(pool: Path, item: str | None = None, alpha: Alpha = "drop") ->
     if largest is None:
         raise InputError(f"{pool}: there are no items; run snakemake pool again")
     return largest
+
+
+def image_in_file(file: Path, alpha: Alpha = "drop") -> tuple[str, Pixels]:
+    """Return the key of the image in a file, and its pixels, uint8[H, W, 3].
+
+    Raises InputError where it cannot be read or decoded.
+    """
+    try:
+        return derived_key(file.name, 0), decode(file.read_bytes(), alpha)
+    except (OSError, ImageError) as error:
+        raise InputError(f"{file}: {error}; give another --image") from error

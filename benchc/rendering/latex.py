@@ -25,6 +25,7 @@ SPECIAL = {
 # Applied once special characters are escaped.
 SYMBOLS = {
     "Δ": r"$\Delta$",
+    "α": r"$\alpha$",
     "κ": r"$\kappa$",
     "ρ": r"$\rho$",
     "τ": r"$\tau$",
@@ -86,8 +87,8 @@ def latex_symbols(text: str) -> str:
 
 def latex_number(text: str) -> str:
     """Return a printed number, with its interval if it has one, as a LaTeX formula."""
-    if text == MISSING:
-        return "--"
+    if text in ("", MISSING):
+        return "--" if text else ""
     mantissa, e, exponent = text.partition("e")
     power = rf" \times 10^{{{int(exponent)}}}" if e else ""
     return f"${mantissa}{power}$".replace(MISSING, r"\textrm{--}").replace(" [", r"\ [")

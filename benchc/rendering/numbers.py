@@ -12,6 +12,13 @@ def number_text(value: float | None, signed: bool, *, whole: bool = False, digit
     return f"{0:.{digits}f}" if float(text) == 0 else text
 
 
+def significant_text(value: float | None) -> str:
+    """Return ``value`` with three significant digits and its sign, as for values of many magnitudes."""
+    if value is None:
+        return MISSING
+    return f"{value:+.3g}" if value else "0"
+
+
 def p_text(p: float | None) -> str:
     """Return a p value with three significant digits: 0.0123, 2.95e-21, or < 1e-300 where it underflows."""
     if p is None:

@@ -1,24 +1,29 @@
-"""Printed outputs: a table or a figure is a function, whose signature declares its inputs and settings.
+"""Tables, figures and pages: each is a function, whose signature declares its inputs and settings.
 
 A parameter annotated with :class:`File` or :class:`Files` is read from input files, one annotated ``Path`` or
-``list[Path]`` gets their paths, and any other is a setting, validated against its annotation. The function
-itself takes frames and plain values, so that tests and notebooks can call it.
+``list[Path]`` gets their paths, and any other is a setting. The function itself takes frames and plain
+values, so that tests and notebooks can call it; :func:`stage_of` makes a stage of it, which takes files.
 """
 
 import importlib
 import inspect
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import NoneType
 from typing import Annotated, Any
 
 import polars as pl
-from pydantic import TypeAdapter, ValidationError
 
+from benchc.command_line import Json
 from benchc.errors import InputError
 from benchc.schemas.parquet import TableType, read_table
+
+# What the function of an output returns, and its kind.
+KINDS = {"Table": "table", "Figure": "figure", "str": "page"}
+UNIONS = (typing.Union, types.UnionType)
 
 
 @dataclass(frozen=True)
@@ -60,8 +65,6 @@ def parquet(table: TableType, *columns: str) -> File:
 def function_of(module: str) -> Callable[..., Any]:
     """Return the function of an output: the one named like ``module``. Raises InputError if there is none."""
     name = module.rpartition(".")[2]
-    if not all(part.isidentifier() for part in module.split(".")):
-        raise InputError(f"{module!r} is not a module; give its dotted path, such as my_tables.by_source")
     try:
         function: Callable[..., Any] = getattr(importlib.import_module(module), name)
     except ModuleNotFoundError as error:
@@ -73,17 +76,17 @@ def function_of(module: str) -> Callable[..., Any]:
     return function
 
 
-def inputs_of(function: Callable[..., Any]) -> dict[str, bool]:
-    """Return for each input of a function, by name, whether it has several files."""
-    inputs: dict[str, bool] = {}
+def inputs_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return for each input of a function, by name, ``Path`` or ``list[Path]``."""
+    inputs: dict[str, Any] = {}
     for name, hint in _parameters(function).items():
         match _source(hint):
             case File():
-                inputs[name] = False
+                inputs[name] = Path
             case Files(read):
                 inputs |= inputs_of(read)
             case None if hint in (Path, list[Path]):
-                inputs[name] = hint is not Path
+                inputs[name] = hint
     return inputs
 
 
@@ -96,33 +99,69 @@ def settings_of(function: Callable[..., Any]) -> dict[str, Any]:
     }
 
 
-def call(
-    function: Callable[..., Any], files: Mapping[str, Sequence[Path]], settings: Mapping[str, str]
-) -> Any:
-    """Call an output's function with ``files`` by input and ``settings`` in JSON.
+def call(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+    """Call an output's function with its settings and with what its inputs' files contain.
 
-    Settings may be omitted if they have a default. Raises InputError where inputs or settings are missing,
-    unknown or of a wrong type, and what the function and its readers raise.
+    ``arguments``: paths of inputs, and settings. Raises what the function and its readers raise.
     """
-    inputs, known = inputs_of(function), settings_of(function)
-    required = {name for name in known if _default(function, name) is inspect.Parameter.empty}
-    _check_names("inputs", set(files), set(inputs), set(inputs))
-    _check_names("settings", set(settings), set(known), required)
-    for name, several in inputs.items():
-        if not several and len(files[name]) != 1:
-            raise InputError(f"--input {name}: {len(files[name])} files are given; give one")
-    values: dict[str, Any] = {name: _value(name, known[name], text) for name, text in settings.items()}
+    values = {name: arguments[name] for name in settings_of(function) if name in arguments}
     for name, hint in _parameters(function).items():
         match _source(hint):
             case File(read):
-                values[name] = read(files[name][0])
+                values[name] = read(arguments[name])
             case Files(read):
-                values[name] = call(read, {part: files[part] for part in inputs_of(read)}, {})
-            case None if hint is Path:
-                values[name] = files[name][0]
-            case None if hint == list[Path]:
-                values[name] = list(files[name])
+                values[name] = call(read, arguments)
+            case None if hint in (Path, list[Path]):
+                values[name] = arguments[name]
     return function(**values)
+
+
+def stage_of(function: Callable[..., Any]) -> Callable[..., None]:
+    """Return the stage that reads an output's files, calls its function and writes what it returns.
+
+    Its parameters are the function's settings and input files, and those of ``write`` of
+    ``benchc/rendering/write_{kind}.py``. Raises InputError where the function's annotations name no kind.
+    """
+    returned = typing.get_type_hints(function).get("return")
+    kind = KINDS.get(getattr(returned, "__name__", ""))
+    if kind is None:
+        raise InputError(
+            f"{function.__name__}: it is annotated to return {returned}; annotate Table, Figure, or "
+            "str for a page"
+        )
+    write = importlib.import_module(f"benchc.rendering.write_{kind}").write
+    settings = {name: _option(hint) for name, hint in settings_of(function).items()}
+    written = [
+        parameter for name, parameter in inspect.signature(write).parameters.items() if name != "result"
+    ]
+
+    def stage(**arguments: Any) -> None:
+        given = {
+            parameter.name: arguments.pop(parameter.name)
+            for parameter in written
+            if parameter.name in arguments
+        }
+        write(call(function, arguments), **given)
+
+    parameters = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, annotation=hint, default=_default(function, name)
+        )
+        for name, hint in [*inputs_of(function).items(), *settings.items()]
+    ]
+    stage.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [*parameters, *(each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in written)]
+    )
+    stage.__doc__ = f"{inspect.getdoc(function)}\n\n{inspect.getdoc(write)}"
+    return stage
+
+
+def _option(hint: Any) -> Any:
+    """Return the annotation of a setting on a command line: text as it is, anything else as JSON."""
+    parts = set(typing.get_args(hint)) - {NoneType} if typing.get_origin(hint) in UNIONS else {hint}
+    if parts == {str} or all(typing.get_origin(part) is typing.Literal for part in parts):
+        return hint
+    return Annotated[hint, Json]
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, Any]:
@@ -139,7 +178,7 @@ def _parameters(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _optional_input(hint: Any) -> bool:
-    if typing.get_origin(hint) not in (typing.Union, types.UnionType):
+    if typing.get_origin(hint) not in UNIONS:
         return False
     return any(part in (Path, list[Path]) or _source(part) for part in typing.get_args(hint))
 
@@ -151,21 +190,5 @@ def _source(hint: Any) -> File | Files | None:
 
 
 def _default(function: Callable[..., Any], name: str) -> Any:
-    return inspect.signature(function).parameters[name].default
-
-
-def _check_names(kind: str, given: set[str], known: set[str], required: set[str]) -> None:
-    for what, names in (("lacks", required - given), ("does not take", given - known)):
-        if names:
-            listed = ", ".join(sorted(known)) or "none"
-            raise InputError(
-                f"the output {what} the {kind} {', '.join(sorted(names))}; its {kind} are: {listed}"
-            )
-
-
-def _value(name: str, hint: Any, text: str) -> Any:
-    try:
-        return TypeAdapter(hint).validate_json(text, strict=True)
-    except ValidationError as error:
-        reason = error.errors(include_url=False)[0]["msg"]
-        raise InputError(f"--set {name}: {text} is not valid ({reason}); fix the value") from error
+    found = inspect.signature(function).parameters.get(name)
+    return inspect.Parameter.empty if found is None else found.default

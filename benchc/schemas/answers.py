@@ -1,11 +1,28 @@
 """`answers/{subset}/{model}/{part}.parquet`: one row is one generated answer of one model."""
 
+from dataclasses import dataclass
+
 import polars as pl
 
-from benchc.models.protocol import FINISHES
+from benchc.schemas.answer_states import FINISHES
+from benchc.schemas.footer import ImageFooter
 from benchc.schemas.parquet import TableType
 
-# Footer: as that of PREDICTIONS, with answers in place of predictions.
+
+# Its footer is ModelFooter (predictions.py).
+@dataclass(frozen=True, kw_only=True)
+class JudgedFooter(ImageFooter):
+    """Of the judged answers of one model. ``pool``: of the pool's questions.
+
+    Attributes:
+        label: id of the model
+        answers: how many
+    """
+
+    label: str
+    answers: int
+
+
 ANSWERS = TableType(
     "answers",
     1,

@@ -8,6 +8,7 @@ import polars as pl
 
 from benchc.errors import InputError
 from benchc.schemas.answers import ANSWERS
+from benchc.schemas.grid import grid_rows
 from benchc.schemas.predictions import CLEAN, KEY
 
 COLUMNS = (*KEY, "answer")
@@ -26,17 +27,8 @@ def read_answers(
     _refuse(path, rows, ~pl.struct(KEY).is_first_distinct(), "has a second answer; remove one")
     _refuse(path, rows, ~pl.col("id").is_in(ids), "is no item of the run; remove the row")
     variants = [(CLEAN, 0), *((name, severity) for name in corruptions for severity in severities)]
-    wanted = pl.DataFrame({"id": ids}).join(
-        pl.DataFrame(variants, schema=["corruption", "severity"], orient="row"), how="cross"
-    )
-    whole = wanted.join(rows, on=KEY, how="left", maintain_order="left")
-    absent = whole.filter(pl.col(_ROW).is_null())
-    if absent.height:
-        id_, corruption, severity = absent.row(0)[:3]
-        raise InputError(
-            f"{path}: item {id_} has no answer under {corruption} at severity {severity} ({absent.height:,} "
-            "of these); add a row with an empty answer where the model gave none"
-        )
+    fill = "add a row with an empty answer where the model gave none"
+    whole = rows[grid_rows(rows, ids, variants, f"{path}: answer", mend=fill).ravel()]
     finish = pl.lit(None, dtype=ANSWERS.columns["finish"])
     return whole.select(*KEY, reply=pl.col("answer").fill_null(""), finish=finish)
 

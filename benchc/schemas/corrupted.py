@@ -1,9 +1,34 @@
 """`{corrupted,benchmark}/{corruption}.parquet`: one row is an image under the corruption at one severity."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import polars as pl
 
+from benchc.schemas.footer import Footer
 from benchc.schemas.items import IMAGE
 from benchc.schemas.parquet import TableType
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorruptedFooter(Footer):
+    """How every image was corrupted.
+
+    Attributes:
+        recipe: the corruption's name, kernel and parameters by severity
+        seed, alpha: the run's seed; how transparency was handled
+        codec: lossless format of the images
+        libraries: versions by name
+        pool: digest of the pool's images
+    """
+
+    recipe: Mapping[str, object]
+    seed: int
+    alpha: str
+    codec: str
+    libraries: Mapping[str, str]
+    pool: str | None = None
+
 
 CORRUPTED = TableType(
     "corrupted",

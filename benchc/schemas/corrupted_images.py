@@ -11,7 +11,7 @@ from benchc.images import ImageError, decode
 from benchc.pixels import Pixels
 from benchc.pluralize import pluralize
 from benchc.schemas.corrupted import CORRUPTED
-from benchc.schemas.parquet import AGAIN, TableError, TableFile, read_footer
+from benchc.schemas.parquet import REMAKE, TableError, TableFile, read_footer
 from benchc.schemas.pool_images import IMAGE_COLUMNS, pool_digest
 
 ITEMS_AT_ONCE = 16
@@ -36,15 +36,15 @@ def check_corrupted(
         recipe = footer.get("recipe")
         corruption = recipe.get("name") if isinstance(recipe, dict) else path.stem
         if corruption != path.stem:
-            raise TableError(f"{path}: its images are under {corruption}, so it was moved; {AGAIN}")
+            raise TableError(f"{path}: its images are under {corruption}, so it was moved; {REMAKE}")
         if footer.get("pool", of_pool) != of_pool:
-            raise TableError(f"{path}: its images are not those of {pool}, so it is of another run; {AGAIN}")
+            raise TableError(f"{path}: its images are not those of {pool}, so it is of another run; {REMAKE}")
         if recipe is not None and _without_code(recipes.get(corruption, recipe)) != _without_code(recipe):
-            raise TableError(f"{path}: {corruption} had other parameters when it was made; {AGAIN}")
+            raise TableError(f"{path}: {corruption} had other parameters when it was made; {REMAKE}")
         for name in ("seed", "alpha"):
             if name in footer and found.setdefault(name, footer[name]) != footer[name]:
                 raise TableError(
-                    f"{path}: its {name} is {footer[name]}, that of the run is {found[name]}; {AGAIN}"
+                    f"{path}: its {name} is {footer[name]}, that of the run is {found[name]}; {REMAKE}"
                 )
     return found
 

@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from benchc.models.protocol import FINISHES
+from benchc.schemas.answer_states import FINISHES
 from benchc.schemas.parquet import TableType
 
-# Footer: label, the id of the model; pool, seed and alpha as in that of ANSWERS; answers, how many.
+# Its footer is JudgedFooter (answers.py).
 GRADES = TableType(
     "grades",
     1,

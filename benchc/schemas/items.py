@@ -1,10 +1,21 @@
 """`sources/{source}.parquet`: one row is an item, a question about images."""
 
+from dataclasses import dataclass
+
 import polars as pl
 
+from benchc.schemas.footer import Footer
 from benchc.schemas.parquet import TableType
 
 IMAGE = pl.Struct({"bytes": pl.Binary, "path": pl.String})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemsFooter(Footer):
+    """The id of the source."""
+
+    source: str
+
 
 ITEMS = TableType(
     "items",

@@ -1,16 +1,11 @@
 """`judgements/{subset}/{model}.parquet`: one row is the option that a generated answer chooses, if any."""
 
-from typing import get_args
-
 import polars as pl
 
-from benchc.judges.option_reply import Status
-from benchc.models.protocol import FINISHES
+from benchc.schemas.answer_states import FINISHES, STATUSES
 from benchc.schemas.parquet import TableType
 
-STATUSES: tuple[str, ...] = get_args(Status)
-
-# Footer: label, the id of the model; pool, seed and alpha as in that of ANSWERS; answers, how many.
+# Its footer is JudgedFooter (answers.py).
 JUDGEMENTS = TableType(
     "judgements",
     1,

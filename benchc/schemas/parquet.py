@@ -19,11 +19,12 @@ from benchc.atomic import atomic_write
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.schemas.content_hash import ContentHashes, content_hashes
+from benchc.schemas.footer import Footer
 
 # Many viewers fail on larger row groups of images.
 ROW_GROUP_BYTES = 128 * 2**20
 
-AGAIN = "delete it and run snakemake again"
+REMAKE = "delete it and run snakemake again"
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,12 @@ class TableError(InputError):
 
 
 def write_table(
-    frame: pl.DataFrame, path: str | Path, table: TableType, footer: Mapping[str, object] | None = None
+    frame: pl.DataFrame, path: str | Path, table: TableType, footer: Footer | None = None
 ) -> None:
     """Write ``frame`` atomically to ``path`` as a table of the given type.
 
-    ``footer`` is stored as JSON, for :func:`read_footer`. Raises TableError as :func:`check_frame`.
+    The facts of ``footer`` are stored as JSON, for :func:`read_footer`. Raises TableError as
+    :func:`check_frame`.
     """
     path = Path(path)
     check_frame(frame, path, table)
@@ -106,15 +108,15 @@ def _valid_numbers(column: pl.Series, minus_inf: bool) -> bool:
     return bool((values.is_finite() | (values == -float("inf")) if minus_inf else values.is_finite()).all())
 
 
-def file_metadata(
-    table: TableType, content: Mapping[str, str], footer: Mapping[str, object] | None
-) -> dict[str, str]:
+def file_metadata(table: TableType, content: Mapping[str, str], footer: Footer | None) -> dict[str, str]:
     """Return a file's metadata: its type, the hashes of its columns, its footer, and a digest of these."""
     facts = {
         "benchc.table": table.name,
         "benchc.version": str(table.version),
         "benchc.content": json.dumps(content, ensure_ascii=False),
-        "benchc.footer": json.dumps(dict(footer or {}), sort_keys=True, ensure_ascii=False),
+        "benchc.footer": json.dumps(
+            {} if footer is None else footer.content(), sort_keys=True, ensure_ascii=False
+        ),
     }
     return {**facts, "benchc.digest": _digest(facts)}
 
@@ -192,7 +194,7 @@ class TableFile:
         if found != (table.name, str(table.version)):
             raise TableError(
                 f"{path}: expected a {table.name} table of version {table.version}, found {found[0]} of "
-                f"version {found[1]}; {AGAIN}"
+                f"version {found[1]}; {REMAKE}"
             )
         self._hashes: dict[str, str] = json.loads(metadata["benchc.content"])
         self._schema = pl.Schema(table.columns)
@@ -262,7 +264,7 @@ class TableFile:
 
     def _edited(self) -> TableError:
         return TableError(
-            f"{self._path}: its content does not match its hash, so it was edited or damaged; {AGAIN}"
+            f"{self._path}: its content does not match its hash, so it was edited or damaged; {REMAKE}"
         )
 
 
@@ -285,7 +287,7 @@ def _metadata(path: Path, file: pq.ParquetFile) -> dict[str, str]:
     found = {key.decode(errors="replace"): value for key, value in (file.metadata.metadata or {}).items()}
     facts = {key: value.decode(errors="replace") for key, value in found.items() if key.startswith("benchc.")}
     if facts.pop("benchc.digest", None) != _digest(facts):
-        raise TableError(f"{path}: its footer is damaged, edited or of another version of benchc; {AGAIN}")
+        raise TableError(f"{path}: its footer is damaged, edited or of another version of benchc; {REMAKE}")
     return facts
 
 
@@ -299,4 +301,4 @@ def _damage(path: Path, problem: str) -> Iterator[None]:
         yield
     # Of a damaged footer, pyarrow also decodes names that are not text.
     except (pa.ArrowException, pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
-        raise TableError(f"{path}: {problem} ({' '.join(str(error).split())}); {AGAIN}") from error
+        raise TableError(f"{path}: {problem} ({' '.join(str(error).split())}); {REMAKE}") from error

@@ -4,7 +4,7 @@ import polars as pl
 
 from benchc.schemas.parquet import TableType
 
-# Footer: pool, the digest of the pool's questions.
+# Its footer is ImageFooter, with the digest of the pool's questions alone.
 REFERENCES = TableType(
     "references",
     1,

@@ -1,6 +1,6 @@
 """Write a table of images row by row, in bounded memory."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from benchc.atomic import atomic_write
 from benchc.schemas.content_hash import ContentHashes
+from benchc.schemas.footer import Footer
 from benchc.schemas.parquet import TableType, arrow_table, check_frame, file_metadata, parquet_writer
 
 # Reading a few items decodes whole row groups.
@@ -42,7 +43,7 @@ class TableWriter:
             self._group_bytes += size
         self._group.append(frame[first:])
 
-    def finish(self, footer: Mapping[str, object] | None) -> None:
+    def finish(self, footer: Footer | None) -> None:
         """Write the last rows and the metadata."""
         self._write_group()
         metadata = file_metadata(self._table, self._content.hexdigests(), footer)
@@ -61,7 +62,7 @@ def table_writer(
     path: str | Path,
     table: TableType,
     row_bytes: pl.Expr,
-    footer: Mapping[str, object] | None = None,
+    footer: Footer | None = None,
     *,
     compression: Literal["none", "zstd"] = "none",
 ) -> Iterator[TableWriter]:

@@ -6,8 +6,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
 
+from benchc.schemas.footer_diff import flat
 from benchc.schemas.parquet import read_footer
-from benchc.schemas.provenance import flat
 
 
 class OtherVersion(NamedTuple):

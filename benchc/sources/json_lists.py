@@ -11,7 +11,7 @@ import ijson
 
 from benchc.sources.error import SourceError
 
-AGAIN = "copy or download it again"
+COPY_AGAIN = "copy or download it again"
 
 # Of a member that is damaged, or compressed by a method that Python lacks.
 ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError)
@@ -45,7 +45,7 @@ def opened_zip(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         archive = zipfile.ZipFile(path)
     except zipfile.BadZipFile as error:
-        raise SourceError(f"{path}: is no complete zip ({error}); {AGAIN}") from error
+        raise SourceError(f"{path}: is no complete zip ({error}); {COPY_AGAIN}") from error
     with archive:
         yield archive
 
@@ -80,6 +80,6 @@ def _explained(path: Path) -> Iterator[None]:
         yield
     except ijson.JSONError as error:
         reason = str(error).partition("\n")[0]
-        raise SourceError(f"{path}: is not complete JSON ({reason}); {AGAIN}") from error
+        raise SourceError(f"{path}: is not complete JSON ({reason}); {COPY_AGAIN}") from error
     except ZIP_ERRORS as error:
-        raise SourceError(f"{path}: cannot be unzipped ({error}); {AGAIN}") from error
+        raise SourceError(f"{path}: cannot be unzipped ({error}); {COPY_AGAIN}") from error

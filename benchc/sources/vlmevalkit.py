@@ -1,9 +1,7 @@
 """Read items from a TSV in VLMEvalKit's format."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 import polars as pl
 
@@ -15,33 +13,11 @@ from benchc.sources.error import InvalidRowError, SourceError
 from benchc.sources.item_images import ImageFile, read_image_names, read_item_images
 from benchc.sources.item_order import item_key
 from benchc.sources.item_text import ItemText, read_item_text, read_open_text, with_answer_words
+from benchc.sources.reader_options import ReaderOptions
 from benchc.sources.report import Kind, Remark, report_frame
 from benchc.sources.tsv import Row, listed, read_header, read_rows
 
 LONGEST_INDEX = 100  # characters
-
-
-@dataclass(frozen=True)
-class ReaderOptions:
-    """How a TSV differs from VLMEvalKit's usual format.
-
-    ``options_column`` has all options as one Python list of strings like ``(A) red``. Rows are excluded whose
-    index is ``index_below`` or larger (MMBench's circular copies), or which have a value of ``exclude``, a
-    mapping of columns to values (LEGO-Puzzles' ``question_type: sort``). ``image_column`` has the name of a
-    row's image, or a Python list of names: rows with one name share one image (VQAv2's ``image_id``).
-    Rows without a ``task_column``, category or l2_category, are rejected: the pool is balanced by it.
-    A file without any column of options has open-ended questions, whose ``answer`` is a text, unless
-    ``answer_words``: then the answer is Yes or No, or the letter A or B of options in the question's text,
-    and these words are the options. ``category_column`` is the category's where it has another name.
-    """
-
-    options_column: str | None = None
-    index_below: int | None = None
-    exclude: Mapping[str, str] = field(default_factory=dict)
-    image_column: str | None = None
-    task_column: Literal["category", "l2_category"] | None = None
-    answer_words: bool = False
-    category_column: str | None = None
 
 
 def read_vlmevalkit(

@@ -1,46 +1,61 @@
-"""Assemble the groups whose two questions were kept into a release, a TSV in VLMEvalKit's format.
+"""Assemble the groups whose two questions were kept into a release, a TSV in VLMEvalKit's format."""
 
-Refuses groups of equal images, and two groups with the same images and questions.
-"""
-
-import argparse
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated
 
 from benchc.atomic import atomic_write
 from benchc.benchmarks.naturalbench.curation.release import (
     as_tsv,
     check_groups,
     image_keys,
+    read_release,
     release_rows,
 )
 from benchc.benchmarks.naturalbench.curation.samples import read_images
+from benchc.command_line import Json
 from benchc.errors import InputError
 from benchc.images import ImageError, decode, pixel_hash
 from benchc.pluralize import pluralize
 from benchc.progress import track
-from scripts.command import Parser, run
-from scripts.naturalbench.release_arguments import add_release, parse_release, read_release
 
 
-def main() -> None:
-    arguments = parse_arguments()
-    _, samples, groups = read_release(arguments)
+def assemble(
+    *,
+    pairs: Path,
+    captions: Path,
+    questions: list[Path],
+    kept: list[Path],
+    subsets: Annotated[Mapping[str, str], Json],
+    output: Path,
+) -> None:
+    """Assemble the groups whose two questions were kept into a release, a TSV in VLMEvalKit's format.
+
+    Refuses groups of equal images, and two groups with the same images and questions.
+
+    Args:
+        pairs: curate/kept_pairs.parquet or curate/pairs.parquet
+        captions: curate/captions.parquet
+        questions: curate/questions/{round}.parquet, in order
+        kept: curate/kept/{round}.parquet, in the same order
+        subsets: the subset of the groups of each data set of captions
+        output: curate/groups.tsv to write
+    """
+    _, samples, groups = read_release(pairs, captions, questions, kept)
     if not groups:
         raise InputError(
             "no pair has both questions of a type kept, so that there is no group to release; add captions, "
             "or raise curate.mine.pairs or curate.writer.more_rounds"
         )
-    subsets = dict(arguments.dataset)
     keys = image_keys(groups, samples)
-    output: Path = arguments.output
     output.parent.mkdir(parents=True, exist_ok=True)
     # Photographs of a release may not fit into memory, and rows are in another order than captions.
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=".images.") as folder:
         files: dict[str, Path] = {}
         hashes: dict[str, str] = {}
-        images = read_images(arguments.captions, keys)
+        images = read_images(captions, keys)
         for key, data in track(images, label="assemble", unit="images", total=len(keys)):
             files[key] = Path(folder) / str(len(files))
             files[key].write_bytes(data)
@@ -53,14 +68,3 @@ def main() -> None:
             rows = release_rows(groups, samples, subsets, lambda key: files[key].read_bytes())
             file.writelines(as_tsv(rows))
     print(f"{output}: {pluralize(len(groups), 'group')} of {pluralize(len(keys), 'image')}", file=sys.stderr)
-
-
-def parse_arguments() -> argparse.Namespace:
-    parser = Parser(__spec__.name, __doc__)
-    add_release(parser)
-    parser.add_argument("--output", type=Path, required=True, help="curate/groups.tsv to write")
-    return parse_release(parser)
-
-
-if __name__ == "__main__":
-    run(main)

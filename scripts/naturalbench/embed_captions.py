@@ -1,68 +1,67 @@
-"""Embed the images and captions of samples by one encoder.
-
-Writes embeddings/{encoder}.parquet, one row per sample in the order of the captions. Reports how many
-captions the encoder truncates. Reproducible to the byte for a fixed number of threads.
-"""
+"""Embed the images and captions of samples by one encoder."""
 
 from pathlib import Path
 
-import torch
-
-from benchc.benchmarks.naturalbench.curation.embed import embedded
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
-from benchc.benchmarks.naturalbench.schemas.embeddings import EMBEDDINGS
-from benchc.images import ALPHAS
-from benchc.models.image_text_encoders import LIBRARIES, load_image_text_encoder
-from benchc.models.offline import work_offline
+from benchc.benchmarks.naturalbench.schemas.embeddings import EMBEDDINGS, EmbeddingsFooter
+from benchc.command_line import PositiveInt
+from benchc.models.encoders.names import Library
+from benchc.models.hub.offline import work_offline
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.revision import read_revision
-from scripts.command import Parser, run
+from benchc.transparency import Alpha
 
 
-def main() -> None:
-    parser = Parser(__spec__.name, __doc__)
-    parser.add_argument("--captions", type=Path, required=True, help="curate/captions.parquet")
-    parser.add_argument("--id", required=True, help="the encoder's id in the configuration")
-    parser.add_argument("--library", choices=LIBRARIES, default="open_clip", help="default: %(default)s")
-    parser.add_argument("--image-encoder", required=True, help="name of a model of the library, or a folder")
-    parser.add_argument("--pretrained", help="open_clip's tag of the weights; none for a folder")
-    parser.add_argument(
-        "--revision-file",
-        type=Path,
-        nargs="?",
-        metavar="FILE",
-        help="the commit of the encoder on the Hub; default, or without FILE: that in the Hub's cache",
-    )
-    parser.add_argument(
-        "--alpha", choices=ALPHAS, default="drop", help="how to handle transparency; default: %(default)s"
-    )
-    parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
-    parser.add_argument("--output", type=Path, required=True, help="curate/embeddings/{encoder}.parquet")
-    arguments = parser.parse_args()
+def embed_captions(
+    *,
+    captions: Path,
+    encoder: str,
+    library: Library = "open_clip",
+    name: str,
+    pretrained: str | None = None,
+    revision_file: Path | None = None,
+    alpha: Alpha = "drop",
+    threads: PositiveInt = 1,
+    output: Path,
+) -> None:
+    """Embed the images and captions of samples by one encoder.
+
+    Writes one row per sample in the order of the captions, and reports how many captions the encoder
+    truncates. Reproducible to the byte for a fixed number of threads.
+
+    Args:
+        captions: curate/captions.parquet
+        encoder: the encoder's id in the configuration
+        library: the library that loads it
+        name: name of a model of the library, or a folder
+        pretrained: open_clip's tag of the weights, or a file of weights; none for a folder
+        revision_file: encoders/{encoder}.json with the commit of an encoder on the Hub, unless it is that in
+            the Hub's cache
+        alpha: how transparency is handled
+        threads: of the CPU
+        output: curate/embeddings/{encoder}.parquet to write
+    """
     work_offline()
-    torch.set_num_threads(arguments.threads)
+    # Imported here because --help needs no torch, which takes seconds.
+    import torch
 
-    captions = read_table(arguments.captions, CAPTIONS)
-    file = arguments.revision_file
-    commit = read_revision(file).commit if file else None
-    encoder = load_image_text_encoder(
-        arguments.library, arguments.image_encoder, arguments.pretrained, commit
-    )
-    frame, queries = embedded(captions, encoder, arguments.alpha)
+    from benchc.benchmarks.naturalbench.curation.embed import embedded
+    from benchc.models.encoders.image_text import load_image_text_encoder
+
+    torch.set_num_threads(threads)
+    samples = read_table(captions, CAPTIONS)
+    commit = read_revision(revision_file).commit if revision_file else None
+    frame, queries = embedded(samples, load_image_text_encoder(library, name, pretrained, commit), alpha)
     truncated = int(frame["truncated"].sum())
-    print(f"{arguments.id} truncates {truncated:,} of {frame.height:,} captions")
-    footer = {
-        "encoder": arguments.id,
-        "queries": queries,
-        "library": arguments.library,
-        "name": arguments.image_encoder,
-        "pretrained": arguments.pretrained,
-        "commit": commit,
-        "truncated": truncated,
-        "torch": str(torch.__version__),
-    }
-    write_table(frame, arguments.output, EMBEDDINGS, footer)
-
-
-if __name__ == "__main__":
-    run(main)
+    print(f"{encoder} truncates {truncated:,} of {frame.height:,} captions")
+    footer = EmbeddingsFooter(
+        encoder=encoder,
+        queries=queries,
+        library=library,
+        name=name,
+        pretrained=pretrained,
+        commit=commit,
+        truncated=truncated,
+        torch=str(torch.__version__),
+    )
+    write_table(frame, output, EMBEDDINGS, footer)

@@ -2,44 +2,44 @@
 
 from pathlib import Path
 
-import polars as pl
-
 from benchc.atomic import write_text
 from benchc.benchmarks.naturalbench.curation.retrieval_pairs import curated, read_retrieval_pairs
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
+from benchc.errors import InputError
 from benchc.schemas.parquet import read_table, write_table
-from benchc.sources.report import SCHEMA, summary
-from scripts.command import Parser, run
+from benchc.sources.report import report_frame, summary
 
 
-def main() -> None:
-    parser = Parser(__spec__.name, __doc__)
-    add = parser.add_argument
-    add("--captions", type=Path, nargs="?", help="curate/captions.parquet")
-    add("--pairs", type=Path, nargs="?", help="curate/kept_pairs.parquet")
-    add("--file", type=Path, help="CSV file: pair, image_0, image_1, caption_0, caption_1; in place of these")
-    add("--images", type=Path, help="folder of the images of FILE")
-    add("--output", type=Path, required=True, help="retrieval/captions.parquet")
-    add("--output-pairs", type=Path, required=True, help="retrieval/pairs.parquet")
-    add("--report", type=Path, required=True, help="CSV file: id, line, kind, reason")
-    arguments = parser.parse_args()
-    if arguments.file is not None:
-        if arguments.images is None:
-            parser.error("--file needs --images")
-        captions, pairs, report = read_retrieval_pairs(arguments.file, arguments.images)
+def retrieval_pairs(
+    *,
+    curated_captions: Path | None = None,
+    curated_pairs: Path | None = None,
+    file: Path | None = None,
+    images: Path | None = None,
+    captions: Path,
+    pairs: Path,
+    report: Path,
+) -> None:
+    """Write the pairs for retrieval and their samples: those of curation that people kept, or of a CSV file.
+
+    Args:
+        curated_captions: curate/captions.parquet
+        curated_pairs: curate/kept_pairs.parquet
+        file: CSV file in place of these: pair, image_0, image_1, caption_0, caption_1
+        images: folder of the images of the file
+        captions: retrieval/captions.parquet to write
+        pairs: retrieval/pairs.parquet to write
+        report: report on rejected rows to write (CSV): id, line, kind, reason
+    """
+    if file is not None and images is not None:
+        samples, rows, rejected = read_retrieval_pairs(file, images)
+    elif file is None and curated_captions is not None and curated_pairs is not None:
+        samples, rows = curated(read_table(curated_captions, CAPTIONS), read_table(curated_pairs, PAIRS))
+        rejected = report_frame([])
     else:
-        if arguments.captions is None or arguments.pairs is None:
-            parser.error("give --captions and --pairs, or --file and --images")
-        captions, pairs = curated(
-            read_table(arguments.captions, CAPTIONS), read_table(arguments.pairs, PAIRS)
-        )
-        report = pl.DataFrame(schema=SCHEMA)
-    print(summary("retrieval", pairs.height, report, "pair"))
-    write_text(arguments.report, report.write_csv())
-    write_table(captions, arguments.output, CAPTIONS)
-    write_table(pairs, arguments.output_pairs, PAIRS)
-
-
-if __name__ == "__main__":
-    run(main)
+        raise InputError("give --curated-captions and --curated-pairs, or --file and --images")
+    print(summary("retrieval", rows.height, rejected, "pair"))
+    write_text(report, rejected.write_csv())
+    write_table(samples, captions, CAPTIONS)
+    write_table(rows, pairs, PAIRS)

@@ -1,6 +1,5 @@
 """The pool is that of the run, and the sample on which models are tried shows its variety."""
 
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -12,10 +11,11 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.sources.vlmevalkit import read_vlmevalkit
-from scripts import pool as script
 from tests.checking.collected import collected, lines
 from tests.checking.runs import config_of
+from tests.footers import footer_of
 from tests.sources.tsv_files import encoded, image_bytes, row, write_tsv
+from tests.stages import call_stage
 
 TASKS = ("colour", "shape", "size")
 
@@ -36,21 +36,22 @@ LOCAL = {"one": {"path": "one.tsv"}, "two": {"path": "two.tsv"}}
 
 
 @pytest.mark.parametrize("limits", [{"per_task": 4, "total": None}, {"per_task": None, "total": 10}])
-def test_it_is_the_pool_of_the_run(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, limits: dict[str, int]
-) -> None:
+def test_it_is_the_pool_of_the_run(folder: Path, limits: dict[str, int]) -> None:
     config = config_of(LOCAL, pool=limits)
     items = collected(check_sources(config))[1]
     found, pool = collected(check_pool(config, items))
     for name in LOCAL:
-        write_table(read_vlmevalkit(f"{name}.tsv", name)[0], f"{name}.parquet", ITEMS, {"source": name})
-    options = [
-        word for key, value in limits.items() if value for word in (f"--{key.replace('_', '-')}", str(value))
-    ]
-    arguments = ["--items", "one.parquet", "two.parquet", "--task-columns", "one=category", "two=category"]
-    outputs = ["--output", "pool.parquet", "--report", "report.csv"]
-    monkeypatch.setattr(sys, "argv", ["pool", *arguments, *options, *outputs])
-    script.main()
+        write_table(
+            read_vlmevalkit(f"{name}.tsv", name)[0], f"{name}.parquet", ITEMS, footer_of({"source": name})
+        )
+    call_stage(
+        "pool",
+        sources=["one.parquet", "two.parquet"],
+        task_columns={"one": "category", "two": "category"},
+        **limits,
+        parquet="pool.parquet",
+        report="report.csv",
+    )
     made = read_table("pool.parquet", POOL)
     assert pool.size is not None
     assert pool.texts.equals(made.drop("images").select(pool.texts.columns))

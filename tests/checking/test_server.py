@@ -14,10 +14,9 @@ import yaml
 from benchc.checking import server
 from benchc.checking.finding import Finding
 from benchc.checking.models import check_models
-from benchc.errors import InputError
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
-from scripts import models_check, models_fetch, models_list
+from scripts.benchc import main
 from tests.checking.collected import collected, lines
 from tests.checking.runs import config_of
 from tests.models import vllm_like
@@ -83,11 +82,11 @@ def test_the_commands_on_models_know_servers(serve, tmp_path, capsys, monkeypatc
     }
     (tmp_path / "models.yaml").write_text(yaml.safe_dump(entries))
     catalogue = ["--catalogue", str(tmp_path / "models.yaml")]
-    with pytest.raises(InputError, match=r"^http://127.0.0.1:9/v1/models: no server answers"):
-        models_check.main(["far", *catalogue])
-    models_fetch.main(["near", *catalogue])
+    with pytest.raises(SystemExit, match=r"^error: http://127.0.0.1:9/v1/models: no server answers"):
+        main(["models", "check", "far", *catalogue])
+    main(["models", "fetch", "near", *catalogue])
     assert capsys.readouterr().out == f"near: is on the server {server.url}, nothing to download\n"
-    models_list.main(catalogue)
+    main(["models", "list", *catalogue])
     cells = [cell.strip() for cell in capsys.readouterr().out.splitlines()[-1].split("|")]
     assert {"near", "server", "on a server"} <= set(cells)
 
@@ -122,7 +121,7 @@ def checked(folder: Path, entry: dict[str, Any], *arguments: str) -> subprocess.
     (folder / "models.yaml").write_text(
         yaml.safe_dump({"far": {"label": "Far", "scoring": "letter"} | entry})
     )
-    command = [sys.executable, "-m", "scripts.models_check", "far", "--catalogue", "models.yaml"]
+    command = [sys.executable, "-m", "scripts.benchc", "models", "check", "far", "--catalogue", "models.yaml"]
     environment = {**os.environ, "PYTHONPATH": f"{folder / 'without'}:{ROOT}"}
     return subprocess.run([*command, *arguments], cwd=folder, env=environment, text=True, capture_output=True)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from benchc.config.corruption_batches import corruption_batches
 from benchc.config.load import Config, load
-from benchc.config.parts import parts
 from benchc.corruptions.registry import corruptions_of
 from tests.config.trial import CONFIG, MODELS, SOURCES, errors
 from tests.corruptions.own_files import written
@@ -219,7 +219,7 @@ def test_types_may_name_corruptions_of_own_files(
     raw["inference"]["corruptions_per_job"] = "group"
     settings = load(raw, root).settings
     expected = {"own": ["clean", "darken"], "weather": ["fog"]}
-    assert parts(settings.corruptions, settings.inference) == expected
+    assert corruption_batches(settings.corruptions, settings.inference) == expected
     raw["corruptions"]["types"] = ["fog", "darkn"]
     assert errors(raw, root) == (
         'config.yaml: corruptions.types[1] is "darkn", but there is no such corruption in imagenet-c '

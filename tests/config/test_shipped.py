@@ -17,7 +17,7 @@ from benchc.config.reference import reference_page, schema_text, schemas
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("BENCHC_SHARED", ROOT / ".." / "shared"))
-FIX = "run `python -m scripts.write_config_reference` and commit what it writes"
+FIX = "run `python -m scripts.stage write_config_reference` and commit what it writes"
 # By name, since users put configurations and catalogues of their own into the folder.
 SHIPPED = {
     "runs": (
@@ -85,7 +85,8 @@ def test_every_key_is_described() -> None:
 
 def test_loading_the_configuration_imports_nothing_slow() -> None:
     code = (
-        "import sys, benchc.config.parts\nfrom benchc.config.reference import schemas\nschemas()\n"
+        "import sys, benchc.config.corruption_batches\n"
+        "from benchc.config.reference import schemas\nschemas()\n"
         "print(*(name for name in sys.modules if '.' not in name))"
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True)

@@ -3,7 +3,6 @@
 import io
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +15,7 @@ from PIL import Image
 
 from benchc.closure import source_closure
 from benchc.corruptions import chunks
-from benchc.corruptions.chunks import IMAGES_PER_CHUNK, Job, write_corrupted
+from benchc.corruptions.chunks import IMAGES_PER_CHUNK, CorruptionSpec, write_corrupted
 from benchc.corruptions.recipe import Recipe, clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
@@ -29,6 +28,7 @@ from benchc.schemas.parquet import TableError, read_footer, read_table, write_ta
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import IMAGE_COLUMNS, EncodedImage, pool_digest, read_ids, unique_images
 from benchc.schemas.subset import SUBSET
+from tests.stages import command_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,22 +43,24 @@ def png(seed: int, height: int = 36, width: int = 50) -> bytes:
 
 
 IMAGES: list[EncodedImage] = [("b/2#0", png(1)), ("b/2#1", png(1)), ("b/10#0", png(2)), ("a://x", png(1))]
-JOB = Job(recipe("gaussian_noise", 1, 4), seed=7)
+SPEC = CorruptionSpec(recipe("gaussian_noise", 1, 4), seed=7)
 
 
-def written(images: Sequence[EncodedImage], job: Job, path: Path, workers: int = 1) -> pl.DataFrame:
-    write_corrupted(images, job, path, workers)
+def written(
+    images: Sequence[EncodedImage], spec: CorruptionSpec, path: Path, workers: int = 1
+) -> pl.DataFrame:
+    write_corrupted(images, spec, path, workers)
     assert [file.name for file in path.parent.iterdir() if file.name.startswith(path.name)] == [path.name]
     return read_table(path, CORRUPTED)
 
 
 @pytest.mark.parametrize("codec", CODECS)
 def test_rows_are_in_the_order_of_images_then_severities(tmp_path: Path, codec: Codec) -> None:
-    frame = written(IMAGES, replace(JOB, codec=codec), tmp_path / "t.parquet")
+    frame = written(IMAGES, replace(SPEC, codec=codec), tmp_path / "t.parquet")
     expected = [
         (key, severity, pixels)
         for key, data in IMAGES
-        for severity, pixels in variants_of_image(key, data, JOB.recipe, (1, 4), 7).items()
+        for severity, pixels in variants_of_image(key, data, SPEC.recipe, (1, 4), 7).items()
     ]
     for row, (key, severity, pixels) in zip(frame.iter_rows(named=True), expected, strict=True):
         assert (row["image_key"], row["severity"]) == (key, severity)
@@ -68,7 +70,7 @@ def test_rows_are_in_the_order_of_images_then_severities(tmp_path: Path, codec: 
 
 
 def test_clean_passes_through_the_same_code(tmp_path: Path) -> None:
-    frame = written(IMAGES, Job(clean_recipe(), seed=7), tmp_path / "t.parquet")
+    frame = written(IMAGES, CorruptionSpec(clean_recipe(), seed=7), tmp_path / "t.parquet")
     assert frame["severity"].to_list() == [0, 0, 0, 0]
     np.testing.assert_array_equal(decode(frame["image"][2]["bytes"]), decode(png(2)))
 
@@ -77,14 +79,14 @@ def test_clean_passes_through_the_same_code(tmp_path: Path) -> None:
 def test_bytes_depend_on_neither_order_neighbours_workers_nor_chunks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    job = Job(recipe(name, 2, 5), seed=3)
-    whole = written(IMAGES, job, tmp_path / "whole")
-    backwards = written(IMAGES[::-1], job, tmp_path / "backwards")
+    spec = CorruptionSpec(recipe(name, 2, 5), seed=3)
+    whole = written(IMAGES, spec, tmp_path / "whole")
+    backwards = written(IMAGES[::-1], spec, tmp_path / "backwards")
     key = ["image_key", "severity"]
     assert backwards.sort(key).equals(whole.sort(key))
-    assert written(IMAGES[2:3], job, tmp_path / "alone").equals(whole.filter(image_key="b/10#0"))
+    assert written(IMAGES[2:3], spec, tmp_path / "alone").equals(whole.filter(image_key="b/10#0"))
     monkeypatch.setattr(chunks, "IMAGES_PER_CHUNK", 1)
-    written(IMAGES, job, tmp_path / "workers", workers=2)
+    written(IMAGES, spec, tmp_path / "workers", workers=2)
     assert (tmp_path / "workers").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
@@ -93,44 +95,44 @@ def test_an_error_keeps_the_old_table_and_the_finished_chunks(
 ) -> None:
     monkeypatch.setattr(chunks, "IMAGES_PER_CHUNK", 1)
     path = tmp_path / "t.parquet"
-    written(IMAGES[:1], JOB, path)
+    written(IMAGES[:1], SPEC, path)
     old = path.read_bytes()
     with pytest.raises(InputError, match=r"image 'a/2#0', under gaussian_noise: .* not a complete image"):
-        write_corrupted([*IMAGES, ("a/2#0", b"\x89PNG")], JOB, path)
+        write_corrupted([*IMAGES, ("a/2#0", b"\x89PNG")], SPEC, path)
     assert path.read_bytes() == old
     remade = corrupted_keys(monkeypatch)
-    written([*IMAGES, ("a/2#0", png(9))], JOB, path)
+    written([*IMAGES, ("a/2#0", png(9))], SPEC, path)
     assert remade == ["a/2#0"]
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        replace(JOB, seed=8),
-        replace(JOB, recipe=recipe("gaussian_noise", 1, 5)),
-        replace(JOB, codec="png"),
-        replace(JOB, alpha="white"),
-        replace(JOB, recipe=recipe("shot_noise", 1, 4)),
+        replace(SPEC, seed=8),
+        replace(SPEC, recipe=recipe("gaussian_noise", 1, 5)),
+        replace(SPEC, codec="png"),
+        replace(SPEC, alpha="white"),
+        replace(SPEC, recipe=recipe("shot_noise", 1, 4)),
     ],
     ids=["seed", "severities", "codec", "alpha", "corruption"],
 )
 def test_chunks_of_another_job_are_not_reused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: Job
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: CorruptionSpec
 ) -> None:
     interrupted(tmp_path / "t.parquet", other)
     remade = corrupted_keys(monkeypatch)
-    frame = written(IMAGES, JOB, tmp_path / "t.parquet")
+    frame = written(IMAGES, SPEC, tmp_path / "t.parquet")
     assert remade == [key for key, _ in IMAGES]
-    assert frame.equals(written(IMAGES, JOB, tmp_path / "u.parquet"))
+    assert frame.equals(written(IMAGES, SPEC, tmp_path / "u.parquet"))
 
 
 @pytest.mark.parametrize("other", [("b/2#0", png(3)), ("b/3#0", png(1))], ids=["bytes", "key"])
 def test_chunks_of_other_images_are_not_reused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: EncodedImage
 ) -> None:
-    interrupted(tmp_path / "t.parquet", JOB)
+    interrupted(tmp_path / "t.parquet", SPEC)
     remade = corrupted_keys(monkeypatch)
-    written([other, *IMAGES[1:]], JOB, tmp_path / "t.parquet")
+    written([other, *IMAGES[1:]], SPEC, tmp_path / "t.parquet")
     assert len(remade) == len(IMAGES)
 
 
@@ -138,25 +140,25 @@ def test_chunks_of_other_images_are_not_reused(
 def test_chunks_of_other_libraries_are_not_reused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
 ) -> None:
-    interrupted(tmp_path / "t.parquet", JOB)
+    interrupted(tmp_path / "t.parquet", SPEC)
     versions = chunks.library_versions()
     versions[library] += ".1"
     monkeypatch.setattr(chunks, "library_versions", lambda: versions)
     remade = corrupted_keys(monkeypatch)
-    written(IMAGES, JOB, tmp_path / "t.parquet")
+    written(IMAGES, SPEC, tmp_path / "t.parquet")
     assert len(remade) == len(IMAGES)
 
 
 def test_a_damaged_chunk_is_refused(tmp_path: Path) -> None:
-    interrupted(tmp_path / "t.parquet", JOB)
+    interrupted(tmp_path / "t.parquet", SPEC)
     (chunk,) = tmp_path.glob("t.parquet.parts/*.chunk")
     data = bytearray(chunk.read_bytes())
     data[len(data) // 2] ^= 1
     chunk.write_bytes(data)
     with pytest.raises(TableError, match=rf"{chunk}: .*; delete it and run snakemake again$"):
-        write_corrupted(IMAGES, JOB, tmp_path / "t.parquet")
+        write_corrupted(IMAGES, SPEC, tmp_path / "t.parquet")
     chunk.unlink()
-    written(IMAGES, JOB, tmp_path / "t.parquet")
+    written(IMAGES, SPEC, tmp_path / "t.parquet")
 
 
 def test_a_second_process_does_not_write_the_same_table(tmp_path: Path) -> None:
@@ -164,18 +166,18 @@ def test_a_second_process_does_not_write_the_same_table(tmp_path: Path) -> None:
 
     def images() -> Iterator[EncodedImage]:
         with pytest.raises(InputError, match=r"t.parquet.parts: another process is writing there; wait"):
-            write_corrupted(IMAGES, JOB, output)
+            write_corrupted(IMAGES, SPEC, output)
         yield from IMAGES
 
-    write_corrupted(images(), JOB, output)
+    write_corrupted(images(), SPEC, output)
     assert read_table(output, CORRUPTED).height == 2 * len(IMAGES)
 
 
 def test_chunks_of_older_code_are_not_reused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    interrupted(tmp_path / "t.parquet", JOB)
+    interrupted(tmp_path / "t.parquet", SPEC)
     monkeypatch.setattr(chunks, "closure_digest", lambda files, root: "edited")
     remade = corrupted_keys(monkeypatch)
-    written(IMAGES, JOB, tmp_path / "t.parquet")
+    written(IMAGES, SPEC, tmp_path / "t.parquet")
     assert len(remade) == len(IMAGES)
 
 
@@ -189,7 +191,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
         (tmp_path / "file" / "t.parquet", "cannot be written"),
     ):
         with pytest.raises(InputError, match=f"{message}.*another --output"):
-            write_corrupted(IMAGES, JOB, output)
+            write_corrupted(IMAGES, SPEC, output)
     assert made == []
     assert not tmp_path.with_name(f"{tmp_path.name}.parts").exists()
 
@@ -201,7 +203,7 @@ def test_an_edit_of_a_kernel_outside_the_repository_changes_the_digest(
     module = tmp_path / "outside_kernels.py"
     module.write_text("def turned(image):\n    return image[:, ::-1].copy()\n")
     outside = Recipe("turned", "outside_kernels.turned", None, {1: {}})
-    frame = written(IMAGES[:1], Job(outside, seed=1), tmp_path / "t.parquet")
+    frame = written(IMAGES[:1], CorruptionSpec(outside, seed=1), tmp_path / "t.parquet")
     np.testing.assert_array_equal(decode(frame["image"][0]["bytes"]), decode(png(1))[:, ::-1])
     digest = chunks.code_digest(outside)
     assert digest != chunks.code_digest(clean_recipe())
@@ -212,11 +214,11 @@ def test_an_edit_of_a_kernel_outside_the_repository_changes_the_digest(
             chunks.code_digest(replace(outside, kernel=kernel))
 
 
-def interrupted(path: Path, job: Job) -> None:
+def interrupted(path: Path, spec: CorruptionSpec) -> None:
     """Leave the files of a job that was killed after its last chunk, before the table was complete."""
     folder = path.with_name(f"{path.name}.parts")
     folder.mkdir()
-    assert list(chunks.corrupted_images(IMAGES, job, folder, 1))
+    assert list(chunks.corrupted_images(IMAGES, spec, folder, 1))
     (folder / ".whole.parquet.x").write_bytes(b"half")
 
 
@@ -243,11 +245,9 @@ def pool_file(path: Path, items: Mapping[str, Sequence[EncodedImage]]) -> None:
     write_table(frame, path, POOL)
 
 
-def command(folder: Path, job: Job, output: Path, *options: str) -> list[str]:
-    return [
-        *(sys.executable, "-m", "scripts.corrupt", "--items", str(folder / "items.parquet")),
-        *("--recipe", job.recipe.to_json(), "--seed", str(job.seed), "--output", str(output), *options),
-    ]
+def command(folder: Path, spec: CorruptionSpec, output: Path, **options: object) -> list[str]:
+    given = {"recipe": spec.recipe, "seed": spec.seed, "output": output, **options}
+    return command_of("corrupt", pool=folder / "items.parquet", **given)
 
 
 def test_a_killed_stage_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,9 +255,9 @@ def test_a_killed_stage_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     # Every other item shares its image with the one before it, and the last with the first.
     items = {f"a/{n}": [images[n // 2]] for n in range(2 * len(images))}
     pool_file(tmp_path / "items.parquet", items | {"a/last": [images[0]]})
-    job = Job(recipe("elastic_transform", 1, 2, 3), seed=5)
+    spec = CorruptionSpec(recipe("elastic_transform", 1, 2, 3), seed=5)
     output = tmp_path / "killed.parquet"
-    process = subprocess.Popen(command(tmp_path, job, output), cwd=ROOT, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command(tmp_path, spec, output), cwd=ROOT, stderr=subprocess.DEVNULL)
     parts = tmp_path / "killed.parquet.parts"
     while process.poll() is None and not list(parts.glob("*.chunk")):
         time.sleep(0.005)
@@ -267,9 +267,9 @@ def test_a_killed_stage_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     finished = len(list(parts.glob("*.chunk")))
     assert 1 <= finished < 3
     remade = corrupted_keys(monkeypatch)
-    written(images, job, output)
+    written(images, spec, output)
     assert remade == [key for key, _ in images[finished * IMAGES_PER_CHUNK :]]
-    written(images, job, tmp_path / "whole.parquet")
+    written(images, spec, tmp_path / "whole.parquet")
     assert output.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
 
 
@@ -278,14 +278,14 @@ def test_the_script_corrupts_the_images_of_a_subset_once_each(tmp_path: Path) ->
     items = {"b/2": IMAGES[:2], "b/10": IMAGES[2:3], "a/1": IMAGES[3:], "a/2": IMAGES[1:2]}
     pool_file(tmp_path / "items.parquet", items)
     for ids, expected in ((["b/2", "a/1", "a/2"], [*IMAGES[:2], IMAGES[3]]), (None, IMAGES)):
-        options = ["--threads", "2", "--subset"]
+        subset = None
         if ids is not None:
-            write_table(pl.DataFrame({"id": ids}), tmp_path / "subset.parquet", SUBSET)
-            options.append(str(tmp_path / "subset.parquet"))
+            subset = tmp_path / "subset.parquet"
+            write_table(pl.DataFrame({"id": ids}), subset, SUBSET)
         output = tmp_path / "t.parquet"
-        subprocess.run(command(tmp_path, JOB, output, *options), cwd=ROOT, check=True)
-        facts = {"pool": pool_digest(tmp_path / "items.parquet", IMAGE_COLUMNS)}
-        write_corrupted(expected, JOB, tmp_path / "expected.parquet", facts=facts)
+        subprocess.run(command(tmp_path, SPEC, output, threads=2, subset=subset), cwd=ROOT, check=True)
+        digest = pool_digest(tmp_path / "items.parquet", IMAGE_COLUMNS)
+        write_corrupted(expected, SPEC, tmp_path / "expected.parquet", pool=digest)
         assert output.read_bytes() == (tmp_path / "expected.parquet").read_bytes()
 
 
@@ -303,12 +303,12 @@ ODD = ("s/\u00e9", "s/e\u0301", "s/1#0", "s/x://y", "s/ 1", "s/1\x1f", "s/\U0001
 def test_odd_ids_stay_distinct(tmp_path: Path) -> None:
     pool_file(tmp_path / "items.parquet", {id_: [(derived_key(id_, 0), png(1))] for id_ in ODD})
     images = list(unique_images(tmp_path / "items.parquet", set(ODD)))
-    write_corrupted(images, JOB, tmp_path / "gaussian_noise.parquet")
+    write_corrupted(images, SPEC, tmp_path / "gaussian_noise.parquet")
     keys = {id_: [derived_key(id_, 0)] for id_ in reversed(ODD)}
     found = dict(images_of_items(tmp_path / "gaussian_noise.parquet", keys))
     assert list(found) == list(keys)
     for id_, variants in found.items():
-        expected = variants_of_image(derived_key(id_, 0), png(1), JOB.recipe, (1, 4), JOB.seed)
+        expected = variants_of_image(derived_key(id_, 0), png(1), SPEC.recipe, (1, 4), SPEC.seed)
         for severity, pixels in expected.items():
             np.testing.assert_array_equal(variants[severity][0], pixels)
     assert len({variants[1][0].tobytes() for variants in found.values()}) == len(ODD)
@@ -326,7 +326,7 @@ def test_a_pool_with_two_images_of_one_key_is_refused(tmp_path: Path) -> None:
 def test_a_truncated_image_ends_the_script_with_a_one_line_error(tmp_path: Path) -> None:
     pool_file(tmp_path / "items.parquet", {"a/1": [("a/1#0", png(1))], "a/2": [("a/2#0", png(1)[:-900])]})
     output = tmp_path / "t.parquet"
-    result = subprocess.run(command(tmp_path, JOB, output), cwd=ROOT, capture_output=True, text=True)
+    result = subprocess.run(command(tmp_path, SPEC, output), cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 1
     assert "Traceback" not in result.stderr
     last = result.stderr.splitlines()[-1]
@@ -351,7 +351,7 @@ def test_transparency_is_blended_with_white_if_the_job_requests_it(tmp_path: Pat
     hidden = {}
     for alpha in ("drop", "white"):
         path = tmp_path / f"{alpha}.parquet"
-        write_corrupted([("a/1#0", buffer.getvalue())], Job(clean_recipe(), 0, alpha), path)
+        write_corrupted([("a/1#0", buffer.getvalue())], CorruptionSpec(clean_recipe(), 0, alpha), path)
         image = decode(read_table(path, CORRUPTED)["image"][0]["bytes"])
         assert image[0, 0].tolist() == [255, 0, 0]
         hidden[alpha] = image[0, 39].tolist()

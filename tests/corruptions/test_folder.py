@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +12,13 @@ from PIL import Image
 from benchc.corruptions import folder
 from benchc.corruptions.corrupt import corrupt
 from benchc.corruptions.folder import choose, corrupt_folder
-from benchc.corruptions.recipe import clean_recipe
 from benchc.corruptions.registry import corruptions_of
 from benchc.errors import InputError
-from benchc.images import DEFAULT_CODEC, decode
+from benchc.images import decode
 from benchc.pixels import Pixels
 from benchc.randomness import seed_of
-from scripts.corrupt import parse_arguments
 from tests.corruptions.own_files import written
+from tests.stages import command_of, run_stage
 from tests.test_images import png_header
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -250,17 +248,19 @@ def test_names_and_severities_are_chosen_from_the_suite() -> None:
 
 def test_the_command_line(photos: Path, tmp_path: Path) -> None:
     def call(*options: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "scripts.corrupt", "--images", str(photos)]
-        command += ["--output", str(tmp_path / "out"), "--engine", "imgaug", *options]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        return run_stage("corrupt_folder", *options, images=photos, output=tmp_path / "out", engine="imgaug")
 
     result = call("--corruption", "pixelate", "--severities", "2")
     assert result.returncode == 0, result.stderr
     assert written_images(tmp_path / "out") == {"pixelate/2/a.png", "pixelate/2/more/b.png"}
     assert result.stderr.splitlines()[-1] == f"{tmp_path / 'out'}: 2 images written"
     result = call("--corruption", "pixelat")
-    assert (result.returncode, "did you mean 'pixelate'?" in result.stderr) == (2, True)
-    assert "needs --corruption" in call().stderr
+    assert (result.returncode, "did you mean 'pixelate'?" in result.stderr) == (1, True)
+    assert (result.stderr[:6], result.stderr.count("\n")) == ("error:", 1)
+    result = call()
+    assert (result.returncode, "--corruption is missing" in result.stderr) == (2, True)
+    result = call("--corruption", "fog", "--suite", "imagenet")
+    assert result.stderr.startswith("error: unknown suite 'imagenet'; choose one of imagenet-c, ")
 
 
 def test_own_corruptions_are_named_beside_the_suites(photos: Path, tmp_path: Path) -> None:
@@ -269,8 +269,8 @@ def test_own_corruptions_are_named_beside_the_suites(photos: Path, tmp_path: Pat
 def darken(image, *, strength):
     return np.rint(image * (1 - strength)).astype(np.uint8)
 """
-    command = [sys.executable, "-m", "scripts.corrupt", "--images", str(photos), "--output", "out"]
-    command += ["--own-files", written(tmp_path, code), "--severities", "5", "--corruption", "pixelate"]
+    options = {"own_files": [written(tmp_path, code)], "severities": [5], "output": "out"}
+    command = command_of("corrupt_folder", "--corruption", "pixelate", images=photos, **options)
 
     def call(name: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -286,39 +286,3 @@ def darken(image, *, strength):
     result = call("darken")
     assert (result.returncode, result.stderr.count("\n")) == (1, 1)
     assert result.stderr.startswith("error: mine.py: registers no corruption; put @corruption")
-
-
-IMAGES = ["--images", "photos", "--corruption", "fog"]
-ITEMS = ["--items", "items.parquet", "--seed", "1", "--recipe", clean_recipe().to_json()]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ([*IMAGES, "--codec", "webp"], "--codec does not go with --images"),
-        ([*IMAGES, "--recipe", clean_recipe().to_json()], "--recipe does not go with --images"),
-        ([*ITEMS, "--severities", "1"], "--severities does not go with --items"),
-        ([*ITEMS, "--own-files", "mine.py"], "--own-files does not go with --items"),
-        ([*IMAGES, "--seed", "-1"], "a seed must be an integer of at least 0, not -1"),
-        (
-            ["--items", "items.parquet", "--recipe", "{}"],
-            "this is not a recipe (it lacks kernel, name, noise, parameters): {}",
-        ),
-        (["--items", "items.parquet", "--recipe", "nojson"], "this is not a recipe (Expecting"),
-    ],
-)
-def test_invalid_options_are_refused(
-    options: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["corrupt", *options, "--output", "out"])
-    with pytest.raises(SystemExit) as caught:
-        parse_arguments()
-    assert (caught.value.code, message in capsys.readouterr().err) == (2, True)
-
-
-@pytest.mark.parametrize("options", [IMAGES, ITEMS])
-def test_each_mode_has_its_defaults(options: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["corrupt", *options, "--output", "out"])
-    arguments, _ = parse_arguments()
-    chosen = (arguments.suite, arguments.engine, arguments.alpha, arguments.codec)
-    assert chosen == ("imagenet-c", "benchc", "drop", DEFAULT_CODEC)

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 
 from benchc.corruptions.apply import apply
-from benchc.corruptions.chunks import Job, write_corrupted
+from benchc.corruptions.chunks import CorruptionSpec, write_corrupted
 from benchc.corruptions.corrupt import corrupt
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import Recipe
@@ -58,7 +59,7 @@ def test_parameters_are_by_severity_or_for_all(tmp_path):
     suite = suite_with("imagenet-c", [written(tmp_path, GRAIN + CROP)])
     assert recipe_of("grain", suite).parameters[3] == {"spread": 30}
     assert recipe_of("crop", suite).parameters[4] == {"side": 16, "corner": (1, 1)}
-    assert Recipe.from_json(recipe_of("crop", suite).to_json()) == recipe_of("crop", suite)
+    assert TypeAdapter(Recipe).validate_json(recipe_of("crop", suite).to_json()) == recipe_of("crop", suite)
     with pytest.raises(InputError, match=r"mine.py: grain.spread has 5 values for 3 severities; give a list"):
         suite_with("r-bench", [written(tmp_path, GRAIN)])
 
@@ -79,7 +80,7 @@ def test_worker_processes_import_the_file_and_the_footer_has_its_code(tmp_path):
     recipe = recipe_of("grain", suite)
     images = [(f"a/{number}#0", encode_png(IMAGE + number)) for number in range(40)]
     for workers in (1, 2):
-        write_corrupted(images, Job(recipe, seed=1), tmp_path / f"{workers}.parquet", workers)
+        write_corrupted(images, CorruptionSpec(recipe, seed=1), tmp_path / f"{workers}.parquet", workers)
     assert (tmp_path / "1.parquet").read_bytes() == (tmp_path / "2.parquet").read_bytes()
     assert read_footer(tmp_path / "1.parquet")["recipe"]["code"] == recipe.code
     row = read_table(tmp_path / "1.parquet", CORRUPTED)["image"][0]
@@ -89,9 +90,8 @@ def test_worker_processes_import_the_file_and_the_footer_has_its_code(tmp_path):
 def test_a_file_that_was_edited_since_it_was_planned_is_refused(tmp_path):
     recipe = recipe_of("darken", suite_with("imagenet-c", [written(tmp_path, DARKEN)]))
     written(tmp_path, DARKEN.replace("1 - strength", "1 - strength / 2"))
-    call = "import sys; from benchc.corruptions.apply import *; r = Recipe.from_json(sys.argv[1]); "
-    call += "kernel_functions(r.kernel, r.noise, r.code)"
-    command = [sys.executable, "-c", call, recipe.to_json()]
+    call = "import sys; from benchc.corruptions.apply import *; kernel_functions(*sys.argv[1:])"
+    command = [sys.executable, "-c", call, recipe.kernel, "", recipe.code]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert "mine.py: was edited after this job was planned; run snakemake again" in result.stderr
 

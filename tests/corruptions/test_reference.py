@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_the_page_is_up_to_date() -> None:
     path = ROOT / "docs" / "corruptions.md"
     assert path.read_text() == corruption_page(), (
-        f"{path} is out of date: run `python -m scripts.write_corruption_reference` and commit it"
+        f"{path} is out of date: run `python -m scripts.stage write_corruption_reference` and commit it"
     )
 
 

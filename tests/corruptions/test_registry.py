@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
 from benchc.corruptions.recipe import CLEAN, Recipe
 from benchc.corruptions.registry import (
@@ -16,6 +17,9 @@ from benchc.corruptions.registry import (
     recipe_of,
     type_of,
 )
+from benchc.errors import InputError
+from benchc.workflow.stage import options
+from scripts.command import call
 
 ROOT = Path(__file__).parents[2]
 TYPES = [(suite, type_.name) for suite in SUITES for type_ in SUITES[suite].types()]
@@ -76,31 +80,59 @@ def test_variants_are_next_to_their_type_and_not_in_the_default_set(suite: str) 
         assert not (type_.stand_in and type_.in_default)
 
 
+def read(*words: str) -> Recipe:
+    """Return the recipe of a command line."""
+
+    def stage(*, recipe: Recipe) -> Recipe:
+        return recipe
+
+    return call(stage, words, "stage")
+
+
 @pytest.mark.parametrize(("suite", "name"), [*TYPES, ("imagenet-c", CLEAN)])
-def test_a_recipe_round_trips_through_json(suite: str, name: str) -> None:
+def test_a_recipe_arrives_as_it_is(suite: str, name: str) -> None:
     recipe = recipe_of(name, suite)
-    assert Recipe.from_json(recipe.to_json()) == recipe
+    by_options = read(*options("recipe", recipe))
+    as_json = TypeAdapter(Recipe).validate_json(recipe.to_json())
+    assert by_options == as_json == recipe
+    # Footers have the types of numbers, too.
+    assert by_options.to_json() == as_json.to_json() == recipe.to_json()
 
 
-REST = '"noise": null, "parameters": {"1": {}}'
+KERNEL, PARAMETERS = "--recipe.kernel=a.b", '--recipe.parameters={"1": {}}'
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("words", "message"),
     [
-        "",
-        "[]",
-        "{}",
-        '{"name": "a", "kernel": "a.b", "noise": null, "parameters": {"1": 2}}',
-        '{"name": "a", "kernel": "a.b", "noise": null, "parameters": {"mild": {}}}',
-        f'{{"name": 1, "kernel": "a.b", {REST}}}',
-        f'{{"name": "a", "kernel": "flicker", {REST}}}',
-        f'{{"name": "a", "kernel": "a.b", "colour": 1, {REST}}}',
+        ([], "--recipe.name is missing"),
+        ([KERNEL, PARAMETERS], "--recipe.name is missing"),
+        (["--recipe.name=a", KERNEL, "--recipe.parameters=mild"], "recipe.parameters"),
+        (["--recipe.name=a", KERNEL, '--recipe.parameters={"1": 2}'], "recipe.parameters"),
+        (["--recipe.name=a", KERNEL, '--recipe.parameters={"mild": {}}'], "recipe.parameters"),
+        (["--recipe.name=a", KERNEL, PARAMETERS, "--recipe.colour=1"], "--recipe.colour"),
     ],
 )
-def test_other_texts_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="this is not a recipe"):
-        Recipe.from_json(text)
+def test_other_options_are_refused(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        read(*words)
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "the recipe of a lacks kernel and parameters; only clean leaves"),
+        ([PARAMETERS], "the recipe of a lacks kernel; only clean leaves"),
+        ([KERNEL], "the recipe of a lacks parameters; only clean leaves"),
+        (["--recipe.kernel=flicker", PARAMETERS], "'flicker' is not a dotted path of a function"),
+    ],
+)
+def test_a_recipe_without_a_part_is_refused(words: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read("--recipe.name=a", *words)
 
 
 def test_the_error_of_an_unknown_name_suggests_the_nearest_and_of_an_unknown_suite_lists_all() -> None:

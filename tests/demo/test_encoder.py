@@ -9,7 +9,7 @@ from benchc.demo import encoder as demo_encoder
 from benchc.demo.encoder import TrainedEncoder, captioned_images, save_encoder, train_encoder
 from benchc.demo.training_set import TrainingSet
 from benchc.errors import InputError
-from benchc.models.encoders import load_image_encoder
+from benchc.models.encoders.encoders import load_image_encoder
 from benchc.models.question import Question
 from benchc.pixels import Pixels
 

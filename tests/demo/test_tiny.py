@@ -1,7 +1,6 @@
 import copy
 import importlib
 import re
-import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -12,13 +11,13 @@ import torch
 import yaml
 from PIL import Image
 
+from benchc.demo.tiny.size import IMAGE_SIDE
 from benchc.demo.training_items import generate_training_set, training_groups
-from benchc.demo.training_set import IMAGE_SIDE, TrainingSet, shrink
+from benchc.demo.training_set import TrainingSet, shrink
 from benchc.demo.world import SOURCES
 from benchc.errors import InputError
 from benchc.models.question import Question, answer_separator, letter_prompt, text_prompt
-from scripts import train_demo_model
-from scripts.command import run
+from tests.stages import call_stage
 
 ROOT = Path(__file__).resolve().parents[2]
 FAMILIES = ("llava", "internvl", "idefics3")
@@ -70,7 +69,8 @@ def rendered(processor: Any, text: str, images: int) -> str:
 def test_training_lowers_the_loss_and_the_saved_model_loads(
     built: tuple[ModuleType, Any, Any], training_set: TrainingSet, scoring: str, tmp_path: Path
 ) -> None:
-    from benchc.demo.tiny.training import TrainingSettings, train
+    from benchc.demo.tiny.settings import TrainingSettings
+    from benchc.demo.tiny.training import train
     from benchc.hugging_face import transformers
 
     family, model, processor = built
@@ -173,8 +173,9 @@ def test_no_two_texts_have_the_same_tokens(built: tuple[ModuleType, Any, Any]) -
 def test_the_same_seed_trains_the_same_weights(training_set: TrainingSet) -> None:
     from benchc.demo.tiny import llava
     from benchc.demo.tiny.prompts import tokenizer_texts
+    from benchc.demo.tiny.settings import TrainingSettings
     from benchc.demo.tiny.size import TinySize
-    from benchc.demo.tiny.training import TrainingSettings, train
+    from benchc.demo.tiny.training import train
 
     def weights(seed: int) -> torch.Tensor:
         torch.manual_seed(7)
@@ -191,7 +192,8 @@ def test_the_same_seed_trains_the_same_weights(training_set: TrainingSet) -> Non
 def test_a_loss_that_is_not_finite_stops_the_training(
     built: tuple[ModuleType, Any, Any], training_set: TrainingSet
 ) -> None:
-    from benchc.demo.tiny.training import TrainingSettings, train
+    from benchc.demo.tiny.settings import TrainingSettings
+    from benchc.demo.tiny.training import train
 
     family, model, processor = built
     broken = copy.deepcopy(model)
@@ -212,38 +214,33 @@ def test_a_size_that_no_model_has_is_refused(hidden: int, patch: int, match: str
         TinySize(hidden, 1, 1, patch, IMAGE_SIDE)
 
 
-def test_the_script_ends_with_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    options = {
-        "--training-set": str(tmp_path / "none.npz"),
-        "--family": "llava",
-        "--scoring": "text",
-        "--hidden": "24",
-        "--vision-layers": "1",
-        "--text-layers": "1",
-        "--patch": "12",
-        "--steps": "1",
-        "--batch": "4",
-        "--learning-rate": "0.01",
-        "--seed": "1",
-        "--output": str(tmp_path / "model"),
+def test_the_stage_ends_with_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "none.npz"
+    given = {
+        "training_set": file,
+        "family": "llava",
+        "size.hidden": 24,
+        "size.vision_layers": 1,
+        "size.text_layers": 1,
+        "size.patch": 12,
+        "training.scoring": "text",
+        "training.text_share": 0.5,
+        "training.steps": 1,
+        "training.batch": 4,
+        "training.learning_rate": 0.01,
+        "training.noise": 0.0,
+        "training.seed": 1,
+        "folder": tmp_path / "model",
     }
-
-    def message(**changed: str) -> str:
-        given = options | {f"--{name}": value for name, value in changed.items()}
-        monkeypatch.setattr(sys, "argv", ["train", *(text for pair in given.items() for text in pair)])
-        with pytest.raises(SystemExit) as caught:
-            run(train_demo_model.main)
-        return str(caught.value) if caught.value.code != 2 else capsys.readouterr().err
-
-    assert re.match(r"error: .*none.npz: there is no such file; write it with", message())
-    for name in ("hidden", "patch", "steps", "batch"):
-        assert re.match(
-            rf"error: argument --{name}: 0 is not a whole number of at least 1", message(**{name: "0"})
-        )
-    (tmp_path / "none.npz").write_bytes(b"PK")
-    assert "is not a complete training set" in message()
+    with pytest.raises(InputError, match=r"none\.npz: there is no such file; write it with"):
+        call_stage("train_demo_model", **given)
+    for name in ("size.hidden", "size.patch", "training.steps", "training.batch"):
+        with pytest.raises(SystemExit):
+            call_stage("train_demo_model", **given | {name: 0})
+        assert re.match(f'error: Invalid value "0" for --{name}. .* at least 1', capsys.readouterr().err)
+    file.write_bytes(b"PK")
+    with pytest.raises(InputError, match="is not a complete training set"):
+        call_stage("train_demo_model", **given)
 
 
 def test_the_catalogue_has_the_numbers_of_parameters() -> None:

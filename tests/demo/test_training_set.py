@@ -7,8 +7,9 @@ import pytest
 from PIL import Image
 
 from benchc.demo.source import generate_source
+from benchc.demo.tiny.size import IMAGE_SIDE
 from benchc.demo.training_items import generate_training_set, training_groups
-from benchc.demo.training_set import IMAGE_SIDE, TrainingSet, load_training_set, save_training_set, shrink
+from benchc.demo.training_set import TrainingSet, load_training_set, save_training_set, shrink
 from benchc.demo.world import SOURCES
 from benchc.errors import InputError
 

@@ -1,6 +1,5 @@
 """The tiny ViLT: trained on items with one image, saved as on the Hub, loaded by the code of all models."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +9,16 @@ import torch
 import yaml
 from PIL import Image
 
+from benchc.demo.tiny.size import IMAGE_SIDE
 from benchc.demo.training_items import generate_training_set, training_groups
-from benchc.demo.training_set import IMAGE_SIDE, TrainingSet, save_training_set, shrink
+from benchc.demo.training_set import TrainingSet, save_training_set, shrink
 from benchc.demo.world import SOURCES
+from benchc.errors import InputError
 from benchc.models.classify import Classifier
 from benchc.models.predict import load_classifying
 from benchc.models.protocol import CheckpointSource
 from benchc.models.question import Question, bare_prompt
-from scripts import train_demo_model
-from scripts.command import run
+from scripts.train_demo_model import train_demo_model
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {
@@ -28,18 +28,8 @@ FILES = {
     "tokenizer.json",
     "tokenizer_config.json",
 }
-OPTIONS = {
-    "family": "vilt",
-    "scoring": "classify",
-    "hidden": "48",
-    "vision-layers": "1",
-    "text-layers": "1",
-    "patch": "8",
-    "steps": "40",
-    "batch": "12",
-    "learning-rate": "0.01",
-    "seed": "3",
-}
+SIZE = {"hidden": 48, "vision_layers": 1, "text_layers": 1, "patch": 8}
+TRAINING = {"text_share": 0.5, "steps": 40, "batch": 12, "learning_rate": 0.01, "noise": 0.0}
 HINTED = Question("Which colour is the door?", ("red", "blue"), "The picture shows a house.")
 
 
@@ -60,16 +50,24 @@ def trained(training_set: TrainingSet, tmp_path_factory: pytest.TempPathFactory)
     return folder / "tiny"
 
 
-def train(training_set: Path, output: Path, **changed: str) -> None:
+def train(
+    training_set: Path, folder: Path, *, family: str = "vilt", scoring: str = "classify", seed: int = 3
+) -> None:
+    from benchc.demo.tiny.settings import TrainingSettings
+    from benchc.demo.tiny.size import TinySize
+
     threads = torch.get_num_threads()
-    given = {"training-set": str(training_set), "output": str(output), **OPTIONS, **changed}
-    arguments = [text for name, value in given.items() for text in (f"--{name}", value)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["train", *arguments])
-        try:
-            run(train_demo_model.main)
-        finally:
-            torch.set_num_threads(threads)
+    training = TrainingSettings(scoring=scoring, seed=seed, **TRAINING)  # type: ignore[arg-type]
+    try:
+        train_demo_model(
+            training_set=training_set,
+            family=family,  # type: ignore[arg-type]
+            size=TinySize(**SIZE),
+            training=training,
+            folder=folder,
+        )
+    finally:
+        torch.set_num_threads(threads)
 
 
 def test_the_closed_list_has_the_answers_to_one_image(training_set: TrainingSet) -> None:
@@ -83,8 +81,9 @@ def test_training_lowers_the_loss_and_never_shows_two_images(
 ) -> None:
     from benchc.demo.tiny import vilt
     from benchc.demo.tiny.positions import set_positions
+    from benchc.demo.tiny.settings import TrainingSettings
     from benchc.demo.tiny.size import TinySize
-    from benchc.demo.tiny.steps import TrainingSettings, pixels_of
+    from benchc.demo.tiny.steps import pixels_of
 
     shown: list[int] = []
 
@@ -138,7 +137,7 @@ def test_photographs_of_any_usual_shape_are_answered(trained: Path, size: tuple[
 
 def test_the_same_arguments_give_the_same_weights(trained: Path, tmp_path: Path) -> None:
     train(trained.parent / "set.npz", tmp_path / "tiny")
-    train(trained.parent / "set.npz", tmp_path / "other", seed="4")
+    train(trained.parent / "set.npz", tmp_path / "other", seed=4)
     weights = {
         folder: (folder / "model.safetensors").read_bytes()
         for folder in (trained, tmp_path / "tiny", tmp_path / "other")
@@ -147,12 +146,11 @@ def test_the_same_arguments_give_the_same_weights(trained: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize(("family", "scoring"), [("vilt", "text"), ("llava", "classify")])
-def test_a_family_is_trained_only_as_it_answers(
-    family: str, scoring: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit):
+def test_a_family_is_trained_only_as_it_answers(family: str, scoring: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=f"--family {family} is not trained for --training.scoring {scoring}"
+    ):
         train(tmp_path / "none.npz", tmp_path / "tiny", family=family, scoring=scoring)
-    assert f"--family {family} is not trained for --scoring {scoring}" in capsys.readouterr().err
 
 
 def test_the_catalogue_has_the_number_of_parameters() -> None:

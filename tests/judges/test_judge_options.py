@@ -1,6 +1,5 @@
 """The script that extracts options writes one row per answer, and counts those without an option."""
 
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +11,8 @@ from benchc.schemas.judgements import JUDGEMENTS
 from benchc.schemas.parquet import TableError, read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
-from scripts import judge_options
+from scripts.judge_options import judge_options
+from tests.footers import footer_of
 
 REPLIES = ["B", "The answer is C.", "no idea", "A or B", "red"]
 
@@ -33,7 +33,7 @@ def answers(folder: Path, pool: Path, model: str = "m", replies: list[str] | Non
     ]
     path = folder / model / "all.parquet"
     footer = {"label": "m", "answers": len(rows), "pool": pool_digest(pool, QUESTION_COLUMNS), "seed": 1}
-    write_table(pl.DataFrame(rows, schema=pl.Schema(ANSWERS.columns)), path, ANSWERS, footer)
+    write_table(pl.DataFrame(rows, schema=pl.Schema(ANSWERS.columns)), path, ANSWERS, footer_of(footer))
     return path
 
 
@@ -47,16 +47,14 @@ def pool(tmp_path: Path) -> Path:
     return tmp_path / "pool.parquet"
 
 
-def judge(pool: Path, monkeypatch: pytest.MonkeyPatch, *paths: Path) -> Path:
+def judge(pool: Path, *paths: Path) -> Path:
     output = pool.parent / "judgements.parquet"
-    arguments = ["--items", str(pool), "--answers", *map(str, paths), "--output", str(output)]
-    monkeypatch.setattr(sys, "argv", ["judge_options", *arguments])
-    judge_options.main()
+    judge_options(pool=pool, answers=[*paths], output=output)
     return output
 
 
-def test_each_answer_has_its_option_or_the_reason_why_not(pool, tmp_path, monkeypatch, capsys):
-    output = judge(pool, monkeypatch, answers(tmp_path, pool))
+def test_each_answer_has_its_option_or_the_reason_why_not(pool, tmp_path, capsys):
+    output = judge(pool, answers(tmp_path, pool))
     table = read_table(output, JUDGEMENTS)
     assert table["option"].to_list() == [1, 2, None, None, 1]
     assert table["status"].to_list() == ["letter", "letter", "unparsable", "ambiguous", "text"]
@@ -65,16 +63,16 @@ def test_each_answer_has_its_option_or_the_reason_why_not(pool, tmp_path, monkey
     assert "m: 5 answers, 2 without an option (1 ambiguous, 1 unparsable)" in capsys.readouterr().err
 
 
-def test_an_open_ended_question_has_no_option_to_choose(pool, tmp_path, monkeypatch):
+def test_an_open_ended_question_has_no_option_to_choose(pool, tmp_path):
     path = answers(tmp_path, pool, replies=[*REPLIES, "a dog"])
     with pytest.raises(InputError, match="item s/5 is an open-ended question"):
-        judge(pool, monkeypatch, path)
+        judge(pool, path)
 
 
-def test_answers_of_another_model_or_pool_are_refused(pool, tmp_path, monkeypatch):
+def test_answers_of_another_model_or_pool_are_refused(pool, tmp_path):
     with pytest.raises(TableError, match="its answers are those of m, but its folder is other"):
-        judge(pool, monkeypatch, answers(tmp_path, pool, model="other"))
+        judge(pool, answers(tmp_path, pool, model="other"))
     path = answers(tmp_path, pool)
     write_table(pl.DataFrame(schema=pl.Schema(POOL.columns)), pool, POOL)
     with pytest.raises(TableError, match="not on the items of"):
-        judge(pool, monkeypatch, path)
+        judge(pool, path)

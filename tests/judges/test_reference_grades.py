@@ -1,16 +1,19 @@
 """Grades of free answers: exactly, by the evaluator's rules, and by the answers of annotators."""
 
+from pathlib import Path
+
 import polars as pl
 import pytest
 
 from benchc.errors import InputError
-from benchc.judges.reference_grades import Reference, graded, read_references
+from benchc.judges.reference_grades import Reference, answers_of_one_model, graded, read_references
 from benchc.schemas.answers import ANSWERS
 from benchc.schemas.grades import GRADES
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
 from benchc.schemas.references import REFERENCES
+from tests.footers import footer_of
 
 ANNOTATORS = ["two", "2", "2", "2", "3", "3", "two dogs", "2", "none", "4"]
 
@@ -54,13 +57,37 @@ def test_references_of_another_pool_are_refused(tmp_path):
         path = tmp_path / f"{question}.parquet"
         row = {"id": "a", "source": "a", "task": "t", "question": question, "hint": None, "options": []}
         row |= {"answer": None, "category": "t", "l2_category": None, "images": [], "image_keys": []}
-        write_table(pl.DataFrame([row], schema=pl.Schema(POOL.columns)), path, POOL, {})
+        write_table(pl.DataFrame([row], schema=pl.Schema(POOL.columns)), path, POOL, footer_of({}))
         return path
 
     first, second = pool("What?"), pool("Who?")
     path = tmp_path / "references.parquet"
     rows = pl.DataFrame([("a", "cat", ["cat"])], schema=pl.Schema(REFERENCES.columns), orient="row")
-    write_table(rows, path, REFERENCES, {"pool": pool_digest(first, QUESTION_COLUMNS)})
+    write_table(rows, path, REFERENCES, footer_of({"pool": pool_digest(first, QUESTION_COLUMNS)}))
     assert read_references(path, first) == {"a": Reference("cat", ["cat"])}
     with pytest.raises(InputError, match=r"references\.parquet: is not of the items of .*Who"):
         read_references(path, second)
+
+
+def answer_file(folder: Path, label: str, *rows: tuple[str, str, int]) -> Path:
+    frame = pl.DataFrame(
+        [{"id": id_, "corruption": name, "severity": level, "reply": "2"} for id_, name, level in rows],
+        schema=ANSWERS.columns,
+    )
+    path = folder / label / f"{len(rows)}.parquet"
+    write_table(frame, path, ANSWERS, footer_of({"label": label}))
+    return path
+
+
+def test_answers_are_of_one_model_and_one_to_each_question(tmp_path):
+    whole = answer_file(tmp_path, "m", ("a", "clean", 0), ("a", "snow", 1))
+    assert answers_of_one_model([whole]).select("id", "corruption", "severity").rows() == [
+        ("a", "clean", 0),
+        ("a", "snow", 1),
+    ]
+    other = answer_file(tmp_path, "n", ("a", "snow", 2))
+    with pytest.raises(InputError, match="files of m and n; give those of one model"):
+        answers_of_one_model([whole, other])
+    again = answer_file(tmp_path, "m", ("a", "snow", 1))
+    with pytest.raises(InputError, match="two answers to a under snow at severity 1; give one"):
+        answers_of_one_model([whole, again])

@@ -6,7 +6,7 @@ from pathlib import Path
 import huggingface_hub
 import pytest
 
-from benchc.models import hub_fetch
+from benchc.models.hub import fetch as hub_fetch
 from tests.models.hub_server import Hub, serving
 
 

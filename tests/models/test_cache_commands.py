@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,10 +16,11 @@ from benchc.models import checkpoint, prediction_code
 from benchc.models.letter import LetterScorer
 from benchc.models.protocol import OptionScores
 from benchc.schemas.parquet import read_footer
-from scripts import infer
-from scripts.cache import main
+from benchc.workflow.stage import as_json
+from scripts.benchc import main
 from tests.models import test_units
 from tests.models.test_units import SHOWN
+from tests.stages import call_stage
 
 ROOT = Path(__file__).resolve().parents[2]
 ITEMS, PREDICTIONS = len(SHOWN), 5 * len(SHOWN)
@@ -28,19 +28,21 @@ ITEMS, PREDICTIONS = len(SHOWN), 5 * len(SHOWN)
 UNITS = ITEMS - 1
 COMPUTED = (5, PREDICTIONS - 5)  # of a first job: from the cache, computed
 
+Arguments = dict[str, str]
+
 folder = test_units.folder
 
 
 @pytest.fixture
-def job(folder: Path, checkpoints, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The arguments of an infer job in the present folder, which has 41 items under one corruption."""
+def job(folder: Path, checkpoints, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arguments]:
+    """The options of an infer job in the present folder, which has 41 items under one corruption."""
     monkeypatch.chdir(folder)
     threads = torch.get_num_threads()
-    yield [
-        *("--location", str(checkpoints["llava"]), "--family", "llava", "--scoring", "letter"),
-        *("--items", "pool.parquet", "--subset", "--corrupted", "gaussian_noise.parquet"),
-        *("--cache", "cache", "--shard", "w", "--output", "out.parquet"),
-    ]
+    yield {
+        **{"model.label": "llava", "model.location": str(checkpoints["llava"]), "model.family": "llava"},
+        **{"scoring": "letter", "pool": "pool.parquet", "corrupted": '["gaussian_noise.parquet"]'},
+        **{"job.cache": "cache", "job.shard": "w", "output": "out.parquet"},
+    }
     torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(False)
 
@@ -60,11 +62,14 @@ def edited(tmp_path_factory, monkeypatch):
     return edit
 
 
-def predicted(job: list[str], monkeypatch, capsys, *more: str) -> tuple[int, int]:
+def words(arguments: Arguments) -> list[str]:
+    return [f"--{name}={value}" for name, value in arguments.items()]
+
+
+def predicted(job: Arguments, capsys, **more: str) -> tuple[int, int]:
     """Run infer; return the number of its predictions from the cache and of those that it computed."""
-    monkeypatch.setattr(sys, "argv", ["infer", *job, *more])
     capsys.readouterr()
-    infer.main()
+    call_stage("infer", *words(job | more))
     counts = re.search(r"([\d,]+) from the cache, ([\d,]+) computed", capsys.readouterr().err)
     assert counts is not None
     return int(counts[1]), int(counts[2])
@@ -73,7 +78,7 @@ def predicted(job: list[str], monkeypatch, capsys, *more: str) -> tuple[int, int
 def cache(capsys, *arguments: str) -> str:
     """Return what `benchc cache` prints."""
     capsys.readouterr()
-    main([*arguments], "benchc cache")
+    main(["cache", *arguments])
     return capsys.readouterr().out
 
 
@@ -83,18 +88,18 @@ def rows(capsys) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
-def test_adopted_predictions_are_used_and_counted_in_footers(job, edited, monkeypatch, capsys):
-    assert predicted(job, monkeypatch, capsys) == COMPUTED
+def test_adopted_predictions_are_used_and_counted_in_footers(job, edited, capsys):
+    assert predicted(job, capsys) == COMPUTED
     before, computed = read_footer("out.parquet"), Path("out.parquet").read_bytes()
     assert "adopted" not in before
     edited(1)
     assert [row[6:8] for row in rows(capsys)] == [["no", str(UNITS)]]
     [[_, _, name, *_]] = rows(capsys)
-    text = cache(capsys, "adopt", *job, "--sample", "7")
+    text = cache(capsys, "adopt", *words(job), "--sample", "7")
     assert text.endswith(f"{UNITS} units of {name}; 7 units computed again, every bit agrees\n")
     assert sorted(row[6:8] for row in rows(capsys)) == [["no", str(UNITS)], ["yes", str(UNITS)]]
 
-    assert predicted(job, monkeypatch, capsys) == (PREDICTIONS, 0)
+    assert predicted(job, capsys) == (PREDICTIONS, 0)
     after = read_footer("out.parquet")
     assert after["adopted"] == {before["code"]: PREDICTIONS}
     assert after["code"] != before["code"]
@@ -106,24 +111,24 @@ def test_adopted_predictions_are_used_and_counted_in_footers(job, edited, monkey
     # They survive the deletion of the identity that they are from, and a second adoption names their code.
     assert "deleted 1 folder" in cache(capsys, "prune", "--cache", "cache", "--outdated")
     edited(2)
-    cache(capsys, "adopt", *job, "--sample", "7")
-    assert predicted(job, monkeypatch, capsys) == (PREDICTIONS, 0)
+    cache(capsys, "adopt", *words(job), "--sample", "7")
+    assert predicted(job, capsys) == (PREDICTIONS, 0)
     assert read_footer("out.parquet")["adopted"] == {before["code"]: PREDICTIONS}
     # An edit that is undone leaves the predictions of the original code, which are its own.
     edited(0)
-    cache(capsys, "adopt", *job, "--sample", "7")
-    assert predicted(job, monkeypatch, capsys) == (PREDICTIONS, 0)
+    cache(capsys, "adopt", *words(job), "--sample", "7")
+    assert predicted(job, capsys) == (PREDICTIONS, 0)
     assert Path("out.parquet").read_bytes() == computed
 
 
-def test_neither_workers_nor_joined_units_change_a_byte(job, monkeypatch, capsys):
-    assert predicted(job, monkeypatch, capsys) == COMPUTED
+def test_neither_workers_nor_joined_units_change_a_byte(job, capsys):
+    assert predicted(job, capsys) == COMPUTED
     alone = Path("out.parquet").read_bytes()
-    assert predicted(job, monkeypatch, capsys, "--cache", "other", "--workers", "2") == COMPUTED
+    assert predicted(job, capsys, **{"job.cache": "other", "job.workers": "2"}) == COMPUTED
     assert Path("out.parquet").read_bytes() == alone
     # Other modes have predictions of their own, since not every pass is checked.
     for mode in ("if_equal", "always"):
-        assert predicted(job, monkeypatch, capsys, "--units-together", mode) == COMPUTED
+        assert predicted(job, capsys, **{"model.units-together": mode}) == COMPUTED
         assert read_footer("out.parquet")["units_together"] == mode
     assert sorted(row[5] for row in rows(capsys)) == ["together always", "together if_equal", "–"]
 
@@ -138,12 +143,12 @@ def test_a_score_that_is_not_finite_stops_the_job(job, monkeypatch, capsys):
 
     monkeypatch.setattr(LetterScorer, "ask", overflowing)
     with pytest.raises(InputError, match=r"llava\d+: item p/0 under gaussian_noise at severity 3 has .*nan"):
-        predicted(job, monkeypatch, capsys)
+        predicted(job, capsys)
     assert not Path("out.parquet").exists() and not list(Path("cache").glob("*/*/*.units"))
 
 
 def test_one_other_bit_is_refused_and_named(job, edited, monkeypatch, capsys):
-    predicted(job, monkeypatch, capsys)
+    predicted(job, capsys)
     edited(1)
     ask = LetterScorer.ask
     asked: list[str] = []
@@ -157,51 +162,51 @@ def test_one_other_bit_is_refused_and_named(job, edited, monkeypatch, capsys):
 
     monkeypatch.setattr(LetterScorer, "ask", other)
     with pytest.raises(
-        InputError,
+        SystemExit,
         match=r"does not give the same predictions: item p/\d+ under gaussian_noise at severity 4 has the "
         r"logits \[.*\], cached are \[.*\]; nothing was adopted",
     ):
-        cache(capsys, "adopt", *job, "--sample", "7")
+        cache(capsys, "adopt", *words(job), "--sample", "7")
     monkeypatch.setattr(LetterScorer, "ask", ask)
-    assert predicted(job, monkeypatch, capsys) == COMPUTED
+    assert predicted(job, capsys) == COMPUTED
 
 
-def test_adoption_needs_predictions_that_differ_in_their_code_alone(job, edited, monkeypatch, capsys):
-    predicted(job, monkeypatch, capsys)
+def test_adoption_needs_predictions_that_differ_in_their_code_alone(job, edited, capsys):
+    predicted(job, capsys)
     with pytest.raises(
-        InputError, match=r"no cached predictions differ from those of .* in their code alone"
+        SystemExit, match=r"no cached predictions differ from those of .* in their code alone"
     ):
-        cache(capsys, "adopt", *job)
+        cache(capsys, "adopt", *words(job))
     edited(1)
-    for more in (["--threads", "2"], ["--scoring", "text"], ["--dtype", "bfloat16"], ["--identity", "other"]):
-        with pytest.raises(InputError, match="no cached predictions differ"):
-            cache(capsys, "adopt", *job, *more)
+    others = {"model.threads": "2", "scoring": "text", "model.dtype": "bfloat16", "identity": "other"}
+    for name, value in others.items():
+        with pytest.raises(SystemExit, match="no cached predictions differ"):
+            cache(capsys, "adopt", *words(job | {name: value}))
     with pytest.raises(
-        InputError, match=rf"{UNITS} units cached, but --sample is 50; give .* a smaller --sample"
+        SystemExit, match=rf"{UNITS} units cached, but --sample is 50; give .* a smaller --sample"
     ):
-        cache(capsys, "adopt", *job)
+        cache(capsys, "adopt", *words(job))
 
 
-def test_a_sample_is_found_among_units_that_are_not_cached(job, edited, monkeypatch, capsys):
-    recipe = test_units.RECIPE.to_json()
-    made = [argument for argument in job if argument not in ("--corrupted", "gaussian_noise.parquet")]
-    predicted([*made, "--recipe", recipe, "--seed", "5"], monkeypatch, capsys)
+def test_a_sample_is_found_among_units_that_are_not_cached(job, edited, capsys):
+    noise = {"gaussian_noise": test_units.RECIPE}
+    made = {name: value for name, value in job.items() if name != "corrupted"} | {"images.seed": "5"}
+    predicted(made | {"images.recipes": as_json(noise)}, capsys)
     edited(1)
-    clean = clean_recipe().to_json()
-    both = [*made, "--recipe", clean, "--recipe", recipe, "--seed", "5"]
-    assert "10 units computed again" in cache(capsys, "adopt", *both, "--sample", "10")
+    both = made | {"images.recipes": as_json({"clean": clean_recipe(), **noise})}
+    assert "10 units computed again" in cache(capsys, "adopt", *words(both), "--sample", "10")
     # The clean images were not cached, of which some are equal.
     new = len({tuple(map(test_units.png, keys)) for keys in SHOWN.values()})
-    assert predicted(both, monkeypatch, capsys) == (PREDICTIONS + ITEMS - new, new)
+    assert predicted(both, capsys) == (PREDICTIONS + ITEMS - new, new)
 
 
-def test_pruning_deletes_what_meets_all_conditions(job, edited, monkeypatch, capsys):
-    predicted(job, monkeypatch, capsys)
+def test_pruning_deletes_what_meets_all_conditions(job, edited, capsys):
+    predicted(job, capsys)
     [old] = Path("cache").glob("*/*/identity.json")
     os.utime(old, (time.time() - 3 * 86_400,) * 2)
     edited(1)
-    predicted(job, monkeypatch, capsys)
-    predicted(job, monkeypatch, capsys, "--scoring", "text")
+    predicted(job, capsys)
+    predicted(job, capsys, scoring="text")
     present = {(row[1], row[2], row[6]) for row in rows(capsys)}
     assert {row[::2] for row in present} == {("letter", "no"), ("letter", "yes"), ("text", "yes")}
 
@@ -214,7 +219,7 @@ def test_pruning_deletes_what_meets_all_conditions(job, edited, monkeypatch, cap
     assert prune("--dry-run", "--unused-for", "2", "--model", model) == [old.parent.name]
     assert len(prune("--dry-run", "--model", model)) == 3
     assert prune("--unused-for", "4") == []
-    with pytest.raises(InputError, match="no model 'other'; choose from"):
+    with pytest.raises(SystemExit, match="no model 'other'; choose from"):
         prune("--model", "other")
     assert {(row[1], row[2], row[6]) for row in rows(capsys)} == present
     assert prune("--unused-for", "2", "--outdated") == [old.parent.name]
@@ -223,7 +228,7 @@ def test_pruning_deletes_what_meets_all_conditions(job, edited, monkeypatch, cap
     # A use is a use, also of a job that computes nothing.
     for path in Path("cache").glob("*/*/identity.json"):
         os.utime(path, (time.time() - 3 * 86_400,) * 2)
-    assert predicted(job, monkeypatch, capsys) == (PREDICTIONS, 0)
+    assert predicted(job, capsys) == (PREDICTIONS, 0)
     assert len(prune("--dry-run", "--unused-for", "2")) == 1
     with pytest.raises(SystemExit):
         prune("--dry-run")
@@ -235,7 +240,7 @@ def test_an_empty_cache_and_a_damaged_one(tmp_path, capsys):
     (tmp_path / "m/0/identity.json").write_text('{"model": "m"}')  # of an older format
     assert cache(capsys, "--cache", str(tmp_path)) == f"{tmp_path} has no cached predictions\n"
     (tmp_path / "m/0/identity.json").write_text("{")
-    with pytest.raises(InputError, match=rf"identity\.json: not an identity .*; delete {tmp_path}/m/0"):
+    with pytest.raises(SystemExit, match=rf"identity\.json: not an identity .*; delete {tmp_path}/m/0"):
         cache(capsys, "--cache", str(tmp_path))
 
 
@@ -249,5 +254,5 @@ def test_code_that_is_edited_while_the_model_loads_is_refused(job, edited, monke
 
     monkeypatch.setattr(checkpoint, "load", slow)
     with pytest.raises(InputError, match="the code was edited while the model was loaded"):
-        predicted(job, monkeypatch, capsys)
+        predicted(job, capsys)
     assert not list(Path("cache").rglob("*.units"))

@@ -1,7 +1,6 @@
 """VQA heads against plain calls of transformers, one image at a time."""
 
 import copy
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,21 +11,22 @@ import pytest
 import torch
 from PIL import Image
 
+from benchc.errors import InputError
 from benchc.hugging_face import transformers
+from benchc.models.asking import AskedModel
 from benchc.models.auto_class import auto_class
+from benchc.models.cache.unit_cache import AnswerCache
 from benchc.models.classify import Classifier
 from benchc.models.generation import Generation
 from benchc.models.identity import prediction_identity
 from benchc.models.load import load_classifier, load_generator, load_scorer
 from benchc.models.predict import Passes, answer_units, load_classifying, load_generative
-from benchc.models.prediction_cache import AnswerCache
 from benchc.models.predictor import Answerer
 from benchc.models.protocol import CheckpointSource, ModelError, Reply, UnitInput
 from benchc.models.question import Question
 from benchc.models.units import Unit
-from scripts import answer
-from scripts.command import run
 from tests.models.vqa_heads import LABELS, MOST_TOKENS, save_blip, save_vilt
+from tests.stages import call_stage
 
 QUESTION = Question("How many dots are there?", ("1", "2", "12"), "Black ones.")
 PROMPT = "Black ones. How many dots are there?"
@@ -262,21 +262,18 @@ def test_answers_resume_from_the_cache(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "--scoring generate needs --max-new-tokens"),
+        ([], "--generation.max-new-tokens is given with --answering=generate, and only then"),
         (
-            ["--scoring", "classify", "--server-url", "http://a"],
-            "--scoring classify is of a model in the job",
+            ["--answering=classify", "--generation.max-new-tokens=3"],
+            "--generation.max-new-tokens is given with --answering=generate, and only then",
+        ),
+        (
+            ["--answering=classify", "--job.server-url=http://a"],
+            "--answering=classify is of a model in the job",
         ),
     ],
 )
-def test_arguments_of_a_job_that_do_not_fit(
-    arguments: list[str],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    given = ["--location", "m", "--items", "i", "--corrupted", "c", "--shard", "s", "--output", "o"]
-    monkeypatch.setattr(sys, "argv", ["answer", *given, *arguments])
-    with pytest.raises(SystemExit):
-        run(answer.main)
-    assert message in capsys.readouterr().err
+def test_arguments_of_a_job_that_do_not_fit(arguments: list[str], message: str) -> None:
+    given = {"model": AskedModel(label="m", location="m"), "pool": "i", "corrupted": ["c"], "output": "o"}
+    with pytest.raises(InputError, match=message):
+        call_stage("answer", *arguments, **given)

@@ -23,8 +23,8 @@ from benchc.config.catalogue import Model
 from benchc.images import encode_png
 from benchc.schemas.parquet import TableType, write_table
 from benchc.schemas.pool import POOL
-from scripts import run as pipeline
 from scripts.benchc import main
+from scripts.commands.models import fetch
 from tests.models.hub_fixtures import served  # noqa: F401
 from tests.models.hub_server import FIRST, SECOND, Hub, Repository
 from tests.models.test_check_models import change_weights, pool  # noqa: F401
@@ -175,13 +175,13 @@ def test_models_are_fetched_by_id_or_name(command: Command, hub: Hub, tmp_path: 
 def test_all_of_a_run_are_fetched_by_its_rule(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     called = []
 
-    def ran(arguments: list[str], prog: str) -> None:
-        called.append(arguments)
+    def ran(*arguments: object, full: bool) -> None:
+        called.append((*arguments, full))
         raise SystemExit(0)
 
-    monkeypatch.setattr(pipeline, "main", ran)
+    monkeypatch.setattr(fetch, "run", ran)
     assert command("fetch", "--config", "mine.yaml")[0] == 0
-    assert called == [["mine.yaml", "--full", "--cores", "1", "fetch_models"]]
+    assert called == [(Path("mine.yaml"), "--cores", "1", "fetch_models", True)]
     assert "error: give models, or --config" in command("fetch", "--config", "mine.yaml", "hub-model")[2]
     assert "error: give models, or --config" in command("fetch")[2]
 

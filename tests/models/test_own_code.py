@@ -18,11 +18,11 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 
 from benchc.closure import module_file, source_closure
+from benchc.models.cache.unit_cache import PredictionCache
 from benchc.models.generation import Generation
 from benchc.models.load import load_scorer
 from benchc.models.own_code_families import OF_CHECKPOINT, OF_PACKAGE
 from benchc.models.predict import Passes, load_generative, predict, predict_units
-from benchc.models.prediction_cache import PredictionCache
 from benchc.models.prediction_code import ENTRY, ROOT
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import CheckpointSource, ModelError, OptionScores

@@ -100,7 +100,7 @@ def test_bookkeeping_is_not_in_the_code():
     bookkeeping = (
         "inference",
         "predictor",
-        "prediction_cache",
+        "cache/unit_cache",
         "identity",
         "prediction_code",
         "units",
@@ -138,7 +138,7 @@ def codes() -> dict[str, str]:
         ("text", {"llava", "llava_next", "text"}),
         ("families/llava_next", {"llava_next", "letter", "text"}),
         ("predictor", set()),
-        ("prediction_cache", set()),
+        ("cache/unit_cache", set()),
         ("supported", set()),
     ],
 )

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import torch
 
+from benchc.models.cache.unit_cache import AnswerCache, PredictionCache
 from benchc.models.encoding import Encoded, sizes_of
 from benchc.models.predict import Passes, answer_units, predict_units
-from benchc.models.prediction_cache import AnswerCache, PredictionCache
 from benchc.models.predictor import Answerer, Predictor
 from benchc.models.protocol import ModelError, OptionScores, Reply, UnitInput
 from benchc.models.question import Question

@@ -16,11 +16,11 @@ from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
 from benchc.images import encode
 from benchc.models import predict, units
+from benchc.models.cache.unit_cache import PredictionCache
 from benchc.models.inference import infer
-from benchc.models.inference import predict_units as ask
+from benchc.models.inference import prediction_rows as ask
 from benchc.models.items import Item
 from benchc.models.predict import Passes, predict_units
-from benchc.models.prediction_cache import PredictionCache
 from benchc.models.predictor import Predictor
 from benchc.models.prepare import prepared_units
 from benchc.models.protocol import ModelError
@@ -162,7 +162,7 @@ import cv2, numpy as np
 cv2.setNumThreads(4)
 cv2.GaussianBlur(np.zeros((2000, 2000, 3), np.uint8), (31, 31), 5)
 from benchc.models.load import load_scorer
-from benchc.models.prediction_cache import PredictionCache
+from benchc.models.cache.unit_cache import PredictionCache
 from benchc.models.prepare import prepared_units
 from benchc.models.protocol import CheckpointSource
 from tests.models.test_prepare import ITEMS, sources

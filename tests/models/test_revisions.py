@@ -1,12 +1,10 @@
 """A model on the Hub is loaded at one commit, here from a cache on disk without a network."""
 
-import argparse
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import httpx2
 import huggingface_hub
@@ -14,12 +12,13 @@ import pytest
 
 from benchc.errors import InputError
 from benchc.hugging_face import transformers
+from benchc.models.asking import AskedModel, Job
+from benchc.models.job import checkpoint_source
 from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.revisions import commit_of
 from benchc.schemas.revision import Revision, revision_text
-from scripts import fetch_model
-from scripts.inference_arguments import add_model, checkpoint_source
+from tests.stages import call_stage, run_stage
 
 REPO = "owner/tiny"
 FIRST, SECOND = "1" * 40, "2" * 40
@@ -144,33 +143,31 @@ def test_only_the_code_of_a_commit_can_be_trusted(
 
 
 def test_the_script_keeps_the_commit_of_a_branch_that_moves(
-    hub: HubCache, checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hub: HubCache, checkpoints: dict[str, Path], tmp_path: Path
 ) -> None:
     path = tmp_path / "revisions" / "tiny.json"
 
-    def fetched(*revision: str) -> dict[str, str]:
-        command = ["fetch_model", "--repo", REPO, *revision, "--output", str(path)]
-        monkeypatch.setattr(sys, "argv", command)
-        fetch_model.main()
+    def fetched(revision: str) -> dict[str, str]:
+        call_stage("fetch_model", repo=REPO, revision=revision, output=path)
         found: dict[str, str] = json.loads(path.read_text())
         return found
 
     hub.add(checkpoints["llava"], FIRST, branch="v1")
     first = {"repo": REPO, "revision": "v1", "commit": FIRST}
-    assert fetched("--revision", "v1") == first
+    assert fetched("v1") == first
     hub.add(checkpoints["llava"], SECOND, branch="v1")
-    assert fetched("--revision", "v1") == first
+    assert fetched("v1") == first
     # To pin what was fetched is no other model.
-    assert fetched("--revision", FIRST) == first
-    assert fetched("--revision", SECOND)["commit"] == SECOND
+    assert fetched(FIRST) == first
+    assert fetched(SECOND)["commit"] == SECOND
     # Another repository with the same commit of a branch is another model.
     path.write_text(revision_text(Revision("other/tiny", "v1", FIRST)))
-    assert fetched("--revision", "v1") == {"repo": REPO, "revision": "v1", "commit": SECOND}
+    assert fetched("v1") == {"repo": REPO, "revision": "v1", "commit": SECOND}
     path.unlink()
-    assert fetched("--revision", "v1")["commit"] == SECOND
+    assert fetched("v1")["commit"] == SECOND
     path.write_text("{}")
     with pytest.raises(InputError, match=r"tiny.json: does not contain a model's repo, revision and commit"):
-        fetched("--revision", "v1")
+        fetched("v1")
 
 
 def test_the_command_works_offline_in_a_process_of_its_own(
@@ -180,29 +177,26 @@ def test_the_command_works_offline_in_a_process_of_its_own(
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     output = tmp_path / "tiny.json"
-    command = [sys.executable, "-m", "scripts.fetch_model", "--repo", REPO, "--output", str(output)]
-    done = subprocess.run(command, text=True, capture_output=True)
+    done = run_stage("fetch_model", repo=REPO, output=output)
     folder = HubCache(tmp_path).folder / "snapshots" / FIRST
     assert (done.returncode, done.stderr) == (0, f"{REPO}@{FIRST}: was here already, {folder}\n")
     assert json.loads(output.read_text())["commit"] == FIRST
 
 
-def source(*options: str) -> CheckpointSource:
-    """Return the checkpoint of a command line of infer."""
-    parser = argparse.ArgumentParser()
-    add_model(parser)
-    model = ["--location", REPO, "--family", "llava", "--scoring", "text"]
-    return checkpoint_source(parser.parse_args([*model, *options]))
+def test_a_job_takes_the_recorded_commit(tmp_path: Path) -> None:
+    def source(file: Path | None = None, **options: Any) -> CheckpointSource:
+        asked = AskedModel(label="tiny", location=REPO, family="llava", **options)
+        return checkpoint_source(asked, Job(gpus=2), file)
 
-
-def test_a_job_takes_the_recorded_commit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "tiny.json"
     path.write_text(revision_text(Revision(REPO, "main", FIRST)))
-    assert source("--revision-file", str(path)).revision == FIRST
-    # As a rule calls it that has no such file.
-    assert source("--revision", SECOND, "--revision-file").revision == SECOND
-    with pytest.raises(SystemExit):
-        source("--revision", SECOND, "--revision-file", str(path))
-    assert "not allowed with argument" in capsys.readouterr().err
-    assert source().family == "llava"
-    assert [source(*options).trust_remote_code for options in ((), ("--trust-remote-code",))] == [False, True]
+    assert source(path).revision == FIRST
+    # Of a rule that has no such file.
+    assert source(revision=SECOND).revision == SECOND
+    assert (source().family, source().gpus) == ("llava", 2)
+    assert [source(**options).trust_remote_code for options in ({}, {"trust_remote_code": True})] == [
+        False,
+        True,
+    ]
+    with pytest.raises(InputError, match="the family 'lava' is no model type of transformers"):
+        checkpoint_source(AskedModel(label="tiny", location=REPO, family="lava"), Job(), None)

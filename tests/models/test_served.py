@@ -15,9 +15,9 @@ import pytest
 
 from benchc.closure import module_file, source_closure
 from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
-from benchc.models.inference import infer, predict_units
+from benchc.models.cache.unit_cache import PredictionCache
+from benchc.models.inference import infer, prediction_rows
 from benchc.models.items import Item
-from benchc.models.prediction_cache import PredictionCache
 from benchc.models.prediction_code import prediction_code
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import ModelError, Scorer
@@ -137,7 +137,7 @@ def test_neither_the_client_nor_bookkeeping_nor_torch_decides_a_prediction():
     code = set(source_closure(files, ROOT))
     assert module_file("benchc.models.server.chat") in code
     assert not [file for file in code if file.startswith(("benchc/endpoint/", "scripts/", "benchc/config/"))]
-    modules = "sys, scripts.infer, scripts.inference_job, scripts.served_model"
+    modules = "sys, scripts.infer, benchc.models.job, benchc.models.over_http"
     program = f"import {modules}; print('torch' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, text=True, capture_output=True, check=True
@@ -224,7 +224,7 @@ def test_an_answer_without_scores_is_an_error_that_names_the_item(serve, tmp_pat
         with PredictionCache(tmp_path, served_identity(scorer), "a") as cache:
             predictor = predictor_of(scorer, cache)
             with pytest.raises(ModelError, match=f"^item s/0 under fog: {NAME}: .*{sentence}") as caught:
-                infer(predictor, ITEMS, units(1), predict_units, at_once=4)
+                infer(predictor, ITEMS, units(1), prediction_rows, at_once=4)
     assert "\n" not in str(caught.value)
     assert predictor.computed == 0 and not list(tmp_path.rglob("*.units"))
 
@@ -433,7 +433,7 @@ def test_units_at_once_are_those_one_by_one_in_the_order_of_the_items(serve, tmp
         scorer = scorer_of(endpoint)
         with PredictionCache(tmp_path, served_identity(scorer), "a") as cache:
             predictor = predictor_of(scorer, cache)
-            rows = infer(predictor, ITEMS, units(), predict_units, at_once=5)
+            rows = infer(predictor, ITEMS, units(), prediction_rows, at_once=5)
     assert (predictor.computed, predictor.cached) == (24, 0)
     assert [(row["id"], row["severity"]) for row in rows] == [
         (id_, level) for id_ in ITEMS for level in (1, 2)
@@ -459,7 +459,7 @@ def test_a_server_that_dies_half_way_loses_and_repeats_nothing(serve, tmp_path, 
         with PredictionCache(tmp_path, served_identity(scorer), "a") as cache:
             predictor = predictor_of(scorer, cache)
             with pytest.raises(EndpointError, match=r"the connection broke \(.*\) after 3 attempts; look at"):
-                infer(predictor, ITEMS, units(), predict_units, at_once=3)
+                infer(predictor, ITEMS, units(), prediction_rows, at_once=3)
     kept = predictor.computed
     assert 0 < kept <= 9 and kept % 2 == 0
     assert "attempt 2 of 3 in" in capsys.readouterr().err
@@ -471,7 +471,7 @@ def test_a_server_that_dies_half_way_loses_and_repeats_nothing(serve, tmp_path, 
         scorer = scorer_of(endpoint)
         with PredictionCache(tmp_path, served_identity(scorer), "b") as cache:
             predictor = predictor_of(scorer, cache)
-            rows = infer(predictor, ITEMS, units(), predict_units, at_once=3)
+            rows = infer(predictor, ITEMS, units(), prediction_rows, at_once=3)
     assert (predictor.cached, predictor.computed) == (kept, 24 - kept)
     assert len(images_of(again)) == len(set(images_of(again))) == 24 - kept
     assert len({(row["id"], row["severity"]) for row in rows}) == len(rows) == 24
@@ -491,7 +491,7 @@ def test_a_server_that_comes_back_in_time_is_waited_for(serve, tmp_path):
         server.fault = restarting
         with PredictionCache(tmp_path, served_identity(scorer), "a") as cache:
             predictor = predictor_of(scorer, cache)
-            infer(predictor, ITEMS, units(3), predict_units, at_once=2)
+            infer(predictor, ITEMS, units(3), prediction_rows, at_once=2)
     assert predictor.computed == 6 == len(set(images_of(server)))
 
 

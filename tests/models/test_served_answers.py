@@ -140,4 +140,4 @@ def test_the_identity_has_what_decides_an_answer(serve):
     assert (facts["modules"], facts["code"]) == ("", prediction_code((), entry))
     assert {name for name in facts if facts[name] != longer[name]} == {"max_new_tokens"}
     files = {Path(path).stem for path in source_closure([module_file(entry)], ROOT)}
-    assert "generate" in files and not files & {"client", "prediction_cache", "predictor"}
+    assert "generate" in files and not files & {"client", "unit_cache", "predictor"}

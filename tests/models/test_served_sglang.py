@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from benchc.endpoint.client import Endpoint
-from benchc.models.inference import infer, predict_units
-from benchc.models.prediction_cache import PredictionCache
+from benchc.models.cache.unit_cache import PredictionCache
+from benchc.models.inference import infer, prediction_rows
 from benchc.models.prediction_code import prediction_code
 from benchc.models.protocol import ModelError
 from benchc.models.server.chat import TOKENIZE
@@ -109,7 +109,7 @@ def test_units_at_once_are_those_one_by_one(serve, tmp_path, scorers):
         scorer = scorer_of(endpoint)
         with PredictionCache(tmp_path, served_identity(scorer), "a") as cache:
             predictor = predictor_of(scorer, cache)
-            rows = infer(predictor, ITEMS, units(6), predict_units, at_once=5)
+            rows = infer(predictor, ITEMS, units(6), prediction_rows, at_once=5)
     assert predictor.computed == 12
     for unit in units(6):
         expected = scorers["llava", "letter"].score(ITEMS[unit.item].question, unit.variants).logits

@@ -1,6 +1,5 @@
 """A job starts a server for its model, and asks no other one."""
 
-import argparse
 import os
 import shutil
 import signal
@@ -13,10 +12,11 @@ import pytest
 
 from benchc.endpoint.client import EndpointError
 from benchc.errors import InputError
+from benchc.models import over_http
+from benchc.models.asking import AskedModel, Job
+from benchc.models.job import checkpoint_source
+from benchc.models.over_http import opened
 from benchc.models.protocol import UnitInput
-from scripts import served_model
-from scripts.inference_arguments import add_model
-from scripts.served_model import opened
 from tests.models import vllm_like
 from tests.models.conftest import QUESTIONS
 from tests.models.vllm_like import TinyServer
@@ -25,26 +25,23 @@ SERVER = f"{sys.executable} {vllm_like.__file__} {{model}} --model {{model}} --p
 SLEEPING = f"{sys.executable} -c 'import time; time.sleep(60)' {{model}} {{port}}"
 
 
-def arguments(folder: Path, log: Path, command: str = SERVER) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    add_model(parser)
-    given = {"location": folder, "label": "tiny", "scoring": "letter", "server-log": log}
-    given["server-command"] = command  # type: ignore[assignment]
-    return parser.parse_args([f"--{name}={value}" for name, value in given.items()])
+def started(folder: Path, log: Path, command: str = SERVER) -> Any:
+    """Return the model of a job that starts its server, as a context."""
+    asked, job = AskedModel(label="tiny", location=str(folder), server_command=command), Job(server_log=log)
+    return opened(asked, checkpoint_source(asked, job, None), "letter", None, job)
 
 
 @pytest.fixture
 def another(checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> Any:
     """The server of another job, at the port that this job chooses."""
     server = TinyServer(checkpoints["llava"], str(checkpoints["llava"]), key="of another job").start()
-    monkeypatch.setattr(served_model, "free_port", lambda: server.server_address[1])
+    monkeypatch.setattr(over_http, "free_port", lambda: server.server_address[1])
     yield server
     server.stop()
 
 
 def test_a_started_server_has_a_key_of_its_own(checkpoints, variants, tmp_path):
-    given = arguments(checkpoints["llava"], tmp_path / "server.log")
-    with opened(given) as model:
+    with started(checkpoints["llava"], tmp_path / "server.log") as model:
         [(scores, _)] = model.compute(model.model, QUESTIONS[0], [UnitInput(variants)])
     assert scores.logits.shape == (len(variants), 3)
     assert model.identity["command"] == SERVER
@@ -57,7 +54,7 @@ def test_code_of_a_served_folder_is_part_of_the_identity(checkpoints, tmp_path, 
     another.name, another.key = str(folder), None
     revisions = []
     for _ in range(2):
-        with opened(arguments(folder, tmp_path / "server.log", SLEEPING)) as model:
+        with started(folder, tmp_path / "server.log", SLEEPING) as model:
             revisions.append(model.identity["revision"])
         (folder / "modeling.py").write_text("TEMPERATURE = 2\n")
     assert len(set(revisions)) == 2
@@ -66,16 +63,15 @@ def test_code_of_a_served_folder_is_part_of_the_identity(checkpoints, tmp_path, 
 def test_the_server_of_another_job_at_the_port_is_not_asked(checkpoints, tmp_path, another):
     folder, log = checkpoints["llava"], tmp_path / "server.log"
     reason = r"/v1/models: the server refuses access \(401 .*\); another server has its port; run snakemake"
-    with pytest.raises(EndpointError, match=reason), opened(arguments(folder, log, SLEEPING)):
+    with pytest.raises(EndpointError, match=reason), started(folder, log, SLEEPING):
         raise AssertionError("it is another server")
 
 
 def test_a_server_that_dies_half_way_says_so(checkpoints, variants, tmp_path, monkeypatch):
     log = tmp_path / "server.log"
-    given = arguments(checkpoints["llava"], log)
     monkeypatch.setattr("benchc.endpoint.client.MAX_WAIT", 0.2)
     sentence = "^tiny: its server ended while it was asked, with exit status 137: .*; look at its output in"
-    with pytest.raises(InputError, match=sentence) as caught, opened(given) as model:
+    with pytest.raises(InputError, match=sentence) as caught, started(checkpoints["llava"], log) as model:
         (server,) = [
             process
             for process in psutil.Process().children(recursive=True)

@@ -8,12 +8,13 @@ import polars as pl
 import pytest
 from PIL import Image
 
-from benchc.corruptions.chunks import Job, write_corrupted
+from benchc.corruptions.chunks import CorruptionSpec, write_corrupted
 from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
 from benchc.images import encode_png, pixel_hash
 from benchc.models import units
+from benchc.models.asking import AskedModel, Job, ShownImages
 from benchc.models.items import read_items, refuse_open_questions
 from benchc.models.units import Recipes, unit_images, units_in
 from benchc.schemas.corrupted import CORRUPTED
@@ -21,10 +22,10 @@ from benchc.schemas.parquet import TableFile, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import unique_images
 from benchc.schemas.subset import SUBSET
-from scripts.infer import main as infer
+from tests.stages import call_stage
 
 RECIPE = recipe_of("gaussian_noise")
-JOB = Job(RECIPE, seed=5)
+SPEC = CorruptionSpec(RECIPE, seed=5)
 # Images shared by neighbours, within one item, and by both ends; p/2 and p/3 have the same bytes under two
 # keys.
 SHOWN = {
@@ -60,7 +61,7 @@ def write_pool(path: Path, options: list[str]) -> None:
 def folder(tmp_path: Path) -> Path:
     write_pool(tmp_path / "pool.parquet", ["a", "b"])
     write_corrupted(
-        unique_images(tmp_path / "pool.parquet", set(SHOWN)), JOB, tmp_path / "gaussian_noise.parquet"
+        unique_images(tmp_path / "pool.parquet", set(SHOWN)), SPEC, tmp_path / "gaussian_noise.parquet"
     )
     return tmp_path
 
@@ -111,10 +112,10 @@ def test_transparency_is_treated_the_same_in_files_and_recipes(tmp_path: Path, a
     Image.fromarray(pixels, "RGBA").save(buffer, "PNG")
     monkeypatch.setattr("tests.models.test_units.png", lambda key: buffer.getvalue())
     write_pool(tmp_path / "pool.parquet", ["a", "b"])
-    job = Job(RECIPE, seed=5, alpha=alpha)
+    spec = CorruptionSpec(RECIPE, seed=5, alpha=alpha)
     keys = {"p/0": SHOWN["p/0"]}
     images = unique_images(tmp_path / "pool.parquet", set(keys))
-    write_corrupted(images, job, tmp_path / "gaussian_noise.parquet")
+    write_corrupted(images, spec, tmp_path / "gaussian_noise.parquet")
     made = hashes(tmp_path, Recipes([RECIPE], seed=5, alpha=alpha), keys)
     assert made == hashes(tmp_path, [tmp_path / "gaussian_noise.parquet"], keys)
     other = "white" if alpha == "drop" else "drop"
@@ -171,58 +172,55 @@ def test_a_subset_is_in_the_pools_order(folder: Path) -> None:
     refuse_open_questions(items)
 
 
-def test_a_misspelt_family_is_a_usage_error(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.argv", ["infer", "--location", "no-such-model", "--family", "llava_nxt"])
-    with pytest.raises(SystemExit):
-        infer()
-    error = capsys.readouterr().err
-    assert error.startswith("error: argument --family: the family 'llava_nxt' is no model type of transf")
-    assert "did you mean 'llava_next'?" in error and error.count("\n") == 1
+def test_a_misspelt_family_is_refused(folder: Path) -> None:
+    asked = AskedModel(label="m", location="no-such-model", family="llava_nxt")
+    files = {"pool": folder / "pool.parquet", "corrupted": [folder / "gaussian_noise.parquet"], "output": "o"}
+    sentence = "the family 'llava_nxt' is no model type of transf.* did you mean 'llava_next'?"
+    with pytest.raises(InputError, match=sentence):
+        call_stage("infer", "--scoring=letter", model=asked, **files)
 
 
-@pytest.mark.parametrize("text", ["size=[1", "size=[1]", "size=", "=3", "size", "size=2026-13-45"])
-def test_a_wrong_processor_setting_is_a_usage_error(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str
-) -> None:
-    monkeypatch.setattr("sys.argv", ["infer", "--processor", text])
+@pytest.mark.parametrize("text", ["size=1", "{", "[1]", '{"size": [1]}', '{"size": null}', "3"])
+def test_a_wrong_processor_setting_is_a_usage_error(capsys: pytest.CaptureFixture[str], text: str) -> None:
     with pytest.raises(SystemExit):
-        infer()
+        call_stage("infer", "--model.label=m", "--model.location=m", f"--model.processor={text}")
     error = capsys.readouterr().err
-    assert error.startswith("error: argument --processor: ") and repr(text) in error
+    assert error.startswith("error: Invalid value for --model.processor: ")
     assert error.count("\n") == 1
 
 
-def test_images_of_another_run_are_refused_before_the_model_is_loaded(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_images_of_another_run_are_refused_before_the_model_is_loaded(folder: Path) -> None:
     (folder / "gaussian_noise.parquet").rename(folder / "shot_noise.parquet")
-    arguments = ["--location", "no-such-model", "--family", "llava", "--scoring", "letter", "--seed", "5"]
-    arguments += ["--items", str(folder / "pool.parquet")]
-    arguments += ["--corrupted", str(folder / "shot_noise.parquet"), "--recipe", RECIPE.to_json()]
-    arguments += ["--cache", str(folder / "cache"), "--shard", "w", "--output", str(folder / "o.parquet")]
-    monkeypatch.setattr("sys.argv", ["infer", *arguments])
+    arguments = {
+        "model": AskedModel(label="m", location="no-such-model", family="llava"),
+        "scoring": "letter",
+        "images": ShownImages(recipes={RECIPE.name: RECIPE}, seed=5),
+        "job": Job(cache=folder / "cache"),
+        "pool": folder / "pool.parquet",
+        "corrupted": [folder / "shot_noise.parquet"],
+        "output": folder / "o.parquet",
+    }
     with pytest.raises(InputError, match=r"shot_noise.parquet: its images are under gaussian_noise, so it"):
-        infer()
+        call_stage("infer", **arguments)
     (folder / "shot_noise.parquet").rename(folder / "gaussian_noise.parquet")
-    arguments[arguments.index("--corrupted") + 1] = str(folder / "gaussian_noise.parquet")
-    arguments[arguments.index("5")] = "6"
-    monkeypatch.setattr("sys.argv", ["infer", *arguments])
+    arguments["corrupted"] = [folder / "gaussian_noise.parquet"]
+    arguments["images"] = ShownImages(recipes={RECIPE.name: RECIPE}, seed=6)
     with pytest.raises(InputError, match=r"gaussian_noise.parquet: its seed is 5, that of the run is 6; del"):
-        infer()
+        call_stage("infer", **arguments)
 
 
-def test_open_questions_are_refused_before_the_model_is_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_open_questions_are_refused_before_the_model_is_loaded(tmp_path: Path) -> None:
     write_pool(tmp_path / "pool.parquet", [])
-    arguments = ["--location", "no-such-model", "--family", "llava", "--scoring", "letter"]
-    arguments += ["--items", str(tmp_path / "pool.parquet"), "--subset", "--corrupted", "clean.parquet"]
-    arguments += ["--cache", str(tmp_path / "cache"), "--shard", "w", "--output", str(tmp_path / "o.parquet")]
-    monkeypatch.setattr("sys.argv", ["infer", *arguments])
+    arguments = {
+        "model": AskedModel(label="m", location="no-such-model", family="llava"),
+        "scoring": "letter",
+        "job": Job(cache=tmp_path / "cache"),
+        "pool": tmp_path / "pool.parquet",
+        "corrupted": ["clean.parquet"],
+        "output": tmp_path / "o.parquet",
+    }
     with pytest.raises(
         InputError, match=r"item p/0: it is an open-ended question.*\(41 of 41 items like this\)"
     ):
-        infer()
+        call_stage("infer", **arguments)
     assert not (tmp_path / "cache").exists()

@@ -1,52 +1,99 @@
 """Changed params are named as a user knows them."""
 
-import json
+from pathlib import Path
 
 import pytest
 
 from benchc.config.resolved import digest
+from benchc.corruptions.recipe import Recipe
+from benchc.models.asking import AskedModel
 from benchc.planning.param_changes import OTHER_INPUTS, flat, param_changes
+from benchc.workflow.code import code_of, contents_of
+from benchc.workflow.stage import setting_texts
 
 OLD, NEW = "0" * 32, "1" * 32
-LARGE, RENAMED = (json.dumps({"id": "large", "label": label, "year": None}) for label in ("Large", "L"))
-SMALL = json.dumps({"id": "small", "label": "Small", "year": 2025})
+
+
+def changes(old: object, new: object, **settings: object) -> list[str]:
+    """Return the changes between two values of a setting ``name``, as rules record it."""
+    before, after = (setting_texts("name", value).values() for value in (old, new))
+    only_old, only_new = (
+        [repr(text) for text in texts if text not in others]
+        for texts, others in ((before, after), (after, before))
+    )
+    return param_changes(only_old, only_new, settings)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
         ([f"benchc/a.py {OLD}"], [f"benchc/a.py {NEW}"], "code of benchc/a.py"),
-        ([], [f"benchc/a.py {NEW}"], "code of benchc/a.py"),  # a new import
+        ([""], [f"benchc/a.py {NEW}"], "code of benchc/a.py"),  # a new import
         ([[f"data/my file.tsv 12 {OLD}"]], [[f"data/my file.tsv 13 {NEW}"]], "content of data/my file.tsv"),
-        (["--alpha-kappa 1.0"], ["--alpha-kappa 2.0"], "alpha_kappa (1.0 → 2.0)"),
-        (["--label m --dtype float32"], ["--label m --dtype bfloat16"], "dtype (float32 → bfloat16)"),
-        (["--label m"], ["--label m --trust-remote-code"], "trust_remote_code (none → on)"),
-        (["--processor a=1"], ["--processor a=1 --processor 'b=2 --c'"], "processor (none → b=2 --c)"),
-        ([f"--recipe '{'x' * 60}'"], [f"--recipe '{'y' * 60}'"], "recipe"),
-        (["sort=true"], ["sort=false"], "sort (true → false)"),
-        ([["a", "b"]], [["a", "c"]], "setting (b → c)"),
-        ([[1, 2]], [[1, 2, 3]], "setting (none → 3)"),
-        ([["a", "b"]], [["b", "a"]], "the order of a list"),
-        (["x" * 60], [f"{'y ' * 60}"], f"setting {'y ' * 24}y…"),
+        ([[f"reviews/1/ann.csv {OLD}"]], [[f"reviews/1/ann.csv {NEW}"]], "content of reviews/1/ann.csv"),
+        ([[]], [[f"data/a.tsv 12 {OLD}"]], "content of data/a.tsv"),
         ([digest(["seed: 1", "b"])], [digest(["seed: 2", "b"])], "record of the configuration"),
-        ([[LARGE]], [[LARGE, SMALL]], "models (+ small)"),
-        ([[LARGE]], [[SMALL]], "models (- large, + small)"),
-        ([[LARGE, SMALL]], [[RENAMED, SMALL]], "models (label of large)"),
-        (["in: ['<results>/a']"], ["in: ['<results>/a', '<results>/b']"], OTHER_INPUTS),
+        (['input.scores=["<results>/a"]'], ['input.scores=["<results>/a", "<results>/b"]'], OTHER_INPUTS),
+        (["draws=2000"], ["draws=100"], "draws: 2000 -> 100"),
+        (["--draws 2000"], ["draws=2000"], "draws: none -> 2000"),  # of a former version
+        (["Thing(1)"], [""], "other params"),
     ],
 )
 def test_a_change_is_one_phrase(old: list[object], new: list[object], expected: str) -> None:
     assert param_changes([*map(repr, old)], [*map(repr, new)]) == [expected]
 
 
+def test_the_digests_of_rules_are_read() -> None:
+    file = "benchc/planning/param_changes.py"
+    (line,) = [line for line in code_of(file) if line.startswith(f"{file} ")]
+    assert param_changes([repr(line)], []) == [f"code of {file}"]
+    assert param_changes([], [repr(contents_of([Path(file)]))]) == [f"content of {file}"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (6, 7, ["name: 6 -> 7"]),
+        (None, 7, ["name: none -> 7"]),
+        (7, None, ["name: 7 -> none"]),
+        (True, False, ["name: true -> false"]),
+        ("a", "null", ['name: "a" -> "null"']),
+        ("a=b", "a\n<b>", [r'name: "a=b" -> "a\n<b>"']),
+        ("x" * 60, "y" * 60, ['name: "' + "x" * 48 + '… -> "' + "y" * 48 + "…"]),
+        ([1, 3, 5], [1, 3], ["name: - 5"]),
+        (["a", "b"], ["a", "c", "d"], ['name: + "c", + "d", - "b"']),
+        (["a", "b"], ["b", "a"], ["name: other order"]),
+        ({"a": 1, "b": 2}, {"a": 1, "b": 3}, ["name.b: 2 -> 3"]),
+        ({"a": 1}, {"a": 1, "b": {"c": 1}}, ['name.b: none -> {"c": 1}']),
+        (
+            {"a": 1, "b": {"c": 1, "d": 2}},
+            {"a": 2, "b": {"c": 1, "d": 3}},
+            ["name.a: 1 -> 2", "name.b.d: 2 -> 3"],
+        ),
+    ],
+)
+def test_a_setting_is_shown_with_both_values(old: object, new: object, expected: list[str]) -> None:
+    assert changes(old, new) == expected
+
+
+def test_a_field_of_a_dataclass_is_named() -> None:
+    first = AskedModel(label="m", location="a/b", processor={"max_patches": 6})
+    second = AskedModel(label="m", location="a/b", dtype="bfloat16", processor={"max_patches": 4})
+    assert changes(first, second) == ['name.dtype: none -> "bfloat16"', "name.processor.max_patches: 6 -> 4"]
+
+
+def test_the_parameter_of_a_corruption_is_named() -> None:
+    first, second = (
+        {"my_blur": Recipe("my_blur", "a.py:blur", None, {1: {"sigma": 0}, 3: {"sigma": sigma}})}
+        for sigma in (1, 2)
+    )
+    assert changes(first, second) == ["name.my_blur.parameters.3.sigma: 1 -> 2"]
+
+
 def test_several_changes_are_sorted() -> None:
-    old, new = [f"benchc/b.py {OLD}", "--seed 1"], ["", "--seed 2", f"benchc/a.py {NEW}"]
-    expected = ["code of benchc/a.py", "code of benchc/b.py", "seed (1 → 2)"]
+    old, new = [f"benchc/b.py {OLD}", "seed=1"], ["", "seed=2", f"benchc/a.py {NEW}"]
+    expected = ["code of benchc/a.py", "code of benchc/b.py", "seed: 1 -> 2"]
     assert param_changes([*map(repr, old)], [*map(repr, new)]) == expected
-
-
-def test_a_value_that_is_no_literal_is_shown() -> None:
-    assert param_changes(["Thing(1)"], ["Thing(2)"]) == ["setting (Thing(1) → Thing(2))"]
 
 
 SETTINGS = flat(
@@ -61,25 +108,33 @@ SETTINGS = flat(
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "names", "expected"),
+    ("old", "new", "expected"),
     [
-        ("--alpha drop", "--alpha white", {}, "corruptions.alpha (drop → white)"),
-        ("--alpha-kappa 1.0", "--alpha-kappa 2.0", {}, "selection.alpha_kappa (1.0 → 2.0)"),
-        ("--count 7", "", {}, "diagnostics.count (7 → none)"),
-        ("--seed 2", "--seed 1", {}, "seed (2 → 1)"),  # the run's, or the demo's
-        ("--steps 300", "--steps 400", {}, "steps (300 → 400)"),  # those of a model
-        ("final", "at_pick", {"'at_pick'": "score"}, "selection.score (final → at_pick)"),
-        ([1], [1, 3], {"[1, 3]": "severities"}, "corruptions.severities (none → 3)"),
-        ([1, 3, 5], [1, 3], {"[1, 3]": "severities"}, "corruptions.severities (5 → none)"),
-        (["a"], ["a", "b"], {"['a', 'b']": "selectors"}, "selectors (none → b)"),
+        ('alpha="drop"', 'alpha="white"', 'corruptions.alpha: "drop" -> "white"'),
+        ('images.alpha="drop"', 'images.alpha="white"', 'images.alpha: "drop" -> "white"'),
+        ("alpha_kappa=1.0", "alpha_kappa=2.0", "selection.alpha_kappa: 1.0 -> 2.0"),
+        ('selection.score="final"', 'selection.score="at_pick"', 'selection.score: "final" -> "at_pick"'),
+        ("count=7", "", "diagnostics.count: 7 -> none"),
+        ("seed=2", "seed=1", "seed: 2 -> 1"),  # the run's, or the demo's
+        ("steps=300", "steps=400", "steps: 300 -> 400"),  # those of a model
+        ("severities=[1]", "severities=[1, 3]", "corruptions.severities: + 3"),
+        ('selectors=["a"]', 'selectors=["a", "b"]', 'selectors: + "b"'),
     ],
 )
-def test_a_setting_is_shown_by_its_key(
-    old: object, new: object, names: dict[str, str], expected: str
-) -> None:
-    assert param_changes([repr(old)], [repr(new)], names, SETTINGS) == [expected]
+def test_a_setting_is_shown_by_its_key(old: str, new: str, expected: str) -> None:
+    assert param_changes([repr(old)], [repr(new)], SETTINGS) == [expected]
 
 
-def test_values_of_several_params_are_not_mixed_up() -> None:
-    names = {"'b'": "first", "'d'": "second"}
-    assert param_changes(["'a'", "'c'"], ["'b'", "'d'"], names) == ["setting (a, c → b, d)"]
+def test_records_of_other_versions_are_passed_over() -> None:
+    assert param_changes(["<function f at 0x1>", "'a=1'"], ["'a=2'"]) == ["a: 1 -> 2"]
+
+
+def test_a_key_that_is_not_certain_is_not_named() -> None:
+    settings = {"one.draws": 3, "other.draws": 3}
+    assert param_changes(["'draws=2'"], ["'draws=3'"], settings) == ["draws: 2 -> 3"]
+
+
+def test_a_repeated_value_of_a_list_counts() -> None:
+    assert changes(["a", "a"], ["a"]) == ['name: - "a"']
+    assert changes(["a", "b"], ["b", "a"]) == ["name: other order"]
+    assert changes(["a"], ["a"]) != ["name: other order"]

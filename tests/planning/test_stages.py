@@ -13,6 +13,7 @@ from benchc.planning.size import ImageCounts
 from benchc.planning.stages import Stage, Work, work_of, work_table
 from benchc.schemas.parquet import TableError, write_table
 from benchc.schemas.predictions import PREDICTIONS
+from tests.footers import footer_of
 
 FILE = Path("mine.yaml")
 WHOLE = Stage("whole", ("a", "b"), Amount(100), Amount(300), ("whole/{model}/1", "whole/{model}/2"))
@@ -23,7 +24,7 @@ STAGES = [WHOLE, PART, OWN]
 
 def write_predictions(path: Path, predictions: int) -> None:
     frame = pl.DataFrame(schema=dict(PREDICTIONS.columns))
-    write_table(frame, path, PREDICTIONS, {"predictions": predictions})
+    write_table(frame, path, PREDICTIONS, footer_of({"predictions": predictions}))
 
 
 def by_name(work: list[Work]) -> dict[tuple[str, str], Work]:

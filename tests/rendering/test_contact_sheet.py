@@ -1,4 +1,3 @@
-import sys
 from itertools import combinations, groupby, pairwise
 from pathlib import Path
 
@@ -23,8 +22,8 @@ from benchc.rendering.save import save
 from benchc.rendering.style import TEXT_WIDTH
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
-from scripts import contact_sheet as script
 from tests.corruptions.own_files import written
+from tests.stages import call_stage
 
 PAGE_HEIGHT = 8.875  # inches of text on a page of CVPR's template
 
@@ -161,31 +160,19 @@ def sheets(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Pixels, list[Row]]]:
         drawn.append((clean, rows))
         return contact_sheet(clean[:9, :9], [Row("a", "b", [clean[:9, :9]])], severities=[1])
 
-    monkeypatch.setattr(script, "contact_sheet", record)
+    monkeypatch.setattr("benchc.rendering.contact_sheet.contact_sheet", record)
     return drawn
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
-    monkeypatch.setattr(sys, "argv", ["contact_sheet", *arguments, "--output-prefix", "out/sheet"])
-    script.main()
+def run(*words: str, **arguments: object) -> None:
+    call_stage("contact_sheet", *words, **arguments, output_prefix="out/sheet")
 
 
 TYPES = ["contrast", "gaussian_noise"]
 
 
-def test_the_pixels_are_those_of_the_run(pool, sheets, monkeypatch) -> None:
-    run(
-        monkeypatch,
-        "--items",
-        "pool.parquet",
-        "--seed",
-        "7",
-        "--severities",
-        "2",
-        "5",
-        "--corruptions",
-        *TYPES,
-    )
+def test_the_pixels_are_those_of_the_run(pool, sheets) -> None:
+    run(pool="pool.parquet", seed=7, severities=[2, 5], corruptions=TYPES)
     ((clean, rows),) = sheets
     assert (clean == pool["s/1"]).all()  # the first of this size
     assert [(row.group, row.name) for row in rows] == [
@@ -202,27 +189,27 @@ def test_the_pixels_are_those_of_the_run(pool, sheets, monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("arguments", "item"),
     [
-        (["--items", "pool.parquet", "--item", "s/2"], "s/2"),
-        (["--items", "pool.parquet", "--item", "s/0"], "s/0"),
+        (["--pool", "pool.parquet", "--item", "s/2"], "s/2"),
+        (["--pool", "pool.parquet", "--item", "s/0"], "s/0"),
         (["--image", "s.png"], "s.png"),
     ],
 )
-def test_the_named_image_is_used(pool, sheets, monkeypatch, arguments, item) -> None:
-    run(monkeypatch, *arguments, "--corruptions", "impulse_noise")
+def test_the_named_image_is_used(pool, sheets, arguments, item) -> None:
+    run(*arguments, "--corruptions", "impulse_noise")
     clean, (row,) = sheets[0]
     assert (clean == pool[item]).all()
     seed = seed_of(0, item, 0, "impulse_noise", 5)
     assert (row.images[4] == apply(recipe_of("impulse_noise"), clean, 5, seed)).all()
 
 
-def test_own_corruptions_are_below_those_of_their_group(pool, sheets, monkeypatch, tmp_path) -> None:
+def test_own_corruptions_are_below_those_of_their_group(pool, sheets, tmp_path) -> None:
     code = """
 @corruption({"strength": [0.1, 0.2, 0.3, 0.4, 0.5]}, group="noise")
 def darken(image, *, strength):
     return np.rint(image * (1 - strength)).astype(np.uint8)
 """
     arguments = ["--image", "s.png", "--own-files", written(tmp_path, code)]
-    run(monkeypatch, *arguments, "--corruptions", "fog", "darken", "gaussian_noise")
+    run(*arguments, "--corruptions", "fog", "darken", "gaussian_noise")
     clean, rows = sheets[0]
     assert [(row.group, row.name) for row in rows] == [
         ("noise", "gaussian_noise"),
@@ -234,44 +221,42 @@ def darken(image, *, strength):
 
 def test_if_all_are_small_the_largest_is_used(pool, sheets, monkeypatch) -> None:
     monkeypatch.setattr(example_image, "SIDE", 1000)
-    run(monkeypatch, "--items", "pool.parquet", "--corruptions", "contrast")
+    run("--pool", "pool.parquet", "--corruptions", "contrast")
     assert (sheets[0][0] == pool["s/2"]).all()
 
 
 def test_pages_are_numbered_and_can_be_rendered_alone(pool, sheets, monkeypatch) -> None:
-    monkeypatch.setattr(script, "pages_of", lambda groups: [range(0, 1), range(1, 2)])
+    monkeypatch.setattr("scripts.contact_sheet.pages_of", lambda groups: [range(0, 1), range(1, 2)])
     arguments = ["--image", "s.png", "--severities", "1", "--corruptions", *reversed(TYPES)]
-    run(monkeypatch, *arguments, "--page", "2")
+    run(*arguments, "--page", "2")
     assert [row.name for row in sheets[0][1]] == ["gaussian_noise"]
     assert sorted(path.name for path in Path("out").iterdir()) == ["sheet_2.pdf", "sheet_2.png"]
-    run(monkeypatch, *arguments)
+    run(*arguments)
     assert [[row.name for row in rows] for _, rows in sheets[1:]] == [["contrast"], ["gaussian_noise"]]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--image", "s.png", "--item", "s/0"], "--item needs --items"),
+        (["--image", "s.png", "--item", "s/0"], "--item is of a pool"),
+        ([], "one image is needed"),
+        (["--image", "s.png", "--pool", "pool.parquet"], "one image is needed"),
         (["--image", "s.png", "--severities", "1", "9"], "--severities: imagenet-c has 1, 2, 3, 4, 5"),
-        (
-            ["--image", "s.png", "--corruptions", "fogg"],
-            "--corruptions: suite 'imagenet-c' has no corruption",
-        ),
+        (["--image", "s.png", "--corruptions", "fogg"], "suite 'imagenet-c' has no corruption 'fogg'"),
+        (["--image", "s.png", "--suite", "imagenet"], "unknown suite 'imagenet'"),
         (["--image", "s.png", "--page", "4"], "--page: there are 2 pages, counted from 1"),
     ],
 )
-def test_invalid_arguments_are_refused(arguments, message, pool, monkeypatch, capsys) -> None:
-    with pytest.raises(SystemExit) as stop:
-        run(monkeypatch, *arguments)
-    assert stop.value.code == 2
-    assert message in capsys.readouterr().err
+def test_invalid_arguments_are_refused(arguments, message, pool) -> None:
+    with pytest.raises(InputError, match=message):
+        run(*arguments)
 
 
-def test_a_missing_image_is_named(pool, monkeypatch) -> None:
+def test_a_missing_image_is_named(pool) -> None:
     with pytest.raises(InputError, match=r"none\.png.*give another --image"):
-        run(monkeypatch, "--image", "none.png")
+        run("--image", "none.png")
     with pytest.raises(InputError, match=r"pool\.parquet: there is no item 's/9'; the first is 's/0'"):
-        run(monkeypatch, "--items", "pool.parquet", "--item", "s/9")
+        run("--pool", "pool.parquet", "--item", "s/9")
 
 
 def test_groups_of_every_suite_are_contiguous() -> None:

@@ -1,26 +1,16 @@
 """Labels and names from data are shown unchanged, and are no code, in the report, Markdown and LaTeX."""
 
-import json
 import re
 
 import polars as pl
 import pytest
 
-from benchc.rendering.declaration import figure
 from benchc.rendering.latex import booktabs, latex_symbols, latex_text
 from benchc.rendering.markdown import markdown, markdown_text, paragraph
 from benchc.rendering.printing import Column, printed
 from tests.rendering.latex import check_latex
 
 HOSTILE = "</script><script>alert(1)</script> a|b &amp; & _c_ $d$ \\e `f` *g* [h](i)\n\n- j\x07"
-
-
-def test_a_setting_does_not_end_the_script_of_the_report() -> None:
-    declared = figure("f", "f", inputs={}, caption="", settings={"label": HOSTILE, "labels": {"s": HOSTILE}})
-    # Snakemake writes the params of a job into the report as JSON inside a script.
-    assert "<" not in json.dumps(declared.arguments)
-    texts = [text.partition("=")[2] for text in declared.arguments]
-    assert [json.loads(text) for text in texts] == [HOSTILE, {"s": HOSTILE}]
 
 
 @pytest.mark.parametrize(

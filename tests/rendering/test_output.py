@@ -5,12 +5,24 @@ from typing import Annotated, Literal
 
 import polars as pl
 import pytest
-from pydantic import PositiveInt
 
+from benchc.command_line import PositiveInt
 from benchc.errors import InputError
 from benchc.rendering.declaration import page, table
-from benchc.rendering.output import File, Files, call, function_of, inputs_of, parquet, settings_of
+from benchc.rendering.output import (
+    File,
+    Files,
+    Table,
+    call,
+    function_of,
+    inputs_of,
+    parquet,
+    settings_of,
+    stage_of,
+)
 from benchc.schemas.parquet import TableError, TableType, write_table
+from benchc.workflow.stage import options
+from scripts.command import call as run_command
 
 WORDS = TableType("words", 1, {"id": pl.String, "word": pl.String, "length": pl.Int64})
 
@@ -33,7 +45,7 @@ def example(
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> dict[str, list[Path]]:
+def files(tmp_path: Path) -> dict[str, Path | list[Path]]:
     write_table(
         pl.DataFrame({"id": ["a"], "word": ["fog"], "length": [3]}), tmp_path / "words.parquet", WORDS
     )
@@ -41,57 +53,98 @@ def files(tmp_path: Path) -> dict[str, list[Path]]:
         (tmp_path / name).write_text(name)
     a, b, c, title = (tmp_path / name for name in "abct")
     return {
-        "words": [tmp_path / "words.parquet"],
-        "first": [a],
+        "words": tmp_path / "words.parquet",
+        "first": a,
         "others": [b, c],
-        "title": [title],
-        "folder": [tmp_path],
+        "title": title,
+        "folder": tmp_path,
         "pages": [c, b],
     }
 
 
+SETTINGS = {"draws": 7}
+
+
 def test_the_signature_declares_inputs_and_settings():
-    several = {"words": False, "first": False, "others": True, "title": False, "folder": False, "pages": True}
-    assert inputs_of(example) == several
+    assert inputs_of(example) == {
+        **{"words": Path, "first": Path, "others": list[Path]},
+        **{"title": Path, "folder": Path, "pages": list[Path]},
+    }
     assert list(settings_of(example)) == ["draws", "kind", "families"]
 
 
-def test_inputs_are_read_and_settings_are_parsed(files, tmp_path):
-    made = call(example, files, {"draws": "7", "families": '{"snow": "weather", "fog": "weather"}'})
+def test_inputs_are_read(files, tmp_path):
     families = {"snow": "weather", "fog": "weather"}
+    made = call(example, {**files, **SETTINGS, "families": families})
     assert made == ([("fog",)], "abc", "t", tmp_path, files["pages"], 7, "unweighted", families)
-    assert list(made[-1]) == ["snow", "fog"]
-    assert call(example, files, {"draws": "7", "kind": '"kappa"'})[-2:] == ("kappa", None)
+    with pytest.raises(TableError, match=r"no such file"):
+        call(example, {**files, **SETTINGS, "words": Path("none.parquet")})
+
+
+def as_table(
+    words: Annotated[pl.DataFrame, parquet(WORDS, "word")],
+    text: Annotated[str, Files(read_all)],
+    pages: list[Path],
+    draws: PositiveInt,
+    kind: Literal["unweighted", "kappa"] = "unweighted",
+    name: str | None = None,
+    families: dict[str, str] | None = None,
+) -> Table:
+    """Return a table."""
+    found = [text, len(pages), draws, kind, name, families]
+    return Table(words, "".join(map(repr, found)), summary="done")
+
+
+def command(files, tmp_path, **arguments: object) -> list[str]:
+    given = {name: files[name] for name in ("words", "first", "others", "pages")}
+    given |= {"draws": 7, "prefix": tmp_path / "made", "formats": ["csv", "md"], **arguments}
+    return [option for name, value in given.items() for option in options(name, value)]
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("settings", "printed"),
     [
-        ({}, "lacks the settings draws; its settings are: draws, families, kind"),
-        ({"draws": "7", "drows": "7"}, "does not take the settings drows"),
-        ({"draws": "0"}, "--set draws: 0 is not valid"),
-        ({"draws": '"7"'}, "--set draws: "),  # a string, not a number
-        ({"draws": "7.5"}, "--set draws: "),
-        ({"draws": "seven"}, "--set draws: "),
-        ({"draws": "7", "kind": '"other"'}, "--set kind: "),
+        ({}, "'abc'27'unweighted'NoneNone"),
+        ({"kind": "kappa", "name": "null"}, "'abc'27'kappa''null'None"),
+        ({"name": "12", "pages": []}, "'abc'07'unweighted''12'None"),
+        ({"families": {"snow": "a", "fog": "{b}"}}, "'abc'27'unweighted'None{'snow': 'a', 'fog': '{b}'}"),
     ],
 )
-def test_wrong_settings_are_refused_in_one_line(files, settings, message):
-    with pytest.raises(InputError) as error:
-        call(example, files, settings)
-    assert message in str(error.value) and "\n" not in str(error.value)
+def test_an_output_is_a_stage_of_its_files_and_settings(files, tmp_path, settings, printed, capsys):
+    run_command(stage_of(as_table), command(files, tmp_path, **settings), "as_table")
+    assert (tmp_path / "made.csv").read_text() == "word\nfog\n"
+    assert (tmp_path / "made.md").read_text() == printed
+    assert not (tmp_path / "made.tex").exists()
+    assert capsys.readouterr().err == "done\n"
 
 
-def test_wrong_inputs_are_refused(files):
-    for invalid, message in (
-        ({"words": files["words"]}, "lacks the inputs first, folder, others, pages, title"),
-        (files | {"mask": files["title"]}, "does not take the inputs mask"),
-        (files | {"title": files["pages"]}, "--input title: 2 files are given"),
-    ):
-        with pytest.raises(InputError, match=message):
-            call(example, invalid, {"draws": "7"})
-    with pytest.raises(TableError, match=r"no such file"):
-        call(example, files | {"words": [Path("none.parquet")]}, {"draws": "7"})
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"draws": None}, "--draws is missing"),
+        ({"drows": 7}, "Unknown option: --drows"),
+        ({"draws": 0}, "it should be at least 1"),
+        ({"draws": 7.5}, "--draws: Input should be a valid integer"),
+        ({"draws": "seven"}, "--draws: Invalid JSON"),
+        ({"kind": "other"}, "for --kind"),
+        ({"pages": None}, "--pages is missing"),
+        ({"mask": "x"}, "Unknown option: --mask"),
+        ({"formats": ["cvs"]}, "--formats"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_one_line(files, tmp_path, change, message, capsys):
+    with pytest.raises(SystemExit) as end:
+        run_command(stage_of(as_table), command(files, tmp_path, **change), "as_table")
+    error = capsys.readouterr().err
+    assert end.value.code == 2 and error.startswith("error: ") and error.count("\n") == 1
+    assert message in error
+
+
+def test_an_absent_format_and_another_result_are_refused(files, tmp_path):
+    with pytest.raises(InputError, match="made: has no format tex; remove it from --formats"):
+        run_command(stage_of(as_table), command(files, tmp_path, formats=["tex"]), "as_table")
+    with pytest.raises(InputError, match="annotate Table, Figure, or str for a page"):
+        stage_of(example)
 
 
 def test_the_function_of_a_module_has_its_name(tmp_path, monkeypatch):
@@ -123,29 +176,18 @@ def test_an_invalid_signature_is_refused(function):
         inputs_of(function)
 
 
-def test_an_input_without_a_file_is_refused(files):
-    with pytest.raises(InputError, match="--input title: 0 files are given"):
-        call(example, files | {"title": []}, {"draws": "7"})
-
-
-@pytest.mark.parametrize("module", ["", ".table1", "../x", "a..b", "a/b"])
-def test_a_name_that_is_not_a_module_is_refused(module):
-    with pytest.raises(InputError, match="is not a module; give its dotted path"):
-        function_of(module)
-
-
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("changes", "message"),
     [
         ({"formats": ["cvs"]}, "table t: its formats are .*; choose from csv, md, tex, published"),
         ({"formats": ["png"]}, "table t: its formats are .*; choose from csv"),
-        ({"inputs": {"code": "x"}}, "table t: an input cannot be called code"),
+        ({"inputs": {"waited_for": "x"}}, "table t: an input cannot be called waited_for"),
         ({"inputs": {"count": "x"}}, "table t: an input cannot be called count"),
     ],
 )
-def test_an_invalid_declaration_is_refused(options, message):
+def test_an_invalid_declaration_is_refused(changes, message):
     with pytest.raises(ValueError, match=message):
-        table("t", "T", **{"inputs": {}, "caption": "", **options})
+        table("t", "T", **{"inputs": {}, "caption": "", **changes})
 
 
 def test_a_page_is_one_html_file():

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from benchc.rendering.numbers import p_text, significant_text
 from benchc.rendering.printing import Column, printed
 from tests.rendering.latex import check_latex
 
@@ -46,10 +47,39 @@ def test_latex_is_well_formed_and_escaped():
     assert r"$\Delta$Acc" in latex and r"\label{tab:x}" in latex
 
 
+def test_ranks_and_styles_follow_and_mark_numbers():
+    frame = pl.DataFrame({"label": ["a", "b", "c"], "x": [0.5, -0.25, None], "rank_x": [1, 2, None]})
+    frame = frame.with_columns(x_style=pl.Series(["bold", "italic", None]))
+
+    def cells(**options: bool) -> tuple[list[str], list[str]]:
+        columns = [Column("label", "Model"), Column("x", "x", r"$\mathcal{X}$", **options)]
+        table = printed(frame, columns, caption="c", label="l", latex_caption="$c$")
+        assert r" & $\mathcal{X}$ \\" in table.latex and r"\caption{$c$}" in table.latex
+        latex = [line for line in table.latex.splitlines() if line[:4] in ("a & ", "b & ", "c & ")]
+        return [line.split("|")[2].strip() for line in table.markdown.splitlines()[2:5]], latex
+
+    markdown, latex = cells(rank=True, styled=True)
+    assert markdown == ["**0.500** (1)", "*-0.250* (2)", "–"]
+    assert latex == [r"a & $\mathbf{0.500}^{(1)}$ \\", r"b & $\mathit{-0.250}^{(2)}$ \\", r"c & -- \\"]
+    assert cells(styled=True)[0] == ["**0.500**", "*-0.250*", "–"]
+    assert cells(rank=True)[1][0] == r"a & $0.500^{(1)}$ \\"
+
+
+def test_texts_after_the_first_are_flush_right_and_no_formulas():
+    frame = pl.DataFrame({"label": ["a"], "size": ["8B"], "p": [1e-5], "cell": ["0.1"]})
+    columns = [Column("label", "L"), Column("size", "S"), Column("p", "p", form=p_text)]
+    table = printed(frame, [*columns, Column("cell", "C", form=str)], caption="c", label="l", text_columns=1)
+    assert "{lrrr}" in table.latex and r"a & 8B & $1.00 \times 10^{-5}$ & $0.1$ \\" in table.latex
+    assert table.markdown.splitlines()[2] == "| a   |  8B | 1.00e-05 | 0.1 |"
+
+
+def test_the_frame_that_is_shown_may_be_another():
+    shown = FRAME.with_columns(label=pl.lit("Other"))
+    table = printed(FRAME, COLUMNS, caption="c", label="l", shown=shown, published=FRAME)
+    assert table.frame is table.published is FRAME
+    assert table.markdown == printed(shown, COLUMNS, caption="c", label="l").markdown
+
+
 def test_significant_digits_show_numbers_of_all_magnitudes():
-    frame = pl.DataFrame({"x": [1.5e-20, -0.012345, 0.0, None]})
-    (column,) = [Column("x", "x", signed=True, significant=True)]
-    lines = printed(frame, [column], caption="c", label="l").markdown.splitlines()[2:6]
-    assert [line.split("|")[1].strip() for line in lines] == ["+1.5e-20", "-0.0123", "0", "–"]
-    unsigned = printed(frame, [column._replace(signed=False, digits=1)], caption="c", label="l").markdown
-    assert [line.split("|")[1].strip() for line in unsigned.splitlines()[2:4]] == ["2e-20", "-0.01"]
+    numbers = [1.5e-20, -0.012345, 0.0, None]
+    assert [significant_text(number) for number in numbers] == ["+1.5e-20", "-0.0123", "0", "–"]

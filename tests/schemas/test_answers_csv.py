@@ -41,7 +41,7 @@ def test_an_empty_answer_is_one_and_commas_are_quoted(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (ROWS[:-1], r"item vqa/2 has no answer under fog at severity 3 \(1 of these\)"),
+        (ROWS[:-1], r"1 missing answer: \(vqa/2, fog, 3\); add a row"),
         ([*ROWS, ROWS[3]], r"row 12: item 'vqa/7' has a second answer; remove one"),
         ([*ROWS, "vqa/9,snow,1,x"], r"row 12: item 'vqa/9' is no item of the run"),
         ([*ROWS, ",snow,1,x"], r"row 12: item '' is no item of the run"),
@@ -49,7 +49,7 @@ def test_an_empty_answer_is_one_and_commas_are_quoted(tmp_path):
         ([*ROWS, "vqa/7,snow,2,x"], r"row 12: item 'vqa/7' has a severity other than 1, 3, and 0 for clean"),
         ([*ROWS, "vqa/7,snow,high,x"], r"row 12: item 'vqa/7' has a severity other than"),
         ([*ROWS, "vqa/7,clean,1,x"], r"row 12: item 'vqa/7' has a severity other than"),
-        ([], r"item vqa/7 has no answer under clean at severity 0 \(10 of these\)"),
+        ([], r"10 missing answers: \(vqa/2, clean, 0\), "),
     ],
 )
 def test_other_rows_are_refused(tmp_path, lines, message):

@@ -14,6 +14,7 @@ from benchc.schemas.parquet import TableError, read_footer, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import IMAGE_COLUMNS, pool_digest
 from benchc.schemas.row_groups import table_writer
+from tests.footers import footer_of
 
 KEYS = {f"a/{number}": [f"a/{number}#0"] for number in range(4)}
 FLIPS = 200
@@ -36,7 +37,7 @@ def contents(path: Path) -> tuple[dict[str, bytes], dict[str, object]]:
 
 def test_no_flipped_bit_changes_an_image(tmp_path: Path) -> None:
     path = tmp_path / "fog.parquet"
-    with table_writer(path, CORRUPTED, pl.lit(1), {"seed": 1}) as writer:
+    with table_writer(path, CORRUPTED, pl.lit(1), footer_of({"seed": 1})) as writer:
         writer.append(corrupted())
     data, expected = path.read_bytes(), contents(path)
     generator = random.Random(1)
@@ -71,7 +72,7 @@ def pool(tmp_path: Path) -> Path:
 def file_of(items: Path, name: str, **facts: object) -> Path:
     path = items.parent / name
     own = {"recipe": RECIPE, "seed": 1, "alpha": "drop", "pool": pool_digest(items, IMAGE_COLUMNS)}
-    write_table(corrupted(), path, CORRUPTED, own | facts)
+    write_table(corrupted(), path, CORRUPTED, footer_of(own | facts))
     return path
 
 

@@ -29,6 +29,7 @@ from benchc.schemas.parquet import (
     read_table,
     write_table,
 )
+from tests.footers import footer_of
 
 SMALL = TableType("small", 1, {"id": pl.String, "n": pl.Int64, "x": pl.List(pl.Float32)})
 
@@ -46,7 +47,7 @@ def small(rows=3):
 
 def test_a_table_and_its_footer_round_trip(tmp_path):
     path = tmp_path / "deep" / "t.parquet"
-    write_table(small(), path, SMALL, {"model": "图", "n": 1})
+    write_table(small(), path, SMALL, footer_of({"model": "图", "n": 1}))
     assert read_table(path, SMALL).equals(small())
     assert read_table(path, SMALL, ["n"]).columns == ["n"]
     assert read_footer(path) == {"model": "图", "n": 1}
@@ -55,7 +56,7 @@ def test_a_table_and_its_footer_round_trip(tmp_path):
 
 def test_the_same_table_is_the_same_bytes(tmp_path):
     for name in "ab":
-        write_table(small(), tmp_path / name, SMALL, {"b": 1, "a": 2})
+        write_table(small(), tmp_path / name, SMALL, footer_of({"b": 1, "a": 2}))
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
@@ -135,7 +136,7 @@ def test_an_edited_column_is_refused_wherever_it_is_read(tmp_path, read):
 
 def test_an_edited_footer_is_refused(tmp_path):
     path = tmp_path / "t.parquet"
-    write_table(small(), path, SMALL, {"seed": 1})
+    write_table(small(), path, SMALL, footer_of({"seed": 1}))
     metadata = pl.read_parquet_metadata(path) | {"benchc.footer": '{"seed": 2}'}
     pq.write_table(arrow_table(small()).replace_schema_metadata(metadata), path)
     for read in (read_footer, lambda path: read_table(path, SMALL)):
@@ -166,7 +167,7 @@ def contents(path):
 
 def test_no_flipped_bit_is_unnoticed(tmp_path):
     path = tmp_path / "t.parquet"
-    write_table(small(), path, SMALL, {"seed": 1})
+    write_table(small(), path, SMALL, footer_of({"seed": 1}))
     data, (table, rows, footer) = path.read_bytes(), contents(path)
     noticed = 0
     for bit in range(0, 8 * len(data), 7):

@@ -1,7 +1,8 @@
 """Predictions are those of the model of their folder, on the items of the pool."""
 
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -10,7 +11,9 @@ from benchc.schemas.parquet import TableError, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
 from benchc.schemas.predictions import PREDICTIONS, check_predictions
-from scripts.bench_c import kappa, score
+from scripts.bench_c.kappa import kappa
+from scripts.bench_c.score import score
+from tests.footers import footer_of
 
 
 @pytest.fixture
@@ -25,7 +28,9 @@ def folder(tmp_path: Path) -> Path:
         "e": {"label": "e", "pool": pool, "seed": 2, "alpha": "drop"},
         "f": {"label": "f", "pool": pool, "seed": 1, "alpha": "white"},
     }.items():
-        write_table(pl.DataFrame(schema=PREDICTIONS.columns), tmp_path / model / "all", PREDICTIONS, facts)
+        write_table(
+            pl.DataFrame(schema=PREDICTIONS.columns), tmp_path / model / "all", PREDICTIONS, footer_of(facts)
+        )
     return tmp_path
 
 
@@ -42,29 +47,27 @@ def test_predictions_of_the_pool_by_the_model_of_their_folder_pass(folder: Path)
 
 
 @pytest.mark.parametrize(("model", "message"), WRONG)
-@pytest.mark.parametrize("script", [score, kappa])
-def test_other_predictions_are_refused_by_the_scripts(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, script, model: str, message: str
+@pytest.mark.parametrize(("stage", "own"), [(score, {"subset": Path("none")}), (kappa, {"selectors": ["a"]})])
+def test_other_predictions_are_refused_by_the_stages(
+    folder: Path, stage: Callable[..., None], own: dict[str, Any], model: str, message: str
 ) -> None:
-    arguments = ["--predictions", str(folder / model / "all"), "--pool", str(folder / "pool.parquet")]
-    arguments += ["--corruptions", "fog", "--severities", "1", "--output", str(folder / "out")]
-    arguments += ["--subset", "none"] if script is score else ["--selectors", model]
-    monkeypatch.setattr(sys, "argv", ["script", *arguments])
+    files = {"predictions": [folder / model / "all"], "pool": folder / "pool.parquet"}
     with pytest.raises(TableError, match=message):
-        script.main()
+        stage(**files, **own, corruptions=["fog"], severities=[1], output=folder / "out")
     assert not (folder / "out").exists()
 
 
 @pytest.mark.parametrize(
     ("other", "problem"), [("e", "seed is 2, that .* is 1"), ("f", "alpha is white, that .* is drop")]
 )
-def test_selectors_on_different_images_are_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, other: str, problem: str
-) -> None:
-    arguments = ["--predictions", *(str(folder / model / "all") for model in ("d", other))]
-    arguments += ["--pool", str(folder / "pool.parquet"), "--selectors", "d", other]
-    arguments += ["--corruptions", "fog", "--severities", "1", "--output", str(folder / "out")]
-    monkeypatch.setattr(sys, "argv", ["script", *arguments])
+def test_selectors_on_different_images_are_refused(folder: Path, other: str, problem: str) -> None:
     with pytest.raises(TableError, match=f"^.*/{other}/all: its {problem}; delete the files of the wrong"):
-        kappa.main()
+        kappa(
+            predictions=[folder / model / "all" for model in ("d", other)],
+            pool=folder / "pool.parquet",
+            selectors=["d", other],
+            corruptions=["fog"],
+            severities=[1],
+            output=folder / "out",
+        )
     assert not (folder / "out").exists()

@@ -6,6 +6,7 @@ import pytest
 from benchc.schemas.parquet import TableError, write_table
 from benchc.schemas.predictions import PREDICTIONS
 from benchc.schemas.predictions_of_model import read_predictions
+from tests.footers import footer_of
 
 FOOTER = {"model": "m", "revision": "1", "device": "cpu", "code": "abc", "predictions": 1, "oom_splits": 0}
 
@@ -20,7 +21,9 @@ def batch(path, corruption, **footer):
         "prompt_hash": "p",
         "image_hash": "i",
     }
-    write_table(pl.DataFrame([row], schema=PREDICTIONS.columns), path, PREDICTIONS, FOOTER | footer)
+    write_table(
+        pl.DataFrame([row], schema=PREDICTIONS.columns), path, PREDICTIONS, footer_of(FOOTER | footer)
+    )
     return path
 
 

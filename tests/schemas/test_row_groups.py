@@ -13,6 +13,7 @@ from benchc.schemas import row_groups
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import TableError, iterate_groups, read_footer, read_table, write_table
 from benchc.schemas.row_groups import table_writer
+from tests.footers import footer_of
 
 BYTES = pl.col("image").struct.field("bytes").bin.size()
 
@@ -23,7 +24,7 @@ def corrupted(*sizes: int) -> pl.DataFrame:
 
 
 def write(path, frame, cuts=(), footer=None):
-    with table_writer(path, CORRUPTED, BYTES, footer) as writer:
+    with table_writer(path, CORRUPTED, BYTES, footer_of(footer)) as writer:
         bounds = [0, *sorted(cuts), frame.height]
         for first, last in itertools.pairwise(bounds):
             writer.append(frame[first:last])

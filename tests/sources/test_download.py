@@ -2,8 +2,6 @@
 
 import hashlib
 import http.server
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +10,7 @@ import pytest
 
 from benchc.sources.download import download
 from benchc.sources.error import SourceError
+from tests.stages import run_stage
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = bytes(range(256)) * 12_000  # 3 MB
@@ -169,16 +168,11 @@ def test_no_connection_is_an_error_with_advice(server: Server, tmp_path: Path) -
 
 
 def test_the_command_line(server: Server, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "scripts.download_source", "--url", server.url]
     path = tmp_path / "data.tsv"
-    good = subprocess.run(
-        [*command, "--md5", MD5, "--output", path], cwd=ROOT, capture_output=True, text=True
-    )
+    good = run_stage("download_source", url=server.url, md5=MD5, output=path)
     assert good.returncode == 0, good.stderr
     assert MD5 in good.stdout and path.read_bytes() == DATA
     path.unlink()
-    bad = subprocess.run(
-        [*command, "--md5", "0" * 32, "--output", path], cwd=ROOT, capture_output=True, text=True
-    )
+    bad = run_stage("download_source", url=server.url, md5="0" * 32, output=path)
     assert bad.returncode == 1
     assert "expected" in bad.stderr and "Traceback" not in bad.stderr

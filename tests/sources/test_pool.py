@@ -1,7 +1,5 @@
 """The pool is balanced, in order, and a subset of the pool of a larger cap."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -14,6 +12,8 @@ from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.sources.item_order import item_key
 from benchc.sources.pool import assemble, choose, largest_cap, pool_rows, task_types
+from tests.footers import footer_of
+from tests.stages import run_stage
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -149,7 +149,7 @@ def test_rows_that_come_a_few_at_a_time_are_the_pool(tmp_path: Path, monkeypatch
     sources = {"b": items("b", {"count": 7}), "a": items("a", {"place": 12, "count": 4})}
     paths = {source: tmp_path / f"{source}.parquet" for source in sources}
     for source, frame in sources.items():
-        write_table(frame, paths[source], ITEMS, {"source": source})
+        write_table(frame, paths[source], ITEMS, footer_of({"source": source}))
     choice = choose(task_types(sources, dict.fromkeys(sources, "category")), 5, None)
     monkeypatch.setattr("benchc.sources.pool.ITEMS_AT_ONCE", 3)
     parts = list(pool_rows(choice, paths))
@@ -167,17 +167,15 @@ def test_open_questions_pass_through() -> None:
     assert pool["answer"].to_list() == [None, None, 0, 1]
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "scripts.pool", *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-
-
 def test_the_command_line(tmp_path: Path) -> None:
-    write_table(items("a", {"count": 9}), tmp_path / "a.parquet", ITEMS, {"source": "a"})
-    write_table(items("b", {"place": 2, "count": 1}), tmp_path / "b.parquet", ITEMS, {"source": "b"})
-    common = ["--items", tmp_path / "a.parquet", tmp_path / "b.parquet", "--task-columns"]
-    output = ["--output", tmp_path / "pool.parquet", "--report", tmp_path / "pool.csv"]
-    result = run(*common, "b=category", "a=category", "--total", 6, *output)
+    write_table(items("a", {"count": 9}), tmp_path / "a.parquet", ITEMS, footer_of({"source": "a"}))
+    write_table(
+        items("b", {"place": 2, "count": 1}), tmp_path / "b.parquet", ITEMS, footer_of({"source": "b"})
+    )
+    files = {"parquet": tmp_path / "pool.parquet", "report": tmp_path / "pool.csv"}
+    sources = {"sources": [tmp_path / "a.parquet", tmp_path / "b.parquet"]}
+    columns = {"task_columns": {"b": "category", "a": "category"}}
+    result = run_stage("pool", **sources, **columns, total=6, **files)
     assert result.returncode == 0, result.stderr
     assert result.stdout == "pool: 6 of 12 items, 2 task types, at most 4 items each\n"
     assert (
@@ -185,17 +183,27 @@ def test_the_command_line(tmp_path: Path) -> None:
     ).read_text() == 'task,sources,available,taken\ncount,"a,b",10,4\nplace,b,2,2\n'
     assert read_table(tmp_path / "pool.parquet", POOL).height == 6
     assert read_footer(tmp_path / "pool.parquet") == {"cap": 4}
-    refused = run(*common, "b=category", "a=category", "--total", 1, *output)
+    refused = run_stage("pool", **sources, **columns, total=1, **files)
     assert refused.returncode == 1
     assert "pool.total is 1" in refused.stderr and "Traceback" not in refused.stderr
-    for wrong, message in (
-        (["a=category"], "--items has the sources a, b, --task-columns has a"),
-        (["a=category", "b=task"], "'b=task' is not SOURCE=category or SOURCE=l2_category"),
-        (["a=category", "b=category", "--total", "-1"], "-1 is not a whole number of at least 1"),
+    for wrong, status, message in (
         (
-            ["a=category", "b=category", "--items", *[str(tmp_path / "a.parquet")] * 2],
-            "error: two of the files of --items have the same source; give one file per source",
+            {"task_columns": {"a": "category"}},
+            1,
+            "--sources has a, b, --task-columns has a; give",
+        ),
+        (
+            {"task_columns": {"a": "category", "b": "task"}},
+            2,
+            "b: Input should be 'category'",
+        ),
+        ({"total": -1}, 2, "it should be at least 1"),
+        (
+            {"sources": [tmp_path / "a.parquet"] * 2},
+            1,
+            "error: --sources: two of the files have the same source; give one file per source",
         ),
     ):
-        refused = run(*common, *wrong, *output)
-        assert refused.returncode == 2 and message in refused.stderr
+        refused = run_stage("pool", **{**sources, **columns, **files, **wrong})
+        assert refused.returncode == status and message in refused.stderr
+        assert refused.stderr.startswith("error: ") and refused.stderr.count("\n") == 1

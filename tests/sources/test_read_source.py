@@ -1,7 +1,6 @@
 """The command line of the reader writes items and report, and fails in one line."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -9,14 +8,12 @@ import pytest
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table
 from tests.sources.tsv_files import row, write_tsv
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.stages import run_stage
 
 
 def run(tmp_path: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    output = ["--output", tmp_path / "s.parquet", "--report", tmp_path / "s.report.csv"]
-    command = [sys.executable, "-m", "scripts.read_source", "--tsv", tmp_path / "s.tsv", "--source", "s"]
-    return subprocess.run([*command, *output, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True)
+    files = {"parquet": tmp_path / "s.parquet", "report": tmp_path / "s.report.csv"}
+    return run_stage("read_source", "--source=s", *arguments, tsv=tmp_path / "s.tsv", **files)
 
 
 def test_items_and_report(tmp_path: Path) -> None:
@@ -29,7 +26,7 @@ def test_items_and_report(tmp_path: Path) -> None:
             row(9, kind="choice"),
         ],
     )
-    result = run(tmp_path, "--exclude", "kind=sort", "--index-below", 9)
+    result = run(tmp_path, "--reader.exclude", '{"kind": "sort"}', "--reader.index-below", 9)
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines()[0] == "s: 1 item"
     assert len(result.stdout.splitlines()) == 4
@@ -45,7 +42,7 @@ def test_items_and_report(tmp_path: Path) -> None:
 def test_rows_are_left_out_by_several_columns(tmp_path: Path) -> None:
     rows = [row(1, kind="sort"), row(2, kind="choice", split="test"), row(3, kind="choice", split="dev")]
     write_tsv(tmp_path / "s.tsv", [{"split": "dev", **values} for values in rows])
-    result = run(tmp_path, "--exclude", "kind=sort", "--exclude", "split=test")
+    result = run(tmp_path, '--reader.exclude={"kind": "sort", "split": "test"}')
     assert result.returncode == 0, result.stderr
     assert read_table(tmp_path / "s.parquet", ITEMS)["id"].to_list() == ["s/3"]
     assert [line.split(",")[3] for line in (tmp_path / "s.report.csv").read_text().splitlines()[1:]] == [
@@ -56,7 +53,7 @@ def test_rows_are_left_out_by_several_columns(tmp_path: Path) -> None:
 
 def test_images_are_named_by_a_column(tmp_path: Path) -> None:
     write_tsv(tmp_path / "s.tsv", [row(1, photo="7"), row(2, photo="7")])
-    result = run(tmp_path, "--image-column", "photo")
+    result = run(tmp_path, "--reader.image-column", "photo")
     assert result.returncode == 0, result.stderr
     assert read_table(tmp_path / "s.parquet", ITEMS)["image_keys"].to_list() == [["s://7"], ["s://7"]]
 
@@ -71,7 +68,7 @@ def test_an_invalid_file_writes_nothing(tmp_path: Path) -> None:
 
 def test_rows_without_a_task_type_are_in_the_report(tmp_path: Path) -> None:
     write_tsv(tmp_path / "s.tsv", [row(1), row(2, category="")])
-    result = run(tmp_path, "--task-column", "category")
+    result = run(tmp_path, "--reader.task-column", "category")
     assert result.returncode == 0, result.stderr
     assert read_table(tmp_path / "s.parquet", ITEMS)["id"].to_list() == ["s/1"]
     assert 's/2,3,rejected,"has no category, the task type' in (tmp_path / "s.report.csv").read_text()
@@ -80,6 +77,8 @@ def test_rows_without_a_task_type_are_in_the_report(tmp_path: Path) -> None:
 @pytest.mark.parametrize("source", ["a/b", "../s", "s:", "", "S"])
 def test_a_source_that_is_no_id_is_refused(tmp_path: Path, source: str) -> None:
     write_tsv(tmp_path / "s.tsv", [row(1)])
-    result = run(tmp_path, "--source", source)
+    files = {"tsv": tmp_path / "s.tsv", "parquet": tmp_path / "s.parquet", "report": tmp_path / "s.csv"}
+    result = run_stage("read_source", source=source, **files)
     assert result.returncode == 2
-    assert f"error: argument --source: {source!r} is not an id" in result.stderr
+    assert result.stderr.startswith("error: ") and "--source" in result.stderr
+    assert "an id has lower-case letters, digits, dots and dashes" in result.stderr

@@ -1,7 +1,5 @@
 """Every item of a pool has the reference answer of its source, or the error names it."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -18,6 +16,7 @@ from benchc.sources.vlmevalkit import read_vlmevalkit
 from benchc.sources.vqav2 import read_vqav2
 from tests.sources.tsv_files import open_row, row, write_tsv
 from tests.sources.vqav2_files import annotation, question, write_annotations, write_vqav2, zipped
+from tests.stages import run_stage
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -62,10 +61,9 @@ def test_each_kind_of_source(tmp_path: Path) -> None:
     assert read_references(pool, answers).rows() == expected
     packed = answers | {"v": AnswerFile("vqav2", zipped(files, tmp_path).annotations)}
     assert read_references(pool, packed).rows() == expected
-    command = [sys.executable, "-m", "scripts.read_references", "--items", pool]
-    command += ["--tsv", f"t={without}", "--annotations", f"v={files.annotations}"]
+    named = {id_: {"kind": answer.kind, "path": answer.path} for id_, answer in answers.items()}
     output = tmp_path / "references.parquet"
-    done = subprocess.run([*command, "--output", output], cwd=ROOT, capture_output=True, text=True)
+    done = run_stage("references", pool=pool, files=named, output=output)
     assert (done.returncode, done.stdout) == (0, "references: 8 items\n"), done.stderr
     assert read_table(output, REFERENCES).rows() == expected
     assert read_footer(output) == {"pool": pool_digest(pool, QUESTION_COLUMNS)}
@@ -95,8 +93,8 @@ def test_an_item_without_a_reference_is_named(tmp_path: Path) -> None:
         read_references(pool, {"t": answers["t"]})
 
 
-def test_arguments_name_source_and_file(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "scripts.read_references", "--items", "p", "--output", "r"]
-    for text in ("t.tsv", "t="):
-        done = subprocess.run([*command, "--tsv", text], cwd=ROOT, capture_output=True, text=True)
-        assert done.returncode == 2 and f"error: argument --tsv: {text!r} is not SOURCE=FILE" in done.stderr
+def test_arguments_name_source_and_file() -> None:
+    for text in ("t.tsv", '{"t": "t.tsv"}', '{"t": {"kind": "csv", "path": "t.csv"}}'):
+        done = run_stage("references", pool="p", files=text, output="r")
+        assert done.returncode == 2 and done.stderr.startswith("error: Invalid value for --files: ")
+        assert done.stderr.count("\n") == 1

@@ -36,6 +36,7 @@ from tests.sources.vqav2_files import (
     write_vqav2,
     zipped,
 )
+from tests.stages import run_stage
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = Path(os.environ.get("BENCHC_SHARED", ROOT / ".." / "shared")) / "data/real/mcq"
@@ -465,15 +466,8 @@ def test_real_questions_in_the_published_form(tmp_path: Path) -> None:
 
 
 def command(files: Vqav2Files, output: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    named = zip(("--questions", "--annotations", "--images"), files, strict=True)
-    every = [*(part for pair in named for part in pair), "--output", output / "v.parquet"]
-    every += ["--report", output / "v.report.csv", "--source", "v", *arguments]
-    return subprocess.run(
-        [sys.executable, "-m", "scripts.read_vqav2", *map(str, every)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
+    written = {"parquet": output / "v.parquet", "report": output / "v.report.csv"}
+    return run_stage("read_vqav2", *arguments, source="v", **files._asdict(), **written)
 
 
 def test_the_command_writes_items_and_report(tmp_path: Path) -> None:

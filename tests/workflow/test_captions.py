@@ -1,7 +1,6 @@
 """The captions that the benchmarks declare are reStructuredText without errors or warnings."""
 
 import ast
-import re
 from pathlib import Path
 
 import pytest
@@ -9,8 +8,7 @@ from docutils.core import publish_string
 
 from benchc.rendering.declaration import Output
 
-RULES = Path(__file__).resolve().parents[2] / "rules"
-DECLARED = re.compile(r"^\w*OUTPUTS = ", re.MULTILINE)
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchc/benchmarks"
 
 # Such a text may have lines of its own, without the indentation of the code.
 FILLED_IN = "7\nof 8 resamples"
@@ -18,11 +16,8 @@ FILLED_IN = "7\nof 8 resamples"
 
 def captions(file: Path) -> dict[str, str]:
     """Return the caption of every output; what the run fills in is a word, a number or lines."""
-    text = file.read_text()
     found = {}
-    declared = DECLARED.search(text)
-    assert declared is not None
-    for call in ast.walk(ast.parse(text[declared.start() :])):
+    for call in ast.walk(ast.parse(file.read_text())):
         for keyword in call.keywords if isinstance(call, ast.Call) else ():
             if keyword.arg == "caption":
                 value = keyword.value
@@ -31,22 +26,17 @@ def captions(file: Path) -> dict[str, str]:
                 output = Output(
                     kind="table", name="", title="", inputs={}, formats=["csv"], caption="".join(words)
                 )
-                found[f"{file.stem} {ast.unparse(call.args[0])}"] = output.paragraphs
+                found[f"{file.parent.name} {ast.unparse(call.args[0])}"] = output.paragraphs
     return found
 
 
-CAPTIONS = {
-    name: caption
-    for file in sorted(RULES.glob("*.smk"))
-    if DECLARED.search(file.read_text())
-    for name, caption in captions(file).items()
-}
+FILES = sorted(BENCHMARKS.glob("*/outputs*.py"))
+CAPTIONS = {name: caption for file in FILES for name, caption in captions(file).items()}
 
 
 def test_there_are_captions() -> None:
-    for file in RULES.glob("*.smk"):
-        if DECLARED.search(text := file.read_text()):
-            assert sum(name.startswith(f"{file.stem} ") for name in CAPTIONS) == text.count("caption=")
+    assert len(CAPTIONS) == sum(file.read_text().count("caption=") for file in FILES) > 0
+    assert {file.parent for file in FILES} == {file.parent for file in BENCHMARKS.glob("*/settings.py")}
 
 
 @pytest.mark.parametrize("name", CAPTIONS)

@@ -33,7 +33,7 @@ SHOW = """
 import json, pathlib, sys
 from dataclasses import asdict
 from scripts.command import run
-from scripts.dry_run import dry_run
+from benchc.planning.dry_run import dry_run
 run(lambda: print(json.dumps(asdict(dry_run(pathlib.Path("config.json"), sys.argv[1:])))))
 """
 
@@ -61,7 +61,7 @@ def causes(folder: Path) -> dict[str, list[str]]:
 
 
 def configure(folder: Path, **changes: object) -> None:
-    config = {"names": ["a", "b"], "value": "--value 1", "other": "--other 1", **changes}
+    config = {"names": ["a", "b"], "value": "value=1", "other": "other=1", **changes}
     (folder / "config.json").write_text(json.dumps(config))
 
 
@@ -88,10 +88,10 @@ def test_nothing_is_made_at_first_and_nothing_reruns_afterwards(unmade: Path) ->
 
 
 def test_a_changed_param_is_a_cause_also_of_a_job_whose_inputs_are_made_again(made: Path) -> None:
-    configure(made, value="--value 2")
-    assert causes(made) == {"first/a": ["value (1 → 2)"], "first/b": ["value (1 → 2)"], "last": []}
-    configure(made, value="--value 2", other="--other 3")
-    assert causes(made)["last"] == ["other (1 → 3)"]
+    configure(made, value="value=2")
+    assert causes(made) == {"first/a": ["value: 1 -> 2"], "first/b": ["value: 1 -> 2"], "last": []}
+    configure(made, value="value=2", other="other=3")
+    assert causes(made)["last"] == ["other: 1 -> 3"]
 
 
 def test_added_and_removed_inputs(made: Path) -> None:
@@ -127,8 +127,33 @@ def test_a_changed_sample_of_a_large_file_is_a_changed_content(unmade: Path) -> 
     assert causes(unmade)["first/a"] == ["content of given"]
 
 
+def test_settings_of_a_stage_are_named(tmp_path: Path) -> None:
+    (tmp_path / "Snakefile").write_text(
+        "from benchc.workflow.stage import stage\n"
+        'rule only:\n    output: "only"\n'
+        '    params: **stage("pool", tracked=False, contents=config["contents"], **config["settings"])\n'
+        '    shell: "touch {output}"\n'
+    )
+
+    def configured(content: str, **settings: object) -> None:
+        contents = [f"own.py 12 {content * 32}"]
+        (tmp_path / "config.json").write_text(json.dumps({"contents": contents, "settings": settings}))
+
+    configured("0", per_task=6, task_columns={"fog": {"3": {"sigma": 1}}}, sources=["a", "b"], report="{a}")
+    make(tmp_path)
+    assert causes(tmp_path) == {}
+    configured("1", total=9, task_columns={"fog": {"3": {"sigma": 2}}}, sources=["a", "c"], report="{a}")
+    assert causes(tmp_path)["only"] == [
+        "content of own.py",
+        "per_task: 6 -> none",
+        'sources: + "c", - "b"',
+        "task_columns.fog.3.sigma: 1 -> 2",
+        "total: none -> 9",
+    ]
+
+
 def test_targets_limit_the_jobs(made: Path) -> None:
-    configure(made, value="--value 2", names=["a", "b", "c"])
+    configure(made, value="value=2", names=["a", "b", "c"])
     plan = planned(made, "a.first")
     assert [job["outputs"] for job in plan["jobs"]] == [["a.first"]] and plan["total"] == 1
     done = python(made, "-c", SHOW, "a.second")

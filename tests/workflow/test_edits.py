@@ -99,6 +99,7 @@ NOTHING: dict[str, Edit] = {
     "new times of all files": touch_all,
     "a comment in a module that all use": append("benchc/errors.py", "# A comment.\n"),
     "a comment in a script": append("scripts/infer.py", "# A comment.\n"),
+    "the runner of the stages": append("scripts/stage.py", "ADDED = 1\n"),
     "a docstring": replace("benchc/models/chat.py", "A loaded chat model of", "The chat model of"),
     "ruff format": ruff_format,
     "a README in a model folder": readme_in_a_model_folder,
@@ -182,7 +183,8 @@ PLANNED: dict[str, tuple[Edit, dict[str, int]]] = {
 def test_a_job_gets_its_gpus_and_workers(unedited):
     model(gpus=2, compile=True, image_backend="torchvision")(unedited)
     commands = unedited.snakemake("-n", "-p", "--cores", "9").stdout
-    assert re.search(r"--device cuda --image-backend torchvision --compile .* --workers 8 --gpus 2", commands)
+    asked = "--model.device=cuda --model.image-backend=torchvision --model.compile=true"
+    assert re.search(rf"{asked} .* --job.workers=8 --job.gpus=2", commands)
 
 
 @pytest.mark.parametrize("name", PLANNED)
@@ -211,6 +213,26 @@ def test_a_dry_run_names_the_edited_file(unedited):
     assert "'benchc/errors.py " in unedited.snakemake("-n").stdout
 
 
+SHOWN = {
+    "per_task": (
+        configure(lambda config: config["pool"].update(per_task=4)),
+        ("'per_task=3'", "'per_task=4'"),
+    ),
+    "dtype": (model(dtype="bfloat16"), ("<nothing exclusive>", "'model.dtype=\"bfloat16\"'")),
+}
+
+
+@pytest.mark.parametrize("config", ["config/small.yaml", FLY])
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_dry_run_shows_what_changed_alone(unedited, config, name):
+    edit, change = SHOWN[name]
+    edit(unedited)
+    output = unedited.snakemake("-n", "--configfile", config).stdout
+    changes = set(re.findall(r"before: (.*?) now: (.*?) *$", output, re.MULTILINE))
+    shown = {(before, now) for before, now in changes if "record of the configuration" not in before}
+    assert shown == {change}
+
+
 def what_reruns(checkout: Checkout) -> list[str]:
     command = [sys.executable, "-m", "scripts.benchc", "what-reruns", checkout.config]
     environment = {**os.environ, "PYTHONPATH": ""}
@@ -229,13 +251,18 @@ def test_what_reruns_names_the_edits_and_agrees_with_the_dry_run(unedited):
     header, *lines, predictions = what_reruns(unedited)
     jobs = sum(unedited.plan().values())
     assert header == f"{unedited.config}: {jobs} of {found[1]} jobs of run small would run"
-    assert lines[:4] == [
-        "  code of benchc/models/letter.py: 1 infer (pool/letters/all)",
-        "  record of the configuration: configuration",
-        "  scoring (text → text_mean): 1 infer (pool/texts/all)",
-        "  selection.alpha_kappa (1.0 → 2.0): select, 1 table (selection_stability)",
+    assert lines[:9] == [
+        "  code of benchc/models/letter.py",
+        "    1 infer (pool/letters/all)",
+        "  record of the configuration",
+        "    configuration",
+        '  scoring: "text" -> "text_mean"',
+        "    1 infer (pool/texts/all)",
+        "  selection.alpha_kappa: 1.0 -> 2.0",
+        "    select, 1 table (selection_stability)",
+        "  downstream of these",
     ]
-    assert lines[4].startswith("  downstream of these: 11 figures, 10 tables, 4 infer, ")
+    assert lines[9].startswith("    11 figures, 10 tables, 4 infer, ")
     assert re.fullmatch(r"new predictions: ≤ [\d,]+, less those in the cache", predictions)
 
 

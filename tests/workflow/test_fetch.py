@@ -80,7 +80,7 @@ def test_models_are_fetched_once_and_loaded_without_a_network(
     # The commit of another repository is asked for, not its default branch.
     set_model(checkout, repo="owner/renamed", revision=FIRST)
     shown = checkout.snakemake("-n", "-p", "fetch_models").stdout
-    assert f"--repo owner/renamed --revision {FIRST}" in shown
+    assert f"--repo=owner/renamed --revision={FIRST}" in shown
 
 
 def test_an_inference_job_says_what_fetches_absent_weights(hub: Hub, checkout: Checkout) -> None:

@@ -21,30 +21,34 @@ class Settings(RunSettings):
     benchmark: Literal["my-bench"]
     models: list[str] = Field(min_length=1)
 '''
-RULES = """
-SUBSETS = {"pool": None}
-BENCHMARK = None
-MEASURED = settings.models
-OUTPUTS = [
-    table(
-        "sizes",
-        "sizes",
-        inputs={"pool": "<results>/pool/items.parquet"},
-        settings={"least": 1},
-        caption="**Sizes**",
-    ),
-    table(
-        "predicted",
-        "predictions",
-        inputs={
-            "predictions": collect(
-                "<results>/predictions/pool/{model}/{part}.parquet", model=settings.models, part=PARTS
-            )
-        },
-        caption="Predictions.",
-    ),
-    page("greeting", "greeting", inputs={"pool": "<results>/pool/items.parquet"}, caption="A page."),
-]
+WORKFLOW = """
+from typing import cast
+
+from benchc.benchmarks.my_bench.settings import Settings
+from benchc.config.load import Config
+from benchc.rendering.declaration import Output, page, table
+from benchc.workflow.run import Benchmark
+from benchc.workflow.run import Run
+
+
+class Workflow(Benchmark):
+    def __init__(self, config: Config) -> None:
+        settings = cast(Settings, config.settings)
+        self.subsets = {"pool": None}
+        self.measured = settings.models
+
+    def outputs(self, run: Run) -> list[Output]:
+        pool = "<results>/pool/items.parquet"
+        predictions = [
+            f"<results>/predictions/pool/{model}/{part}.parquet"
+            for model in self.measured
+            for part in run.images.batches
+        ]
+        return [
+            table("sizes", "sizes", inputs={"pool": pool}, settings={"least": 1}, caption="**Sizes**"),
+            table("predicted", "predictions", inputs={"predictions": predictions}, caption="Predictions."),
+            page("greeting", "greeting", inputs={"pool": pool}, caption="A page."),
+        ]
 """
 GREETING = """
 from pathlib import Path
@@ -92,11 +96,12 @@ def checkout(tmp_path, python) -> Checkout:
         (folder / kind).mkdir(parents=True)
     for file, text in {
         **{"__init__.py": "", "report.rst": "My benchmark.\n", "settings.py": SETTINGS},
+        "workflow.py": WORKFLOW,
         **{"tables/__init__.py": "", **{f"tables/{name}.py": text for name, text in TABLES.items()}},
         **{"pages/__init__.py": "", "pages/greeting.py": GREETING},
     }.items():
         (folder / file).write_text(text)
-    (checkout.folder / "rules/my_bench.smk").write_text(RULES)
+    (checkout.folder / "rules/my_bench.smk").write_text("")
     demo = yaml.safe_load((ROOT / "config/demo.yaml").read_text())
     shared = ("seed", "catalogues", "pool", "corruptions", "inference")
     config = {"benchmark": "my-bench", "name": "mine", **{key: demo[key] for key in shared}}
@@ -112,7 +117,7 @@ def test_a_new_benchmark_is_planned_and_run(checkout):
         ("generate_demo_source", "read_source", "pool", "generate_training_set", "train_demo_model"), 1
     )
     outputs = dict.fromkeys(
-        ("infer", "sizes", "predicted", "greeting", "contact_sheet", "configuration", "models"), 1
+        ("infer", "sizes", "predicted", "greeting", "contact_sheet", "configuration", "describe_models"), 1
     )
     assert checkout.plan() == {**made, **outputs, "corrupt": 3}
     checkout.configure(corruptions={"corrupted": "on_the_fly"})
@@ -126,10 +131,10 @@ def test_a_new_benchmark_is_planned_and_run(checkout):
     assert checkout.plan("sizes", "greeting") == {"greeting": 1}
 
 
-@pytest.mark.parametrize("name", ["SUBSETS", "BENCHMARK", "MEASURED", "OUTPUTS"])
-def test_an_incomplete_rule_file_is_refused(checkout, name):
-    checkout.edit("rules/my_bench.smk", f"\n{name} =", f"\nOTHER_{name} =")
+@pytest.mark.parametrize("name", ["subsets", "measured"])
+def test_an_incomplete_benchmark_is_refused(checkout, name):
+    checkout.edit("benchc/benchmarks/my_bench/workflow.py", f"self.{name} =", f"self.other_{name} =")
     result = checkout.snakemake("-n", check=False)
     assert result.returncode != 0
-    expected = f"rules/my_bench.smk does not define {name}; CONTRIBUTING.md describes it (A new benchmark)."
-    assert expected in result.stdout
+    expected = f"benchc/benchmarks/my_bench/workflow.py does not define {name}; CONTRIBUTING.md describes it"
+    assert expected in " ".join(result.stdout.split())

@@ -1,19 +1,20 @@
 """What a dry run shows, and what stops a run before its first job."""
 
 import re
-import runpy
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
-from benchc.rendering.declaration import FORMATS
-from scripts.benchc import commands
-from scripts.models import COMMANDS as MODEL_COMMANDS
+from scripts.command import call
+from scripts.stage import stage_function, stages
 from tests.workflow.checkout import ROOT, Checkout
+from tests.workflow.declared import outputs_of
 
-PAPER = {
+BY_USERS = {"corrupt_folder", "write_config_reference", "write_corruption_reference"}
+
+STAGES = {
     "download_source": 6,
     "read_source": 6,
     "pool": 1,
@@ -26,12 +27,15 @@ PAPER = {
     "kappa": 1,
     "select": 1,
     "score": 13,
-    "models": 1,
+    "describe_models": 1,
     "configuration": 1,
-    **dict.fromkeys(("table1", "table2", "table3", "cells", "claims", "intervals", "rank_swaps"), 1),
-    **dict.fromkeys(("task_accuracy", "selection_stability"), 1),
-    **{f"figure{name}": 1 for name in ("1a", "3", "4", "5", "6", "7", "8", "9", "10")},
 }
+
+
+@pytest.fixture(scope="module")
+def paper() -> dict[str, int]:
+    """The jobs of the paper's run: those of its stages, and one for each declared output."""
+    return STAGES | {output.name: 1 for output in outputs_of("config/config.yaml")}
 
 
 @pytest.fixture
@@ -41,11 +45,11 @@ def checkout(tmp_path, python) -> Checkout:
     return checkout
 
 
-def test_the_papers_run_is_planned_without_network_weights_or_torch(checkout, tmp_path):
+def test_the_papers_run_is_planned_without_network_weights_or_torch(checkout, paper):
     # As if torch were not installed; the other python has imported it.
     checkout.python = Path(sys.executable)
     (checkout.folder / "torch.py").write_text("raise ImportError('torch was imported while planning')\n")
-    assert checkout.plan() == PAPER
+    assert checkout.plan() == paper
     output = checkout.snakemake("-n").stdout
     assert "6 models are loaded by Python code of their checkpoint, which is not trusted yet" in output
     assert ": moondream2, monkey-chat, mplug-owl3-7b, " in output
@@ -79,7 +83,6 @@ def test_code_that_does_not_parse_is_an_error(checkout, file):
 
 def test_the_readme_gives_the_papers_job_counts():
     text = (ROOT / "README.md").read_text().split("<!-- jobs of config/config.yaml -->")[1].split("\n\n")[0]
-    assert f"**{sum(PAPER.values()) + 1}**" in text
     for rule in (
         "download_source",
         "read_source",
@@ -90,16 +93,16 @@ def test_the_readme_gives_the_papers_job_counts():
         "infer",
         "score",
     ):
-        assert re.search(rf"\| {rule} \| {PAPER[rule]} \|", text), rule
+        assert re.search(rf"\| {rule} \| {STAGES[rule]} \|", text), rule
 
 
-def test_the_cluster_profile_plans_the_papers_run(checkout):
-    assert checkout.plan("--profile", "slurm") == PAPER
+def test_the_cluster_profile_plans_the_papers_run(checkout, paper):
+    assert checkout.plan("--profile", "slurm") == paper
 
 
-def test_strict_dag_evaluation_finds_nothing(checkout):
+def test_strict_dag_evaluation_finds_nothing(checkout, paper):
     checks = ("functions", "cyclic-graph", "periodic-wildcards")
-    assert checkout.plan("--strict-dag-evaluation", *checks) == PAPER
+    assert checkout.plan("--strict-dag-evaluation", *checks) == paper
 
 
 def test_an_invalid_config_stops_before_any_job_with_a_line_per_error(checkout):
@@ -118,22 +121,10 @@ def test_an_invalid_config_stops_before_any_job_with_a_line_per_error(checkout):
     assert not (checkout.folder / "results").exists()
 
 
-@pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
-def test_every_script_has_help(monkeypatch, capsys):
-    files = [path for path in sorted((ROOT / "scripts").rglob("*.py")) if "__main__" in path.read_text()]
-    scripts = {".".join(path.relative_to(ROOT).with_suffix("").parts) for path in files}
-    scripts.remove("scripts.run_quietly")  # Snakemake's own command line, for `benchc run`
-    for script in sorted(scripts):
-        monkeypatch.setattr(sys, "argv", [script, "--help"])
-        try:
-            runpy.run_module(script, run_name="__main__", alter_sys=True)
-        except SystemExit as end:
-            assert not end.code, script
-        assert capsys.readouterr().out.startswith("usage: "), script
-    # Called by users and developers, not by a rule.
-    others = {"benchc", "cache_adopt", "cache_prune", "write_config_reference", "write_corruption_reference"}
-    others |= {f"models_{name}" for name in MODEL_COMMANDS}
-    by_users = {f"scripts.{name}" for name in others} | {command.module for command in commands().values()}
-    text = "".join(path.read_text() for path in (ROOT / "rules").glob("*.smk"))
-    called = set(re.findall(r"python -m (scripts[.\w]*\w)", text)) | {f"scripts.{kind}" for kind in FORMATS}
-    assert scripts - by_users == called
+def test_every_stage_has_help_and_is_run_by_a_rule_or_by_users(capsys):
+    for name in stages():
+        call(stage_function(name), ["--help"], f"stage {name}")
+        assert capsys.readouterr().out.startswith(f"usage: stage {name} "), name
+    files = [*(ROOT / "rules").glob("*.smk")]
+    called = {name for file in files for name in re.findall(r'stage\(\s*"([\w.]+)"', file.read_text())}
+    assert stages().keys() - called == BY_USERS and called <= stages().keys()

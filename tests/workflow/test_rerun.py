@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from tests.workflow.checkout import Checkout
+from tests.workflow.declared import following, outputs_of, running
 
 SEVERITIES = 5
 # Of gaussian noise alone, in the module of all noises.
@@ -20,6 +21,11 @@ EDITED = "np.float32(values[i]) + offsets[field[i]]"
 EDIT = "np.float32(values[i]) + offsets[field[i]] + np.float32(3)"
 PHOTONS = "published(_CODE, 60, 25, 12, 5, 2)"
 
+# As those of the small run.
+OUTPUTS_OF_CONFIG = outputs_of(
+    "config/demo-diagnostics.yaml", diagnostics={"random_subset": 3, "option_order": 2}
+)
+RAS = "benchc/benchmarks/bench_c/metrics/ras.py"
 # Where each rule writes: the files that an edit may change.
 OUTPUTS = {
     "read_source": r"sources/",
@@ -33,45 +39,20 @@ OUTPUTS = {
     "infer_orders": r"orders/",
     "score": r"scores/\w+.parquet",
     "score_unselected": r"scores/unselected/",
-    "table1": r"tables/table1",
-    "table2": r"tables/table2",
-    "table3": r"tables/table3",
-    "claims": r"tables/claims",
-    "cells": r"tables/cells",
-    "task_accuracy": r"tables/task_accuracy",
-    "intervals": r"tables/intervals",
-    "rank_swaps": r"tables/rank_swaps",
-    "selection_stability": r"tables/selection_stability",
-    "discrimination": r"tables/discrimination",
-    "option_order": r"tables/option_order",
-    "figure1a": r"figures/figure1a",
-    "figure3": r"figures/figure3",
-    "figure4": r"figures/figure4",
-    "figure5": r"figures/figure5",
-    "figure6": r"figures/figure6",
-    "figure7": r"figures/figure7",
-    "figure8": r"figures/figure8",
-    "figure9": r"figures/figure9",
-    "figure10": r"figures/figure10",
-    "figure_discrimination": r"figures/figure_discrimination",
-    "figure_option_order": r"figures/figure_option_order",
+    **{output.name: rf"{output.kind}s/{output.name}[._]" for output in OUTPUTS_OF_CONFIG},
     "contact_sheet": r"figures/contact_sheet_1",
-    "models": r"models.json",
+    "describe_models": r"models.json",
     "configuration": r"config(-sources|-models)?.yaml",
 }
+# Outputs that follow from the scores, and from the selection, as the benchmark declares them.
+SCORED = following(OUTPUTS_OF_CONFIG, "scores/", "orders/")
 SELECTION_FIGURES = {"figure1a": 1, "figure7": 1, "figure8": 1, "figure9": 1}
-TABLES = dict.fromkeys(
-    ("table1", "table2", "table3", "cells", "claims", "intervals", "rank_swaps", "task_accuracy"), 1
-)
-SCORE_FIGURES = {"figure3": 1, "figure4": 1, "figure5": 1, "figure6": 1, "figure10": 1}
-# What the diagnostics make of their predictions.
-MEASURED = dict.fromkeys(
-    ("discrimination", "figure_discrimination", "option_order", "figure_option_order"), 1
-)
-FROM_SCORES = {"score": 2, "score_unselected": 2, **TABLES, **SCORE_FIGURES, **MEASURED}
+FROM_SCORES = {"score": 2, "score_unselected": 2, **following(OUTPUTS_OF_CONFIG, "scores/")}
+FROM_RAS = FROM_SCORES | following(OUTPUTS_OF_CONFIG, "scores/", names=running(OUTPUTS_OF_CONFIG, RAS))
 FROM_SELECTION = {
     **{"select": 1, "selection_stability": 1, "sample_unselected": 1, "infer": 4, "infer_orders": 2},
     **FROM_SCORES,
+    **SCORED,
     **SELECTION_FIGURES,
 }
 FROM_IMAGES = {"contact_sheet": 1, "kappa": 1, **FROM_SELECTION, "infer": 6}
@@ -197,11 +178,11 @@ def test_resources_rerun_nothing(checkout):
 
 def test_the_ras_module_reruns_scores_and_what_shows_them(checkout):
     checkout.edit(
-        "benchc/benchmarks/bench_c/metrics/ras.py",
+        RAS,
         "np.maximum(delta_c, 0.0) * np.maximum(-delta_s, 0.0)",
         "np.maximum(delta_c, 0.0) * np.maximum(-delta_s, 0.0) * 0.5",
     )
-    assert run(checkout, FROM_SCORES) == {}
+    assert run(checkout, FROM_RAS) == {}
 
 
 def test_a_figure_module_reruns_its_figure(checkout):
@@ -318,8 +299,9 @@ def test_one_more_corruption_predicts_only_on_its_images(checkout, ledger):
 def test_one_more_target_reruns_its_own_jobs_and_the_comparisons(checkout, ledger):
     checkout.configure(targets=["other", "trained", "more"])
     own = {"infer": 2, "infer_orders": 1, "score": 1, "score_unselected": 1}
-    outputs = {**TABLES, **MEASURED, "figure6": 1, "figure10": 1}
-    predictions = run(checkout, SETTING | {"models": 1, **own, **outputs})
+    # Figures 3 to 5 are about one target each.
+    outputs = {name: 1 for name in SCORED if name not in ("figure3", "figure4", "figure5")}
+    predictions = run(checkout, SETTING | {"describe_models": 1, **own, **outputs})
     assert new(predictions) == ledger.new(checkout, "selected/more", "unselected/more")
 
 

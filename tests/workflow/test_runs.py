@@ -15,8 +15,10 @@ import yaml
 
 from benchc.benchmarks.bench_c.schemas.orders import ORDERS
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.models.asking import AskedModel, Job
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import read_table, write_table
+from tests.stages import command_of
 from tests.workflow.conftest import small_checkout
 from tests.workflow.test_rerun import SELECTORS, TARGETS
 
@@ -115,23 +117,21 @@ def test_the_report_shows_tables_and_figures_with_their_captions(finished, tmp_p
         assert text in page, text
 
 
-def infer(finished, cache, output, *, model="letters", corrupted=None, python=None):
+def infer(finished, cache, output, *, model="letters", corrupted=None, python=None, device="cpu"):
     """Return the command that runs a model on the pool of the finished run."""
     folder = finished.folder / "results/small/corrupted"
     files = corrupted or [folder / f"{name}.parquet" for name in ("clean", *CORRUPTIONS)]
-    return [
-        *(
-            python or finished.python,
-            "-m",
-            "scripts.infer",
-            "--location",
-            str(finished.folder / "checkpoints" / model),
-        ),
-        *("--family", "llava", "--scoring", "letter"),
-        *("--items", str(finished.folder / "results/small/pool/items.parquet")),
-        *("--corrupted", *map(str, files)),
-        *("--cache", str(cache), "--shard", "w", "--output", str(output)),
-    ]
+    location = str(finished.folder / "checkpoints" / model)
+    command = command_of(
+        "infer",
+        model=AskedModel(label="tiny", location=location, family="llava", device=device),
+        scoring="letter",
+        job=Job(cache=cache, shard="w"),
+        pool=finished.folder / "results/small/pool/items.parquet",
+        corrupted=files,
+        output=output,
+    )
+    return [python or finished.python, *command[1:]]
 
 
 def test_a_killed_inference_resumes_from_its_cache(finished, tmp_path):
@@ -160,7 +160,7 @@ def test_a_killed_inference_resumes_from_its_cache(finished, tmp_path):
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
 def test_a_missing_gpu_is_refused(finished, tmp_path):
-    command = [*infer(finished, tmp_path / "cache", tmp_path / "out.parquet"), "--device", "cuda"]
+    command = infer(finished, tmp_path / "cache", tmp_path / "out.parquet", device="cuda")
     result = subprocess.run(command, cwd=finished.folder, text=True, capture_output=True, check=False)
     assert result.returncode == 1
     assert "the job needs a GPU, but torch finds none" in result.stderr.splitlines()[-1]

@@ -14,9 +14,11 @@ import polars as pl
 import psutil
 import yaml
 
+from benchc.models.asking import AskedModel, Job
 from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.predictions import PREDICTIONS
 from tests.models import vllm_like
+from tests.stages import command_of
 from tests.workflow.checkout import Checkout
 from tests.workflow.conftest import MODELS, small_checkout
 from tests.workflow.test_runs import wait_for
@@ -133,9 +135,9 @@ def where_a_server_is_reruns_nothing_and_what_it_runs_does(checkout: Checkout) -
     code.unlink()
     # Nor does the code of servers rerun the jobs of other models.
     here = infer.replace("served", "here")
-    checkout.edit("scripts/served_model.py", "REQUESTS_PER_UNIT = 5", "REQUESTS_PER_UNIT = 6")
+    checkout.edit("benchc/models/over_http.py", "REQUESTS_PER_UNIT = 5", "REQUESTS_PER_UNIT = 6")
     assert (checkout.plan(here), checkout.plan(infer)) == ({}, {"infer": 1})
-    checkout.edit("scripts/served_model.py", "REQUESTS_PER_UNIT = 6", "REQUESTS_PER_UNIT = 5")
+    checkout.edit("benchc/models/over_http.py", "REQUESTS_PER_UNIT = 6", "REQUESTS_PER_UNIT = 5")
     for scoring, plan in (("text", {}), ("letter", {"infer": 1})):
         with edited(checkout.folder / f"benchc/models/server/{scoring}.py", "EDITED = True\n"):
             assert checkout.plan(infer) == plan, scoring
@@ -176,17 +178,18 @@ def a_running_server_needs_no_torch_and_shows_no_key(checkout: Checkout, folder:
     (folder / "without/torch.py").write_text("raise ImportError('a server's job imports torch')\n")
     results = checkout.folder / "results/small"
     server = vllm_like.TinyServer(checkout.folder / "checkpoints/letters", "owner/tiny").start()
-    command = [
-        *(sys.executable, "-m", "scripts.infer", "--location", "owner/tiny", "--scoring", "letter"),
-        *("--server-url", server.url, "--api-key-env", "TINY_KEY", "--shard", "w"),
-        *("--items", results / "pool/items.parquet", "--subset", results / "subsets/selected.parquet"),
-        *("--corrupted", *sorted((results / "corrupted").glob("*.parquet"))),
-        *("--cache", folder / "keys/cache", "--output", folder / "keys/all.parquet"),
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(folder / "without")}
-    done = subprocess.run(
-        list(map(str, command)), cwd=checkout.folder, env=environment, text=True, capture_output=True
+    command = command_of(
+        "infer",
+        model=AskedModel(label="tiny", location="owner/tiny"),
+        scoring="letter",
+        job=Job(server_url=server.url, api_key_env="TINY_KEY", shard="w", cache=folder / "keys/cache"),
+        pool=results / "pool/items.parquet",
+        subset=results / "subsets/selected.parquet",
+        corrupted=sorted((results / "corrupted").glob("*.parquet")),
+        output=folder / "keys/all.parquet",
     )
+    environment = {**os.environ, "PYTHONPATH": str(folder / "without")}
+    done = subprocess.run(command, cwd=checkout.folder, env=environment, text=True, capture_output=True)
     server.stop()
     assert done.returncode == 0, done.stderr
     assert {headers.get("Authorization") for headers in server.headers_seen} == {f"Bearer {KEY}"}

@@ -118,5 +118,5 @@ def test_a_dry_run_of_the_published_files_needs_no_network(tmp_path: Path) -> No
         "references": 1,
     }
     shown = checkout.snakemake("-n", "-p", "results/demo/sources/vqav2-val2014.parquet").stdout
-    assert "--url http://images.cocodataset.org/zips/val2014.zip" in shown
-    assert "--take-images 3000 --output" in shown
+    assert "--url=http://images.cocodataset.org/zips/val2014.zip" in shown
+    assert "--take-images=3000" in shown

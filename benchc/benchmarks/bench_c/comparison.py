@@ -13,9 +13,9 @@ from benchc.benchmarks.bench_c.targets import excluded_items, excluded_note
 from benchc.errors import InputError
 from benchc.progress import track
 from benchc.schemas.differing import differing_rows
+from benchc.schemas.footer_diff import Footer, Key, differing_facts
 from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.pool import POOL
-from benchc.schemas.provenance import Footer, Key, differing_facts
 
 # The tables of a run whose footers record how they were made; * is the name in the printed table.
 STAGES = {

@@ -12,11 +12,12 @@ from benchc.benchmarks.bench_c.metrics.common_items import common_items
 from benchc.benchmarks.bench_c.metrics.cube import Cube, cube_of
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.errors import InputError
+from benchc.labels import check_labels
 from benchc.pluralize import pluralize
 from benchc.progress import track
 from benchc.rendering.output import Files
 from benchc.schemas.models import Model, read_models
-from benchc.schemas.parquet import AGAIN, read_footer, read_table
+from benchc.schemas.parquet import REMAKE, read_footer, read_table
 from benchc.schemas.shared_facts import add_shared_facts
 
 MISSING_ITEMS = "missing_items"  # key in the footer of scores from which items were excluded
@@ -92,9 +93,7 @@ def read_targets(scores: list[Path], models: Path) -> Targets:
     if unknown or len(paths) != len(scores):
         problem = f"{paths[unknown[0]]} is of none of them" if unknown else "two files are of one model"
         raise InputError(f"{models}: it lists {', '.join(named)}, and {problem}; give the scores of one run")
-    labels = [named[id_].label for id_ in paths]
-    if len(set(labels)) != len(labels):
-        raise InputError(f"{models}: two models have one label: {', '.join(labels)}; give each its own")
+    check_labels({id_: named[id_].label for id_ in paths}, str(models))
     footers = {id_: read_footer(path) for id_, path in paths.items()}
     _check_footers(paths, footers)
     missing = {named[id_].label: _number(footer, MISSING_ITEMS) for id_, footer in footers.items()}
@@ -119,7 +118,7 @@ def _check_footers(paths: Mapping[str, Path], footers: Mapping[str, Mapping[str,
     found: dict[str, object] = {}
     for id_, footer in footers.items():
         if footer.get("label", id_) != id_:
-            raise InputError(f"{paths[id_]}: its scores are those of {footer['label']}; {AGAIN}")
+            raise InputError(f"{paths[id_]}: its scores are those of {footer['label']}; {REMAKE}")
         add_shared_facts(found, paths[id_], footer, ("pool", "seed", "alpha"))
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from benchc.benchmarks.naturalbench.curation.captions import CaptionSet, Which, read_captions
+from benchc.benchmarks.naturalbench.curation.caption_sets import CaptionSet, Which
+from benchc.benchmarks.naturalbench.curation.captions import read_caption_set
 from benchc.benchmarks.naturalbench.curation.review_files import check_file
 from benchc.benchmarks.naturalbench.groups import FACTS, Member, placed_groups, problem_of
 from benchc.benchmarks.naturalbench.places import Source
@@ -136,7 +137,7 @@ def _captions(id_: str, captions: Captions, which: Which) -> Iterator[Finding]:
     images = None if captions.images is None else Path(captions.images)
     source = CaptionSet(id_, captions.form, Path(captions.file), images, captions.language)
     try:
-        found, report = read_captions(source, which)
+        found, report = read_caption_set(source, which)
     except (InputError, OSError) as error:
         yield Finding("captions", "error", id_, reason(error))
         return

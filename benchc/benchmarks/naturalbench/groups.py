@@ -63,7 +63,7 @@ class Groups:
         return self.table.filter(pl.col("i_idx") == 0).select(list(SUBSET.columns))
 
 
-def read_groups(pool: Path, sources: Mapping[str, Source], limit: int | None = None) -> Groups:
+def groups_of_pool(pool: Path, sources: Mapping[str, Source], limit: int | None = None) -> Groups:
     """Return the groups of a pool, at most ``limit`` of each subset.
 
     Groups that are not whole, or whose answers do not alternate, are left out, and the report has the reason.

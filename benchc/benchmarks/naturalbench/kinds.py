@@ -1,8 +1,10 @@
-"""Types of questions, and readings of predictions. Settings and jobs share them, so it imports nothing."""
+"""Types of questions, readings of predictions, priors. Settings and jobs share them: it imports nothing."""
 
 from typing import Literal
 
 QuestionType = Literal["yes_no", "multiple_choice"]
 
-Reading = Literal["decoding", "deterministic", "post_hoc", "global", "sample"]
-READINGS: tuple[Reading, ...] = ("decoding", "deterministic", "post_hoc", "global", "sample")
+DecisionRule = Literal["decoding", "deterministic", "post_hoc", "global", "sample"]
+READINGS: tuple[DecisionRule, ...] = ("decoding", "deterministic", "post_hoc", "global", "sample")
+# What post_hoc compares with: the question alone, or with a grey image.
+Prior = Literal["no_image", "grey_image"]

@@ -10,14 +10,14 @@ import numpy.typing as npt
 import polars as pl
 
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES, OUTCOMES, Floats
-from benchc.benchmarks.naturalbench.metrics.readings import NONE
+from benchc.benchmarks.naturalbench.metrics.readings import NO_OPTION
 from benchc.benchmarks.naturalbench.schemas.groups import GROUPS, RANDOM
 from benchc.benchmarks.naturalbench.schemas.scores import PLACES, SCORES
-from benchc.errors import InputError
+from benchc.labels import check_labels
 from benchc.progress import track
 from benchc.rendering.output import Files
 from benchc.schemas.models import Model, read_models
-from benchc.schemas.parquet import AGAIN, TableError, read_footer, read_table
+from benchc.schemas.parquet import REMAKE, TableError, read_footer, read_table
 from benchc.schemas.predictions import CLEAN
 from benchc.schemas.shared_facts import add_shared_facts
 
@@ -28,12 +28,12 @@ RIGHT = "right"  # how many of the four answers are right
 
 
 @dataclass(frozen=True)
-class Scores:
+class ModelScores:
     """What one model's file of scores contains, by reading, corruption and severity.
 
-    ``found``: int8[groups, 6]: how many answers are right, ``NONE`` where a reading has no single
+    ``found``: int8[groups, 6]: how many answers are right, ``NO_OPTION`` where a reading has no single
     predictions, and the ``OUTCOMES``; ``predicted``: on clean images, int8[groups, 4] with the option of each
-    question about each image, ``NONE`` without an answer.
+    question about each image, ``NO_OPTION`` without an answer.
     """
 
     found: dict[Key, Bytes]
@@ -42,7 +42,7 @@ class Scores:
 
 
 @dataclass(frozen=True)
-class Scored:
+class RunScores:
     """The models of a run, by id in its order, and the groups: group, subset, type, language, method.
 
     Groups are those from mined pairs, unless there are none, or random pairs are asked for too.
@@ -50,7 +50,7 @@ class Scored:
 
     models: dict[str, Model]
     groups: pl.DataFrame
-    scores: dict[str, Scores]
+    scores: dict[str, ModelScores]
 
     @property
     def readings(self) -> list[str]:
@@ -64,7 +64,7 @@ class Scored:
         if found is None:
             return np.full((self.groups.height, len(MEASURES)), np.nan)
         right, q0, q1, i0, i1, g = found.astype(np.float64).T
-        acc = np.where(right == NONE, np.nan, right / len(PLACES))
+        acc = np.where(right == NO_OPTION, np.nan, right / len(PLACES))
         return np.stack([acc, (q0 + q1) / 2, (i0 + i1) / 2, g], axis=1)
 
     def questions(self, model: str, reading: str) -> Floats:
@@ -84,7 +84,7 @@ def benchmark_groups(groups: pl.DataFrame) -> pl.DataFrame:
     return groups if mined.is_empty() else mined
 
 
-def read_clean(scores: list[Path], models: Path, groups: Path) -> Scored:
+def read_clean(scores: list[Path], models: Path, groups: Path) -> RunScores:
     """Return the scores on clean images of {model}.parquet, with the labels of models.json.
 
     Raises InputError where a file is of no model of models.json or of another model than its name, where two
@@ -93,64 +93,62 @@ def read_clean(scores: list[Path], models: Path, groups: Path) -> Scored:
     return _read(scores, models, groups, corrupted=False)
 
 
-def read_with_random(scores: list[Path], models: Path, groups: Path) -> Scored:
+def read_with_random(scores: list[Path], models: Path, groups: Path) -> RunScores:
     """Return the scores as `read_clean`, also of groups from random pairs."""
     return _read(scores, models, groups, corrupted=False, with_random=True)
 
 
-def read_corrupted(scores: list[Path], models: Path, groups: Path) -> Scored:
+def read_corrupted(scores: list[Path], models: Path, groups: Path) -> RunScores:
     """Return the scores as `read_clean`, and those under corruption."""
     return _read(scores, models, groups, corrupted=True)
 
 
 def _read(
     paths: Sequence[Path], models: Path, groups: Path, *, corrupted: bool, with_random: bool = False
-) -> Scored:
+) -> RunScores:
     known = read_models(models).models
     whole = read_table(groups, GROUPS).unique("group", keep="first", maintain_order=True)
     whole = whole.select("group", "subset", "type", "language", "method")
     shown = whole if with_random else benchmark_groups(whole)
     chosen = whole["group"].is_in(shown["group"].implode())
     facts: dict[str, object] = {}
-    found: dict[str, Scores] = {}
+    found: dict[str, ModelScores] = {}
     for path in track(paths, label="scores", unit="files"):
         footer = read_footer(path)
         if path.stem not in known or footer.get("label", path.stem) != path.stem:
-            raise TableError(f"{path}: its scores are those of {footer.get('label')}; {AGAIN}")
+            raise TableError(f"{path}: its scores are those of {footer.get('label')}; {REMAKE}")
         add_shared_facts(facts, path, footer, ("pool", "seed", "alpha"))
         table = read_table(path, SCORES)
         if not corrupted:
             table = table.filter(pl.col("corruption") == CLEAN)
         found[path.stem] = _arrays(path, table, whole["group"], chosen, footer)
-    labels = [known[id_].label for id_ in found]
-    if len(set(labels)) != len(labels):
-        raise InputError(f"{models}: two models have one label: {', '.join(labels)}; give each its own")
-    return Scored({id_: known[id_] for id_ in found}, shown, found)
+    check_labels({id_: known[id_].label for id_ in found}, str(models))
+    return RunScores({id_: known[id_] for id_ in found}, shown, found)
 
 
 def _arrays(
     path: Path, table: pl.DataFrame, groups: pl.Series, chosen: pl.Series, footer: dict[str, Any]
-) -> Scores:
+) -> ModelScores:
     right = pl.sum_horizontal(pl.col(f"c{place}").cast(pl.Int8) for place in PLACES)
     known = pl.all_horizontal(pl.col(f"c{place}").is_not_null() for place in PLACES)
-    table = table.with_columns(pl.when(known).then(right).otherwise(NONE).alias(RIGHT))
+    table = table.with_columns(pl.when(known).then(right).otherwise(NO_OPTION).alias(RIGHT))
     found: dict[Key, Bytes] = {}
     predicted: dict[str, Bytes] = {}
     for key, rows in table.group_by("reading", "corruption", "severity", maintain_order=True):
         if not rows["group"].equals(groups):
-            raise TableError(f"{path}: its groups are not those of the pool; {AGAIN}")
+            raise TableError(f"{path}: its groups are not those of the pool; {REMAKE}")
         rows = rows.filter(chosen)
         reading, corruption, severity = str(key[0]), str(key[1]), int(str(key[2]))
         found[reading, corruption, severity] = _bytes(rows.select(RIGHT, *OUTCOMES))
-        if corruption == CLEAN and (rows[RIGHT] != NONE).all():
+        if corruption == CLEAN and (rows[RIGHT] != NO_OPTION).all():
             predicted[reading] = _bytes(rows.select(f"p{place}" for place in PLACES))
-    return Scores(found, predicted, footer)
+    return ModelScores(found, predicted, footer)
 
 
 def _bytes(rows: pl.DataFrame) -> Bytes:
-    return rows.select(pl.all().cast(pl.Int8).fill_null(NONE)).to_numpy()
+    return rows.select(pl.all().cast(pl.Int8).fill_null(NO_OPTION)).to_numpy()
 
 
-CleanScores = Annotated[Scored, Files(read_clean)]
-ScoresWithRandom = Annotated[Scored, Files(read_with_random)]
-CorruptedScores = Annotated[Scored, Files(read_corrupted)]
+CleanScores = Annotated[RunScores, Files(read_clean)]
+ScoresWithRandom = Annotated[RunScores, Files(read_with_random)]
+CorruptedScores = Annotated[RunScores, Files(read_corrupted)]

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from benchc.benchmarks.naturalbench.crosscheck import curation_errors
-from benchc.benchmarks.naturalbench.kinds import READINGS, QuestionType, Reading
+from benchc.benchmarks.naturalbench.kinds import READINGS, DecisionRule, Prior, QuestionType
 from benchc.config import settings
 from benchc.config.raw import block
 from benchc.config.strict import AnyIds, Id, Ids, Label, Strict, UserPath, unique
@@ -302,13 +302,13 @@ class Settings(settings.RunSettings):
     )
     prompt: Prompt = Field(default_factory=Prompt, description="How a model is asked about an item.")
     decoding: Decoding = Field(default_factory=Decoding, description="How generated answers are understood.")
-    readings: Annotated[list[Reading], Field(min_length=1), AfterValidator(unique)] = Field(
+    readings: Annotated[list[DecisionRule], Field(min_length=1), AfterValidator(unique)] = Field(
         default=list(READINGS),
         description="How predictions are read: decoding (a generated answer), deterministic (VQAScore, tau = "
         "0), post_hoc (relative to a pass without the image), global (one tau for all groups) and sample "
         "(the best tau of each question, image or group).",
     )
-    prior: Literal["no_image", "grey_image"] = Field(
+    prior: Prior = Field(
         default="no_image",
         description="Where post_hoc takes P(answer | question) from: the question alone, or a grey image, "
         "for models that need one.",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,9 +11,11 @@ import polars as pl
 
 from benchc.benchmarks.vqa_robustness.metrics.severity import LEVELS, Floats
 from benchc.errors import InputError
+from benchc.labels import check_labels
 from benchc.rendering.output import Files
 from benchc.schemas.grades import GRADES
-from benchc.schemas.parquet import AGAIN, read_footer, read_table
+from benchc.schemas.grid import grid_rows, in_cells
+from benchc.schemas.parquet import REMAKE, read_footer, read_table
 from benchc.schemas.predictions import CLEAN
 from benchc.schemas.shared_facts import add_shared_facts
 
@@ -78,10 +81,9 @@ def answers_of(
     Raises InputError where two models have one label, and where a model of ``labels`` has no grades, or not
     one of each item, clean and at each level of each corruption.
     """
-    if len(set(labels.values())) != len(labels):
-        raise InputError(f"two models have one label: {', '.join(labels.values())}; give each its own")
+    check_labels(labels, "the grades")
     if absent := [id_ for id_ in labels if id_ not in graded]:
-        raise InputError(f"{absent[0]} has no grades; {AGAIN}")
+        raise InputError(f"{absent[0]} has no grades; {REMAKE}")
     items = sorted({id_ for rows in graded.values() for id_ in rows["id"].unique()})
     if not items:
         raise InputError("no answer has a grade; evaluate at least one item")
@@ -93,27 +95,18 @@ def _right(
     model: str, rows: pl.DataFrame, items: Sequence[str], corruptions: Sequence[str], grade: Grade
 ) -> Floats:
     """Return float[corruptions, 6, items] of one model."""
-    places = pl.DataFrame({"id": items}).with_row_index("item")
-    cells = pl.DataFrame(
-        [(CLEAN, 0), *((name, level) for name in corruptions for level in range(1, LEVELS))],
-        schema={"corruption": pl.String, "severity": pl.Int64},
-        orient="row",
-    ).with_row_index("cell")
-    found = rows.join(places, on="id").join(cells, on=["corruption", "severity"])
-    values = np.full((len(cells), len(items)), np.nan)
-    at = found["cell"].to_numpy(), found["item"].to_numpy()
-    values[at] = found[grade].cast(pl.Float64).fill_null(np.nan).to_numpy()
-    if found.height > values.size or (values < 0).any() or (values > 1).any():
-        raise InputError(f"{model} has a second grade of an item, or one outside [0, 1]; {AGAIN}")
+    cells = [(CLEAN, 0), *product(corruptions, range(1, LEVELS))]
+    rows = in_cells(rows, cells)
+    places = grid_rows(rows, items, cells, f"{model}: grade", mend=REMAKE)
+    values = rows[grade].cast(pl.Float64).fill_null(np.nan).to_numpy()[places.T]  # [cells, items]
+    if (values < 0).any() or (values > 1).any():
+        raise InputError(f"{model} has a grade outside [0, 1]; {REMAKE}")
     if np.isnan(values).any():
         cell, item = np.argwhere(np.isnan(values))[0]
-        _, corruption, level = cells.row(int(cell))
-        where = f"{items[item]} under {corruption} at severity {level}"
-        if not found.filter(cell=cell, item=item).height:
-            raise InputError(f"{model} has no grade of {where}; {AGAIN}")
+        corruption, level = cells[cell]
         raise InputError(
-            f"{model} has no {grade} grade of {where}: its source has one reference answer; choose the "
-            "grade normalised or exact"
+            f"{model} has no {grade} grade of {items[item]} under {corruption} at severity {level}: its "
+            "source has one reference answer; choose the grade normalised or exact"
         )
     clean = np.broadcast_to(values[0], (len(corruptions), 1, len(items)))
     corrupted = values[1:].reshape(len(corruptions), LEVELS - 1, len(items))

@@ -5,9 +5,11 @@ from typing import Annotated
 import polars as pl
 
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
+from benchc.benchmarks.vqa_robustness.schemas.intervals import read_intervals
 from benchc.rendering.output import File, parquet
 from benchc.schemas.pool import POOL
 
 ErrorTable = Annotated[Errors, File(read_errors)]
+Intervals = Annotated[pl.DataFrame, File(read_intervals)]
 PoolCategories = Annotated[pl.DataFrame, parquet(POOL, "id", "category")]
 PoolImages = Annotated[pl.DataFrame, parquet(POOL, "id", "image_keys")]

@@ -3,24 +3,33 @@
 from dataclasses import dataclass
 from typing import Any
 
+from benchc.command_line import PositiveInt
 from benchc.errors import InputError
 
+IMAGE_SIDE = 48  # pixels: the input size of every tiny model
 HEAD_WIDTH = 24
 MAX_POSITIONS = 4096
 
 
 @dataclass(frozen=True)
 class TinySize:
-    """Widths and depths of a model for square images of ``image_side`` pixels.
+    """Widths and depths of a model for square images.
 
     Raises InputError unless HEAD_WIDTH divides ``hidden`` and an image has an even number of patches a side.
+
+    Attributes:
+        hidden: width of all layers, a multiple of 24
+        vision_layers: layers of the vision tower
+        text_layers: layers of the language model
+        patch: side of a patch in pixels: 1, 2, 3, 4, 6, 8, 12 or 24
+        image_side: side of an image in pixels
     """
 
-    hidden: int
-    vision_layers: int
-    text_layers: int
-    patch: int
-    image_side: int
+    hidden: PositiveInt
+    vision_layers: PositiveInt
+    text_layers: PositiveInt
+    patch: PositiveInt
+    image_side: PositiveInt = IMAGE_SIDE
 
     def __post_init__(self) -> None:
         if self.hidden % HEAD_WIDTH:

@@ -1,7 +1,6 @@
 """The steps of training a tiny model: batches, optimizers and their rates."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +8,7 @@ import torch
 
 from benchc.demo.loss import check_loss
 from benchc.demo.tiny.muon import Muon
+from benchc.demo.tiny.settings import TrainingSettings
 from benchc.demo.training_set import TrainingSet
 from benchc.progress import track
 
@@ -18,21 +18,6 @@ MAX_GRADIENT_NORM = 1.0
 WARM_UP, COOL_DOWN = 0.1, 0.6  # shares of the steps
 LOWER_RATE = "lower the learning_rate of its `train` in the model catalogue"
 MAX_NOISE = 0.5  # standard deviation, for pixels in -1..1
-
-
-@dataclass(frozen=True)
-class TrainingSettings:
-    """How to train."""
-
-    scoring: str  # letter or text
-    # A letter model is first trained on option texts: its vision tower does not learn from letters alone.
-    text_share: float  # share of the steps
-    steps: int
-    batch: int  # images per step
-    learning_rate: float
-    noise: float  # share of items with noise added
-    seed: int
-
 
 # From a step, its items int64 [items] and a source of random numbers.
 LossOf = Callable[[int, npt.NDArray[np.int64], torch.Generator], torch.Tensor]

@@ -13,8 +13,10 @@ import torch
 from torch.nn import functional
 
 from benchc.demo.tiny.prompts import SCORINGS, encode
-from benchc.demo.tiny.steps import TrainingSettings, pixels_of, take_steps
-from benchc.demo.training_set import IMAGE_SIDE, TrainingSet
+from benchc.demo.tiny.settings import TrainingSettings
+from benchc.demo.tiny.size import IMAGE_SIDE
+from benchc.demo.tiny.steps import pixels_of, take_steps
+from benchc.demo.training_set import TrainingSet
 
 
 def train(
@@ -32,7 +34,9 @@ def train(
     InputError at the first step whose loss is not finite.
     """
     counts = (training_set.item_images >= 0).sum(axis=1)
-    text_steps = settings.steps if settings.scoring == "text" else round(settings.text_share * settings.steps)
+    text_steps = (
+        round(settings.text_share * settings.steps) if settings.scoring == "letter" else settings.steps
+    )
     tokens = {scoring: answer_tokens(processor, training_set, scoring) for scoring in SCORINGS}
     image_token = processor.tokenizer.convert_tokens_to_ids(processor.image_token)
     first_tokens = torch.tensor(

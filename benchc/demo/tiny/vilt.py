@@ -14,10 +14,11 @@ from tokenizers.processors import TemplateProcessing
 from torch.nn import functional
 
 from benchc.demo.tiny.processor import IMAGE_SETTINGS
-from benchc.demo.tiny.size import TinySize
-from benchc.demo.tiny.steps import TrainingSettings, pixels_of, take_steps
+from benchc.demo.tiny.settings import TrainingSettings
+from benchc.demo.tiny.size import IMAGE_SIDE, TinySize
+from benchc.demo.tiny.steps import pixels_of, take_steps
 from benchc.demo.tiny.tokenizer import BOS, EOS, train_tokenizer
-from benchc.demo.training_set import IMAGE_SIDE, TrainingSet
+from benchc.demo.training_set import TrainingSet
 from benchc.hugging_face import transformers
 from benchc.models.question import Question, bare_prompt
 

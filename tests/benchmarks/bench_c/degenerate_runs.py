@@ -1,15 +1,12 @@
 """Small runs in which something that statistics need is missing: spread, items, models, severities."""
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-import pytest
 
 from benchc.benchmarks.bench_c.schemas.embeddings import EMBEDDINGS
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
@@ -21,6 +18,9 @@ from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
 from benchc.schemas.subset import SUBSET
+from scripts.bench_c.kappa import kappa
+from scripts.bench_c.score import score
+from scripts.bench_c.select import select
 from tests.benchmarks.bench_c.outputs import function_named, output, write_models
 
 OPTIONS = 3
@@ -151,35 +151,36 @@ class Run:
             **{key: known[key] for key in settings_of(function) if key in known},
         )
 
-    def stage(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Run kappa or select in the working directory."""
-        selectors = ["--predictions", *(f"predictions/{model}/all.parquet" for model in self.models)]
-        selectors += ["--selectors", *self.models, "--corruptions", *self.corruptions]
-        selectors += ["--severities", *map(str, self.severities), "--pool", "pool.parquet"]
-        embedded = ["--kappa", "kappa.parquet", "--embeddings", "embeddings.parquet"]
-        arguments = {
-            "kappa": [*selectors, "--output", "kappa.parquet"],
-            "select": [
-                *embedded,
-                *["--output", "out/selected.parquet", "--output-subset", "out/subset.parquet"],
-            ],
-        }
-        script(name, arguments[name], monkeypatch)
+    def select(self) -> None:
+        """Run kappa and select in the working directory."""
+        files = {name: Path(f"{name}.parquet") for name in ("pool", "kappa", "embeddings")}
+        kappa(
+            predictions=[Path(f"predictions/{model}/all.parquet") for model in self.models],
+            pool=files["pool"],
+            selectors=[*self.models],
+            corruptions=[*self.corruptions],
+            severities=[*self.severities],
+            output=files["kappa"],
+        )
+        select(
+            kappa=files["kappa"],
+            embeddings=files["embeddings"],
+            table=Path("out/selected.parquet"),
+            subset=Path("out/subset.parquet"),
+        )
 
-
-def script(name: str, arguments: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run the ``main`` of a script of the benchmark in this process."""
-    monkeypatch.setattr(sys, "argv", [name, *arguments])
-    import_module(f"scripts.bench_c.{name}").main()
-
-
-def score_all(run: Run, monkeypatch: pytest.MonkeyPatch, *options: str) -> None:
-    """Score every model of the run in the working directory."""
-    for model in run.models:
-        predictions = ["--predictions", f"predictions/{model}/all.parquet", "--pool", "pool.parquet"]
-        predictions += ["--corruptions", *run.corruptions, "--severities", *map(str, run.severities)]
-        predictions += ["--subset", "subset.parquet", "--output", f"scores/{model}.parquet"]
-        script("score", [*predictions, *options], monkeypatch)
+    def score(self, *, allow_missing: bool = False) -> None:
+        """Score every model in the working directory."""
+        for model in self.models:
+            score(
+                predictions=[Path(f"predictions/{model}/all.parquet")],
+                pool=Path("pool.parquet"),
+                subset=Path("subset.parquet"),
+                corruptions=[*self.corruptions],
+                severities=[*self.severities],
+                allow_missing=allow_missing,
+                output=Path(f"scores/{model}.parquet"),
+            )
 
 
 def move_to_run_folders() -> None:

@@ -1,11 +1,10 @@
-"""The tables and figures of Bench-C as their rules make them, from files and from settings in JSON."""
+"""The tables and figures of Bench-C as their rules make them, from files and from settings."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchc.rendering.output import call, function_of
+from benchc.rendering.output import call, function_of, inputs_of
 from benchc.schemas.models import Model, Models, models_text
 
 
@@ -17,11 +16,11 @@ def function_named(name: str) -> Callable[..., Any]:
 
 def output(name: str, files: Mapping[str, Iterable[str]], **settings: object) -> Any:
     """Return a table or a figure made from ``files``, paths by input, and from ``settings``."""
-    return call(
-        function_named(name),
-        {key: [Path(path) for path in paths] for key, paths in files.items()},
-        {key: json.dumps(value) for key, value in settings.items()},
-    )
+    function = function_named(name)
+    several = inputs_of(function)
+    paths = {key: [Path(path) for path in given] for key, given in files.items()}
+    inputs = {key: found if several[key] == list[Path] else found[0] for key, found in paths.items()}
+    return call(function, {**inputs, **settings})
 
 
 def write_models(path: str | Path, labels: Mapping[str, str]) -> None:

@@ -222,8 +222,9 @@ def test_an_invalid_configuration_is_one_line_per_error(folder, checked):
 
 def test_help_and_a_check_without_models_load_no_torch(folder):
     code = (
-        "import sys; sys.argv[0] = 'benchc'; from scripts.check import main\n"
-        "main(['config.yaml', '--no-models']); print('torch' in sys.modules, 'snakemake' in sys.modules)"
+        "import sys; from scripts.benchc import main\n"
+        "main(['check', 'config.yaml', '--no-models'])\n"
+        "print('torch' in sys.modules, 'snakemake' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

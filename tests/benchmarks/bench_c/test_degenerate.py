@@ -9,8 +9,8 @@ from matplotlib.text import Text
 
 from benchc.errors import InputError
 from benchc.schemas.models import Models, models_text
-from scripts import compare
-from tests.benchmarks.bench_c.degenerate_runs import Run, drawn, move_to_run_folders, score_all
+from scripts.benchc import main
+from tests.benchmarks.bench_c.degenerate_runs import Run, drawn, move_to_run_folders
 
 NOT_A_NUMBER = re.compile(r"\b(nan|NaN|inf|null|None(?! of the models))\b")
 
@@ -46,7 +46,7 @@ def run(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     made = RUNS[request.param]
     made.write(tmp_path)
-    score_all(made, monkeypatch)
+    made.score()
     return made
 
 
@@ -111,7 +111,7 @@ def test_a_claim_that_cannot_be_checked_says_why(
 ):
     monkeypatch.chdir(tmp_path)
     RUNS[name].write(tmp_path)
-    score_all(RUNS[name], monkeypatch)
+    RUNS[name].score()
     row = RUNS[name].output("claims").frame.filter(pl.col("claim").str.contains(word, literal=True))
     assert row["verdict"].to_list() == ["not applicable"]
     assert reason in row["here"][0]
@@ -151,12 +151,10 @@ def test_selection_selects_or_says_why_not(
         with pytest.raises(InputError, match=message):
             run.output("selection_stability")
         with pytest.raises(InputError, match=message):
-            for name in ("kappa", "select"):
-                run.stage(name, monkeypatch)
+            run.select()
         assert not Path("out").exists()
         return
-    for name in ("kappa", "select"):
-        run.stage(name, monkeypatch)
+    run.select()
     assert pl.read_parquet("out/selected.parquet")["selected"].any()
     table = run.output("selection_stability")
     for text in (table.frame.write_csv(), table.markdown, table.latex):
@@ -176,12 +174,12 @@ def test_two_runs_of_one_item_are_compared(
         (tmp_path / name).mkdir()
         monkeypatch.chdir(tmp_path / name)
         run.write(tmp_path / name)
-        score_all(run, monkeypatch)
+        run.score()
         move_to_run_folders()
     monkeypatch.chdir(tmp_path)
     for name in "ab":
         Path(name, "models.json").write_text(models_text(Models("bench-c", {})))
-    compare.main(["a", "b", "--draws", "5", "--output", "d.csv"])
+    main(["compare", "a", "b", "--draws", "5", "--output", "d.csv"])
     assert not NOT_A_NUMBER.search(capsys.readouterr().out)
     rows = pl.read_csv("d.csv")
     undefined = rows.filter(pl.col("low").is_null())

@@ -13,8 +13,10 @@ from benchc.schemas.models import Models, models_text
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
 from benchc.schemas.predictions import PREDICTIONS
-from scripts import command, compare
-from tests.benchmarks.bench_c.degenerate_runs import Run, move_to_run_folders, score_all
+from scripts import command
+from scripts.benchc import main
+from tests.benchmarks.bench_c.degenerate_runs import Run, move_to_run_folders
+from tests.footers import footer_of
 
 RUN = Run(items=6)
 # "one" has all predictions, "two" lacks the clean prediction of one item, "three" two corrupted ones of two
@@ -44,20 +46,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_target_that_lacks_predictions_is_refused_and_named(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_target_that_lacks_predictions_is_refused_and_named(folder: Path):
     message = r"^two: 1 missing prediction: \(s/1, clean, 0\); .* set scores.allow_missing to true"
     with pytest.raises(InputError, match=message):
-        score_all(RUN, monkeypatch)
+        RUN.score()
     with pytest.raises(SystemExit, match=r"^error: two: 1 missing prediction") as stop:
-        command.run(lambda: score_all(RUN, monkeypatch))
+        command.run(RUN.score)
     assert len(str(stop.value).splitlines()) == 1
     assert [path.stem for path in Path("scores").iterdir()] == ["one"]
 
 
 def test_what_is_left_out_is_named_counted_and_in_the_footer(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ):
-    score_all(RUN, monkeypatch, "--allow-missing")
+    RUN.score(allow_missing=True)
     text = capsys.readouterr().err
     assert "two: 1 of 6 items excluded, 1 prediction missing: (s/1, clean, 0)\n" in text
     assert "three: 2 of 6 items excluded, 2 predictions missing: (s/3, fog, 1), (s/4, pixelate, 5)\n" in text
@@ -70,15 +72,15 @@ def test_what_is_left_out_is_named_counted_and_in_the_footer(
     # A target with all predictions has the same file, byte by byte, whether predictions may be missing or
     # not.
     allowed = Path("scores/one.parquet").read_bytes()
-    score_all(Run(items=6, models=["one"]), monkeypatch)
+    Run(items=6, models=["one"]).score()
     assert Path("scores/one.parquet").read_bytes() == allowed
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_are_of_the_common_items_and_captions_count_them(
-    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ):
-    score_all(RUN, monkeypatch, "--allow-missing")
+    RUN.score(allow_missing=True)
     found = RUN.output(name)
     assert (
         "3 of 6 items have all predictions of 3 targets, the others are excluded; Three lacks the "
@@ -94,14 +96,14 @@ def test_tables_are_of_the_common_items_and_captions_count_them(
     )
     for model in RUN.models:
         scores = read_table(f"scores/{model}.parquet", SCORES).filter(pl.col("id").is_in(COMMON))
-        write_table(scores, f"scores/{model}.parquet", SCORES, {"items": 3})
+        write_table(scores, f"scores/{model}.parquet", SCORES, footer_of({"items": 3}))
     whole = RUN.output(name)
     assert whole.frame.write_csv() == found.frame.write_csv()
     assert "lacks a prediction" not in " ".join(whole.markdown.split())
 
 
-def test_claims_are_checked_on_the_common_items(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    score_all(RUN, monkeypatch, "--allow-missing")
+def test_claims_are_checked_on_the_common_items(folder: Path):
+    RUN.score(allow_missing=True)
     claims = RUN.output("claims")
     for text in (claims.markdown, claims.latex):
         assert SENTENCE in " ".join(text.split())
@@ -110,11 +112,11 @@ def test_claims_are_checked_on_the_common_items(folder: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("name", ["figure6", "figure10"])
-def test_figures_count_them_too(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
-    score_all(RUN, monkeypatch, "--allow-missing")
+def test_figures_count_them_too(name: str, folder: Path):
+    RUN.score(allow_missing=True)
     figures = [RUN.output(name)]
     RUN.write(folder)
-    score_all(RUN, monkeypatch, "--allow-missing")
+    RUN.score(allow_missing=True)
     figures.append(RUN.output(name))
     for figure, notes_expected in zip(figures, (1, 0), strict=True):
         figure.draw_without_rendering()
@@ -125,11 +127,9 @@ def test_figures_count_them_too(name: str, folder: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("name", ["figure3", "figure4", "figure5"])
-def test_figures_of_one_target_are_of_its_complete_items(
-    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_figures_of_one_target_are_of_its_complete_items(name: str, folder: Path):
     alone = Run(items=6, models=["two"])
-    score_all(alone, monkeypatch, "--allow-missing")
+    alone.score(allow_missing=True)
     texts = " ".join(text.get_text() for text in alone.output(name).findobj(Text))
     assert "s/1" not in texts and (name != "figure4" or "(n = 5)" in texts)
     if name == "figure5":
@@ -146,20 +146,20 @@ def test_a_comparison_says_which_run_lacks_predictions(
         RUN.write(tmp_path / name)
         if name == "b":
             drop("two", MISSING["two"])
-        score_all(RUN, monkeypatch, "--allow-missing")
+        RUN.score(allow_missing=True)
         move_to_run_folders()
     monkeypatch.chdir(tmp_path)
     for name in "ab":
         Path(name, "models.json").write_text(models_text(Models("bench-c", {})))
-    compare.main(["a", "b", "--draws", "5"])
+    main(["compare", "a", "b", "--draws", "5"])
     text = " ".join(capsys.readouterr().out.split())
     assert "Unweighted means over the 5 items" in text and "Run A:" not in text
     assert text.endswith("Run B: On 5 of 6 items: those for which no target lacks a prediction.")
 
 
-def test_no_common_item_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_no_common_item_is_refused(folder: Path):
     drop("one", [(id_, "fog", 2) for id_ in COMMON])
-    score_all(RUN, monkeypatch, "--allow-missing")
+    RUN.score(allow_missing=True)
     for name in ("table2", "intervals", "figure10"):
         with pytest.raises(
             InputError, match="none of the 6 selected items has all predictions of all 3 targets"
@@ -168,25 +168,21 @@ def test_no_common_item_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("name", ["table1", "claims", "intervals"])
-def test_missing_predictions_that_no_footer_records_are_refused(
-    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-):
-    score_all(RUN, monkeypatch, "--allow-missing")
+def test_missing_predictions_that_no_footer_records_are_refused(name: str, folder: Path):
+    RUN.score(allow_missing=True)
     for model in RUN.models:
         path = f"scores/{model}.parquet"
-        write_table(read_table(path, SCORES), path, SCORES, {"items": 0})
+        write_table(read_table(path, SCORES), path, SCORES, footer_of({"items": 0}))
     with pytest.raises(
         InputError,
-        match=r"only be compared on the same predictions; delete scores|or repeated: .*; delete scores",
+        match=r"only be compared on the same predictions; delete|(missing|unexpected) scores?: .*: delete",
     ):
         RUN.output(name)
 
 
 @pytest.mark.parametrize("name", ["table1", "claims"])
-def test_a_selection_larger_than_the_footers_record_is_refused(
-    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-):
-    score_all(RUN, monkeypatch, "--allow-missing")
+def test_a_selection_larger_than_the_footers_record_is_refused(name: str, folder: Path):
+    RUN.score(allow_missing=True)
     larger = Run(items=7)
     larger.write(folder)
     with pytest.raises(InputError, match="3 items were scored, 7 are selected"):

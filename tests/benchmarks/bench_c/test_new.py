@@ -307,8 +307,8 @@ def test_nothing_is_overwritten(root: Path, capsys: pytest.CaptureFixture[str], 
             'error: sub/a{x}.tsv: path is "sub/a{x}.tsv", but contains a brace or an angle bracket, by which',
         ),
         (
-            ["a.yaml", "--source", "mmstar", "--model", "folder", "--family", "llava", "--gpus", "-1"],
-            "error: folder: gpus is -1, but should be greater than or equal to 0.",
+            ["a.yaml", "--source", "mmstar", "--model", "folder", "--family", "llava", "--gpus=-1"],
+            'error: Invalid value "-1" for --gpus: it should be at least 0; see benchc new --help',
         ),
         (
             ["a.yaml", "--source", "mmstar", "--model", "my models/one"],
@@ -347,7 +347,5 @@ def test_a_benchmark_whose_configuration_is_copied_is_not_offered(
     error = refused(capsys, "config/mine.yaml", "--source", "my.tsv", "--benchmark", "naturalbench")
     assert "copy config/naturalbench.yaml and edit name, catalogues, sources and models" in error
     assert not (root / "config/mine.yaml").exists()
-    with pytest.raises(SystemExit):
-        main(["new", "--help"])
-    shown = capsys.readouterr().out
-    assert "--benchmark {bench-c}" in shown and "naturalbench" not in shown
+    main(["new", "--help"])
+    assert "naturalbench" not in capsys.readouterr().out

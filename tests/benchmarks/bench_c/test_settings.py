@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
+from benchc.config.corruption_batches import corruption_batches
 from benchc.config.load import Config, load
-from benchc.config.parts import parts
 from benchc.corruptions.registry import corruptions_of
 from tests.benchmarks.bench_c.trial import CONFIG
 from tests.config.trial import MODELS, SOURCES, errors
@@ -183,7 +183,7 @@ def test_the_papers_run() -> None:
     assert sorted(config.settings.corruptions.types) == sorted(corruptions_of("imagenet-c"))
     assert len(config.settings.corruptions.types) == 19
     assert config.settings.corruptions.severities == [1, 2, 3, 4, 5]
-    assert list(parts(config.settings.corruptions, config.settings.inference)) == [
+    assert list(corruption_batches(config.settings.corruptions, config.settings.inference)) == [
         "blur",
         "digital",
         "noise",

@@ -12,6 +12,7 @@ from benchc.errors import InputError
 from benchc.schemas.parquet import write_table
 from tests.benchmarks.bench_c.metrics.score_tables import scored
 from tests.benchmarks.bench_c.outputs import write_models
+from tests.footers import footer_of
 
 MODELS = {"a": "Model A", "b": "Model B", "c": "Model C"}
 
@@ -26,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def write(path: str, seed: int, *without: str, footer: Mapping[str, object] | None = None) -> pl.DataFrame:
     """Write the scores of the items s/0 to s/4, except ``without``."""
     table = scored(5, seed).filter(~pl.col("id").is_in(without))
-    write_table(table, Path(path), SCORES, footer or {"items": 5})
+    write_table(table, Path(path), SCORES, footer_of(footer or {"items": 5}))
     return table
 
 
@@ -90,7 +91,7 @@ def test_two_models_of_one_label_are_refused(tmp_path: Path):
     write_models(tmp_path / "models.json", {"one": "Same", "two": "Same"})
     for name in ("one", "two"):
         write_table(scored(3, 0), tmp_path / f"{name}.parquet", SCORES)
-    with pytest.raises(InputError, match=r"two models have one label: Same, Same"):
+    with pytest.raises(InputError, match=r"have one label, 'Same'; give"):
         read_targets([tmp_path / "one.parquet", tmp_path / "two.parquet"], tmp_path / "models.json")
 
 

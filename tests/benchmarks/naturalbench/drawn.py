@@ -10,7 +10,8 @@ import polars as pl
 
 from benchc.benchmarks.naturalbench.curation.samples import Sample
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
-from benchc.benchmarks.naturalbench.schemas.mismatches import MISMATCHES
+from benchc.benchmarks.naturalbench.schemas.embeddings import EmbeddingsFooter
+from benchc.benchmarks.naturalbench.schemas.mismatches import MISMATCHES, MismatchesFooter
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.demo.world import SOURCES, generate_group, render_images
 from benchc.schemas.parquet import write_table
@@ -64,13 +65,27 @@ def neighbours(captions: pl.DataFrame) -> pl.DataFrame:
     return pairs_of(list(pairwise(ids)))
 
 
+def embeddings_footer(encoder: str, queries: int = 1) -> EmbeddingsFooter:
+    """Return the footer of embeddings by an encoder of the Hub."""
+    return EmbeddingsFooter(
+        encoder=encoder,
+        queries=queries,
+        library="open_clip",
+        name="E",
+        pretrained="tag",
+        commit="c" * 40,
+        truncated=0,
+        torch="2.0",
+    )
+
+
 def write_drawn(folder: Path, count: int) -> tuple[Path, Path]:
     """Write captions, mismatches and pairs of ``count`` pictures to ``folder``; return captions and pairs."""
     captions = drawn_captions(count)
     write_table(captions, folder / "captions.parquet", CAPTIONS)
     write_table(neighbours(captions), folder / "pairs.parquet", PAIRS)
     empty = pl.DataFrame(schema=pl.Schema(MISMATCHES.columns))
-    footer = {"samples": count, "mismatches": 3 * count, "left_out": 0}
+    footer = MismatchesFooter(samples=count, mismatches=3 * count, left_out=0)
     write_table(empty, folder / "mismatches.parquet", MISMATCHES, footer)
     return folder / "captions.parquet", folder / "pairs.parquet"
 

@@ -9,7 +9,7 @@ import polars as pl
 from benchc.benchmarks.naturalbench.metrics.group_items import GroupItems, group_items
 from benchc.benchmarks.naturalbench.metrics.readings import probabilities, read_groups
 from benchc.benchmarks.naturalbench.schemas.groups import GROUPS
-from benchc.benchmarks.naturalbench.schemas.scores import SCORES
+from benchc.benchmarks.naturalbench.schemas.scores import SCORES, ScoresFooter
 from benchc.schemas.models import Model, Models, models_text
 from benchc.schemas.parquet import write_table
 
@@ -96,19 +96,25 @@ def score_rows(
     return found.scores, found.taus
 
 
+def scores_footer(label: str, **facts: object) -> ScoresFooter:
+    """Return the footer of the scores of a model with probabilities of letters, and with these facts."""
+    given = {"pool": "a", "scoring": "letter", "extraction": "strict", "unavailable": {}, "taus": []}
+    return ScoresFooter(**{"label": label, **given, **facts})
+
+
 def write_scored(
     folder: Path,
     groups: pl.DataFrame,
     models: dict[str, tuple[pl.DataFrame, dict[str, object]]],
     labels: dict[str, str] | None = None,
-) -> dict[str, list[Path]]:
+) -> dict[str, list[Path] | Path]:
     """Write scores, models.json and groups.parquet; return the inputs of a table."""
     paths = []
     for id_, (table, footer) in models.items():
         path = folder / "scores" / f"{id_}.parquet"
-        write_table(table, path, SCORES, {"label": id_, "unavailable": {}, "taus": [], **footer})
+        write_table(table, path, SCORES, scores_footer(**{"label": id_, **footer}))
         paths.append(path)
     write_table(groups, folder / "groups.parquet", GROUPS)
     known = {id_: Model(id_, (labels or {}).get(id_, id_.upper())) for id_ in models}
     (folder / "models.json").write_text(models_text(Models("naturalbench", known)))
-    return {"scores": paths, "models": [folder / "models.json"], "groups": [folder / "groups.parquet"]}
+    return {"scores": paths, "models": folder / "models.json", "groups": folder / "groups.parquet"}

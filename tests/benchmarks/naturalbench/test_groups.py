@@ -1,8 +1,6 @@
 """Groups are whole, alternate, and are told from the source's file; others are listed with the reason."""
 
 import os
-import subprocess
-import sys
 from collections import Counter
 from itertools import permutations
 from pathlib import Path
@@ -12,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchc.benchmarks.naturalbench.groups import Groups, problem_of, read_groups
+from benchc.benchmarks.naturalbench.groups import Groups, groups_of_pool, problem_of
 from benchc.benchmarks.naturalbench.places import Place, Source
 from benchc.benchmarks.naturalbench.schemas.groups import GROUPS
 from benchc.benchmarks.naturalbench.schemas.tags import TAGS
@@ -22,6 +20,7 @@ from benchc.schemas.subset import SUBSET
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
 from tests.benchmarks.naturalbench.group_files import PLACES, group, pool_of, write_pool
 from tests.sources.tsv_files import encoded, image_bytes, write_tsv
+from tests.stages import call_stage
 
 ROOT = Path(__file__).resolve().parents[3]
 SHARED = Path(os.environ.get("BENCHC_SHARED", ROOT / ".." / "shared"))
@@ -30,7 +29,7 @@ PAIRED = SHARED / "data/real/paired/NaturalBench_Flickr8k.tsv.xz"
 
 def found(folder: Path, rows: list[dict[str, str]], limit: int | None = None) -> Groups:
     tsv, pool = write_pool(folder, rows)
-    return read_groups(pool, {"nb": Source(tsv, "Own photos")}, limit)
+    return groups_of_pool(pool, {"nb": Source(tsv, "Own photos")}, limit)
 
 
 def reasons(folder: Path, rows: list[dict[str, str]]) -> list[tuple[str, ...]]:
@@ -161,7 +160,7 @@ def test_without_columns_four_rows_by_index_are_a_group(tmp_path: Path) -> None:
     options = ReaderOptions(answer_words=True, category_column="type")
     # 8 and 9 come before 10 as numbers, whatever the order of the file.
     tsv, pool = write_pool(tmp_path, rows[::-1], options=options)
-    groups = read_groups(pool, {"nb": Source(tsv, "NB")})
+    groups = groups_of_pool(pool, {"nb": Source(tsv, "NB")})
     assert groups.table.select("id", "group", "q_idx", "i_idx", "type").rows() == [
         ("nb/8", "nb/0", 0, 0, "yes_no"),
         ("nb/9", "nb/0", 0, 1, "yes_no"),
@@ -175,7 +174,7 @@ def test_without_columns_four_rows_by_index_are_a_group(tmp_path: Path) -> None:
     ]
     write_tsv(tsv, rows[:7])
     with pytest.raises(InputError, match=r"nb\.tsv: has 7 rows, which is no multiple of four"):
-        read_groups(pool, {"nb": Source(tsv, "NB")})
+        groups_of_pool(pool, {"nb": Source(tsv, "NB")})
 
 
 def test_a_rejected_row_does_not_move_the_groups_behind_it(tmp_path: Path) -> None:
@@ -341,7 +340,7 @@ def test_groups_of_two_sources_keep_their_names_apart(tmp_path: Path) -> None:
         tables[name] = read_vlmevalkit(tmp_path / f"{name}.tsv", name)[0]
     pool = pool_of(tmp_path, **tables)
     sources = {name: Source(tmp_path / f"{name}.tsv", name.upper()) for name in ("b", "a")}
-    table = read_groups(pool, sources).table
+    table = groups_of_pool(pool, sources).table
     assert table["group"].to_list() == ["a/x"] * 4 + ["b/x"] * 4
     assert table["subset"].to_list() == ["A"] * 4 + ["B"] * 4
 
@@ -356,20 +355,19 @@ def test_no_group_and_odd_columns_are_errors(tmp_path: Path) -> None:
         found(tmp_path, rows)
 
 
-def test_the_command_writes_all_files(tmp_path: Path) -> None:
+def test_the_stage_writes_all_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tsv, pool = write_pool(tmp_path, group("x", 4) + group("y", 8)[:3] + group("z", 12))
     tags = tmp_path / "tags.csv"
     tags.write_text("group,q_idx,i_idx,skill\nz,1,0,Counting\n")
-    command = [sys.executable, "-m", "scripts.naturalbench.read_groups", "--items", pool]
-    command += ["--tsv", f"nb={tsv}", "--label", "nb=A = b", "--tags", tags]
-    names = ("groups", "tags-output", "subset", "questions", "report")
-    outputs = [word for name in names for word in (f"--{name}", tmp_path / f"{name}.out")]
-    done = subprocess.run([*command, *outputs], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "A = b, yes_no: 2 groups\ntags: 1\n"
-    assert done.stderr == f"warning: 1 group left out, with reasons in {tmp_path}/report.out\n"
+    given = {"pool": pool, "files": [tsv], "labels": {"nb": "A = b"}, "tag_file": tags}
+    names = ("groups", "tags", "subset", "questions", "report")
+    outputs = {name: tmp_path / f"{name}.out" for name in names}
+    call_stage("naturalbench.read_groups", **given, **outputs)
+    printed = capsys.readouterr()
+    assert printed.out == "A = b, yes_no: 2 groups\ntags: 1\n"
+    assert printed.err == f"warning: 1 group left out, with reasons in {tmp_path}/report.out\n"
     assert read_table(tmp_path / "groups.out", GROUPS).height == 8
-    assert read_table(tmp_path / "tags-output.out", TAGS).rows() == [("nb/14", "count")]
+    assert read_table(tmp_path / "tags.out", TAGS).rows() == [("nb/14", "count")]
     assert read_table(tmp_path / "subset.out", SUBSET).height == 8
     assert read_table(tmp_path / "questions.out", SUBSET)["id"].to_list() == [
         "nb/4",
@@ -378,12 +376,14 @@ def test_the_command_writes_all_files(tmp_path: Path) -> None:
         "nb/14",
     ]
     assert pl.read_csv(tmp_path / "report.out")["group"].to_list() == ["y"]
+    with pytest.raises(InputError, match="--files has 1 files, --labels 2 sources; give one file for each"):
+        call_stage("naturalbench.read_groups", **{**given, "labels": {"a": "A", "b": "B"}}, **outputs)
 
 
 @pytest.mark.skipif(not PAIRED.is_file(), reason="the folder of BENCHC_SHARED is absent")
 def test_the_120_real_groups(tmp_path: Path) -> None:
     items = read_vlmevalkit(PAIRED, "nb", ReaderOptions(image_column="image_file"))[0]
-    groups = read_groups(pool_of(tmp_path, nb=items), {"nb": Source(PAIRED, "Flickr8k")})
+    groups = groups_of_pool(pool_of(tmp_path, nb=items), {"nb": Source(PAIRED, "Flickr8k")})
     assert groups.report.is_empty()
     assert groups.table.height == 480 and groups.table["group"].n_unique() == 120
     assert Counter(groups.table["type"]) == {"yes_no": 352, "multiple_choice": 128}

@@ -64,7 +64,7 @@ EDITS = {
         "config/small-models.yaml",
         "label: Texts",
         "label: Words",
-        {"models": 1, "configuration": 1, **FROM_SCORES},
+        {"describe_models": 1, "configuration": 1, **FROM_SCORES},
     ),
 }
 

@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchc.benchmarks.naturalbench.groups import read_groups
+from benchc.benchmarks.naturalbench.groups import groups_of_pool
 from benchc.benchmarks.naturalbench.places import Source
 from benchc.benchmarks.naturalbench.published_files import SUFFIXES, hub_groups, read_split, write_groups
 from benchc.sources.error import SourceError
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
-from scripts.naturalbench.commands import naturalbench_tsv
+from scripts.benchc import main
 from tests.benchmarks.naturalbench.group_files import OPTIONS, pool_of
 from tests.sources.tsv_files import encoded, image_bytes, write_tsv
 
@@ -69,7 +69,7 @@ def test_a_hub_file_becomes_a_tsv_that_the_reader_and_the_groups_take(tmp_path: 
     row["Question Type"] = row.pop("Question_Type")
     second = write_hub(tmp_path / "2.parquet", row)
     tsv = tmp_path / "groups.tsv"
-    naturalbench_tsv.main([str(first), str(second), "--output", str(tsv)])
+    main(["naturalbench-tsv", str(first), str(second), "--output", str(tsv)])
     assert capsys.readouterr().out == f"{tsv}: 3 groups, 12 rows\n"
     items, report = read_vlmevalkit(tsv, "nb", OPTIONS)
     assert report.is_empty()
@@ -81,7 +81,7 @@ def test_a_hub_file_becomes_a_tsv_that_the_reader_and_the_groups_take(tmp_path: 
     assert len(set(keys)) == 4 and keys[0] == keys[2] == keys[5] == "nb://0.png"
     assert items["options"].to_list() == [["Yes", "No"]] * 4 + [["A", "B"]] * 4 + [["Yes", "No"]] * 4
     assert items["question"].to_list()[6:8] == [CHOICE] * 2
-    groups = read_groups(pool_of(tmp_path, nb=items), {"nb": Source(tsv, "NB")})
+    groups = groups_of_pool(pool_of(tmp_path, nb=items), {"nb": Source(tsv, "NB")})
     assert groups.report.is_empty()
     assert groups.table.select("group", "subset", "type").unique(maintain_order=True).rows() == [
         ("nb/7", "Flickr30K", "yes_no"),
@@ -167,11 +167,18 @@ def test_the_split_with_images_becomes_a_tsv(tmp_path: Path, capsys) -> None:
     folder = tmp_path / "images"
     folder.mkdir()
     (folder / "test_00001.jpg").write_bytes(IMAGES[0])
-    command = [str(path), "--images", str(folder), "--output", str(tmp_path / "groups.tsv")]
-    with pytest.raises(SourceError, match=r"group 0: image train_2\.jpg: there is no such file"):
-        naturalbench_tsv.main(command)
+    command = [
+        "naturalbench-tsv",
+        str(path),
+        "--images",
+        str(folder),
+        "--output",
+        str(tmp_path / "groups.tsv"),
+    ]
+    with pytest.raises(SystemExit, match=r"^error: .*group 0: image train_2\.jpg: there is no such file"):
+        main(command)
     (folder / "train_2.jpg").write_bytes(IMAGES[1])
-    naturalbench_tsv.main(command)
+    main(command)
     items = read_vlmevalkit(tmp_path / "groups.tsv", "nb", OPTIONS)[0]
     assert items["question"].to_list() == ["One?", "One?", "Two?", "Two?"] * 2
     assert items["answer"].to_list() == [0, 1, 1, 0] * 2
@@ -217,11 +224,10 @@ def test_a_split_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
         (["a.json", "--images", "x"], "x is neither a folder nor a zip; give one with the images of a.json"),
     ],
 )
-def test_images_are_for_the_split_alone(files: list[str], message: str, capsys) -> None:
-    with pytest.raises(SystemExit):
-        naturalbench_tsv.main([*files, "--output", "o.tsv"])
-    error = capsys.readouterr().err
-    assert error.startswith("error: ") and message in error
+def test_images_are_for_the_split_alone(files: list[str], message: str) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["naturalbench-tsv", *files, "--output", "o.tsv"])
+    assert str(stop.value.code).startswith("error: ") and message in str(stop.value.code)
 
 
 @pytest.mark.skipif(not SPLIT.is_file(), reason="the folder of BENCHC_SHARED is absent")

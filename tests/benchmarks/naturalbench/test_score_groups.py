@@ -1,8 +1,7 @@
-"""The command that scores one model, from files to a file."""
+"""The stage that scores one model, from files to a file."""
 
-import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -11,18 +10,30 @@ import pytest
 from benchc.benchmarks.naturalbench.metrics.readings import GLOBAL
 from benchc.benchmarks.naturalbench.schemas.groups import GROUPS
 from benchc.benchmarks.naturalbench.schemas.scores import SCORES
+from benchc.errors import InputError
 from benchc.schemas.answers import ANSWERS
+from benchc.schemas.footer import Footer
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
 from tests.benchmarks.naturalbench.simulated import group_rows, items_of, pool_rows
+from tests.stages import call_stage
 
-ROOT = Path(__file__).resolve().parents[3]
 GROUP_ROWS = group_rows(6, types=("yes_no", "multiple_choice"))
 ITEMS = items_of(GROUP_ROWS)
 CELLS = [("clean", 0), ("fog", 1), ("fog", 2)]
 READINGS = ["decoding", "deterministic", "post_hoc", "global", "sample"]
 HASHES = {"prompt_hash": "p", "image_hash": "i"}
+
+
+@dataclass(frozen=True)
+class Facts(Footer):
+    """Any facts."""
+
+    facts: Mapping[str, object]
+
+    def content(self):
+        return dict(self.facts)
 
 
 def write_pool(path):
@@ -51,7 +62,7 @@ def write_predictions(path, ids, cells, logits, **footer):
         for place, id_ in np.ndenumerate(ids)
     ]
     footer = {"label": path.parent.name, "scoring": "letter", "predictions": len(rows), **footer}
-    write_table(pl.DataFrame(rows, schema=pl.Schema(PREDICTIONS.columns)), path, PREDICTIONS, footer)
+    write_table(pl.DataFrame(rows, schema=pl.Schema(PREDICTIONS.columns)), path, PREDICTIONS, Facts(footer))
 
 
 def write_answers(path, cells, reply):
@@ -69,7 +80,7 @@ def write_answers(path, cells, reply):
         for place, id_ in np.ndenumerate(ITEMS.ids)
     ]
     footer = {"label": path.parent.name, "answers": len(rows)}
-    write_table(pl.DataFrame(rows, schema=pl.Schema(ANSWERS.columns)), path, ANSWERS, footer)
+    write_table(pl.DataFrame(rows, schema=pl.Schema(ANSWERS.columns)), path, ANSWERS, Facts(footer))
 
 
 def right_reply(type_, option, severity):
@@ -78,7 +89,7 @@ def right_reply(type_, option, severity):
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path, monkeypatch):
     write_pool(tmp_path / "items.parquet")
     write_table(GROUP_ROWS, tmp_path / "groups.parquet", GROUPS)
     random = np.random.default_rng(0)
@@ -89,35 +100,29 @@ def folder(tmp_path):
         write_answers(tmp_path / f"answers/m/{part}.parquet", cells, right_reply)
     prior = random.normal(size=(1, 6, 2, 2))
     write_predictions(tmp_path / "prior/m/no_image.parquet", ITEMS.ids[:, :, 0], [("no_image", 0)], prior)
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def score(folder, *, readings=READINGS, without=(), severities=("1", "2"), **changed):
-    options = {
-        "--items": ["items.parquet"],
-        "--groups": ["groups.parquet"],
-        "--predictions": ["predictions/m/clean.parquet", "predictions/m/fog.parquet"],
-        "--answers": ["answers/m/clean.parquet", "answers/m/fog.parquet"],
-        "--prior": ["prior/m/no_image.parquet"],
-        "--readings": readings,
-        "--corruptions": ["fog"],
-        "--severities": severities,
-        "--output": ["out.parquet"],
-    } | {f"--{name.replace('_', '-')}": values for name, values in changed.items()}
-    words = [word for flag, values in options.items() if flag not in without for word in (flag, *values)]
-    return subprocess.run(
-        [sys.executable, "-m", "scripts.naturalbench.score_groups", *words],
-        cwd=folder,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-    )
+def score(*, without=(), **changed):
+    arguments = {
+        "pool": "items.parquet",
+        "groups": "groups.parquet",
+        "predictions": ["predictions/m/clean.parquet", "predictions/m/fog.parquet"],
+        "answers": ["answers/m/clean.parquet", "answers/m/fog.parquet"],
+        "prior": "prior/m/no_image.parquet",
+        "readings": READINGS,
+        "corruptions": ["fog"],
+        "severities": [1, 2],
+        "output": "out.parquet",
+    } | changed
+    given = {name: value for name, value in arguments.items() if name not in without}
+    call_stage("naturalbench.score_groups", **given)
 
 
-def test_all_readings(folder):
-    done = score(folder)
-    assert done.returncode == 0, done.stderr
-    assert "m: 6 groups read by decoding, deterministic, post_hoc, global" in done.stderr
+def test_all_readings(folder, capsys):
+    score()
+    assert "m: 6 groups read by decoding, deterministic, post_hoc, global" in capsys.readouterr().err
     table, footer = read_table(folder / "out.parquet", SCORES), read_footer(folder / "out.parquet")
     assert table.filter(corruption="clean")["reading"].unique(maintain_order=True).to_list() == [
         "decoding", "deterministic", "post_hoc", *GLOBAL, "sample",
@@ -128,13 +133,12 @@ def test_all_readings(folder):
     assert (footer["label"], footer["scoring"], footer["extraction"]) == ("m", "letter", "strict")
     assert footer["unavailable"] == {} and len(footer["taus"]) == 5 and "pool" in footer
     first = (folder / "out.parquet").read_bytes()
-    score(folder, predictions=["predictions/m/fog.parquet", "predictions/m/clean.parquet"])
+    score(predictions=["predictions/m/fog.parquet", "predictions/m/clean.parquet"])
     assert (folder / "out.parquet").read_bytes() == first
 
 
 def test_a_model_without_probabilities(folder):
-    done = score(folder, without=("--predictions", "--prior"), prior_kind=["grey_image"])
-    assert done.returncode == 0, done.stderr
+    score(without=("predictions", "prior"), substitute="grey_image")
     table, footer = read_table(folder / "out.parquet", SCORES), read_footer(folder / "out.parquet")
     assert table["reading"].unique().to_list() == ["decoding"]
     reason = "the model gives answers without probabilities"
@@ -147,22 +151,20 @@ def test_a_prior_that_the_model_does_not_have(folder):
     none = np.zeros((0, 2))
     path = folder / "prior/m/no_image.parquet"
     write_predictions(path, ITEMS.ids[:0, :, 0], [("no_image", 0)], none, unavailable="it needs an image")
-    done = score(folder, readings=["deterministic", "post_hoc"], without=("--answers",))
-    assert done.returncode == 0, done.stderr
+    score(readings=["deterministic", "post_hoc"], without=("answers",))
     assert read_footer(folder / "out.parquet")["unavailable"] == {"post_hoc": "it needs an image"}
     assert read_footer(folder / "out.parquet")["extraction"] is None
     assert set(read_table(folder / "out.parquet", SCORES)["reading"]) == {"deterministic"}
 
 
 def test_only_the_readings_that_are_wanted(folder):
-    done = score(folder, readings=["sample"], without=("--answers", "--prior"), extraction=["official"])
-    assert done.returncode == 0, done.stderr
+    score(readings=["sample"], without=("answers", "prior"), extraction="official")
     assert set(read_table(folder / "out.parquet", SCORES)["reading"]) == {"sample"}
 
 
 def edited(path, change):
     footer = read_footer(path)
-    write_table(change(read_table(path, PREDICTIONS)), path, PREDICTIONS, footer)
+    write_table(change(read_table(path, PREDICTIONS)), path, PREDICTIONS, Facts(footer))
 
 
 @pytest.mark.parametrize(
@@ -170,22 +172,22 @@ def edited(path, change):
     [
         (
             lambda folder: edited(folder / "predictions/m/clean.parquet", lambda rows: rows[1:]),
-            "error: predictions/m: 1 predictions are missing: (s/000, clean, 0); delete it and run",
+            "predictions/m: 1 missing prediction: (s/000, clean, 0); delete it and run",
         ),
         (
             lambda folder: edited(
                 folder / "predictions/m/fog.parquet",
                 lambda rows: rows.with_columns(severity=pl.lit(9, pl.Int64)),
             ),
-            "error: predictions/m: 48 predictions occur twice: (s/000, fog, 9)",
+            "predictions/m: 24 repeated predictions: (s/000, fog, 9)",
         ),
         (
             lambda folder: edited(folder / "prior/m/no_image.parquet", lambda rows: rows[1:]),
-            "error: prior/m: 1 predictions are missing: (s/000, no_image, 0)",
+            "prior/m: 1 missing prediction: (s/000, no_image, 0)",
         ),
         (
             lambda folder: write_answers(folder / "answers/m/fog.parquet", CELLS[1:2], right_reply),
-            "error: answers/m: 24 answers are missing: (s/000, fog, 2)",
+            "answers/m: 24 missing answers: (s/000, fog, 2)",
         ),
         (
             lambda folder: write_predictions(
@@ -195,34 +197,42 @@ def edited(path, change):
                 np.zeros((1, 6, 2, 2)),
                 scoring="text",
             ),
-            "error: prior/m/no_image.parquet: its scoring is text, not letter",
+            "prior/m/no_image.parquet: its scoring is text, not letter",
         ),
         (
             lambda folder: write_table(GROUP_ROWS[1:], folder / "groups.parquet", GROUPS),
-            "error: group 'g0' has not one item for each question and image",
+            "group 'g0' has not one item for each question and image",
         ),
     ],
 )
 def test_bad_input_is_one_line(folder, change, message):
     change(folder)
-    done = score(folder)
-    assert done.returncode == 1 and not (folder / "out.parquet").exists()
-    assert (
-        [line for line in done.stderr.splitlines() if line.startswith("error")]
-        == [line for line in done.stderr.splitlines() if line.startswith(message)]
-        != []
-    )
+    with pytest.raises(InputError) as error:
+        score()
+    assert str(error.value).startswith(message) and "\n" not in str(error.value)
+    assert not (folder / "out.parquet").exists()
 
 
-def test_wrong_arguments(folder):
-    done = score(folder, prior=[])
-    assert "error: --prior: 0 files given, and the reading post_hoc needs one; give it" in done.stderr
-    done = score(folder, answers=["answers/m/clean.parquet", "prior/n/no_image.parquet"])
-    assert "the files are of 2 models (m, n); give those of one" in done.stderr
-    done = score(folder, without=("--predictions", "--answers", "--prior"))
-    assert "the files are of 0 models" in done.stderr
-    done = score(folder, readings=["deterministic"], without=("--predictions", "--prior"))
-    assert "error: m: has none of the readings deterministic; add decoding to readings" in done.stderr
-    done = score(folder, readings=["decoding", "sample"], without=("--answers", "--prior"))
-    assert "error: --answers: none given, and the reading decoding needs them; give them" in done.stderr
-    assert "Traceback" not in done.stderr
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"without": ("prior",)}, "--prior: none given, and the reading post_hoc needs it; give it"),
+        (
+            {"answers": ["answers/m/clean.parquet", "prior/n/no_image.parquet"]},
+            r"the files are of 2 models \(m, n\); give those of one",
+        ),
+        ({"without": ("predictions", "answers", "prior")}, "the files are of 0 models"),
+        (
+            {"readings": ["deterministic"], "without": ("predictions", "prior")},
+            "m: has none of the readings deterministic; add decoding to readings",
+        ),
+        (
+            {"readings": ["decoding", "sample"], "without": ("answers", "prior")},
+            "--answers: none given, and the reading decoding needs them; give them",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_files_that_do_not_fit(arguments, message):
+    with pytest.raises(InputError, match=message):
+        score(**arguments)

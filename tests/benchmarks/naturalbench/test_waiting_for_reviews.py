@@ -152,7 +152,9 @@ def test_a_run_that_asks_for_more_writes_the_forms_first(checkout: Checkout) -> 
 def test_a_failure_of_another_job_says_nothing_of_reviews(checkout: Checkout) -> None:
     (checkout.folder / "logs/groups/keep_pairs.log").write_text("then run the same command again\n")
     os.utime(checkout.folder / "logs/groups/keep_pairs.log", (1, 1))
-    checkout.edit("scripts/naturalbench/mine.py", "    run(main)", "    run(None)")
+    checkout.edit(
+        "scripts/naturalbench/mine.py", "    parts, mismatches", "    raise KeyError\n    parts, mismatches"
+    )
     result = checkout.snakemake("--cores", "2", TARGET, check=False)
     assert result.returncode == 1 and "Error in rule mine" in result.stdout
     assert "then run the same" not in result.stdout

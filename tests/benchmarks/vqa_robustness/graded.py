@@ -10,6 +10,7 @@ from benchc.schemas.grades import GRADES
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import CLEAN
+from tests.footers import footer_of
 
 LEVELS = range(1, 6)
 
@@ -44,7 +45,8 @@ def write_grades(folder: Path, tables: Mapping[str, pl.DataFrame], **facts: obje
     paths = []
     for id_, table in tables.items():
         paths.append(folder / f"grades/{id_}.parquet")
-        write_table(table, paths[-1], GRADES, {"label": id_, "pool": "p", "seed": 1, "alpha": "drop"} | facts)
+        footer = {"label": id_, "pool": "p", "seed": 1, "alpha": "drop"} | facts
+        write_table(table, paths[-1], GRADES, footer_of(footer))
     return paths
 
 

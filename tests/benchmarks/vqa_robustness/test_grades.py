@@ -50,9 +50,14 @@ def test_incomplete_grades_are_one_sentence():
     found = tables(np.ones((2, 2, 6, 3)))
     lacking = found | {"n": found["n"].filter(~((pl.col("id") == "s/1") & (pl.col("severity") == 4)))}
     cases = [
-        (lacking, LABELS, "exact", "n has no grade of s/1 under snow at severity 4; delete it and run"),
+        (lacking, LABELS, "exact", "n: 2 missing grades: (s/1, fog, 4), (s/1, snow, 4); delete it and run"),
         (found, {"m": "M", "o": "O"}, "exact", "o has no grades; delete it and run snakemake again"),
-        (found, {"m": "M", "n": "M"}, "exact", "two models have one label: M, M; give each its own"),
+        (
+            found,
+            {"m": "M", "n": "M"},
+            "exact",
+            "the grades: m and n have one label, 'M'; give",
+        ),
         (
             found | {"m": found["m"].with_columns(pl.lit(None, pl.Float64).alias("soft"))},
             LABELS,
@@ -87,10 +92,10 @@ def test_a_second_grade_and_one_outside_its_range_are_refused(wrong):
     found = tables(np.zeros((2, 2, 6, 3)))
     (name, table), options = next(iter(found.items())), {"labels": {"m": "M"}, "corruptions": CORRUPTIONS}
     doubled = {name: pl.concat([table, table[:1]])}
-    with pytest.raises(InputError, match=r"m has a second grade of an item, or one outside \[0, 1\]"):
+    with pytest.raises(InputError, match=r"m: 1 repeated grade: \(s/\d, clean, 0\)"):
         answers_of(doubled, grade="soft", **options)
     outside = {
         name: table.with_columns(soft=pl.when(pl.int_range(pl.len()) == 4).then(wrong).otherwise("soft"))
     }
-    with pytest.raises(InputError, match=r"m has a second grade of an item, or one outside \[0, 1\]"):
+    with pytest.raises(InputError, match=r"m has a grade outside \[0, 1\]"):
         answers_of(outside, grade="soft", **options)

@@ -23,6 +23,7 @@ from tests.workflow.checkout import Checkout
 RUN = "results/open"
 MODELS = ["texts", "trained", "listed"]
 SCALED = (
+    "vre_intervals",
     "vre_model",
     "vre_corruption",
     "weightings",
@@ -139,7 +140,7 @@ EDITS = {
         "config/small-models.yaml",
         "label: Texts",
         "label: Words",
-        {"models": 1, "configuration": 1, **FROM_GRADES},
+        {"describe_models": 1, "configuration": 1, **FROM_GRADES},
     ),
 }
 
@@ -155,12 +156,12 @@ SETTINGS = {
     "when an answer is right": ({"grade": "exact"}, FROM_GRADES),
     "weights": (
         {"vre": {"weights": [2, 1, 1, 1, 1]}},
-        dict.fromkeys(("vre_model", "vre_corruption", "figure_accuracy", "weights"), 1),
+        dict.fromkeys(("vre_intervals", "vre_model", "vre_corruption", "figure_accuracy", "weights"), 1),
     ),
     "levels": ({"vre": {"levels": "1..5"}}, dict.fromkeys(LEVELLED, 1)),
     "resamples": (
         {"tables": {"bootstrap": {"draws": 200, "seed": 0}}},
-        {"vre_model": 1, "vre_corruption": 1},
+        {"vre_intervals": 1, "vre_model": 1, "vre_corruption": 1},
     ),
     "tokens": (
         {"answers": {"max_new_tokens": 9}},

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
+from benchc.models.cache.unit_cache import PredictionCache
 from benchc.models.predict import Passes, predict_units
-from benchc.models.prediction_cache import PredictionCache
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import ModelError
 from benchc.models.units import Unit

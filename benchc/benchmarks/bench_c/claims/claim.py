@@ -1,30 +1,38 @@
-"""A claim of the Bench-C paper, and the verdict on it."""
+"""A claim of the Bench-C paper, its check, and the verdict on it."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import NamedTuple
+
+from benchc.benchmarks.bench_c.claims.evidence import Evidence
 
 HOLDS = "holds"
 FAILS = "does not hold"
 NOT_APPLICABLE = "not applicable"
 VERDICTS = (HOLDS, FAILS, NOT_APPLICABLE)
 
+FIGURE = "a figure, without numbers"
+CHECKED = "{}"
 
-@dataclass(frozen=True)
-class Finding:
+
+class Finding(NamedTuple):
     """The numbers of a run for a claim, or why there are none, and the verdict (one of ``VERDICTS``)."""
 
     numbers: str
     verdict: str
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A claim with its section and numbers in the paper, the criterion of the check, and its finding."""
+class Claim(NamedTuple):
+    """A claim with its section in the paper, the criterion of its check, and the paper's numbers.
+
+    ``{example}`` in the criterion is the cell of figure 4, and ``CHECKED`` in the paper's numbers those that
+    the check finds in the paper's own tables.
+    """
 
     section: str
-    claim: str
+    text: str
     criterion: str
     paper: str
-    finding: Finding
+    check: Callable[[Evidence], Finding]
 
 
 def judged(holds: bool, numbers: str) -> Finding:

@@ -10,9 +10,14 @@ from benchc.benchmarks.bench_c.metrics.regimes import cells
 from benchc.benchmarks.bench_c.metrics.table1 import table1
 from benchc.benchmarks.bench_c.metrics.table2 import sensitivity, table2
 from benchc.benchmarks.bench_c.metrics.table3 import SUBTLE, table3
+from benchc.benchmarks.bench_c.published.tables import published_table1, published_table2, published_table3
 from benchc.errors import InputError, recreate
+from benchc.labels import check_labels
 from benchc.pluralize import pluralize
 from benchc.schemas.models import Model
+
+# The paper's Table 3 lists only the cases with a gain; it tested 13 models under 19 corruptions.
+PUBLISHED_CASES = published_table1().height * 19
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,19 @@ class Example:
     severity: int
     predictions: pl.DataFrame  # its rows of SCORES; none if the run does not have them
 
+    @property
+    def unchanged(self) -> pl.DataFrame:
+        """Return the predictions that are as on the clean images."""
+        return self.predictions.filter(pl.col("prediction") == pl.col("prediction_clean"))
+
+    @property
+    def changed(self) -> pl.DataFrame:
+        """Return the predictions that are not as on the clean images."""
+        return self.predictions.filter(pl.col("prediction") != pl.col("prediction_clean"))
+
+    def __str__(self) -> str:
+        return f"{self.label}, {self.corruption.replace('_', ' ')}, severity {self.severity}"
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -32,11 +50,11 @@ class Evidence:
     table1: pl.DataFrame  # of metrics.table1
     sensitivity: pl.DataFrame  # of metrics.table2.sensitivity, with the column label in front
     table2: pl.DataFrame
-    cells: pl.DataFrame  # of metrics.regimes, with the column label in front
+    cells: pl.DataFrame  # of metrics.regimes, with the column label in front, and each corruption's group
     table3: pl.DataFrame
     subtle_cases: int  # (model, corruption) at severity 1, gain or not
-    robustness: pl.DataFrame  # label, corruption, destructive, corrective: mean RAS, null without items
-    groups: Mapping[str, str]  # of each corruption
+    # label, corruption, destructive and corrective, mean RAS, null without items; and the corruption's group
+    robustness: pl.DataFrame
     example: Example
     items: pl.DataFrame  # id, source, task, kappa, selected: the candidates
 
@@ -60,8 +78,7 @@ def evidence(
     missing, or pool and selection have different items.
     """
     labels = [target.label for target in targets]
-    if len(set(labels)) != len(labels):
-        raise InputError(f"a label occurs twice: {', '.join(labels)}; give every target a different one")
+    check_labels({target.id: target.label for target in targets}, "the targets")
     first = table1(targets, scores, selected.filter("selected").select("id", "kappa"), excluded=excluded)
     unknown = sorted(set(scores[0]["corruption"]) - set(groups))
     if unknown:
@@ -76,7 +93,8 @@ def evidence(
             f"they are from different runs; {recreate('selection')}"
         )
     tables = {label: cells(frame) for label, frame in zip(labels, scores, strict=True)}
-    every = _stacked(tables)
+    group = pl.col("corruption").replace_strict(dict(groups), return_dtype=pl.String).alias("group")
+    every = _stacked(tables).with_columns(group)
     sensitivities = {label: sensitivity(frame) for label, frame in zip(labels, scores, strict=True)}
     label, corruption, severity = example
     predictions = [
@@ -91,12 +109,29 @@ def evidence(
         cells=every,
         table3=table3(tables),
         subtle_cases=every.filter(pl.col("severity") == SUBTLE).height,
-        robustness=_stacked({name: _robustness(frame) for name, frame in zip(labels, scores, strict=True)}),
-        groups=groups,
+        robustness=_stacked(
+            {name: _robustness(frame) for name, frame in zip(labels, scores, strict=True)}
+        ).with_columns(group),
         example=Example(
             label, corruption, severity, (predictions[0] if predictions else scores[0].clear()).sort("id")
         ),
         items=items.sort("id"),
+    )
+
+
+def published_evidence() -> Evidence:
+    """Return the paper's own Tables 1 to 3, as far as they have what checks need; other tables are empty."""
+    gains, none = published_table3(), pl.DataFrame()
+    return Evidence(
+        table1=published_table1(),
+        sensitivity=none,
+        table2=published_table2(),
+        cells=gains,
+        table3=gains,
+        subtle_cases=PUBLISHED_CASES,
+        robustness=none,
+        example=Example("", "", 0, none),
+        items=none,
     )
 
 

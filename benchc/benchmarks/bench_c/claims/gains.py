@@ -4,89 +4,14 @@ from itertools import pairwise
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.claims.claim import Claim, Finding, judged, not_applicable
+from benchc.benchmarks.bench_c.claims.claim import CHECKED, Claim, Finding, judged, not_applicable
 from benchc.benchmarks.bench_c.claims.numbers import means_by, signed
 from benchc.benchmarks.bench_c.metrics.table3 import SUBTLE
-from benchc.benchmarks.bench_c.published.tables import published_table1, published_table3
 from benchc.benchmarks.bench_c.schemas.scores import REGIMES
 from benchc.pluralize import pluralize
 
 GAINER = ("Idefics3-Llama3", "spatter")  # the paper's example
 FREQUENT = "spatter"
-# The paper's table lists only the cases with a gain; it tested 13 models under 19 corruptions.
-PUBLISHED_CASES = published_table1().height * 19
-
-
-def claims_of_severity(cells: pl.DataFrame) -> list[Claim]:
-    """Return the claims of section 6.3 about severity; ``cells`` as in ``Evidence``."""
-    return [
-        Claim(
-            "6.3",
-            "Accuracy declines as severity grows",
-            "mean ΔAcc over models and corruptions falls at every step of severity",
-            "no numbers",
-            _declines(cells, "delta_acc"),
-        ),
-        Claim(
-            "6.3",
-            "The prediction structure of every model degrades as severity grows",
-            "every model's mean RAS over corruptions falls at every step of severity",
-            "no numbers",
-            _all_decline(cells),
-        ),
-    ]
-
-
-def claims_of_gains(table3: pl.DataFrame, subtle_cases: int, cells: pl.DataFrame) -> list[Claim]:
-    """Return the claims of sections 6.3 and 9.3 about Table 3, with the paper's own numbers.
-
-    ``table3`` has label, corruption, ras and regime, one row per gain among ``subtle_cases`` cases.
-    """
-    paper = published_table3()
-    return [
-        Claim(
-            "6.3",
-            "Some corruptions raise accuracy at severity 1",
-            "at least one case (model, corruption) gains",
-            _some(paper, PUBLISHED_CASES).numbers,
-            _some(table3, subtle_cases),
-        ),
-        Claim(
-            "6.3",
-            "Spatter at severity 1 raises the accuracy of Idefics3-Llama3",
-            "ΔAcc > 0 in that case",
-            "0.560 to 0.567 (its Table 3: from 0.561, +0.007)",
-            _example(cells),
-        ),
-        Claim(
-            "6.3, 9.3",
-            "Most gains come with a degraded or overconfident prediction structure",
-            "more than half of the gains are of these two regimes",
-            _mostly_bad(paper, PUBLISHED_CASES).numbers,
-            _mostly_bad(table3, subtle_cases),
-        ),
-        Claim(
-            "6.3, 9.3",
-            "RAS is negative in all cases that gain",
-            "mean RAS < 0 in every one",
-            _negative(paper, PUBLISHED_CASES).numbers,
-            _negative(table3, subtle_cases),
-        ),
-        Claim(
-            "9.3",
-            "Degraded is the most frequent regime of the gains",
-            "it has more gains than any other regime",
-            _most_degraded(paper, PUBLISHED_CASES).numbers,
-            _most_degraded(table3, subtle_cases),
-        ),
-        Claim(
-            "9.3",
-            "Spatter raises accuracy more often than other corruptions",
-            "it has more gains than any other corruption",
-            _spatter(paper, PUBLISHED_CASES, present=True).numbers,
-            _spatter(table3, subtle_cases, present=FREQUENT in set(cells["corruption"])),
-        ),
-    ]
 
 
 def _declines(cells: pl.DataFrame, value: str) -> Finding:
@@ -176,3 +101,65 @@ def _no_gain(cases: int) -> Finding:
 
 def _no_severity() -> Finding:
     return not_applicable(f"severity {SUBTLE} is not in this run")
+
+
+SEVERITY = (
+    Claim(
+        "6.3",
+        "Accuracy declines as severity grows",
+        "mean ΔAcc over models and corruptions falls at every step of severity",
+        "no numbers",
+        lambda run: _declines(run.cells, "delta_acc"),
+    ),
+    Claim(
+        "6.3",
+        "The prediction structure of every model degrades as severity grows",
+        "every model's mean RAS over corruptions falls at every step of severity",
+        "no numbers",
+        lambda run: _all_decline(run.cells),
+    ),
+)
+GAINS = (
+    Claim(
+        "6.3",
+        "Some corruptions raise accuracy at severity 1",
+        "at least one case (model, corruption) gains",
+        CHECKED,
+        lambda run: _some(run.table3, run.subtle_cases),
+    ),
+    Claim(
+        "6.3",
+        "Spatter at severity 1 raises the accuracy of Idefics3-Llama3",
+        "ΔAcc > 0 in that case",
+        "0.560 to 0.567 (its Table 3: from 0.561, +0.007)",
+        lambda run: _example(run.cells),
+    ),
+    Claim(
+        "6.3, 9.3",
+        "Most gains come with a degraded or overconfident prediction structure",
+        "more than half of the gains are of these two regimes",
+        CHECKED,
+        lambda run: _mostly_bad(run.table3, run.subtle_cases),
+    ),
+    Claim(
+        "6.3, 9.3",
+        "RAS is negative in all cases that gain",
+        "mean RAS < 0 in every one",
+        CHECKED,
+        lambda run: _negative(run.table3, run.subtle_cases),
+    ),
+    Claim(
+        "9.3",
+        "Degraded is the most frequent regime of the gains",
+        "it has more gains than any other regime",
+        CHECKED,
+        lambda run: _most_degraded(run.table3, run.subtle_cases),
+    ),
+    Claim(
+        "9.3",
+        "Spatter raises accuracy more often than other corruptions",
+        "it has more gains than any other corruption",
+        CHECKED,
+        lambda run: _spatter(run.table3, run.subtle_cases, present=FREQUENT in set(run.cells["corruption"])),
+    ),
+)

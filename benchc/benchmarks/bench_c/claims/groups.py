@@ -6,8 +6,7 @@ from itertools import pairwise
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.claims.claim import Claim, Finding, judged, not_applicable
-from benchc.benchmarks.bench_c.claims.evidence import Evidence
+from benchc.benchmarks.bench_c.claims.claim import FIGURE, Claim, Finding, judged, not_applicable
 from benchc.benchmarks.bench_c.claims.numbers import listed, mean, means_by, signed
 from benchc.pluralize import pluralize
 
@@ -17,73 +16,6 @@ HARSH_NOISE = ("impulse_noise", "shot_noise")
 NOISE_GROWS_ABOVE = 3  # severity
 MILD = ("brightness", "fog", "frost", "snow")
 JPEG = "jpeg_compression"
-
-
-def claims_of_groups(evidence: Evidence) -> list[Claim]:
-    """Return the claims about corruptions and their groups, in the order of the paper."""
-    cells = evidence.cells.with_columns(
-        group=pl.col("corruption").replace_strict(dict(evidence.groups), return_dtype=pl.String)
-    )
-    return [
-        Claim(
-            "6.3",
-            "Structural distortions, blur and elastic transform, degrade most",
-            "their mean RAS is below that of photometric, noise, weather and other digital corruptions",
-            "a figure, without numbers",
-            _structural(cells),
-        ),
-        Claim(
-            "6.3, 9.4",
-            "Noise (impulse, shot) degrades strongly at high severity",
-            f"their mean RAS at severities above {NOISE_GROWS_ABOVE} is below their own at the others, and "
-            "below that of all corruptions at these severities",
-            "a figure, without numbers",
-            _noise(cells),
-        ),
-        Claim(
-            "6.3",
-            "Photometric and weather corruptions are comparatively mild",
-            "the mean RAS of each of the two groups is above that of all others together",
-            "a figure, without numbers",
-            _mild_groups(cells),
-        ),
-        Claim(
-            "9.4",
-            "RAS falls with severity in every group",
-            "every group's mean RAS falls at every step of severity",
-            "a figure, without numbers",
-            _groups_fall(cells),
-        ),
-        Claim(
-            "9.4",
-            "Stronger corruption makes RAS less stable",
-            "the standard deviation of RAS over models, averaged over corruptions, is larger at the highest "
-            "severity than at the lowest",
-            "a figure, without numbers",
-            _less_stable(cells),
-        ),
-        Claim(
-            "9.4",
-            "Of the groups, blur degrades most",
-            "no group has a lower mean RAS",
-            "a figure, without numbers",
-            _worst_group(cells),
-        ),
-        Claim(
-            "9.4",
-            "JPEG compression is mild",
-            "its mean RAS is above that of all other corruptions together",
-            "a figure, without numbers",
-            _mild(cells, (JPEG,)),
-        ),
-        Claim(
-            "9.4",
-            "Brightness, fog, frost and snow have minor effects",
-            "the mean RAS of each is above that of all other corruptions together",
-            "a figure, without numbers",
-            _mild(cells, MILD),
-        ),
-    ]
 
 
 def _structural(cells: pl.DataFrame) -> Finding:
@@ -183,3 +115,65 @@ def _mean(values: Iterable[float]) -> float:
     if found is None:
         raise ValueError("there are no values to average")
     return found
+
+
+GROUPS = (
+    Claim(
+        "6.3",
+        "Structural distortions, blur and elastic transform, degrade most",
+        "their mean RAS is below that of photometric, noise, weather and other digital corruptions",
+        FIGURE,
+        lambda run: _structural(run.cells),
+    ),
+    Claim(
+        "6.3, 9.4",
+        "Noise (impulse, shot) degrades strongly at high severity",
+        f"their mean RAS at severities above {NOISE_GROWS_ABOVE} is below their own at the others, and "
+        "below that of all corruptions at these severities",
+        FIGURE,
+        lambda run: _noise(run.cells),
+    ),
+    Claim(
+        "6.3",
+        "Photometric and weather corruptions are comparatively mild",
+        "the mean RAS of each of the two groups is above that of all others together",
+        FIGURE,
+        lambda run: _mild_groups(run.cells),
+    ),
+    Claim(
+        "9.4",
+        "RAS falls with severity in every group",
+        "every group's mean RAS falls at every step of severity",
+        FIGURE,
+        lambda run: _groups_fall(run.cells),
+    ),
+    Claim(
+        "9.4",
+        "Stronger corruption makes RAS less stable",
+        "the standard deviation of RAS over models, averaged over corruptions, is larger at the highest "
+        "severity than at the lowest",
+        FIGURE,
+        lambda run: _less_stable(run.cells),
+    ),
+    Claim(
+        "9.4",
+        "Of the groups, blur degrades most",
+        "no group has a lower mean RAS",
+        FIGURE,
+        lambda run: _worst_group(run.cells),
+    ),
+    Claim(
+        "9.4",
+        "JPEG compression is mild",
+        "its mean RAS is above that of all other corruptions together",
+        FIGURE,
+        lambda run: _mild(run.cells, (JPEG,)),
+    ),
+    Claim(
+        "9.4",
+        "Brightness, fog, frost and snow have minor effects",
+        "the mean RAS of each is above that of all other corruptions together",
+        FIGURE,
+        lambda run: _mild(run.cells, MILD),
+    ),
+)

@@ -1,65 +1,28 @@
 """Claims about the order of the models (section 6.1), on Table 1: ours, or the paper's own."""
 
-from dataclasses import replace
+from collections.abc import Callable
 from itertools import combinations
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.claims.claim import Claim, Finding, judged, not_applicable
+from benchc.benchmarks.bench_c.claims.claim import CHECKED, Claim, Finding, judged, not_applicable
+from benchc.benchmarks.bench_c.claims.evidence import Evidence
 from benchc.benchmarks.bench_c.claims.numbers import signed, spearman
-from benchc.benchmarks.bench_c.published.tables import published_table1
 from benchc.pluralize import pluralize
 
 SWAPPED = ("Falcon2-VLM", "mPLUG-Owl3")  # the paper's example of a pair that RAS and ΔAcc order differently
 
 
-def claims_of_ranking(table1: pl.DataFrame) -> list[Claim]:
-    """Return the claims of section 6.1, with the same checks on the paper's Table 1 as the paper's numbers.
+def _of_table1(check: Callable[[pl.DataFrame], Finding]) -> Callable[[Evidence], Finding]:
+    """Return the check of Table 1, which has no rows where weighted means are undefined."""
 
-    ``table1`` has label, acc_clean, delta_acc, ras and the ranks of both; no rows where weighted means are
-    undefined.
-    """
-    paper = published_table1()
-    if table1.is_empty():
-        undefined = not_applicable("ΔAcc and RAS of the models are undefined: all items have kappa 0")
-        return [replace(claim, finding=undefined) for claim in claims_of_ranking(paper)]
-    return [
-        Claim(
-            "6.1",
-            "RAS and ΔAcc do not order the models alike",
-            "at least one pair of models has the opposite order",
-            _disagreement(paper).numbers,
-            _disagreement(table1),
-        ),
-        Claim(
-            "6.1",
-            "Falcon2-VLM beats mPLUG-Owl3 in ΔAcc, and loses in RAS",
-            "both signs, by Table 1",
-            _swapped(paper).numbers,
-            _swapped(table1),
-        ),
-        Claim(
-            "6.1",
-            "Models that are more accurate on clean images are more fragile",
-            "Spearman's correlations of clean accuracy with ΔAcc and with RAS are both below 0",
-            _fragile(paper).numbers,
-            _fragile(table1),
-        ),
-        Claim(
-            "6.1",
-            "The most accurate model has the lowest RAS",
-            "no model has a lower RAS (the paper's is Qwen2.5-VL-Instruct)",
-            _best_is_worst(paper).numbers,
-            _best_is_worst(table1),
-        ),
-        Claim(
-            "6.1",
-            "The least accurate model loses less RAS than the most accurate one",
-            "its RAS is the higher one (the paper's is Emu3-Chat)",
-            _worst_is_better(paper).numbers,
-            _worst_is_better(table1),
-        ),
-    ]
+    def checked(run: Evidence) -> Finding:
+        table = run.table1.drop_nulls(["acc_clean", "delta_acc", "ras"])
+        if table.is_empty():
+            return not_applicable("ΔAcc and RAS of the models are undefined: all items have kappa 0")
+        return check(table)
+
+    return checked
 
 
 def _disagreement(table: pl.DataFrame) -> Finding:
@@ -129,3 +92,42 @@ def _worst_is_better(table: pl.DataFrame) -> Finding:
 
 def _absent(labels: list[str]) -> Finding:
     return not_applicable(f"not among the targets: {', '.join(labels)}")
+
+
+RANKING = (
+    Claim(
+        "6.1",
+        "RAS and ΔAcc do not order the models alike",
+        "at least one pair of models has the opposite order",
+        CHECKED,
+        _of_table1(_disagreement),
+    ),
+    Claim(
+        "6.1",
+        "Falcon2-VLM beats mPLUG-Owl3 in ΔAcc, and loses in RAS",
+        "both signs, by Table 1",
+        CHECKED,
+        _of_table1(_swapped),
+    ),
+    Claim(
+        "6.1",
+        "Models that are more accurate on clean images are more fragile",
+        "Spearman's correlations of clean accuracy with ΔAcc and with RAS are both below 0",
+        CHECKED,
+        _of_table1(_fragile),
+    ),
+    Claim(
+        "6.1",
+        "The most accurate model has the lowest RAS",
+        "no model has a lower RAS (the paper's is Qwen2.5-VL-Instruct)",
+        CHECKED,
+        _of_table1(_best_is_worst),
+    ),
+    Claim(
+        "6.1",
+        "The least accurate model loses less RAS than the most accurate one",
+        "its RAS is the higher one (the paper's is Emu3-Chat)",
+        CHECKED,
+        _of_table1(_worst_is_better),
+    ),
+)

@@ -1,77 +1,13 @@
 """Claims about destructive and corrective robustness (section 6.4), on figure 6's matrices."""
 
-from collections.abc import Mapping
-
 import polars as pl
 
-from benchc.benchmarks.bench_c.claims.claim import Claim, Finding, judged, not_applicable
+from benchc.benchmarks.bench_c.claims.claim import FIGURE, Claim, Finding, judged, not_applicable
 from benchc.benchmarks.bench_c.claims.numbers import listed, means_by, signed
 from benchc.pluralize import pluralize
 
 STRONG, WEAK = "Falcon2-VLM", "Idefics3-Llama3"
 NEAR_ZERO = 0.02  # of RAS, which ranges from -2 to 1
-
-
-def claims_of_robustness(robustness: pl.DataFrame, groups: Mapping[str, str]) -> list[Claim]:
-    """Return the claims of section 6.4.
-
-    ``robustness`` has label, corruption, destructive and corrective, null where a model has no such items;
-    ``groups`` gives the group of every corruption.
-    """
-    table = robustness.with_columns(
-        group=pl.col("corruption").replace_strict(dict(groups), return_dtype=pl.String)
-    )
-    return [
-        Claim(
-            "6.4",
-            "On items that were right, most models have negative RAS under corruption",
-            "destructive RAS is below 0 in more than half of the cases (model, corruption)",
-            "a figure, without numbers",
-            _mostly_negative(table),
-        ),
-        Claim(
-            "6.4",
-            "Blur hurts destructive robustness most",
-            "no group has a lower mean destructive RAS",
-            "a figure, without numbers",
-            _blur(table),
-        ),
-        Claim(
-            "6.4",
-            "Falcon2-VLM has comparatively strong destructive robustness",
-            "its mean destructive RAS is above that of the other models together",
-            "a figure, without numbers",
-            _against_others(table, STRONG, above=True),
-        ),
-        Claim(
-            "6.4",
-            "Idefics3-Llama3 has comparatively weak destructive robustness",
-            "its mean destructive RAS is below that of the other models together",
-            "a figure, without numbers",
-            _against_others(table, WEAK, above=False),
-        ),
-        Claim(
-            "6.4",
-            "On items that were wrong, most models have RAS near zero or negative",
-            f"mean corrective RAS is {NEAR_ZERO} or less for more than half of the models",
-            "a figure, without numbers",
-            _near_zero(table),
-        ),
-        Claim(
-            "6.4",
-            "Some models have slightly positive corrective RAS",
-            "mean corrective RAS is above 0 for at least one model",
-            "a figure, without numbers",
-            _some_positive(table),
-        ),
-        Claim(
-            "6.4",
-            "Idefics3-Llama3 has positive corrective RAS under every corruption",
-            "corrective RAS > 0 in all its cases",
-            "a figure, without numbers",
-            _always_positive(table),
-        ),
-    ]
 
 
 def _mostly_negative(table: pl.DataFrame) -> Finding:
@@ -133,3 +69,56 @@ def _always_positive(table: pl.DataFrame) -> Finding:
         return not_applicable(f"{WEAK} is not among the targets, or was wrong on no clean item")
     positive = int((cases > 0).sum())
     return judged(positive == len(cases), f"{positive} of {pluralize(len(cases), 'corruption')}")
+
+
+ROBUSTNESS = (
+    Claim(
+        "6.4",
+        "On items that were right, most models have negative RAS under corruption",
+        "destructive RAS is below 0 in more than half of the cases (model, corruption)",
+        FIGURE,
+        lambda run: _mostly_negative(run.robustness),
+    ),
+    Claim(
+        "6.4",
+        "Blur hurts destructive robustness most",
+        "no group has a lower mean destructive RAS",
+        FIGURE,
+        lambda run: _blur(run.robustness),
+    ),
+    Claim(
+        "6.4",
+        "Falcon2-VLM has comparatively strong destructive robustness",
+        "its mean destructive RAS is above that of the other models together",
+        FIGURE,
+        lambda run: _against_others(run.robustness, STRONG, above=True),
+    ),
+    Claim(
+        "6.4",
+        "Idefics3-Llama3 has comparatively weak destructive robustness",
+        "its mean destructive RAS is below that of the other models together",
+        FIGURE,
+        lambda run: _against_others(run.robustness, WEAK, above=False),
+    ),
+    Claim(
+        "6.4",
+        "On items that were wrong, most models have RAS near zero or negative",
+        f"mean corrective RAS is {NEAR_ZERO} or less for more than half of the models",
+        FIGURE,
+        lambda run: _near_zero(run.robustness),
+    ),
+    Claim(
+        "6.4",
+        "Some models have slightly positive corrective RAS",
+        "mean corrective RAS is above 0 for at least one model",
+        FIGURE,
+        lambda run: _some_positive(run.robustness),
+    ),
+    Claim(
+        "6.4",
+        "Idefics3-Llama3 has positive corrective RAS under every corruption",
+        "corrective RAS > 0 in all its cases",
+        FIGURE,
+        lambda run: _always_positive(run.robustness),
+    ),
+)

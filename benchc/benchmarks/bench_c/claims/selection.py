@@ -2,70 +2,13 @@
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.claims.claim import Claim, Finding, judged, not_applicable
-from benchc.benchmarks.bench_c.claims.evidence import Evidence
+from benchc.benchmarks.bench_c.claims.claim import FIGURE, Claim, Finding, judged, not_applicable
 from benchc.benchmarks.bench_c.claims.numbers import percent, skewness
 from benchc.pluralize import pluralize
 
 LARGEST_SOURCE = "seedbench2-plus"
 TOP_TASKS = ("web", "image retrieval", "map", "chart", "science & technology")
 RARE_TASK = "keypoint detection"
-
-
-def claims_of_selection(evidence: Evidence) -> list[Claim]:
-    """Return the claims about what is selected, in the order of the paper."""
-    items = evidence.items
-    return [
-        Claim(
-            "4.4, 8.2",
-            "About a fifth of the candidates discriminates and is selected",
-            "between 15 % and 30 % of the candidates are selected",
-            "849 of 4,000 (21.2 %)",
-            _share(items),
-        ),
-        Claim(
-            "4.4, 8.2",
-            "Most selected items are of Web, Image Retrieval, Map, Chart, and Science & Technology",
-            "no other task type has more selected items than any of these five",
-            "the five, without counts",
-            _top_tasks(items),
-        ),
-        Claim(
-            "8.2",
-            "SEEDBench2+ contributes most items",
-            "no source has more selected items",
-            "30.1 % of the items",
-            _largest_source(items),
-        ),
-        Claim(
-            "8.2",
-            "The candidates' kappa is skewed and concentrated near 0",
-            "no tenth of [0, 1] has more candidates than the lowest, and the skewness is above 0",
-            "a figure, without numbers",
-            _skewed(items),
-        ),
-        Claim(
-            "8.2",
-            "The selected items' kappa is higher and more balanced",
-            "the median is higher and the skewness closer to 0",
-            "a figure, without numbers",
-            _balanced(items),
-        ),
-        Claim(
-            "8.2",
-            "The benchmark keeps a broad range of tasks",
-            "every task type of the candidates keeps an item",
-            "27 task types",
-            _broad(items),
-        ),
-        Claim(
-            "8.2",
-            "Keypoint Detection, though visual, contributes fewer items",
-            "its share of selected items is below that of all candidates",
-            "a figure, without numbers",
-            _rare(items),
-        ),
-    ]
 
 
 def _share(items: pl.DataFrame) -> Finding:
@@ -144,3 +87,56 @@ def _kept_by(items: pl.DataFrame, key: str) -> pl.DataFrame:
     """Return ``key`` and its number of selected items, most first, then by name."""
     counts = items.group_by(key).agg(selected=pl.col("selected").sum().cast(pl.Int64))
     return counts.sort("selected", key, descending=[True, False])
+
+
+SELECTION = (
+    Claim(
+        "4.4, 8.2",
+        "About a fifth of the candidates discriminates and is selected",
+        "between 15 % and 30 % of the candidates are selected",
+        "849 of 4,000 (21.2 %)",
+        lambda run: _share(run.items),
+    ),
+    Claim(
+        "4.4, 8.2",
+        "Most selected items are of Web, Image Retrieval, Map, Chart, and Science & Technology",
+        "no other task type has more selected items than any of these five",
+        "the five, without counts",
+        lambda run: _top_tasks(run.items),
+    ),
+    Claim(
+        "8.2",
+        "SEEDBench2+ contributes most items",
+        "no source has more selected items",
+        "30.1 % of the items",
+        lambda run: _largest_source(run.items),
+    ),
+    Claim(
+        "8.2",
+        "The candidates' kappa is skewed and concentrated near 0",
+        "no tenth of [0, 1] has more candidates than the lowest, and the skewness is above 0",
+        FIGURE,
+        lambda run: _skewed(run.items),
+    ),
+    Claim(
+        "8.2",
+        "The selected items' kappa is higher and more balanced",
+        "the median is higher and the skewness closer to 0",
+        FIGURE,
+        lambda run: _balanced(run.items),
+    ),
+    Claim(
+        "8.2",
+        "The benchmark keeps a broad range of tasks",
+        "every task type of the candidates keeps an item",
+        "27 task types",
+        lambda run: _broad(run.items),
+    ),
+    Claim(
+        "8.2",
+        "Keypoint Detection, though visual, contributes fewer items",
+        "its share of selected items is below that of all candidates",
+        FIGURE,
+        lambda run: _rare(run.items),
+    ),
+)

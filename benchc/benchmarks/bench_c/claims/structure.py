@@ -2,108 +2,12 @@
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.claims.claim import Claim, Finding, judged, not_applicable
-from benchc.benchmarks.bench_c.claims.evidence import Evidence, Example
+from benchc.benchmarks.bench_c.claims.claim import CHECKED, Claim, Finding, judged, not_applicable
+from benchc.benchmarks.bench_c.claims.evidence import Example
 from benchc.benchmarks.bench_c.claims.numbers import listed, means_by, signed
-from benchc.benchmarks.bench_c.published.tables import published_table2
 from benchc.pluralize import pluralize
 
 TEST = "one-sided paired t-test over corruptions"
-
-
-def claims_of_plane(example: Example) -> list[Claim]:
-    """Return the claims of section 6.2 about figure 4, checked on the cell of the run's figure 4."""
-    where = f"{example.label}, {example.corruption.replace('_', ' ')}, severity {example.severity}"
-    same = pl.col("prediction") == pl.col("prediction_clean")
-    return [
-        Claim(
-            "6.2",
-            "Overconfident items lose most RAS, stable ones least (figure 4 a)",
-            f"of the four regimes, overconfident has the lowest mean RAS and stable the highest; {where}",
-            "a figure, without numbers (mPLUG-Owl3, snow, severity 5)",
-            _regimes(example, example.predictions),
-        ),
-        Claim(
-            "6.2",
-            "RAS varies where predictions stay the same (figure 4 b)",
-            f"among unchanged predictions, some regimes have a mean RAS above 0, others below; {where}",
-            "-0.128 to +0.071 (mPLUG-Owl3, snow, severity 5)",
-            _unchanged(example, example.predictions.filter(same)),
-        ),
-        Claim(
-            "6.2",
-            "Of changed predictions, the overconfident ones lose most RAS (figure 4 c)",
-            f"no other regime has as low a mean RAS among changed predictions; {where}",
-            "a figure, without numbers (mPLUG-Owl3, snow, severity 5)",
-            _changed(example, example.predictions.filter(~same)),
-        ),
-        Claim(
-            "6.2",
-            "Degraded items shift more in accuracy than overconfident ones, which have the lower RAS",
-            f"|ΔAcc| is larger in degraded, RAS lower in overconfident, among changed predictions; {where}",
-            "a figure, without numbers (mPLUG-Owl3, snow, severity 5)",
-            _accuracy_or_ras(example, example.predictions.filter(~same)),
-        ),
-        Claim(
-            "6.2",
-            "One item under defocus blur, brightness and spatter shows three behaviours (figure 5)",
-            "the same item and model",
-            "a figure of DeepSeek-VL2-Small",
-            not_applicable("the paper does not identify the item"),
-        ),
-    ]
-
-
-def claims_of_sensitivity(evidence: Evidence) -> list[Claim]:
-    """Return the claims of sections 6.2, 9.1 and 9.2 about Table 2 and about similarity metrics."""
-    paper = published_table2()
-    return [
-        Claim(
-            "6.2",
-            "For every model and corruption, RAS is more sensitive to a step of severity than accuracy",
-            "E|z| of RAS is the larger in every case (model, corruption)",
-            "all cases, without numbers",
-            _every_case(evidence.sensitivity),
-        ),
-        Claim(
-            "6.2",
-            "For every model, the difference is significant, p < 0.01",
-            f"{TEST}: p < 0.01 for every model",
-            _significant(paper, 0.01).numbers,
-            _significant(evidence.table2, 0.01),
-        ),
-        Claim(
-            "9.2",
-            "For every model, E|z| of RAS exceeds that of accuracy",
-            "the difference is above 0 for every model",
-            _exceeds(paper).numbers,
-            _exceeds(evidence.table2),
-        ),
-        Claim(
-            "9.2",
-            "For every model, p < 0.001",
-            f"{TEST}: p < 0.001 for every model",
-            _significant(paper, 0.001).numbers,
-            _significant(evidence.table2, 0.001),
-        ),
-        Claim(
-            "9.2",
-            "t is between 35.7 and 70.7, because differences vary little between corruptions",
-            "every model's t is 35 or more",
-            f"{_large_t(paper).numbers} in its Table 2",
-            _large_t(evidence.table2),
-        ),
-        Claim(
-            "9.1",
-            "Text similarity orders models as accuracy does",
-            "equal order of similarity scores and accuracy",
-            "a derivation, without numbers",
-            not_applicable(
-                "an identity where all wrong answers are equally similar; models are scored by the "
-                "probabilities of the options, so there are no answer texts to compare"
-            ),
-        ),
-    ]
 
 
 def _regimes(example: Example, predictions: pl.DataFrame) -> Finding:
@@ -202,3 +106,89 @@ def _large_t(table: pl.DataFrame) -> Finding:
 def _range(values: pl.Series, digits: int) -> str:
     found = values.to_list()
     return f"{min(found):.{digits}f} to {max(found):.{digits}f}"
+
+
+PLANE = (
+    Claim(
+        "6.2",
+        "Overconfident items lose most RAS, stable ones least (figure 4 a)",
+        "of the four regimes, overconfident has the lowest mean RAS and stable the highest; {example}",
+        "a figure, without numbers (mPLUG-Owl3, snow, severity 5)",
+        lambda run: _regimes(run.example, run.example.predictions),
+    ),
+    Claim(
+        "6.2",
+        "RAS varies where predictions stay the same (figure 4 b)",
+        "among unchanged predictions, some regimes have a mean RAS above 0, others below; {example}",
+        "-0.128 to +0.071 (mPLUG-Owl3, snow, severity 5)",
+        lambda run: _unchanged(run.example, run.example.unchanged),
+    ),
+    Claim(
+        "6.2",
+        "Of changed predictions, the overconfident ones lose most RAS (figure 4 c)",
+        "no other regime has as low a mean RAS among changed predictions; {example}",
+        "a figure, without numbers (mPLUG-Owl3, snow, severity 5)",
+        lambda run: _changed(run.example, run.example.changed),
+    ),
+    Claim(
+        "6.2",
+        "Degraded items shift more in accuracy than overconfident ones, which have the lower RAS",
+        "|ΔAcc| is larger in degraded, RAS lower in overconfident, among changed predictions; {example}",
+        "a figure, without numbers (mPLUG-Owl3, snow, severity 5)",
+        lambda run: _accuracy_or_ras(run.example, run.example.changed),
+    ),
+    Claim(
+        "6.2",
+        "One item under defocus blur, brightness and spatter shows three behaviours (figure 5)",
+        "the same item and model",
+        "a figure of DeepSeek-VL2-Small",
+        lambda _: not_applicable("the paper does not identify the item"),
+    ),
+)
+SENSITIVITY = (
+    Claim(
+        "6.2",
+        "For every model and corruption, RAS is more sensitive to a step of severity than accuracy",
+        "E|z| of RAS is the larger in every case (model, corruption)",
+        "all cases, without numbers",
+        lambda run: _every_case(run.sensitivity),
+    ),
+    Claim(
+        "6.2",
+        "For every model, the difference is significant, p < 0.01",
+        f"{TEST}: p < 0.01 for every model",
+        CHECKED,
+        lambda run: _significant(run.table2, 0.01),
+    ),
+    Claim(
+        "9.2",
+        "For every model, E|z| of RAS exceeds that of accuracy",
+        "the difference is above 0 for every model",
+        CHECKED,
+        lambda run: _exceeds(run.table2),
+    ),
+    Claim(
+        "9.2",
+        "For every model, p < 0.001",
+        f"{TEST}: p < 0.001 for every model",
+        CHECKED,
+        lambda run: _significant(run.table2, 0.001),
+    ),
+    Claim(
+        "9.2",
+        "t is between 35.7 and 70.7, because differences vary little between corruptions",
+        "every model's t is 35 or more",
+        f"{CHECKED} in its Table 2",
+        lambda run: _large_t(run.table2),
+    ),
+    Claim(
+        "9.1",
+        "Text similarity orders models as accuracy does",
+        "equal order of similarity scores and accuracy",
+        "a derivation, without numbers",
+        lambda _: not_applicable(
+            "an identity where all wrong answers are equally similar; models are scored by the "
+            "probabilities of the options, so there are no answer texts to compare"
+        ),
+    ),
+)

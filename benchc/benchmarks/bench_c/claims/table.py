@@ -2,14 +2,16 @@
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.claims.evidence import Evidence
-from benchc.benchmarks.bench_c.claims.gains import claims_of_gains, claims_of_severity
-from benchc.benchmarks.bench_c.claims.groups import claims_of_groups
-from benchc.benchmarks.bench_c.claims.ranking import claims_of_ranking
-from benchc.benchmarks.bench_c.claims.robustness import claims_of_robustness
-from benchc.benchmarks.bench_c.claims.selection import claims_of_selection
-from benchc.benchmarks.bench_c.claims.structure import claims_of_plane, claims_of_sensitivity
+from benchc.benchmarks.bench_c.claims.claim import CHECKED
+from benchc.benchmarks.bench_c.claims.evidence import Evidence, published_evidence
+from benchc.benchmarks.bench_c.claims.gains import GAINS, SEVERITY
+from benchc.benchmarks.bench_c.claims.groups import GROUPS
+from benchc.benchmarks.bench_c.claims.ranking import RANKING
+from benchc.benchmarks.bench_c.claims.robustness import ROBUSTNESS
+from benchc.benchmarks.bench_c.claims.selection import SELECTION
+from benchc.benchmarks.bench_c.claims.structure import PLANE, SENSITIVITY
 
+ALL = (*SELECTION, *RANKING, *PLANE, *SENSITIVITY, *SEVERITY, *GAINS, *GROUPS, *ROBUSTNESS)
 CLAIMS = {
     "section": pl.String,  # of the paper
     "claim": pl.String,
@@ -25,29 +27,12 @@ def claims(evidence: Evidence) -> pl.DataFrame:
 
     The claims are the same in every run; those that cannot be checked are "not applicable", with the reason.
     """
-    found = [
-        *claims_of_selection(evidence),
-        *claims_of_ranking(evidence.table1.drop_nulls(["acc_clean", "delta_acc", "ras"])),
-        *claims_of_plane(evidence.example),
-        *claims_of_sensitivity(evidence),
-        *claims_of_severity(evidence.cells),
-        *claims_of_gains(evidence.table3, evidence.subtle_cases, evidence.cells),
-        *claims_of_groups(evidence),
-        *claims_of_robustness(evidence.robustness, evidence.groups),
-    ]
+    paper = published_evidence()
+    rows = []
     # Selection first, as in the paper's pipeline; a stable sort keeps the order above within a section.
-    found.sort(key=lambda claim: (claim.section[0] not in "48", claim.section[:3]))
-    return pl.DataFrame(
-        [
-            {
-                "section": claim.section,
-                "claim": claim.claim,
-                "criterion": claim.criterion,
-                "paper": claim.paper,
-                "here": claim.finding.numbers,
-                "verdict": claim.finding.verdict,
-            }
-            for claim in found
-        ],
-        schema=CLAIMS,
-    )
+    for claim in sorted(ALL, key=lambda claim: (claim.section[0] not in "48", claim.section[:3])):
+        criterion, published = claim.criterion.replace("{example}", str(evidence.example)), claim.paper
+        if CHECKED in published:
+            published = published.replace(CHECKED, claim.check(paper).numbers)
+        rows.append((claim.section, claim.text, criterion, published, *claim.check(evidence)))
+    return pl.DataFrame(rows, schema=CLAIMS, orient="row")

@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from pydantic import PositiveInt
 
 from benchc.benchmarks.bench_c.figures.kappa_examples import BANDS, examples_by_kappa
 from benchc.benchmarks.bench_c.inputs import Selected
+from benchc.command_line import PositiveInt
 from benchc.errors import InputError, recreate
 from benchc.pixels import Pixels
 from benchc.pluralize import pluralize

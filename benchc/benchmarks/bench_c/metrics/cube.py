@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from benchc.errors import InputError, recreate
+from benchc.schemas.grid import grid_rows
 from benchc.schemas.predictions import KEY
 
 Floats = npt.NDArray[np.float64]
@@ -59,50 +61,22 @@ def cube_of(scores: Mapping[str, pl.DataFrame]) -> Cube:
         raise InputError(f"{models[0]} has no scores; {recreate('predictions', 'scores')}")
     axes = tuple(tuple(first[name].unique().sort()) for name in KEY)
     shape = tuple(len(axis) for axis in axes)
+    mend = f"every model needs the predictions of {models[0]}, each once: {recreate('scores')}"
     clean = {name: np.empty((len(models), shape[0])) for name in CLEAN_METRICS}
     shifts = {name: np.empty((len(models), *shape)) for name in SHIFT_METRICS}
     for number, (model, frame) in enumerate(scores.items()):
-        position = _positions(model, frame, models[0], axes)
-        # An item's rows repeat its clean values, up to the last bit: the first cell's are taken.
-        first_cell = position % (shape[1] * shape[2]) == 0
+        rows = grid_rows(frame, axes[0], [*product(*axes[1:])], f"{model}: score", mend=mend)
         for name, values in _metrics(frame).items():
             column = values.to_numpy()
             if np.isnan(column).any():
                 raise InputError(f"{model}: {name} is missing or NaN in some scores; {recreate('scores')}")
             if name in clean:
-                clean[name][number, position[first_cell] // (shape[1] * shape[2])] = column[first_cell]
+                # An item's rows repeat its clean values, up to the last bit: the first cell's are taken.
+                clean[name][number] = column[rows[:, 0]]
             else:
-                shifts[name][number].reshape(-1)[position] = column
+                shifts[name][number] = column[rows].reshape(shape)
     items, corruptions, severities = axes
     return Cube(models, items, corruptions, severities, clean, shifts)
-
-
-def _positions(
-    model: str, frame: pl.DataFrame, first: str, axes: tuple[tuple[str | int, ...], ...]
-) -> npt.NDArray[np.int64]:
-    """Return the position of each row in the flattened (items, corruptions, severities)."""
-    position = pl.lit(0, dtype=pl.Int64)
-    for name, axis in zip(KEY, axes, strict=True):
-        codes = pl.col(name).replace_strict(list(axis), range(len(axis)), default=None, return_dtype=pl.Int64)
-        position = position * len(axis) + codes
-    positions = frame.select(position.alias("position"))["position"]
-    if positions.null_count():
-        odd = frame.filter(positions.is_null()).sort(KEY).row(0, named=True)
-        raise InputError(
-            f"{model} was scored on {_name(odd)} and {positions.null_count() - 1:,} more predictions that "
-            f"{first} lacks: models can only be compared on the same predictions; {recreate('scores')}"
-        )
-    times = np.bincount(positions.to_numpy(), minlength=int(np.prod([len(axis) for axis in axes])))
-    if (times != 1).any():
-        wrong = int(np.flatnonzero(times != 1)[0])
-        index = np.unravel_index(wrong, [len(axis) for axis in axes])
-        key = {name: axis[i] for name, axis, i in zip(KEY, axes, index, strict=True)}
-        raise InputError(
-            f"{model} has {times[wrong]} scores of {_name(key)}, and {int((times != 1).sum()) - 1:,} more "
-            "predictions are missing or repeated: every model needs each item once under every corruption "
-            f"and severity; {recreate('scores')}"
-        )
-    return positions.to_numpy()
 
 
 def _metrics(frame: pl.DataFrame) -> dict[str, pl.Series]:
@@ -117,7 +91,3 @@ def _metrics(frame: pl.DataFrame) -> dict[str, pl.Series]:
         delta_calibration="delta_calibration",
     )
     return {column.name: column.fill_null(np.nan) for column in values}
-
-
-def _name(key: Mapping[str, object]) -> str:
-    return f"({', '.join(str(key[name]) for name in KEY)})"

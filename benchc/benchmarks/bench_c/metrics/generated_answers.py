@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from benchc.errors import InputError, recreate
-from benchc.schemas.judgements import STATUSES
+from benchc.schemas.answer_states import STATUSES
 from benchc.schemas.predictions import CLEAN, KEY, PREDICTIONS
 from benchc.statistics.resampling import drawn_means, item_counts, on_grid, percentile_interval
 from benchc.statistics.rounding import rounded

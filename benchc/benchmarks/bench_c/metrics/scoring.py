@@ -12,8 +12,15 @@ from benchc.benchmarks.bench_c.metrics.transitions import regime, transition
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
-from benchc.schemas.logits import Integers, first_names, logit_blocks, name_of, prediction
+from benchc.schemas.grid import Cell, grid_rows, missing_keys
+from benchc.schemas.logits import first_names, logit_blocks, name_of, prediction
 from benchc.schemas.predictions import CLEAN, KEY
+
+MEND = "pass all files of predictions of this run and subset, each once"
+FILL = (
+    "every item of the subset needs its clean prediction and one under every corruption and severity (or set "
+    "scores.allow_missing to true to exclude the items that lack one)"
+)
 
 
 class Grid(NamedTuple):
@@ -38,8 +45,9 @@ def score(predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None = No
         raise InputError(
             f"items occur twice: {items.filter(pl.col('id').is_duplicated())['id'].unique().to_list()}"
         )
-    rows, clean_cell = _rows_by_cell(predictions, items, grid)
-    cells = len(rows) // items.height
+    all_cells = _cells(predictions, grid)
+    rows = grid_rows(predictions, items["id"], all_cells, "prediction", mend=MEND, fill=FILL).ravel()
+    cells, clean_cell = len(all_cells), all_cells.index((CLEAN, 0))
     predictions = predictions.select(*KEY, "logits")[rows].with_columns(
         items.select("answer", "options")[np.repeat(np.arange(items.height), cells)]
     )
@@ -71,13 +79,13 @@ def complete(
     dropped with all of its predictions, so that every mean is over the same items. Raises InputError where no
     item remains, and where a prediction occurs twice or is of an unknown item, corruption or severity.
     """
-    missing = _missing(predictions, items, _cells(predictions, grid))
+    missing = missing_keys(predictions, items["id"], _cells(predictions, grid), "prediction", mend=MEND)
     incomplete = missing.select("id").unique()
     whole = items.join(incomplete, on="id", how="anti", maintain_order="left")
     if whole.is_empty():
         raise InputError(
-            f"{_listed(missing, 'missing prediction')}; no item has its clean prediction and one under "
-            "every corruption and severity"
+            f"{pluralize(missing.height, 'missing prediction')}: {first_names(missing)}; no item has its "
+            "clean prediction and one under every corruption and severity"
         )
     return predictions.join(incomplete, on="id", how="anti", maintain_order="left"), whole, missing
 
@@ -102,33 +110,7 @@ def _measures(predictions: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _rows_by_cell(predictions: pl.DataFrame, items: pl.DataFrame, grid: Grid | None) -> tuple[Integers, int]:
-    """Return the rows of ``predictions`` by item, corruption and severity, and the index of the clean cell.
-
-    Raises InputError where ``predictions`` are not each item in each cell once.
-    """
-    cells = _cells(predictions, grid)
-    # Integer codes: joins and sorts of a million strings would dominate the time of scoring.
-    names, severities = cells["corruption"].unique().sort(), cells["severity"].unique().sort()
-    cell_of = np.full((len(names), len(severities)), -1)
-    cell_of[
-        names.search_sorted(cells["corruption"]).to_numpy(),
-        severities.search_sorted(cells["severity"]).to_numpy(),
-    ] = np.arange(cells.height)
-    item = predictions["id"].cast(pl.Enum(items["id"]), strict=False).to_physical()
-    if item.null_count() == 0 and predictions.height == items.height * cells.height:
-        corruption = predictions["corruption"].cast(pl.Enum(names)).to_physical().to_numpy()
-        cell = cell_of[corruption, np.searchsorted(severities.to_numpy(), predictions["severity"].to_numpy())]
-        position = item.to_numpy().astype(np.int64) * cells.height + cell
-        rows = np.full(predictions.height, -1, dtype=np.int64)
-        rows[position] = np.arange(predictions.height)
-        if (rows >= 0).all():
-            return rows, int(cells.with_row_index().filter(corruption=CLEAN)["index"][0])
-    _check_keys(predictions, items, cells)
-    raise AssertionError("the checks above let an incomplete grid of predictions through")
-
-
-def _cells(predictions: pl.DataFrame, grid: Grid | None) -> pl.DataFrame:
+def _cells(predictions: pl.DataFrame, grid: Grid | None) -> list[Cell]:
     """Return every (corruption, severity) that each item must have, clean among them, sorted."""
     wrong = predictions.filter((pl.col("corruption") == CLEAN) != (pl.col("severity") == 0))
     if wrong.height:
@@ -144,41 +126,7 @@ def _cells(predictions: pl.DataFrame, grid: Grid | None) -> pl.DataFrame:
             f"a corruption or severity occurs twice among {', '.join(map(str, chain(*grid)))}; name each once"
         )
     grid = grid or Grid(corrupted["corruption"].unique().to_list(), corrupted["severity"].unique().to_list())
-    cells = [(CLEAN, 0), *product(grid.corruptions, grid.severities)]
-    schema = {name: predictions.schema[name] for name in ("corruption", "severity")}
-    expected = pl.DataFrame(cells, schema=schema, orient="row").sort(pl.all())
-    unknown = predictions.join(expected, on=["corruption", "severity"], how="anti")
-    if unknown.height:
-        raise InputError(
-            f"{_listed(unknown, 'prediction', ' under corruptions or severities that the run lacks')}; they "
-            "belong to another configuration"
-        )
-    return expected
-
-
-def _check_keys(predictions: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame) -> None:
-    missing = _missing(predictions, items, cells)
-    if missing.height:
-        raise InputError(
-            f"{_listed(missing, 'missing prediction')}; every item of the subset needs its clean "
-            "prediction and one under every corruption and severity (or set scores.allow_missing to true to "
-            "exclude the items that lack one)"
-        )
-
-
-def _missing(predictions: pl.DataFrame, items: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
-    """Return the sorted ``KEY`` of missing predictions; raise InputError for repeated or unknown ones."""
-    repeated = predictions.select(*KEY).filter(pl.struct(KEY).is_duplicated()).unique()
-    if repeated.height:
-        raise InputError(f"{_listed(repeated, 'repeated prediction')}; pass each file of predictions once")
-    unknown = predictions.select(*KEY).join(items, on="id", how="anti")
-    if unknown.height:
-        raise InputError(
-            f"{_listed(unknown, 'prediction', ' of items outside the subset')}; they belong to another "
-            "selection or sample"
-        )
-    expected = items.select("id").join(cells, how="cross")
-    return expected.join(predictions, on=KEY, how="anti").sort(KEY)
+    return sorted([(CLEAN, 0), *product(grid.corruptions, grid.severities)])
 
 
 def _check_options(predictions: pl.DataFrame) -> None:
@@ -196,7 +144,3 @@ def _check_options(predictions: pl.DataFrame) -> None:
             f"item {wrong['id'][0]}: answer {wrong['answer'][0]} is not one of its {wrong['options'][0]} "
             "options"
         )
-
-
-def _listed(keys: pl.DataFrame, noun: str, which: str = "") -> str:
-    return f"{pluralize(keys.height, noun)}{which}: {first_names(keys)}"

@@ -8,8 +8,8 @@ import polars as pl
 
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.benchmarks.bench_c.settings import Settings
+from benchc.config.corruption_batches import corruption_batches
 from benchc.config.load import Config
-from benchc.config.parts import parts
 from benchc.planning.amounts import Amount
 from benchc.planning.plan import Plan
 from benchc.planning.size import ImageCounts, RunSize, image_counts, run_size, variants
@@ -78,7 +78,10 @@ def stages(settings: Settings, pool: Amount, selected: Amount, orders: Sequence[
     clean and under every corruption at its highest severity. ``orders``: see :func:`other_orders`.
     diagnostics.generated_answers: these models answer the selected items in their own words.
     """
-    names, number = parts(settings.corruptions, settings.inference), variants(settings.corruptions)
+    names, number = (
+        corruption_batches(settings.corruptions, settings.inference),
+        variants(settings.corruptions),
+    )
     selectors, targets = tuple(settings.selectors), tuple(settings.targets)
 
     def stage(name: str, models: tuple[str, ...], items: Amount, subset: str, part_of: str | None) -> Stage:

@@ -1,6 +1,7 @@
 """Recomputed values compared with the published ones, as a section below a table."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -9,6 +10,7 @@ from benchc.benchmarks.bench_c.tables.names import COUNTS, NAMES, SIGNED, words
 from benchc.rendering.latex import latex_number, latex_table, latex_text
 from benchc.rendering.markdown import captioned, paragraph
 from benchc.rendering.numbers import number_text
+from benchc.rendering.output import Table
 from benchc.rendering.published import compare_with_published
 
 # Our columns, and the published ones that they are compared with. The paper does not say which form of the
@@ -60,6 +62,16 @@ def compare_table3(subtle: pl.DataFrame) -> pl.DataFrame:
     """
     return compare_with_published(
         subtle, published_table3(), on=["label", "corruption"], values=VALUES3, carried=["regime"]
+    )
+
+
+def with_published(table: Table, number: int) -> Table:
+    """Return Table ``number`` with a section of its published values."""
+    assert table.published is not None
+    return replace(
+        table,
+        markdown=table.markdown + published_markdown(table.published, number),
+        latex=table.latex + published_latex(table.published, number),
     )
 
 

@@ -1,8 +1,32 @@
 """`selection/embeddings.parquet`: one row is an item of the pool with its image and text embeddings."""
 
+from dataclasses import dataclass
+
 import polars as pl
 
+from benchc.schemas.footer import Footer
 from benchc.schemas.parquet import TableType
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbeddingsFooter(Footer):
+    """The encoders.
+
+    Attributes:
+        image_encoder, pretrained: name and tag of open_clip, or folder
+        image_encoder_commit, text_encoder_commit: on the Hub; null for an encoder that is not there
+        truncated: how many texts exceeded the text encoder's input length
+        torch: version
+    """
+
+    image_encoder: str
+    pretrained: str | None
+    image_encoder_commit: str | None
+    text_encoder: str
+    text_encoder_commit: str | None
+    truncated: int
+    torch: str
+
 
 EMBEDDINGS = TableType(
     "embeddings",

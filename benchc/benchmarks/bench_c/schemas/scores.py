@@ -1,14 +1,32 @@
 """`scores/{model}.parquet`: one row is a corrupted prediction of a target, compared with the clean one."""
 
+from dataclasses import dataclass
+
 import polars as pl
 
+from benchc.schemas.footer import ImageFooter
 from benchc.schemas.parquet import TableType
 
 TRANSITIONS = ("RR", "RW", "WR", "WW")
 REGIMES = ("degraded", "overconfident", "hesitant", "stable")
 
-# Footer: items, how many were scored; label, the id of the model in the catalogue; pool, seed and alpha as in
-# that of PREDICTIONS; where predictions are missing, missing_items and missing_predictions, how many.
+
+@dataclass(frozen=True, kw_only=True)
+class ScoresFooter(ImageFooter):
+    """Of one model. ``pool``: of the pool's questions.
+
+    Attributes:
+        label: id of the model in the catalogue
+        items: how many were scored
+        missing_items, missing_predictions: how many are left out, where predictions are missing
+    """
+
+    label: str
+    items: int
+    missing_items: int | None = None
+    missing_predictions: int | None = None
+
+
 SCORES = TableType(
     "scores",
     1,

@@ -1,8 +1,21 @@
 """`selection/selected.parquet`: one row is an item of the pool and its rank and score in greedy selection."""
 
+from dataclasses import dataclass
+
 import polars as pl
 
+from benchc.schemas.footer import Footer
 from benchc.schemas.parquet import TableType
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectedFooter(Footer):
+    """The weights of eq. 3, and the score that must be above the mean."""
+
+    alpha_kappa: float
+    alpha_diversity: float
+    score: str
+
 
 SELECTED = TableType(
     "selected",

@@ -9,11 +9,12 @@ import polars as pl
 
 from benchc.benchmarks.bench_c.schemas.embeddings import EMBEDDINGS
 from benchc.errors import InputError
-from benchc.images import Alpha, ImageError, decode
+from benchc.images import ImageError, decode
 from benchc.letters import LETTERS
+from benchc.models.encoders.unit_vectors import unit
 from benchc.models.question import Question
-from benchc.models.unit_vectors import unit
 from benchc.pixels import Pixels
+from benchc.transparency import Alpha
 
 Vectors = npt.NDArray[np.float32]
 

@@ -1,6 +1,7 @@
 """Discriminative power κ: the inconsistency of selectors under corruption (Bench-C, eq. 4 and 5)."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -8,10 +9,12 @@ import polars as pl
 
 from benchc.benchmarks.bench_c.schemas.kappa import KAPPA
 from benchc.errors import InputError, recreate
-from benchc.pluralize import pluralize
-from benchc.schemas.logits import Floats, Integers, first_names, logit_blocks, name_of, prediction
+from benchc.schemas.grid import grid_rows, in_cells
+from benchc.schemas.logits import Floats, Integers, logit_blocks, name_of, prediction
+from benchc.schemas.predictions import KEY
 
 SEVERITIES = (1, 2, 3, 4, 5)
+FOLDER = "predictions/pool"
 
 
 def gini(predictions: npt.ArrayLike, options: npt.ArrayLike) -> Floats:
@@ -114,37 +117,19 @@ def _predictions(
     severities: Sequence[int],
 ) -> Integers:
     """Return the predictions of one selector, int64[items, corruptions, severities]."""
-    unknown = predictions.select("id", "corruption", "severity").join(items, on="id", how="anti")
-    if unknown.height:
-        raise InputError(
-            f"selector {selector}: {pluralize(unknown.height, 'prediction')} of items that the pool does not "
-            f"have, first {name_of(unknown, 0)}: {recreate('predictions/pool')}"
-        )
-    grid = (
-        items.select("id", "options")
-        .join(pl.DataFrame({"corruption": list(corruptions)}), how="cross", maintain_order="left_right")
-        .join(pl.DataFrame({"severity": list(severities)}), how="cross", maintain_order="left_right")
+    cells = [*product(corruptions, severities)]
+    predictions = in_cells(predictions, cells)
+    mend = f"every item of the pool needs one under every corruption and severity: {recreate(FOLDER)}"
+    what = f"selector {selector}: prediction"
+    rows = grid_rows(predictions, items["id"], cells, what, mend=mend).ravel()
+    found = predictions.select(*KEY, "logits")[rows].with_columns(
+        items["options"].gather(np.repeat(np.arange(items.height), len(cells)))
     )
-    key = ("id", "corruption", "severity")
-    found = grid.join(predictions.select(*key, "logits"), on=key, how="left", maintain_order="left")
-    missing = found.filter(pl.col("logits").is_null())
-    if missing.height:
-        raise InputError(
-            f"selector {selector}: {pluralize(missing.height, 'prediction')} missing: "
-            f"{first_names(missing)}; every item of the pool needs one under every corruption and severity: "
-            f"{recreate('predictions/pool')}"
-        )
-    if found.height != grid.height:
-        repeated = found.filter(pl.struct(key).is_duplicated()).unique(key, maintain_order=True)
-        raise InputError(
-            f"selector {selector}: {pluralize(repeated.height, 'repeated prediction')}: "
-            f"{first_names(repeated)}; pass each file of predictions once"
-        )
     wrong = found.filter(pl.col("logits").list.len() != pl.col("options"))
     if wrong.height:
         raise InputError(
             f"selector {selector}: {name_of(wrong, 0)} has {len(wrong['logits'][0])} logits, its item has "
-            f"{wrong['options'][0]} options: {recreate('predictions/pool')}"
+            f"{wrong['options'][0]} options: {recreate(FOLDER)}"
         )
     chosen = np.empty(found.height, dtype=np.int64)
     for rows, logits in logit_blocks(found):

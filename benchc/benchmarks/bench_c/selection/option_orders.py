@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from benchc.models.inference import predict_units
+from benchc.models.inference import prediction_rows
 from benchc.models.predictor import Predictor
 from benchc.models.question import Question
 from benchc.models.units import Unit
@@ -44,5 +44,5 @@ def predict_orders(
         # One after another, so that a model which keeps an image's features computes them once.
         for shift in range(1, len(question.options)):
             reordered = replace(question, options=tuple(rotated(question.options, shift)))
-            for row in predict_units(predictor, reordered, [unit]):
+            for row in prediction_rows(predictor, reordered, [unit]):
                 yield {**row, "order": shift, "logits": rotated(row["logits"], -shift)}

@@ -1,23 +1,21 @@
 """The selected set compared with random subsets of the pool, as Markdown and LaTeX."""
 
 import polars as pl
-from pydantic import PositiveInt
 
 from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.benchmarks.bench_c.metrics import discrimination as metrics
 from benchc.benchmarks.bench_c.metrics.cube import cube_of
 from benchc.benchmarks.bench_c.targets import TargetScores, UnselectedScores, excluded_note
+from benchc.command_line import PositiveInt
 from benchc.errors import InputError, recreate
 from benchc.pluralize import pluralize
-from benchc.rendering.latex import latex_number, latex_symbols, latex_table
-from benchc.rendering.markdown import captioned
-from benchc.rendering.numbers import MISSING, interval_text, number_text
+from benchc.rendering.numbers import MISSING, number_text
 from benchc.rendering.output import Table
+from benchc.rendering.printing import Column, printed
 
 CRITERIA = {"sd": "spread", "separable": "separable pairs", "kendall": "order"}
 METRICS = {"acc_clean": "Acc(o)", "acc_corrupted": "Acc(c)", "delta_acc": "ΔAcc", "ras": "RAS"}
 WEIGHTS = {"unweighted": "", "kappa": ", κ"}
-HEADER = ("Criterion", "Metric", "Selected", "Random", "Below")
 CALIBRATED = "unweighted"  # the weighting under which Below is 0.5 by chance
 LOW, HIGH = 0.025, 0.975  # shares of random subsets outside of which a value is beyond 95 % of them
 
@@ -84,14 +82,12 @@ def discrimination(
         seed,
     )
     note = excluded_note(scored, targets.excluded)
-    return Table(
-        table,
-        discrimination_markdown(table, note),
-        discrimination_latex(table, note),
-        summary=f"{pluralize(len(cube.models), 'target')}; the selected set compared with "
+    summary = (
+        f"{pluralize(len(cube.models), 'target')}; the selected set compared with "
         f"{pluralize(draws, 'random subset')} of {table['size'][0]:,} of "
-        f"{pluralize(selected.height, 'item')}",
+        f"{pluralize(selected.height, 'item')}"
     )
+    return printed_discrimination(table, note, summary)
 
 
 def _refuse(items: set[str], scores: str, kind: str) -> None:
@@ -103,46 +99,41 @@ def _refuse(items: set[str], scores: str, kind: str) -> None:
         )
 
 
-def discrimination_markdown(table: pl.DataFrame, note: str = "") -> str:
-    """Return a table of ``metrics.discrimination`` as Markdown; ``note`` ends the caption."""
-    rows = [[criterion, metric, *cells] for criterion, metric, cells in _rows(table)]
-    return captioned(HEADER, rows, _caption(table) + note, text_columns=2)
-
-
-def discrimination_latex(table: pl.DataFrame, note: str = "") -> str:
-    """Return the same as a LaTeX ``table*`` environment, which needs the package booktabs."""
-    return latex_table(
-        HEADER,
+def printed_discrimination(table: pl.DataFrame, note: str = "", summary: str = "") -> Table:
+    """Return a table of ``metrics.discrimination`` as printed; ``note`` ends the caption."""
+    shown = _shown(table)
+    metrics, weights = pl.col("metric").replace_strict(METRICS), pl.col("weighting").replace_strict(WEIGHTS)
+    below = [
+        number_text(share, signed=False) if weighting == CALIBRATED else ""
+        for share, weighting in shown["share_below", "weighting"].iter_rows()
+    ]
+    return printed(
+        table,
         [
-            [criterion, latex_symbols(metric), *(latex_number(cell) if cell else "" for cell in cells)]
-            for criterion, metric, cells in _rows(table)
+            Column("criterion", "Criterion"),
+            Column("metric", "Metric"),
+            # One set is a number, several subsets have a range.
+            Column("selected", "Selected", interval=shown["selected_low"].count() > 0),
+            Column("random", "Random", interval=True),
+            Column("below", "Below", form=str),
         ],
-        caption=latex_symbols(_caption(table) + note),
+        caption=_caption(table) + note,
         label="bench-c-discrimination",
+        shown=shown.with_columns(
+            pl.col("criterion").replace_strict(CRITERIA),
+            metric=metrics + weights,
+            random="random_q50",
+            random_low="random_q025",
+            random_high="random_q975",
+            below=pl.Series(below, dtype=pl.String),
+        ),
         text_columns=2,
+        summary=summary,
     )
 
 
 def _shown(table: pl.DataFrame) -> pl.DataFrame:
     return table.filter(pl.col("criterion").is_in(list(CRITERIA)))
-
-
-def _rows(table: pl.DataFrame) -> list[tuple[str, str, list[str]]]:
-    rows = []
-    for row in _shown(table).iter_rows(named=True):
-        cells = [
-            _text(row["selected"], row["selected_low"], row["selected_high"]),
-            _text(row["random_q50"], row["random_q025"], row["random_q975"]),
-            number_text(row["share_below"], signed=False) if row["weighting"] == CALIBRATED else "",
-        ]
-        metric = METRICS[row["metric"]] + WEIGHTS[row["weighting"]]
-        rows.append((CRITERIA[row["criterion"]], metric, cells))
-    return rows
-
-
-def _text(value: float | None, low: float | None, high: float | None) -> str:
-    text = number_text(value, signed=False)
-    return text if low is None else f"{text} {interval_text(low, high)}"
 
 
 def _caption(table: pl.DataFrame) -> str:

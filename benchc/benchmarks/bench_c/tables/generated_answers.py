@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
-from pydantic import PositiveInt
 
 from benchc.benchmarks.bench_c.inputs import PoolOptions
 from benchc.benchmarks.bench_c.metrics import generated_answers as metrics
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
+from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed

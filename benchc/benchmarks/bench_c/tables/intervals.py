@@ -3,25 +3,27 @@
 from collections.abc import Mapping
 
 import polars as pl
-from pydantic import PositiveInt
 
 from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.benchmarks.bench_c.metrics.bootstrap import KAPPA, PLAIN, bootstrap
-from benchc.benchmarks.bench_c.tables.names import NAMES, SIGNED, latex_caption
+from benchc.benchmarks.bench_c.tables.names import latex_caption, measure
 from benchc.benchmarks.bench_c.targets import TargetScores
+from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
-from benchc.rendering.latex import latex_number, latex_table, latex_text
-from benchc.rendering.markdown import captioned
-from benchc.rendering.numbers import MISSING, interval_text, number_text
+from benchc.rendering.numbers import MISSING
 from benchc.rendering.output import Table
+from benchc.rendering.printing import Column, printed
 
-# (metric, weighting), as in Table 1.
+# Metrics and weightings, as in Table 1.
+SHOWN = {"acc_clean": PLAIN, "delta_acc": KAPPA, "rank_delta_acc": KAPPA, "ras": KAPPA, "rank_ras": KAPPA}
 COLUMNS = (
-    ("acc_clean", PLAIN),
-    ("delta_acc", KAPPA),
-    ("rank_delta_acc", KAPPA),
-    ("ras", KAPPA),
-    ("rank_ras", KAPPA),
+    Column("label", "Model"),
+    *(
+        Column(name, "rank", interval=True, digits=0)
+        if name.startswith("rank_")
+        else measure(name, interval=True)
+        for name in SHOWN
+    ),
 )
 CAPTION = (
     "Table 1 with 95 % bootstrap intervals in brackets: percentiles of {draws} of the {items}, "
@@ -36,57 +38,31 @@ def intervals(targets: TargetScores, selected: Selected, draws: PositiveInt, see
     """Return every aggregate and every rank with its bootstrap interval; Table 1's are printed."""
     cube = targets.cube
     table = bootstrap(cube, cube.kappa(selected.filter("selected")), draws, seed)
-    return Table(
+    return printed_intervals(table, targets.labels, draws, targets.note)
+
+
+def printed_intervals(table: pl.DataFrame, labels: Mapping[str, str], draws: int, note: str = "") -> Table:
+    """Return a table of ``metrics.bootstrap`` as printed, sorted by clean accuracy as in Table 1.
+
+    ``labels``: models' names as printed; ``note`` ends the caption.
+    """
+    overall = table.filter(pl.col("corruption").is_null())
+    accuracy = overall.filter(metric="acc_clean", weighting=PLAIN).sort("estimate", maintain_order=True)
+    shown = accuracy.select("model", label=pl.col("model").replace_strict(labels))
+    for metric, weighting in SHOWN.items():
+        ends = {metric: "estimate", f"{metric}_low": "low", f"{metric}_high": "high"}
+        part = overall.filter(metric=metric, weighting=weighting).select("model", **ends)
+        shown = shown.join(part, on="model", maintain_order="left")
+    caption = _caption(table, draws) + note
+    return printed(
         table,
-        intervals_markdown(table, targets.labels, draws, targets.note),
-        intervals_latex(table, targets.labels, draws, targets.note),
+        COLUMNS,
+        caption=caption,
+        latex_caption=latex_caption(caption),
+        label="bench-c-intervals",
+        shown=shown,
         summary=f"{pluralize(table.height, 'interval')} from {pluralize(draws, 'resample')}",
     )
-
-
-def intervals_markdown(intervals: pl.DataFrame, labels: Mapping[str, str], draws: int, note: str = "") -> str:
-    """Return a table of ``metrics.bootstrap`` as Markdown; ``labels``: models' names as printed."""
-    header = ["Model", *(_header(metric, 0) for metric, _ in COLUMNS)]
-    rows = [[labels[model], *cells] for model, cells in _rows(intervals)]
-    return captioned(header, rows, _caption(intervals, draws) + note)
-
-
-def intervals_latex(intervals: pl.DataFrame, labels: Mapping[str, str], draws: int, note: str = "") -> str:
-    """Return the same as a LaTeX ``table*`` environment, which needs the package booktabs."""
-    return latex_table(
-        ["Model", *(_header(metric, 1) for metric, _ in COLUMNS)],
-        [[latex_text(labels[model]), *map(latex_number, cells)] for model, cells in _rows(intervals)],
-        caption=latex_caption(_caption(intervals, draws) + note),
-        label="bench-c-intervals",
-    )
-
-
-def _header(metric: str, form: int) -> str:
-    return "rank" if metric.startswith("rank_") else NAMES[metric][form]
-
-
-def _rows(intervals: pl.DataFrame) -> list[tuple[str, list[str]]]:
-    """Return each model, sorted by clean accuracy as in Table 1, with its values and intervals."""
-    overall = intervals.filter(pl.col("corruption").is_null())
-    shown = {(row["model"], row["metric"], row["weighting"]): row for row in overall.iter_rows(named=True)}
-    accuracy = overall.filter(metric="acc_clean", weighting=PLAIN).sort("estimate", maintain_order=True)
-    rows = []
-    for model in accuracy["model"]:
-        cells = []
-        for metric, weighting in COLUMNS:
-            row = shown[model, metric, weighting]
-            value, low, high = row["estimate"], row["low"], row["high"]
-            if value is None:
-                cells.append(MISSING)
-            elif metric.startswith("rank_"):
-                cells.append(
-                    f"{value:.0f} " + (f"[{MISSING}]" if low is None else f"[{low:.0f}, {high:.0f}]")
-                )
-            else:
-                signed = metric in SIGNED
-                cells.append(f"{number_text(value, signed)} {interval_text(low, high, signed=signed)}")
-        rows.append((model, cells))
-    return rows
 
 
 def _caption(intervals: pl.DataFrame, draws: int) -> str:

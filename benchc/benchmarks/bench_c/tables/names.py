@@ -1,8 +1,10 @@
 """How Bench-C's measures are printed, in Markdown and in LaTeX."""
 
 import re
+from typing import Any
 
 from benchc.rendering.latex import latex_symbols
+from benchc.rendering.printing import Column
 
 NAMES = {
     "acc_clean": ("Acc(o)", r"$\mathrm{Acc}^{(o)}$"),
@@ -28,6 +30,12 @@ SIGNED = {"delta_acc", "ras", "delta_entropy", "delta_calibration"}
 FORMULAS = dict(
     NAMES[name] for name in ("acc_clean", "entropy_clean", "calibration_clean", "delta_acc", "ras")
 ) | {"|z|": "$|z|$"}
+
+
+def measure(name: str, **options: Any) -> Column:
+    """Return the column of a measure."""
+    header, latex = NAMES[name]
+    return Column(name, header, latex, signed=name in SIGNED, digits=0 if name in COUNTS else 3, **options)
 
 
 def latex_caption(text: str) -> str:

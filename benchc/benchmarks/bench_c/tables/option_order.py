@@ -4,35 +4,34 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
-from pydantic import PositiveInt
 
 from benchc.benchmarks.bench_c.inputs import ModelNames, PoolOptions
 from benchc.benchmarks.bench_c.metrics import option_order as metrics
 from benchc.benchmarks.bench_c.schemas.orders import ORDERS
 from benchc.benchmarks.bench_c.targets import excluded_note
+from benchc.command_line import PositiveInt
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.progress import track
-from benchc.rendering.latex import latex_number, latex_symbols, latex_table, latex_text
-from benchc.rendering.markdown import captioned
-from benchc.rendering.numbers import MISSING, interval_text, number_text
+from benchc.rendering.numbers import MISSING
 from benchc.rendering.output import Table
+from benchc.rendering.printing import Column, printed
 from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.predictions import CLEAN, KEY
 from benchc.schemas.predictions_of_model import MAY_DIFFER, read_predictions
 
-# (column, header, with its interval)
 COLUMNS = (
-    ("entropy", "S", False),
-    ("entropy_orders", "mean S", False),
-    ("order_part", "Order part", True),
-    ("changed", "Changed", False),
-    ("same_place", "Letter", False),
-    ("accuracy", "Acc", False),
-    ("accuracy_circular", "Circular", False),
-    ("spearman", "ρ", False),
+    Column("label", "Model"),
+    Column("images", "Images"),
+    Column("entropy", "S"),
+    Column("entropy_orders", "mean S"),
+    Column("order_part", "Order part", interval=True),
+    Column("changed", "Changed"),
+    Column("same_place", "Letter"),
+    Column("accuracy", "Acc"),
+    Column("accuracy_circular", "Circular"),
+    Column("spearman", "ρ", signed=True),
 )
-HEADER = ("Model", "Images", *(header for _, header, _ in COLUMNS))
 
 CAPTION = (
     "Effect of the order of the options. {items} of the benchmark {were} evaluated in all K circular orders "
@@ -98,13 +97,11 @@ def option_order(
     count = int(table["items"][0])
     note = excluded_note(count, excluded)
     total = sum(part.height for part in in_all_orders.values())
-    return Table(
-        table,
-        option_order_markdown(table, draws, note),
-        option_order_latex(table, draws, note),
-        summary=f"{pluralize(len(labels), 'target')}, {pluralize(total, 'prediction')} of "
-        f"{pluralize(count, 'item')} in all circular orders of the options",
+    summary = (
+        f"{pluralize(len(labels), 'target')}, {pluralize(total, 'prediction')} of "
+        f"{pluralize(count, 'item')} in all circular orders of the options"
     )
+    return printed_option_order(table, draws, note, summary)
 
 
 def _predictions_of(paths: Sequence[Path], models: Sequence[str]) -> dict[str, list[Path]]:
@@ -136,38 +133,21 @@ def _check_footers(given: Sequence[Path], orders: Path) -> None:
             )
 
 
-def option_order_markdown(table: pl.DataFrame, draws: int, note: str = "") -> str:
-    """Return the clean and overall rows of ``metrics.option_order`` as Markdown.
-
-    ``note`` ends the caption.
-    """
-    return captioned(HEADER, _rows(table), _caption(table, draws) + note, text_columns=2)
-
-
-def option_order_latex(table: pl.DataFrame, draws: int, note: str = "") -> str:
-    """Return the same as a LaTeX ``table*`` environment, which needs the package booktabs."""
-    return latex_table(
-        [latex_symbols(name) for name in HEADER],
-        [[*map(latex_text, row[:2]), *map(latex_number, row[2:])] for row in _rows(table)],
-        caption=latex_symbols(_caption(table, draws) + note),
+def printed_option_order(table: pl.DataFrame, draws: int, note: str = "", summary: str = "") -> Table:
+    """Return the clean and overall rows of ``metrics.option_order`` as printed; ``note`` ends the caption."""
+    clean = pl.col("corruption").eq_missing(CLEAN)
+    return printed(
+        table,
+        COLUMNS,
+        caption=_caption(table, draws) + note,
         label="bench-c-option-order",
-        text_columns=2,
+        shown=_shown(table).with_columns(
+            label=pl.when(clean).then("label").otherwise(pl.lit("")),
+            images=pl.when(clean).then(pl.lit(CLEAN)).otherwise(pl.lit("corrupted")),
+        ),
         small=True,
+        summary=summary,
     )
-
-
-def _rows(table: pl.DataFrame) -> list[list[str]]:
-    rows = []
-    for row in _shown(table).iter_rows(named=True):
-        cells = []
-        for name, _, interval in COLUMNS:
-            text = number_text(row[name], signed=name == "spearman")
-            if interval and row[name] is not None:
-                text += f" {interval_text(row[f'{name}_low'], row[f'{name}_high'])}"
-            cells.append(text)
-        clean = row["corruption"] == CLEAN
-        rows.append([row["label"] if clean else "", CLEAN if clean else "corrupted", *cells])
-    return rows
 
 
 def _shown(table: pl.DataFrame) -> pl.DataFrame:

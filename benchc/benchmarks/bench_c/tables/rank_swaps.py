@@ -1,19 +1,20 @@
 """The pairs of models that RAS and ΔAcc order differently, as Markdown and LaTeX."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import polars as pl
-from pydantic import PositiveInt
 
 from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.benchmarks.bench_c.metrics import rank_swaps as metrics
 from benchc.benchmarks.bench_c.tables.names import latex_caption
 from benchc.benchmarks.bench_c.targets import TargetScores
+from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
-from benchc.rendering.latex import latex_number, latex_table, latex_text
-from benchc.rendering.markdown import captioned, paragraph
-from benchc.rendering.numbers import MISSING, interval_text, number_text
+from benchc.rendering.markdown import paragraph
+from benchc.rendering.numbers import MISSING
 from benchc.rendering.output import Table
+from benchc.rendering.printing import Column, printed
 
 LEAST = 1e-3  # p values below it are shown as a bound
 CAPTION = (
@@ -29,47 +30,38 @@ def rank_swaps(targets: TargetScores, selected: Selected, draws: PositiveInt, se
     """Return for every pair of targets whether RAS and ΔAcc order it differently, with a bootstrap test."""
     cube = targets.cube
     table = metrics.rank_swaps(cube, cube.kappa(selected.filter("selected")), draws, seed)
-    return Table(
+    return printed_rank_swaps(table, targets.labels, draws, targets.note)
+
+
+def printed_rank_swaps(table: pl.DataFrame, labels: Mapping[str, str], draws: int, note: str = "") -> Table:
+    """Return the pairs of opposite order of a table of ``metrics.rank_swaps``, smallest p first.
+
+    ``labels``: models' names as printed; ``note`` ends the caption.
+    """
+    shown = table.filter("opposite").sort("p", nulls_last=True, maintain_order=True)
+    caption = _caption(table, draws) + note
+    found = printed(
         table,
-        rank_swaps_markdown(table, targets.labels, draws, targets.note),
-        rank_swaps_latex(table, targets.labels, draws, targets.note),
+        [
+            Column("model_a", "A", "$A$"),
+            Column("model_b", "B", "$B$"),
+            Column("delta_acc", "ΔAcc: A − B", r"$\Delta\mathrm{Acc}$: $A-B$", signed=True, interval=True),
+            Column("ras", "RAS: A − B", r"$\mathrm{RAS}$: $A-B$", signed=True, interval=True),
+            Column("p", "p", "$p$", form=_p_text),
+            Column("p_holm", "p (Holm)", r"$p$ (Holm)", form=_p_text),
+        ],
+        caption=caption,
+        latex_caption=latex_caption(caption),
+        label="bench-c-rank-swaps",
+        shown=shown.with_columns(
+            pl.col("model_a", "model_b").replace_strict(labels),
+            delta_acc="delta_acc_difference",
+            ras="ras_difference",
+        ),
         summary=f"{pluralize(table.height, 'pair')} of targets, "
         f"{pluralize(int(table['swap'].sum()), 'significant swap')}",
     )
-
-
-def rank_swaps_markdown(table: pl.DataFrame, labels: Mapping[str, str], draws: int, note: str = "") -> str:
-    """Return the pairs of opposite order of a table of ``metrics.rank_swaps``, smallest p first."""
-    header = ["A", "B", "ΔAcc: A − B", "RAS: A − B", "p", "p (Holm)"]
-    rows = [[labels[a], labels[b], *cells] for a, b, *cells in _rows(table)]
-    caption = _caption(table, draws) + note
-    return captioned(header, rows, caption, text_columns=2) if rows else paragraph(caption)
-
-
-def rank_swaps_latex(table: pl.DataFrame, labels: Mapping[str, str], draws: int, note: str = "") -> str:
-    """Return the same as a LaTeX ``table*`` environment, which needs the package booktabs."""
-    return latex_table(
-        ["$A$", "$B$", r"$\Delta\mathrm{Acc}$: $A-B$", r"$\mathrm{RAS}$: $A-B$", "$p$", r"$p$ (Holm)"],
-        [
-            [latex_text(labels[a]), latex_text(labels[b]), *map(latex_number, cells)]
-            for a, b, *cells in _rows(table)
-        ],
-        caption=latex_caption(_caption(table, draws) + note),
-        label="bench-c-rank-swaps",
-        text_columns=2,
-    )
-
-
-def _rows(table: pl.DataFrame) -> list[list[str]]:
-    rows = []
-    for row in table.filter("opposite").sort("p", nulls_last=True, maintain_order=True).iter_rows(named=True):
-        cells = [row["model_a"], row["model_b"]]
-        for metric in ("delta_acc", "ras"):
-            value = number_text(row[f"{metric}_difference"], signed=True)
-            interval = interval_text(row[f"{metric}_low"], row[f"{metric}_high"], signed=True)
-            cells.append(f"{value} {interval}")
-        rows.append([*cells, _p_text(row["p"]), _p_text(row["p_holm"])])
-    return rows
+    return found if shown.height else replace(found, markdown=paragraph(caption))
 
 
 def _p_text(p: float | None) -> str:

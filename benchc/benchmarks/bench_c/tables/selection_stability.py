@@ -18,15 +18,22 @@ from benchc.benchmarks.bench_c.selection.stability import (
 )
 from benchc.pluralize import pluralize
 from benchc.progress import track
-from benchc.rendering.latex import latex_number, latex_table, latex_text
-from benchc.rendering.markdown import captioned
-from benchc.rendering.numbers import number_text
+from benchc.rendering.latex import latex_symbols
 from benchc.rendering.output import Table, parquet
+from benchc.rendering.printing import Column, printed
 
-HEADER = ("κ > 0", "Kept", "In both", "Jaccard", "By chance", "Spearman", "Kendall")
-COUNTS = ("selectable", "selected", "selected_by_both")
-SHARES = ("jaccard", "jaccard_by_chance", "spearman", "kendall")
+SHOWN = (
+    Column("selection", "Selection"),
+    Column("selectable", "κ > 0", r"$\kappa>0$"),
+    Column("selected", "Kept"),
+    Column("selected_by_both", "In both"),
+    Column("jaccard", "Jaccard"),
+    Column("jaccard_by_chance", "By chance"),
+    Column("spearman", "Spearman"),
+    Column("kendall", "Kendall"),
+)
 KAPPA_HEADER = ("Mean", "Share of 0", "1st quartile", "Median", "3rd quartile")
+KAPPAS = (Column("items", "Items"), *map(Column, SUMMARY, KAPPA_HEADER))
 
 CAPTION = (
     "Stability of the selected set under single choices. Each row changes one choice and selects again from "
@@ -37,7 +44,6 @@ CAPTION = (
 )
 NOTHING_SELECTED = " {choices} nothing; the csv file says why."
 KAPPA_CAPTION = "Discriminative power κ before and after selection, as configured."
-SYMBOLS = {r"κ \textgreater{} 0": r"$\kappa>0$", "κ": r"$\kappa$", "α": r"$\alpha$"}
 
 
 def selection_stability(
@@ -65,50 +71,27 @@ def selection_stability(
     others = table[1:].drop_nulls("jaccard")
     worst = others.sort("jaccard", maintain_order=True).head(1).row(0, named=True) if others.height else None
     least = f"; least alike, Jaccard {worst['jaccard']:.2f}: {_choice(worst, labels)}" if worst else ""
-    return Table(
-        table,
-        stability_markdown(table, labels),
-        stability_latex(table, labels),
-        summary=f"{pluralize(table.height - 1, 'other selection')}{least}",
-    )
+    return printed_stability(table, labels, f"{pluralize(table.height - 1, 'other selection')}{least}")
 
 
-def stability_markdown(table: pl.DataFrame, labels: Mapping[str, str]) -> str:
-    """Return rows of ``selection.stability.COLUMNS`` as two Markdown tables with captions.
+def printed_stability(table: pl.DataFrame, labels: Mapping[str, str], summary: str = "") -> Table:
+    """Return rows of ``selection.stability.COLUMNS`` as two tables with captions.
 
     ``labels``: the selectors' names as printed, by id.
     """
-    rows = [[_choice(row, labels), *_cells(row)] for row in table.iter_rows(named=True)]
-    first = captioned(["Selection", *HEADER], rows, _caption(table))
-    second = captioned(["Items", *KAPPA_HEADER], _kappas(table), KAPPA_CAPTION)
-    return f"{first}\n{second}"
-
-
-def stability_latex(table: pl.DataFrame, labels: Mapping[str, str]) -> str:
-    """Return the same as two LaTeX ``table*`` environments, which need the package booktabs."""
-    first = latex_table(
-        ["Selection", *map(_latex, HEADER)],
-        [
-            [_latex(_choice(row, labels)), *map(latex_number, _cells(row))]
-            for row in table.iter_rows(named=True)
-        ],
-        caption=_latex(_caption(table)),
+    caption = _caption(table)
+    choices = [_choice(row, labels) for row in table.iter_rows(named=True)]
+    first = printed(
+        table,
+        SHOWN,
+        caption=caption,
+        latex_caption=latex_symbols(caption).replace(r"$\kappa$ \textgreater{} 0", r"$\kappa>0$"),
         label="bench-c-stability",
+        shown=table.with_columns(pl.Series("selection", choices)),
     )
-    second = latex_table(
-        ["Items", *KAPPA_HEADER],
-        [[name, *map(latex_number, cells)] for name, *cells in _kappas(table)],
-        caption=_latex(KAPPA_CAPTION),
-        label="bench-c-kappa",
-    )
-    return f"{first}\n{second}"
-
-
-def _latex(text: str) -> str:
-    text = latex_text(text)
-    for symbol, command in SYMBOLS.items():
-        text = text.replace(symbol, command)
-    return text
+    second = printed(_kappas(table), KAPPAS, caption=KAPPA_CAPTION, label="bench-c-kappa")
+    markdown = f"{first.markdown}\n{second.markdown}"
+    return Table(table, markdown, f"{first.latex}\n{second.latex}", summary=summary)
 
 
 def _choice(row: Mapping[str, object], labels: Mapping[str, str]) -> str:
@@ -125,23 +108,16 @@ def _choice(row: Mapping[str, object], labels: Mapping[str, str]) -> str:
     return str(row["choice"])
 
 
-def _cells(row: dict[str, float | None]) -> list[str]:
-    counts = [number_text(row[name], signed=False, whole=True) for name in COUNTS]
-    return counts + [number_text(row[name], signed=False) for name in SHARES]
-
-
-def _kappas(table: pl.DataFrame) -> list[list[str]]:
+def _kappas(table: pl.DataFrame) -> pl.DataFrame:
+    """Return kappa before and after selection as configured, columns items and ``SUMMARY``."""
     first = table.row(0, named=True)
-    return [
+    counts = {"pool": first["items"], "selected": first["selected"]}
+    return pl.DataFrame(
         [
-            f"{name} ({count:,})",
-            *(number_text(first[f"kappa_{items}_{part}"], signed=False) for part in SUMMARY),
+            {"items": f"{items} ({count:,})", **{part: first[f"kappa_{items}_{part}"] for part in SUMMARY}}
+            for items, count in counts.items()
         ]
-        for name, items, count in (
-            ("pool", "pool", first["items"]),
-            ("selected", "selected", first["selected"]),
-        )
-    ]
+    )
 
 
 def _caption(table: pl.DataFrame) -> str:

@@ -5,14 +5,13 @@ import polars as pl
 from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.benchmarks.bench_c.metrics import table1 as metrics
 from benchc.benchmarks.bench_c.metrics.table1 import HIGHER_IS_BETTER, RANKED, best_rows
-from benchc.benchmarks.bench_c.published.section import compare_table1, published_latex, published_markdown
-from benchc.benchmarks.bench_c.tables.names import NAMES, SIGNED, latex_caption
+from benchc.benchmarks.bench_c.published.section import compare_table1, with_published
+from benchc.benchmarks.bench_c.tables.names import latex_caption, measure
 from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.pluralize import pluralize
-from benchc.rendering.latex import latex_table, latex_text
-from benchc.rendering.markdown import captioned
-from benchc.rendering.numbers import MISSING, number_text
+from benchc.rendering.numbers import MISSING
 from benchc.rendering.output import Table
+from benchc.rendering.printing import Column, printed
 
 CAPTION = (
     "Performance on the {items} of the benchmark. Acc(o), S(o), C(o): accuracy, uncertainty and calibration "
@@ -38,57 +37,43 @@ def table1(targets: TargetScores, selected: Selected) -> Table:
     table = metrics.table1(
         list(targets.models.values()), list(targets.scores.values()), weights, excluded=targets.excluded
     )
-    return Table(
-        table,
-        table1_markdown(table, targets.note),
-        table1_latex(table, targets.note),
-        compare_table1(table),
-        f"table 1: {pluralize(table.height, 'target')} on {pluralize(targets.items, 'item')}",
-    )
+    summary = f"table 1: {pluralize(table.height, 'target')} on {pluralize(targets.items, 'item')}"
+    return printed_table1(table, targets.note, summary)
 
 
-def table1_markdown(table: pl.DataFrame, note: str = "") -> str:
-    """Return a table of ``metrics.table1`` as Markdown, followed by the published values.
+def printed_table1(table: pl.DataFrame, note: str = "", summary: str = "") -> Table:
+    """Return a table of ``metrics.table1`` as printed, with the published values.
 
     ``note`` ends the caption.
     """
+    columns = [Column("label", "Model"), Column("year", "Year"), Column("parameters_b", "Params")]
+    for name in COLUMNS:
+        column = measure(name, rank=name in RANKED, styled=True)
+        arrow, command = ("↑", "uparrow") if HIGHER_IS_BETTER[name] else ("↓", "downarrow")
+        latex = f"{str(column.latex)[:-1]}\\{command}$"
+        columns.append(column._replace(header=f"{column.header} {arrow}", latex=latex))
     best = best_rows(table)
-    header = ["Model", "Year", "Params"]
-    header += [f"{NAMES[name][0]} {'↑' if HIGHER_IS_BETTER[name] else '↓'}" for name in COLUMNS]
-    rows = []
-    for number, row in enumerate(table.iter_rows(named=True)):
-        cells = []
-        for name in COLUMNS:
-            value = number_text(row[name], name in SIGNED)
-            text = f"**{value}**" if number in best[name] else value
-            cells.append(f"{text} ({row[f'rank_{name}']})" if name in RANKED and value != MISSING else text)
-        rows.append([row["label"], *_facts(row["year"], row["parameters_b"]), *cells])
-    section = published_markdown(compare_table1(table), 1)
-    return captioned(header, rows, _caption(table, "in brackets") + note) + section
-
-
-def table1_latex(table: pl.DataFrame, note: str = "") -> str:
-    """Return the same as LaTeX ``table*`` environments, which need the package booktabs."""
-    best = best_rows(table)
-    header = ["Model", "Year", "Params"]
-    header += [
-        f"{NAMES[name][1][:-1]}\\{'up' if HIGHER_IS_BETTER[name] else 'down'}arrow$" for name in COLUMNS
-    ]
-    rows = []
-    for number, row in enumerate(table.iter_rows(named=True)):
-        cells = []
-        for name in COLUMNS:
-            value = number_text(row[name], name in SIGNED)
-            if value == MISSING:
-                cells.append("--")
-                continue
-            text = rf"\mathbf{{{value}}}" if number in best[name] else value
-            cells.append(f"${text}^{{({row[f'rank_{name}']})}}$" if name in RANKED else f"${text}$")
-        facts = (fact.replace(MISSING, "--") for fact in _facts(row["year"], row["parameters_b"]))
-        rows.append([latex_text(row["label"]), *facts, *cells])
-    caption = latex_caption(_caption(table, "superscripts") + note)
-    return latex_table(header, rows, caption=caption, label="bench-c") + published_latex(
-        compare_table1(table), 1
+    shown = table.with_columns(
+        pl.col("year").cast(pl.String),
+        pl.Series("parameters_b", [parameters_text(value) for value in table["parameters_b"]]),
+        *(
+            pl.Series(f"{name}_style", ["bold" if row in best[name] else None for row in range(table.height)])
+            for name in COLUMNS
+        ),
+    )
+    return with_published(
+        printed(
+            table,
+            columns,
+            caption=_caption(table, "in brackets") + note,
+            latex_caption=latex_caption(_caption(table, "superscripts") + note),
+            label="bench-c",
+            shown=shown,
+            text_columns=1,
+            published=compare_table1(table),
+            summary=summary,
+        ),
+        1,
     )
 
 
@@ -106,7 +91,3 @@ def parameters_text(parameters_b: float | None) -> str:
 def _caption(table: pl.DataFrame, ranks: str) -> str:
     undefined = UNDEFINED if table["ras"].null_count() else ""
     return CAPTION.format(items=pluralize(table["items"][0], "item"), ranks=ranks) + undefined
-
-
-def _facts(year: int | None, parameters_b: float | None) -> tuple[str, str]:
-    return (MISSING if year is None else str(year)), parameters_text(parameters_b)

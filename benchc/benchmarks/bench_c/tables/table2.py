@@ -5,14 +5,13 @@ from typing import Literal
 import polars as pl
 
 from benchc.benchmarks.bench_c.metrics import table2 as metrics
-from benchc.benchmarks.bench_c.published.section import compare_table2, published_latex, published_markdown
-from benchc.benchmarks.bench_c.tables.names import NAMES, latex_caption
+from benchc.benchmarks.bench_c.published.section import compare_table2, with_published
+from benchc.benchmarks.bench_c.tables.names import latex_caption, measure
 from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.pluralize import pluralize
-from benchc.rendering.latex import latex_number, latex_table, latex_text
-from benchc.rendering.markdown import captioned
-from benchc.rendering.numbers import number_text, p_text
+from benchc.rendering.numbers import p_text
 from benchc.rendering.output import Table
+from benchc.rendering.printing import Column, printed
 
 CAPTION = (
     "Sensitivity of RAS and ΔAcc to a step of severity. z: an item's shift from one severity to the next, "
@@ -21,8 +20,12 @@ CAPTION = (
     "hypothesis that RAS is not more sensitive."
 )
 CENTRED = {False: "not centred,", True: "minus its mean over items,"}
-NUMBERS = ("mean_abs_z_ras", "mean_abs_z_delta_acc", "t")
-HEADER = (("Model", "Model"), ("Pairs", "Pairs"), *(NAMES[name] for name in NUMBERS), ("p", "$p$"))
+COLUMNS = (
+    Column("label", "Model"),
+    Column("pairs", "Pairs"),
+    *(measure(name) for name in ("mean_abs_z_ras", "mean_abs_z_delta_acc", "t")),
+    Column("p", "p", "$p$", form=p_text),
+)
 
 
 def table2(targets: TargetScores, centring: Literal["none", "items"]) -> Table:
@@ -34,45 +37,28 @@ def table2(targets: TargetScores, centring: Literal["none", "items"]) -> Table:
     table = metrics.table2(
         {label: metrics.sensitivity(part, centred=centred) for label, part in targets.by_label.items()}
     )
-    return Table(
-        table,
-        table2_markdown(table, centred=centred, note=targets.note),
-        table2_latex(table, centred=centred, note=targets.note),
-        compare_table2(table),
-        f"table 2: {pluralize(table.height, 'target')}",
-    )
+    summary = f"table 2: {pluralize(table.height, 'target')}"
+    return printed_table2(table, centred=centred, note=targets.note, summary=summary)
 
 
-def table2_markdown(table: pl.DataFrame, *, centred: bool, note: str = "") -> str:
-    """Return a table of ``metrics.table2`` as Markdown, followed by the published values.
+def printed_table2(table: pl.DataFrame, *, centred: bool, note: str = "", summary: str = "") -> Table:
+    """Return a table of ``metrics.table2`` as printed, with the published values; LaTeX needs amssymb.
 
     ``note`` ends the caption.
     """
-    rows = [[row["label"], *_numbers(row)] for row in table.iter_rows(named=True)]
-    text = captioned([name for name, _ in HEADER], rows, _caption(table, centred) + note)
-    return text + published_markdown(compare_table2(table), 2)
-
-
-def table2_latex(table: pl.DataFrame, *, centred: bool, note: str = "") -> str:
-    """Return the same as LaTeX ``table*`` environments, which need the packages booktabs and amssymb."""
-    text = latex_table(
-        [name for _, name in HEADER],
-        [
-            [latex_text(row["label"]), *map(latex_number, _numbers(row))]
-            for row in table.iter_rows(named=True)
-        ],
-        caption=latex_caption(_caption(table, centred) + note),
-        label="bench-c-sensitivity",
+    caption = _caption(table, centred) + note
+    return with_published(
+        printed(
+            table,
+            COLUMNS,
+            caption=caption,
+            latex_caption=latex_caption(caption),
+            label="bench-c-sensitivity",
+            published=compare_table2(table),
+            summary=summary,
+        ),
+        2,
     )
-    return text + published_latex(compare_table2(table), 2)
-
-
-def _numbers(row: dict[str, float | None]) -> list[str]:
-    return [
-        number_text(row["pairs"], signed=False, whole=True),
-        *(number_text(row[name], signed=False) for name in NUMBERS),
-        p_text(row["p"]),
-    ]
 
 
 def _caption(table: pl.DataFrame, centred: bool) -> str:

@@ -1,10 +1,9 @@
 """Accuracy of every target by task type, with bootstrap intervals. Beyond the paper."""
 
-from pydantic import PositiveInt
-
 from benchc.benchmarks.bench_c.inputs import PoolTasks
 from benchc.benchmarks.bench_c.metrics import task_accuracy as metrics
 from benchc.benchmarks.bench_c.targets import TargetScores
+from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed

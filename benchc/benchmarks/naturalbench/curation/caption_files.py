@@ -5,13 +5,12 @@ import csv
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
+from benchc.benchmarks.naturalbench.curation.caption_sets import Form
 from benchc.sources.error import InvalidRowError, SourceError
 from benchc.sources.item_images import read_item_images
 from benchc.sources.tsv import Row, listed, read_header, read_rows
-
-Form = Literal["csv", "tsv", "flickr30k", "docci"]
 
 ENTITIES_HEADER = ["image_name", "comment_number", "comment"]
 CSV_COLUMNS = ("image", "caption")

@@ -4,11 +4,12 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
-from benchc.benchmarks.naturalbench.curation.caption_files import CaptionRow, Form, caption_rows
+from benchc.benchmarks.naturalbench.curation.caption_files import CaptionRow, caption_rows
+from benchc.benchmarks.naturalbench.curation.caption_sets import CaptionSet, Which
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
 from benchc.errors import InputError
 from benchc.image_keys import named_key
@@ -18,20 +19,7 @@ from benchc.sources.error import InvalidRowError, SourceError
 from benchc.sources.item_images import check_image
 from benchc.sources.report import Remark, report_frame
 
-Which = Literal["first", "all"]
-
 LONGEST_NAME = 200  # characters
-
-
-@dataclass(frozen=True)
-class CaptionSet:
-    """A data set of captioned images: its id, form and files, and the language of its questions."""
-
-    id: str
-    form: Form
-    file: Path
-    images: Path | None
-    language: str
 
 
 class Caption(NamedTuple):
@@ -51,7 +39,7 @@ class Picture:
     captions: list[Caption]
 
 
-def read_captions(source: CaptionSet, which: Which) -> tuple[pl.DataFrame, pl.DataFrame]:
+def read_caption_set(source: CaptionSet, which: Which) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the samples of a data set, of type CAPTIONS and sorted by id, and a report on rejected rows.
 
     An image's sample has its first caption, that of the smallest number, or each (``all``). The report has

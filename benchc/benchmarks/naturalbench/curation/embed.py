@@ -8,11 +8,12 @@ import polars as pl
 
 from benchc.benchmarks.naturalbench.curation.captions import image_bytes
 from benchc.errors import InputError
-from benchc.images import Alpha, ImageError, decode
-from benchc.models.image_text_encoders import ImageTextEncoder
-from benchc.models.unit_vectors import unit
+from benchc.images import ImageError, decode
+from benchc.models.encoders.image_text import ImageTextEncoder
+from benchc.models.encoders.unit_vectors import unit
 from benchc.pixels import Pixels
 from benchc.progress import track
+from benchc.transparency import Alpha
 
 Floats = npt.NDArray[np.float32]
 

@@ -31,7 +31,7 @@ LARGEST = np.iinfo(np.uint64).max
 
 
 @dataclass(frozen=True)
-class Encoded:
+class EncoderVectors:
     """The unit vectors of N samples by an encoder of Q queries: images float32[N, Q, d], texts [N, d]."""
 
     name: str
@@ -72,10 +72,10 @@ def sample_hashes(ids: Sequence[str], seed: int) -> Hashes:
     return np.array([seed_of(seed, "mismatch", id_) for id_ in ids], dtype=np.uint64)
 
 
-def mine(
+def find_mismatches(
     ids: Sequence[str],
     images: Sequence[str],
-    encoders: Sequence[Encoded],
+    encoders: Sequence[EncoderVectors],
     *,
     keep: int,
     keep_by: KeepBy,
@@ -126,7 +126,7 @@ def mine(
 class _Scanner:
     """Finds the mismatches of one block of pairs after another, in buffers of a fixed size."""
 
-    def __init__(self, encoders: Sequence[Encoded], pictures: Indices, block: int) -> None:
+    def __init__(self, encoders: Sequence[EncoderVectors], pictures: Indices, block: int) -> None:
         self.encoders = encoders
         self.own = [encoder.own() for encoder in encoders]
         # Of a sum of d products of float32, and of the few operations after it. Vectors have unit length.
@@ -243,7 +243,7 @@ def _products_transposed(texts: Floats, images: Floats, result: Floats, spare: F
         np.maximum(result, spare, out=result)
 
 
-def mismatch_frame(ids: Sequence[str], encoders: Sequence[Encoded], found: Mined) -> pl.DataFrame:
+def mismatch_frame(ids: Sequence[str], encoders: Sequence[EncoderVectors], found: Mined) -> pl.DataFrame:
     """Return kept mismatches as a frame of the type MISMATCHES, one row for each encoder, sorted by a and b.
 
     A margin is computed before similarities are rounded to float32.

@@ -6,13 +6,63 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from benchc.benchmarks.naturalbench.curation.mismatch import Encoded, sample_hashes
+from benchc.benchmarks.naturalbench.curation.mismatch import EncoderVectors, sample_hashes
 from benchc.benchmarks.naturalbench.curation.scan import pair_hashes
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
+from benchc.errors import InputError
+from benchc.pluralize import pluralize
 from benchc.randomness import seed_of
 
 Indices = npt.NDArray[np.int64]
 Pair = tuple[int, int]
+
+
+def chosen_pairs(
+    captions: pl.DataFrame,
+    mismatches: pl.DataFrame,
+    encoders: Sequence[EncoderVectors],
+    *,
+    most: int,
+    random: int,
+    seed: int,
+) -> pl.DataFrame:
+    """Return up to ``most`` mined pairs and ``random`` random ones, of type PAIRS.
+
+    A random pair has two images of one data set that not all encoders mismatch, and no sample of a mined
+    pair.
+
+    Args:
+        captions: id, dataset and image of all samples (as CAPTIONS), ascending by id
+        mismatches: a and b (as MISMATCHES)
+        encoders: vectors of the samples; only random pairs need them
+        most: mined pairs
+        random: random pairs
+        seed: the run's
+
+    Raises InputError where no pair is mismatched, and for random pairs without encoders.
+    """
+    if random and not encoders:
+        raise InputError("--random-pairs needs --embeddings, since a random pair is no mismatch; give them")
+    ids, datasets, images = (captions[name].to_list() for name in ("id", "dataset", "image"))
+    place = {id_: number for number, id_ in enumerate(ids)}
+    rows = mismatches.select("a", "b").unique()
+    first, second = (np.array([place[id_] for id_ in rows[name]], dtype=np.int64) for name in ("a", "b"))
+    mined = mined_pairs(ids, first, second, most=most, seed=seed)
+    if not mined:
+        raise InputError(
+            f"no pair of {pluralize(len(ids), 'sample')} is mismatched by all encoders; add samples, or "
+            "remove an encoder from curate.mine.encoders"
+        )
+    drawn: list[Pair] = []
+    if random:
+        matched = are_matched(encoders)
+
+        def is_allowed(one: int, other: int) -> bool:
+            return datasets[one] == datasets[other] and images[one] != images[other] and matched(one, other)
+
+        rest = set(range(len(ids))) - {sample for pair in mined for sample in pair}
+        drawn = random_pairs(ids, rest, is_allowed, count=random, seed=seed)
+    return pairs_frame(ids, mined, drawn)
 
 
 def mined_pairs(ids: Sequence[str], first: Indices, second: Indices, *, most: int, seed: int) -> list[Pair]:
@@ -63,7 +113,7 @@ def random_pairs(
     return pairs
 
 
-def are_matched(encoders: Sequence[Encoded]) -> Callable[[int, int], bool]:
+def are_matched(encoders: Sequence[EncoderVectors]) -> Callable[[int, int], bool]:
     """Return a function that says whether not all encoders mismatch the samples of two rows."""
     own = [encoder.own() for encoder in encoders]
 

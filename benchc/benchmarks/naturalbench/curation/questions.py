@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 import polars as pl
 
 from benchc.benchmarks.naturalbench.curation.reply import UnusableError, Written, read_reply
 from benchc.benchmarks.naturalbench.curation.samples import Sample
-from benchc.benchmarks.naturalbench.curation.template import Template
+from benchc.benchmarks.naturalbench.curation.template import Template, read_template
 from benchc.benchmarks.naturalbench.kinds import QuestionType
-from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
+from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS, QuestionsFooter
 from benchc.endpoint.answer import Answer
-from benchc.endpoint.client import Endpoint
+from benchc.endpoint.client import Endpoint, Mode
 from benchc.endpoint.recording import request_hash
 from benchc.errors import InputError
 from benchc.progress import track
@@ -43,6 +45,28 @@ class Writer:
             "seed": round_,
         }
 
+    def footer(self, round_: int, mode: Mode, url: str) -> QuestionsFooter:
+        """Return the footer of the questions of a round."""
+        return QuestionsFooter(
+            round=round_,
+            model=self.model,
+            temperature=self.temperature,
+            templates={kind: template.hash for kind, template in self.templates.items()},
+            mode=mode,
+            url=None if mode == "replay" else public_address(url),
+        )
+
+
+def read_writer(model: str, temperature: float, templates: Mapping[QuestionType, Path]) -> Writer:
+    """Return the writer with the templates in files. Raises InputError where one is not valid."""
+    return Writer(model, temperature, {kind: read_template(file) for kind, file in templates.items()})
+
+
+def public_address(url: str) -> str:
+    """Return a URL without what may be secret: a user with a password, and a query."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
 
 def first_slots(pairs: Sequence[str], types: Sequence[QuestionType]) -> Slots:
     """Return all questions to write: those of round 0."""
@@ -60,7 +84,7 @@ def open_slots(kept: pl.DataFrame) -> Slots:
     return slots
 
 
-def write_questions(
+def written_questions(
     slots: Slots,
     samples: Mapping[str, tuple[Sample, Sample]],
     writer: Writer,

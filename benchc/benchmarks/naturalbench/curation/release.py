@@ -2,14 +2,23 @@
 
 import base64
 import csv
+import hashlib
 import io
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
 
 from benchc.benchmarks.naturalbench.curation.content import question_key
-from benchc.benchmarks.naturalbench.curation.groups import Group
-from benchc.benchmarks.naturalbench.curation.samples import Sample
+from benchc.benchmarks.naturalbench.curation.groups import Group, groups_of
+from benchc.benchmarks.naturalbench.curation.samples import Sample, read_samples
+from benchc.benchmarks.naturalbench.schemas.kept import KEPT
+from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
+from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
 from benchc.errors import InputError
+from benchc.schemas.parquet import read_footer, read_table
 
 COLUMNS = (
     "index",
@@ -32,7 +41,33 @@ COLUMNS = (
 )
 ITEMS = tuple((q_idx, i_idx) for q_idx in (0, 1) for i_idx in (0, 1))
 
+ENCODER_FACTS = ("library", "name", "pretrained", "commit")
+
 Samples = Mapping[str, tuple[Sample, Sample]]
+
+
+class Release(NamedTuple):
+    """The pairs that were used (type PAIRS), the two samples of each, and the groups."""
+
+    pairs: pl.DataFrame
+    samples: Samples
+    groups: list[Group]
+
+
+def read_release(pairs: Path, captions: Path, questions: Sequence[Path], kept: Sequence[Path]) -> Release:
+    """Return what a release is made of.
+
+    ``questions`` and ``kept`` have one file for each round, in order. Raises InputError where they are of
+    other rounds, and what `read_table` and `read_samples` raise.
+    """
+    if len(questions) != len(kept):
+        raise InputError("--questions and --kept are not of the same rounds; give one file of each round")
+    used = read_table(pairs, PAIRS)
+    rounds = [
+        (read_table(asked, QUESTIONS), read_table(answered, KEPT))
+        for asked, answered in zip(questions, kept, strict=True)
+    ]
+    return Release(used, read_samples(captions, used), groups_of(used, rounds))
 
 
 def image_keys(groups: Sequence[Group], samples: Samples) -> list[str]:
@@ -134,3 +169,19 @@ def counts_of(groups: Sequence[Group], samples: Samples, subsets: Mapping[str, s
         "groups_by_subset": dict(sorted(by_subset.items())),
         "groups_by_method": dict(sorted(Counter(group.method for group in groups).items())),
     }
+
+
+def encoder_facts(embeddings: Sequence[Path], weights: Mapping[str, Sequence[Path]]) -> dict[str, object]:
+    """Return facts about the encoders of embeddings by id; ``weights``: their own files, which are hashed."""
+    return {
+        id_: {name: footer.get(name) for name in ENCODER_FACTS}
+        | {"sha256": {str(file): sha256_of(file) for file in weights.get(id_, ())}}
+        for footer in map(read_footer, embeddings)
+        for id_ in [str(footer["encoder"])]
+    }
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file, 64 hex digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

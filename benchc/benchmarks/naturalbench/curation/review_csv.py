@@ -7,9 +7,10 @@ from pathlib import Path
 
 import polars as pl
 
-from benchc.benchmarks.naturalbench.curation.review_files import read_answers, written_id
+from benchc.benchmarks.naturalbench.curation.review_files import ReviewError, read_answers, written_id
 from benchc.benchmarks.naturalbench.curation.review_rows import Row
 from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED
+from benchc.printable import printable
 
 
 def review_csv(rows: Sequence[Row], annotator: str) -> str:
@@ -48,3 +49,13 @@ def read_reviews(
         schema=pl.Schema(REVIEWED.columns),
         orient="row",
     )
+
+
+def reviews_or_stop(
+    rows: Sequence[Row], annotators: Sequence[str], folder: Path, forms: Path, round_: str
+) -> pl.DataFrame:
+    """Return the same, or end the process with what is missing or wrong: to wait for people is no error."""
+    try:
+        return read_reviews(rows, annotators, folder / round_, forms / round_, round_)
+    except ReviewError as error:
+        raise SystemExit("\n".join(printable(line) for line in error.args)) from error

@@ -12,7 +12,8 @@ from benchc.pluralize import pluralize
 NEEDED = ("id", "annotator", "answer")
 DELIMITERS = ",;\t"  # spreadsheets write the one of their language
 SHOWN = 10  # faults of a file
-AGAIN = "then run the same command again"
+THEN_RUN_AGAIN = "then run the same command again"
+PAIRS_REVIEW = "pairs"  # beside the rounds of questions 0, 1, ...
 
 Choices = Mapping[str, Sequence[str]]  # by the id of a row
 
@@ -81,7 +82,8 @@ def read_answers(
     if waiting:
         waiting.insert(0, f"waiting for reviews of round {round_}:")
     if lines := [*faults, *waiting]:
-        raise ReviewError(*lines, AGAIN if waiting else f"correct the reviews of round {round_}, {AGAIN}")
+        end = THEN_RUN_AGAIN if waiting else f"correct the reviews of round {round_}, {THEN_RUN_AGAIN}"
+        raise ReviewError(*lines, end)
     return answers
 
 

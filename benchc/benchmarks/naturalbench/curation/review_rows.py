@@ -2,15 +2,20 @@
 
 import hashlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
-from benchc.benchmarks.naturalbench.curation.samples import Sample
+from benchc.benchmarks.naturalbench.curation.review_files import PAIRS_REVIEW
+from benchc.benchmarks.naturalbench.curation.samples import Sample, read_samples
+from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
+from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
+from benchc.errors import InputError
 from benchc.randomness import seed_of
+from benchc.schemas.parquet import read_table
 
 PAIR = "pair"  # the type of a row about a pair
-PAIRS_ROUND = "pairs"
 UNANSWERABLE = "Unanswerable"
 # Of each type of rows, in the order of the answers 0, 1 and 2.
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -49,11 +54,30 @@ class Row(NamedTuple):
         return CHOICES[self.type]
 
 
+def read_rows(pairs: Path, captions: Path, questions: Path | None, round_: int | None) -> list[Row]:
+    """Return what annotators are asked: about pairs, or about the questions of a round.
+
+    Args:
+        pairs: curate/pairs.parquet where pairs are reviewed, else those that questions are about
+        captions: curate/captions.parquet
+        questions: curate/questions/{round}.parquet; None where pairs are reviewed
+        round_: from 0 on; None where pairs are reviewed
+
+    Raises InputError where questions are given without their round, or a round without questions.
+    """
+    samples = read_samples(captions, read_table(pairs, PAIRS))
+    if questions is None and round_ is None:
+        return pair_rows(samples)
+    if questions is None or round_ is None:
+        raise InputError("--questions and --round: give both for a round of questions, and neither for pairs")
+    return question_rows(read_table(questions, QUESTIONS), samples, round_)
+
+
 def pair_rows(samples: Mapping[str, tuple[Sample, Sample]]) -> list[Row]:
     """Return one row for each pair: whether one caption describes both images. The pair is kept if not."""
     return [
         Row(
-            _id(PAIRS_ROUND, pair, *(sample.image for sample in both), *(sample.caption for sample in both)),
+            _id(PAIRS_REVIEW, pair, *(sample.image for sample in both), *(sample.caption for sample in both)),
             pair,
             PAIR,
             None,

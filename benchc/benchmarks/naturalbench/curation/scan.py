@@ -14,7 +14,7 @@ Indices = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]  # in a block
 Hashes = npt.NDArray[np.uint64]
 
-NONE = np.float32(0)  # the margin of a pair that is no mismatch
+NO_MARGIN = np.float32(0)  # the margin of a pair that is no mismatch
 IN_DOUBT = np.float32(-1)
 # Of the hash function splitmix64.
 SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
@@ -92,7 +92,7 @@ def narrow(
             margin = max(found[i, j], other[i, j]) - min(mine, other_own[j])
             before = margins[i, j]
             sure = min(margin, before) if margin > tolerance else IN_DOUBT
-            sure = NONE if margin < -tolerance or before <= ZERO else sure
+            sure = NO_MARGIN if margin < -tolerance or before <= ZERO else sure
             margins[i, j] = sure
             doubts += 1 if sure < ZERO else 0
     return doubts

@@ -2,14 +2,24 @@
 
 from collections.abc import Iterator
 
-from benchc.benchmarks.naturalbench.curation.captions import Caption, Picture
+import polars as pl
+
+from benchc.benchmarks.naturalbench.curation.caption_sets import DrawnCaptions, Which
+from benchc.benchmarks.naturalbench.curation.captions import Caption, Picture, samples
 from benchc.demo.source import encoded_image
 from benchc.demo.world import LARGE_SIDE, SOURCES, generate_group, render_images
 from benchc.progress import track
 from benchc.randomness import seed_of
+from benchc.sources.report import report_frame
 
 # Few, so that most mismatched pairs show two answers to one question.
 CATEGORIES = ("bar chart", "line chart", "shape kind", "rotation", "place")
+
+
+def drawn_samples(source: DrawnCaptions, which: Which) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the samples of drawn images, of type CAPTIONS and sorted by id, and a report without rows."""
+    pictures = captioned_images(source.count, source.seed)
+    return samples(source.id, pictures, which, source.language, None), report_frame([])
 
 
 def captioned_images(count: int, seed: int) -> dict[str, Picture]:

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
-from pydantic import NonNegativeInt, PositiveInt
 
 from benchc.benchmarks.naturalbench.inputs import GroupRows
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples, estimates
 from benchc.benchmarks.naturalbench.metrics.groups import CHANCE, MEASURES, Floats, group_values
-from benchc.benchmarks.naturalbench.scored import CleanScores, Scored, benchmark_groups
+from benchc.benchmarks.naturalbench.scored import CleanScores, RunScores, benchmark_groups
+from benchc.command_line import NaturalInt, PositiveInt
 from benchc.errors import InputError, recreate
 from benchc.rendering.labels import font_families, renderable, shorten_all
 from benchc.rendering.output import parquet
@@ -36,7 +36,7 @@ def figure_blind(
     pool: Pool,
     blind: list[Path],
     draws: PositiveInt = 2000,
-    seed: NonNegativeInt = 0,
+    seed: NaturalInt = 0,
 ) -> Figure:
     """Plot Acc and G-Acc of each model with and without the image, in per cent.
 
@@ -115,7 +115,7 @@ def _constant(truth: Any) -> Any:
     return truth == frequent
 
 
-def _seen(scored: Scored, model: str, resamples: Resamples) -> tuple[Floats, Floats, Floats]:
+def _seen(scored: RunScores, model: str, resamples: Resamples) -> tuple[Floats, Floats, Floats]:
     readings = {reading for reading, _, _ in scored.scores[model].found}
     reading = next((name for name in PREFERRED if name in readings), next(iter(sorted(readings))))
     found = estimates(resamples.means(scored.values(model, reading)))

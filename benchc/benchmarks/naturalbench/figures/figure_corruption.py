@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from pydantic import NonNegativeInt, PositiveInt
 
 from benchc.benchmarks.naturalbench.figures.chance import G_ACC, from_zero, mark_chance
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples, estimates
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES
-from benchc.benchmarks.naturalbench.scored import CorruptedScores, Scored
+from benchc.benchmarks.naturalbench.scored import CorruptedScores, RunScores
+from benchc.command_line import NaturalInt, PositiveInt
 from benchc.errors import InputError
 from benchc.rendering.labels import font_families, renderable, shorten_all
-from benchc.rendering.looks import line, look
+from benchc.rendering.series_style import line, series_style
 from benchc.rendering.style import NORMAL, TEXT_WIDTH, new_figure, styled
 from benchc.schemas.predictions import CLEAN
 
@@ -28,7 +28,7 @@ def figure_corruption(
     corruptions: list[str],
     severities: list[int],
     draws: PositiveInt = 2000,
-    seed: NonNegativeInt = 0,
+    seed: NaturalInt = 0,
 ) -> Figure:
     """Plot G-Acc, in per cent, at each severity; 0 is clean.
 
@@ -89,7 +89,7 @@ def figure_corruption(
     return figure
 
 
-def _reading(scored: Scored, model: str) -> str:
+def _reading(scored: RunScores, model: str) -> str:
     known = {reading for reading, corruption, _ in scored.scores[model].found if corruption == CLEAN}
     reading = next((name for name in PREFERRED if name in known), None)
     if reading is None:
@@ -100,13 +100,13 @@ def _reading(scored: Scored, model: str) -> str:
     return reading
 
 
-def _g_acc(scored: Scored, model: str, reading: str, corruption: str, severity: int) -> Any:
+def _g_acc(scored: RunScores, model: str, reading: str, corruption: str, severity: int) -> Any:
     return scored.values(model, reading, corruption, severity)[:, MEASURES.index("g_acc")]
 
 
 def _curve(axes: Any, severities: list[int], points: list[Any], place: int, curves: int, label: str) -> None:
     values, low, high = np.array(points).T
-    marked = look(place)
+    marked = series_style(place)
     several = curves <= MOST_INTERVALS
     shift = (place - (curves - 1) / 2) * DODGE / curves if several else 0.0
     at = np.array(severities) + shift

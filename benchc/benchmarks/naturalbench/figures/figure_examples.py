@@ -8,13 +8,13 @@ from typing import Any
 import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from pydantic import PositiveInt
 
 from benchc.benchmarks.naturalbench.inputs import GroupRows, Tags
-from benchc.benchmarks.naturalbench.metrics.readings import NONE as NO_OPTION
+from benchc.benchmarks.naturalbench.metrics.readings import NO_OPTION
 from benchc.benchmarks.naturalbench.schemas.scores import PLACES
-from benchc.benchmarks.naturalbench.scored import CleanScores, Scored, benchmark_groups
+from benchc.benchmarks.naturalbench.scored import CleanScores, RunScores, benchmark_groups
 from benchc.benchmarks.naturalbench.taxonomy import label_of
+from benchc.command_line import PositiveInt
 from benchc.errors import InputError
 from benchc.letters import LETTERS
 from benchc.pixels import Pixels
@@ -51,7 +51,7 @@ MOST_MODELS = 8
 
 PREFERRED = ("decoding", "deterministic")
 KINDS = {"yes_no": "yes/no", "multiple_choice": "multiple choice"}
-NONE = "none"  # a reply without an answer
+NO_ANSWER = "none"  # a reply without an answer
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def figure_examples(
     return plot([_example(placed.filter(group=name), items, scored, pool) for name in shown])
 
 
-def chosen_groups(groups: pl.DataFrame, scored: Scored, number: int) -> list[str]:
+def chosen_groups(groups: pl.DataFrame, scored: RunScores, number: int) -> list[str]:
     """Return ``number`` groups, in turn of each type, first those that some models solve and others do not.
 
     Within these, groups are in the order of a hash of their names.
@@ -124,7 +124,7 @@ def chosen_groups(groups: pl.DataFrame, scored: Scored, number: int) -> list[str
     return [name for _, _, name in sorted(turns, key=lambda turn: (turn[0], turn[1] != "yes_no"))[:number]]
 
 
-def _reading(scored: Scored, model: str) -> str | None:
+def _reading(scored: RunScores, model: str) -> str | None:
     """Return the first of PREFERRED in which most questions have an answer, else the first that there is."""
     predicted = scored.scores[model].predicted
     known = [name for name in PREFERRED if name in predicted]
@@ -132,7 +132,7 @@ def _reading(scored: Scored, model: str) -> str | None:
     return next(iter([*answered, *known]), None)
 
 
-def _example(placed: pl.DataFrame, items: Mapping[str, Any], scored: Scored, pool: Path) -> Example:
+def _example(placed: pl.DataFrame, items: Mapping[str, Any], scored: RunScores, pool: Path) -> Example:
     """Return a group; ``placed``: its four rows of GROUPS, with the list skill."""
     rows = {f"{row['q_idx']}{row['i_idx']}": row for row in placed.iter_rows(named=True)}
     found = {place: items[rows[place]["id"]] for place in PLACES}
@@ -165,7 +165,7 @@ def _example(placed: pl.DataFrame, items: Mapping[str, Any], scored: Scored, poo
         chosen = scored.scores[id_].predicted[reading][at].tolist()
         # Option 0 of a score is Yes, or the first.
         words = [
-            NONE if one == NO_OPTION else ("Yes", "No")[one] if kind == "yes_no" else LETTERS[one]
+            NO_ANSWER if one == NO_OPTION else ("Yes", "No")[one] if kind == "yes_no" else LETTERS[one]
             for one in chosen
         ]
         answers[label] = [(word, word == right) for word, right in zip(words, truth, strict=True)]

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from pydantic import NonNegativeInt, PositiveInt
 
 from benchc.benchmarks.naturalbench.figures.chance import G_ACC, from_zero, mark_chance
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples, estimates
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES
 from benchc.benchmarks.naturalbench.scored import CleanScores
 from benchc.benchmarks.naturalbench.tables.frames import READINGS
+from benchc.command_line import NaturalInt, PositiveInt
 from benchc.rendering.labels import font_families, renderable, shorten_all
 from benchc.rendering.style import (
     BLUE,
@@ -41,7 +41,7 @@ SPREAD = 0.66  # of the rows of a model
 MOST_SPREAD = 16
 
 
-def figure_readings(scored: CleanScores, draws: PositiveInt = 2000, seed: NonNegativeInt = 0) -> Figure:
+def figure_readings(scored: CleanScores, draws: PositiveInt = 2000, seed: NaturalInt = 0) -> Figure:
     """Plot G-Acc of each model, in per cent, by reading, with 95 % intervals from resamples of the groups.
 
     A model without a reading has no mark there. More than ``MOST_SPREAD`` models have one line each, without

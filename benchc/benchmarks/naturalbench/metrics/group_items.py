@@ -12,9 +12,8 @@ from benchc.benchmarks.naturalbench.metrics.extraction import WORDS
 from benchc.benchmarks.naturalbench.schemas.groups import RANDOM
 from benchc.benchmarks.naturalbench.schemas.scores import PLACES
 from benchc.errors import InputError
-from benchc.schemas.logits import first_names
-from benchc.schemas.parquet import AGAIN
-from benchc.schemas.predictions import KEY
+from benchc.schemas.grid import grid_rows
+from benchc.schemas.parquet import REMAKE
 
 FIX = "correct its source and run snakemake again"
 SIDES = 2  # questions of a group, images of a group, options of an item
@@ -89,21 +88,11 @@ def group_items(groups: pl.DataFrame, pool: pl.DataFrame) -> GroupItems:
 def arranged(rows: pl.DataFrame, ids: npt.NDArray[np.object_], cells: Sequence[Cell], what: str) -> Integers:
     """Return the numbers of the rows of each item in each cell, int64[cells, *ids.shape].
 
-    ``rows`` have the columns KEY; ``what``: a word for a row in messages. Raises InputError where a row
-    occurs twice, is missing, or is of another item or cell.
+    ``rows`` have the columns KEY; ``what``: a word for a row in messages. Raises InputError where a row is
+    repeated, missing, or of another item or cell.
     """
-    corruptions = pl.DataFrame(cells, schema=["corruption", "severity"], orient="row")
-    wanted = corruptions.join(pl.DataFrame({"id": ids.ravel().tolist()}), how="cross", maintain_order="left")
-    keyed = rows.select(KEY).with_row_index("row")
-    for wrong, problem in (
-        (keyed.filter(pl.struct(KEY).is_duplicated()), "occur twice"),
-        (keyed.join(wanted, on=KEY, how="anti"), "are of no group, or under no corruption of the run"),
-        (wanted.join(keyed, on=KEY, how="anti"), "are missing"),
-    ):
-        if wrong.height:
-            raise InputError(f"{wrong.height:,} {what} {problem}: {first_names(wrong)}; {AGAIN}")
-    found = wanted.join(keyed, on=KEY, how="left", maintain_order="left")["row"]
-    return found.to_numpy().astype(np.int64).reshape(len(cells), *ids.shape)
+    found = grid_rows(rows, ids.ravel().tolist(), cells, what, mend=REMAKE)
+    return found.T.reshape(len(cells), *ids.shape)
 
 
 def _refuse(rows: pl.DataFrame, wrong: pl.Expr, problem: str) -> None:

@@ -26,7 +26,7 @@ from benchc.benchmarks.naturalbench.metrics.groups import OUTCOMES, Bools, Float
 from benchc.benchmarks.naturalbench.schemas.scores import PLACES, SCORES
 from benchc.errors import InputError
 from benchc.schemas.logits import logit_blocks, name_of
-from benchc.schemas.parquet import AGAIN
+from benchc.schemas.parquet import REMAKE
 from benchc.schemas.predictions import CLEAN
 
 # The reading by a pass with a grey image has its own name.
@@ -34,7 +34,7 @@ POST_HOC = {"no_image": "post_hoc", "grey_image": "post_hoc_grey_image"}
 # Readings by thresholds that are chosen from all groups: one tau, one for each type, and one for each half
 # of the groups, chosen from the other half.
 GLOBAL = ("global", "global_by_type", "cross_fitted")
-NONE = -1  # in place of a predicted option
+NO_OPTION = -1  # in place of a predicted option
 
 
 class Probabilities(NamedTuple):
@@ -66,7 +66,7 @@ def probabilities(
     texts; of text_mean they are means over tokens, and so are the probabilities. Raises InputError as
     `arranged` and `logit_blocks`, and for a number of options other than two.
     """
-    order = arranged(predictions, items.ids, cells, "predictions")
+    order = arranged(predictions, items.ids, cells, "prediction")
     logits = _logits(predictions)[order]
     logits = np.where(items.reversed[..., None], logits[..., ::-1], logits)
     if scoring == "letter":
@@ -83,7 +83,7 @@ def prior_differences(predictions: pl.DataFrame, items: GroupItems, prior: str) 
     ``predictions`` have one row for each question, with the id of its item about image 0, the corruption
     ``prior`` and severity 0. Raises InputError as `probabilities`, and where a difference is not finite.
     """
-    order = arranged(predictions, items.ids[:, :, 0], [(prior, 0)], "predictions")[0]
+    order = arranged(predictions, items.ids[:, :, 0], [(prior, 0)], "prediction")[0]
     logits = _logits(predictions)[order]
     logits = np.where(items.reversed[:, :, :1], logits[..., ::-1], logits)
     differences: Floats = logits[..., 0] - logits[..., 1]
@@ -99,12 +99,12 @@ def answered(
     *,
     by_text: bool = False,
 ) -> Integers:
-    """Return the option of each reply, int64[cells, groups, 2, 2]; ``NONE`` for a reply without an answer.
+    """Return the option of each reply, int64[cells, groups, 2, 2]; ``NO_OPTION`` where it has no answer.
 
     ``answers``: KEY and reply (as ANSWERS); ``by_text``: whether the prompt calls the options of a
     multiple-choice question by their texts rather than A and B. Raises InputError as `arranged`.
     """
-    order = arranged(answers, items.ids, cells, "answers")
+    order = arranged(answers, items.ids, cells, "answer")
     replies = answers["reply"].to_list()
     found = np.empty(order.shape, dtype=np.int64)
     # Most replies are equal.
@@ -113,7 +113,7 @@ def answered(
         key = (replies[row], items.types[place[1]], tuple(items.texts[place[1:]]) if by_text else None)
         if key not in known:
             option = answer_of(key[0], key[1], extraction, key[2])
-            known[key] = NONE if option is None else option
+            known[key] = NO_OPTION if option is None else option
         found[place] = known[key]
     return found
 
@@ -211,7 +211,7 @@ def _frame(
     for number, place in enumerate(PLACES):
         if options is not None and right is not None:
             of_place = pl.Series(options.reshape(-1, len(PLACES))[:, number], dtype=pl.Int8)
-            shown[f"p{place}"] = of_place.replace(NONE, None)
+            shown[f"p{place}"] = of_place.replace(NO_OPTION, None)
             shown[f"c{place}"] = right.reshape(-1, len(PLACES))[:, number]
     columns = {
         "group": list(items.groups),
@@ -231,7 +231,7 @@ def _logits(predictions: pl.DataFrame) -> Floats:
         if logits.shape[1] != found.shape[1]:
             raise InputError(
                 f"{name_of(predictions, int(rows[0]))} has {logits.shape[1]} logits, but groups have two "
-                f"options; {AGAIN}"
+                f"options; {REMAKE}"
             )
         found[rows] = logits
     return found

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from benchc.benchmarks.naturalbench.curation.mismatch import Encoded
+from benchc.benchmarks.naturalbench.curation.mismatch import EncoderVectors
 from benchc.benchmarks.naturalbench.curation.scan import similarities
 from benchc.statistics.resampling import drawn_means, item_counts, percentile_interval
 
@@ -28,7 +28,7 @@ def retrieved(s00: Floats, s11: Floats, s01: Floats, s10: Floats) -> Flags:
     return np.stack([text, image, text & image], axis=1)
 
 
-def retrieved_by(encoder: Encoded, first: Indices, second: Indices) -> Flags:
+def retrieved_by(encoder: EncoderVectors, first: Indices, second: Indices) -> Flags:
     """Return :func:`retrieved` for pairs of an encoder's rows: ``first`` has image and caption 0."""
 
     def found(images: Indices, texts: Indices) -> Floats:

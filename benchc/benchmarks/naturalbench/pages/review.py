@@ -68,6 +68,15 @@ def review_page(
     yield between + json.dumps(content, ensure_ascii=False).replace("<", r"\u003c") + after
 
 
+def title_of(name: str, round_: int | None, rounds: int, annotator: str) -> str:
+    """Return the title of a form: of pairs, or of a round of ``rounds``, the first of which is 0.
+
+    ``name``: of the data set that is made.
+    """
+    about = "pairs" if round_ is None else f"questions, round {round_ + 1} of {rounds}"
+    return f"{name}: {about}, by {annotator}"
+
+
 def _encoded(key: str, data: bytes) -> str:
     """Return an image in base64, as WebP with sides of at most LONGEST_SIDE pixels."""
     try:

@@ -6,8 +6,8 @@ from typing import cast
 
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.settings import Curate, Settings
+from benchc.config.corruption_batches import corruption_batches
 from benchc.config.load import Config
-from benchc.config.parts import parts
 from benchc.models.registry import ANSWERING
 from benchc.planning.amounts import Amount, total
 from benchc.planning.plan import Plan
@@ -43,7 +43,10 @@ def taken_ids(size: RunSize, path: Path) -> list[str] | None:
 def stages(config: Config, items: Amount) -> list[Stage]:
     """Return the stages in which models answer: by probabilities, in words, and without the image."""
     settings = cast(Settings, config.settings)
-    names, number = parts(settings.corruptions, settings.inference), variants(settings.corruptions)
+    names, number = (
+        corruption_batches(settings.corruptions, settings.inference),
+        variants(settings.corruptions),
+    )
     scored = tuple(id_ for id_ in settings.models if config.models[id_].scoring not in ANSWERING)
 
     def stage(name: str, models: tuple[str, ...], folder: str) -> Stage:

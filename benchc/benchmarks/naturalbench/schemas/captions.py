@@ -1,8 +1,23 @@
 """`curate/captions.parquet`: one row is a sample, an image with one of its captions."""
 
+from dataclasses import dataclass
+
 import polars as pl
 
+from benchc.schemas.footer import Footer
 from benchc.schemas.parquet import TableType
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptionsFooter(Footer):
+    """Of the samples of data sets; those for retrieval have none.
+
+    Attributes:
+        captions: first or all: which captions of an image are samples
+    """
+
+    captions: str
+
 
 CAPTIONS = TableType(
     "captions",

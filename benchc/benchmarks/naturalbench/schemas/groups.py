@@ -1,10 +1,25 @@
 """`pool/groups.parquet`: one row is an item of a whole group: which question of it about which image."""
 
+from dataclasses import dataclass
+
 import polars as pl
 
+from benchc.schemas.footer import Footer
 from benchc.schemas.parquet import TableType
 
 MINED, RANDOM = "mined", "random"  # how a pair of images was found
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupsFooter(Footer):
+    """Of the groups of a pool, and of the tags of their items.
+
+    Attributes:
+        pool: digest of the pool's questions
+    """
+
+    pool: str
+
 
 GROUPS = TableType(
     "groups",

@@ -1,10 +1,28 @@
 """`curate/mismatches.parquet`: one row is a pair of samples that all encoders mismatch, by one of them."""
 
+from dataclasses import dataclass
+
 import polars as pl
 
+from benchc.schemas.footer import Footer
 from benchc.schemas.parquet import TableType
 
-# Footer: samples, mismatches (before `keep`), left_out.
+
+@dataclass(frozen=True, kw_only=True)
+class MismatchesFooter(Footer):
+    """Of what was mined.
+
+    Attributes:
+        samples: how many there were
+        mismatches: number of mismatched pairs, before the most of a sample (`keep`)
+        left_out: how many of these are no rows
+    """
+
+    samples: int
+    mismatches: int
+    left_out: int
+
+
 MISMATCHES = TableType(
     "mismatches",
     1,

@@ -1,8 +1,34 @@
 """`curate/questions/{round}.parquet`: one row is a question of a pair, or why there is none."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import polars as pl
 
+from benchc.schemas.footer import Footer
 from benchc.schemas.parquet import TableType
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionsFooter(Footer):
+    """Of the questions of a round, and of the language model that wrote them.
+
+    Attributes:
+        round: from 0 on
+        model: its name at the endpoint
+        temperature: of its replies
+        templates: hash of the prompt template of each type
+        mode: live, record or replay
+        url: address of the endpoint without what may be secret; null in a replay, which asks nobody
+    """
+
+    round: int
+    model: str
+    temperature: float
+    templates: Mapping[str, str]
+    mode: str
+    url: str | None
+
 
 QUESTIONS = TableType(
     "questions",

@@ -1,10 +1,27 @@
 """`curate/reviewed/{round}.parquet`: one row is an annotator's answer about a row of the review form."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import polars as pl
 
+from benchc.schemas.footer import Footer
 from benchc.schemas.parquet import TableType
 
-# Footer: round, and annotators in the order of the settings.
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewedFooter(Footer):
+    """Of the reviews of a round.
+
+    Attributes:
+        round: from 0 on, or pairs
+        annotators: ids of all who reviewed, in the order of the settings
+    """
+
+    round: str
+    annotators: Sequence[str]
+
+
 REVIEWED = TableType(
     "reviews",
     1,

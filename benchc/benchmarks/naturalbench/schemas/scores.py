@@ -1,14 +1,35 @@
 """`scores/{model}.parquet`: one row is a group under one corruption, severity and reading."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
 import polars as pl
 
+from benchc.schemas.footer import ImageFooter
 from benchc.schemas.parquet import TableType
 
 PLACES = [f"{q}{i}" for q in (0, 1) for i in (0, 1)]  # question and image
 
-# Footer: label, the id of the model; pool, seed and alpha as in that of PREDICTIONS; `scoring` of its
-# predictions, null without; `extraction` of its answers, null without; `unavailable`: reasons by reading, of
-# those that the model does not have; `taus`: the thresholds (metrics/readings.py).
+
+@dataclass(frozen=True, kw_only=True)
+class ScoresFooter(ImageFooter):
+    """Of the scores of one model. ``pool``, ``seed`` and ``alpha``: those of its predictions and answers.
+
+    Attributes:
+        label: id of the model in the catalogue
+        scoring: that of its predictions; null without
+        extraction: how answers were extracted from its replies; null without
+        unavailable: why it lacks a reading, by reading
+        taus: the thresholds (``metrics/readings.py``)
+    """
+
+    label: str
+    scoring: str | None
+    extraction: str | None
+    unavailable: Mapping[str, str]
+    taus: Sequence[Mapping[str, object]]
+
+
 SCORES = TableType(
     "group scores",
     1,

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from pydantic import PositiveInt
 
 from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED
+from benchc.command_line import PositiveInt
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.schemas.parquet import read_footer, read_table

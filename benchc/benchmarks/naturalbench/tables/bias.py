@@ -2,13 +2,13 @@
 
 import numpy as np
 import polars as pl
-from pydantic import PositiveInt
 
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import Floats
-from benchc.benchmarks.naturalbench.metrics.readings import NONE
+from benchc.benchmarks.naturalbench.metrics.readings import NO_OPTION
 from benchc.benchmarks.naturalbench.scored import Bytes, CleanScores
 from benchc.benchmarks.naturalbench.tables.frames import READINGS, columns_of, labels_of, resampled
+from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
@@ -46,8 +46,8 @@ def bias(scored: CleanScores, draws: PositiveInt, seed: int) -> Table:
     }
     frame = pl.DataFrame(keys, schema=["model", "reading"], orient="row").with_columns(**columns)
     frame = frame if keys else pl.DataFrame(schema=schema)
-    shown = printed(
-        frame.with_columns(pl.col("reading").replace(READINGS)),
+    return printed(
+        frame,
         [
             Column("model", "Model"),
             Column("reading", "Reading"),
@@ -57,15 +57,16 @@ def bias(scored: CleanScores, draws: PositiveInt, seed: int) -> Table:
         ],
         caption=CAPTION.format(resampled=resampled(scored, draws)),
         label="naturalbench-bias",
+        shown=frame.with_columns(pl.col("reading").replace(READINGS)),
+        summary=pluralize(len(keys), "row"),
     )
-    return Table(frame, shown.markdown, shown.latex, summary=pluralize(len(keys), "row"))
 
 
 def _parts(
     options: Bytes, types: np.ndarray[tuple[int, ...], np.dtype[np.object_]]
 ) -> list[tuple[Floats, Floats]]:
     """Return how many of the answers of each group are counted, and of how many, by share."""
-    answered = (options != NONE).sum(axis=1)
+    answered = (options != NO_OPTION).sum(axis=1)
     parts = []
     for type_, option in SHARES.values():
         chosen = types == type_

@@ -2,12 +2,12 @@
 
 import numpy as np
 import polars as pl
-from pydantic import PositiveInt
 
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES, Floats
-from benchc.benchmarks.naturalbench.scored import CorruptedScores, Scored
+from benchc.benchmarks.naturalbench.scored import CorruptedScores, RunScores
 from benchc.benchmarks.naturalbench.tables.frames import columns_of, labels_of, reading_text, resampled
+from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
@@ -42,10 +42,8 @@ def corruption(
     ends = [f"{name}{end}" for name in NAMES for end in ("", "_low", "_high")]
     none = pl.DataFrame(schema=keys | dict.fromkeys(ends, pl.Float64))
     frame = pl.concat([none, *(part.select(none.columns) for part in parts)])
-    shown = printed(
-        frame.filter(pl.col("severity").is_null() & (pl.col("reading") == reading)).with_columns(
-            pl.col("corruption").str.replace_all("_", " ", literal=True)
-        ),
+    return printed(
+        frame,
         [
             Column("model", "Model"),
             Column("corruption", "Corruption"),
@@ -56,13 +54,16 @@ def corruption(
         ],
         caption=CAPTION.format(reading=reading_text(reading), resampled=resampled(scored, draws)),
         label="naturalbench-corruption",
+        shown=frame.filter(pl.col("severity").is_null() & (pl.col("reading") == reading)).with_columns(
+            pl.col("corruption").str.replace_all("_", " ", literal=True)
+        ),
         small=True,
+        summary=pluralize(frame.height, "row"),
     )
-    return Table(frame, shown.markdown, shown.latex, summary=pluralize(frame.height, "row"))
 
 
 def _of_model(
-    scored: Scored, resamples: Resamples, model: str, reading: str, corruptions: list[str]
+    scored: RunScores, resamples: Resamples, model: str, reading: str, corruptions: list[str]
 ) -> pl.DataFrame:
     """Return one row for each corruption and severity, and one for the mean over severities."""
     cells = [key[1:] for key in scored.scores[model].found if key[0] == reading and key[1] != CLEAN]
@@ -83,7 +84,7 @@ def _of_model(
 
 
 def _drawn(
-    scored: Scored, resamples: Resamples, model: str, reading: str, cells: list[tuple[str, int]]
+    scored: RunScores, resamples: Resamples, model: str, reading: str, cells: list[tuple[str, int]]
 ) -> Floats:
     """Return float64[1 + draws, cells, METRICS]."""
     chosen = [MEASURES.index(metric) for metric in METRICS]

@@ -58,10 +58,8 @@ def curation(
         Column("number", "Number"),
         Column("share", "Share"),
     ]
-    shown = printed(
-        frame.with_columns(pl.col("of").fill_null("")), columns, caption=CAPTION, label="curation"
-    )
-    return Table(frame, shown.markdown, shown.latex)
+    shown = frame.with_columns(pl.col("of").fill_null(""))
+    return printed(frame, columns, caption=CAPTION, label="curation", shown=shown)
 
 
 def curation_steps(

@@ -5,11 +5,11 @@ from typing import get_args
 
 import numpy as np
 import polars as pl
-from pydantic import PositiveInt
 
 from benchc.benchmarks.naturalbench.kinds import QuestionType
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.tables.names import TYPE_LABELS
+from benchc.command_line import PositiveInt
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.schemas.parquet import read_table
@@ -42,13 +42,13 @@ def drop_reasons(kept: list[Path], draws: PositiveInt, seed: int) -> Table:
         Column("unanswerable", "Unanswerable"),
         Column("wrong_answer", "Another answer"),
     ]
-    shown = printed(
-        frame.with_columns(pl.col("type").replace(TYPE_LABELS)),
+    return printed(
+        frame,
         columns,
         caption=CAPTION.format(draws=draws),
         label="dropped-questions",
+        shown=frame.with_columns(pl.col("type").replace(TYPE_LABELS)),
     )
-    return Table(frame, shown.markdown, shown.latex)
 
 
 def drop_rows(kept: pl.DataFrame, name: str, draws: int, seed: int) -> list[pl.DataFrame]:

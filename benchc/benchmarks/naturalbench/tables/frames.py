@@ -7,7 +7,7 @@ import polars as pl
 
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples, estimates
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES, Floats
-from benchc.benchmarks.naturalbench.scored import Scored
+from benchc.benchmarks.naturalbench.scored import RunScores
 from benchc.pluralize import pluralize
 from benchc.rendering.printing import Column
 
@@ -27,7 +27,7 @@ HEADERS = dict(zip(MEASURES, ("Acc", "Q-Acc", "I-Acc", "G-Acc"), strict=True))
 MEASURE_COLUMNS = tuple(Column(name, header, interval=True, digits=1) for name, header in HEADERS.items())
 
 
-def resampled(scored: Scored, draws: int) -> str:
+def resampled(scored: RunScores, draws: int) -> str:
     """Return a sentence on the intervals for a caption."""
     return (
         f"In per cent, with 95 % percentile intervals from {pluralize(draws, 'resample')} of the "
@@ -46,7 +46,7 @@ def columns_of(drawn: Floats, names: Sequence[str]) -> dict[str, pl.Series]:
     return found
 
 
-def accuracies(scored: Scored, resamples: Resamples, keys: Iterable[tuple[str, str]]) -> pl.DataFrame:
+def accuracies(scored: RunScores, resamples: Resamples, keys: Iterable[tuple[str, str]]) -> pl.DataFrame:
     """Return one row for each of ``keys``, a model's id and a reading: its label and the measures."""
     keys = [*keys]
     values = [scored.values(*key) for key in keys]
@@ -61,6 +61,6 @@ def reading_text(reading: str) -> str:
     return f"{text}, where a reply without an answer is wrong" if reading == DECODING else text
 
 
-def labels_of(scored: Scored) -> dict[str, str]:
+def labels_of(scored: RunScores) -> dict[str, str]:
     """Return the labels of the models by id."""
     return {id_: model.label for id_, model in scored.models.items()}

@@ -1,12 +1,12 @@
 """The pairs of models that Acc and G-Acc order differently."""
 
 import polars as pl
-from pydantic import PositiveInt
 
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES
 from benchc.benchmarks.naturalbench.scored import CleanScores
 from benchc.benchmarks.naturalbench.tables.frames import labels_of, reading_text
+from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
@@ -59,8 +59,8 @@ def rank_swaps(scored: CleanScores, reading: str, draws: PositiveInt, seed: int)
         for metric in METRICS
         for end in ("low", "high")
     }
-    shown = printed(
-        (pairs if pairs.height <= MOST_SHOWN else opposite).with_columns(**short),
+    return printed(
+        table,
         [
             Column("model_a", "A"),
             Column("model_b", "B"),
@@ -71,6 +71,7 @@ def rank_swaps(scored: CleanScores, reading: str, draws: PositiveInt, seed: int)
         ],
         caption=caption,
         label="naturalbench-rank-swaps",
+        shown=(pairs if pairs.height <= MOST_SHOWN else opposite).with_columns(**short),
+        summary=f"{pluralize(table.height, 'pair')}, "
+        f"{pluralize(int(table['swap'].sum()), 'significant swap')}",
     )
-    summary = f"{pluralize(table.height, 'pair')}, {pluralize(int(table['swap'].sum()), 'significant swap')}"
-    return Table(table, shown.markdown, shown.latex, summary=summary)

@@ -8,13 +8,11 @@ import polars as pl
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES
 from benchc.benchmarks.naturalbench.published.tables import of_run, published_skills
-from benchc.benchmarks.naturalbench.scored import Scored
+from benchc.benchmarks.naturalbench.scored import RunScores
 from benchc.benchmarks.naturalbench.skills import skills_in, tagged_questions
 from benchc.benchmarks.naturalbench.tables.frames import HEADERS, READINGS, columns_of, labels_of, resampled
-from benchc.rendering.latex import latex_number, latex_symbols, latex_table, latex_text
-from benchc.rendering.markdown import captioned
-from benchc.rendering.numbers import number_text
 from benchc.rendering.output import Table
+from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
 
 SHOWN = ("g_acc", "q_acc")
@@ -30,7 +28,7 @@ THINGS = {"g_acc": ("group", "groups"), "q_acc": ("question", "questions")}
 
 
 def skill_table(
-    scored: Scored,
+    scored: RunScores,
     groups: pl.DataFrame,
     tags: pl.DataFrame,
     *,
@@ -46,7 +44,7 @@ def skill_table(
     """
     skills = {skill: kind for skill, kind in skills_in(tags).items() if kind in kinds}
     frame = _frame(scored, groups, tags, skills, reading, Resamples(scored.groups.height, draws, seed))
-    markdown, latex = [], []
+    panels = []
     for measure in SHOWN:
         thing, things = THINGS[measure]
         counts = frame.unique("skill", keep="first", maintain_order=True).select("skill", things)
@@ -59,18 +57,15 @@ def skill_table(
             counts=", ".join(f"{skill} {count:,}" for skill, count in counts.iter_rows()) or "none",
         )
         caption += NOTE[measure]
-        header = ["Model", *skills]
-        rows = [
-            [str(model), *(number_text(value, signed=False, digits=1) for value in rows_of[measure])]
-            for (model,), rows_of in frame.group_by("model", maintain_order=True)
-        ]
-        markdown.append(captioned(header, rows, caption))
-        latex.append(
-            latex_table(
-                [latex_symbols(name) for name in header],
-                [[latex_text(row[0]), *map(latex_number, row[1:])] for row in rows],
-                caption=latex_symbols(caption),
+        panels.append(
+            printed(
+                frame,
+                [Column("model", "Model"), *(Column(f"skill {skill}", skill, digits=1) for skill in skills)],
+                caption=caption,
                 label=f"naturalbench-{number}-{measure.replace('_acc', '')}",
+                shown=frame.with_columns(skill="skill " + pl.col("skill")).pivot(
+                    "skill", index="model", values=measure
+                ),
                 small=True,
             )
         )
@@ -79,11 +74,12 @@ def skill_table(
     )
     compared = compare_with_published(frame, published, on=["model", "skill"], values={"g_acc": "score"})
     summary = f"{resampled(scored, draws)}"
-    return Table(frame, "\n".join(markdown), "\n".join(latex), compared, summary)
+    markdown, latex = ("\n".join(getattr(panel, form) for panel in panels) for form in ("markdown", "latex"))
+    return Table(frame, markdown, latex, compared, summary)
 
 
 def _frame(
-    scored: Scored,
+    scored: RunScores,
     groups: pl.DataFrame,
     tags: pl.DataFrame,
     skills: dict[str, str],

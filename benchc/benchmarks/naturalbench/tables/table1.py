@@ -1,13 +1,12 @@
 """Table 1: the four accuracies of all models by decoding."""
 
 import polars as pl
-from pydantic import PositiveInt
 
 from benchc.benchmarks.naturalbench.metrics.bootstrap import PER_CENT, Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import CHANCE, MEASURES
-from benchc.benchmarks.naturalbench.metrics.readings import NONE
+from benchc.benchmarks.naturalbench.metrics.readings import NO_OPTION
 from benchc.benchmarks.naturalbench.published.tables import HUMAN, HUMAN_G_ACC, of_run, published_table1
-from benchc.benchmarks.naturalbench.scored import CleanScores, Scored
+from benchc.benchmarks.naturalbench.scored import CleanScores, RunScores
 from benchc.benchmarks.naturalbench.tables.frames import (
     DECODING,
     MEASURE_COLUMNS,
@@ -16,6 +15,7 @@ from benchc.benchmarks.naturalbench.tables.frames import (
     reading_text,
     resampled,
 )
+from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed, without_unknown_intervals
@@ -57,21 +57,22 @@ def table1(scored: CleanScores, reading: str, draws: PositiveInt, seed: int) -> 
     if most := models.filter(pl.col("no_answer") > PER_CENT / 2)["model"].to_list():
         note += MOST_REPLIES.format(models=", ".join(most))
     caption = CAPTION.format(reading=reading_text(reading), resampled=resampled(scored, draws), note=note)
-    shown = without_unknown_intervals(
-        printed(frame, columns, caption=caption, label="naturalbench-1", small=True)
-    )
     published = of_run(published_table1(), labels_of(scored) if reading == DECODING else {})
     values = {name: name for name in (*MEASURES, "delta_human")}
-    return Table(
-        frame,
-        shown.markdown,
-        shown.latex,
-        compare_with_published(frame, published, on=["model"], values=values),
-        f"{pluralize(len(scored.models), 'model')} on {pluralize(scored.groups.height, 'group')}",
+    return without_unknown_intervals(
+        printed(
+            frame,
+            columns,
+            caption=caption,
+            label="naturalbench-1",
+            small=True,
+            published=compare_with_published(frame, published, on=["model"], values=values),
+            summary=f"{pluralize(len(scored.models), 'model')} on {pluralize(scored.groups.height, 'group')}",
+        )
     )
 
 
-def _unanswered(scored: Scored, model: str, reading: str) -> float | None:
+def _unanswered(scored: RunScores, model: str, reading: str) -> float | None:
     """Return the share of replies without an answer in per cent; None without single predictions."""
     options = scored.scores[model].predicted.get(reading)
-    return None if options is None else round(PER_CENT * float((options == NONE).mean()), 9)
+    return None if options is None else round(PER_CENT * float((options == NO_OPTION).mean()), 9)

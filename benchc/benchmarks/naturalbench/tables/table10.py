@@ -1,11 +1,10 @@
 """Table 10: accuracies by skills of relations and reasoning."""
 
-from pydantic import PositiveInt
-
 from benchc.benchmarks.naturalbench.inputs import GroupRows, Tags
 from benchc.benchmarks.naturalbench.scored import CleanScores
 from benchc.benchmarks.naturalbench.tables.skill_panels import skill_table
 from benchc.benchmarks.naturalbench.taxonomy import OWN
+from benchc.command_line import PositiveInt
 from benchc.rendering.output import Table
 
 KINDS = ("relation", "reasoning", OWN)

@@ -1,12 +1,11 @@
 """Table 11: accuracies of each model by all readings."""
 
 import polars as pl
-from pydantic import PositiveInt
 
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES
 from benchc.benchmarks.naturalbench.published.tables import of_run, published_table11
-from benchc.benchmarks.naturalbench.scored import CleanScores, Scored
+from benchc.benchmarks.naturalbench.scored import CleanScores, RunScores
 from benchc.benchmarks.naturalbench.tables.frames import (
     MEASURE_COLUMNS,
     READINGS,
@@ -14,6 +13,7 @@ from benchc.benchmarks.naturalbench.tables.frames import (
     labels_of,
     resampled,
 )
+from benchc.command_line import PositiveInt
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
@@ -40,25 +40,24 @@ def table11(scored: CleanScores, draws: PositiveInt, seed: int) -> Table:
         pl.Series("reading", [reading for _, reading in keys], dtype=pl.String),
         pl.Series("unavailable", reasons, dtype=pl.String),
     ).select("model", "reading", *frame.columns[1:], "unavailable")
-    shown = frame.with_columns(pl.col("reading").replace(READINGS))
     told = frame.drop_nulls("unavailable").select("model", "reading", "unavailable").iter_rows()
     notes = "".join(
         f"{READINGS[reading]} is not available for {model}: {reason}. " for model, reading, reason in told
     )
-    table = printed(
-        shown,
+    values = {name: name for name in MEASURES if name != "acc"}
+    published = of_run(published_table11(), labels_of(scored))
+    return printed(
+        frame,
         [Column("model", "Model"), Column("reading", "Reading"), *MEASURE_COLUMNS],
         caption=CAPTION.format(unavailable=notes, resampled=resampled(scored, draws)),
         label="naturalbench-11",
+        shown=frame.with_columns(pl.col("reading").replace(READINGS)),
         small=True,
+        published=compare_with_published(frame, published, on=["model", "reading"], values=values),
     )
-    values = {name: name for name in MEASURES if name != "acc"}
-    published = of_run(published_table11(), labels_of(scored))
-    compared = compare_with_published(frame, published, on=["model", "reading"], values=values)
-    return Table(frame, table.markdown, table.latex, compared)
 
 
-def shown_readings(scored: Scored) -> list[str]:
+def shown_readings(scored: RunScores) -> list[str]:
     """Return the readings that a model has, or that it should have, in the order of the paper."""
     missing = {
         reading for scores in scored.scores.values() for reading in scores.footer.get("unavailable", {})

@@ -1,13 +1,13 @@
 """Table 2: accuracies as they are and with the best tau of each question, image or group."""
 
 import polars as pl
-from pydantic import PositiveInt
 
 from benchc.benchmarks.naturalbench.metrics.bootstrap import PER_CENT, Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import CHANCE, CHANCE_SAMPLE
 from benchc.benchmarks.naturalbench.published.tables import of_run, published_table2
 from benchc.benchmarks.naturalbench.scored import CleanScores
 from benchc.benchmarks.naturalbench.tables.frames import HEADERS, accuracies, labels_of, resampled
+from benchc.command_line import PositiveInt
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
@@ -46,13 +46,14 @@ def table2(scored: CleanScores, draws: PositiveInt, seed: int) -> Table:
         f"{HEADERS[measure]} {PER_CENT * CHANCE[measure]:.4g} and {PER_CENT * value:.4g}"
         for measure, value in CHANCE_SAMPLE.items()
     )
-    shown = printed(
+    published = of_run(published_table2(), labels_of(scored))
+    return printed(
         frame,
         [Column("model", "Model"), *columns],
         caption=CAPTION.format(chance=chance, resampled=resampled(scored, draws)),
         label="naturalbench-2",
         small=True,
+        published=compare_with_published(
+            frame, published, on=["model"], values={name: name for name in names}
+        ),
     )
-    published = of_run(published_table2(), labels_of(scored))
-    compared = compare_with_published(frame, published, on=["model"], values={name: name for name in names})
-    return Table(frame, shown.markdown, shown.latex, compared)

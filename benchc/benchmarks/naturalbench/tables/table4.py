@@ -2,13 +2,13 @@
 
 import numpy as np
 import polars as pl
-from pydantic import PositiveInt
 
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES, Bools
 from benchc.benchmarks.naturalbench.published.tables import of_run, published_table4
-from benchc.benchmarks.naturalbench.scored import CleanScores, Scored
+from benchc.benchmarks.naturalbench.scored import CleanScores, RunScores
 from benchc.benchmarks.naturalbench.tables.frames import TYPES, columns_of, labels_of, reading_text, resampled
+from benchc.command_line import PositiveInt
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
@@ -45,20 +45,24 @@ def table4(scored: CleanScores, reading: str, draws: PositiveInt, seed: int) -> 
         resampled=resampled(scored, draws),
     )
     columns = [Column(cell, cell, interval=True, digits=1) for cell in cells]
-    shown = printed(
-        wide, [Column("model", "Model"), *columns], caption=caption, label="naturalbench-4", small=True
-    )
     published = of_run(published_table4(), labels_of(scored) if reading == "decoding" else {})
     values = {
         cell: name
         for cell, name in zip(cells, map(published_name, cells), strict=True)
         if name in published.columns
     }
-    compared = compare_with_published(wide, published, on=["model"], values=values)
-    return Table(frame, shown.markdown, shown.latex, compared)
+    return printed(
+        frame,
+        [Column("model", "Model"), *columns],
+        caption=caption,
+        label="naturalbench-4",
+        shown=wide,
+        small=True,
+        published=compare_with_published(wide, published, on=["model"], values=values),
+    )
 
 
-def cells_of(scored: Scored) -> dict[str, Bools]:
+def cells_of(scored: RunScores) -> dict[str, Bools]:
     """Return the groups of each subset and type that occurs, bool[groups], and all of them."""
     subsets, types = (scored.groups[name].to_numpy() for name in ("subset", "type"))
     found = {

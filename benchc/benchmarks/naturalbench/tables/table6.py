@@ -2,13 +2,13 @@
 
 import numpy as np
 import polars as pl
-from pydantic import PositiveInt
 
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES
 from benchc.benchmarks.naturalbench.published.tables import of_run, published_table6
 from benchc.benchmarks.naturalbench.scored import ScoresWithRandom
 from benchc.benchmarks.naturalbench.tables.frames import columns_of, labels_of, reading_text, resampled
+from benchc.command_line import PositiveInt
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
@@ -33,7 +33,8 @@ def table6(scored: ScoresWithRandom, reading: str, draws: PositiveInt, seed: int
         drawn = np.column_stack([drawn, drawn[:, 1] - drawn[:, 0]])
         rows.append(pl.DataFrame({"model": [label], **columns_of(drawn, [*METHODS, "difference"])}))
     frame = pl.concat(rows)
-    shown = printed(
+    published = of_run(published_table6(), labels_of(scored) if reading == "decoding" else {})
+    return printed(
         frame,
         [
             Column("model", "Model"),
@@ -47,7 +48,5 @@ def table6(scored: ScoresWithRandom, reading: str, draws: PositiveInt, seed: int
             resampled=resampled(scored, draws),
         ),
         label="naturalbench-6",
+        published=compare_with_published(frame, published, on=["model"], values=METHODS),
     )
-    published = of_run(published_table6(), labels_of(scored) if reading == "decoding" else {})
-    compared = compare_with_published(frame, published, on=["model"], values=METHODS)
-    return Table(frame, shown.markdown, shown.latex, compared)

@@ -5,18 +5,18 @@ from typing import Annotated
 
 import numpy as np
 import polars as pl
-from pydantic import NonNegativeInt, PositiveInt
 
 from benchc.benchmarks.naturalbench.curation.embeddings import read_embeddings
 from benchc.benchmarks.naturalbench.metrics.retrieval import CHANCE, SCORES, retrieved_by, scores
 from benchc.benchmarks.naturalbench.published.retrieval import published_table7
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
+from benchc.command_line import NaturalInt, PositiveInt
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table, parquet
 from benchc.rendering.printing import Column, printed, without_unknown_intervals
 from benchc.rendering.published import compare_with_published
-from benchc.schemas.parquet import AGAIN
+from benchc.schemas.parquet import REMAKE
 from benchc.statistics.rounding import rounded
 
 CAPTION = (
@@ -30,7 +30,7 @@ Pairs = Annotated[pl.DataFrame, parquet(PAIRS, "pair", "a", "b")]
 
 
 def table7(
-    embeddings: list[Path], pairs: Pairs, labels: dict[str, str], draws: PositiveInt, seed: NonNegativeInt
+    embeddings: list[Path], pairs: Pairs, labels: dict[str, str], draws: PositiveInt, seed: NaturalInt
 ) -> Table:
     """Return text, image and group score of each encoder, in per cent, with intervals; first chance.
 
@@ -45,7 +45,7 @@ def table7(
     for path in embeddings:
         encoder = read_embeddings(path, ids)
         if encoder.name not in labels:
-            raise InputError(f"{path}: is of the encoder {encoder.name}, which has no label; {AGAIN}")
+            raise InputError(f"{path}: is of the encoder {encoder.name}, which has no label; {REMAKE}")
         found = scores(retrieved_by(encoder, first, second), draws, seed)
         values = {
             f"{name}{end}": 100 * part[number]
@@ -59,23 +59,24 @@ def table7(
     frame = frame.with_columns(
         rounded(frame[name].fill_null(np.nan).to_numpy()).alias(name) for name in columns
     )
-    shown = printed(
-        frame,
-        [
-            Column("label", "Encoder"),
-            Column("text", "Text", interval=True, digits=1),
-            Column("image", "Image", interval=True, digits=1),
-            Column("group", "Group", interval=True, digits=1),
-        ],
-        caption=CAPTION.format(pairs=pluralize(pairs.height, "pair"), draws=pluralize(draws, "resample")),
-        label="naturalbench-7",
-        summary=f"table 7: {pluralize(len(embeddings), 'encoder')} on {pluralize(pairs.height, 'pair')}",
-    )
     published = compare_with_published(
         frame.filter(pl.col("label") != RANDOM),
         published_table7(),
         on=["label"],
         values={name: name for name in SCORES},
     ).drop_nulls("published")
-    shown = without_unknown_intervals(shown)
-    return Table(frame, shown.markdown, shown.latex, published, shown.summary)
+    return without_unknown_intervals(
+        printed(
+            frame,
+            [
+                Column("label", "Encoder"),
+                Column("text", "Text", interval=True, digits=1),
+                Column("image", "Image", interval=True, digits=1),
+                Column("group", "Group", interval=True, digits=1),
+            ],
+            caption=CAPTION.format(pairs=pluralize(pairs.height, "pair"), draws=pluralize(draws, "resample")),
+            label="naturalbench-7",
+            summary=f"table 7: {pluralize(len(embeddings), 'encoder')} on {pluralize(pairs.height, 'pair')}",
+            published=published,
+        )
+    )

@@ -1,10 +1,9 @@
 """Table 9: accuracies by skills of objects and attributes."""
 
-from pydantic import PositiveInt
-
 from benchc.benchmarks.naturalbench.inputs import GroupRows, Tags
 from benchc.benchmarks.naturalbench.scored import CleanScores
 from benchc.benchmarks.naturalbench.tables.skill_panels import skill_table
+from benchc.command_line import PositiveInt
 from benchc.rendering.output import Table
 
 KINDS = ("object", "attribute")

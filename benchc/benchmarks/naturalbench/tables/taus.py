@@ -5,6 +5,7 @@ import polars as pl
 from benchc.benchmarks.naturalbench.scored import CleanScores
 from benchc.benchmarks.naturalbench.tables.frames import READINGS, TYPES, labels_of
 from benchc.pluralize import pluralize
+from benchc.rendering.numbers import significant_text
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 
@@ -45,11 +46,11 @@ def taus(scored: CleanScores) -> Table:
         Column("reading", "Reading"),
         Column("type", "Type"),
         Column("half", "Half"),
-        Column("tau", "τ", signed=True, significant=True),
-        Column("low", "Low", signed=True, significant=True),
-        Column("high", "High", signed=True, significant=True),
+        Column("tau", "τ", form=significant_text),
+        Column("low", "Low", form=significant_text),
+        Column("high", "High", form=significant_text),
         Column("right", "Right"),
         Column("groups", "Groups"),
     ]
-    table = printed(shown, columns, caption=CAPTION, label="naturalbench-taus")
-    return Table(frame, table.markdown, table.latex, summary=pluralize(frame.height, "threshold"))
+    summary = pluralize(frame.height, "threshold")
+    return printed(frame, columns, caption=CAPTION, label="naturalbench-taus", shown=shown, summary=summary)

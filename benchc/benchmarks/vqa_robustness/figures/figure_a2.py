@@ -9,8 +9,8 @@ from matplotlib.ticker import PercentFormatter
 from benchc.benchmarks.vqa_robustness.metrics.severity import LEVELS
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
 from benchc.rendering.labels import font_families, renderable, shorten_all
-from benchc.rendering.looks import line, look
 from benchc.rendering.output import File
+from benchc.rendering.series_style import line, series_style
 from benchc.rendering.style import TEXT_WIDTH, new_figure, styled
 
 IN_A_ROW = 3
@@ -32,7 +32,12 @@ def figure_a2(errors: Annotated[Errors, File(read_errors)]) -> Figure:
             for place, curve in enumerate(errors.values[number]):
                 label = labels[place].replace("_", " ") if number == 0 else None
                 axes.plot(
-                    curve, **look(place), linestyle=line(place), markersize=2.2, linewidth=0.9, label=label
+                    curve,
+                    **series_style(place),
+                    linestyle=line(place),
+                    markersize=2.2,
+                    linewidth=0.9,
+                    label=label,
                 )
             axes.set_title(names[number], family=font_families())
             axes.grid(axis="y")

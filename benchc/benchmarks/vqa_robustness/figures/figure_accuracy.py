@@ -11,9 +11,9 @@ from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
 from benchc.benchmarks.vqa_robustness.metrics.severity import Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, vre, weights_of
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
-from benchc.benchmarks.vqa_robustness.tables.resampled import frozen_scale
+from benchc.benchmarks.vqa_robustness.tables.frames import frozen_scale
 from benchc.rendering.labels import font_families, renderable, shorten_all
-from benchc.rendering.looks import look
+from benchc.rendering.series_style import series_style
 from benchc.rendering.style import COLUMN_WIDTH, NORMAL, new_figure, styled
 
 
@@ -45,7 +45,12 @@ def plot(errors: Errors, weights: tuple[float, ...], levels: Levels, scale: Scal
         axes = figure.subplots()
         for place, number in enumerate(known):
             axes.scatter(
-                accuracy[number], found[number], s=18, **look(int(number)), linewidth=0, label=names[place]
+                accuracy[number],
+                found[number],
+                s=18,
+                **series_style(int(number)),
+                linewidth=0,
+                label=names[place],
             )
         axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         axes.set_xlabel("mean accuracy")

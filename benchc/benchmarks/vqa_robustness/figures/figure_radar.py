@@ -12,10 +12,10 @@ from benchc.benchmarks.vqa_robustness.figures.groups import grouped
 from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
 from benchc.benchmarks.vqa_robustness.metrics.severity import Floats, Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, vre, weights_of
+from benchc.benchmarks.vqa_robustness.tables.frames import frozen_scale
 from benchc.benchmarks.vqa_robustness.tables.names import words
-from benchc.benchmarks.vqa_robustness.tables.resampled import frozen_scale
 from benchc.rendering.labels import font_families, renderable, shorten_all
-from benchc.rendering.looks import line, look
+from benchc.rendering.series_style import line, series_style
 from benchc.rendering.style import FAINT, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 
 IN_A_ROW = 3
@@ -73,7 +73,7 @@ def _panel(axes: Any, title: str, names: Sequence[str], parts: Floats, top: floa
         axes.plot(
             angles,
             np.append(values, values[0]),
-            **look(number),
+            **series_style(number),
             linestyle=line(number),
             linewidth=0.9,
             markersize=2.2,

@@ -9,8 +9,7 @@ from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
 from benchc.benchmarks.vqa_robustness.metrics.severity import Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, studied_weights, vre
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
-from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS
-from benchc.benchmarks.vqa_robustness.tables.resampled import frozen_scale
+from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS, frozen_scale
 from benchc.rendering.labels import font_families, renderable, shorten_all
 from benchc.rendering.style import (
     BLUE,

@@ -11,9 +11,8 @@ from benchc.benchmarks.vqa_robustness.metrics.regions import SAMPLES, winning_sh
 from benchc.benchmarks.vqa_robustness.metrics.severity import Floats, Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, studied_weights, vre, weights_of
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
-from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS, constant, incomplete
+from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS, constant, frozen_scale, incomplete
 from benchc.benchmarks.vqa_robustness.tables.names import words
-from benchc.benchmarks.vqa_robustness.tables.resampled import frozen_scale
 from benchc.statistics.rounding import DIGITS
 
 DATA = "@data@"  # in the template

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import cast
 
 from benchc.benchmarks.vqa_robustness.settings import Settings
+from benchc.config.corruption_batches import corruption_batches
 from benchc.config.load import Config
-from benchc.config.parts import parts
 from benchc.planning.amounts import Amount
 from benchc.planning.plan import Plan
 from benchc.planning.size import ImageCounts, RunSize, image_counts, run_size, variants
@@ -21,7 +21,9 @@ def plan_of(config: Config, results: Path, size: RunSize | None = None) -> Plan:
     settings = cast(Settings, config.settings)
     size = size or run_size(config, results)
     chosen = settings.corruptions
-    outputs = tuple(f"answers/pool/{{model}}/{part}.parquet" for part in parts(chosen, settings.inference))
+    outputs = tuple(
+        f"answers/pool/{{model}}/{part}.parquet" for part in corruption_batches(chosen, settings.inference)
+    )
     number = variants(chosen)
     stage = Stage("answers", tuple(settings.models), size.pool, size.pool.times(number), outputs)
     types = f"1 clean + {pluralize(len(chosen.types), 'corruption')} × {len(chosen.severities)} severities"

@@ -16,12 +16,12 @@ def class_accuracy(
     """Return one row per class, model, corruption and level: n, the questions of the class, and accuracy."""
     answers = answers_of(graded, labels, corruptions, grade)
     classes = question_classes(pool)
-    of_items = dict(classes.iter_rows())
-    mine = [of_items.get(id_) for id_ in answers.items]
-    names = [name for name in class_order(classes) if name in mine]
-    accuracy = metrics.class_accuracy(answers.right, mine, names)
+    by_id = dict(classes.iter_rows())
+    item_classes = [by_id.get(id_) for id_ in answers.items]
+    names = [name for name in class_order(classes) if name in item_classes]
+    accuracy = metrics.class_accuracy(answers.right, item_classes, names)
     rows = [
-        (name, model, corruption, level, mine.count(name))
+        (name, model, corruption, level, item_classes.count(name))
         for name in names
         for model in answers.models
         for corruption in answers.corruptions

@@ -1,13 +1,15 @@
 """VRE and the metrics of severity as tables."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, Floats
+from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, Floats, Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, Vre, complete, ranks
-from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
+from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
+from benchc.errors import InputError
 from benchc.rendering.markdown import markdown
 
 HEADERS = ("First-Drop", "Range", "Error Rate", "Average Error", "Average Difference")
@@ -50,6 +52,23 @@ def constant(scale: Scale) -> list[str]:
         f"{HEADERS[metric]} has one value, so that it is 0 for all when scaled"
         for metric in np.flatnonzero(scale.constant)
     ]
+
+
+def frozen_scale(scale_of: Sequence[Path], levels: Levels) -> Scale | None:
+    """Return the scale of the errors in a file, or None without one.
+
+    Raises InputError for several files, and where a metric of the file has one value only. Its corruptions
+    may have other names, as those of the paper do.
+    """
+    if not scale_of:
+        return None
+    if len(scale_of) > 1:
+        raise InputError(f"the scale is of {len(scale_of)} files; give one")
+    scale = Scale.of(severity_metrics(read_errors(scale_of[0]).values, levels))
+    if scale.constant.any():
+        name = HEADERS[int(np.flatnonzero(scale.constant)[0])]
+        raise InputError(f"{scale_of[0]}: {name} has one value only, which is no scale; add models to it")
+    return scale
 
 
 def vre_text(models: pl.DataFrame, corruptions: pl.DataFrame, notes: Sequence[str]) -> str:

@@ -42,12 +42,12 @@ def relative_drops(errors: ErrorTable) -> Table:
     names = [
         words(name) if kind == "corruption" else name for kind, name in frame["kind", "name"].iter_rows()
     ]
-    shown = printed(
-        frame.with_columns(pl.Series("name", names)),
+    return printed(
+        frame,
         columns,
         caption=CAPTION.format(
             corruptions=pluralize(corruptions, "corruption"), models=pluralize(models, "model")
         ),
         label="vre-relative-drops",
+        shown=frame.with_columns(pl.Series("name", names)),
     )
-    return Table(frame, shown.markdown, shown.latex)

@@ -6,7 +6,6 @@ from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
 from benchc.benchmarks.vqa_robustness.metrics import severity
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, Levels, falls
 from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS, incomplete, metric_frame
-from benchc.benchmarks.vqa_robustness.tables.names import words
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
@@ -30,11 +29,11 @@ def severity_metrics(errors: ErrorTable, levels: Levels = "0..5") -> Table:
         *(Column(name, header) for name, header in zip(METRICS, HEADERS, strict=True)),
         Column("falls", "Falls"),
     ]
-    shown = printed(
-        frame.with_columns(pl.Series("corruption", [words(name) for name in frame["corruption"]])),
+    return printed(
+        frame,
         columns,
         caption=CAPTION.format(monotone=f"{monotone:,}", curves=curves, notes=notes),
         label="vre-severity-metrics",
+        shown=frame.with_columns(pl.col("corruption").str.replace_all("_", " ", literal=True)),
+        summary=f"{monotone:,} of {curves} never fall",
     )
-    summary = f"{monotone:,} of {curves} never fall"
-    return Table(frame, shown.markdown, shown.latex, summary=summary)

@@ -1,26 +1,22 @@
 """Table A.1: errors, a row for each model and level, a column for each corruption."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import polars as pl
 
 from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
 from benchc.benchmarks.vqa_robustness.metrics.severity import LEVELS, Floats
 from benchc.benchmarks.vqa_robustness.published.tables import published_table_a1
-from benchc.benchmarks.vqa_robustness.schemas.errors import KEYS, Errors
+from benchc.benchmarks.vqa_robustness.schemas.errors import KEYS
 from benchc.benchmarks.vqa_robustness.tables.names import words
 from benchc.pluralize import pluralize
-from benchc.rendering.latex import latex_symbols, latex_table, latex_text
-from benchc.rendering.markdown import captioned
-from benchc.rendering.numbers import number_text
 from benchc.rendering.output import Table
+from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
 from benchc.statistics.rounding import DIGITS
 
 CAPTION = (
     "Errors by model, level and corruption; level 0 is clean. Of each model and level from 1 to 5, the "
-    "lowest error is in bold and the highest in {highest}."
+    "lowest error is in bold and the highest in italics."
 )
 
 
@@ -36,42 +32,40 @@ def table_a1(errors: ErrorTable) -> Table:
         schema={"model": pl.String, "corruption": pl.String, "level": pl.Int64, "error": pl.Float64},
         orient="row",
     )
-    header = ["Model", "Level", *map(words, errors.corruptions)]
-    latex = latex_table(
-        [latex_text(name) for name in header],
-        [
-            [latex_text(model), level, *cells]
-            for model, level, *cells in _rows(errors, r"$\mathbf{%s}$", r"$\mathit{%s}$", "$%s$")
-        ],
-        caption=latex_symbols(CAPTION.format(highest="italics")),
-        label="vre-a1",
-        text_columns=2,
-        small=True,
-    )
-    return Table(
+    names = [f"{number}" for number in range(len(errors.corruptions))]
+    return printed(
         frame,
-        captioned(header, _rows(errors, "**%s**", "*%s*", "%s"), CAPTION.format(highest="italics"), 2),
-        latex,
-        compare_with_published(frame, published_table_a1(), on=KEYS, values={"error": "error"}),
-        f"errors of {pluralize(len(errors.models), 'model')} under "
+        [
+            Column("model", "Model"),
+            Column("level", "Level"),
+            *(
+                Column(name, words(corruption), styled=True)
+                for name, corruption in zip(names, errors.corruptions, strict=True)
+            ),
+        ],
+        caption=CAPTION,
+        label="vre-a1",
+        shown=pl.DataFrame(
+            [
+                {"model": model, "level": f"{level}", **dict(zip(names, row.tolist(), strict=True))}
+                | dict(zip((f"{name}_style" for name in names), _styles(row, level), strict=True))
+                for model, values in zip(errors.models, errors.values, strict=True)
+                for level, row in enumerate(values.T)
+            ],
+            schema_overrides={f"{name}_style": pl.String for name in names},
+            infer_schema_length=None,
+        ),
+        small=True,
+        published=compare_with_published(frame, published_table_a1(), on=KEYS, values={"error": "error"}),
+        summary=f"errors of {pluralize(len(errors.models), 'model')} under "
         f"{pluralize(len(errors.corruptions), 'corruption')}",
     )
 
 
-def _rows(errors: Errors, lowest: str, highest: str, other: str) -> Sequence[Sequence[str]]:
-    rows = []
-    for model, values in zip(errors.models, errors.values, strict=True):
-        for level, row in enumerate(values.T):
-            forms = _forms(row, lowest, highest, other) if level else [other] * len(row)
-            cells = [form % number_text(value, signed=False) for form, value in zip(forms, row, strict=True)]
-            rows.append([model, str(level), *cells])
-    return rows
-
-
-def _forms(row: Floats, lowest: str, highest: str, other: str) -> list[str]:
-    """Return the form of each value of a row; none is marked where all are equal."""
+def _styles(row: Floats, level: int) -> list[str | None]:
+    """Return the style of each error of a row: none on clean images, or where all are equal."""
     shown = np.round(row, DIGITS)
     low, high = shown.min(), shown.max()
-    if low == high:
-        return [other] * len(row)
-    return [lowest if value == low else highest if value == high else other for value in shown]
+    if not level or low == high:
+        return [None] * len(row)
+    return ["bold" if value == low else "italic" if value == high else None for value in shown]

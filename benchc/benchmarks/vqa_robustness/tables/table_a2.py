@@ -16,10 +16,8 @@ from benchc.benchmarks.vqa_robustness.metrics.severity import Levels
 from benchc.benchmarks.vqa_robustness.published.tables import published_table_a2
 from benchc.benchmarks.vqa_robustness.tables.names import words
 from benchc.pluralize import pluralize
-from benchc.rendering.latex import latex_number, latex_symbols, latex_table, latex_text
-from benchc.rendering.markdown import captioned
-from benchc.rendering.numbers import number_text
 from benchc.rendering.output import Table
+from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
 
 CAPTION = (
@@ -39,11 +37,11 @@ def table_a2(
     """Return the accuracy on each class of questions under each corruption, a mean over models and levels."""
     answers = answers_of(graded, labels, corruptions, grade)
     classes = question_classes(pool)
-    of_items = dict(classes.iter_rows())
-    mine = [of_items.get(id_) for id_ in answers.items]
-    names = [name for name in class_order(classes) if name in mine]
-    accuracy = mean_over_levels(class_accuracy(answers.right, mine, names), levels)
-    counts = [mine.count(name) for name in names]
+    by_id = dict(classes.iter_rows())
+    item_classes = [by_id.get(id_) for id_ in answers.items]
+    names = [name for name in class_order(classes) if name in item_classes]
+    accuracy = mean_over_levels(class_accuracy(answers.right, item_classes, names), levels)
+    counts = [item_classes.count(name) for name in names]
     frame = pl.DataFrame(
         [
             (corruption, name, counts[k], float(accuracy[k, c]))
@@ -58,33 +56,30 @@ def table_a2(
         },
         orient="row",
     )
-    header = ["Corruption"]
-    header += [f"{HEADERS.get(name, name)} (n = {n:,})" for name, n in zip(names, counts, strict=True)]
-    values = np.column_stack([accuracy, accuracy.mean(axis=1)]).T
-    rows = [
-        [name, *(number_text(float(value), signed=False) for value in row)]
-        for name, row in zip([*map(words, corruptions), "mean"], values, strict=True)
-    ]
-    others = mine.count(None)
-    caption = CAPTION.format(
-        models=pluralize(len(answers.models), "model"),
-        levels=levels.replace("..", " to "),
-        others=f" {pluralize(others, 'question')} of other types have no class." if others else "",
-    )
-    latex = latex_table(
-        [latex_symbols(name) for name in header],
-        [[latex_text(row[0]), *map(latex_number, row[1:])] for row in rows],
-        caption=latex_symbols(caption),
-        label="vre-a2",
-        small=True,
-    )
-    published = compare_with_published(
-        frame, published_table_a2(), on=["corruption", "question_class"], values={"accuracy": "accuracy"}
-    )
-    return Table(
+    values = np.column_stack([accuracy, accuracy.mean(axis=1)])
+    keys = [f"{number}" for number in range(len(names))]
+    others = item_classes.count(None)
+    return printed(
         frame,
-        captioned(header, rows, caption),
-        latex,
-        published,
-        f"accuracy on {len(names)} classes of questions",
+        [
+            Column("corruption", "Corruption"),
+            *(
+                Column(key, f"{HEADERS.get(name, name)} (n = {n:,})")
+                for key, name, n in zip(keys, names, counts, strict=True)
+            ),
+        ],
+        caption=CAPTION.format(
+            models=pluralize(len(answers.models), "model"),
+            levels=levels.replace("..", " to "),
+            others=f" {pluralize(others, 'question')} of other types have no class." if others else "",
+        ),
+        label="vre-a2",
+        shown=pl.DataFrame(
+            {"corruption": [*map(words, corruptions), "mean"], **dict(zip(keys, values, strict=True))}
+        ),
+        small=True,
+        published=compare_with_published(
+            frame, published_table_a2(), on=["corruption", "question_class"], values={"accuracy": "accuracy"}
+        ),
+        summary=f"accuracy on {len(names)} classes of questions",
     )

@@ -2,29 +2,19 @@
 
 from pathlib import Path
 
-from pydantic import PositiveInt
-
-from benchc.benchmarks.vqa_robustness.grades import Grade, Graded
-from benchc.benchmarks.vqa_robustness.inputs import PoolImages
+from benchc.benchmarks.vqa_robustness.inputs import ErrorTable, Intervals
 from benchc.benchmarks.vqa_robustness.metrics.severity import Levels
 from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL
-from benchc.benchmarks.vqa_robustness.tables.resampled import frozen_scale, printed_vre, resampled_vre
+from benchc.benchmarks.vqa_robustness.tables.vre_table import printed_vre
 from benchc.rendering.output import Table
 
 
 def vre_model(
-    graded: Graded,
-    pool: PoolImages,
+    errors: ErrorTable,
+    intervals: Intervals,
     scale_of: list[Path],
-    labels: dict[str, str],
-    corruptions: list[str],
-    grade: Grade,
-    draws: PositiveInt,
-    seed: int,
     weights: tuple[float, ...] = EQUAL,
     levels: Levels = "0..5",
 ) -> Table:
     """Return VRE by model; ``scale_of``: a table of errors whose scale is frozen, or no file."""
-    scale = frozen_scale(scale_of, levels)
-    found = resampled_vre(graded, pool, labels, corruptions, grade, weights, levels, scale, draws, seed)
-    return printed_vre(found, "model", weights, scale_of, draws)
+    return printed_vre(errors, intervals, "model", scale_of, weights, levels)

@@ -5,15 +5,13 @@ from pathlib import Path
 import polars as pl
 
 from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
-from benchc.benchmarks.vqa_robustness.metrics.severity import Levels, severity_metrics
+from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, ranks, studied_weights, vre
-from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS, incomplete
-from benchc.benchmarks.vqa_robustness.tables.resampled import frozen_scale
+from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS, frozen_scale, incomplete
 from benchc.pluralize import pluralize
-from benchc.rendering.latex import latex_symbols, latex_table, latex_text
-from benchc.rendering.markdown import captioned
 from benchc.rendering.numbers import MISSING, number_text
 from benchc.rendering.output import Table
+from benchc.rendering.printing import Column, printed
 
 CAPTION = (
     "VRE of each model, and its rank in brackets (1 is the most robust), with equal weights and with 0.6 for "
@@ -35,21 +33,21 @@ def weightings(errors: ErrorTable, scale_of: list[Path], levels: Levels = "0..5"
         )
         for name, values in found.items()
     ).with_columns(pl.col("vre").fill_nan(None), pl.col("rank").replace(0, None))
-    header = ["Model", "Equal", *(f"0.6 {header}" for header in HEADERS)]
-    rows = [
-        [model, *(_cell(vre_, rank) for vre_, rank in group.select("vre", "rank").iter_rows())]
-        for (model,), group in frame.group_by("model", maintain_order=True)
-    ]
-    caption = CAPTION.format(notes="".join(f" {note}." for note in incomplete(errors, metrics)))
-    latex = latex_table(
-        [latex_symbols(name) for name in header],
-        [[latex_text(str(model)), *map(latex_symbols, cells)] for model, *cells in rows],
-        caption=latex_symbols(caption),
-        label="vre-weightings",
-    )
+    cells = [_cell(value, rank) for value, rank in frame["vre", "rank"].iter_rows()]
     changed = frame.drop_nulls("rank").group_by("model").agg(pl.col("rank").n_unique() > 1)["rank"].sum()
-    summary = f"the rank of {pluralize(int(changed), 'model')} depends on the weights"
-    return Table(frame, captioned(header, rows, caption), latex, summary=summary)
+    return printed(
+        frame,
+        [
+            Column("model", "Model"),
+            Column("equal", "Equal"),
+            *(Column(name, f"0.6 {header}") for name, header in zip(METRICS, HEADERS, strict=True)),
+        ],
+        caption=CAPTION.format(notes="".join(f" {note}." for note in incomplete(errors, metrics))),
+        label="vre-weightings",
+        shown=frame.with_columns(cell=pl.Series(cells)).pivot("weighting", index="model", values="cell"),
+        text_columns=1,
+        summary=f"the rank of {pluralize(int(changed), 'model')} depends on the weights",
+    )
 
 
 def _cell(value: float | None, rank: int | None) -> str:

@@ -1,21 +1,21 @@
 """Claims: on the paper's own tables, on runs with planted effects, and on degenerate runs."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 
-from benchc.benchmarks.bench_c.claims.claim import FAILS, HOLDS, NOT_APPLICABLE, VERDICTS
-from benchc.benchmarks.bench_c.claims.evidence import Evidence, evidence
-from benchc.benchmarks.bench_c.claims.gains import claims_of_gains
-from benchc.benchmarks.bench_c.claims.ranking import claims_of_ranking
-from benchc.benchmarks.bench_c.claims.selection import claims_of_selection
-from benchc.benchmarks.bench_c.claims.structure import claims_of_plane, claims_of_sensitivity
+from benchc.benchmarks.bench_c.claims.claim import FAILS, HOLDS, NOT_APPLICABLE, VERDICTS, Claim
+from benchc.benchmarks.bench_c.claims.evidence import Evidence, evidence, published_evidence
+from benchc.benchmarks.bench_c.claims.gains import GAINS
+from benchc.benchmarks.bench_c.claims.ranking import RANKING
+from benchc.benchmarks.bench_c.claims.selection import SELECTION
+from benchc.benchmarks.bench_c.claims.structure import PLANE, SENSITIVITY
 from benchc.benchmarks.bench_c.claims.table import CLAIMS, claims
-from benchc.benchmarks.bench_c.published.tables import published_table1, published_table2, published_table3
+from benchc.benchmarks.bench_c.published.tables import published_table1, published_table2
 from benchc.errors import InputError
 from benchc.schemas.models import Model
 from tests.benchmarks.bench_c.figures.figure_tables import score, scores, selection
@@ -86,6 +86,10 @@ def evidence_of(
     )
 
 
+def verdicts_of(some: Sequence[Claim], run: Evidence) -> list[str]:
+    return [claim.check(run).verdict for claim in some]
+
+
 def verdicts(table: pl.DataFrame) -> dict[str, str]:
     return dict(table.select("claim", "verdict").rows())
 
@@ -119,10 +123,13 @@ def test_claims_about_corruptions_hold_where_planted_and_fail_with_the_opposite_
 
 
 def test_the_papers_own_tables_fulfil_its_claims():
-    ranking = {claim.claim: claim for claim in claims_of_ranking(published_table1())}
-    assert {claim.finding.verdict for claim in ranking.values()} == {HOLDS}
-    assert all(claim.finding.numbers == claim.paper for claim in ranking.values())
-    assert ranking["RAS and ΔAcc do not order the models alike"].paper == "5 of 78 pairs in opposite order"
+    paper = published_evidence()
+    assert verdicts_of(RANKING, paper) == [HOLDS] * 5
+    assert RANKING[0].check(paper).numbers == "5 of 78 pairs in opposite order"
+    shown = claims(replace(planted(), table1=published_table1())).filter(
+        pl.col("claim").is_in([claim.text for claim in RANKING])
+    )
+    assert shown.height == 5 and shown["here"].equals(shown["paper"])
     cells = pl.DataFrame(
         {
             "label": ["Idefics3-Llama3"],
@@ -132,7 +139,8 @@ def test_the_papers_own_tables_fulfil_its_claims():
             "delta_acc": [0.007],
         }
     )
-    gains = [claim.finding for claim in claims_of_gains(published_table3(), 247, cells)]
+    cells = pl.concat([cells, paper.cells.select("corruption")], how="diagonal")
+    gains = [claim.check(replace(paper, cells=cells)) for claim in GAINS]
     assert {finding.verdict for finding in gains} == {HOLDS}
     assert [finding.numbers for finding in gains] == [
         "28 of 247 cases",
@@ -148,11 +156,14 @@ def test_the_order_of_models_decides_the_claims_about_it():
     # With reversed signs, the most accurate model is the most robust one.
     paper = published_table1()
     reversed_ = paper.with_columns(-pl.col("ras", "delta_acc"), rank_ras=14 - pl.col("rank_ras"))
-    found = [claim.finding.verdict for claim in claims_of_ranking(reversed_)]
-    assert found == [HOLDS, FAILS, FAILS, FAILS, FAILS]
+
+    def found(table1: pl.DataFrame) -> list[str]:
+        return verdicts_of(RANKING, replace(published_evidence(), table1=table1))
+
+    assert found(reversed_) == [HOLDS, FAILS, FAILS, FAILS, FAILS]
     same = paper.with_columns(rank_ras="rank_delta_acc")
-    assert claims_of_ranking(same)[0].finding.verdict == FAILS
-    assert [claim.finding.verdict for claim in claims_of_ranking(paper.head(1))] == [NOT_APPLICABLE] * 5
+    assert found(same)[0] == FAILS
+    assert found(paper.head(1)) == found(paper.clear()) == [NOT_APPLICABLE] * 5
 
 
 def plane(rows: list[tuple[float, float, float, str, bool]]) -> list[str]:
@@ -162,8 +173,7 @@ def plane(rows: list[tuple[float, float, float, str, bool]]) -> list[str]:
             for number, (s, c, ras, transition, shifted) in enumerate(rows)
         ]
     )
-    table = evidence_of({"Third": predictions})
-    return [claim.finding.verdict for claim in claims_of_plane(table.example)]
+    return verdicts_of(PLANE, evidence_of({"Third": predictions}))
 
 
 UNCHANGED = [(0.1, 0.1, -0.1, "RR", False), (-0.1, 0.1, -0.2, "RR", False), (-0.1, -0.1, 0.2, "WW", False)]
@@ -186,7 +196,7 @@ def test_swapping_the_two_metrics_reverses_the_claims_about_sensitivity():
     fine = replace(planted(severities=(1,)), table2=paper, sensitivity=cases)
 
     def found(tables: Evidence) -> list[str]:
-        return [claim.finding.verdict for claim in claims_of_sensitivity(tables)]
+        return verdicts_of(SENSITIVITY, tables)
 
     assert found(fine) == [HOLDS] * 5 + [NOT_APPLICABLE]
     swapped = {"mean_abs_z_ras": "mean_abs_z_delta_acc", "mean_abs_z_delta_acc": "mean_abs_z_ras"}
@@ -235,7 +245,7 @@ def test_claims_about_the_selection():
 
     def found(table: pl.DataFrame) -> list[str]:
         empty = planted(severities=(1,))
-        return [claim.finding.verdict for claim in claims_of_selection(replace(empty, items=table))]
+        return verdicts_of(SELECTION, replace(empty, items=table))
 
     assert found(items(good, 0.01)) == [HOLDS] * 7
     assert found(items(bad, 0.9)) == [FAILS] * 6 + [HOLDS]
@@ -308,7 +318,7 @@ def shuffled(label: str) -> pl.DataFrame:
         ),
         (
             lambda given: given | {"targets": given["targets"] * 2, "scores": given["scores"] * 2},
-            "a label occurs twice",
+            "a target occurs twice",
         ),
     ],
 )

@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from benchc.benchmarks.bench_c.figures.figure9 import plot as plot_figure9
 from benchc.benchmarks.bench_c.figures.kappa_examples import BANDS, band_of, examples_by_kappa
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
-from benchc.errors import InputError
 from benchc.images import encode
 from benchc.rendering.style import TEXT_WIDTH
 from benchc.schemas.parquet import write_table
@@ -194,5 +193,3 @@ def test_it_draws_items_of_the_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     write_table(chosen.filter(pl.col("id") != "s/3"), tmp_path / "selected.parquet", SELECTED)
     with pytest.raises(ValueError, match=r"1 item of pool\.parquet without kappa, first 's/3'"):
         output("figure9", files)
-    with pytest.raises(InputError, match="each"):
-        output("figure9", files, each=0)

@@ -1,9 +1,9 @@
-"""Figures are drawn by one command, from files and settings; errors are one line."""
+"""Figures are stages of files and settings; errors are one line."""
 
-import subprocess
-import sys
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -14,11 +14,9 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from scripts import command
-from scripts import figure as script
 from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, selection
 from tests.benchmarks.bench_c.outputs import write_models
-
-ROOT = Path(__file__).resolve().parents[4]
+from tests.stages import call_stage
 
 
 @pytest.fixture
@@ -56,30 +54,18 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-SELECTION = ["--input", "selected", "selected.parquet"]
-POOL_AND_SELECTION = ["--input", "pool", "pool.parquet", *SELECTION]
-ARGUMENTS = {
+SELECTION = {"selected": "selected.parquet"}
+POOL_AND_SELECTION = {"pool": "pool.parquet", **SELECTION}
+SCORES_OF_TWO = {"scores": ["scores/one.parquet", "scores/two.parquet"], "models": "models.json"}
+ARGUMENTS: dict[str, dict[str, Any]] = {
     "figure1a": SELECTION,
-    "figure4": [
-        *["--input", "scores", "scores/one.parquet"],
-        *["--set", 'label="One"', 'corruption="snow"', "severity=5"],
-    ],
-    "figure6": [
-        *[
-            "--input",
-            "scores",
-            "scores/one.parquet",
-            "scores/two.parquet",
-            "--input",
-            "models",
-            "models.json",
-        ],
-        *["--set", 'groups={"snow": "weather", "fog": "weather"}'],
-    ],
-    "figure7": [
-        *["--input", "sources", "sources/mmstar.parquet", "sources/world.parquet", *POOL_AND_SELECTION],
-        *["--set", 'labels={"mmstar": "MMStar", "world": "World"}'],
-    ],
+    "figure4": {"scores": "scores/one.parquet", "label": "One", "corruption": "snow", "severity": 5},
+    "figure6": {**SCORES_OF_TWO, "groups": {"snow": "weather", "fog": "weather"}},
+    "figure7": {
+        "sources": ["sources/mmstar.parquet", "sources/world.parquet"],
+        "labels": {"mmstar": "MMStar", "world": "World"},
+        **POOL_AND_SELECTION,
+    },
     "figure8": POOL_AND_SELECTION,
 }
 
@@ -88,109 +74,64 @@ def module_of(name: str) -> str:
     return f"benchc.benchmarks.bench_c.figures.{name}"
 
 
-def run(name: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run the command in this process and in the present folder."""
-    monkeypatch.setattr(sys, "argv", ["figure", module_of(name), *arguments, "--output", "out/f"])
-    command.run(script.main)
+def run(name: str, arguments: Mapping[str, Any]) -> None:
+    """Run the stage in this process and in the present folder."""
+    command.run(lambda: call_stage(f"bench_c.figures.{name}", **arguments, prefix="out/f"))
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_a_figure_is_written_in_both_forms(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(folder)
-    run(name, ARGUMENTS[name], monkeypatch)
+    run(name, ARGUMENTS[name])
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["f.pdf", "f.png"]
     assert (folder / "out/f.png").read_bytes().startswith(b"\x89PNG")
     assert (folder / "out/f.pdf").read_bytes().startswith(b"%PDF")
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new", "message"),
+    ("name", "change", "message"),
     [
-        ("figure4", "severity=5", 'severity="5"', 'error: --set severity: "5" is not valid'),
-        ("figure4", "severity=5", "severity=five", "error: --set severity: five is not valid"),
-        (
-            "figure4",
-            "severity=5",
-            "level=5",
-            "error: the output lacks the settings severity; its",
-        ),
-        ("figure4", "severity=5", "severity=5 level=5", "error: the output does not take the settings level"),
-        ("figure4", "severity=5", "severity=5 severity=1", "error: --set: a setting is given twice"),
-        ("figure4", "scores", "score", "error: the output lacks the inputs scores; its inputs are: scores"),
-        (
-            "figure4",
-            "scores/one.parquet",
-            "scores/one.parquet scores/two.parquet",
-            "error: --input scores: 2 files are given; give one",
-        ),
-        (
-            "figure6",
-            "models.json",
-            "models.json --input models models.json",
-            "error: --input: an input is given",
-        ),
-        (
-            "figure6",
-            "scores/two.parquet",
-            "scores/three.parquet",
-            "error: models.json: it lists one, two",
-        ),
-        (
-            "figure6",
-            'groups={"snow": "weather", "fog": "weather"}',
-            'groups={"snow":"weather"}',
-            "error: figure 6: ",
-        ),
-        (
-            "figure7",
-            'labels={"mmstar": "MMStar", "world": "World"}',
-            "labels=[]",
-            "error: --set labels: [] is",
-        ),
+        ("figure4", {"severity": "five"}, "error: Invalid value for --severity: "),
+        ("figure4", {"severity": None}, "error: Parameter --severity is missing"),
+        ("figure4", {"level": 5}, "error: Unknown option: --level"),
+        ("figure4", {"scores": None}, "error: Parameter --scores is missing"),
+        ("figure6", {"scores": ["scores/three.parquet"]}, "error: models.json: it lists one, two"),
+        ("figure6", {"groups": {"snow": "weather"}}, "error: figure 6: "),
+        ("figure7", {"labels": []}, "error: Invalid value for --labels: "),
+        ("figure1a", {"selected": "none.parquet"}, "error: none.parquet: "),
     ],
 )
 def test_errors_are_one_line_and_nothing_is_written(
-    name: str, old: str, new: str, message: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    change: dict[str, Any],
+    message: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ):
     monkeypatch.chdir(folder)
-    changed = [part for text in ARGUMENTS[name] for part in (new.split() if text == old else [text])]
     with pytest.raises(SystemExit) as stop:
-        run(name, changed, monkeypatch)
-    assert str(stop.value).startswith(message) and "\n" not in str(stop.value)
+        run(name, {**ARGUMENTS[name], **change})
+    # Python prints the message of status 1.
+    text = capsys.readouterr().err.rstrip("\n") if stop.value.code == 2 else str(stop.value)
+    assert text.startswith(message) and "\n" not in text
     assert not (folder / "out").exists()
-
-
-def test_the_command_line_ends_with_one_line(folder: Path):
-    line = [sys.executable, "-m", "scripts.figure", module_of("figure1a")]
-    line += ["--output", str(folder / "f")]
-    for arguments, message in (
-        (["--input", "selected", str(folder / "none.parquet")], f"error: {folder}/none.parquet: "),
-        ([], "error: the output lacks the inputs selected; its inputs are: selected"),
-    ):
-        found = subprocess.run([*line, *arguments], cwd=ROOT, capture_output=True, text=True)
-        assert found.returncode == 1 and found.stdout == ""
-        assert found.stderr.startswith(message) and found.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
     ("module", "message"),
     [
-        (module_of("figure99"), "error: there is no module benchc.benchmarks.bench_c.figures.figure99; name"),
-        (module_of("regimes"), "error: .*regimes has no function regimes"),
         (
-            "benchc.benchmarks.bench_c.tables.cells",
-            "error: .*cells does not return a figure; use scripts.table for tables",
+            "bench_c.figures.figure99",
+            "error: there is no module .*bench_c.figures.figure99; ",
         ),
+        ("bench_c.figures.regimes", "error: .*regimes has no function regimes"),
+        ("my-figure", "error: there is no stage 'my-figure'"),
     ],
 )
-def test_what_is_no_figure_is_refused(
-    module: str, message: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.chdir(folder)
-    files = ["--input", "scores", "scores/one.parquet", "--input", "models", "models.json"]
-    monkeypatch.setattr(sys, "argv", ["figure", module, *files, "--output", "out/f"])
+def test_what_is_no_figure_is_refused(module: str, message: str):
     with pytest.raises(SystemExit, match=f"^{message}"):
-        command.run(script.main)
+        command.run(lambda: call_stage(module, prefix="out/f"))
 
 
 def test_figures_import_neither_metrics_nor_each_other():

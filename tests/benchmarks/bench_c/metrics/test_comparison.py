@@ -72,7 +72,7 @@ def test_a_shift_of_every_prediction_has_no_width():
             {"one": A["one"].filter(corruption="blur")},
             "no corruption in common",
         ),
-        ({"one": A["one"].tail(-1)}, {"one": A["one"]}, r"one has 0 scores of \(s/0, blur, 1\)"),
+        ({"one": A["one"].tail(-1)}, {"one": A["one"]}, r"one: 1 missing score: \(s/0, blur, 1\)"),
     ],
 )
 def test_runs_that_cannot_be_compared_are_refused(a, b, message):

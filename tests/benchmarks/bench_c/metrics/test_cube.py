@@ -56,13 +56,13 @@ def test_an_item_without_one_usable_kappa_is_named(weights):
     [
         ({}, "no tables of scores"),
         ({"one": ONE.clear()}, "one has no scores"),
-        ({"one": ONE, "two": TWO.tail(-1)}, r"two has 0 scores of \(s/0, blur, 1\), and 0 more"),
+        ({"one": ONE, "two": TWO.tail(-1)}, r"two: 1 missing score: \(s/0, blur, 1\)"),
         (
             {"one": ONE, "two": TWO.filter(pl.col("id") != "s/1")},
-            r"two has 0 .* \(s/1, blur, 1\), and 5 more",
+            r"two: 6 missing scores: \(s/1, blur, 1\), ",
         ),
-        ({"one": ONE.filter(pl.col("id") != "s/1"), "two": TWO}, r"two was scored on \(s/1, blur, 1\) and 5"),
-        ({"one": pl.concat([ONE, ONE.head(1)])}, r"one has 2 scores of \(s/0, blur, 1\)"),
+        ({"one": ONE.filter(pl.col("id") != "s/1"), "two": TWO}, r"two: 6 unexpected scores: \(s/1, "),
+        ({"one": pl.concat([ONE, ONE.head(1)])}, r"one: 1 repeated score: \(s/0, blur, 1\)"),
         ({"one": ONE.with_columns(ras=pl.lit(float("nan")))}, "one: ras is missing or NaN"),
         ({"one": ONE.with_columns(ras=pl.lit(None, pl.Float64))}, "one: ras is missing or NaN"),
     ],

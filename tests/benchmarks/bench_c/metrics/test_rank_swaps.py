@@ -4,7 +4,7 @@ import pytest
 from benchc.benchmarks.bench_c.metrics.cube import cube_of
 from benchc.benchmarks.bench_c.metrics.rank_swaps import RANK_SWAPS, rank_swaps
 from benchc.benchmarks.bench_c.metrics.table1 import table1
-from benchc.benchmarks.bench_c.tables.rank_swaps import rank_swaps_latex, rank_swaps_markdown
+from benchc.benchmarks.bench_c.tables.rank_swaps import printed_rank_swaps
 from benchc.schemas.models import Model
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 
@@ -55,13 +55,13 @@ def test_the_values_are_table_1s():
 def test_one_model_one_item_and_no_weight():
     one_model = swaps({"base": BASE})
     assert dict(one_model.schema) == RANK_SWAPS and one_model.is_empty()
-    assert "One model" in rank_swaps_markdown(one_model, {"base": "Base"}, DRAWS)
+    assert "One model" in printed_rank_swaps(one_model, {"base": "Base"}, DRAWS).markdown
     one_item = {name: table.filter(id="s/0") for name, table in TABLES.items()}
     table = swaps(one_item)
     assert table["opposite"][0] is True
     assert table.select("p", "p_holm", "swap", "ras_low").null_count().row(0) == (3, 3, 3, 3)
     assert set(table["note"]) == {"interval and p undefined: one item"}
-    text = rank_swaps_latex(table, {name: name for name in TABLES}, DRAWS)
+    text = printed_rank_swaps(table, {name: name for name in TABLES}, DRAWS).latex
     assert r"\textrm{--}" in text and "–" not in text
     nothing = swaps(weights=WEIGHTS.with_columns(kappa=pl.lit(0.0)))
     assert nothing["opposite"].null_count() == nothing["p"].null_count() == 3
@@ -70,7 +70,7 @@ def test_one_model_one_item_and_no_weight():
 
 def test_the_printed_table_shows_the_opposite_pairs_only():
     table = swaps()
-    text = rank_swaps_markdown(table, {"base": "Base", "swapped": "Swapped", "other": "Other"}, DRAWS)
+    text = printed_rank_swaps(table, {"base": "Base", "swapped": "Swapped", "other": "Other"}, DRAWS).markdown
     shown = [line for line in text.splitlines() if line.startswith("| ")][2:]
     assert len(shown) == table["opposite"].sum()
     assert [cell.strip() for cell in shown[0].split("|")[1:3]] == ["Base", "Swapped"]

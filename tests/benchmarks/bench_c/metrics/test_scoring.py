@@ -98,7 +98,7 @@ def test_a_corruption_or_severity_that_is_named_twice_is_refused(grid):
 
 def test_a_prediction_that_the_run_does_not_have_is_refused():
     for grid in (Grid(["fog"], [1, 2]), Grid(["fog", "blur"], [1])):
-        with pytest.raises(InputError, match=r"4 predictions under corruptions or severities that the run"):
+        with pytest.raises(InputError, match=r"4 unexpected predictions: \(a/2, "):
             score(frame(PREDICTIONS), ITEMS, grid)
 
 
@@ -107,7 +107,7 @@ def test_a_prediction_that_the_run_does_not_have_is_refused():
     [
         ([*PREDICTIONS, PREDICTIONS[2]], ITEMS, r"repeated prediction: \(b/1, fog, 2\)"),
         ([*PREDICTIONS, PREDICTIONS[0]], ITEMS, r"repeated prediction: \(b/1, clean, 0\)"),
-        (PREDICTIONS, ITEMS.head(1), r"outside the subset: \(a/2, blur, 1\)"),
+        (PREDICTIONS, ITEMS.head(1), r"unexpected predictions: \(a/2, blur, 1\)"),
         ([*PREDICTIONS, ("b/1", "fog", 0, [0.0, 0.0])], ITEMS, r"\(b/1, fog, 0\): severity 0"),
         ([*PREDICTIONS, ("b/1", "clean", 1, [0.0, 0.0])], ITEMS, r"\(b/1, clean, 1\): severity 0"),
         ([PREDICTIONS[0], PREDICTIONS[5]], ITEMS, "no corrupted predictions"),
@@ -158,7 +158,7 @@ def test_complete_items_are_those_with_every_prediction_that_occurs(predictions,
     ("predictions", "items", "message"),
     [
         ([*PREDICTIONS[1:], PREDICTIONS[2]], ITEMS, r"repeated prediction: \(b/1, fog, 2\)"),
-        (PREDICTIONS[:-1], ITEMS.head(1), r"outside the subset: \(a/2, blur, 1\)"),
+        (PREDICTIONS[:-1], ITEMS.head(1), r"unexpected predictions: \(a/2, blur, 1\)"),
         (
             PREDICTIONS[:2] + PREDICTIONS[7:],
             ITEMS,

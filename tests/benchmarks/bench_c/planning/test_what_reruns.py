@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts.dry_run import INTERRUPTED, NOT_MADE, DryRun, PlannedJob
-from scripts.plan import read_config
-from scripts.what_reruns import report
+from benchc.config.load import read_config
+from benchc.planning.dry_run import INTERRUPTED, NOT_MADE, DryRun, PlannedJob
+from scripts.commands.what_reruns import report
 from tests.benchmarks.bench_c.planning.test_plan_command import (  # noqa: F401
     configured,
     folder,
@@ -18,7 +18,7 @@ from tests.benchmarks.bench_c.planning.test_plan_command import (  # noqa: F401
 )
 
 RESULTS = "results/trial"
-SELECT = PlannedJob("select", [], [f"{RESULTS}/selection/selected.parquet"], ["alpha_kappa (1 → 2)"])
+SELECT = PlannedJob("select", [], [f"{RESULTS}/selection/selected.parquet"], ["alpha_kappa: 1 -> 2"])
 LARGE = PlannedJob(
     "infer",
     ["selected", "large", "all"],
@@ -68,8 +68,10 @@ def test_the_sources_bound_the_predictions_before_the_pool_is_built(folder: Path
 def test_a_job_of_a_model_computes_at_most_its_predictions(finished: Path) -> None:
     assert lines(LARGE, *TABLES) == [
         "config.yaml: 4 of 9 jobs of run trial would run",
-        "  code of benchc/models/letter.py: 1 infer (selected/large/all)",
-        "  downstream of these: 3 tables",
+        "  code of benchc/models/letter.py",
+        "    1 infer (selected/large/all)",
+        "  downstream of these",
+        "    3 tables",
         "new predictions: 20, less those in the cache",
     ]
 
@@ -90,19 +92,28 @@ def test_tables_compute_no_predictions(finished: Path) -> None:
     (first, *others) = TABLES
     edited = PlannedJob(first.rule, [], first.outputs, ["code of a.py"])
     assert lines(edited, *others)[1:] == [
-        "  code of a.py: 1 table (table1)",
-        "  downstream of these: 2 tables",
+        "  code of a.py",
+        "    1 table (table1)",
+        "  downstream of these",
+        "    2 tables",
         "new predictions: 0",
     ]
 
 
 def test_changes_come_before_what_is_not_made_yet(finished: Path) -> None:
-    jobs = [PlannedJob("score", [name], [f"{name}.parquet"], ["code of a.py"]) for name in ("a", "b")]
+    jobs = [
+        PlannedJob("score", [name], [f"{name}.parquet"], ["code of a.py", "draws: 1 -> 2"])
+        for name in ("a", "b")
+    ]
     unmade = PlannedJob("figure3", [], [f"{RESULTS}/figures/figure3.png"], [NOT_MADE])
-    assert lines(unmade, *jobs, TABLES[0])[1:4] == [
-        "  code of a.py: 2 score (a, b)",
-        "  not made yet: 1 figure (figure3)",
-        "  downstream of these: 1 table (table1)",
+    assert lines(unmade, *jobs, TABLES[0])[1:8] == [
+        "  code of a.py",
+        "  draws: 1 -> 2",
+        "    2 score (a, b)",
+        "  not made yet",
+        "    1 figure (figure3)",
+        "  downstream of these",
+        "    1 table (table1)",
     ]
 
 
@@ -125,11 +136,11 @@ def test_files_that_the_targets_do_not_need_count_no_predictions(finished: Path)
 def test_a_killed_run_says_how_to_go_on(finished: Path, locked: bool, start: str, command: str) -> None:
     found = lines(PlannedJob("select", [], SELECT.outputs, [INTERRUPTED]), locked=locked)
     assert found[0].startswith(start) and command in found[1] and found[1].endswith(" --rerun-incomplete")
-    assert "  interrupted: select" in found
+    assert found[found.index("  interrupted") + 1] == "    select"
 
 
 def test_long_lists_are_wrapped_between_jobs(finished: Path) -> None:
     jobs = [PlannedJob(f"rule{n:02}", ["a"], [f"file{n}"], []) for n in range(40)]
     found = lines(SELECT, *jobs)
     assert max(map(len, found)) <= 110
-    assert len(found) > 5 and all(line.startswith("    1 rule") for line in found[3:-1])
+    assert len(found) > 5 and all(line.startswith("    1 rule") for line in found[4:-1])

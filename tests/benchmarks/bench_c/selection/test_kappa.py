@@ -139,10 +139,10 @@ WHOLE = predictions(INCONSISTENT)
         (
             WHOLE.filter(~((pl.col("corruption") == "fog") & (pl.col("severity") == 4))),
             ITEMS,
-            r"selector one: 2 predictions missing: \(a/2, fog, 4\), \(b/1, fog, 4\)",
+            r"selector one: 2 missing predictions: \(a/2, fog, 4\), \(b/1, fog, 4\)",
         ),
         (pl.concat([WHOLE, WHOLE.slice(3, 1)]), ITEMS, r"1 repeated prediction: \(b/1, fog, 3\)"),
-        (WHOLE, ITEMS.head(1), r"items that the pool does not have, first \(a/2, clean, 0\)"),
+        (WHOLE, ITEMS.head(1), r"10 unexpected predictions: \(a/2, blur, 1\)"),
         (
             WHOLE,
             ITEMS.with_columns(options=pl.lit(4)),

@@ -1,11 +1,11 @@
 """Predictions in other circular orders of the options, by the library and by the command infer_orders."""
 
-import json
-import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,9 +21,10 @@ from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
 from benchc.images import encode, pixel_hash
+from benchc.models.asking import AskedModel, Job, ShownImages
+from benchc.models.cache.unit_cache import PredictionCache
 from benchc.models.items import read_items
 from benchc.models.predict import Passes, predict_units
-from benchc.models.prediction_cache import PredictionCache
 from benchc.models.predictor import Predictor
 from benchc.models.question import Question
 from benchc.models.units import Recipes, Unit, unit_images, units_in
@@ -32,9 +33,9 @@ from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
 from benchc.schemas.subset import SUBSET
-from scripts import infer
-from scripts.bench_c import infer_orders
+from tests.footers import footer_of
 from tests.models.conftest import QUESTIONS
+from tests.stages import call_stage
 
 SEED = 5
 CORRUPTIONS = ("brightness", "gaussian_noise")
@@ -79,7 +80,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         ]
         frame = pl.DataFrame(rows, schema=dict(CORRUPTED.columns), orient="row")
         footer = {"seed": SEED, "alpha": "drop"}
-        write_table(frame, tmp_path / f"{recipe.name}.parquet", CORRUPTED, footer)
+        write_table(frame, tmp_path / f"{recipe.name}.parquet", CORRUPTED, footer_of(footer))
     monkeypatch.chdir(tmp_path)
     threads = torch.get_num_threads()
     yield tmp_path
@@ -87,28 +88,27 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     torch.use_deterministic_algorithms(False)
 
 
-FILES = ["--corrupted", "clean.parquet", *(f"{name}.parquet" for name in CORRUPTIONS)]
-MADE = [f"--recipe={recipe.to_json()}" for recipe in recipes()] + ["--seed", str(SEED)]
+FILES = {"corrupted": [f"{recipe.name}.parquet" for recipe in recipes()]}
+MADE = {"images": ShownImages(recipes={recipe.name: recipe for recipe in recipes()}, seed=SEED)}
+ORDERS_STAGE = "bench_c.infer_orders"
 
 
 def predict(
-    monkeypatch: pytest.MonkeyPatch,
-    checkpoint: Path,
-    output: str,
-    *more: str,
-    images: list[str] = FILES,
-    family: str = "llava",
-    scoring: str = "letter",
-    script=infer_orders,
+    checkpoint: Path, output: str, stage: str = ORDERS_STAGE, *, sample: int = 99, **images: Any
 ) -> pl.DataFrame:
-    """Run infer_orders, or infer, in the present folder; later options win."""
-    own = [] if script is infer else ["--sample", "99", "--severity", "4"]
-    arguments = ["--location", str(checkpoint), "--family", family, "--scoring", scoring]
-    arguments += ["--items", "pool.parquet", "--subset", "subset.parquet", *own, *images]
-    arguments += ["--cache", f"cache-{output}", "--shard", "w", "--output", f"{output}.parquet", *more]
-    monkeypatch.setattr(sys, "argv", ["script", *arguments])
-    script.main()
-    return read_table(f"{output}.parquet", PREDICTIONS if script is infer else ORDERS)
+    """Run infer_orders, or infer, in the present folder; ``images``: FILES, unless they are others."""
+    call_stage(
+        stage,
+        model=AskedModel(label="tiny", location=str(checkpoint), family="llava"),
+        scoring="letter",
+        **({"sample": sample, "severity": 4} if stage == ORDERS_STAGE else {}),
+        **(images or FILES),
+        job=Job(cache=Path(f"cache-{output}")),
+        pool="pool.parquet",
+        subset="subset.parquet",
+        output=f"{output}.parquet",
+    )
+    return read_table(f"{output}.parquet", ORDERS if stage == ORDERS_STAGE else PREDICTIONS)
 
 
 @given(st.integers(2, 8).flatmap(lambda k: st.tuples(st.just(k), st.integers(0, k - 1))))
@@ -161,10 +161,8 @@ def test_logits_are_in_the_items_own_order(family, scoring, scorers, variants, t
     assert len({row["image_hash"] for row in rows}) == 1
 
 
-def test_a_job_predicts_every_other_order_of_the_sample_at_one_severity(
-    folder, checkpoints, scorers, monkeypatch, capsys
-):
-    rows = predict(monkeypatch, checkpoints["llava"], "a")
+def test_a_job_predicts_every_other_order_of_the_sample_at_one_severity(folder, checkpoints, scorers, capsys):
+    rows = predict(checkpoints["llava"], "a")
     assert (
         f"{ALL_PREDICTIONS} predictions, 0 from the cache, {ALL_PREDICTIONS} computed"
         in capsys.readouterr().err
@@ -187,7 +185,7 @@ def test_a_job_predicts_every_other_order_of_the_sample_at_one_severity(
         assert np.roll(direct.logits[0], row["order"]).tolist() == row["logits"]
     footer = read_footer("a.parquet")
     assert (footer["items"], footer["predictions"], footer["scoring"]) == (3, ALL_PREDICTIONS, "letter")
-    given_order = predict(monkeypatch, checkpoints["llava"], "g", script=infer)
+    given_order = predict(checkpoints["llava"], "g", "infer")
     # Both footers describe the model equally, so that the files can be compared.
     own = {"items", "predictions"}
     other = read_footer("g.parquet")
@@ -198,31 +196,31 @@ def test_a_job_predicts_every_other_order_of_the_sample_at_one_severity(
     assert set(rows.select("id", "corruption", "image_hash").rows()) == set(hashes.rows())
 
 
-def test_files_and_recipes_give_the_same_bytes(folder, checkpoints, monkeypatch):
+def test_files_and_recipes_give_the_same_bytes(folder, checkpoints):
     for name, images in (("files", FILES), ("made", MADE)):
-        predict(monkeypatch, checkpoints["llava"], name, images=images)
-        predict(monkeypatch, checkpoints["llava"], f"infer-{name}", images=images, script=infer)
+        predict(checkpoints["llava"], name, **images)
+        predict(checkpoints["llava"], f"infer-{name}", "infer", **images)
     for stem in ("", "infer-"):
         assert Path(f"{stem}files.parquet").read_bytes() == Path(f"{stem}made.parquet").read_bytes()
 
 
 def test_a_killed_job_resumes(folder, checkpoints, monkeypatch, capsys):
-    predict(monkeypatch, checkpoints["llava"], "whole")
+    predict(checkpoints["llava"], "whole")
     put, kept = PredictionCache.put, []
 
     def killed(self, *arguments):
         if len(kept) == 7:
-            raise KeyboardInterrupt
+            raise SystemExit(137)
         kept.append(arguments)
         put(self, *arguments)
 
     monkeypatch.setattr(PredictionCache, "put", killed)
-    with pytest.raises(KeyboardInterrupt):
-        predict(monkeypatch, checkpoints["llava"], "resumed")
+    with pytest.raises(SystemExit):
+        predict(checkpoints["llava"], "resumed")
     assert not Path("resumed.parquet").exists()
     monkeypatch.setattr(PredictionCache, "put", put)
     capsys.readouterr()
-    predict(monkeypatch, checkpoints["llava"], "resumed")
+    predict(checkpoints["llava"], "resumed")
     assert (
         f"{ALL_PREDICTIONS} predictions, 7 from the cache, {ALL_PREDICTIONS - 7} computed"
         in capsys.readouterr().err
@@ -230,11 +228,11 @@ def test_a_killed_job_resumes(folder, checkpoints, monkeypatch, capsys):
     assert Path("resumed.parquet").read_bytes() == Path("whole.parquet").read_bytes()
 
 
-def test_a_larger_sample_keeps_the_predictions_of_a_smaller_one(folder, checkpoints, monkeypatch, capsys):
-    one = predict(monkeypatch, checkpoints["llava"], "a", "--sample", "1")
+def test_a_larger_sample_keeps_the_predictions_of_a_smaller_one(folder, checkpoints, capsys):
+    one = predict(checkpoints["llava"], "a", sample=1)
     capsys.readouterr()
     assert one["id"].n_unique() == 1
-    two = predict(monkeypatch, checkpoints["llava"], "a", "--sample", "2")
+    two = predict(checkpoints["llava"], "a", sample=2)
     assert f"{len(two)} predictions, {len(one)} from the cache" in capsys.readouterr().err
     assert two["id"].n_unique() == 2
     assert two.join(one, on="id", how="semi", maintain_order="left").equals(one)
@@ -257,30 +255,25 @@ def test_units_are_item_by_item_and_the_same_from_files_and_recipes(folder):
     ]
 
 
-def test_a_missing_severity_is_refused(folder, checkpoints, monkeypatch):
-    few = [line if "brightness" not in line else shortened(line) for line in MADE]
+def test_a_missing_severity_is_refused(folder, checkpoints):
+    whole = MADE["images"].recipes
+    few = {severity: whole["brightness"].parameters[severity] for severity in (1, 2)}
+    shortened = {**whole, "brightness": replace(whole["brightness"], parameters=few)}
     with pytest.raises(
         InputError, match=r"the recipe of brightness has the severities 1, 2, but not the requested one"
     ):
-        predict(monkeypatch, checkpoints["llava"], "a", images=few)
+        predict(checkpoints["llava"], "a", images=ShownImages(recipes=shortened, seed=SEED))
     rows = read_table("brightness.parquet", CORRUPTED).filter(pl.col("severity") < 3)
     write_table(rows, "brightness.parquet", CORRUPTED)
     with pytest.raises(InputError, match=r"brightness\.parquet: images of 3 items missing, first s/0"):
-        predict(monkeypatch, checkpoints["llava"], "a")
+        predict(checkpoints["llava"], "a")
     with pytest.raises(SystemExit):
-        predict(monkeypatch, checkpoints["llava"], "a", "--sample", "0")
+        predict(checkpoints["llava"], "a", sample=0)
     assert not Path("a.parquet").exists()
 
 
-def test_open_questions_are_refused(folder, monkeypatch):
+def test_open_questions_are_refused(folder):
     pool = read_table("pool.parquet", POOL)
     write_table(pool.with_columns(options=pl.lit([], dtype=pl.List(pl.String))), "pool.parquet", POOL)
     with pytest.raises(InputError, match=r"item s/0: it is an open-ended question"):
-        predict(monkeypatch, Path("no-such-model"), "a")
-
-
-def shortened(line: str) -> str:
-    """A recipe of severities 1 and 2 only."""
-    recipe = json.loads(line.removeprefix("--recipe="))
-    recipe["parameters"] = {level: recipe["parameters"][level] for level in ("1", "2")}
-    return f"--recipe={json.dumps(recipe)}"
+        predict(Path("no-such-model"), "a")

@@ -10,6 +10,7 @@ from benchc.errors import InputError
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
+from tests.footers import footer_of
 
 
 def written(folder: Path, selector: str, part: str, ids: list[str]) -> Path:
@@ -17,7 +18,7 @@ def written(folder: Path, selector: str, part: str, ids: list[str]) -> Path:
     hashes = {"prompt_hash": "p", "image_hash": "i"}
     frame = pl.DataFrame([{"id": id_, **row, **hashes} for id_ in ids], schema=dict(PREDICTIONS.columns))
     path = folder / selector / f"{part}.parquet"
-    write_table(frame, path, PREDICTIONS, {"model": selector})
+    write_table(frame, path, PREDICTIONS, footer_of({"model": selector}))
     return path
 
 

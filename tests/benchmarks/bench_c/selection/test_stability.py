@@ -17,7 +17,7 @@ from benchc.benchmarks.bench_c.selection.stability import (
     alternative_settings,
     stability,
 )
-from benchc.benchmarks.bench_c.tables.selection_stability import stability_latex, stability_markdown
+from benchc.benchmarks.bench_c.tables.selection_stability import printed_stability
 from benchc.errors import InputError
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
@@ -168,9 +168,9 @@ def test_a_choice_that_selects_nothing_has_a_reason():
     row = table.row(by_predicate=pl.col("setting") == "without one", named=True)
     assert "all 40 items have kappa 0" in row["note"]
     assert (row["selected"], row["jaccard"], row["kappa_pool_zero"]) == (None, None, 1.0)
-    assert "| without Model 1 " in stability_markdown(table, LABELS)
-    assert "1 choice selects nothing" in " ".join(stability_markdown(table, LABELS).split())
-    assert "without Model 1 & $0$ & -- & --" in stability_latex(table, LABELS)
+    assert "| without Model 1 " in printed_stability(table, LABELS).markdown
+    assert "1 choice selects nothing" in " ".join(printed_stability(table, LABELS).markdown.split())
+    assert "without Model 1 & $0$ & -- & --" in printed_stability(table, LABELS).latex
     with pytest.raises(ValueError, match="all 40 items have kappa 0"):
         list(
             stability(
@@ -185,8 +185,8 @@ def test_a_choice_that_selects_nothing_has_a_reason():
 
 def test_the_texts_show_the_tables_numbers():
     table = pl.DataFrame(stability(CONFIGURED, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
-    lines = stability_markdown(table, LABELS).splitlines()
-    latex = stability_latex(table, LABELS)
+    lines = printed_stability(table, LABELS).markdown.splitlines()
+    latex = printed_stability(table, LABELS).latex
     shown = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2 : 2 + table.height]]
     for cells, row in zip(shown, table.iter_rows(named=True), strict=True):
         names = ("selectable", "selected", "selected_by_both")
@@ -242,10 +242,10 @@ def test_the_table_of_files_is_the_librarys(tmp_path: Path) -> None:
     table = pl.DataFrame(stability(setting, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
     assert found.frame.equals(table)
     assert (found.markdown, found.latex) == (
-        stability_markdown(table, LABELS),
-        stability_latex(table, LABELS),
+        printed_stability(table, LABELS).markdown,
+        printed_stability(table, LABELS).latex,
     )
     with pytest.raises(InputError, match="no file is in a folder named one"):
         output("selection_stability", files | {"predictions": files["predictions"][1:]}, **settings)
-    with pytest.raises(InputError, match="--set score: "):
+    with pytest.raises(InputError, match="score must be one of at_pick, final_centroid, not 'best'"):
         output("selection_stability", files, **settings | {"score": "best"})

@@ -17,10 +17,11 @@ import yaml
 from benchc.benchmarks.bench_c.schemas.embeddings import EMBEDDINGS
 from benchc.errors import InputError
 from benchc.hugging_face import transformers  # noqa: F401, sets up the Hub's client
+from benchc.models.encoders import encoders
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.revision import Revision, revision_text
-from scripts.bench_c import embed
+from scripts.bench_c.embed import embed
 from tests.benchmarks.bench_c.selection.test_embeddings import POOL as ITEMS
 from tests.benchmarks.bench_c.selection.test_embeddings import MeanColour
 
@@ -49,7 +50,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
-    monkeypatch.setattr(embed, "load_image_encoder", lambda *_: MeanColour())
+    monkeypatch.setattr(encoders, "load_image_encoder", lambda *_: MeanColour())
     absent = {name: pl.lit(None, dtype) for name, dtype in POOL.columns.items() if name not in ITEMS.columns}
     write_table(ITEMS.with_columns(**absent).select(*POOL.columns), "pool.parquet", POOL)
     add(tmp_path / "hub", FIRST, mean=True)
@@ -57,34 +58,36 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "hub"
 
 
-def embedded(monkeypatch: pytest.MonkeyPatch, name: str, *options: str) -> tuple[np.ndarray, object]:
+def embedded(name: str, revision_file: str | None = None) -> tuple[np.ndarray, object]:
     """Return the text embeddings of the pool, and the commit in the footer."""
-    arguments = ["--items", "pool.parquet", "--image-encoder", "colour", "--text-encoder", name]
-    monkeypatch.setattr(sys, "argv", ["embed", *arguments, *options, "--output", "out.parquet"])
-    embed.main()
+    embed(
+        pool=Path("pool.parquet"),
+        image_encoder="colour",
+        text_encoder=name,
+        text_revision_file=Path(revision_file) if revision_file else None,
+        output=Path("out.parquet"),
+    )
     return (
         np.stack(read_table("out.parquet", EMBEDDINGS)["text"].to_list()),
         read_footer("out.parquet")["text_encoder_commit"],
     )
 
 
-def test_the_recorded_commit_is_loaded_though_the_branch_has_moved(
-    hub: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    installed, no_commit = embedded(monkeypatch, "all-MiniLM-L6-v2", "--text-revision-file")
+def test_the_recorded_commit_is_loaded_though_the_branch_has_moved(hub: Path) -> None:
+    installed, no_commit = embedded("all-MiniLM-L6-v2")
     assert no_commit is None
     Path("first.json").write_text(revision_text(Revision(REPO, None, FIRST)))
-    first, commit = embedded(monkeypatch, "tiny", "--text-revision-file", "first.json")
+    first, commit = embedded("tiny", "first.json")
     assert commit == FIRST
     np.testing.assert_allclose(first, installed, atol=1e-6)
     # As a command by hand: the commit of the branch is looked up and recorded.
-    moved, commit = embedded(monkeypatch, REPO)
+    moved, commit = embedded(REPO)
     assert commit == SECOND
     assert np.abs(moved - first).max() > 0.01
     with pytest.raises(InputError, match=f"first.json: is the revision of {REPO}, not of owner/other"):
-        embedded(monkeypatch, "owner/other", "--text-revision-file", "first.json")
+        embedded("owner/other", "first.json")
     with pytest.raises(InputError, match=r"^owner/other: the commit of its default branch cannot be found"):
-        embedded(monkeypatch, "owner/other")
+        embedded("owner/other")
 
 
 @pytest.mark.parametrize(("encoder", "looked_up"), [("all-MiniLM-L6-v2", False), ("owner/encoder", True)])
@@ -98,5 +101,6 @@ def test_the_run_looks_the_commit_up_first(tmp_path: Path, encoder: str, looked_
     assert done.returncode == 0, done.stderr
     printed = " ".join(done.stdout.split())
     file = "results/text-encoder/selection/text_encoder.json"
-    assert (f"scripts.fetch_model --repo {encoder} --output {file}" in printed) is looked_up
-    assert f"--text-encoder {encoder} --text-revision-file {file if looked_up else '--alpha'}" in printed
+    assert (f"scripts.stage fetch_model --output={file} --repo={encoder}" in printed) is looked_up
+    assert f"--text-encoder={encoder}" in printed
+    assert (f"--text-revision-file={file}" in printed) is looked_up

@@ -1,5 +1,3 @@
-import sys
-
 import polars as pl
 import pytest
 from hypothesis import given
@@ -11,7 +9,7 @@ from benchc.errors import InputError
 from benchc.randomness import seed_of
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.subset import SUBSET
-from scripts.bench_c import sample_unselected as script
+from scripts.bench_c.sample_unselected import sample_unselected
 
 
 def selection(kept: list[bool]) -> pl.DataFrame:
@@ -56,14 +54,11 @@ def test_a_benchmark_of_the_whole_pool_is_refused():
         unselected(POOL, 0)
 
 
-def test_the_command(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    write_table(POOL, "selected.parquet", SELECTED)
-    for count, expected in (([], len(UNSELECTED)), (["--count", "4"], 4)):
-        arguments = ["--selected", "selected.parquet", *count, "--output", "unselected.parquet"]
-        monkeypatch.setattr(sys, "argv", ["sample_unselected", *arguments])
-        script.main()
-        table = read_table("unselected.parquet", SUBSET)
-        assert table.equals(unselected(POOL, expected))
-        assert read_footer("unselected.parquet") == {"candidates": len(UNSELECTED)}
-        assert f"{expected} of {len(UNSELECTED)} items" in capsys.readouterr().err
+@pytest.mark.parametrize(("at_most", "expected"), [(None, len(UNSELECTED)), (4, 4)])
+def test_the_stage(tmp_path, capsys, at_most, expected):
+    selected, output = tmp_path / "selected.parquet", tmp_path / "unselected.parquet"
+    write_table(POOL, selected, SELECTED)
+    sample_unselected(selected=selected, at_most=at_most, output=output)
+    assert read_table(output, SUBSET).equals(unselected(POOL, expected))
+    assert read_footer(output) == {"candidates": len(UNSELECTED)}
+    assert f"{expected} of {len(UNSELECTED)} items" in capsys.readouterr().err

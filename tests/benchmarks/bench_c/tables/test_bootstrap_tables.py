@@ -18,6 +18,7 @@ from benchc.schemas.predictions import PREDICTIONS
 from scripts.benchc import commands, main
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 from tests.benchmarks.bench_c.outputs import output, write_models
+from tests.footers import footer_of
 
 ROOT = Path(__file__).resolve().parents[4]
 COUNT = 5
@@ -29,16 +30,21 @@ def make_run(folder: Path, *, seed: int, revision: str) -> Path:
     pool = {**fields, "id": ids, "source": ["s"] * COUNT, "task": ["map"] * COUNT, "question": ["?"] * COUNT}
     pool |= {"options": [["a", "b", "c"]] * COUNT, "answer": [0] * COUNT, "images": [[]] * COUNT}
     write_table(
-        pl.DataFrame(pool, schema=dict(POOL.columns)), folder / "pool/items.parquet", POOL, {"cap": COUNT}
+        pl.DataFrame(pool, schema=dict(POOL.columns)),
+        folder / "pool/items.parquet",
+        POOL,
+        footer_of({"cap": COUNT}),
     )
     selected = kappas(COUNT).with_columns(rank=pl.int_range(COUNT), score=pl.lit(1.0), selected=pl.lit(True))
-    write_table(selected, folder / "selection/selected.parquet", SELECTED, {"alpha_kappa": 1.0})
+    write_table(selected, folder / "selection/selected.parquet", SELECTED, footer_of({"alpha_kappa": 1.0}))
     (folder / "models.json").write_text(models_text(Models("bench-c", {})))
     for number, model in enumerate(("one", "two")):
         write_table(scored(COUNT, seed + number), folder / f"scores/{model}.parquet", SCORES)
         empty = pl.DataFrame(schema=dict(PREDICTIONS.columns))
         footer = {"model": model, "revision": revision}
-        write_table(empty, folder / f"predictions/selected/{model}/all.parquet", PREDICTIONS, footer)
+        write_table(
+            empty, folder / f"predictions/selected/{model}/all.parquet", PREDICTIONS, footer_of(footer)
+        )
     return folder
 
 
@@ -57,9 +63,6 @@ def test_a_table_has_three_forms_and_is_reproducible(name, tmp_path):
     assert other.frame.write_csv() != texts[0]
     assert name == "rank_swaps" or "| One " in first.markdown
     assert "25 resamples" in " ".join(first.markdown.split())
-    for wrong in ({"draws": 0, "seed": 0}, {"draws": 25, "seed": 0.5}):
-        with pytest.raises(InputError, match=r"--set (draws: 0|seed: 0\.5) is not valid"):
-            output(name, files, **wrong)
     path = folder / "selection/selected.parquet"
     fewer = read_table(path, SELECTED).with_columns(selected=pl.col("id") != "s/0")
     write_table(fewer, path, SELECTED)
@@ -136,7 +139,10 @@ def test_errors_are_one_line(tmp_path, capsys):
         main(["compare", str(tmp_path / "nowhere"), str(tmp_path)])
     with pytest.raises(SystemExit) as stop:
         main(["no-such"])
-    assert stop.value.code == 2 and "there is no command 'no-such'" in capsys.readouterr().err
+    assert (
+        stop.value.code == 2
+        and 'error: Unknown command "no-such"; see benchc --help' in capsys.readouterr().err
+    )
     main([])
     usage = capsys.readouterr().out
     assert all(name in usage for name in commands())

@@ -17,13 +17,27 @@ from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
 from benchc.schemas.subset import SUBSET
-from tests.benchmarks.bench_c.degenerate_runs import script
+from scripts.bench_c.sample_unselected import sample_unselected
+from scripts.bench_c.score import score
 from tests.benchmarks.bench_c.outputs import output, write_models
+from tests.footers import footer_of
 
 COUNT, MODELS = 10, ("one", "two")
 IDS = [f"s/{item}" for item in range(COUNT)]
 KEPT = [item < 4 for item in range(COUNT)]
-GRID = ["--corruptions", "fog", "--severities", "1", "5"]
+
+
+def score_items(subset: str, model: str, items: str | None = None, *, allow_missing: bool = False) -> None:
+    """Score a model on the items of a subset in the working directory, or on others."""
+    score(
+        predictions=[Path(f"predictions/{subset}/{model}/all.parquet")],
+        pool=Path("pool.parquet"),
+        subset=Path(f"subsets/{items or subset}.parquet"),
+        corruptions=["fog"],
+        severities=[1, 5],
+        allow_missing=allow_missing,
+        output=Path(f"{subset}/{model}.parquet"),
+    )
 
 
 def predictions(ids: list[str], seed: int) -> pl.DataFrame:
@@ -55,22 +69,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_table(pl.DataFrame(selected, schema=dict(SELECTED.columns)), "selected.parquet", SELECTED)
     Path("subsets").mkdir()
     write_table(pl.DataFrame({"id": IDS[:4]}), "subsets/selected.parquet", SUBSET)
-    drawn = ["--selected", "selected.parquet", "--output", "subsets/unselected.parquet"]
-    script("sample_unselected", drawn, monkeypatch)
+    sample_unselected(selected=Path("selected.parquet"), output=Path("subsets/unselected.parquet"))
     for seed, model in enumerate(MODELS):
         for subset, ids in (("selected", IDS[:4]), ("unselected", IDS[4:])):
             file = f"predictions/{subset}/{model}/all.parquet"
             write_table(predictions(ids, seed), tmp_path / file, PREDICTIONS)
-            arguments = [
-                "--predictions",
-                file,
-                "--pool",
-                "pool.parquet",
-                *GRID,
-                "--subset",
-                f"subsets/{subset}.parquet",
-            ]
-            script("score", [*arguments, *GRID, "--output", f"{subset}/{model}.parquet"], monkeypatch)
+            score_items(subset, model)
     return tmp_path
 
 
@@ -130,31 +134,16 @@ def test_files_of_the_wrong_kind_are_refused(folder: Path):
             made(**files)
 
 
-def test_score_takes_the_items_of_a_subset(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    arguments = ["--predictions", "predictions/selected/one/all.parquet", "--pool", "pool.parquet", *GRID]
-    with pytest.raises(SystemExit):
-        script("score", [*arguments, "--output", "s.parquet"], monkeypatch)
-    other = ["--subset", "subsets/unselected.parquet"]
+def test_score_takes_the_items_of_a_subset(folder: Path):
     with pytest.raises(InputError, match="one: "):
-        script("score", [*arguments, *other, "--output", "s.parquet"], monkeypatch)
+        score_items("selected", "one", "unselected")
 
 
-def test_items_whose_predictions_are_missing_are_left_out(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_items_whose_predictions_are_missing_are_left_out(folder: Path):
     for subset, ids in (("selected", IDS[1:4]), ("unselected", IDS[4:8])):
         file = f"predictions/{subset}/one/all.parquet"
         write_table(predictions(ids, 0), folder / file, PREDICTIONS)
-        arguments = [
-            "--predictions",
-            file,
-            "--pool",
-            "pool.parquet",
-            *GRID,
-            "--subset",
-            f"subsets/{subset}.parquet",
-        ]
-        script(
-            "score", [*arguments, *GRID, "--allow-missing", "--output", f"{subset}/one.parquet"], monkeypatch
-        )
+        score_items(subset, "one", allow_missing=True)
     table = made()
     columns = ("size", "pool_items", "selected_items", "selected_evaluated", "unselected_evaluated")
     assert table.frame.select(columns).unique().rows() == [(1, 10, 4, 3, 4)]
@@ -167,6 +156,8 @@ def test_items_whose_predictions_are_missing_are_left_out(folder: Path, monkeypa
 def test_scores_of_too_few_items_are_refused(folder: Path):
     for model in MODELS:
         path = f"selected/{model}.parquet"
-        write_table(read_table(path, SCORES).filter(pl.col("id") != IDS[0]), path, SCORES, {"items": 3})
+        write_table(
+            read_table(path, SCORES).filter(pl.col("id") != IDS[0]), path, SCORES, footer_of({"items": 3})
+        )
     with pytest.raises(InputError, match=r"^3 of the 4 selected items .* delete scores"):
         made()

@@ -2,7 +2,8 @@ import polars as pl
 
 from benchc.benchmarks.bench_c.metrics.bootstrap import bootstrap
 from benchc.benchmarks.bench_c.metrics.cube import cube_of
-from benchc.benchmarks.bench_c.tables.intervals import interval_text, intervals_latex, intervals_markdown
+from benchc.benchmarks.bench_c.tables.intervals import printed_intervals
+from benchc.rendering.numbers import interval_text
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 
 LABELS = {"one": "One & Co", "two": "Two"}
@@ -15,7 +16,7 @@ def made(items: int) -> pl.DataFrame:
 
 def test_each_cell_is_the_tables_value_and_interval():
     table = made(12)
-    lines = intervals_markdown(table, LABELS, 30).splitlines()
+    lines = printed_intervals(table, LABELS, 30).markdown.splitlines()
     shown = {cells[1]: cells[2:-1] for cells in ([c.strip() for c in line.split("|")] for line in lines[2:4])}
     assert set(shown) == set(LABELS.values())
     for model, label in LABELS.items():
@@ -39,7 +40,7 @@ def test_each_cell_is_the_tables_value_and_interval():
 
 
 def test_latex_escapes_labels_and_says_what_is_undefined():
-    text = intervals_latex(made(1), LABELS, 30)
+    text = printed_intervals(made(1), LABELS, 30).latex
     assert r"One \& Co" in text and r"\textrm{--}" in text
     assert "–" not in text and "nan" not in text and "None" not in text
 

@@ -21,11 +21,11 @@ from benchc.benchmarks.bench_c.published.section import (
 from benchc.benchmarks.bench_c.published.tables import published_table1, published_table2, published_table3
 from benchc.benchmarks.bench_c.selection.stability import Setting, stability
 from benchc.benchmarks.bench_c.tables.claims import claims_latex
-from benchc.benchmarks.bench_c.tables.discrimination import discrimination_latex
-from benchc.benchmarks.bench_c.tables.option_order import option_order_latex
-from benchc.benchmarks.bench_c.tables.selection_stability import stability_latex
-from benchc.benchmarks.bench_c.tables.table1 import table1_latex
-from tests.benchmarks.bench_c.degenerate_runs import Run, drawn, score_all
+from benchc.benchmarks.bench_c.tables.discrimination import printed_discrimination
+from benchc.benchmarks.bench_c.tables.option_order import printed_option_order
+from benchc.benchmarks.bench_c.tables.selection_stability import printed_stability
+from benchc.benchmarks.bench_c.tables.table1 import printed_table1
+from tests.benchmarks.bench_c.degenerate_runs import Run, drawn
 from tests.benchmarks.bench_c.metrics.order_tables import drawn_predictions, items_of
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 from tests.benchmarks.bench_c.selection.test_stability import (
@@ -100,7 +100,7 @@ def test_the_tables_of_a_run(name: str, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     run = replace(RUNS[name], first_label=LABEL)
     run.write(tmp_path)
-    score_all(run, monkeypatch)
+    run.score()
     texts = {table: run.output(table).latex for table in TABLES}
     for table, text in texts.items():
         problems, packages = check_latex(text)
@@ -121,14 +121,14 @@ def test_published_values() -> None:
 
 def test_a_table_of_nulls() -> None:
     nulls = dict.fromkeys(TABLE1) | {"label": LABEL, "items": 3}
-    text = table1_latex(pl.DataFrame([nulls], schema=TABLE1))
+    text = printed_table1(pl.DataFrame([nulls], schema=TABLE1)).latex
     assert check_latex(text)[0] == []
 
 
 def test_stability_with_ids_that_need_care() -> None:
     setting = Setting(SELECTORS, SEVERITIES, (1.0, 1.0), "at_pick")
     table = pl.DataFrame(stability(setting, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED))
-    assert check_latex(stability_latex(table, dict.fromkeys(SELECTORS, LABEL)))[0] == []
+    assert check_latex(printed_stability(table, dict.fromkeys(SELECTORS, LABEL)).latex)[0] == []
 
 
 @pytest.mark.parametrize("counts", [[2, 3, 4, 5], [3]])
@@ -137,7 +137,7 @@ def test_option_order(counts: list[int]) -> None:
     predictions = {label: drawn_predictions(items, seed) for seed, label in enumerate((LABEL, "B"))}
     measures = {label: measure_predictions(table, items) for label, table in predictions.items()}
     table = option_order(measures, {LABEL: "text", "B": "letter"}, draws=20)
-    text = option_order_latex(table, 20, " On 4 of 5 items.")
+    text = printed_option_order(table, 20, " On 4 of 5 items.").latex
     assert check_latex(text) == ([], {"booktabs"})
     assert r"Öl\_1 \& 50\% \#2 \{a\}" in text
 
@@ -146,7 +146,7 @@ def test_option_order(counts: list[int]) -> None:
 def test_discrimination(models: int, pool: tuple[int, int]) -> None:
     cube = cube_of({f"m{seed}": scored(12, seed) for seed in range(models)})
     table = discrimination(cube, cube.kappa(kappas(12)), np.arange(12) < 6, pool, draws=20, seed=0)
-    assert check_latex(discrimination_latex(table, " On 6 of 7 items.")) == ([], {"booktabs"})
+    assert check_latex(printed_discrimination(table, " On 6 of 7 items.").latex) == ([], {"booktabs"})
 
 
 def test_claims_use_no_symbol_that_is_not_translated() -> None:

@@ -14,6 +14,7 @@ from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
 from tests.benchmarks.bench_c.metrics.order_tables import drawn_predictions, items_of
 from tests.benchmarks.bench_c.outputs import output, write_models
+from tests.footers import footer_of
 
 ITEMS = items_of([2, 3, 4])
 ABSENT = {"label_mass": 1.0, "prompt_hash": "p", "image_hash": "i"}
@@ -35,7 +36,10 @@ def write_model(
     orders = predictions.filter(pl.col("order") > 0).select(*ORDERS.columns).cast(dict(ORDERS.columns))
     orders = orders if drop_orders is None else orders.filter(~drop_orders)
     write_table(
-        orders, folder / f"orders/{model}.parquet", ORDERS, {**FOOTER, "model": model, "items": 3, **footer}
+        orders,
+        folder / f"orders/{model}.parquet",
+        ORDERS,
+        footer_of({**FOOTER, "model": model, "items": 3, **footer}),
     )
     given = predictions.filter(order=0).select(*PREDICTIONS.columns).cast(dict(PREDICTIONS.columns))
     given = given if drop is None else given.filter(~drop)
@@ -46,7 +50,9 @@ def write_model(
         ("two", given.filter(pl.col("corruption") != "snow")),
     ):
         path = folder / f"predictions/selected/{model}/{name}.parquet"
-        write_table(part, path, PREDICTIONS, {**FOOTER, "model": model, "predictions": part.height})
+        write_table(
+            part, path, PREDICTIONS, footer_of({**FOOTER, "model": model, "predictions": part.height})
+        )
 
 
 @pytest.fixture
@@ -146,11 +152,3 @@ def test_an_item_without_other_orders_is_left_out_and_counted(folder, capsys):
 def test_files_of_other_models_are_refused(folder, files, message):
     with pytest.raises(InputError, match=message):
         compare(**files)
-
-
-def test_settings_of_a_wrong_type_are_refused(folder):
-    for wrong in ({"draws": 0}, {"allow_missing": "no"}):
-        settings = {"draws": 30, "seed": 0, "allow_missing": False} | wrong
-        files = {"orders": ["o"], "predictions": ["p"], "models": ["models.json"], "pool": ["pool.parquet"]}
-        with pytest.raises(InputError, match=f"^--set {next(iter(wrong))}: "):
-            output("option_order", files, **settings)

@@ -3,7 +3,7 @@ import pytest
 
 from benchc.benchmarks.bench_c.metrics.cube import cube_of
 from benchc.benchmarks.bench_c.metrics.discrimination import discrimination
-from benchc.benchmarks.bench_c.tables.discrimination import discrimination_latex, discrimination_markdown
+from benchc.benchmarks.bench_c.tables.discrimination import printed_discrimination
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 
 ITEMS = 12
@@ -34,7 +34,7 @@ def shown(text: str) -> list[list[str]]:
 def test_each_cell_is_the_tables_number_and_the_range_is_left_to_the_csv():
     table = made()
     rows = table.filter(pl.col("criterion") != "range").rows(named=True)
-    cells = shown(discrimination_markdown(table))
+    cells = shown(printed_discrimination(table).markdown)
     assert len(cells) == len(rows) == 24
     for (criterion, metric, *texts), row in zip(cells, rows, strict=True):
         assert criterion == NAMES[row["criterion"]]
@@ -45,13 +45,13 @@ def test_each_cell_is_the_tables_number_and_the_range_is_left_to_the_csv():
             f"{number(row['random_q50'])} {between}",
             number(row["share_below"]) if row["weighting"] == "unweighted" else "",
         ]
-    latex = discrimination_latex(table)
+    latex = printed_discrimination(table).latex
     for _, _, *texts in cells:
         assert " & ".join(f"${text}$" if text else "" for text in texts) in latex.replace("\\ [", " [")
 
 
 def test_the_caption_says_what_is_compared():
-    words = " ".join(discrimination_markdown(made(), " On 6 of 7 items.").split())
+    words = " ".join(printed_discrimination(made(), " On 6 of 7 items.").markdown.split())
     assert "distinguish the 4 targets" in words and "Selected: the 6 selected items. Random" in words
     assert (
         "40 random subsets of 6 of the 12 items of the pool; the targets were evaluated on all of these."
@@ -60,7 +60,7 @@ def test_the_caption_says_what_is_compared():
     assert words.endswith("On 6 of 7 items.")
     assert "conditional on this pool and these targets;" in words
     assert "the csv file says why" not in words and "evaluated items" not in words
-    words = " ".join(discrimination_markdown(made(pool=(6, 30), items=10)).split())
+    words = " ".join(printed_discrimination(made(pool=(6, 30), items=10)).markdown.split())
     assert (
         "Selected: median, and in brackets 95 % range, of 40 random subsets of 2 of the 6 selected items. "
         "Random" in words
@@ -77,16 +77,16 @@ def test_the_caption_says_what_is_compared():
     assert "The order on the pool is estimated from the evaluated items" in words
     assert "Below: probability that a random subset has a lower value than one of the selected set" in words
     assert "beyond" not in words and "rows and below" not in words
-    selected = shown(discrimination_markdown(made(pool=(6, 30), items=10)))[0][2]
+    selected = shown(printed_discrimination(made(pool=(6, 30), items=10)).markdown)[0][2]
     assert selected.count("[") == 1
 
 
 def test_the_caption_says_how_many_selected_items_were_evaluated():
-    words = " ".join(discrimination_markdown(made(first=2)).split())
+    words = " ".join(printed_discrimination(made(first=2)).markdown.split())
     assert "Selected: the 4 evaluated selected items. Random" in words
     assert "evaluated on all" not in words
     assert "the targets were evaluated on 4 of the 6 selected and 6 of the 6 unselected items" in words
-    words = " ".join(discrimination_markdown(made(first=5, items=7, pool=(6, 4))).split())
+    words = " ".join(printed_discrimination(made(first=5, items=7, pool=(6, 4))).markdown.split())
     assert "random subsets of 1 of the 1 selected item that" not in words
     assert "Selected: the 1 evaluated selected item. Random" in words
     assert "these targets and the 1 unselected item on which they were evaluated" in words
@@ -95,19 +95,19 @@ def test_the_caption_says_how_many_selected_items_were_evaluated():
 def test_the_caption_says_how_many_draws_are_left_out():
     table = made().with_columns(undefined_random=pl.lit(0), undefined_selected=pl.lit(0))
     first = pl.int_range(pl.len()) == 0
-    assert "excluded" not in discrimination_markdown(table)
+    assert "excluded" not in printed_discrimination(table).markdown
     for column in ("undefined_random", "undefined_selected"):
         some = table.with_columns(pl.when(first).then(7).otherwise(column).alias(column))
-        words = " ".join(discrimination_markdown(some).split())
+        words = " ".join(printed_discrimination(some).markdown.split())
         assert "Up to 7 of the 40 random subsets leave a criterion undefined and are excluded." in words
         # A row without a share is a dash, which the caption explains.
-        words = discrimination_markdown(
+        words = printed_discrimination(
             some.with_columns(pl.when(~first).then("share_below").alias("share_below"))
-        )
+        ).markdown
         assert "excluded" not in words
     # The range is not printed, nor what it excludes.
     some = table.with_columns(undefined_random=pl.when(criterion="range").then(7).otherwise(0))
-    assert "excluded" not in discrimination_markdown(some)
+    assert "excluded" not in printed_discrimination(some).markdown
 
 
 def test_the_caption_counts_what_is_beyond_chance():
@@ -116,7 +116,7 @@ def test_the_caption_counts_what_is_beyond_chance():
     edges = [0.976, 1.0, 0.975, 0.0, 0.024, 0.5, 0.025, 0.5, 1.0]
     rest = [0.5] * (table.height - len(edges))
     some = table.with_columns(share_below=pl.Series(edges + rest))
-    words = " ".join(discrimination_markdown(some).split())
+    words = " ".join(printed_discrimination(some).markdown.split())
     assert "above 0.975 in 1 of 12 rows and below 0.025 in 1. It is not given for rows weighted by κ" in words
 
 
@@ -126,18 +126,18 @@ def test_undefined_values_are_dashes_and_the_caption_explains_them():
     whole = [name for name in nothing if not name.endswith(("_items", "_evaluated"))]
     first = pl.int_range(pl.len()) == 0
     some = table.with_columns(pl.when(~first).then(pl.col(name)) for name in whole)
-    text = discrimination_markdown(some)
+    text = printed_discrimination(some).markdown
     assert shown(text)[0][2:] == ["–", "–", "–"] and shown(text)[1][2] != "–"
     assert "–: undefined, the csv file says why" in " ".join(text.split())
-    assert "spread & Acc(o) & -- & -- & --" in discrimination_latex(some)
+    assert "spread & Acc(o) & -- & -- & --" in printed_discrimination(some).latex
 
 
-@pytest.mark.parametrize("form", [discrimination_markdown, discrimination_latex])
+@pytest.mark.parametrize("form", ["markdown", "latex"])
 def test_one_model_leaves_dashes(form):
-    text = form(made(models=1))
+    text = getattr(printed_discrimination(made(models=1)), form)
     assert "With one target there is nothing to distinguish." in text
     assert "nan" not in text.lower() and "None" not in text
-    if form is discrimination_latex:
+    if form == "latex":
         assert "RAS, $\\kappa$ & -- & -- & " in text and "–" not in text
     else:
         dashes = {"unweighted": ["–", "–", "–"], "κ": ["–", "–", ""]}
@@ -145,7 +145,7 @@ def test_one_model_leaves_dashes(form):
 
 
 def test_latex_is_plain_ascii_with_its_symbols():
-    text = discrimination_latex(made(), " 5 % & more")
+    text = printed_discrimination(made(), " 5 % & more").latex
     assert text.isascii()
     assert r"in brackets 95\,\% range, of 40" in text and r"5\,\% \& more" in text
     assert r"$\Delta$Acc, $\kappa$" in text and r"Kendall's $\tau$-b" in text

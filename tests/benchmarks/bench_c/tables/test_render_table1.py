@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from benchc.benchmarks.bench_c.metrics.table1 import TABLE1
-from benchc.benchmarks.bench_c.tables.table1 import parameters_text, table1_latex, table1_markdown
+from benchc.benchmarks.bench_c.tables.table1 import parameters_text, printed_table1
 from benchc.rendering.latex import booktabs, latex_text
 from benchc.rendering.markdown import markdown
 from benchc.rendering.numbers import number_text
@@ -22,7 +22,7 @@ def cells(line: str) -> list[str]:
 
 
 def test_markdown_cells():
-    lines = table1_markdown(TABLE).splitlines()
+    lines = printed_table1(TABLE).markdown.splitlines()
     assert cells(lines[0])[3:] == ["Acc(o) ↑", "ΔAcc ↑", "RAS ↑", "S(o) ↓", "ΔS ↓", "C(o) ↓", "ΔC ↓"]
     weak = r"Weak_1\|x; –; –; 0.400; **-0.040** (1); -0.060 (2); 0.200; **0.000**; 0.500; **+0.010**"
     assert cells(lines[2]) == weak.split("; ")
@@ -31,18 +31,18 @@ def test_markdown_cells():
 
 
 def test_markdown_columns_line_up():
-    lines = table1_markdown(TABLE).splitlines()[:4]
+    lines = printed_table1(TABLE).markdown.splitlines()[:4]
     assert len({len(line) for line in lines}) == 1
 
 
 def test_captions_say_which_form_is_shown():
-    for text in (table1_markdown(TABLE), table1_latex(TABLE)):
+    for text in (printed_table1(TABLE).markdown, printed_table1(TABLE).latex):
         assert "1,234 items" in text
         assert "unweighted means over items" in " ".join(text.split())
 
 
 def test_latex_cells():
-    lines = table1_latex(TABLE).splitlines()
+    lines = printed_table1(TABLE).latex.splitlines()
     weak = next(line for line in lines if line.startswith("Weak"))
     assert weak == (
         r"Weak\_1\textbar{}x & -- & -- & $0.400$ & $\mathbf{-0.040}^{(1)}$ & $-0.060^{(2)}$ & $0.200$ & "

@@ -16,11 +16,11 @@ from benchc.benchmarks.bench_c.published.section import (
 from benchc.benchmarks.bench_c.published.tables import published_table1, published_table2, published_table3
 from benchc.benchmarks.bench_c.tables.cells import cells as cells_of
 from benchc.benchmarks.bench_c.tables.claims import claims, claims_latex, claims_markdown
-from benchc.benchmarks.bench_c.tables.table1 import table1_latex, table1_markdown
+from benchc.benchmarks.bench_c.tables.table1 import printed_table1
+from benchc.benchmarks.bench_c.tables.table2 import printed_table2
 from benchc.benchmarks.bench_c.tables.table2 import table2 as table2_of
-from benchc.benchmarks.bench_c.tables.table2 import table2_latex, table2_markdown
+from benchc.benchmarks.bench_c.tables.table3 import printed_table3
 from benchc.benchmarks.bench_c.tables.table3 import table3 as table3_of
-from benchc.benchmarks.bench_c.tables.table3 import table3_latex, table3_markdown
 from benchc.benchmarks.bench_c.targets import Targets
 from benchc.rendering.latex import latex_number
 from benchc.rendering.numbers import p_text
@@ -41,7 +41,7 @@ def row(text: str, start: str) -> list[str]:
 def test_table2_shows_its_numbers_and_the_published_ones():
     table = table2({label: sensitivity(scores) for label, scores in TABLES.items()})
     molmo = table.row(0, named=True)
-    text = table2_markdown(table, centred=False)
+    text = printed_table2(table, centred=False).markdown
     assert text.count("| Molmo") == 2 and text.count("| New_one") == 1
     assert row(text.split("\n\n")[0], "Molmo") == [
         "Molmo",
@@ -51,22 +51,22 @@ def test_table2_shows_its_numbers_and_the_published_ones():
     ]
     assert row(text, "Molmo")[1] == f"0.523 ({molmo['mean_abs_z_ras'] - 0.523:+.3f})"
     assert "not centred" in " ".join(text.split()) and "minus its mean" in " ".join(
-        table2_markdown(table, centred=True).split()
+        printed_table2(table, centred=True).markdown.split()
     )
-    latex = table2_latex(table, centred=False)
+    latex = printed_table2(table, centred=False).latex
     assert latex.count(r"\toprule") == 2 and r"New\_one & $3$ &" in latex
 
 
 def test_what_is_undefined_is_a_dash_and_a_note():
     table = table2({"One": sensitivity(TABLES["Molmo"].filter(severity=1))})
-    text = table2_markdown(table, centred=False)
+    text = printed_table2(table, centred=False).markdown
     assert row(text.split("\n\n")[0], "One") == ["One", "0", "–", "–", "–", "–"]
     assert "One: one severity" in text and "None of the models is in the paper's Table 2" in text
-    assert r"One & $0$ & -- & -- & -- & -- \\" in table2_latex(table, centred=False)
+    assert r"One & $0$ & -- & -- & -- & -- \\" in printed_table2(table, centred=False).latex
 
 
 def test_table3_shows_its_cases_and_the_published_ones():
-    text = table3_markdown(GAINS, SUBTLE)
+    text = printed_table3(GAINS, SUBTLE).markdown
     shown = text.split("\n\n")[0].splitlines()[2:]
     assert len(shown) == GAINS.height > 0
     for line, case in zip(shown, GAINS.iter_rows(named=True), strict=True):
@@ -79,12 +79,12 @@ def test_table3_shows_its_cases_and_the_published_ones():
     )
     assert row(text, "Molmo")[1:3] == ["contrast", "stable"]
     assert row(text, "Molmo")[-2:] == [f"20 ({ours['wr'] - 20:+d})", f"18 ({ours['rw'] - 18:+d})"]
-    assert r"\label{tab:bench-c-3-published}" in table3_latex(GAINS, SUBTLE)
+    assert r"\label{tab:bench-c-3-published}" in printed_table3(GAINS, SUBTLE).latex
 
 
 def test_table3_without_severity_1_is_a_sentence():
-    assert "no predictions at severity 1" in table3_markdown(GAINS.clear(), SUBTLE.clear())
-    assert "no predictions at severity 1" in table3_latex(GAINS.clear(), SUBTLE.clear())
+    assert "no predictions at severity 1" in printed_table3(GAINS.clear(), SUBTLE.clear()).markdown
+    assert "no predictions at severity 1" in printed_table3(GAINS.clear(), SUBTLE.clear()).latex
 
 
 def test_the_papers_tables_do_not_differ_from_themselves():
@@ -106,9 +106,9 @@ def test_the_papers_tables_do_not_differ_from_themselves():
 def test_table1_has_a_section_of_published_values_where_models_coincide():
     values = [8, 0.575, -0.07, 1, -0.09, 1, 0.2, 0.3, 0.03, 0.4, 0.6, 0.07]
     table = pl.DataFrame([("m", "Molmo", 2024, 7.0, *values)], schema=TABLE1, orient="row")
-    assert row(table1_markdown(table), "Molmo")[1] == "0.565 (+0.010)"
-    assert r"Molmo & $0.565$ ($+0.010$)" in table1_latex(table)
-    assert "None of the models" in table1_markdown(table.with_columns(label=pl.lit("Other")))
+    assert row(printed_table1(table).markdown, "Molmo")[1] == "0.565 (+0.010)"
+    assert r"Molmo & $0.565$ ($+0.010$)" in printed_table1(table).latex
+    assert "None of the models" in printed_table1(table.with_columns(label=pl.lit("Other"))).markdown
 
 
 def test_claims_in_latex_are_ascii():

@@ -1,8 +1,8 @@
-"""Tables are printed by one command, of files and settings, each format whole or not at all."""
+"""Tables are stages of files and settings, whose formats are written whole or not at all."""
 
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
 
 import polars as pl
 import pytest
@@ -10,13 +10,10 @@ import pytest
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.schemas.parquet import write_table
-from scripts import command
-from scripts import table as script
 from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, selection
 from tests.benchmarks.bench_c.outputs import write_models
+from tests.stages import run_stage
 
-ROOT = Path(__file__).resolve().parents[4]
-TABLES = "benchc.benchmarks.bench_c.tables"
 ENDINGS = {"csv": ".csv", "md": ".md", "tex": ".tex", "published": "_published.csv"}
 
 
@@ -29,29 +26,27 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(
-    folder: Path, name: str, *arguments: str, models: str = "models.json"
-) -> subprocess.CompletedProcess[str]:
-    """Run the command for a table of the scores of both models."""
-    line = [sys.executable, "-m", "scripts.table", f"{TABLES}.{name}", "--output", str(folder / name)]
-    line += ["--input", "scores", *(str(folder / f"{model}.parquet") for model in ("one", "two"))]
-    line += ["--input", "models", str(folder / models), *arguments]
-    return subprocess.run(line, cwd=ROOT, capture_output=True, text=True)
+def run(folder: Path, name: str, models: str = "models.json", **more: Any) -> CompletedProcess[str]:
+    """Run the stage of a table of the scores of both models."""
+    scores = [folder / f"{model}.parquet" for model in ("one", "two")]
+    given = {"scores": scores, "models": folder / models, "prefix": folder / name, **more}
+    return run_stage(f"bench_c.tables.{name}", **given)
 
 
 def test_the_forms_replace_old_ones(folder: Path) -> None:
     models = [
-        '{"id": "one", "label": "One", "year": 2025, "parameters_b": null}',
-        '{"id": "two", "label": "Two", "year": null, "parameters_b": 7.5}',
+        {"id": "one", "label": "One", "year": 2025, "parameters_b": None},
+        {"id": "two", "label": "Two", "year": None, "parameters_b": 7.5},
     ]
-    line = [sys.executable, "-m", "scripts.describe_models", "--benchmark", "bench-c", "--models", *models]
-    subprocess.run([*line, "--output", str(folder / "models.json")], cwd=ROOT, check=True)
+    described = run_stage(
+        "describe_models", benchmark="bench-c", models=models, output=folder / "models.json"
+    )
+    assert described.returncode == 0, described.stderr
     for format, ending in ENDINGS.items():
         (folder / f"table1{ending}").write_text("old")
         # A second name of the old file: it stays as it was where the new one is not written into it.
         (folder / f"kept.{format}").hardlink_to(folder / f"table1{ending}")
-    selected = ["--input", "selected", str(folder / "selected.parquet")]
-    result = run(folder, "table1", *selected, "--formats", *ENDINGS)
+    result = run(folder, "table1", selected=folder / "selected.parquet", formats=list(ENDINGS))
     assert result.returncode == 0, result.stderr
     assert result.stderr.endswith("table 1: 2 targets on 3 items\n")
     table = pl.read_csv(folder / "table1.csv")
@@ -67,33 +62,16 @@ def test_the_forms_replace_old_ones(folder: Path) -> None:
 
 def test_errors_are_one_line_and_nothing_is_written(folder: Path) -> None:
     (folder / "one.json").write_text((folder / "models.json").read_text().replace('"two"', '"three"'))
-    lacks = "error: the output lacks the settings centring; its settings are: centring"
-    wrong = 'error: --set centring: "all" is not valid'
     unnamed = f"error: {folder}/one.json: it lists one, three, and {folder}/two.parquet is of none of them"
-    for name, arguments, models, message in (
-        ("table2", [], "models.json", lacks),
-        ("table2", ["--set", 'centring="all"'], "models.json", wrong),
-        ("table3", [], "one.json", unnamed),
-        ("table3", [], "no.json", f"error: {folder}/no.json: there is no such file; run snakemake again"),
+    absent = f"error: {folder}/no.json: there is no such file; run snakemake again"
+    for name, status, message, more in (
+        ("table2", 2, "error: Parameter --centring is missing; see ", {}),
+        ("table2", 2, 'error: Invalid value "all" for --centring', {"centring": "all"}),
+        ("table3", 1, unnamed, {"models": "one.json"}),
+        ("table3", 1, absent, {"models": "no.json"}),
+        ("cells", 1, "error: cells: has no format md; remove it from --formats", {}),
     ):
-        result = run(folder, name, *arguments, models=models)
-        assert result.returncode == 1 and result.stdout == ""
+        result = run(folder, name, **more)
+        assert (result.returncode, result.stdout) == (status, "")
         assert result.stderr.startswith(message) and result.stderr.count("\n") == 1
-        assert not list(folder.glob("table*"))
-
-
-def test_a_form_that_a_table_lacks_and_a_figure_are_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(folder)
-    scores = ["--input", "scores", "one.parquet", "--input", "models", "models.json"]
-    for arguments, message in (
-        ([f"{TABLES}.cells", *scores], "has no format md; remove it from --formats"),
-        (
-            ["benchc.benchmarks.bench_c.figures.figure1a", "--input", "selected", "selected.parquet"],
-            "does not return a table; use scripts.figure for figures",
-        ),
-    ):
-        monkeypatch.setattr(sys, "argv", ["table", *arguments, "--output", "out/t"])
-        with pytest.raises(SystemExit, match=f"^error: .*{message}$"):
-            command.run(script.main)
+        assert not list(folder.glob("table*")) and not list(folder.glob("cells*"))

@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchc.benchmarks.naturalbench.curation.caption_files import Form
-from benchc.benchmarks.naturalbench.curation.captions import CaptionSet, Which, image_bytes, read_captions
+from benchc.benchmarks.naturalbench.curation.caption_sets import CaptionSet, Form, Which
+from benchc.benchmarks.naturalbench.curation.captions import image_bytes, read_caption_set
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
 from benchc.errors import InputError
 from benchc.images import encode_png
@@ -36,7 +36,7 @@ def read(
 ) -> tuple[pl.DataFrame, list[tuple[str, int | None, str]]]:
     path = folder / "captions"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    frame, report = read_captions(CaptionSet("set", form, path, images, "English"), which)
+    frame, report = read_caption_set(CaptionSet("set", form, path, images, "English"), which)
     check_frame(frame, path, CAPTIONS)
     assert set(report["kind"]) <= {"rejected"}
     return frame, [(id_, line, reason) for id_, line, _, reason in report.iter_rows()]
@@ -205,9 +205,9 @@ def test_a_file_that_cannot_be_read(
 def test_missing_files_and_folders(tmp_path: Path, images: Path) -> None:
     missing = tmp_path / "missing"
     with pytest.raises(SourceError, match="missing: there is no such file; correct"):
-        read_captions(CaptionSet("set", "csv", missing, images, "English"), "first")
+        read_caption_set(CaptionSet("set", "csv", missing, images, "English"), "first")
     with pytest.raises(SourceError, match="missing: is no folder of images; correct `images` of set"):
-        read_captions(CaptionSet("set", "csv", missing, missing, "English"), "first")
+        read_caption_set(CaptionSet("set", "csv", missing, missing, "English"), "first")
     frame, _ = read(CSV, "csv", images, tmp_path)
     (images / "2.jpg").unlink()
     with pytest.raises(
@@ -220,8 +220,8 @@ def test_missing_files_and_folders(tmp_path: Path, images: Path) -> None:
 @pytest.mark.parametrize(("name", "count"), [("COCO_caption", 15), ("Flickr8k_caption", 16)])
 def test_real_captions(name: str, count: int) -> None:
     source = CaptionSet("real", "tsv", REAL / f"{name}.tsv", None, "English")
-    first, report = read_captions(source, "first")
-    every, _ = read_captions(source, "all")
+    first, report = read_caption_set(source, "first")
+    every, _ = read_caption_set(source, "all")
     assert (first.height, report.height) == (count, 0)
     assert every.height >= 5 * count and set(first["image"]) == set(every["image"])
     assert set(first["caption"]) <= set(every["caption"])

@@ -15,6 +15,7 @@ from benchc.errors import InputError
 from benchc.images import encode_png
 from benchc.pixels import Pixels
 from benchc.schemas.parquet import write_table
+from tests.benchmarks.naturalbench.drawn import embeddings_footer
 
 
 class Colours:
@@ -64,7 +65,7 @@ def test_vectors_have_unit_length_and_an_image_is_encoded_once(tmp_path: Path) -
     np.testing.assert_allclose(frame["text"].to_list(), [[2 / 5**0.5, 1 / 5**0.5, 0], [0, 0, 1], [0, 1, 0]])
     assert frame["truncated"].to_list() == [False, True, False]
     path = tmp_path / "e.parquet"
-    write_table(frame, path, EMBEDDINGS, {"encoder": "colours", "queries": queries})
+    write_table(frame, path, EMBEDDINGS, embeddings_footer("colours", queries))
     for ids in (["s/1#0", "s/1#1", "s/2#0"], ["s/2#0", "s/1#0"]):
         found = read_embeddings(path, ids)
         assert (found.name, found.images.shape) == ("colours", (len(ids), 2, 3))

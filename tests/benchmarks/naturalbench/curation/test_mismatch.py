@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from benchc.benchmarks.naturalbench.curation import mismatch, scan
 from benchc.benchmarks.naturalbench.curation.mismatch import (
-    Encoded,
+    EncoderVectors,
     Mined,
-    mine,
+    find_mismatches,
     mismatch_frame,
     sample_hashes,
 )
@@ -29,19 +29,21 @@ def unit(values: np.ndarray) -> np.ndarray:
     return result
 
 
-def encoded(samples: int, size: int = 24, queries: int = 1, towards: float = 0.3, seed: int = 0) -> Encoded:
+def encoded(
+    samples: int, size: int = 24, queries: int = 1, towards: float = 0.3, seed: int = 0
+) -> EncoderVectors:
     """Return random samples whose texts are turned towards the first query of their images."""
     random = np.random.default_rng(seed)
     images = random.normal(size=(samples, queries, size))
     texts = random.normal(size=(samples, size)) + towards * images[:, 0]
-    return Encoded(f"e{seed}", unit(images), unit(texts))
+    return EncoderVectors(f"e{seed}", unit(images), unit(texts))
 
 
 def names(samples: int) -> list[str]:
     return [f"set/{number:04d}" for number in range(samples)]
 
 
-def margins(encoder: Encoded) -> np.ndarray:
+def margins(encoder: EncoderVectors) -> np.ndarray:
     """Return the margin of every pair (paper, eq. 1) from float64 products."""
     found = np.einsum("aqd,bd->abq", encoder.images.astype(float), encoder.texts.astype(float)).max(axis=-1)
     own = np.diag(found)
@@ -49,7 +51,7 @@ def margins(encoder: Encoded) -> np.ndarray:
     return result
 
 
-def by_brute_force(encoders: Sequence[Encoded], images: Sequence[str]) -> set[tuple[int, int]]:
+def by_brute_force(encoders: Sequence[EncoderVectors], images: Sequence[str]) -> set[tuple[int, int]]:
     smallest = np.min([margins(encoder) for encoder in encoders], axis=0)
     pairs = itertools.combinations(range(len(images)), 2)
     return {(a, b) for a, b in pairs if smallest[a, b] > 0 and images[a] != images[b]}
@@ -59,10 +61,10 @@ def pairs_of(found: Mined) -> list[tuple[int, int]]:
     return list(zip(found.first.tolist(), found.second.tolist(), strict=True))
 
 
-def mined(encoders: Sequence[Encoded], keep: int = 10**6, **options: object) -> Mined:
+def mined(encoders: Sequence[EncoderVectors], keep: int = 10**6, **options: object) -> Mined:
     ids = names(len(encoders[0].texts))
     defaults = {"keep_by": "hash", "seed": 1}
-    return mine(ids, ids, encoders, keep=keep, **(defaults | options))  # type: ignore[arg-type]
+    return find_mismatches(ids, ids, encoders, keep=keep, **(defaults | options))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("block", [1, 7, 4096])
@@ -100,7 +102,7 @@ def test_samples_with_equal_vectors_are_decided_alike(
 ) -> None:
     distinct = encoded(4, size=11, queries=queries, seed=seed)
     rows = copies[:samples]
-    encoder = Encoded("copies", distinct.images[rows], distinct.texts[rows])
+    encoder = EncoderVectors("copies", distinct.images[rows], distinct.texts[rows])
     found = set(pairs_of(mined([encoder], block=block)))
     exact = margins(distinct)
     for a, b in itertools.combinations(range(samples), 2):
@@ -112,13 +114,13 @@ def test_samples_with_equal_vectors_are_decided_alike(
 def test_a_tie_is_no_mismatch_and_the_least_excess_is_one() -> None:
     # S(a, a) = S(b, b) = S(b, a) = 0.6: a tie.
     images, texts = [[[1, 0, 0]], [[1, 0, 0]]], [[0.6, 0.8, 0], [0.6, 0, 0.8]]
-    tie = Encoded("tie", np.array(images, np.float32), np.array(texts, np.float32))
+    tie = EncoderVectors("tie", np.array(images, np.float32), np.array(texts, np.float32))
     assert pairs_of(mined([tie])) == []
     above = tie.texts.copy()
     above[0, 0] = np.nextafter(np.float32(0.6), np.float32(1))
-    found = mined([Encoded("above", tie.images, above)])
+    found = mined([EncoderVectors("above", tie.images, above)])
     assert pairs_of(found) == [(0, 1)]
-    frame = mismatch_frame(names(2), [Encoded("above", tie.images, above)], found)
+    frame = mismatch_frame(names(2), [EncoderVectors("above", tie.images, above)], found)
     assert 0 < frame["margin"][0] < 1e-6
 
 
@@ -127,7 +129,7 @@ def test_a_tie_is_no_mismatch_and_the_least_excess_is_one() -> None:
 def test_kept_mismatches_do_not_depend_on_blocks(keep_by: str, queries: int) -> None:
     encoder = encoded(120, size=40, queries=queries, towards=0.1)
     # Equal vectors give margins that are equal to the bit, which partners break.
-    doubled = Encoded("d", np.concatenate([encoder.images] * 2), np.concatenate([encoder.texts] * 2))
+    doubled = EncoderVectors("d", np.concatenate([encoder.images] * 2), np.concatenate([encoder.texts] * 2))
     found = [pairs_of(mined([doubled], keep=4, keep_by=keep_by, block=block)) for block in (1, 7, 64, 4096)]
     assert found[0] == found[1] == found[2] == found[3]
     assert len(found[0]) <= 4 * 240
@@ -159,7 +161,7 @@ def test_the_hardest_are_those_of_the_largest_smallest_margin() -> None:
     assert pairs_of(mined(encoders, keep=3, keep_by="hardest")) == sorted(wanted)
 
 
-def hardest(encoder: Encoded, keep: int) -> list[tuple[int, int]]:
+def hardest(encoder: EncoderVectors, keep: int) -> list[tuple[int, int]]:
     """Return the kept pairs from float64 margins of all pairs; of equal margins the first partners."""
     found, wanted = margins(encoder), set()
     for sample in range(len(found)):
@@ -172,7 +174,7 @@ def test_of_equal_margins_the_first_partners_are_kept() -> None:
     random = np.random.default_rng(0)
     # Components of -1, 0 and 1 give margins that are whole numbers, and so equal to the bit.
     images, texts = (random.integers(-1, 2, (90, *shape, 6)).astype(np.float32) for shape in ((1,), ()))
-    encoder = Encoded("e", images, texts)
+    encoder = EncoderVectors("e", images, texts)
     wanted = hardest(encoder, 3)
     for block in (1, 7, 32, 4096):
         assert pairs_of(mined([encoder], keep=3, keep_by="hardest", block=block)) == wanted
@@ -185,7 +187,7 @@ def test_the_hardest_of_margins_that_differ_by_less_than_float32_tells() -> None
     # The images of one half look like the captions of the other: each of their pairs has a margin near 1.
     images, texts = np.where(first[:, None], one, other), np.where(first[:, None], other, one)
     noise = 3e-8 * random.normal(size=(2, 120, 256))
-    encoder = Encoded("e", unit(images + noise[0])[:, None], unit(texts + noise[1]))
+    encoder = EncoderVectors("e", unit(images + noise[0])[:, None], unit(texts + noise[1]))
     near = margins(encoder)[np.ix_(first, ~first)]
     assert np.ptp(near) < 1e-6 and len(np.unique(near)) == near.size
     wanted = hardest(encoder, 3)
@@ -199,7 +201,7 @@ def test_kept_mismatches_are_a_uniform_draw() -> None:
     images = np.tile(np.array([[1, 0]], np.float32), (samples, 1))[:, None]
     texts = np.tile(np.array([[1, 0]], np.float32), (samples, 1))
     texts[::2] = [0, 1]
-    encoder = Encoded("e", images, texts)
+    encoder = EncoderVectors("e", images, texts)
     counts = np.zeros((samples, samples))
     for seed in range(200):
         for a, b in pairs_of(mined([encoder], keep=1, seed=seed)):
@@ -221,7 +223,7 @@ def test_two_captions_of_one_image_are_no_pair() -> None:
     encoder = encoded(30, towards=0.0)
     ids = names(30)
     images = [f"set://{number // 3}" for number in range(30)]
-    found = mine(ids, images, [encoder], keep=100, keep_by="hash", seed=1, block=4)
+    found = find_mismatches(ids, images, [encoder], keep=100, keep_by="hash", seed=1, block=4)
     assert pairs_of(found) == sorted(by_brute_force([encoder], images))
     assert not any(a // 3 == b // 3 for a, b in pairs_of(found))
     assert found.mismatches < mined([encoder]).mismatches
@@ -234,9 +236,11 @@ def test_a_sample_keeps_the_same_partners_among_others(order: list[int]) -> None
     encoder = encoded(12, towards=0.0)
     chosen = sorted(order[:6])
     ids = [f"set/{letter}" for letter in string.ascii_lowercase[:12]]
-    part = Encoded("e", encoder.images[chosen], encoder.texts[chosen])
-    few = mine([ids[k] for k in chosen], [ids[k] for k in chosen], [part], keep=20, keep_by="hash", seed=3)
-    every = mine(ids, ids, [encoder], keep=20, keep_by="hash", seed=3)
+    part = EncoderVectors("e", encoder.images[chosen], encoder.texts[chosen])
+    few = find_mismatches(
+        [ids[k] for k in chosen], [ids[k] for k in chosen], [part], keep=20, keep_by="hash", seed=3
+    )
+    every = find_mismatches(ids, ids, [encoder], keep=20, keep_by="hash", seed=3)
     inside = {(a, b) for a, b in pairs_of(every) if a in chosen and b in chosen}
     assert {(chosen[a], chosen[b]) for a, b in pairs_of(few)} == inside
     hashes, own = sample_hashes(ids, 3), sample_hashes([ids[k] for k in chosen], 3)
@@ -245,11 +249,11 @@ def test_a_sample_keeps_the_same_partners_among_others(order: list[int]) -> None
 
 def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="ascending"):
-        mine(["b", "a"], ["b", "a"], [encoded(2)], keep=1, keep_by="hash", seed=0)
+        find_mismatches(["b", "a"], ["b", "a"], [encoded(2)], keep=1, keep_by="hash", seed=0)
     with pytest.raises(ValueError, match="vectors of 3 samples"):
-        mine(names(3), names(3), [encoded(2)], keep=1, keep_by="hash", seed=0)
+        find_mismatches(names(3), names(3), [encoded(2)], keep=1, keep_by="hash", seed=0)
     with pytest.raises(ValueError, match="at least one"):
-        mine(names(3), names(3), [], keep=1, keep_by="hash", seed=0)
+        find_mismatches(names(3), names(3), [], keep=1, keep_by="hash", seed=0)
 
 
 def test_one_sample_has_no_mismatch() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchc.benchmarks.naturalbench.curation.mismatch import Encoded
+from benchc.benchmarks.naturalbench.curation.mismatch import EncoderVectors
 from benchc.benchmarks.naturalbench.curation.pairs import (
     Pair,
     are_matched,
@@ -83,7 +83,10 @@ def test_random_pairs_are_disjoint_and_allowed() -> None:
 
 def test_samples_are_matched_unless_all_encoders_mismatch_them() -> None:
     axes = np.eye(3, dtype=np.float32)
-    right, wrong = Encoded("right", axes[:, None], axes), Encoded("wrong", axes[:, None], axes[[1, 0, 2]])
+    right, wrong = (
+        EncoderVectors("right", axes[:, None], axes),
+        EncoderVectors("wrong", axes[:, None], axes[[1, 0, 2]]),
+    )
     assert are_matched([right])(0, 1) and are_matched([right, wrong])(0, 1)
     assert not are_matched([wrong])(0, 1)
     assert not are_matched([wrong, wrong])(1, 0)

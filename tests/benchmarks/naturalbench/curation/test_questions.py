@@ -1,22 +1,25 @@
 """The writer of questions behind a real server: rounds, bad replies, recording, replay and resuming."""
 
 import json
-import sys
 
 import polars as pl
 import pytest
 
-from benchc.benchmarks.naturalbench.curation.questions import Writer, first_slots, open_slots, write_questions
+from benchc.benchmarks.naturalbench.curation.questions import (
+    Writer,
+    first_slots,
+    open_slots,
+    written_questions,
+)
 from benchc.benchmarks.naturalbench.curation.template import Template
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
 from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_footer, read_table, write_table
-from scripts.command import run
-from scripts.naturalbench import write_questions as script
 from tests.benchmarks.naturalbench.drawn import sample, write_drawn
 from tests.endpoint.replies import ReplyingServer, replying
+from tests.stages import call_stage
 
 WRITER = Writer(
     "gpt",
@@ -48,13 +51,13 @@ def client(server: ReplyingServer, **options: object) -> Endpoint:
 
 def written(reply: object, slots: object = None, round_: int = 0) -> pl.DataFrame:
     with replying(reply) as server, client(server) as endpoint:
-        return write_questions(slots or first_slots(["p1"], ["yes_no"]), SAMPLES, WRITER, round_, endpoint)
+        return written_questions(slots or first_slots(["p1"], ["yes_no"]), SAMPLES, WRITER, round_, endpoint)
 
 
 def test_each_pair_and_type_is_one_request_in_its_own_words():
     with replying(chat(GOOD)) as server, client(server) as endpoint:
         slots = first_slots(["p1", "p2"], ["yes_no", "multiple_choice"])
-        table = write_questions(slots, SAMPLES, WRITER, 2, endpoint)
+        table = written_questions(slots, SAMPLES, WRITER, 2, endpoint)
         bodies = [body for _, path, body, _ in server.requests if path == "/v1/chat/completions"]
     assert {body["messages"][0]["content"] for body in bodies} == {
         "dog 1/cat 1/English",
@@ -113,7 +116,7 @@ def test_a_later_round_takes_only_the_questions_that_were_not_kept():
 
 def test_nothing_to_ask_is_an_empty_table():
     with replying(chat(GOOD)) as server, client(server) as endpoint:
-        assert write_questions({}, SAMPLES, WRITER, 1, endpoint).schema == pl.Schema(QUESTIONS.columns)
+        assert written_questions({}, SAMPLES, WRITER, 1, endpoint).schema == pl.Schema(QUESTIONS.columns)
         assert server.requests == []
 
 
@@ -162,14 +165,14 @@ def test_a_killed_job_asks_only_for_what_it_lacks(tmp_path):
         client(server, mode="record", folder=tmp_path, resume=True) as endpoint,
         pytest.raises(EndpointError, match="out of memory"),
     ):
-        write_questions(slots, SAMPLES, WRITER, 0, endpoint)
+        written_questions(slots, SAMPLES, WRITER, 0, endpoint)
     recorded = {file.name for file in tmp_path.iterdir()}
     assert 1 <= len(recorded) <= 3
     with (
         replying(chat(GOOD)) as server,
         client(server, mode="record", folder=tmp_path, resume=True) as endpoint,
     ):
-        table = write_questions(slots, SAMPLES, WRITER, 0, endpoint)
+        table = written_questions(slots, SAMPLES, WRITER, 0, endpoint)
         assert len(server.requests) == 6 - len(recorded)
     assert table["ok"].all() and {f"{name}.json" for name in table["request"]} == {
         file.name for file in tmp_path.iterdir()
@@ -184,89 +187,52 @@ def test_what_the_server_refused_is_asked_again(tmp_path):
             replying(reply) as server,
             client(server, mode="record", folder=tmp_path, resume=True) as endpoint,
         ):
-            assert write_questions(slots, SAMPLES, WRITER, 0, endpoint)["ok"].to_list() == [ok, ok]
+            assert written_questions(slots, SAMPLES, WRITER, 0, endpoint)["ok"].to_list() == [ok, ok]
 
 
-def script_run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> None:
-    monkeypatch.setattr(sys, "argv", ["write_questions", *map(str, arguments)])
-    run(script.main)
-
-
-def test_the_script_records_and_replays_without_server_or_key(tmp_path, monkeypatch, capsys):
+def test_the_stage_records_and_replays_without_server_or_key(tmp_path, monkeypatch, capsys):
     captions, pairs = write_drawn(tmp_path, 4)
     template = tmp_path / "prompt.txt"
     template.write_text("{caption_0} {caption_1}")
-    common = [
-        "--pairs",
-        pairs,
-        "--captions",
-        captions,
-        "--model",
-        "gpt",
-        "--template",
-        "yes_no",
-        template,
-        "--recordings",
-        tmp_path / "recordings",
-    ]
+    common = {
+        "pairs": pairs,
+        "captions": captions,
+        "model": "gpt",
+        "templates": {"yes_no": template},
+        "recordings": tmp_path / "recordings",
+    }
+
+    def write(number, output, **options):
+        call_stage(
+            "naturalbench.write_questions", **common, round=number, output=tmp_path / output, **options
+        )
+
     monkeypatch.setenv("MY_KEY", "sk-secret-1234")
     with replying(chat(GOOD)) as server:
-        script_run(
-            monkeypatch,
-            "--round",
-            0,
-            *common,
-            "--mode",
-            "record",
-            "--url",
-            server.url,
-            "--api-key-env",
-            "MY_KEY",
-            "--output",
-            tmp_path / "0.parquet",
-        )
+        write(0, "0.parquet", mode="record", url=server.url, api_key_env="MY_KEY")
         assert len(server.requests) == 3
         assert {headers["Authorization"] for *_, headers in server.requests} == {"Bearer sk-secret-1234"}
     footer = read_footer(tmp_path / "0.parquet")
     assert (footer["mode"], footer["url"]) == ("record", server.url) and "secret" not in str(footer)
     assert "round 0: 3 requests, 6 of 6 questions usable" in capsys.readouterr().err
     monkeypatch.delenv("MY_KEY")
-    script_run(
-        monkeypatch,
-        "--round",
-        0,
-        *common,
-        "--mode",
-        "replay",
-        "--api-key-env",
-        "MY_KEY",
-        "--output",
-        tmp_path / "again.parquet",
-    )
+    write(0, "again.parquet", mode="replay", api_key_env="MY_KEY")
     first, again = (read_table(tmp_path / name, QUESTIONS) for name in ("0.parquet", "again.parquet"))
     assert first.equals(again) and first["ok"].all()
     # Another template has other requests.
     template.write_text("{caption_1} {caption_0}")
-    with pytest.raises(SystemExit, match="no answer to this request to /chat/completions was recorded"):
-        script_run(
-            monkeypatch, "--round", 0, *common, "--mode", "replay", "--output", tmp_path / "new.parquet"
-        )
+    with pytest.raises(InputError, match="no answer to this request to /chat/completions was recorded"):
+        write(0, "new.parquet", mode="replay")
     # A round without open questions asks nobody.
     kept = first.select("pair", "type", "q_idx", kept=pl.lit(True), reason=pl.lit(None, pl.String))
     write_table(kept, tmp_path / "kept.parquet", KEPT)
-    script_run(
-        monkeypatch,
-        "--round",
-        1,
-        "--kept",
-        tmp_path / "kept.parquet",
-        *common,
-        "--mode",
-        "replay",
-        "--output",
-        tmp_path / "1.parquet",
-    )
+    write(1, "1.parquet", mode="replay", kept=tmp_path / "kept.parquet")
     assert read_table(tmp_path / "1.parquet", QUESTIONS).height == 0
+    with pytest.raises(InputError, match="--kept is given from round 1 on, and only then"):
+        write(1, "1.parquet")
+    with pytest.raises(InputError, match="--recordings is given with --mode=record and --mode=replay, and"):
+        write(0, "1.parquet", mode="live")
+    common["templates"] = {"maybe": template}
     with pytest.raises(SystemExit):
-        script_run(monkeypatch, "--round", 1, *common, "--output", tmp_path / "1.parquet")
-    assert "--kept is given from round 1 on" in capsys.readouterr().err
+        write(0, "1.parquet")
+    assert "'yes_no' or 'multiple_choice'" in capsys.readouterr().err

@@ -1,13 +1,13 @@
-"""The demo's writer and annotators: through all stages of curation, by their scripts."""
+"""The demo's writer and annotators: through all stages of curation."""
 
 import hashlib
 import json
-import sys
 from itertools import pairwise
 
 import polars as pl
 import pytest
 
+from benchc.benchmarks.naturalbench.curation.questions import public_address
 from benchc.benchmarks.naturalbench.curation.reply import UnusableError, read_reply
 from benchc.benchmarks.naturalbench.curation.review_rows import Row, pair_rows
 from benchc.benchmarks.naturalbench.demo.annotators import answer_of
@@ -23,17 +23,8 @@ from benchc.demo.world import SOURCES
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_table, write_table
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
-from scripts.command import run
-from scripts.naturalbench import (
-    assemble,
-    keep_reviewed,
-    record_demo_reviews,
-    record_demo_writer,
-    record_release,
-    review_form,
-    write_questions,
-)
-from tests.benchmarks.naturalbench.drawn import sample, write_drawn
+from tests.benchmarks.naturalbench.drawn import embeddings_footer, sample, write_drawn
+from tests.stages import call_stage
 
 BALLS, PLACE = "How many balls are there?", "Where is the ball?"
 ROUNDS = 3
@@ -131,160 +122,83 @@ def sha256(path):
     ["https://me:secret@host:8000/v1", "https://host:8000/v1?key=secret#secret", "https://host:8000/v1"],
 )
 def test_the_recorded_address_has_no_secret(url):
-    assert write_questions.public_address(url) == "https://host:8000/v1"
+    assert public_address(url) == "https://host:8000/v1"
 
 
-def script(monkeypatch, module, *arguments):
-    monkeypatch.setattr(sys, "argv", ["script", *map(str, arguments)])
-    run(module.main)
+def stage(name, /, **arguments):
+    call_stage(f"naturalbench.{name}", **arguments)
 
 
-def test_all_stages_give_a_release(tmp_path, monkeypatch, capsys):
+def test_all_stages_give_a_release(tmp_path, capsys):
     captions, pairs = write_drawn(tmp_path, 16)
     used = tmp_path / "kept_pairs.parquet"
-    for kind in ("yes_no", "multiple_choice"):
-        (tmp_path / f"{kind}.txt").write_text(f"{kind}: {{caption_0}} {{caption_1}}")
-    writer = [
-        "--model",
-        "m",
-        *(
-            part
-            for kind in ("yes_no", "multiple_choice")
-            for part in ("--template", kind, tmp_path / f"{kind}.txt")
-        ),
-    ]
-    data = ["--captions", captions]
-    annotators = ["--annotators", "anna", "bob"]
+    templates = {kind: tmp_path / f"{kind}.txt" for kind in ("yes_no", "multiple_choice")}
+    for kind, path in templates.items():
+        path.write_text(f"{kind}: {{caption_0}} {{caption_1}}")
+    writer = {"model": "m", "templates": templates}
+    annotators = ["anna", "bob"]
+    folders = {"reviews": tmp_path / "reviews", "forms": tmp_path / "review"}
 
-    def review(round_, pairs, output, *questions):
-        about = ["--round", round_, "--pairs", pairs, *data, *questions]
-        for annotator in ("anna", "bob"):
-            form = tmp_path / f"review/{round_}/{annotator}"
-            script(
-                monkeypatch,
-                review_form,
-                *about,
-                "--annotator",
-                annotator,
-                "--name",
-                "Set",
-                "--rounds",
-                ROUNDS,
-                "--returned-to",
-                "x",
-                "--html",
-                f"{form}.html",
-                "--csv",
-                f"{form}.csv",
+    def review(name, **about):
+        about |= {"captions": captions}
+        for annotator in annotators:
+            form = tmp_path / f"review/{name}/{annotator}"
+            stage(
+                "review_form",
+                **about,
+                annotator=annotator,
+                release="Set",
+                rounds=ROUNDS,
+                returned_to="x",
+                html=f"{form}.html",
+                csv=f"{form}.csv",
             )
-            script(
-                monkeypatch,
-                record_demo_reviews,
-                *about,
-                "--annotator",
-                annotator,
-                "--seed",
-                4,
-                "--output",
-                tmp_path / f"reviews/{round_}/{annotator}.csv",
-            )
-        script(
-            monkeypatch,
-            keep_reviewed,
-            *about,
-            *annotators,
-            "--reviews",
-            tmp_path / "reviews",
-            "--forms",
-            tmp_path / "review",
-            "--reviewed",
-            tmp_path / f"reviewed/{round_}.parquet",
-            "--output",
-            output,
-        )
+            answers = tmp_path / f"reviews/{name}/{annotator}.csv"
+            stage("record_demo_reviews", **about, annotator=annotator, seed=4, output=answers)
+        reviewed = tmp_path / f"reviewed/{name}.parquet"
+        return {**about, "annotators": annotators, **folders, "reviewed": reviewed}
 
-    review("pairs", pairs, used)
-    script(
-        monkeypatch,
-        record_demo_writer,
-        "--pairs",
-        used,
-        *data,
-        "--rounds",
-        ROUNDS,
-        "--seed",
-        4,
-        *writer,
-        "--output",
-        tmp_path / "recordings",
-    )
+    stage("keep_pairs", **review("pairs", pairs=pairs), kept=used)
+    recordings = tmp_path / "recordings"
+    of_pairs = {"pairs": used, "captions": captions}
+    stage("record_demo_writer", **of_pairs, rounds=ROUNDS, seed=4, **writer, output=recordings)
     questions = [tmp_path / f"questions/{round_}.parquet" for round_ in range(ROUNDS)]
     kept = [tmp_path / f"kept/{round_}.parquet" for round_ in range(ROUNDS)]
+    replay = {**of_pairs, **writer, "mode": "replay"}
     for round_ in range(ROUNDS):
-        before = ["--kept", kept[round_ - 1]] if round_ else []
-        script(
-            monkeypatch,
-            write_questions,
-            "--round",
-            round_,
-            "--pairs",
-            used,
-            *data,
-            *before,
-            *writer,
-            "--mode",
-            "replay",
-            "--recordings",
-            tmp_path / "recordings",
-            "--output",
-            questions[round_],
+        before = {"kept": kept[round_ - 1]} if round_ else {}
+        stage(
+            "write_questions",
+            round=round_,
+            **before,
+            **replay,
+            recordings=recordings,
+            output=questions[round_],
         )
-        review(round_, used, kept[round_], "--questions", questions[round_])
+        about = {"pairs": used, "questions": questions[round_], "round": round_}
+        stage("keep_reviewed", **review(round_, **about), kept=kept[round_])
     embeddings = tmp_path / "e.parquet"
-    footer = {"encoder": "e", "library": "open_clip", "name": "E", "pretrained": "tag", "commit": "c" * 40}
-    write_table(pl.DataFrame(schema=pl.Schema(EMBEDDINGS.columns)), embeddings, EMBEDDINGS, footer)
-    made_of = [
-        "--pairs",
-        used,
-        *data,
-        "--questions",
-        *questions,
-        "--kept",
-        *kept,
-        "--dataset",
-        "drawn",
-        "Drawn",
-    ]
-    release = [*made_of, "--output", tmp_path / "groups.tsv"]
-    record = [
-        "--release",
-        tmp_path / "groups.tsv",
-        *made_of,
-        "--name",
-        "Set",
-        "--date",
-        "2025-01-01",
-        "--caption-file",
-        "drawn",
-        tmp_path / "yes_no.txt",
-        "--weights",
-        "e",
-        tmp_path / "multiple_choice.txt",
-        "--embeddings",
-        embeddings,
-        "--mining",
-        '{"keep": 64}',
-        "--seed",
-        5,
-        "--version",
-        "1.2.3",
-        *annotators,
-        "--output",
-        tmp_path / "groups.json",
-    ]
-    script(monkeypatch, assemble, *release)
+    write_table(
+        pl.DataFrame(schema=pl.Schema(EMBEDDINGS.columns)), embeddings, EMBEDDINGS, embeddings_footer("e")
+    )
+    release = {**of_pairs, "questions": questions, "kept": kept, "subsets": {"drawn": "Drawn"}}
+    stage("assemble", **release, output=tmp_path / "groups.tsv")
     assert "groups of 16 images" in capsys.readouterr().err.splitlines()[-1]
-    script(monkeypatch, record_release, *record)
+    stage(
+        "record_release",
+        release=tmp_path / "groups.tsv",
+        **release,
+        name="Set",
+        date="2025-01-01",
+        caption_files={"drawn": templates["yes_no"]},
+        weights={"e": [templates["multiple_choice"]]},
+        embeddings=[embeddings],
+        mining={"keep": 64},
+        seed=5,
+        version="1.2.3",
+        annotators=annotators,
+        output=tmp_path / "groups.json",
+    )
 
     tables = [
         (read_table(asked, QUESTIONS), read_table(found, KEPT))
@@ -314,7 +228,7 @@ def test_all_stages_give_a_release(tmp_path, monkeypatch, capsys):
     assert record["captions"] == {"drawn": {"subset": "Drawn", "sha256": sha256(tmp_path / "yes_no.txt")}}
     weights = tmp_path / "multiple_choice.txt"
     assert record["encoders"] == {
-        "e": {key: footer[key] for key in ("library", "name", "pretrained", "commit")}
+        "e": {"library": "open_clip", "name": "E", "pretrained": "tag", "commit": "c" * 40}
         | {"sha256": {str(weights): sha256(weights)}}
     }
     assert (record["mining"], record["seed"], record["benchc"]) == ({"keep": 64}, 5, "1.2.3")
@@ -323,89 +237,32 @@ def test_all_stages_give_a_release(tmp_path, monkeypatch, capsys):
     assert '"title": "Set: pairs, by anna"' in (tmp_path / "review/pairs/anna.html").read_text()
     # A review that is missing stops the job, and says where it belongs.
     (tmp_path / "reviews/1/bob.csv").unlink()
+    about = {"pairs": used, "captions": captions, "questions": questions[1], "round": 1}
+    keep = {**about, "annotators": annotators, **folders, "kept": tmp_path / "y.parquet"}
     with pytest.raises(
         SystemExit,
         match=r"^waiting for reviews of round 1:\n  bob: no file; open .*reviews/1/bob.csv\nthen run",
     ):
-        script(
-            monkeypatch,
-            keep_reviewed,
-            "--round",
-            1,
-            "--pairs",
-            used,
-            *data,
-            "--questions",
-            questions[1],
-            *annotators,
-            "--reviews",
-            tmp_path / "reviews",
-            "--forms",
-            tmp_path / "review",
-            "--reviewed",
-            tmp_path / "x.parquet",
-            "--output",
-            tmp_path / "y.parquet",
-        )
+        stage("keep_reviewed", **keep, reviewed=tmp_path / "x.parquet")
     # Nothing that people kept is no release.
     for path in kept:
         nothing = read_table(path, KEPT).with_columns(kept=pl.lit(value=False))
         write_table(nothing, path, KEPT)
     with pytest.raises(
-        SystemExit, match="no pair has both questions of a type kept, so that there is no group"
+        InputError, match="no pair has both questions of a type kept, so that there is no group"
     ):
-        script(monkeypatch, assemble, *release)
+        stage("assemble", **release, output=tmp_path / "groups.tsv")
+    with pytest.raises(InputError, match="are not of the same rounds; give one file of each round"):
+        stage("assemble", **{**release, "kept": kept[:1]}, output=tmp_path / "groups.tsv")
     # A round without open questions has empty forms, and needs no review.
     everything = read_table(kept[0], KEPT).with_columns(
         kept=pl.lit(value=True), reason=pl.lit(None, pl.String)
     )
     write_table(everything, kept[0], KEPT)
-    script(
-        monkeypatch,
-        write_questions,
-        "--round",
-        1,
-        "--pairs",
-        used,
-        *data,
-        "--kept",
-        kept[0],
-        *writer,
-        "--mode",
-        "replay",
-        "--recordings",
-        tmp_path / "none",
-        "--output",
-        questions[1],
-    )
-    form = ["--html", tmp_path / "empty.html", "--csv", tmp_path / "empty.csv"]
-    about = ["--round", 1, "--pairs", used, *data, "--questions", questions[1]]
-    script(
-        monkeypatch,
-        review_form,
-        *about,
-        "--annotator",
-        "anna",
-        "--name",
-        "Set",
-        "--rounds",
-        3,
-        "--returned-to",
-        "x",
-        *form,
-    )
-    script(
-        monkeypatch,
-        keep_reviewed,
-        *about,
-        *annotators,
-        "--reviews",
-        tmp_path / "none",
-        "--forms",
-        tmp_path / "review",
-        "--reviewed",
-        tmp_path / "x.parquet",
-        "--output",
-        kept[1],
-    )
+    none = tmp_path / "none"
+    stage("write_questions", round=1, kept=kept[0], **replay, recordings=none, output=questions[1])
+    form = {"html": tmp_path / "empty.html", "csv": tmp_path / "empty.csv"}
+    stage("review_form", **about, annotator="anna", release="Set", rounds=3, returned_to="x", **form)
+    keep |= {"reviews": none, "kept": kept[1]}
+    stage("keep_reviewed", **keep, reviewed=tmp_path / "x.parquet")
     assert read_table(kept[1], KEPT).height == 0 == read_table(tmp_path / "x.parquet", REVIEWED).height

@@ -15,17 +15,18 @@ from benchc.benchmarks.naturalbench.figures.figure_corruption import figure_corr
 from benchc.benchmarks.naturalbench.figures.figure_examples import chosen_groups, figure_examples
 from benchc.benchmarks.naturalbench.figures.figure_readings import MOST_SPREAD, figure_readings
 from benchc.benchmarks.naturalbench.figures.figure_taxonomy import figure_taxonomy, skill_counts
-from benchc.benchmarks.naturalbench.groups import read_groups
+from benchc.benchmarks.naturalbench.groups import groups_of_pool
 from benchc.benchmarks.naturalbench.places import Source
 from benchc.benchmarks.naturalbench.schemas.groups import GROUPS
 from benchc.benchmarks.naturalbench.schemas.scores import PLACES, SCORES
 from benchc.benchmarks.naturalbench.schemas.tags import TAGS
-from benchc.benchmarks.naturalbench.scored import Scored, read_corrupted
+from benchc.benchmarks.naturalbench.scored import RunScores, read_corrupted
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
-from benchc.schemas.predictions import PREDICTIONS
+from benchc.schemas.predictions import PREDICTIONS, UnavailableFooter
 from tests.benchmarks.naturalbench.group_files import group, write_pool
+from tests.benchmarks.naturalbench.simulated import scores_footer
 
 NAMES = [f"nb/g{number}" for number in range(8)]
 Right = Callable[[int, str], bool]  # of a group's number and a place: question and image
@@ -39,14 +40,14 @@ def files(tmp_path: Path) -> tuple[Path, pl.DataFrame]:
         row for number in (6, 7) for row in group(f"g{number}", 4 * number, options=("a red cup", "a dog"))
     ]
     tsv, pool = write_pool(tmp_path, rows)
-    return pool, read_groups(pool, {"nb": Source(tsv, "Own")}).table
+    return pool, groups_of_pool(pool, {"nb": Source(tsv, "Own")}).table
 
 
 def scored(
     folder: Path,
     groups: pl.DataFrame,
     models: Mapping[str, Mapping[tuple[str, str, int], Right]],
-) -> Scored:
+) -> RunScores:
     """Write and read the scores of models: by reading, corruption and severity, what is right."""
     paths = []
     for id_, cells in models.items():
@@ -63,7 +64,7 @@ def scored(
                 rows.append((name, corruption, severity, reading, *predicted[0], *predicted[1], *outcomes))
         paths.append(folder / f"{id_}.parquet")
         frame = pl.DataFrame(rows, schema=pl.Schema(SCORES.columns), orient="row")
-        write_table(frame, paths[-1], SCORES, {"label": id_})
+        write_table(frame, paths[-1], SCORES, scores_footer(id_))
     labels = {id_: {"label": id_.upper(), "year": None, "parameters_b": None} for id_ in models}
     (folder / "models.json").write_text(json.dumps({"benchmark": "naturalbench", "models": labels}))
     write_table(groups, folder / "groups.parquet", GROUPS)
@@ -182,7 +183,11 @@ def test_a_run_without_corruptions_has_no_such_figure(tmp_path, files):
 
 
 def write_blind(
-    folder: Path, model: str, groups: pl.DataFrame, logits: list[float], footer: dict[str, Any] | None = None
+    folder: Path,
+    model: str,
+    groups: pl.DataFrame,
+    logits: list[float],
+    footer: UnavailableFooter | None = None,
 ) -> Path:
     ids = groups.filter(i_idx=0)["id"].to_list() if not footer else []
     rows = [(id_, "no_image", 0, logits, 0.9, "p", "i") for id_ in ids]
@@ -199,7 +204,7 @@ def test_without_the_image_half_of_the_answers_are_right_and_no_group(tmp_path, 
     models = {"a": right, "b": {("decoding", *CLEAN): first(2)}, "c": right}
     blind = [
         write_blind(tmp_path, "a", groups, [0.3, 0.1]),
-        write_blind(tmp_path, "b", groups, [], {"unavailable": "needs an image"}),
+        write_blind(tmp_path, "b", groups, [], UnavailableFooter(label="b", unavailable="needs an image")),
     ]
     items = read_table(pool, POOL, ["id", "answer"])
     figure = draw(figure_blind(scored(tmp_path, groups, models), groups, items, blind, draws=100))
@@ -326,13 +331,13 @@ def test_options_in_the_text_are_not_repeated(tmp_path):
     rows = group("g0", 0, options=("A", "B"), question="What?\nOption: A: a cup; B: a dog;")
     other = [row | {"question": row["question"] + " "} if row["q_idx"] == "1" else row for row in rows]
     tsv, pool = write_pool(tmp_path, other)
-    groups = read_groups(pool, {"nb": Source(tsv, "Own")}).table
+    groups = groups_of_pool(pool, {"nb": Source(tsv, "Own")}).table
     table = pl.DataFrame(
         [("nb/g0", "clean", 0, "decoding", *[0, 1, 1, 0], *[True] * 9)],
         schema=pl.Schema(SCORES.columns),
         orient="row",
     )
-    write_table(table, tmp_path / "a.parquet", SCORES, {"label": "a"})
+    write_table(table, tmp_path / "a.parquet", SCORES, scores_footer("a"))
     write_table(groups, tmp_path / "groups.parquet", GROUPS)
     names = {"benchmark": "x", "models": {"a": {"label": "A", "year": None, "parameters_b": None}}}
     (tmp_path / "models.json").write_text(json.dumps(names))

@@ -118,18 +118,18 @@ def test_rows_are_found_whatever_their_order():
         orient="row",
     ).with_row_index("number")
     shuffled = rows.sample(fraction=1, shuffle=True, seed=3)
-    order = arranged(shuffled, items.ids, cells, "answers")
+    order = arranged(shuffled, items.ids, cells, "answer")
     assert shuffled["number"].to_numpy()[order].ravel().tolist() == [*range(16)]
     for wrong, message in (
-        (pl.concat([rows, rows[:1]]), "2 answers occur twice: (s/000, clean, 0)"),
-        (rows[1:], "1 answers are missing: (s/000, clean, 0)"),
+        (pl.concat([rows, rows[:1]]), "1 repeated answer: (s/000, clean, 0)"),
+        (rows[1:], "1 missing answer: (s/000, clean, 0)"),
         (
             rows.with_columns(id=pl.when(pl.col("number") == 0).then(pl.lit("x")).otherwise("id")),
-            "1 answers are of no group, or under no corruption of the run: (x, clean, 0)",
+            "1 unexpected answer: (x, clean, 0)",
         ),
     ):
         with pytest.raises(InputError) as error:
-            arranged(wrong, items.ids, cells, "answers")
+            arranged(wrong, items.ids, cells, "answer")
         assert str(error.value).startswith(message)
 
 

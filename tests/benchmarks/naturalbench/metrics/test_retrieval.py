@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchc.benchmarks.naturalbench.curation.mismatch import Encoded
+from benchc.benchmarks.naturalbench.curation.mismatch import EncoderVectors
 from benchc.benchmarks.naturalbench.metrics.retrieval import CHANCE, SCORES, retrieved, retrieved_by, scores
 from benchc.benchmarks.naturalbench.published.retrieval import published_table7
 
@@ -43,12 +43,12 @@ def test_chance_is_the_share_of_all_rankings() -> None:
 def test_an_encoder_is_read_as_rows_of_images_and_texts() -> None:
     axes = np.eye(4, dtype=np.float32)
     # The captions of rows 2 and 3 are exchanged.
-    encoder = Encoded("e", axes[:, None], axes[[0, 1, 3, 2]])
+    encoder = EncoderVectors("e", axes[:, None], axes[[0, 1, 3, 2]])
     found = retrieved_by(encoder, np.array([0, 2]), np.array([1, 3]))
     assert found.tolist() == [[True, True, True], [False, False, False]]
     # s01 is of image 0 and caption 1: image 0 is close to both captions, image 1 to none.
     images, texts = np.array([[[1, 0]], [[0, 1]]], np.float32), np.array([[0.6, 0.8], [0.8, 0.6]], np.float32)
-    (row,) = retrieved_by(Encoded("e", images, texts), np.array([0]), np.array([1])).tolist()
+    (row,) = retrieved_by(EncoderVectors("e", images, texts), np.array([0]), np.array([1])).tolist()
     assert row == one(0.6, 0.6, 0.8, 0.8)
 
 

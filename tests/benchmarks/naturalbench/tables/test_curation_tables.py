@@ -7,10 +7,10 @@ from sklearn.metrics import cohen_kappa_score
 
 from benchc.benchmarks.naturalbench.curation.review_rows import pair_rows
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
-from benchc.benchmarks.naturalbench.schemas.mismatches import MISMATCHES
+from benchc.benchmarks.naturalbench.schemas.mismatches import MISMATCHES, MismatchesFooter
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
-from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED
+from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED, ReviewedFooter
 from benchc.benchmarks.naturalbench.tables.agreement import agreement
 from benchc.benchmarks.naturalbench.tables.curation import curation
 from benchc.benchmarks.naturalbench.tables.drop_reasons import drop_reasons
@@ -25,7 +25,7 @@ def saved(folder, tables):
     paths = []
     for round_, table in tables.items():
         paths.append(folder / f"{round_}.parquet")
-        write_table(table, paths[-1], REVIEWED, {"round": round_})
+        write_table(table, paths[-1], REVIEWED, ReviewedFooter(round=round_, annotators=["anna", "bob"]))
     return paths
 
 
@@ -156,7 +156,7 @@ def test_the_steps_are_counted(tmp_path):
         pl.DataFrame(schema=pl.Schema(MISMATCHES.columns)),
         files["mismatches"],
         MISMATCHES,
-        {"samples": 9, "mismatches": 30},
+        MismatchesFooter(samples=9, mismatches=30, left_out=30),
     )
     write_table(pairs, files["pairs"], PAIRS)
     write_table(pairs.head(3), files["kept_pairs"], PAIRS)
@@ -217,7 +217,8 @@ def test_a_round_without_questions_has_no_share(tmp_path):
     asked = questions(("p0", "yes_no", 0))
     files = {name: tmp_path / f"{name}.parquet" for name in ("mismatches", "pairs", "questions", "kept")}
     none = pl.DataFrame(schema=pl.Schema(MISMATCHES.columns))
-    write_table(none, files["mismatches"], MISMATCHES, {"samples": 2, "mismatches": 1})
+    footer = MismatchesFooter(samples=2, mismatches=1, left_out=1)
+    write_table(none, files["mismatches"], MISMATCHES, footer)
     write_table(pairs, files["pairs"], PAIRS)
     write_table(asked.clear(), files["questions"], QUESTIONS)
     write_table(kept_of([]), files["kept"], KEPT)

@@ -9,6 +9,7 @@ from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.tables.table7 import table7
 from benchc.errors import InputError
 from benchc.schemas.parquet import write_table
+from tests.benchmarks.naturalbench.drawn import embeddings_footer
 
 IDS = [f"s/{number}" for number in range(8)]
 PAIRS_OF_ROWS = [("p", "s/0", "s/1"), ("q", "s/2", "s/3"), ("r", "s/4", "s/5"), ("t", "s/6", "s/7")]
@@ -26,7 +27,7 @@ def written(path: Path, name: str, texts: list[int], ids: list[str] = IDS) -> Pa
         },
         schema=pl.Schema(EMBEDDINGS.columns),
     )
-    write_table(frame, path / f"{name}.parquet", EMBEDDINGS, {"encoder": name, "queries": 1})
+    write_table(frame, path / f"{name}.parquet", EMBEDDINGS, embeddings_footer(name))
     return path / f"{name}.parquet"
 
 

@@ -21,7 +21,7 @@ from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, studied_weights,
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
 from benchc.errors import InputError
 from benchc.images import encode_png
-from benchc.rendering.looks import line, look
+from benchc.rendering.series_style import line, series_style
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
@@ -50,8 +50,8 @@ def test_figure_a2_has_a_panel_for_each_model_and_a_curve_for_each_corruption(er
 
 
 def test_no_two_things_look_the_same():
-    assert len({(look(n)["color"], look(n)["marker"]) for n in range(70)}) == 70
-    assert len({(look(n)["color"], line(n)) for n in range(40)}) == 40
+    assert len({(series_style(n)["color"], series_style(n)["marker"]) for n in range(70)}) == 70
+    assert len({(series_style(n)["color"], line(n)) for n in range(40)}) == 40
 
 
 def test_the_weightings_are_those_of_the_study_and_models_are_sorted_by_equal_weights(errors):

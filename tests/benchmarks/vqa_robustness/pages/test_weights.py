@@ -13,7 +13,6 @@ from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, Vre, ranks, stud
 from benchc.benchmarks.vqa_robustness.pages.weights import weights_page
 from benchc.benchmarks.vqa_robustness.published.tables import published_table_a1
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
-from scripts import page as script
 from tests.browser import (
     ARROW_LEFT,
     ARROW_RIGHT,
@@ -22,6 +21,7 @@ from tests.browser import (
     Browser,
     chromium,
 )
+from tests.stages import call_stage
 
 EQUAL = (1.0,) * 5
 HOSTILE = '</script><script>document.title = "taken"</script><b>&amp;'
@@ -185,21 +185,10 @@ def test_the_page_needs_no_network_and_has_no_other_file():
     assert "default-src 'none'" in text
 
 
-def test_the_command_writes_the_page(tmp_path, monkeypatch):
+def test_the_stage_writes_the_page(tmp_path):
     table = tmp_path / "errors.csv"
     published_table_a1().write_csv(table)
-    module = "benchc.benchmarks.vqa_robustness.pages.weights"
-    arguments = [
-        module,
-        "--input",
-        "errors",
-        str(table),
-        "--input",
-        "scale_of",
-        "--set",
-        "weights=[6,1,1,1,1]",
-    ]
-    monkeypatch.setattr("sys.argv", ["page", *arguments, "--output", str(tmp_path / "out/weights")])
-    script.main()
+    given = {"errors": table, "scale_of": [], "weights": [6, 1, 1, 1, 1], "prefix": tmp_path / "out/weights"}
+    call_stage("vqa_robustness.pages.weights", **given)
     text = (tmp_path / "out/weights.html").read_text(encoding="utf-8")
     assert text == weights_page(paper(), (6, 1, 1, 1, 1), "0..5", None)

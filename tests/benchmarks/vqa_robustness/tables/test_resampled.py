@@ -10,9 +10,11 @@ from benchc.benchmarks.vqa_robustness.grades import Answers, answers_of
 from benchc.benchmarks.vqa_robustness.metrics.bootstrap import vre_draws
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, ranks, vre, weights_of
+from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
+from benchc.benchmarks.vqa_robustness.schemas.intervals import INTERVALS, read_intervals
 from benchc.benchmarks.vqa_robustness.tables.errors import errors
-from benchc.benchmarks.vqa_robustness.tables.resampled import by_image
 from benchc.benchmarks.vqa_robustness.tables.vre_corruption import vre_corruption
+from benchc.benchmarks.vqa_robustness.tables.vre_intervals import by_image, vre_intervals
 from benchc.benchmarks.vqa_robustness.tables.vre_model import vre_model
 from benchc.errors import InputError
 from tests.benchmarks.vqa_robustness.graded import grades, pool_of
@@ -22,6 +24,17 @@ IDS = [f"s/{number:03}" for number in range(ITEMS)]
 CORRUPTIONS = ["snow", "fog", "blur"]
 LABELS = {"m": "M", "n": "N", "o": "O"}
 SETTINGS = {"labels": LABELS, "corruptions": CORRUPTIONS, "grade": "exact", "draws": 60, "seed": 4}
+
+
+def vre_by(key: str, graded: dict[str, pl.DataFrame], pool: pl.DataFrame, scale_of: list[Path], **settings):
+    """Return the table of VRE by model or by corruption, from its intervals."""
+    weighted = {name: settings[name] for name in ("weights", "levels") if name in settings}
+    answers = answers_of(graded, settings["labels"], settings["corruptions"], settings["grade"])
+    found = Errors(answers.models, answers.corruptions, answers.errors)
+    intervals = vre_intervals(graded, pool, scale_of, **settings).frame
+    assert dict(intervals.schema) == INTERVALS
+    function = {"model": vre_model, "corruption": vre_corruption}[key]
+    return function(found, intervals, scale_of, **weighted)
 
 
 @pytest.fixture(scope="module")
@@ -57,11 +70,11 @@ def test_the_values_and_ranks_are_those_of_the_errors_and_intervals_contain_them
     answers = answers_of(graded, LABELS, CORRUPTIONS, "exact")
     draws = vre_draws(*by_image(answers, pool), weights_of(weights), 60, 4, "1..5")
     options = SETTINGS | {"weights": weights, "levels": "1..5"}
-    for function, names, values, parts, drawn in (
-        (vre_model, ["M", "N", "O"], expected.model, expected.model_parts, draws.models),
-        (vre_corruption, CORRUPTIONS, expected.corruption, expected.corruption_parts, draws.corruptions),
+    for key, names, values, parts, drawn in (
+        ("model", ["M", "N", "O"], expected.model, expected.model_parts, draws.models),
+        ("corruption", CORRUPTIONS, expected.corruption, expected.corruption_parts, draws.corruptions),
     ):
-        table = function(graded, pool, [], **options)
+        table = vre_by(key, graded, pool, [], **options)
         frame = table.frame
         assert frame.to_series(0).to_list() == names
         np.testing.assert_allclose(frame["vre"], values)
@@ -76,7 +89,9 @@ def test_the_values_and_ranks_are_those_of_the_errors_and_intervals_contain_them
 def test_a_joint_scale_is_that_of_each_resample(graded, tmp_path):
     own = tmp_path / "own.csv"
     errors(graded, LABELS, CORRUPTIONS, "exact").frame.write_csv(own)
-    joint, frozen = (vre_model(graded, pool_with(SHARED), scale, **SETTINGS).frame for scale in ([], [own]))
+    joint, frozen = (
+        vre_by("model", graded, pool_with(SHARED), scale, **SETTINGS).frame for scale in ([], [own])
+    )
     np.testing.assert_allclose(joint["vre"], frozen["vre"])
     assert not np.allclose(joint["vre_high"], frozen["vre_high"])
 
@@ -88,7 +103,7 @@ def test_questions_about_an_image_are_drawn_together(right):
 
     def widths(pool: pl.DataFrame) -> np.ndarray:
         two = SETTINGS | {"draws": 200, "labels": {"n": "N", "o": "O"}}
-        frame = vre_model(graded, pool, [], **two).frame
+        frame = vre_by("model", graded, pool, [], **two).frame
         return (frame["vre_high"] - frame["vre_low"]).to_numpy()
 
     shared, alone = widths(pool_with(SHARED)), widths(pool_of(IDS))
@@ -123,7 +138,9 @@ def test_a_frozen_scale_keeps_vre_when_a_model_is_left_out(graded, tmp_path):
     two = SETTINGS | {"labels": {"m": "M", "n": "N"}}
 
     def frames(scale_of: list[Path]) -> tuple[pl.DataFrame, pl.DataFrame]:
-        tables = (vre_model(graded, pool_with(SHARED), scale_of, **options) for options in (SETTINGS, two))
+        tables = (
+            vre_by("model", graded, pool_with(SHARED), scale_of, **options) for options in (SETTINGS, two)
+        )
         return tuple(table.frame.head(2) for table in tables)
 
     all_, less = frames([other])
@@ -143,8 +160,19 @@ def test_a_model_without_vre_has_no_interval_and_is_named(right):
     perfect = right.copy()
     perfect[1, :, 0] = 1
     graded = {id_: grades(values, CORRUPTIONS, IDS) for id_, values in zip(LABELS, perfect, strict=True)}
-    table = vre_model(graded, pool_with(SHARED), [], **SETTINGS)
+    table = vre_by("model", graded, pool_with(SHARED), [], **SETTINGS)
     row = table.frame.row(1, named=True)
     assert row["vre"] is row["vre_low"] is row["rank"] is row["rank_stability"] is None
     assert "N has no VRE: its First-Drop under snow is undefined" in " ".join(table.markdown.split())
     assert table.frame["rank"].to_list()[::2] == [1, 2]
+
+
+def test_the_file_of_intervals_has_all_digits_and_nulls(right, tmp_path):
+    perfect = right.copy()
+    perfect[1, :, 0] = 1
+    graded = {id_: grades(values, CORRUPTIONS, IDS) for id_, values in zip(LABELS, perfect, strict=True)}
+    frame = vre_intervals(graded, pool_with(SHARED), [], **SETTINGS).frame
+    assert frame.filter(name="N").select("vre_low", "vre_high", "rank_stability").row(0) == (None, None, None)
+    assert frame.select("images", "draws").unique().row(0) == (IMAGES, 60)
+    frame.write_csv(tmp_path / "intervals.csv")
+    assert read_intervals(tmp_path / "intervals.csv").equals(frame)

@@ -1,0 +1,55 @@
+"""What the rules ask about a run of Bench-C: its subsets, encoders and outputs."""
+
+from typing import cast
+
+from benchc.benchmarks.bench_c import outputs
+from benchc.benchmarks.bench_c.settings import Settings
+from benchc.config.load import Config
+from benchc.models.encoders.names import hub_id
+from benchc.rendering.declaration import Output
+from benchc.workflow import encoders
+from benchc.workflow.run import Benchmark, Run
+
+
+class Workflow(Benchmark):
+    """A run of Bench-C.
+
+    Attributes:
+        image_encoder: the name of the image encoder, or the folder of the one that the run trains
+        text_encoder_repo: the Hub's id of the text encoder; None for one that is not on the Hub
+        text_encoder_file, image_encoder_file: the records of encoders on the Hub; empty for others
+        encoder_files: the files of encoders that the run trains, or that are the user's own
+        random_subset: the most items that are sampled from those not selected; None: all
+    """
+
+    stored_subset = "selected"
+
+    def __init__(self, config: Config) -> None:
+        self.settings = cast(Settings, config.settings)
+        folder = f"results/{self.settings.name}/subsets"
+        self.subsets = {
+            "pool": None,
+            "selected": f"{folder}/selected.parquet",
+            "unselected": f"{folder}/unselected.parquet",
+        }
+        self.measured = self.settings.targets
+        image, text = self.settings.selection.image_encoder, self.settings.selection.text_encoder
+        self.image_encoder = encoders.location_of(image.name)
+        self.text_encoder_repo = hub_id(text)
+        self.text_encoder_file: str | list[str] = (
+            "<results>/selection/text_encoder.json" if self.text_encoder_repo else []
+        )
+        tagged = encoders.tag_on_hub(image.pretrained)
+        self.image_encoder_file: str | list[str] = "<results>/selection/image_encoder.json" if tagged else []
+        files = (self.text_encoder_file, self.image_encoder_file)
+        self.fetched = [file for file in files if isinstance(file, str)]
+        self.encoder_files = (
+            encoders.TRAINED_FILES
+            if image.name == encoders.TRAINED
+            else encoders.files_of([image.pretrained, text])
+        )
+        asked = self.settings.diagnostics.random_subset
+        self.random_subset = None if asked == "all" else asked
+
+    def outputs(self, run: Run) -> list[Output]:
+        return outputs.outputs(run, self.settings)

@@ -1,0 +1,99 @@
+"""What the rules ask about a run of NaturalBench: its groups, models, curation, retrieval and outputs."""
+
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import cast
+
+from benchc.benchmarks.naturalbench import outputs
+from benchc.benchmarks.naturalbench.curation_workflow import CAPTIONS, KEPT_PAIRS, PAIRS, Curation
+from benchc.benchmarks.naturalbench.encoder_workflow import Encoders
+from benchc.benchmarks.naturalbench.settings import Settings
+from benchc.config.load import Config
+from benchc.errors import InputError
+from benchc.models.registry import ANSWERING
+from benchc.rendering.declaration import Output
+from benchc.workflow.run import Benchmark, Run
+from benchc.workflow.sources import local
+
+
+class Workflow(Benchmark):
+    """A run of NaturalBench.
+
+    Attributes:
+        labels: of the sources by id, sorted: the subset of groups that have no other
+        tag_file: the file of tags, if there is one
+        encoders: those of curation and retrieval
+        curation: the part that makes a set of groups; None for none
+        retrieval: inputs of the pairs for retrieval by name
+        have_probabilities: the models that have them; answers are read of the others alone
+    """
+
+    def __init__(self, config: Config) -> None:
+        self.settings = cast(Settings, config.settings)
+        folder = f"results/{self.settings.name}/subsets"
+        self.subsets = {
+            # The items of whole groups.
+            "groups": f"{folder}/groups.parquet",
+            # One item of each question, which is asked without its image.
+            "questions": f"{folder}/questions.parquet",
+        }
+        self.measured = self.settings.models
+        self.labels = {id_: config.sources[id_].label for id_ in sorted(config.sources)}
+        if with_open_questions := [id_ for id_ in self.labels if config.sources[id_].vqav2 is not None]:
+            raise InputError(
+                f"Remove {with_open_questions[0]} from sources: VQAv2 has open questions, not groups."
+            )
+        tags = self.settings.groups.tags
+        self.tag_file = [] if tags is None else [local(tags)]
+        if self.tag_file and not Path(self.tag_file[0]).is_file():
+            raise InputError(
+                f"groups.tags: there is no file {self.tag_file[0]}; correct the path, or give null."
+            )
+        self.encoders = Encoders(self.settings.encoders)
+        self.fetched = self.encoders.fetched
+        self.curation = None
+        if self.settings.curate is not None:
+            self.curation = Curation(self.settings, self.settings.curate, self.encoders)
+            self.reported = self.curation.reported
+            self.changed_by_people = [Path(self.curation.forms)]
+        retrieval, curate = self.settings.retrieval, self.settings.curate
+        self.retrieval_file = local(retrieval.pairs) if retrieval and retrieval.pairs else None
+        self.retrieval_images = local(retrieval.images) if retrieval and retrieval.images else None
+        # Those that people kept, if they review them.
+        self.curated_pairs = KEPT_PAIRS if curate and curate.review.pairs else PAIRS
+        self.have_probabilities = [
+            id_ for id_ in self.measured if config.models[id_].scoring not in ANSWERING
+        ]
+
+    def outputs(self, run: Run) -> list[Output]:
+        return outputs.outputs(self.settings, self.have_probabilities, self.curation)
+
+    def faults_at_start(self, renewed: Collection[tuple[str, Mapping[str, str]]]) -> list[str]:
+        return [] if self.curation is None else self.curation.faults_of_reviews(renewed)
+
+    def lines_at_error(self) -> list[str]:
+        return [] if self.curation is None else self.curation.stopped_by_reviews()
+
+    def retrieval_inputs(self) -> dict[str, str]:
+        """Return the inputs of the pairs for retrieval: the user's file, or those of curation."""
+        if self.retrieval_file is not None:
+            return {"file": self.retrieval_file}
+        return {"curated_captions": CAPTIONS, "curated_pairs": self.curated_pairs}
+
+    def predictions(self, model: str, parts: Iterable[str]) -> list[str]:
+        """Return a model's predictions that its scores are read from; none of a model that only answers."""
+        if model not in self.have_probabilities or {*self.settings.readings} == {"decoding"}:
+            return []
+        return [f"<results>/predictions/groups/{model}/{part}.parquet" for part in parts]
+
+    def answers(self, model: str, parts: Iterable[str]) -> list[str]:
+        """Return a model's answers that its scores are read from."""
+        if "decoding" not in self.settings.readings:
+            return []
+        return [f"<results>/answers/groups/{model}/{part}.parquet" for part in parts]
+
+    def prior(self, model: str) -> str | list[str]:
+        """Return a model's predictions without the images; none where no reading needs them."""
+        if model not in self.have_probabilities or "post_hoc" not in self.settings.readings:
+            return []
+        return f"<results>/predictions/questions/{model}/{self.settings.prior}.parquet"

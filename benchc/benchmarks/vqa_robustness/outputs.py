@@ -1,0 +1,275 @@
+"""The tables, figures and pages of a run of VQA-robustness."""
+
+from collections.abc import Collection, Mapping
+
+from benchc.benchmarks.vqa_robustness.settings import Settings
+from benchc.rendering.declaration import Output, figure, page, table
+from benchc.workflow.judges import judged
+from benchc.workflow.run import Run
+
+POOL = "<results>/pool/items.parquet"
+ERRORS = "<results>/tables/errors.csv"
+INTERVALS = "<results>/tables/vre_intervals.csv"
+PUBLISHED = "benchc/benchmarks/vqa_robustness/published"
+
+
+def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Collection[str]) -> list[Output]:
+    """Return the declarations.
+
+    ``labels``: of all models by id, in the order of figures; ``scale``: the file with the errors by which the
+    metrics are scaled, or none for those of the run itself.
+    """
+    grades = judged("judge_short_answers", "pool", labels)
+    groups = {name: run.images.groups[name] for name in settings.measured}
+    others = [name for name in settings.corruptions.types if name not in settings.measured]
+    shown = [f"<results>/corrupted/{corruption}.parquet" for corruption in sorted(settings.measured)]
+    bootstrap = settings.tables.bootstrap
+    graded = {"labels": labels, "corruptions": settings.measured, "grade": settings.grade}
+    weighted = {"weights": settings.vre.weights, "levels": settings.vre.levels}
+    resampling = {"draws": bootstrap.draws, "seed": bootstrap.seed}
+    return [
+        table(
+            "errors",
+            "errors",
+            inputs={"grades": grades},
+            settings=graded,
+            formats=["csv"],
+            caption="""
+            **Errors** by model, corruption and level: the share of wrong answers, in [0, 1], with the number
+            of answers, and of those that are empty or cut off, which are wrong unless they equal the
+            reference answer. Level 0 is clean, equal for all corruptions. Everything else is computed from
+            these; `benchc vre` does it for such a table from elsewhere.
+            """,
+        ),
+        table(
+            "other_errors",
+            "errors outside VRE",
+            inputs={"grades": grades},
+            settings=graded | {"corruptions": others},
+            formats=["csv"],
+            wanted=bool(others),
+            caption="""
+            **Errors** under the corruptions that VRE is not computed over (`vre.corruptions`). Those with one
+            level in the paper have the same images at all levels.
+            """,
+        ),
+        table(
+            "table_a1",
+            "Table A.1",
+            inputs={"errors": ERRORS},
+            formats=["csv", "md", "tex", "published"],
+            data=[f"{PUBLISHED}/table_a1.csv"],
+            caption="""
+            **Table A.1** of the paper's supplement. Error of each model at each level (rows) of each
+            corruption (columns), in [0, 1], lower is better; level 0 is clean. Of each row from level 1 on,
+            the lowest error is in bold and the highest in italics. Curves are as measured; those of the paper
+            were sorted. table_a1_published.csv has the published values of the same models beside ours.
+            """,
+        ),
+        table(
+            "table_a2",
+            "Table A.2",
+            inputs={"grades": grades, "pool": POOL},
+            settings=graded,
+            formats=["csv", "md", "tex", "published"],
+            data=[f"{PUBLISHED}/table_a2.csv"],
+            caption="""
+            **Table A.2** of the paper's supplement. Accuracy by class of questions and corruption, in [0, 1],
+            higher is better: the mean over models and the levels 1 to 5 of the share of right answers among
+            the questions of the class. The classes are VQAv2's question types that the paper shows ("Is/are
+            the" is two of them); questions of other types have none. Where no category of the pool is one of
+            these types, the pool's categories are the classes. table_a2_published.csv has the paper's values,
+            a mean over its six models, beside ours.
+            """,
+        ),
+        table(
+            "severity_metrics",
+            "metrics of severity",
+            inputs={"errors": ERRORS},
+            settings={"levels": settings.vre.levels},
+            caption=f"""
+            **Metrics of severity** of each model under each corruption; lower is more robust. With E0 the
+            clean error and E1 to E5 those at the levels: First-Drop (E1 - E0) / E0, Range (max - min) / min,
+            Error Rate (the slope of the least-squares line, per level), Average Error, and Average Difference
+            (the mean of E1 - E0 to E5 - E0). Range, Error Rate and Average Error are over the levels
+            {settings.vre.levels}. *Falls* counts the steps from one level to the next, of five, at which the
+            error falls; curves are not sorted.
+            """,
+        ),
+        table(
+            "vre_intervals",
+            "intervals of VRE",
+            inputs={"grades": grades, "pool": POOL, "scale_of": scale},
+            settings=graded | weighted | resampling,
+            formats=["csv"],
+            caption="""
+            **Intervals of VRE** by model and by corruption, from resamples of the images: the ends of the
+            95 % percentile interval, and the stability of the rank. The tables of VRE show them.
+            """,
+        ),
+        table(
+            "vre_model",
+            "VRE by model",
+            inputs={"errors": ERRORS, "intervals": INTERVALS, "scale_of": scale},
+            settings=weighted,
+            caption=f"""
+            **Visual robustness error of each model**; lower is more robust, and rank 1 is the most robust.
+            VRE is the weighted mean of the five metrics of severity, each scaled to [0, 1] by its minimum and
+            maximum over all models and corruptions (or those of a frozen scale), and averaged over
+            corruptions. In brackets: 95 % percentile intervals from {bootstrap.draws} resamples of the
+            images, whose questions are drawn together, the same for all models, corruptions and levels; a
+            joint scale is computed anew in each. Stability is the share of resamples in which the rank is the
+            same. Range and the scale are made of extremes, which resampling makes more extreme, so that an
+            interval may lie mostly above its value.
+            """,
+        ),
+        table(
+            "vre_corruption",
+            "VRE by corruption",
+            inputs={"errors": ERRORS, "intervals": INTERVALS, "scale_of": scale},
+            settings=weighted,
+            caption=f"""
+            **Visual robustness error under each corruption**; rank 1 is the corruption to which the models
+            are most robust. As by model, with the mean over the models that have VRE instead of over
+            corruptions; 95 % percentile intervals from {bootstrap.draws} resamples of the images.
+            """,
+        ),
+        table(
+            "weightings",
+            "VRE under six weightings",
+            inputs={"errors": ERRORS, "scale_of": scale},
+            settings={"levels": settings.vre.levels},
+            caption="""
+            **VRE and ranks under six weightings** (the paper's study of weights): equal weights, and 0.6 for
+            one metric with 0.1 for each other. Lower is more robust; ranks in brackets, 1 is the most robust.
+            """,
+        ),
+        table(
+            "relative_drops",
+            "relative drops of accuracy",
+            inputs={"errors": ERRORS},
+            caption="""
+            **Accuracy and relative drop.** Of each model, the mean accuracy A over corruptions and the levels
+            0 to 5, and the relative drop (A0 - A) / A0 from its clean accuracy A0; of each corruption, the
+            mean over models and the same levels, and the drop from the models' mean clean accuracy. A drop of
+            0.1 means that a tenth of the clean accuracy is lost; a negative one is a gain.
+            """,
+        ),
+        table(
+            "class_accuracy",
+            "accuracy by class of question",
+            inputs={"grades": grades, "pool": POOL},
+            settings=graded,
+            formats=["csv"],
+            caption="""
+            **Accuracy by class of question**, model, corruption and level, with the number of questions (not
+            in the paper).
+            """,
+        ),
+        figure(
+            "figure_a1",
+            "figure A.1",
+            inputs={"pool": POOL, "images": shown},
+            settings={"groups": groups},
+            subcategory="Corruptions",
+            wanted=settings.corruptions.corrupted == "files",
+            caption="""
+            **The corruptions by class** (figure A.1 of the paper's supplement). One image of the pool, clean
+            and under each corruption of the run at level 4;
+            models see the same pixels. An image that a corruption made smaller is shown in the size of the
+            others.
+            """,
+        ),
+        figure(
+            "figure_classes",
+            "the figure of question classes",
+            inputs={"pool": POOL},
+            subcategory="Questions",
+            caption="""
+            **Kinds of questions** (figure A.3 of the paper's supplement). Share of each category of the
+            pool's questions, with the number of questions at the end of its bar; the categories of VQAv2 are
+            its question types. Blue bars are in a class of Table A.2.
+            """,
+        ),
+        figure(
+            "figure_a2",
+            "figure A.2",
+            inputs={"errors": ERRORS},
+            subcategory="Errors",
+            caption="""
+            **Error by level** (figure A.2 of the paper's supplement). One panel per model, one curve per
+            corruption; level 0 is clean. Lower is better. Curves are not sorted, so they may fall.
+            """,
+        ),
+        figure(
+            "figure_heatmap",
+            "the heat map of relative drops",
+            inputs={"errors": ERRORS},
+            settings={"groups": groups},
+            subcategory="Errors",
+            caption="""
+            **Relative drop in accuracy** of each model (rows) under each corruption (columns), in per cent of
+            the clean accuracy A0: 100 (A0 - A) / A0 with the mean accuracy A over the levels 0 to 5. Darker
+            is a larger drop; gains are negative and white. A row without clean accuracy is empty.
+            """,
+        ),
+        figure(
+            "figure_bars",
+            "the figure of mean errors",
+            inputs={"errors": ERRORS},
+            settings={"groups": groups},
+            subcategory="Errors",
+            caption="""
+            **Mean error under each corruption**, over models and the levels 1 to 5; lower is better. Lines
+            are one standard deviation over models (with n - 1) in both directions, points the models, and the
+            dashed line is the mean error on clean images.
+            """,
+        ),
+        figure(
+            "figure_weightings",
+            "the figure of weightings",
+            inputs={"errors": ERRORS, "scale_of": scale},
+            settings={"levels": settings.vre.levels},
+            subcategory="VRE",
+            caption="""
+            **VRE under six weightings**: equal weights, and 0.6 for one metric with 0.1 for each other.
+            Models are sorted by VRE with equal weights; low is robust.
+            """,
+        ),
+        figure(
+            "figure_radar",
+            "the radar figure",
+            inputs={"errors": ERRORS, "scale_of": scale},
+            settings={"groups": groups, "levels": settings.vre.levels},
+            subcategory="VRE",
+            caption="""
+            **The metrics that VRE weights**, scaled to [0, 1] over all models and corruptions; near the
+            centre is robust. (a) models, means over corruptions; the other panels have the corruptions of one
+            class, means over the models that have VRE.
+            """,
+        ),
+        figure(
+            "figure_accuracy",
+            "the figure of accuracy and VRE",
+            inputs={"errors": ERRORS, "scale_of": scale},
+            settings=weighted,
+            subcategory="VRE",
+            caption="""
+            **Accuracy and VRE**: the mean accuracy of each model over all corruptions and levels 0 to 5,
+            against its VRE.
+            """,
+        ),
+        page(
+            "weights",
+            "the page of weights",
+            inputs={"errors": ERRORS, "scale_of": scale},
+            settings=weighted,
+            data=["benchc/benchmarks/vqa_robustness/pages/weights.html"],
+            caption="""
+            **Weights of VRE.** Five sliders weight the scaled metrics of severity; VRE and ranks by model and
+            by corruption are computed anew in the browser, without a network. Below: the share of all weights
+            with which each model has the lowest VRE, from random weights with a uniform distribution over the
+            simplex.
+            """,
+        ),
+    ]

@@ -1,0 +1,85 @@
+"""Intervals of VRE and the stability of ranks, from resamples of images, for the tables of VRE."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from benchc.benchmarks.vqa_robustness.grades import Answers, Grade, Graded, answers_of
+from benchc.benchmarks.vqa_robustness.inputs import PoolImages
+from benchc.benchmarks.vqa_robustness.metrics.bootstrap import rank_shares, vre_draws
+from benchc.benchmarks.vqa_robustness.metrics.severity import Floats, Levels, severity_metrics
+from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, ranks, vre, weights_of
+from benchc.benchmarks.vqa_robustness.schemas.intervals import INTERVALS
+from benchc.benchmarks.vqa_robustness.tables.frames import frozen_scale
+from benchc.command_line import PositiveInt
+from benchc.errors import InputError
+from benchc.pluralize import pluralize
+from benchc.rendering.output import Table
+from benchc.schemas.parquet import REMAKE
+
+
+def vre_intervals(
+    graded: Graded,
+    pool: PoolImages,
+    scale_of: list[Path],
+    labels: dict[str, str],
+    corruptions: list[str],
+    grade: Grade,
+    draws: PositiveInt,
+    seed: int,
+    weights: tuple[float, ...] = EQUAL,
+    levels: Levels = "0..5",
+) -> Table:
+    """Return the columns ``INTERVALS`` of each model and corruption.
+
+    ``scale_of``: a table of errors whose scale is frozen, or no file, so that each resample has its own.
+    """
+    answers = answers_of(graded, labels, corruptions, grade)
+    metrics, scale = severity_metrics(answers.errors, levels), frozen_scale(scale_of, levels)
+    sample = vre((scale or Scale.of(metrics)).scaled(metrics), weights_of(weights))
+    wrong, questions = by_image(answers, pool)
+    found = vre_draws(wrong, questions, weights_of(weights), draws, seed, levels, scale)
+    model_draws, corruption_draws = (part[1:][found.kept] for part in (found.models, found.corruptions))
+    of_models, of_corruptions = found.intervals()
+    parts = (
+        _rows("model", answers.models, of_models, sample.model, model_draws),
+        _rows("corruption", answers.corruptions, of_corruptions, sample.corruption, corruption_draws),
+    )
+    left_out = int((~found.kept).sum())
+    frame = pl.concat(parts).with_columns(
+        images=pl.lit(len(questions)), draws=pl.lit(draws), left_out=pl.lit(left_out)
+    )
+    columns = [pl.col(name).cast(dtype) for name, dtype in INTERVALS.items()]
+    return Table(frame.select(columns), summary=f"intervals from {pluralize(draws, 'resample')}")
+
+
+def by_image(answers: Answers, pool: pl.DataFrame) -> tuple[Floats, Floats]:
+    """Return the wrong answers to the questions about each image, and how many questions these are.
+
+    Questions about the same images, in any order, belong together; ``pool``: id and image_keys of each item.
+    Returns float[models, corruptions, 6, images] and float[images], sorted by image. Raises InputError where
+    an item is not in the pool.
+    """
+    keys = {id_: "\0".join(sorted(images)) for id_, images in pool.select("id", "image_keys").iter_rows()}
+    if unknown := [id_ for id_ in answers.items if id_ not in keys]:
+        raise InputError(f"the pool has no item {unknown[0]}, which has grades; {REMAKE}")
+    images = np.array([keys[id_] for id_ in answers.items])
+    order = np.argsort(images, kind="stable")
+    _, starts, questions = np.unique(images[order], return_index=True, return_counts=True)
+    wrong: Floats = np.add.reduceat(answers.wrong[..., order], starts, axis=-1)
+    return wrong, questions.astype(np.float64)
+
+
+def _rows(
+    kind: str, names: Sequence[str], interval: tuple[Floats, Floats], values: Floats, draws: Floats
+) -> pl.DataFrame:
+    """Return one row for each name; ``values``: VRE in the sample; ``draws``: [resamples, names]."""
+    shares = rank_shares(draws)
+    same = [float(shares[row, rank - 1]) if rank else None for row, rank in enumerate(ranks(values))]
+    low, high = (pl.Series(end).fill_nan(None) for end in interval)
+    columns = {"name": names, "vre_low": low, "vre_high": high}
+    return pl.DataFrame(columns).with_columns(
+        pl.lit(kind).alias("kind"), pl.Series("rank_stability", same, dtype=pl.Float64)
+    )

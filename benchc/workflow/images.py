@@ -1,0 +1,126 @@
+"""The images of a run: its corruptions, and whether jobs read them from files or generate them.
+
+With ``corruptions.corrupted: files``, the rule ``corrupt`` writes the images of the whole pool, which all
+jobs read. With ``on_the_fly``, each inference job generates what it shows (``ShownImages.recipes``), and only
+the images of the benchmark's stored subset are written. The job does so in ``ImagesToCorrupt``
+(``benchc/models/units.py``).
+"""
+
+from dataclasses import replace
+
+from benchc.closure import module_file
+from benchc.config.corruption_batches import corruption_batches
+from benchc.config.settings import RunSettings
+from benchc.corruptions.own_suite import suite_with
+from benchc.corruptions.recipe import CLEAN, Recipe, own_file
+from benchc.corruptions.registry import all_corruptions_of, group_of, recipe_of
+from benchc.corruptions.user_file_digest import first_party_files, own_digests
+from benchc.models.asking import ShownImages
+from benchc.rendering.contact_pages import pages_of
+from benchc.workflow.code import ROOT, By, Wildcards, code_of
+
+
+class Images:
+    """The corruptions of a run, and the files that its jobs read or generate.
+
+    Attributes:
+        suite: with the corruptions of the user's files
+        batches: the corruptions of each inference job by the name of its part
+        recipes: of each corruption at the run's severities
+        stored_subset: the subset whose images are written in any case; None for none
+        sheets: the corruptions of each contact sheet by its number
+    """
+
+    def __init__(self, settings: RunSettings, stored_subset: str | None) -> None:
+        self.settings = settings
+        self.chosen = settings.corruptions
+        self.stored_subset = stored_subset
+        self.suite = suite_with(self.chosen.suite, self.chosen.own_files)
+        self.batches = corruption_batches(self.chosen, settings.inference)
+        # Computed here, since Snakemake treats finished files as up to date if an input function fails.
+        self.recipes = {name: self._recipe(name) for name in [CLEAN, *self.chosen.types]}
+        self.kernel_code = {name: self._kernel_code(recipe) for name, recipe in self.recipes.items()}
+        # In the suite's order, which is that of the sheets.
+        self.sheet_types = [name for name in all_corruptions_of(self.suite) if name in self.chosen.types]
+        groups = [self.groups[name] for name in self.sheet_types]
+        self.sheets = {
+            str(number): [self.sheet_types[row] for row in page]
+            for number, page in enumerate(pages_of(groups), start=1)
+        }
+
+    @property
+    def groups(self) -> dict[str, str]:
+        """The group of each corruption of the run."""
+        return {name: group_of(name, self.suite) for name in self.chosen.types}
+
+    def folder(self, subset: str) -> str | None:
+        """Return the folder of the images of a subset's items; None if the jobs generate them."""
+        if self.chosen.corrupted == "on_the_fly":
+            return "benchmark" if subset == self.stored_subset else None
+        return "corrupted"
+
+    def files(self, subset: str, corruptions: list[str]) -> list[str]:
+        """Return the files of a subset's corrupted images; none if the jobs generate them."""
+        folder = self.folder(subset)
+        return [] if folder is None else [f"<results>/{folder}/{name}.parquet" for name in corruptions]
+
+    def batch_files(self, wildcards: Wildcards) -> list[str]:
+        """Return the files of the images that an inference job shows; none if it generates them."""
+        return self.files(wildcards.subset, self.batches[wildcards.part])
+
+    @property
+    def shown(self) -> By:
+        """What an inference job shows: what it generates its images with, or its files were made with."""
+        return By("part", {part: self.show(names) for part, names in self.batches.items()})
+
+    def show(self, corruptions: list[str]) -> ShownImages:
+        """Return the images under some corruptions, as an argument of a job."""
+        recipes = {name: self.recipes[name] for name in corruptions}
+        return ShownImages(recipes=recipes, seed=self.settings.seed, alpha=self.chosen.alpha)
+
+    @property
+    def generating_code(self) -> By:
+        """Digests of the kernels of an inference job that generates its images; none where it reads files."""
+
+        def part_generated(wildcards: Wildcards) -> str | None:
+            return None if self.folder(wildcards.subset) else str(wildcards.part)
+
+        values: dict[str | None, list[str]] = {
+            part: sorted({line for name in names for line in self.kernel_code[name]})
+            for part, names in self.batches.items()
+        }
+        return By(part_generated, {None: [], **values})
+
+    @property
+    def sheet_code(self) -> By:
+        """Digests of the kernels of a contact sheet."""
+        return By(
+            "page",
+            {
+                page: sorted({line for name in names for line in self.kernel_code[name]})
+                for page, names in self.sheets.items()
+            },
+        )
+
+    def sheet_own_recipes(self, wildcards: Wildcards) -> list[str]:
+        """Return the recipes of a contact sheet's corruptions of the user: no code has their parameters."""
+        recipes = [self.recipes[name] for name in self.sheets[wildcards.page]]
+        return [recipe.to_json() for recipe in recipes if own_file(recipe.kernel)]
+
+    def _recipe(self, corruption: str) -> Recipe:
+        whole = recipe_of(corruption, self.suite, self.chosen.engine)
+        parameters = {
+            severity: values
+            for severity, values in whole.parameters.items()
+            if severity in self.chosen.severities
+        }
+        return replace(whole, parameters=parameters)
+
+    def _kernel_code(self, recipe: Recipe) -> list[str]:
+        """Return the digests of a corruption's kernel, which is imported by name, or from a user's file."""
+        if recipe.kernel is None:
+            return []
+        file = own_file(recipe.kernel)
+        if file is None:
+            return code_of(module_file(recipe.kernel.rpartition(".")[0]))
+        return [*own_digests(file), *code_of(*first_party_files(file, ROOT))]

@@ -1,0 +1,100 @@
+"""Snakemake's records of how outputs were made, kept beside the outputs so that results can be moved.
+
+Without its records in .snakemake/metadata, Snakemake calls an output up to date whatever its code and
+settings. A copy of the records of the outputs in results/{name} is kept in results/{name}/.provenance.
+"""
+
+import json
+import os
+import shutil
+from base64 import urlsafe_b64decode
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+RECORDS = Path(".snakemake/metadata")
+INCOMPLETE = Path(".snakemake/incomplete")
+CLOCK = 2  # seconds; some file systems and archives do not keep fractions of a time
+
+
+def recorded_output(record: Path) -> Path | None:
+    """Return the output of a record, given the record's path below its folder; None for another file."""
+    try:
+        # Snakemake encodes the output's path; a long one becomes folders that begin with @.
+        return Path(urlsafe_b64decode("".join(part.lstrip("@") for part in record.parts)).decode())
+    except ValueError:
+        return None
+
+
+def records_in(folder: Path) -> dict[Path, Path]:
+    """Return the records below a folder by the outputs that they describe."""
+    # A name with a dot is no record, but a copy that was interrupted.
+    records = [path for path in folder.rglob("*") if path.is_file() and "." not in path.name]
+    named = {recorded_output(path.relative_to(folder)): path for path in records}
+    return {output: path for output, path in named.items() if output is not None}
+
+
+def describes(record: Path, output: Path) -> bool:
+    """Return whether a record is complete and of the output as it is: Snakemake records the output's time."""
+    try:
+        content = json.loads(record.read_bytes())
+        return content["params"] is not None and abs(content["endtime"] - output.stat().st_mtime) < CLOCK
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def copy_record(source: Path, target: Path) -> None:
+    """Copy a record, with its time."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f"{target.name[:200]}.{os.getpid()}.tmp")
+    shutil.copy2(source, temporary)
+    temporary.replace(target)
+
+
+def save_records() -> None:
+    """Copy Snakemake's records to the folders of the results that they describe."""
+    for output, record in records_in(RECORDS).items():
+        if output.parts[0] == "results" and len(output.parts) > 2 and describes(record, output):
+            copy = Path(*output.parts[:2], ".provenance", record.relative_to(RECORDS))
+            if not copy.exists() or copy.read_bytes() != record.read_bytes():
+                copy_record(record, copy)
+
+
+def restore_records() -> None:
+    """Give Snakemake the records of results that were made elsewhere."""
+    for folder in Path("results").glob("*/.provenance"):
+        for output, record in records_in(folder).items():
+            own = RECORDS / record.relative_to(folder)
+            if describes(record, output) and not describes(own, output):
+                copy_record(record, own)
+
+
+def restored(
+    run: str, is_output: Callable[[Path], bool], changed_by_people: Collection[Path], config: str
+) -> str | None:
+    """Restore and save the records of all runs; return why a run must not begin, None where it may.
+
+    It must not where an output has no record that says how it was made as it is. ``is_output``: whether a
+    rule makes a file; ``changed_by_people``: folders with outputs that may be changed; ``config``: the run's
+    file.
+    """
+    restore_records()
+    save_records()
+    records, incomplete = records_in(RECORDS), records_in(INCOMPLETE)
+    unrecorded = [
+        path
+        for folder in (run, "models", "generated")
+        for path in sorted(Path("results", folder).rglob("*"))
+        if path not in incomplete
+        and path.is_file()
+        and not (path in records and describes(records[path], path))
+        and not any(part.startswith(".") for part in path.parts)
+        and not any(path.is_relative_to(other) for other in changed_by_people)
+        and is_output(path)
+    ]
+    if not unrecorded:
+        return None
+    return (
+        f"{len(unrecorded)} files have no record of the code and settings that made them, or changed since, "
+        f"such as {unrecorded[0]}; copy a run with its times and its folder .provenance (cp -a), delete the "
+        f"files, or accept all as they are: snakemake --configfile {config} --touch --forceall --cores 1"
+    )

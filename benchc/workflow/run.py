@@ -1,0 +1,121 @@
+"""A run, and what the rules need to know of it and of its benchmark. The Snakefile makes one."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from benchc.config.benchmarks import module_of, package_of
+from benchc.config.load import Config
+from benchc.errors import InputError
+from benchc.rendering.declaration import Output
+from benchc.workflow.images import Images
+from benchc.workflow.models import Models
+from benchc.workflow.sources import Sources
+
+NO_WILDCARD = "(?!)"  # matches nothing
+
+
+class Benchmark(ABC):
+    """A benchmark's part of a run; ``benchc/benchmarks/<name>/workflow.py`` has a subclass called Workflow.
+
+    Attributes:
+        subsets: the subsets of items that models are asked about, each a file of ids, or None for the whole
+            pool
+        stored_subset: the subset whose images are written even with ``on_the_fly``; None for none
+        measured: the models of tables and figures
+        fetched: records of encoders on the Hub that a rule downloads
+        reported: files that the report requires beside tables and figures
+        changed_by_people: folders of outputs that people may fill in, which no job computes with
+    """
+
+    subsets: Mapping[str, str | None]
+    stored_subset: str | None = None
+    measured: Sequence[str]
+    fetched: Sequence[str] = ()
+    reported: Sequence[str] = ()
+    changed_by_people: Collection[Path] = ()
+
+    @abstractmethod
+    def __init__(self, config: Config) -> None: ...
+
+    @abstractmethod
+    def outputs(self, run: "Run") -> list[Output]:
+        """Return the declarations of the run's tables, figures and pages."""
+
+    def warnings(self) -> list[str]:
+        """Return what the user should know before the run, which starts all the same."""
+        return []
+
+    def faults_at_start(self, renewed: Collection[tuple[str, Mapping[str, str]]]) -> list[str]:
+        """Return what stops the run before any output is removed, one line each.
+
+        ``renewed``: rule and wildcards of each job that is going to run.
+        """
+        return []
+
+    def lines_at_error(self) -> list[str]:
+        """Return what to print at the end of a run that failed."""
+        return []
+
+
+class Run:
+    """A run, with its sources, images and models, and its benchmark's part.
+
+    Attributes:
+        package: the benchmark's name as an identifier: that of its rule file, stages and package
+        results, logs: the folders of its files
+    """
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.settings = config.settings
+        self.package = package_of(self.settings.benchmark)
+        self.results, self.logs = f"results/{self.settings.name}", f"logs/{self.settings.name}"
+        self.benchmark: Benchmark = module_of(self.settings.benchmark, "workflow").Workflow(config)
+        missing = [name for name in ("subsets", "measured") if not hasattr(self.benchmark, name)]
+        if missing:
+            raise InputError(
+                f"benchc/benchmarks/{self.package}/workflow.py does not define {' and '.join(missing)}; "
+                "CONTRIBUTING.md describes it (A new benchmark)"
+            )
+        self.sources = Sources(config)
+        self.images = Images(self.settings, self.benchmark.stored_subset)
+        self.models = Models(config, self.images, self.benchmark.subsets)
+        self.outputs = self.benchmark.outputs(self)
+        self.fetched = [*self.models.fetched, *self.benchmark.fetched]
+
+    def warnings(self) -> Iterator[str]:
+        """Yield what the user should know before the run; a dry run continues."""
+        models = self.models
+        if models.unsupported:
+            named = ", ".join(f"{id_} ({models.entries[id_].family})" for id_ in models.unsupported)
+            yield (
+                f"{len(models.unsupported)} models cannot be loaded, because their families are not "
+                f"supported yet (docs/models.md): {named}."
+            )
+        if models.untrusted:
+            yield (
+                f"{len(models.untrusted)} models are loaded by Python code of their checkpoint, which is not "
+                f"trusted yet (docs/models.md): {', '.join(models.untrusted)}."
+            )
+        yield from self.benchmark.warnings()
+
+    def faults_of_models(self) -> Iterator[str]:
+        """Yield why models cannot be loaded, which stops a run. Dry runs work for such a configuration."""
+        models = self.models
+        if models.untrusted:
+            yield (
+                "Run `benchc models pin ID`, which writes the commit into the model catalogue, read the code "
+                "at that commit, and set `trust_remote_code: true` there, or remove the models from "
+                f"{models.keys_with(models.untrusted)}: {', '.join(models.untrusted)}."
+            )
+        if models.unsupported:
+            yield (
+                f"Remove the models that cannot be loaded from {models.keys_with(models.unsupported)}, or "
+                f"correct their family: {', '.join(models.unsupported)}."
+            )
+
+
+def one_of(values: Iterable[object]) -> str:
+    """Return the constraint of a wildcard that has one of some values."""
+    return "|".join(map(str, values)) or NO_WILDCARD

@@ -1,0 +1,31 @@
+"""What happens before and after the jobs of a run: checks of the models, and records of the outputs.
+
+REQUIRED INPUTS: none
+OUTPUTS: results/*/.provenance/    a copy of Snakemake's records of the outputs in that folder
+"""
+
+OUTPUTS = [output for rule in workflow.rules for output in rule.output]
+
+if workflow.is_main_process:
+    is_output = lambda path: any(output.match(str(path)) for output in OUTPUTS)
+    fault = records.restored(settings.name, is_output, bench.changed_by_people, CONFIG_FILES)
+    # Accepting files as they are gives them a record.
+    if fault and not {"--touch", "-t"} & set(sys.argv):
+        raise WorkflowError(fault)
+
+
+# Dry runs skip this: they work for a configuration that cannot be run yet.
+onstart:
+    needed = [(job.rule.name, job.wildcards) for job in workflow.dag.needrun_jobs()]
+    if faults := [*run.faults_of_models(), *bench.faults_at_start(needed)]:
+        raise WorkflowError("\n".join(faults))
+
+
+onsuccess:
+    records.save_records()
+
+
+onerror:
+    records.save_records()
+    for line in bench.lines_at_error():
+        print(line, file=sys.stderr)

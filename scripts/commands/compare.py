@@ -1,0 +1,47 @@
+"""Compare two finished runs of one benchmark, and name the inputs that differ."""
+
+from pathlib import Path
+
+from benchc.atomic import write_text
+from benchc.command_line import PositiveInt
+from benchc.config.benchmarks import module_of
+from benchc.errors import InputError
+from benchc.schemas.models import read_models
+
+
+def compare(
+    run_a: Path,
+    run_b: Path,
+    /,
+    *,
+    draws: PositiveInt = 2000,
+    seed: int = 0,
+    output: Path | None = None,
+) -> None:
+    """Compare two finished runs of one benchmark: paired differences, and the inputs that differ.
+
+    Args:
+        run_a: results/{name} of a finished run
+        run_b: results/{name} of another one; differences are B minus A
+        draws: resamples of the items
+        seed: of the resamples
+        output: CSV file to write all differences to
+    """
+    runs = (run_a, run_b)
+    table, text = module_of(benchmark_of(*runs), "comparison").compare_runs(runs, draws, seed)
+    if output is not None:
+        write_text(output, table.write_csv())
+    print(text, end="")
+
+
+def benchmark_of(run_a: Path, run_b: Path) -> str:
+    """Return the benchmark of both runs; raises InputError if they differ or one is not a run."""
+    for folder in (run_a, run_b):
+        if not folder.is_dir():
+            raise InputError(f"{folder}: there is no such folder; give results/<name> of a finished run")
+    a, b = (read_models(folder / "models.json").benchmark for folder in (run_a, run_b))
+    if a != b:
+        raise InputError(
+            f"{run_a} is a run of {a}, and {run_b} is one of {b}; compare two runs of one benchmark"
+        )
+    return a

@@ -1,0 +1,58 @@
+"""Estimate the cost of a run: predictions by stage and model, and hours where measured."""
+
+from pathlib import Path
+
+from benchc.atomic import write_text
+from benchc.config.load import read_config
+from benchc.errors import InputError
+from benchc.models.supported import is_supported
+from benchc.planning.amounts import Amount
+from benchc.planning.plan import plan_markdown, plan_of
+from benchc.planning.rates import Rate, measured_rates
+from benchc.planning.stages import work_of, work_table
+from benchc.pluralize import pluralize
+
+
+def plan(
+    config: Path = Path("config/config.yaml"),
+    /,
+    *,
+    seconds_per_prediction: float | None = None,
+    output: Path | None = None,
+) -> None:
+    """Estimate the cost of a run: predictions by stage, how many exist, device time, and disk.
+
+    Counts are exact where the run's tables exist, otherwise upper bounds, estimates, or unknown. Nothing is
+    computed or changed. Run it in the repository's root, like snakemake.
+
+    Args:
+        config: the run's configuration
+        seconds_per_prediction: rate of every model, instead of those measured on finished jobs of this run,
+            or of others
+        output: CSV file to write, one row per stage and model
+    """
+    if seconds_per_prediction is not None and not 0 < seconds_per_prediction < float("inf"):
+        raise InputError(f"--seconds-per-prediction {seconds_per_prediction}: give a number above 0")
+    read = read_config(config)
+    name = read.settings.name
+    results = Path("results") / name
+    planned = plan_of(read, results)
+    rates = measured_rates(read.models, Path("logs") / name, results, read.settings.asking_rule)
+    if seconds_per_prediction is not None:
+        rates = dict.fromkeys(read.models, Rate(Amount(seconds_per_prediction)))
+    if output is not None:
+        table = work_table(work_of(planned.stages, results, rates))
+        try:
+            write_text(output, table.write_csv())
+        except OSError as error:
+            raise InputError(f"--output {output}: {error.strerror}; name another file") from error
+    text = plan_markdown(planned, results, rates, config)
+    print(f"{config}: run {name}\n\n{text}", end="")
+    unsupported = [
+        f"{id_} ({model.family})" for id_, model in read.models.items() if not is_supported(model.family)
+    ]
+    if unsupported:
+        print(
+            f"- {pluralize(len(unsupported), 'model')} of families that are not supported yet "
+            f"(docs/models.md), so the run will not start: {', '.join(unsupported)}."
+        )

@@ -1,0 +1,34 @@
+"""Grade the answers of a model that another program has asked, by reference answers."""
+
+from pathlib import Path
+
+from benchc.command_line import PositiveInt
+from benchc.judges.reference_grades import graded, read_references, write_grades
+from benchc.schemas.answers_csv import read_answers
+from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
+
+
+def import_answers(
+    *,
+    pool: Path,
+    references: Path,
+    answers: Path,
+    label: str,
+    corruptions: list[str],
+    severities: list[PositiveInt],
+    output: Path,
+) -> None:
+    """Grade the answers of a model that another program has asked, as judge_short_answers does.
+
+    Args:
+        pool: pool/items.parquet
+        references: pool/references.parquet
+        answers: CSV file with id, corruption, severity and answer
+        label: id of the model
+        corruptions: of the answers, beside clean
+        severities: of each corruption
+        output: grades.parquet to write
+    """
+    found = read_references(references, pool)
+    table = graded(read_answers(answers, [*found], corruptions, severities), found)
+    write_grades(table, output, label, {"pool": pool_digest(pool, QUESTION_COLUMNS)})

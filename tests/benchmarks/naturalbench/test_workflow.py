@@ -1,0 +1,103 @@
+"""What a run of NaturalBench refuses before its first job, and which files its jobs read."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchc.benchmarks.naturalbench.curation.review_files import THEN_RUN_AGAIN
+from benchc.benchmarks.naturalbench.workflow import Workflow
+from benchc.errors import InputError
+from tests.benchmarks.naturalbench.runs import DRAWN, config_of, curate
+
+ROOT = Path(__file__).resolve().parents[3]
+MADE = {"made": {"path": "results/trial/curate/groups.tsv"}}
+ENCODERS = {"clip": {"label": "CLIP", "name": "ViT-B-32", "pretrained": "openai"}}
+OPEN = {"vqav2": {"questions": "q", "annotations": "a", "images": "i"}, "reader": {}}
+FORM = "id,annotator,question,choices,answer\nr1,{name},q?,Yes / No,\n"
+
+
+@pytest.fixture(autouse=True)
+def _checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config").symlink_to(ROOT / "config")
+
+
+def curating(**keys: Any) -> Workflow:
+    return Workflow(config_of(MADE, {}, encoders=ENCODERS, curate=curate(**keys)))
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        (
+            {"sources": {"vqa": OPEN}},
+            "^Remove vqa from sources: VQAv2 has open questions, not groups",
+        ),
+        ({"groups": {"tags": "tags.csv"}}, "^groups.tags: there is no file tags.csv; correct the path, or"),
+        (
+            {"curate": curate(writer={"templates": {"yes_no": "a.txt", "multiple_choice": "b.txt"}})},
+            "^curate.writer.templates.yes_no: there is no file a.txt; correct the path",
+        ),
+    ],
+)
+def test_what_is_absent_or_does_not_fit_is_refused(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Workflow(config_of(keys.pop("sources", MADE), encoders=ENCODERS, **keys))
+
+
+def test_scores_are_read_from_what_a_model_gives() -> None:
+    run = Workflow(config_of(MADE, {"shown": "letter", "asked": "generate"}))
+    assert run.predictions("shown", ["fog"]) == ["<results>/predictions/groups/shown/fog.parquet"]
+    assert run.prior("shown") == "<results>/predictions/questions/shown/no_image.parquet"
+    assert run.predictions("asked", ["fog"]) == run.prior("asked") == []
+    assert run.answers("asked", ["clean", "fog"]) == [
+        f"<results>/answers/groups/asked/{part}.parquet" for part in ("clean", "fog")
+    ]
+    decoded = Workflow(config_of(MADE, {"shown": "letter"}, readings=["decoding"]))
+    assert decoded.predictions("shown", ["fog"]) == decoded.prior("shown") == []
+    probable = Workflow(config_of(MADE, {"shown": "letter"}, readings=["sample"]))
+    assert probable.answers("shown", ["fog"]) == [] != probable.predictions("shown", ["fog"])
+
+
+def test_a_run_simulates_people_only_where_all_images_are_drawn() -> None:
+    made = {"demo": {"seed": 3, "training_set": {"items_per_category": 8}}}
+    encoders = {"clip": {"label": "CLIP", "name": "trained"}}
+    for captions, demo, simulated in ((DRAWN, made, True), (DRAWN, {}, False)):
+        config = config_of(MADE, encoders=encoders, curate=curate(captions=captions), **demo)
+        curation = Workflow(config).curation
+        assert curation is not None and curation.simulated == simulated
+        # A review that the run writes is there before it is.
+        assert bool(curation.review_files("0")) == simulated
+
+
+def test_a_wrong_review_is_a_fault_unless_its_form_is_written_anew() -> None:
+    run = curating()
+    curation = run.curation
+    assert curation is not None
+    forms, reviews = Path(curation.forms, "pairs"), Path(curation.reviews_folder, "pairs")
+    for folder in (forms, reviews):
+        folder.mkdir(parents=True)
+    for name in ("ann", "bob"):
+        (forms / f"{name}.csv").write_text(FORM.format(name=name))
+        (reviews / f"{name}.csv").write_text(f"id,annotator,answer\nr1,{name},No\n")
+    assert curation.open_forms("pairs") == [] and len(curation.open_forms("0")) == 2
+    (reviews / "bob.csv").write_text("id,annotator,answer\nr1,bob,Maybe\n")
+    # No job has read it.
+    assert run.faults_at_start([]) == []
+    (forms.parents[1] / "kept_pairs.parquet").touch()
+    fault, end = run.faults_at_start([("review_form", {"review": "0", "annotator": "ann"})])
+    assert "the answer 'Maybe' is none of Yes, No" in fault and end.endswith(THEN_RUN_AGAIN)
+    assert run.faults_at_start([("review_form", {"review": "pairs", "annotator": "bob"})]) == []
+
+
+def test_at_an_error_only_jobs_of_this_run_that_wait_for_reviews_are_quoted() -> None:
+    run = curating()
+    assert run.curation is not None
+    (run.curation.logs / "keep_reviewed").mkdir(parents=True)
+    (run.curation.logs / "keep_reviewed/0.log").write_text("a traceback\n")
+    waiting = run.curation.logs / "keep_pairs.log"
+    waiting.write_text(f"waiting for reviews\n{THEN_RUN_AGAIN}\n")
+    assert run.lines_at_error() == ["waiting for reviews", THEN_RUN_AGAIN]
+    run.curation.started_at += 60
+    assert run.lines_at_error() == []

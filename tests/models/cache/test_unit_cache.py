@@ -1,0 +1,226 @@
+"""The prediction cache: exact, in bounded memory, and unharmed by kills, edits and concurrent jobs."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchc.errors import InputError
+from benchc.models.cache.unit_cache import PredictionCache, line_of, unit_key, write_identity
+from benchc.models.protocol import OptionScores
+
+ROOT = Path(__file__).resolve().parents[3]
+IDENTITY = {"model": "owner/name", "revision": "1"}
+SCORES = OptionScores(
+    np.array([[0.1, -2.5e-7], [1 / 3, 3e30]], dtype=np.float32), np.array([0.1, 1], dtype=np.float32)
+)
+PIXELS = ["i", "j"]
+
+
+def open_cache(root: Path, name: str = "a", **identity: str) -> PredictionCache:
+    return PredictionCache(root, IDENTITY | identity, name)
+
+
+def same(a: OptionScores, b: OptionScores) -> bool:
+    return a.logits.tobytes() == b.logits.tobytes() and a.label_mass.tobytes() == b.label_mass.tobytes()
+
+
+def shards(root: Path) -> list[Path]:
+    return sorted(root.rglob("*.units"))
+
+
+def fill(root: Path, *prompts: str, name: str = "a") -> None:
+    with open_cache(root, name) as cache:
+        for prompt in prompts:
+            cache.put(prompt, PIXELS, SCORES, False)
+
+
+def found(root: Path, *prompts: str) -> list[bool]:
+    with open_cache(root) as cache:
+        return [cache.get(prompt, PIXELS) is not None for prompt in prompts]
+
+
+def test_scores_come_back_bit_for_bit(tmp_path):
+    with open_cache(tmp_path) as cache:
+        cache.put("p", PIXELS, SCORES, False)
+        cache.put("r", PIXELS, SCORES, True)
+        assert same(cache.get("r", PIXELS).value, SCORES)
+    with open_cache(tmp_path) as cache:
+        scores, split, adopted = cache.get("p", PIXELS)
+        assert same(scores, SCORES) and scores.logits.dtype == np.float32
+        assert (split, adopted) == (False, None)
+        assert cache.get("r", PIXELS).split
+        assert cache.get("p", ["j", "i"]) is None
+        assert cache.get("q", PIXELS) is None
+
+
+def test_another_identity_shares_nothing(tmp_path):
+    fill(tmp_path, "p")
+    with open_cache(tmp_path, revision="2") as cache:
+        assert cache.get("p", PIXELS) is None
+
+
+def test_the_order_of_the_facts_of_an_identity_is_not_part_of_it(tmp_path):
+    fill(tmp_path, "p")
+    with PredictionCache(tmp_path, dict(reversed(IDENTITY.items())), "a") as cache:
+        assert cache.get("p", PIXELS) is not None
+
+
+def test_jobs_of_one_name_write_different_shards_and_a_job_without_new_units_writes_none(tmp_path):
+    with open_cache(tmp_path, "w") as one, open_cache(tmp_path, "w") as other:
+        one.put("p", PIXELS, SCORES, False)
+        other.put("q", PIXELS, SCORES, False)
+    assert found(tmp_path, "p", "q") == [True, True]
+    assert len(shards(tmp_path)) == 2
+    assert all(shard.name.startswith("w-") for shard in shards(tmp_path))
+
+
+def test_an_incomplete_line_is_skipped_and_computed_again(tmp_path):
+    fill(tmp_path, "p", "q")
+    [shard] = shards(tmp_path)
+    whole = shard.read_bytes()
+    for length in range(whole.index(b"\n") + 1, len(whole)):
+        shard.write_bytes(whole[:length])
+        assert found(tmp_path, "p", "q") == [True, False]
+    fill(tmp_path, "q")
+    assert found(tmp_path, "p", "q") == [True, True]
+
+
+@pytest.mark.parametrize("place", [0, 33, 35, 40, 60, -2])
+def test_an_edited_record_is_computed_again(tmp_path, place):
+    fill(tmp_path, "p", "q")
+    [shard] = shards(tmp_path)
+    lines = shard.read_bytes().splitlines(keepends=True)
+    edited = bytearray(lines[0])
+    edited[place] = ord("1") if edited[place] != ord("1") else ord("2")
+    shard.write_bytes(bytes(edited) + lines[1])
+    assert found(tmp_path, "p", "q") == [False, True]
+    # A correct copy in another shard is found, whichever is read first.
+    fill(tmp_path, "p", name="0")
+    fill(tmp_path, "p", name="z")
+    assert found(tmp_path, "p", "q") == [True, True]
+
+
+def test_a_shard_that_is_edited_or_pruned_while_a_job_runs_is_not_served(tmp_path):
+    fill(tmp_path, "p", "q", "r")
+    [shard] = shards(tmp_path)
+    with open_cache(tmp_path) as cache:
+        content = shard.read_bytes()
+        shard.write_bytes(content.replace(content[40:44], b"AAAA", 1))
+        assert cache.get("p", PIXELS) is None
+        assert cache.get("q", PIXELS) is not None
+    with open_cache(tmp_path) as cache:
+        shard.unlink()
+        assert cache.get("q", PIXELS) is None
+        (cache.folder / "identity.json").unlink()
+        cache.folder.rmdir()
+        cache.put("q", PIXELS, SCORES, False)
+    assert found(tmp_path, "q") == [True]
+
+
+def test_files_of_an_older_format_are_ignored(tmp_path):
+    with open_cache(tmp_path) as cache:
+        old = {"key": unit_key("p", PIXELS).decode(), "logits": [[0.0, 1.0]], "mass": [1.0], "split": False}
+        (cache.folder / "w.jsonl").write_text(f"{old}\n")
+    assert found(tmp_path, "p") == [False]
+
+
+def test_a_cache_that_cannot_be_written_is_one_line(tmp_path):
+    (tmp_path / "owner--name").write_text("a file where a folder belongs")
+    with pytest.raises(InputError, match=r"the prediction cache cannot be written .*--cache"):
+        open_cache(tmp_path)
+
+
+WORKER = """
+import os, signal, sys
+sys.path.insert(0, sys.argv[1])
+from tests.models.cache.test_unit_cache import PIXELS, SCORES, open_cache
+from pathlib import Path
+root, first, last, killed = Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5] == "killed"
+with open_cache(root, "w") as cache:
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for number in range(first, last):
+        cache.put(f"p{number}", PIXELS, SCORES, False)
+    if killed:
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def start(root: Path, first: int, last: int, end: str = "finished") -> subprocess.Popen[bytes]:
+    arguments = [str(ROOT), str(root), str(first), str(last), end]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen([sys.executable, "-c", WORKER, *arguments], stdin=pipe, stdout=pipe)
+    assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+    return process
+
+
+def test_a_killed_job_loses_nothing_that_it_put(tmp_path):
+    process = start(tmp_path, 0, 3, "killed")
+    process.communicate(b"\n")
+    assert process.returncode == -signal.SIGKILL
+    assert found(tmp_path, "p0", "p1", "p2", "p3") == [True, True, True, False]
+
+
+def test_two_processes_at_once_lose_nothing(tmp_path):
+    # Both compute 500 to 999.
+    processes = [start(tmp_path, 0, 1000), start(tmp_path, 500, 1500)]
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+    assert [process.wait() for process in processes] == [0, 0]
+    assert len(shards(tmp_path)) == 2
+    assert all(found(tmp_path, *(f"p{number}" for number in range(1500))))
+
+
+READER = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from tests.models.cache.test_unit_cache import PIXELS, SCORES, open_cache
+from pathlib import Path
+with open_cache(Path(sys.argv[2])) as cache:
+    hits = [cache.get(f"p{number * 997}", PIXELS) is not None for number in range(1100)]
+    cache.put("new", PIXELS, SCORES, False)
+assert hits == [True] * 1004 + [False] * 96, hits.index(False)
+print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peak memory is read from /proc")
+def test_a_million_units_in_many_shards_take_less_than_200_mb(tmp_path):
+    with open_cache(tmp_path) as cache:
+        write_identity(cache.folder, IDENTITY)
+    for shard in range(100):
+        with (cache.folder / f"s{shard}.units").open("wb") as file:
+            file.writelines(
+                line_of(unit_key(f"p{number}", PIXELS), PredictionCache.encoded(SCORES), False)
+                for number in range(shard * 10_000, (shard + 1) * 10_000)
+            )
+    command = [sys.executable, "-c", READER, str(ROOT), str(tmp_path)]
+    peak = subprocess.run(command, text=True, stdout=subprocess.PIPE, check=True).stdout
+    assert int(peak) < 200 * 1024  # KiB
+
+
+OTHER = OptionScores(-SCORES.logits, SCORES.label_mass)
+
+
+def test_a_jobs_own_units_override_adopted_ones(tmp_path):
+    fill(tmp_path, "p")
+    own = shards(tmp_path)[0]
+    adopted = own.parent / "adopted/code/z.units"
+    adopted.parent.mkdir(parents=True)
+    adopted.write_bytes(line_of(unit_key("p", PIXELS), PredictionCache.encoded(OTHER), False))
+    with open_cache(tmp_path) as cache:
+        unit = cache.get("p", PIXELS)
+    assert same(unit.value, SCORES) and unit.adopted is None
+
+
+def test_a_line_of_another_unit_at_the_same_place_is_not_served(tmp_path):
+    fill(tmp_path, "p")
+    with open_cache(tmp_path) as cache:
+        shards(tmp_path)[0].write_bytes(line_of(unit_key("q", PIXELS), PredictionCache.encoded(OTHER), False))
+        assert cache.get("p", PIXELS) is None

