@@ -1,7 +1,6 @@
 """The configurations in config/ are valid, complete, and described by the generated files."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -14,9 +13,9 @@ import yaml
 from benchc.config.catalogue import ModelCatalogue, SourceCatalogue
 from benchc.config.load import load
 from benchc.config.reference import reference_page, schema_text, schemas
+from tests.shared_data import REASON, SHARED
 
 ROOT = Path(__file__).resolve().parents[2]
-SHARED = Path(os.environ.get("BENCHC_SHARED", ROOT / ".." / "shared"))
 FIX = "run `python -m scripts.stage write_config_reference` and commit what it writes"
 # By name, since users put configurations and catalogues of their own into the folder.
 SHIPPED = {
@@ -37,7 +36,7 @@ def test_every_run_begins_with_its_benchmark_and_can_be_loaded(path: Path) -> No
     raw = yaml.safe_load(path.read_text())
     assert next(iter(raw)) == "benchmark"
     if "${" in (ROOT / raw["catalogues"]["sources"]).read_text() and not SHARED.is_dir():
-        pytest.skip("the folder of BENCHC_SHARED is absent")
+        pytest.skip(REASON)
     load(raw, ROOT, file=f"config/{path.name}")
 
 

@@ -3,20 +3,16 @@
 import base64
 import csv
 import io
-import os
 import sys
 from functools import cache
-from pathlib import Path
 
 import numpy as np
-import pytest
 from PIL import Image
 
 from benchc.pixels import Pixels
+from tests.shared_data import SHARED
 
-SHARED = Path(os.environ.get("BENCHC_SHARED", Path(__file__).parents[2] / ".." / "shared"))
 FOLDER = SHARED / "data" / "real" / "caption"
-NEEDS_PHOTOS = pytest.mark.skipif(not FOLDER.is_dir(), reason="the folder of BENCHC_SHARED is absent")
 
 
 @cache

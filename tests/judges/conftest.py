@@ -1,14 +1,12 @@
-import os
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.shared_data import REASON, SHARED
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    folder = Path(os.environ.get("BENCHC_SHARED", ROOT / ".." / "shared"))
-    if not folder.is_dir():
-        pytest.skip("the folder of BENCHC_SHARED is absent")
-    return folder
+    if not SHARED.is_dir():
+        pytest.skip(REASON)
+    return SHARED

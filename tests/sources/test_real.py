@@ -4,18 +4,15 @@ import base64
 import csv
 import io
 import lzma
-import os
 from pathlib import Path
-
-import pytest
 
 from benchc.sources.error import InvalidRowError
 from benchc.sources.item_text import read_item_text
 from benchc.sources.vlmevalkit import read_vlmevalkit
+from tests.shared_data import SHARED, needs_shared
 
-SHARED = Path(os.environ.get("BENCHC_SHARED", Path(__file__).parents[3] / "shared"))
 REAL = SHARED / "data" / "real"
-pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the folder of BENCHC_SHARED is absent")
+pytestmark = needs_shared
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

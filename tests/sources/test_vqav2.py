@@ -1,7 +1,6 @@
 """VQAv2's files become open-ended items, or the error names the file and what to do."""
 
 import json
-import os
 import random
 import re
 import subprocess
@@ -23,6 +22,7 @@ from benchc.sources.image_choice import chosen_images
 from benchc.sources.vlmevalkit import read_vlmevalkit
 from benchc.sources.vqav2 import Vqav2Files, read_vqav2, read_vqav2_texts
 from benchc.sources.vqav2_annotations import read_annotations
+from tests.shared_data import SHARED, needs_shared
 from tests.sources.tsv_files import image_bytes
 from tests.sources.vqav2_files import (
     IMAGE_IDS,
@@ -39,7 +39,7 @@ from tests.sources.vqav2_files import (
 from tests.stages import run_stage
 
 ROOT = Path(__file__).resolve().parents[2]
-REAL = Path(os.environ.get("BENCHC_SHARED", ROOT / ".." / "shared")) / "data/real/mcq"
+REAL = SHARED / "data/real/mcq"
 
 
 def ids_of(items: pl.DataFrame) -> list[str]:
@@ -439,7 +439,7 @@ print(getrusage(RUSAGE_SELF).ru_maxrss)
 """
 
 
-@pytest.mark.skipif(not REAL.is_dir(), reason="the folder of BENCHC_SHARED is absent")
+@needs_shared
 def test_real_questions_in_the_published_form(tmp_path: Path) -> None:
     """Questions with short options of published data sets, as VQAv2 would have them."""
     published = pl.concat([read_vlmevalkit(path, path.stem)[0] for path in sorted(REAL.glob("*_COCO.tsv"))])

@@ -10,7 +10,8 @@ import yaml
 from benchc.config.benchmarks import benchmarks_with
 from scripts.command import command_line
 from scripts.stage import stage_function
-from tests.config.test_shipped import ROOT, RUNS, SHARED
+from tests.config.test_shipped import ROOT, RUNS
+from tests.shared_data import REASON, SHARED
 from tests.workflow.checkout import Checkout
 
 LIST = """
@@ -44,9 +45,12 @@ def benchmark_of(path: Path) -> str:
     ],
     ids=lambda path: path.name,
 )
-def test_the_command_of_each_job_is_one_of_its_stage(path: Path, tmp_path: Path, python: Path) -> None:
+def test_the_command_of_each_job_is_one_of_its_stage(
+    path: Path, tmp_path: Path, python: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if path.name.startswith("real-") and not SHARED.is_dir():
-        pytest.skip("the folder of BENCHC_SHARED is absent")
+        pytest.skip(REASON)
+    monkeypatch.setenv("BENCHC_SHARED", str(SHARED))
     checkout = Checkout(tmp_path / "benchc", f"config/{path.name}")
     checkout.python = python
     with (checkout.folder / "Snakefile").open("a") as file:

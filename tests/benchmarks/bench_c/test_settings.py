@@ -1,7 +1,6 @@
 """The settings of Bench-C and its shipped configurations."""
 
 import csv
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,9 @@ from benchc.config.load import Config, load
 from benchc.corruptions.registry import corruptions_of
 from tests.benchmarks.bench_c.trial import CONFIG
 from tests.config.trial import MODELS, SOURCES, errors
+from tests.shared_data import SHARED, needs_shared
 
 ROOT = Path(__file__).resolve().parents[3]
-SHARED = Path(os.environ.get("BENCHC_SHARED", ROOT / ".." / "shared"))
-NEEDS_SHARED = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of BENCHC_SHARED is absent")
 
 
 @pytest.fixture
@@ -194,7 +192,7 @@ def test_the_papers_run() -> None:
     assert all(source.md5 for source in config.sources.values())
 
 
-@NEEDS_SHARED
+@needs_shared
 def test_the_targets_are_those_of_the_papers_table_1() -> None:
     with (SHARED / "reference" / "bench_c_table1.csv").open() as file:
         published = {row["model"]: (int(row["year"]), float(row["params_b"])) for row in csv.DictReader(file)}
@@ -211,7 +209,7 @@ def test_the_demo() -> None:
     assert {model.scoring for model in config.models.values()} == {"letter", "text"}
 
 
-@NEEDS_SHARED
+@needs_shared
 def test_the_run_on_real_items() -> None:
     config = load_shipped("real-items.yaml")
     assert len(config.sources) == 14

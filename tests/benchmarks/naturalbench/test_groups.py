@@ -1,6 +1,5 @@
 """Groups are whole, alternate, and are told from the source's file; others are listed with the reason."""
 
-import os
 from collections import Counter
 from itertools import permutations
 from pathlib import Path
@@ -19,11 +18,11 @@ from benchc.schemas.parquet import read_table
 from benchc.schemas.subset import SUBSET
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
 from tests.benchmarks.naturalbench.group_files import PLACES, group, pool_of, write_pool
+from tests.shared_data import SHARED, needs_shared
 from tests.sources.tsv_files import encoded, image_bytes, write_tsv
 from tests.stages import call_stage
 
 ROOT = Path(__file__).resolve().parents[3]
-SHARED = Path(os.environ.get("BENCHC_SHARED", ROOT / ".." / "shared"))
 PAIRED = SHARED / "data/real/paired/NaturalBench_Flickr8k.tsv.xz"
 
 
@@ -380,7 +379,7 @@ def test_the_stage_writes_all_files(tmp_path: Path, capsys: pytest.CaptureFixtur
         call_stage("naturalbench.read_groups", **{**given, "labels": {"a": "A", "b": "B"}}, **outputs)
 
 
-@pytest.mark.skipif(not PAIRED.is_file(), reason="the folder of BENCHC_SHARED is absent")
+@needs_shared
 def test_the_120_real_groups(tmp_path: Path) -> None:
     items = read_vlmevalkit(PAIRED, "nb", ReaderOptions(image_column="image_file"))[0]
     groups = groups_of_pool(pool_of(tmp_path, nb=items), {"nb": Source(PAIRED, "Flickr8k")})

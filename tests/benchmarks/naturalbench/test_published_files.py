@@ -3,7 +3,6 @@
 import csv
 import json
 import lzma
-import os
 from pathlib import Path
 
 import polars as pl
@@ -18,10 +17,10 @@ from benchc.sources.error import SourceError
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
 from scripts.benchc import main
 from tests.benchmarks.naturalbench.group_files import OPTIONS, pool_of
+from tests.shared_data import SHARED, needs_shared
 from tests.sources.tsv_files import encoded, image_bytes, write_tsv
 
 ROOT = Path(__file__).resolve().parents[3]
-SHARED = Path(os.environ.get("BENCHC_SHARED", ROOT / ".." / "shared"))
 SPLIT = SHARED / "data/real/naturalbench/test_set.json.xz"
 IMAGES = [image_bytes((number, 50, 99)) for number in range(4)]
 CHOICE = "What is it?\nOption: A: a cup; B: a dog;"
@@ -230,7 +229,7 @@ def test_images_are_for_the_split_alone(files: list[str], message: str) -> None:
     assert str(stop.value.code).startswith("error: ") and message in str(stop.value.code)
 
 
-@pytest.mark.skipif(not SPLIT.is_file(), reason="the folder of BENCHC_SHARED is absent")
+@needs_shared
 def test_the_public_split() -> None:
     groups = read_split(SPLIT)
     assert len(groups) == 950

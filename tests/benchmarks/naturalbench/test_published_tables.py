@@ -1,6 +1,5 @@
 """What the paper's tables say about each other, by the formulas of this package; and where they err."""
 
-import os
 import re
 from pathlib import Path
 
@@ -24,10 +23,9 @@ from benchc.benchmarks.naturalbench.published.tables import (
 )
 from benchc.benchmarks.naturalbench.taxonomy import SKILLS
 from benchc.config.yaml_file import read_yaml
+from tests.shared_data import SHARED, needs_shared
 
 ROOT = Path(__file__).resolve().parents[3]
-SHARED = Path(os.environ.get("BENCHC_SHARED", "../shared"))
-needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="the shared data are absent")
 PACKAGE = ROOT / "benchc/benchmarks/naturalbench/published"
 
 # Groups of Flickr-YN, Flickr-MCQ, DOCCI-YN and DOCCI-MCQ.

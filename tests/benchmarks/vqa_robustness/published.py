@@ -1,16 +1,15 @@
 """What the paper of VQA-robustness published: errors, accuracies and the numbers computed from them."""
 
-import os
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import polars as pl
-import pytest
 
-REFERENCE = Path(os.environ.get("BENCHC_SHARED", "../shared")) / "reference"
+from tests.shared_data import SHARED
+
+REFERENCE = SHARED / "reference"
 TABLE_A1 = REFERENCE / "vqa_robustness_table_a1.csv"
-needs_shared = pytest.mark.skipif(not TABLE_A1.exists(), reason="the shared data are absent")
 
 
 MODELS = ("ViLT", "BLIP", "VLE", "PNP", "LLaVA-7B", "LLaVA-13B")

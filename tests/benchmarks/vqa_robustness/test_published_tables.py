@@ -13,8 +13,8 @@ from tests.benchmarks.vqa_robustness.published import (
     MODELS,
     REFERENCE,
     errors_of_table_a1,
-    needs_shared,
 )
+from tests.shared_data import needs_shared
 
 
 def test_every_corruption_of_the_paper_is_in_the_suite():

@@ -8,7 +8,8 @@ import pytest
 from benchc.benchmarks.vqa_robustness.pages.weights import weights_page
 from benchc.benchmarks.vqa_robustness.schemas.errors import read_errors
 from scripts.benchc import main
-from tests.benchmarks.vqa_robustness.published import TABLE_A1, needs_shared
+from tests.benchmarks.vqa_robustness.published import TABLE_A1
+from tests.shared_data import needs_shared
 
 ROWS = [f"{m},{c},{level},0.{2 + level}{n}" for m in "ab" for n, c in enumerate("xyz") for level in range(6)]
 HEADER = "model,corruption,level,error"

@@ -17,7 +17,8 @@ from benchc.corruptions.kernels.motion_blur import draw_motion_angle, motion_blu
 from benchc.corruptions.kernels.zoom_blur import zoom_blur
 from benchc.corruptions.registry import type_of
 from tests.corruptions.likeness import assert_same_distribution, assert_same_pixels
-from tests.corruptions.photos import NEEDS_PHOTOS, photo
+from tests.corruptions.photos import photo
+from tests.shared_data import needs_shared
 
 DETERMINISTIC = {"defocus_blur": defocus_blur, "gaussian_blur": gaussian_blur, "zoom_blur": zoom_blur}
 SEVERITIES = (1, 2, 3, 4, 5)
@@ -33,7 +34,7 @@ def reference(name, image, severity, **keywords):
     return imagecorruptions.corrupt(image, corruption_name=name, severity=severity, **keywords)
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("name", DETERMINISTIC)
 @pytest.mark.parametrize("severity", SEVERITIES)
 def test_deterministic_blurs_match_imagecorruptions(name, severity):
@@ -67,7 +68,7 @@ def test_the_disk_matches_imagecorruptions(severity):
     assert disk_kernel(**parameters) == pytest.approx(package.disk(**parameters), abs=1e-8)
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("severity", SEVERITIES)
 @pytest.mark.parametrize("angle", [-44.9, -30.0, 0.0, 13.7, 45.0])
 def test_motion_blur_matches_imagecorruptions_at_the_same_angle(monkeypatch, severity, angle):
@@ -108,7 +109,7 @@ def glass_blurs(monkeypatch, image, severity, swap):
     return glass_blur(image, cells, **parameters), reference("glass_blur", image, severity)
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("swap", [False, True])
 @pytest.mark.parametrize("severity", SEVERITIES)
 def test_glass_blur_matches_imagecorruptions_for_the_same_offsets(monkeypatch, severity, swap):
@@ -191,7 +192,7 @@ def test_partners_are_equally_likely(max_delta):
     assert np.abs(counts / counts.mean() - 1).max() < 5 / np.sqrt(counts.mean())
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("severity", SEVERITIES)
 def test_glass_blur_has_the_distribution_of_imagecorruptions(severity):
     # On smaller photos the mean of 120 samples is less certain than the tolerance.
@@ -207,7 +208,7 @@ def test_glass_blur_has_the_distribution_of_imagecorruptions(severity):
     )
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("severity", SEVERITIES)
 def test_motion_blur_has_the_distribution_of_imagecorruptions(severity):
     # Symmetric, because more angles above 0 than below, by chance, would otherwise move the mean.

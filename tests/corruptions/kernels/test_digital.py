@@ -24,7 +24,8 @@ from benchc.corruptions.registry import type_of
 from benchc.images import ImageError
 from benchc.pixels import Pixels
 from tests.corruptions.likeness import assert_same_distribution, assert_same_pixels
-from tests.corruptions.photos import NEEDS_PHOTOS, photo
+from tests.corruptions.photos import photo
+from tests.shared_data import needs_shared
 
 SEVERITIES = (1, 2, 3, 4, 5)
 SHAPES = [(32, 45), (64, 33), (224, 224), (333, 500), (480, 640)]
@@ -39,7 +40,7 @@ def unit(integers: np.ndarray) -> np.ndarray:
     return (integers.astype(np.float64) + 0.5) / 32768
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("name", ["jpeg_compression", "pixelate"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_jpeg_and_pixelate_match_imagecorruptions(shape: tuple[int, int], name: str) -> None:
@@ -75,7 +76,7 @@ def test_pixelate_is_two_calls_of_pillow(
     np.testing.assert_array_equal(pixelate(image, scale=scale, enlarge=enlarge), np.array(expected))
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("severity", SEVERITIES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_elastic_on_the_same_field(
@@ -89,7 +90,7 @@ def test_elastic_on_the_same_field(
     assert_same_pixels(elastic_transform(image, field, **type_of("elastic_transform").at(severity)), expected)
 
 
-@NEEDS_PHOTOS
+@needs_shared
 def test_elastic_has_the_distribution_of_imagecorruptions() -> None:
     def of_reference(seed: int) -> Pixels:
         np.random.seed(seed)  # noqa: NPY002
@@ -139,7 +140,7 @@ def affine_by_scipy(image: Pixels, field: AffineShifts, alpha: float, sigma: flo
     return np.clip(np.stack(planes, axis=-1), 0, 255).astype(np.uint8)
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("severity", SEVERITIES)
 @pytest.mark.parametrize("shape", [(32, 45), (224, 224), (200, 301)])
 def test_elastic_affine_is_its_definition(shape: tuple[int, int], severity: int) -> None:

@@ -11,7 +11,8 @@ from benchc.corruptions.fields import normal_quantiles
 from benchc.corruptions.kernels import noise
 from benchc.corruptions.registry import type_of
 from tests.corruptions.likeness import assert_same_distribution, assert_same_pixels
-from tests.corruptions.photos import NEEDS_PHOTOS, photo
+from tests.corruptions.photos import photo
+from tests.shared_data import needs_shared
 
 NAMES = ("gaussian_noise", "speckle_noise", "shot_noise", "impulse_noise")
 SEVERITIES = (1, 2, 3, 4, 5)
@@ -49,7 +50,7 @@ def feed(monkeypatch, name, field, severity):
     monkeypatch.setattr(SKIMAGE_NOISE, "_bernoulli", lambda p, shape, *, rng: next(answers))
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("size", [(48, 64), (128, 128), (240, 320)])
 @pytest.mark.parametrize("severity", SEVERITIES)
@@ -61,7 +62,7 @@ def test_the_same_field_gives_the_pixels_of_imagecorruptions(monkeypatch, name, 
     assert_same_pixels(result, reference(name, image, severity))
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("severity", [1, 5])
 def test_noise_has_the_distribution_of_imagecorruptions(monkeypatch, name, severity):

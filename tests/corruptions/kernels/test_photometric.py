@@ -7,7 +7,8 @@ from hypothesis.extra.numpy import arrays
 
 from benchc.corruptions.kernels import photometric
 from benchc.corruptions.registry import type_of
-from tests.corruptions.photos import NEEDS_PHOTOS, photo
+from tests.corruptions.photos import photo
+from tests.shared_data import needs_shared
 
 NAMES = ("brightness", "contrast", "saturate")
 SEVERITIES = (1, 2, 3, 4, 5)
@@ -23,7 +24,7 @@ def largest_gap(name, image, severity):
     return np.abs(ours(name, image, severity).astype(int) - reference).max()
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("size", [(33, 57), (224, 224), (480, 640)])
 def test_photos_match_imagecorruptions_within_a_level(name, size):

@@ -20,7 +20,8 @@ from benchc.corruptions.kernels.spatter import draw_spatter, spatter
 from benchc.corruptions.registry import type_of
 from benchc.pixels import Pixels
 from tests.corruptions.likeness import assert_same_distribution, assert_same_pixels
-from tests.corruptions.photos import NEEDS_PHOTOS, photo
+from tests.corruptions.photos import photo
+from tests.shared_data import needs_shared
 
 SEVERITIES = (1, 2, 3, 4, 5)
 # Larger than a texture of frost in no side, in one, in the other, in both.
@@ -80,7 +81,7 @@ def test_a_map_has_the_side_of_the_published_one(side: int) -> None:
     assert map_side(side, 1) == map_side(1, side) == reference.next_power_of_2(side)
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("severity", SEVERITIES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_fog_on_the_same_field(shape: tuple[int, int], severity: int) -> None:
@@ -97,7 +98,7 @@ def test_fog_never_passes_the_brightest_value(level: int) -> None:
     assert corrupt(image, "fog", 3, seed=1).max() <= level
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("severity", SEVERITIES)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("field", [CutOut(severity - 1, severity / 6, 0.99) for severity in (1, 2, 4, 5, 6)])
@@ -121,7 +122,7 @@ def test_frost_draws_the_first_five_textures_and_its_variant_all_six() -> None:
     assert len(TEXTURES) == 6
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("severity", SEVERITIES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_snow_on_the_same_field(shape: tuple[int, int], severity: int) -> None:
@@ -133,7 +134,7 @@ def test_snow_on_the_same_field(shape: tuple[int, int], severity: int) -> None:
     assert_same_pixels(snow(image, field, **keywords), expected)
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("angle", [-135.0, -112.5, -90.0, -60.0, -45.0])
 def test_snow_falls_at_the_angle_of_the_field(angle: float) -> None:
     image = photo(7, 64, 80)
@@ -144,7 +145,7 @@ def test_snow_falls_at_the_angle_of_the_field(angle: float) -> None:
     assert_same_pixels(snow(image, field, **keywords), expected)
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("severity", SEVERITIES)
 @pytest.mark.parametrize("shape", [(64, 45), *SHAPES[1:]])
 def test_spatter_on_the_same_field(shape: tuple[int, int], severity: int) -> None:
@@ -169,7 +170,7 @@ def test_mud_that_covers_everything_has_one_colour() -> None:
     assert np.unique(result.reshape(-1, 3), axis=0).tolist() == [[63, 42, 20]]
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize(
     ("name", "severity"), [("fog", 1), ("fog", 5), ("snow", 1), ("snow", 4), ("spatter", 2), ("spatter", 5)]
 )
@@ -186,7 +187,7 @@ def test_weather_has_the_distribution_of_imagecorruptions(name: str, severity: i
     )
 
 
-@NEEDS_PHOTOS
+@needs_shared
 def test_frost_of_six_textures_has_the_distribution_of_imagecorruptions() -> None:
     def of_reference(seed: int) -> Pixels:
         np.random.seed(seed)  # noqa: NPY002

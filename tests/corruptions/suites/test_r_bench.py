@@ -34,7 +34,8 @@ from benchc.corruptions.suite import Origin
 from benchc.corruptions.suites.r_bench import R_BENCH, R_BENCH_INDEX
 from benchc.images import ImageError
 from benchc.pixels import Pixels
-from tests.corruptions.photos import NEEDS_PHOTOS, photo
+from tests.corruptions.photos import photo
+from tests.shared_data import needs_shared
 
 TYPES = {type_.name: type_ for type_ in R_BENCH.types()}
 PHOTOS = 24
@@ -102,7 +103,7 @@ def test_every_strength_is_decided_here_with_a_reason(name: str) -> None:
         assert parameter.origin is Origin.DECIDED and len(parameter.source) > 20
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("name", TYPES)
 def test_strength_grows(name: str) -> None:
     distances = [
@@ -319,7 +320,7 @@ def test_color_quantization_keeps_colours_that_are_few() -> None:
     assert np.array_equal(quantization.color_quantization(image, colors=4), image)
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("colors", (8, 64))
 def test_color_quantization_has_less_variance_than_median_cut(colors: int) -> None:
     def error(image: Pixels, other: Pixels) -> float:
@@ -362,7 +363,7 @@ def test_clock_jitter_samples_at_the_shifts_of_its_field() -> None:
 # Compression
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("ratio", (16, 45, 400))
 def test_jpeg2000_meets_its_ratio(ratio: int, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
@@ -373,7 +374,7 @@ def test_jpeg2000_meets_its_ratio(ratio: int, monkeypatch: pytest.MonkeyPatch) -
     assert sizes[0] == pytest.approx(image.size / ratio, rel=0.1)
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("kernel", (codecs.jpeg, codecs.webp))
 def test_codecs_are_close_to_the_image_at_high_quality(kernel: Callable[..., Pixels]) -> None:
     image = photo(5, 96, 128)
@@ -473,7 +474,7 @@ def test_a_single_lost_block_of_a_ramp_is_restored() -> None:
 # Stand-ins
 
 
-@NEEDS_PHOTOS
+@needs_shared
 def test_light_is_added_and_removed() -> None:
     image = photo(5, 96, 128)
     light = captured.draw_light(generator(), 96, 128)

@@ -16,7 +16,8 @@ from benchc.corruptions.suites import imagenet_c
 from benchc.corruptions.suites.vqa_robustness import VQA_ROBUSTNESS
 from benchc.pixels import Pixels
 from tests.corruptions.likeness import assert_same_pixels
-from tests.corruptions.photos import NEEDS_PHOTOS, photo
+from tests.corruptions.photos import photo
+from tests.shared_data import needs_shared
 
 TYPES = {type_.name: type_ for type_ in VQA_ROBUSTNESS.types()}
 # Table A.1, column by column.
@@ -152,7 +153,7 @@ def test_pixelate_at_one_half_is_the_mean_of_blocks() -> None:
     assert np.abs(corrupted("pixelate", image, 2) - blocks).max() <= 0.5
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("name", [name for name in OWN if TYPES[name].ordered and name != "pixelate"])
 def test_strength_grows(name: str) -> None:
     image = photo(3, 240, 320)
@@ -160,7 +161,7 @@ def test_strength_grows(name: str) -> None:
     assert errors == sorted(errors) and errors[5] > 1.5 * errors[1] > 0
 
 
-@NEEDS_PHOTOS
+@needs_shared
 @pytest.mark.parametrize("severity", [1, 2, 3, 4, 5])
 def test_jpeg_by_pillow_matches_the_authors_opencv_code(severity: int) -> None:
     image = photo(3, 241, 322)

@@ -1,6 +1,4 @@
 import csv
-import os
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -22,8 +20,8 @@ from benchc.benchmarks.bench_c.metrics.table1 import rank, table1
 from benchc.schemas.models import Model
 from benchc.statistics.resampling import item_counts
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
+from tests.shared_data import SHARED, needs_shared
 
-SHARED = Path(os.environ.get("BENCHC_SHARED", Path(__file__).parents[4] / ".." / "shared"))
 PUBLISHED = SHARED / "reference" / "bench_c_table1.csv"
 ITEMS = 8
 TABLES = {name: scored(ITEMS, seed) for seed, name in enumerate(("one", "two", "three"))}
@@ -198,7 +196,7 @@ def test_ranks_of_draws_are_table_1s_ranks(draws):
     assert ranks_of(np.array(draws)).tolist() == expected
 
 
-@pytest.mark.skipif(not PUBLISHED.exists(), reason="the shared folder with the published Table 1 is not here")
+@needs_shared
 def test_ranks_of_the_published_values_are_the_published_ones():
     rows = list(csv.DictReader(PUBLISHED.read_text().splitlines()))
     for metric in ("delta_acc", "ras"):

@@ -1,6 +1,3 @@
-import os
-from pathlib import Path
-
 import polars as pl
 import pytest
 
@@ -13,8 +10,8 @@ from benchc.benchmarks.bench_c.metrics.table1 import (
     table1,
 )
 from benchc.schemas.models import Model
+from tests.shared_data import SHARED, needs_shared
 
-SHARED = Path(os.environ.get("BENCHC_SHARED", Path(__file__).parents[4] / ".." / "shared"))
 PUBLISHED = SHARED / "reference" / "bench_c_table1.csv"
 
 STRONG = Model("strong", "Strong", 2025, 8.0)
@@ -99,7 +96,7 @@ def test_targets_that_cannot_be_compared_are_refused(targets, tables, weights, m
         table1(targets, tables, weights)
 
 
-@pytest.mark.skipif(not PUBLISHED.exists(), reason=f"{PUBLISHED} is absent: set BENCHC_SHARED")
+@needs_shared
 @pytest.mark.parametrize("name", RANKED)
 def test_the_published_ranks_follow_from_the_published_values(name):
     # Two RAS are printed as -0.059 with ranks 1 and 2: where rounding hides the order, any order of the

@@ -1,7 +1,6 @@
 """The paper's tables agree with our copies and with our definitions."""
 
 import csv
-import os
 from pathlib import Path
 
 import polars as pl
@@ -18,13 +17,14 @@ from benchc.benchmarks.bench_c.published.tables import (
 )
 from benchc.config.yaml_file import read_yaml
 from benchc.rendering.published import compare_with_published
+from tests.shared_data import SHARED, needs_shared
 
 ROOT = Path(__file__).parents[4]
-REFERENCE = Path(os.environ.get("BENCHC_SHARED", ROOT / ".." / "shared")) / "reference"
+REFERENCE = SHARED / "reference"
 TABLES = {1: published_table1(), 2: published_table2(), 3: published_table3()}
 
 
-@pytest.mark.skipif(not REFERENCE.exists(), reason=f"{REFERENCE} is absent: set BENCHC_SHARED")
+@needs_shared
 @pytest.mark.parametrize("number", TABLES)
 def test_every_value_is_the_reference_files(number):
     with (REFERENCE / f"bench_c_table{number}.csv").open() as file:

@@ -1,6 +1,5 @@
 import base64
 import json
-import os
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +13,9 @@ from benchc.errors import InputError
 from benchc.images import encode_png
 from benchc.schemas.parquet import check_frame
 from benchc.sources.error import SourceError
+from tests.shared_data import SHARED, needs_shared
 
-REAL = Path(os.environ.get("BENCHC_SHARED", Path(__file__).parents[5] / "shared")) / "data/real/caption"
+REAL = SHARED / "data/real/caption"
 
 
 def picture(value: int) -> bytes:
@@ -216,7 +216,7 @@ def test_missing_files_and_folders(tmp_path: Path, images: Path) -> None:
         list(image_bytes(frame))
 
 
-@pytest.mark.skipif(not REAL.is_dir(), reason="the folder of BENCHC_SHARED is absent")
+@needs_shared
 @pytest.mark.parametrize(("name", "count"), [("COCO_caption", 15), ("Flickr8k_caption", 16)])
 def test_real_captions(name: str, count: int) -> None:
     source = CaptionSet("real", "tsv", REAL / f"{name}.tsv", None, "English")

@@ -2,17 +2,16 @@
 
 import json
 import lzma
-import os
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchc.benchmarks.naturalbench.curation.reply import UnusableError, Written, read_reply
+from tests.shared_data import SHARED, needs_shared
 
-SHARED = Path(os.environ.get("BENCHC_SHARED", "../shared")) / "data/real/naturalbench/test_set.json.xz"
+SPLIT = SHARED / "data/real/naturalbench/test_set.json.xz"
 
 
 def value(question: object, first: object, second: object, **more: object) -> dict[str, object]:
@@ -170,9 +169,9 @@ def test_no_reply_is_another_error(content, kind):
         pass
 
 
-@pytest.mark.skipif(not SHARED.is_file(), reason="needs the shared data of NaturalBench")
+@needs_shared
 def test_all_950_published_groups_are_usable_replies():
-    rows = json.loads(lzma.decompress(SHARED.read_bytes()))
+    rows = json.loads(lzma.decompress(SPLIT.read_bytes()))
     suffixes = re.compile("Please (answer Yes or No|output the letter corresponding to the correct option).$")
     options = 0
     for group in range(0, len(rows), 4):

@@ -2,8 +2,6 @@
 
 import json
 import lzma
-import os
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -15,8 +13,9 @@ from benchc.benchmarks.naturalbench.metrics.groups import MEASURES, group_values
 from benchc.benchmarks.naturalbench.schemas.groups import GROUPS
 from benchc.errors import InputError
 from tests.benchmarks.naturalbench.simulated import OPTIONS, group_rows, items_of, pool_rows
+from tests.shared_data import SHARED, needs_shared
 
-SPLIT = Path(os.environ.get("BENCHC_SHARED", "../shared")) / "data/real/naturalbench/test_set.json.xz"
+SPLIT = SHARED / "data/real/naturalbench/test_set.json.xz"
 
 
 def test_items_are_ordered_by_group_question_and_image():
@@ -133,7 +132,7 @@ def test_rows_are_found_whatever_their_order():
         assert str(error.value).startswith(message)
 
 
-@pytest.mark.skipif(not SPLIT.exists(), reason="the shared data are absent")
+@needs_shared
 def test_the_public_test_split():
     """950 groups, all alternating; readers of which the scores are known."""
     rows = json.loads(lzma.decompress(SPLIT.read_bytes()))

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from benchc.benchmarks.vqa_robustness.metrics.drops import drops
-from tests.benchmarks.vqa_robustness.published import accuracies_of_notebook, errors_of_table_a1, needs_shared
+from tests.benchmarks.vqa_robustness.published import accuracies_of_notebook, errors_of_table_a1
+from tests.shared_data import needs_shared
 
 ERRORS = arrays(float, (3, 4, 6), elements=st.integers(0, 99).map(lambda value: value / 100))
 

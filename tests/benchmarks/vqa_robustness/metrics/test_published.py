@@ -8,8 +8,8 @@ from tests.benchmarks.vqa_robustness.published import (
     CORRUPTIONS,
     accuracies_of_notebook,
     errors_of_table_a1,
-    needs_shared,
 )
+from tests.shared_data import needs_shared
 
 pytestmark = needs_shared
 EQUAL = weights_of((1, 1, 1, 1, 1))

@@ -10,7 +10,8 @@ from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
 from benchc.benchmarks.vqa_robustness.metrics.regions import winning_shares
 from benchc.benchmarks.vqa_robustness.metrics.severity import severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, vre, weights_of
-from tests.benchmarks.vqa_robustness.published import errors_of_table_a1, needs_shared
+from tests.benchmarks.vqa_robustness.published import errors_of_table_a1
+from tests.shared_data import needs_shared
 
 
 def exact_share(parts: np.ndarray, model: int) -> float:
