@@ -52,7 +52,7 @@ from benchc.models.inference import prediction_rows as rows_of_units
 from benchc.models.items import Item
 from benchc.models.job import UNITS_AHEAD
 from benchc.models.letter import LetterScorer
-from benchc.models.predict import Passes, encoded_parts, predict_units
+from benchc.models.predict import Passes, encoded_groups, predict_units
 from benchc.models.predictor import Predictor
 from benchc.models.prepare import prepared_units
 from benchc.models.question import Question, letter_prompt
@@ -346,8 +346,8 @@ def print_shape(scorer: LetterScorer, side: int, image: Pixels, units: int, peak
     def on_device(number: int) -> Any:
         """Return the input of other pixels for each pass, since the features of the last images are kept."""
         variants = [[image ^ np.uint8(5 * number + severity)] for severity in SEVERITIES]
-        (part,) = encoded_parts(scorer, QUESTION, variants)
-        together = joined([part.encoded] * units)
+        (group,) = encoded_groups(scorer, QUESTION, variants)
+        together = joined([group.encoded] * units)
         return replace(together, inputs=scorer.chat.on_device(together.inputs))
 
     inputs = on_device(0)

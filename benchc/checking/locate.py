@@ -11,8 +11,8 @@ from benchc.errors import InputError
 from benchc.models.folder import deciding_files
 from benchc.models.hub.cached import cached, fetch_command, not_here
 from benchc.models.hub.errors import hub_errors
-from benchc.models.own_code_families import lacks_trust, untrusted
 from benchc.models.protocol import CheckpointSource
+from benchc.models.remote_code_families import lacks_trust, untrusted
 from benchc.models.revisions import commit_of
 from benchc.models.supported import check_family
 from benchc.models.weights import weights_problem

@@ -8,9 +8,9 @@ from benchc.errors import InputError
 from benchc.models.folder import deciding_files
 from benchc.models.hub.cached import cached
 from benchc.models.hub.errors import HUB
-from benchc.models.own_code_families import lacks_trust
 from benchc.models.protocol import ModelError
 from benchc.models.registry import scorer_modules
+from benchc.models.remote_code_families import lacks_trust
 from benchc.models.revisions import commit_of
 from benchc.models.supported import UnsupportedFamilyError, check_family
 from benchc.models.weights import weights_problem

@@ -15,7 +15,7 @@ from benchc.endpoint.process import arguments_of
 from benchc.errors import InputError
 from benchc.models.generation import Generation
 from benchc.models.hub.cached import fetch_command
-from benchc.models.protocol import Asked
+from benchc.models.protocol import ModelInterface
 from benchc.models.registry import GENERATE
 from benchc.models.server.generate import served_generator
 from benchc.models.server.served import served_scorer
@@ -43,7 +43,7 @@ def ask_server(id_: str, model: Model, server: Server, url: str) -> Finding:
     assert name is not None  # which the catalogue's checks ensure
     settings = EndpointSettings(url, 1, TIMEOUT, attempts=1)
     with Endpoint(settings, read_key(server.api_key_env)) as endpoint:
-        asked: Asked = (
+        asked: ModelInterface = (
             served_generator(endpoint, {name}, {}, Generation(model.max_new_tokens))
             if model.scoring == GENERATE
             else served_scorer(endpoint, {name}, {}, model.scoring, server.top_logprobs)

@@ -330,7 +330,7 @@ class Model(Strict):
         ]
         if needless and self.family is not None and self.server is None:
             # Imported here because it imports numpy.
-            from benchc.models.own_code_families import OF_CHECKPOINT, OF_PACKAGE
+            from benchc.models.remote_code_families import OF_CHECKPOINT, OF_PACKAGE
 
             if self.family in (*OF_CHECKPOINT, *OF_PACKAGE):
                 raise ValueError(

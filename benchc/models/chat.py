@@ -266,7 +266,7 @@ class ChatModel:
 
 
 @dataclass
-class AskedChat(ABC):
+class ChatInterface(ABC):
     """A chat model that is asked in one way."""
 
     chat: ChatModel

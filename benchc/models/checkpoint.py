@@ -68,7 +68,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             "scoring needs a decoder that continues it; choose another model, or add a family"
         )
     _check_settings(processor.image_processor, source)
-    kind = _kind(model, model_class)
+    kind = _wrapper_class(model, model_class)
     if kind.has_template:
         processor.chat_template = own_template(processor) or chat_template
     if kind.has_template and processor.chat_template is None:
@@ -81,7 +81,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     return kind(model, processor, _identity(source, commit, model, processor))
 
 
-def _kind(model: Any, model_class: Any) -> type[ChatModel]:
+def _wrapper_class(model: Any, model_class: Any) -> type[ChatModel]:
     if model_class.__name__ == VQA_CLASS:
         return VqaModel if model.can_generate() else ClosedListModel
     crosses = hasattr(model.config.get_text_config(), "cross_attention_layers")

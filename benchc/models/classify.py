@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import torch
 
-from benchc.models.chat import AskedChat
+from benchc.models.chat import ChatInterface
 from benchc.models.encoding import Encoded
 from benchc.models.protocol import ModelError, Reply
 from benchc.models.question import Question, bare_prompt
@@ -17,7 +17,7 @@ from benchc.pixels import Pixels
 LABEL_TOKENS = 1
 
 
-class Classifier(AskedChat):
+class Classifier(ChatInterface):
     """A :class:`benchc.models.protocol.Generative` model whose answers are the labels of a closed list."""
 
     chat: ClosedListModel

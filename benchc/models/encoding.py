@@ -45,20 +45,20 @@ class Encoded:
         return replace(self, inputs={name: value.pin_memory() for name, value in self.inputs.items()})
 
 
-class Part(NamedTuple):
+class VariantGroup(NamedTuple):
     """Some of a unit's variants, whose images have the same sizes. ``positions``: among the variants."""
 
     positions: Sequence[int]
     encoded: Encoded
 
 
-def joined(parts: Sequence[Encoded]) -> Encoded:
+def joined(groups: Sequence[Encoded]) -> Encoded:
     """Return the variants of several independent inputs with one prompt and one list of sizes."""
-    first = parts[0]
-    if len(parts) == 1:
+    first = groups[0]
+    if len(groups) == 1:
         return first
-    inputs = {name: torch.cat([part.inputs[name] for part in parts]) for name in first.inputs}
-    return replace(first, rows=sum(part.rows for part in parts), inputs=inputs)
+    inputs = {name: torch.cat([group.inputs[name] for group in groups]) for name in first.inputs}
+    return replace(first, rows=sum(group.rows for group in groups), inputs=inputs)
 
 
 def sizes_of(images: Sequence[Pixels]) -> tuple[tuple[int, ...], ...]:

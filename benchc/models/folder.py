@@ -31,28 +31,28 @@ WEIGHTS = (
 WEIGHTS_OF_SERVERS = ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.gguf")
 
 
-def deciding_files(folder: Path, *, own_code: bool = False, on_server: bool = False) -> list[Path]:
+def deciding_files(folder: Path, *, remote_code: bool = False, on_server: bool = False) -> list[Path]:
     """Return the files that decide a model's predictions, sorted.
 
     They are configuration, processor, tokenizer, chat templates and the weights that transformers loads: of
-    several formats one, and all its shards. ``own_code``: also the model's Python files. ``on_server``: all
-    that a server may load, which are all weights, and Python files, too. Hidden files and folders are
+    several formats one, and all its shards. ``remote_code``: also the model's Python files. ``on_server``:
+    all that a server may load, which are all weights, and Python files, too. Hidden files and folders are
     excluded.
     """
     found = {path for pattern in SETTINGS for path in folder.glob(pattern)}
     found -= set(folder.glob("*.index.json"))
     if on_server:
         found.update(path for pattern in WEIGHTS_OF_SERVERS for path in folder.glob(pattern))
-    if own_code or on_server:
+    if remote_code or on_server:
         found.update(folder.rglob("*.py"))
     found.update(_weights(folder))
     return sorted(path for path in found if path.is_file() and not is_hidden(path.relative_to(folder)))
 
 
-def folder_digest(folder: Path, *, own_code: bool = False, on_server: bool = False) -> str:
+def folder_digest(folder: Path, *, remote_code: bool = False, on_server: bool = False) -> str:
     """Return a hash of the names and contents of the folder's ``deciding_files``."""
     digest = hashlib.blake2b(digest_size=16)
-    for path in deciding_files(folder, own_code=own_code, on_server=on_server):
+    for path in deciding_files(folder, remote_code=remote_code, on_server=on_server):
         digest.update(f"{path.relative_to(folder).as_posix()}\x1f".encode())
         with path.open("rb") as file:
             hashlib.file_digest(file, lambda: digest)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-from benchc.models.chat import AskedChat
+from benchc.models.chat import ChatInterface
 from benchc.models.encoding import Encoded
 from benchc.models.generation import Generation
 from benchc.models.protocol import ModelError, Reply
@@ -15,7 +15,7 @@ from benchc.pixels import Pixels
 
 
 @dataclass
-class Generator(AskedChat):
+class Generator(ChatInterface):
     """A :class:`benchc.models.protocol.Generative` model of transformers.
 
     Decoding is greedy, with the other settings of the checkpoint's generation_config.json, such as a

@@ -6,11 +6,11 @@ from importlib.metadata import version
 import torch
 
 from benchc.models.prediction_code import prediction_code
-from benchc.models.protocol import Asked
+from benchc.models.protocol import ModelInterface
 from benchc.models.registry import scorer_modules
 
 
-def prediction_identity(model: Asked, family: str | None, scoring: str) -> dict[str, str]:
+def prediction_identity(model: ModelInterface, family: str | None, scoring: str) -> dict[str, str]:
     """Return the identity of what a model returns that ``benchc.models.predict`` has loaded.
 
     ``scoring``: a key of ``SCORINGS`` or ``ANSWERING``.

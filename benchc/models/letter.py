@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from benchc.models.chat import AskedChat
+from benchc.models.chat import ChatInterface
 from benchc.models.encoding import Encoded
 from benchc.models.protocol import ModelError, OptionScores, require_options
 from benchc.models.question import Question, end_of, in_words, letter_prompt
@@ -14,7 +14,7 @@ from benchc.pixels import Pixels
 
 
 @dataclass
-class LetterScorer(AskedChat):
+class LetterScorer(ChatInterface):
     """A :class:`benchc.models.protocol.Scorer` whose logits are those of the options' letters A, B, …"""
 
     _tokens: dict[tuple[str, tuple[str, ...]], torch.Tensor] = field(default_factory=dict)

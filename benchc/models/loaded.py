@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 from benchc.models.predictor import Compute
-from benchc.models.protocol import Asked
+from benchc.models.protocol import ModelInterface
 
-Model = TypeVar("Model", bound=Asked)
+Model = TypeVar("Model", bound=ModelInterface)
 Value = TypeVar("Value")
 
 

@@ -10,7 +10,7 @@ from benchc.models.question import Question
 from benchc.pixels import Pixels
 
 
-class Asked(protocol.Asked, Protocol):
+class ModelInterface(protocol.ModelInterface, Protocol):
     """A loaded model that is asked in one way.
 
     ``encodes_on_host``: whether encoding needs no device, so that another process may do it.
@@ -26,14 +26,14 @@ class Asked(protocol.Asked, Protocol):
         """
 
 
-class Scorer(Asked, protocol.Scorer, Protocol):
+class Scorer(ModelInterface, protocol.Scorer, Protocol):
     """A loaded model with a scoring of options."""
 
     def ask(self, question: Question, encoded: Encoded) -> OptionScores:
         """Score the options under each variant in one forward pass."""
 
 
-class Generative(Asked, protocol.Generative, Protocol):
+class Generative(ModelInterface, protocol.Generative, Protocol):
     """A loaded model that answers in its own words."""
 
     def ask(self, question: Question, encoded: Encoded) -> list[Reply]:

@@ -11,7 +11,7 @@ from benchc.models.revisions import commit_of
 
 def file_times(source: CheckpointSource) -> list[tuple[str, int, int]]:
     """Return name, time and size of the files that decide a local model; none for a model on the Hub."""
-    files = deciding_files(Path(source.location), own_code=source.trust_remote_code)
+    files = deciding_files(Path(source.location), remote_code=source.trust_remote_code)
     return [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
 
 
@@ -43,7 +43,7 @@ def checkpoint_facts(source: CheckpointSource, commit: str | None) -> dict[str, 
     return {
         # However the folder's path is written.
         "model": source.location if commit else folder.resolve().name,
-        "revision": commit or folder_digest(folder, own_code=source.trust_remote_code),
+        "revision": commit or folder_digest(folder, remote_code=source.trust_remote_code),
         "trust_remote_code": str(source.trust_remote_code),
         "dtype": source.dtype,
         "device": torch.cuda.get_device_name() if source.device == "cuda" else "cpu",

@@ -14,11 +14,11 @@ import numpy as np
 import torch
 
 from benchc.errors import InputError
-from benchc.models.encoding import Encoded, Part, joined, sizes_of
+from benchc.models.encoding import Encoded, VariantGroup, joined, sizes_of
 from benchc.models.generation import Generation
 from benchc.models.gpus import taken_gpus
 from benchc.models.load import load_classifier, load_generator, load_scorer
-from benchc.models.local import Asked, Generative, Scorer
+from benchc.models.local import Generative, ModelInterface, Scorer
 from benchc.models.protocol import (
     CheckpointSource,
     ModelError,
@@ -83,19 +83,19 @@ class Passes:
         self.differ = False
         self.checked = 0
 
-    def of(self, parts: Sequence[Encoded]) -> Iterator[slice]:
-        """Yield consecutive independent parts with one prompt and one list of sizes that pass together."""
+    def of(self, groups: Sequence[Encoded]) -> Iterator[slice]:
+        """Yield consecutive independent groups with one prompt and one list of sizes that pass together."""
         start = rows = 0
-        for place, part in enumerate(parts):
+        for place, group in enumerate(groups):
             # Products with one row take another routine of most libraries, with other last bits.
             alone = self.together != "always" and (
-                self.together == "never" or self.differ or 1 in (part.rows, parts[start].rows)
+                self.together == "never" or self.differ or 1 in (group.rows, groups[start].rows)
             )
-            if place > start and (alone or (rows + part.rows) * part.tokens > TOKENS_PER_PASS):
+            if place > start and (alone or (rows + group.rows) * group.tokens > TOKENS_PER_PASS):
                 yield slice(start, place)
                 start, rows = place, 0
-            rows += part.rows
-        yield slice(start, len(parts))
+            rows += group.rows
+        yield slice(start, len(groups))
 
     def must_check(self) -> bool:
         """Return whether the next pass is to be compared with its units alone."""
@@ -123,7 +123,7 @@ def predict_units(
     def ask(encoded: Encoded) -> list[tuple[Any, Any]]:
         return list(zip(*scorer.ask(question, encoded), strict=True))
 
-    found = _Asking(scorer, ask, question, units, passes).found()
+    found = UnitRunner(scorer, ask, question, units, passes).run()
     return [(OptionScores(*map(np.stack, zip(*rows, strict=True))), split) for rows, split in found]
 
 
@@ -131,16 +131,16 @@ def answer_units(
     model: Generative, question: Question, units: Sequence[UnitInput], passes: Passes
 ) -> list[tuple[list[Reply], bool]]:
     """Return the answers of each unit, and whether it was split; as :func:`predict_units`."""
-    return _Asking(model, lambda encoded: model.ask(question, encoded), question, units, passes).found()
+    return UnitRunner(model, lambda encoded: model.ask(question, encoded), question, units, passes).run()
 
 
-def encoded_parts(model: Asked, question: Question, variants: Variants) -> Iterator[Part]:
-    """Yield a unit's variants as input of the model, those of equal sizes in one part."""
+def encoded_groups(model: ModelInterface, question: Question, variants: Variants) -> Iterator[VariantGroup]:
+    """Yield a unit's variants as input of the model, those of equal sizes in one group."""
     sizes: dict[object, list[int]] = {}
     for position, images in enumerate(variants):
         sizes.setdefault(sizes_of(images), []).append(position)
-    for group in sizes.values():
-        yield Part(group, model.encode(question, [variants[position] for position in group]))
+    for positions in sizes.values():
+        yield VariantGroup(positions, model.encode(question, [variants[position] for position in positions]))
 
 
 def _prepare(source: CheckpointSource, threads: int) -> None:
@@ -166,61 +166,61 @@ Found = tuple[list[Row], bool]  # of each variant, and whether a unit had to be 
 
 
 @dataclass(frozen=True)
-class _Asking(Generic[Row]):
+class UnitRunner(Generic[Row]):
     """A model that is asked about units of one question. ``ask``: returns what it says of each variant."""
 
-    model: Asked
+    model: ModelInterface
     ask: Callable[[Encoded], list[Row]]
     question: Question
     units: Sequence[UnitInput]
     passes: Passes
 
-    def found(self) -> list[Found[Row]]:
+    def run(self) -> list[Found[Row]]:
         """Return what the model says of each variant of each unit."""
         rows: list[dict[int, Row]] = [{} for _ in self.units]
         splits = [False] * len(self.units)
 
-        def keep(number: int, part: Part, found: Found[Row]) -> None:
-            rows[number].update(zip(part.positions, found[0], strict=True))
+        def keep(number: int, group: VariantGroup, found: Found[Row]) -> None:
+            rows[number].update(zip(group.positions, found[0], strict=True))
             splits[number] |= found[1]
 
-        waiting: dict[object, list[tuple[int, Part]]] = {}
+        waiting: dict[object, list[tuple[int, VariantGroup]]] = {}
         for number, unit in enumerate(self.units):
-            for part in unit.parts or encoded_parts(self.model, self.question, unit.variants):
-                if part.encoded.independent:
-                    waiting.setdefault(part.encoded.sizes, []).append((number, part))
-                else:  # at once, since a model's own code may keep the input of one part only
-                    keep(number, part, self._alone(number, part))
-        for group in waiting.values():
-            for span in self.passes.of([part.encoded for _, part in group]):
-                for member, found in zip(group[span], self._together(group[span]), strict=True):
+            for group in unit.groups or encoded_groups(self.model, self.question, unit.variants):
+                if group.encoded.independent:
+                    waiting.setdefault(group.encoded.sizes, []).append((number, group))
+                else:  # at once, since a model's own code may keep the input of one group only
+                    keep(number, group, self._alone(number, group))
+        for members in waiting.values():
+            for span in self.passes.of([group.encoded for _, group in members]):
+                for member, found in zip(members[span], self._together(members[span]), strict=True):
                     keep(*member, found)
         ordered = ([each[place] for place in sorted(each)] for each in rows)
         return list(zip(ordered, splits, strict=True))
 
-    def _together(self, group: Sequence[tuple[int, Part]]) -> list[Found[Row]]:
-        """Return what the model says of each part of one pass."""
-        if len(group) == 1:
-            return [self._alone(*group[0])]
-        whole = joined([part.encoded for _, part in group])
+    def _together(self, members: Sequence[tuple[int, VariantGroup]]) -> list[Found[Row]]:
+        """Return what the model says of each group of one pass."""
+        if len(members) == 1:
+            return [self._alone(*members[0])]
+        whole = joined([group.encoded for _, group in members])
         try:
             rows = iter(self.ask(whole))
         except torch.OutOfMemoryError:
             torch.cuda.empty_cache()
-            return [self._alone(*member) for member in group]
-        found = [(list(islice(rows, part.encoded.rows)), False) for _, part in group]
+            return [self._alone(*member) for member in members]
+        found = [(list(islice(rows, group.encoded.rows)), False) for _, group in members]
         if self.passes.must_check():
-            alone = [self._alone(*member) for member in group]
+            alone = [self._alone(*member) for member in members]
             self.passes.differ |= _bits(found) != _bits(alone)
             return alone
         return found
 
-    def _alone(self, number: int, part: Part) -> Found[Row]:
-        """Return what the model says of a part of a unit, in halves where the memory does not suffice."""
+    def _alone(self, number: int, group: VariantGroup) -> Found[Row]:
+        """Return what the model says of a group of a unit, in halves where the memory does not suffice."""
         try:
-            return self.ask(part.encoded), False
+            return self.ask(group.encoded), False
         except torch.OutOfMemoryError as error:
-            if len(part.positions) == 1:
+            if len(group.positions) == 1:
                 raise ModelError(
                     f"{self.model.identity()['model']}: a single variant of its images does not fit into the "
                     "memory of the GPU; in the model catalogue, lower what bounds the size of images in "
@@ -228,11 +228,11 @@ class _Asking(Generic[Row]):
                     "GPU"
                 ) from error
         torch.cuda.empty_cache()
-        middle = len(part.positions) // 2
+        middle = len(group.positions) // 2
         rows: list[Row] = []
-        for half in (part.positions[:middle], part.positions[middle:]):
+        for half in (group.positions[:middle], group.positions[middle:]):
             variants = [self.units[number].variants[position] for position in half]
-            rows += self._alone(number, Part(half, self.model.encode(self.question, variants)))[0]
+            rows += self._alone(number, VariantGroup(half, self.model.encode(self.question, variants)))[0]
         return rows, True
 
 

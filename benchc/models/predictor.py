@@ -20,9 +20,9 @@ from benchc.images import pixel_hash
 from benchc.models.cache.unit_cache import AnswerCache, CachedUnit, PredictionCache, UnitCache
 from benchc.models.job_counts import Rows
 from benchc.models.protocol import (
-    Asked,
     Generative,
     ModelError,
+    ModelInterface,
     NoTextOnlyError,
     OptionScores,
     Reply,
@@ -32,7 +32,7 @@ from benchc.models.protocol import (
 from benchc.models.question import Question
 from benchc.models.units import Unit
 
-Model = TypeVar("Model", bound=Asked)
+Model = TypeVar("Model", bound=ModelInterface)
 Value = TypeVar("Value")
 Compute = Callable[[Model, Question, Sequence[UnitInput]], Sequence[tuple[Value, bool]]]
 UnitHashes = tuple[str, ...]  # of the prompt, and of each variant's pixels
@@ -92,7 +92,7 @@ class CachedModel(Generic[Model, Value]):
         try:
             inputs = [
                 # Encoded for this prompt, and not for another of the same images.
-                UnitInput(unit.variants, unit.parts if unit.prompt_hash == key[0] else None)
+                UnitInput(unit.variants, unit.groups if unit.prompt_hash == key[0] else None)
                 for key, unit in missing.items()
             ]
             computed = self.compute(self.model, question, inputs)
@@ -152,7 +152,7 @@ class Predictor(CachedModel[Scorer, OptionScores]):
             )
 
 
-def unit_hashes(model: Asked, question: Question, unit: Unit) -> tuple[str, list[str]]:
+def unit_hashes(model: ModelInterface, question: Question, unit: Unit) -> tuple[str, list[str]]:
     """Return the hash of a unit's prompt and the hash of each variant's pixels."""
     prompt = model.prompt(question, unit.images)
     # With the options, since a text scorer's prompt does not list them.

@@ -15,10 +15,10 @@ import torch
 
 from benchc.errors import InputError
 from benchc.models.cache.unit_cache import UnitCache, key_number, unit_key
-from benchc.models.encoding import Part
+from benchc.models.encoding import VariantGroup
 from benchc.models.items import Item
-from benchc.models.local import Asked
-from benchc.models.predict import encoded_parts
+from benchc.models.local import ModelInterface
+from benchc.models.predict import encoded_groups
 from benchc.models.predictor import unit_hashes
 from benchc.models.protocol import ModelError
 from benchc.models.units import Unit, UnitImages
@@ -35,14 +35,14 @@ class _Prepared(NamedTuple):
     images: int
     prompt_hash: str
     image_hashes: list[str]
-    parts: list[Part] | None  # None where the unit is cached
+    groups: list[VariantGroup] | None  # None where the unit is cached
 
 
 @dataclass(frozen=True)
 class _Preparation:
     """What a worker needs: the model, the items, and numbers of the cached units in ascending order."""
 
-    model: Asked
+    model: ModelInterface
     items: Mapping[str, Item]
     cached: np.ndarray[Any, np.dtype[np.uint64]]
 
@@ -55,14 +55,14 @@ class _Preparation:
         number = key_number(unit_key(prompt_hash, image_hashes))
         place = int(np.searchsorted(self.cached, number))
         is_cached = place < len(self.cached) and self.cached[place] == number
-        parts = None
+        groups = None
         if not is_cached:
             try:
-                parts = list(encoded_parts(self.model, question, unit.variants))
+                groups = list(encoded_groups(self.model, question, unit.variants))
             except ModelError as error:
                 raise ModelError(f"item {unit.item} under {unit.corruption}: {error}") from error
         return _Prepared(
-            unit.item, unit.corruption, unit.severities, unit.images, prompt_hash, image_hashes, parts
+            unit.item, unit.corruption, unit.severities, unit.images, prompt_hash, image_hashes, groups
         )
 
 
@@ -92,7 +92,7 @@ _preparation: _Preparation | None = None
 
 def prepared_units(
     images: Iterable[UnitImages],
-    model: Asked,
+    model: ModelInterface,
     items: Mapping[str, Item],
     cache: UnitCache[Any],
     workers: int,
@@ -116,9 +116,9 @@ def prepared_units(
     for found in map_in_processes(_prepare, remembered(), workers, start="fork"):
         source = waiting.popleft()
         for place, unit in enumerate(found):
-            parts = unit.parts
-            if parts is not None and on_gpu:
-                parts = [part._replace(encoded=part.encoded.pinned()) for part in parts]
+            groups = unit.groups
+            if groups is not None and on_gpu:
+                groups = [group._replace(encoded=group.encoded.pinned()) for group in groups]
             yield Unit(
                 unit.item,
                 unit.corruption,
@@ -127,7 +127,7 @@ def prepared_units(
                 unit.images,
                 unit.image_hashes,
                 unit.prompt_hash,
-                parts,
+                groups,
             )
 
 
@@ -144,8 +144,8 @@ def _prepare(images: UnitImages) -> list[_Prepared]:
     assert _preparation is not None  # set before the fork
     prepared = _preparation.prepared(images)
     for unit in prepared:
-        for part in unit.parts or ():
-            _share(part.encoded.inputs.values())
+        for group in unit.groups or ():
+            _share(group.encoded.inputs.values())
     return prepared
 
 

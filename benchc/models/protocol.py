@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from benchc.errors import InputError
+from benchc.finish import Finish
 from benchc.models.image_backends import ImageBackend
 from benchc.models.question import Question
 from benchc.pixels import Pixels
@@ -36,11 +37,12 @@ Variants = Sequence[Sequence[Pixels]]  # of the images of an item
 class UnitInput(NamedTuple):
     """What a model is asked about: variants of a question's images.
 
-    ``parts``: the same as input of the model (:class:`benchc.models.encoding.Part`), where it is encoded.
+    ``groups``: the same as input of the model (:class:`benchc.models.encoding.VariantGroup`), where it is
+    encoded.
     """
 
     variants: Variants
-    parts: Sequence[Any] | None = None
+    groups: Sequence[Any] | None = None
 
 
 class OptionScores(NamedTuple):
@@ -48,11 +50,6 @@ class OptionScores(NamedTuple):
 
     logits: npt.NDArray[np.float32]  # [V, K]; softmax over K gives the option probabilities
     label_mass: npt.NDArray[np.float32]  # [V], total probability of the options' letters or texts, in [0, 1]
-
-
-# The model ended it; it has the most tokens allowed; or a server withheld it, or a part of it.
-Finish = Literal["stop", "length", "content_filter"]
-FINISHES: tuple[str, ...] = get_args(Finish)
 
 
 class Reply(NamedTuple):
@@ -80,7 +77,7 @@ def require_options(question: Question) -> None:
         )
 
 
-class Asked(Protocol):
+class ModelInterface(Protocol):
     """A loaded model that is asked in one way."""
 
     def identity(self) -> Mapping[str, str]:
@@ -90,7 +87,7 @@ class Asked(Protocol):
         """Return the rendered prompt of a question with that many images."""
 
 
-class Scorer(Asked, Protocol):
+class Scorer(ModelInterface, Protocol):
     """A loaded model with a scoring of options. ``prompt`` raises ModelError for an open-ended question."""
 
     def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
@@ -100,7 +97,7 @@ class Scorer(Asked, Protocol):
         """
 
 
-class Generative(Asked, Protocol):
+class Generative(ModelInterface, Protocol):
     """A loaded model that answers in its own words."""
 
     def replies(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> list[Reply]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from benchc.models.chat import AskedChat
+from benchc.models.chat import ChatInterface
 from benchc.models.encoding import Encoded
 from benchc.models.protocol import OptionScores, require_options
 from benchc.models.question import Question, text_prompt
@@ -13,7 +13,7 @@ from benchc.pixels import Pixels
 
 
 @dataclass
-class TextScorer(AskedChat):
+class TextScorer(ChatInterface):
     """A :class:`benchc.models.protocol.Scorer` whose logits are log-likelihoods of the options' texts.
 
     They are summed over a text's tokens, or averaged if ``length_normalised``. Each variant's prompt passes

@@ -35,8 +35,9 @@ class Unit:
         variants: the item's images, by severity.
         images: the number of images of a variant.
         image_hashes: the hash of each variant's pixels, where another process has computed it.
-        prompt_hash: of the prompt that ``parts`` are of.
-        parts: the model's input (:class:`benchc.models.encoding.Part`), where another process has encoded it.
+        prompt_hash: of the prompt that ``groups`` are of.
+        groups: the model's input (:class:`benchc.models.encoding.VariantGroup`), where another process has
+            encoded it.
     """
 
     item: str
@@ -46,13 +47,13 @@ class Unit:
     images: int
     image_hashes: list[str] | None = None
     prompt_hash: str | None = None
-    parts: Sequence[Any] | None = None
+    groups: Sequence[Any] | None = None
 
     @property
     def nbytes(self) -> int:
         """The bytes of the pixels, or of the model's input where that is computed."""
         if self.image_hashes is not None:
-            return sum(part.encoded.nbytes for part in self.parts or ())
+            return sum(group.encoded.nbytes for group in self.groups or ())
         return sum(image.nbytes for images in self.variants for image in images)
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from benchc.schemas.answer_states import FINISHES
+from benchc.finish import FINISHES
 from benchc.schemas.footer import ImageFooter
 from benchc.schemas.parquet import TableType
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from benchc.schemas.answer_states import FINISHES
+from benchc.finish import FINISHES
 from benchc.schemas.parquet import TableType
 
 # Its footer is JudgedFooter (answers.py).

@@ -2,7 +2,8 @@
 
 import polars as pl
 
-from benchc.schemas.answer_states import FINISHES, STATUSES
+from benchc.finish import FINISHES
+from benchc.schemas.answer_states import STATUSES
 from benchc.schemas.parquet import TableType
 
 # Its footer is JudgedFooter (answers.py).

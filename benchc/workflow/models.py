@@ -13,8 +13,8 @@ from benchc.models.asking import OVER_HTTP, AskedModel, Job
 from benchc.models.folder import deciding_files
 from benchc.models.generation import Generation
 from benchc.models.label_prompt import LabelPrompt
-from benchc.models.own_code_families import lacks_trust
 from benchc.models.registry import CLASSIFY, answering, scorer_modules
+from benchc.models.remote_code_families import lacks_trust
 from benchc.models.server.modules import server_modules
 from benchc.models.supported import is_supported
 from benchc.schemas.revision import read_revision
@@ -193,7 +193,7 @@ class Models:
         if model.path is not None:
             files = deciding_files(
                 Path(local(model.path)),
-                own_code=model.trust_remote_code,
+                remote_code=model.trust_remote_code,
                 on_server=model.server is not None,
             )
             return [str(file) for file in files]

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from benchc.config.catalogue import Model, ModelCatalogue
-from benchc.models.own_code_families import OF_CHECKPOINT, OF_PACKAGE
+from benchc.models.remote_code_families import OF_CHECKPOINT, OF_PACKAGE
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/models.md"

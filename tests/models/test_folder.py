@@ -89,12 +89,12 @@ def test_every_byte_and_name_of_a_deciding_file_counts(folder: Path) -> None:
 
 
 def test_code_decides_only_where_it_is_run(folder: Path) -> None:
-    plain, with_code = folder_digest(folder), folder_digest(folder, own_code=True)
+    plain, with_code = folder_digest(folder), folder_digest(folder, remote_code=True)
     assert plain == with_code
     write(folder, "modeling.py")
     write(folder, "layers/attention.py")
     assert folder_digest(folder) == plain
-    names = {path.name for path in deciding_files(folder, own_code=True)}
+    names = {path.name for path in deciding_files(folder, remote_code=True)}
     assert {"modeling.py", "attention.py"} <= names
 
 

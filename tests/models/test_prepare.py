@@ -59,11 +59,11 @@ def test_rows_are_equal_and_cached_units_are_not_encoded(family, scorers, tmp_pa
         return prepared_units(sources(), scorer, ITEMS, cache, 2)
 
     # Nothing is encoded in this process.
-    monkeypatch.setattr(predict, "encoded_parts", None)
+    monkeypatch.setattr(predict, "encoded_groups", None)
     assert predictions(scorer, tmp_path / "b", prepared) == (expected, 16)
     assert predictions(scorer, tmp_path / "b", prepared) == (expected, 0)
     with PredictionCache(tmp_path / "b", {"model": "m"}, "a") as cache:
-        assert all(unit.parts is None for unit in prepared(cache))
+        assert all(unit.groups is None for unit in prepared(cache))
 
 
 def test_the_input_of_a_gpu_is_in_pinned_memory(scorers, tmp_path, monkeypatch):
@@ -74,7 +74,9 @@ def test_the_input_of_a_gpu_is_in_pinned_memory(scorers, tmp_path, monkeypatch):
     monkeypatch.setattr(torch.Tensor, "pin_memory", lambda tensor: pinned.append(tensor.shape) or tensor)
     with PredictionCache(tmp_path, {"model": "m"}, "a") as cache:
         found = list(prepared_units(sources(), scorers["llava", "letter"], ITEMS, cache, 1))
-    inputs = [value.shape for unit in found for part in unit.parts for value in part.encoded.inputs.values()]
+    inputs = [
+        value.shape for unit in found for group in unit.groups for value in group.encoded.inputs.values()
+    ]
     assert pinned == inputs != []
 
 

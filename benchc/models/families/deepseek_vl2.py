@@ -28,16 +28,16 @@ from typing import Any
 import torch
 from PIL import Image
 
-from benchc.models.own_code import (
+from benchc.models.protocol import CheckpointSource
+from benchc.models.remote_code import (
     Batch,
-    OwnCodeModel,
+    RemoteCodeModel,
     package,
     package_code,
     package_digest,
     require_class,
     require_parameters,
 )
-from benchc.models.protocol import CheckpointSource
 
 INSTALL = (
     "serve the model instead (docs/models.md), or install deepseek-ai/DeepSeek-VL2 without its dependencies, "
@@ -46,7 +46,7 @@ INSTALL = (
 INPUTS = ("input_ids", "attention_mask", "images", "images_seq_mask", "images_spatial_crop")
 
 
-class DeepSeekVL2(OwnCodeModel):
+class DeepSeekVL2(RemoteCodeModel):
     """A loaded DeepSeek-VL2."""
 
     def language_head(self) -> Any:

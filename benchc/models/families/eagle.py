@@ -24,16 +24,16 @@ from typing import Any
 import torch
 from PIL import Image
 
-from benchc.models.own_code import (
+from benchc.models.protocol import CheckpointSource, ModelError
+from benchc.models.remote_code import (
     Batch,
-    OwnCodeModel,
+    RemoteCodeModel,
     package,
     package_code,
     package_digest,
     require_class,
     require_parameters,
 )
-from benchc.models.protocol import CheckpointSource, ModelError
 
 INSTALL = (
     "set `env: transformers-4-37` in the model catalogue and run snakemake with "
@@ -43,15 +43,15 @@ CONVERSATION = "vicuna_v1"
 
 
 @dataclass
-class Eagle(OwnCodeModel):
+class Eagle(RemoteCodeModel):
     """A loaded Eagle."""
 
-    words: Any = None
+    text_tokenizer: Any = None
     code: Any = None  # the package's modules, by name
 
     @property
     def tokenizer(self) -> Any:
-        return self.words
+        return self.text_tokenizer
 
     def prompt(self, text: str, images: int) -> str:
         constants = self.code["constants"]
@@ -94,7 +94,7 @@ def load(source: CheckpointSource) -> Eagle:
         settings = found.settings()
         code = {name.split(".")[-1]: package(f"eagle.{name}", INSTALL, source.location) for name in names}
         # "eagle" in the third argument decides that the vision encoders are loaded.
-        words, model, images, _ = code["builder"].load_pretrained_model(
+        text_tokenizer, model, images, _ = code["builder"].load_pretrained_model(
             found.folder(), None, "eagle", False, False, device="cpu"
         )
         require_class(source.location, model, "EagleLlamaForCausalLM")
@@ -104,4 +104,6 @@ def load(source: CheckpointSource) -> Eagle:
         # The package loads float16.
         model.to(source.device, getattr(torch, source.dtype)).eval()
         digest = package_digest(package("eagle", INSTALL, source.location))
-        return Eagle.of(found, model, images, settings=settings, digest=digest, words=words, code=code)
+        return Eagle.of(
+            found, model, images, settings=settings, digest=digest, text_tokenizer=text_tokenizer, code=code
+        )

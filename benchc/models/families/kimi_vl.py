@@ -18,13 +18,13 @@ from typing import Any
 from PIL import Image
 
 from benchc.hugging_face import transformers
-from benchc.models.own_code import Batch, OwnCodeModel, remote_code, require_class, require_parameters
 from benchc.models.protocol import CheckpointSource
+from benchc.models.remote_code import Batch, RemoteCodeModel, remote_code, require_class, require_parameters
 
 INPUTS = ("input_ids", "attention_mask", "pixel_values", "image_grid_hws")
 
 
-class KimiVL(OwnCodeModel):
+class KimiVL(RemoteCodeModel):
     """A loaded Kimi-VL."""
 
     marker = "<|media_pad|>"

@@ -19,13 +19,13 @@ import torch
 from PIL import Image
 
 from benchc.hugging_face import transformers
-from benchc.models.own_code import Batch, OwnCodeModel, remote_code, require_class, require_parameters
 from benchc.models.protocol import CheckpointSource
+from benchc.models.remote_code import Batch, RemoteCodeModel, remote_code, require_class, require_parameters
 
 INPUTS = ("input_ids", "images", "image_masks", "image_input_idx")
 
 
-class Molmo(OwnCodeModel):
+class Molmo(RemoteCodeModel):
     """A loaded Molmo."""
 
     all_images = False

@@ -24,8 +24,8 @@ from typing import Any
 from PIL import Image
 
 from benchc.hugging_face import transformers
-from benchc.models.own_code import Batch, OwnCodeModel, remote_code, require_class, require_parameters
 from benchc.models.protocol import CheckpointSource
+from benchc.models.remote_code import Batch, RemoteCodeModel, remote_code, require_class, require_parameters
 
 INPUTS = ("input_ids", "attention_mask")
 # The configuration decides the precision, by one of three switches; transformers' own does not.
@@ -33,7 +33,7 @@ SWITCHES = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}
 
 
 @dataclass
-class Monkey(OwnCodeModel):
+class Monkey(RemoteCodeModel):
     """A loaded Monkey."""
 
     words: Any = None

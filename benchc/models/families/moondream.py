@@ -26,12 +26,12 @@ from typing import Any
 import torch
 from PIL import Image
 
-from benchc.models.own_code import Batch, OwnCodeModel, remote_code, require_class, require_parameters
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.question import end_of
+from benchc.models.remote_code import Batch, RemoteCodeModel, remote_code, require_class, require_parameters
 
 
-class Moondream(OwnCodeModel):
+class Moondream(RemoteCodeModel):
     """A loaded Moondream2."""
 
     all_images = False

@@ -27,14 +27,14 @@ import torch
 from PIL import Image
 
 from benchc.hugging_face import transformers
-from benchc.models.own_code import Batch, OwnCodeModel, remote_code, require_class, require_parameters
 from benchc.models.protocol import CheckpointSource
+from benchc.models.remote_code import Batch, RemoteCodeModel, remote_code, require_class, require_parameters
 
 INPUTS = ("input_ids", "media_offset", "pixel_values")
 
 
 @dataclass
-class MPlugOwl3(OwnCodeModel):
+class MPlugOwl3(RemoteCodeModel):
     """A loaded mPLUG-Owl3."""
 
     words: Any = None

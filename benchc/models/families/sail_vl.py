@@ -26,8 +26,8 @@ import torch
 from PIL import Image
 
 from benchc.hugging_face import transformers
-from benchc.models.own_code import Batch, OwnCodeModel, remote_code, require_parameters
 from benchc.models.protocol import CheckpointSource
+from benchc.models.remote_code import Batch, RemoteCodeModel, remote_code, require_parameters
 
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # those of ImageNet
 TILES_OF_ALL_IMAGES = 64
@@ -36,7 +36,7 @@ Grid = tuple[int, int]  # columns and rows of tiles
 
 
 @dataclass
-class SailVL(OwnCodeModel):
+class SailVL(RemoteCodeModel):
     """A loaded SAIL-VL."""
 
     words: Any = None

@@ -16,8 +16,8 @@ from huggingface_hub.utils.tqdm import disable_progress_bars
 from benchc.models.hub.cached import cached, files_of, not_here
 from benchc.models.hub.errors import hub_errors
 from benchc.models.hub.files import settings_files, weight_files
-from benchc.models.own_code_families import ALSO_READ
 from benchc.models.protocol import ModelError
+from benchc.models.remote_code_families import ALSO_READ
 from benchc.models.snapshot import snapshot_folder
 from benchc.progress import track
 

@@ -28,9 +28,9 @@ def settings_files(names: Iterable[str]) -> list[str]:
     sentence-transformers the same files of its subfolders.
     """
     paths = [path for path in map(PurePosixPath, names) if not is_hidden(path)]
-    own_code = any(path.suffix == ".py" for path in paths)
+    remote_code = any(path.suffix == ".py" for path in paths)
     modular = PurePosixPath(MODULES) in paths
-    return sorted(str(path) for path in paths if _is_read(path, own_code=own_code, modular=modular))
+    return sorted(str(path) for path in paths if _is_read(path, remote_code=remote_code, modular=modular))
 
 
 def weight_files(names: Iterable[str], folder: Path) -> list[str]:
@@ -50,8 +50,8 @@ def weight_files(names: Iterable[str], folder: Path) -> list[str]:
     return sorted(found)
 
 
-def _is_read(path: PurePosixPath, *, own_code: bool, modular: bool) -> bool:
-    if own_code and path.suffix not in UNREAD:
+def _is_read(path: PurePosixPath, *, remote_code: bool, modular: bool) -> bool:
+    if remote_code and path.suffix not in UNREAD:
         return True
     if modular and not OTHER_FORMATS & set(path.parts):
         return any(fnmatch(path.name, pattern) for pattern in (*SETTINGS, *VOCABULARIES))

@@ -7,8 +7,9 @@ imports are the code that decides an answer; it imports no torch, and no client.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from benchc.finish import FINISHES
 from benchc.models.generation import Generation
-from benchc.models.protocol import FINISHES, ModelError, Reply
+from benchc.models.protocol import ModelError, Reply
 from benchc.models.question import Question, letter_prompt
 from benchc.models.server.chat import (
     CHAT,

@@ -130,7 +130,7 @@ class ServedLetterScorer:
         return self.chat.by_token((int(token.removeprefix(TOKEN)), value) for token, value in entries)
 
 
-def asked_scorer(chat: ServedChat, scoring: str, top: int) -> ServedLetterScorer:
+def probe_scorer(chat: ServedChat, scoring: str, top: int) -> ServedLetterScorer:
     """Return the scorer by what the server returns to a first request of each kind.
 
     Args:

@@ -58,7 +58,7 @@ def served_scorer(
             "chat_template": template_digest(template),
         },
     )
-    scorer: Scorer = importlib.import_module(modules[scoring]).asked_scorer(chat, scoring, top)
+    scorer: Scorer = importlib.import_module(modules[scoring]).probe_scorer(chat, scoring, top)
     return scorer
 
 

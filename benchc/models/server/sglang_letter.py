@@ -41,7 +41,7 @@ class SglangLetterScorer(ServedLetterScorer):
         return found
 
 
-def asked_scorer(chat: SglangChat, scoring: str, top: int) -> SglangLetterScorer:
+def probe_scorer(chat: SglangChat, scoring: str, top: int) -> SglangLetterScorer:
     """Return the scorer once the server has answered it; see :mod:`benchc.models.server.letter`."""
     chat.require_place_for_image()
     scorer = SglangLetterScorer(chat)

@@ -26,7 +26,7 @@ class SglangTextScorer(ServedTextScorer):
         return [dict(entries([entry])) for entry in found] if isinstance(found, list) else None
 
 
-def asked_scorer(chat: SglangChat, scoring: str, top: int) -> SglangTextScorer:
+def probe_scorer(chat: SglangChat, scoring: str, top: int) -> SglangTextScorer:
     """Return the scorer once the server has answered it; see :mod:`benchc.models.server.text`."""
     chat.require_place_for_image()
     scorer = SglangTextScorer(chat, length_normalised=scoring == "text_mean")

@@ -87,7 +87,7 @@ def _by_token(position: object) -> dict[int, object]:
         return {}
 
 
-def asked_scorer(chat: ServedChat, scoring: str, top: int) -> ServedTextScorer:
+def probe_scorer(chat: ServedChat, scoring: str, top: int) -> ServedTextScorer:
     """Return the scorer once the server has answered it.
 
     ``scoring``: text or text_mean; ``top`` is not needed. Raises ModelError where the server cannot score.

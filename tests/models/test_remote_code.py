@@ -21,13 +21,13 @@ from benchc.closure import module_file, source_closure
 from benchc.models.cache.unit_cache import PredictionCache
 from benchc.models.generation import Generation
 from benchc.models.load import load_scorer
-from benchc.models.own_code_families import OF_CHECKPOINT, OF_PACKAGE
 from benchc.models.predict import Passes, load_generative, predict, predict_units
 from benchc.models.prediction_code import ENTRY, ROOT
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import CheckpointSource, ModelError, OptionScores
 from benchc.models.question import Question, letter_prompt, text_prompt
 from benchc.models.registry import SCORINGS, family_module
+from benchc.models.remote_code_families import OF_CHECKPOINT, OF_PACKAGE
 from benchc.models.text import TextScorer
 from benchc.models.units import Unit
 from tests.models.conftest import QUESTIONS
@@ -132,7 +132,7 @@ def test_letters_are_distinct_tokens_of_the_answer(scorers, family):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_several_images(folders, scorers, several, capsys, family):
     scorer = scorers[family, "letter"]
-    scorer.chat._told = False
+    scorer.chat._warned = False
     scores = scorer.score(QUESTIONS[0], several)
     check_letters(scorer, family, folders[family], QUESTIONS[0], several, scores)
     told = capsys.readouterr().err
@@ -319,7 +319,7 @@ def test_its_code_uses_nothing_that_old_libraries_lack(family):
     """In their environments (envs/), huggingface_hub is 0.36 and transformers as old as 4.33."""
     entries = [module_file(module) for module in (ENTRY, family_module(family), *SCORINGS.values())]
     files = source_closure(entries, ROOT)
-    assert "benchc/models/own_code.py" in files
+    assert "benchc/models/remote_code.py" in files
     # It names tables of transformers 5 when it is imported.
     assert not {"benchc/models/auto_class.py", "benchc/models/checkpoint.py"} & set(files)
     for file in files:
@@ -332,7 +332,7 @@ def test_the_lists_of_families_are_those_of_their_files() -> None:
     found: dict[str, set[str]] = {"remote_code": set(), "package_code": set()}
     for path in folder.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and node.module == "benchc.models.own_code":
+            if isinstance(node, ast.ImportFrom) and node.module == "benchc.models.remote_code":
                 for alias in node.names:
                     found.get(alias.name, set()).add(path.stem)
     assert found == {"remote_code": set(OF_CHECKPOINT), "package_code": set(OF_PACKAGE)}

@@ -25,9 +25,9 @@ from PIL import Image
 from benchc.hugging_face import transformers
 from benchc.models.chat import ChatModel, Head
 from benchc.models.checkpoint_files import check_files, loading
-from benchc.models.own_code_families import untrusted
 from benchc.models.pinned import checkpoint_facts, file_times, pinned_commit
 from benchc.models.protocol import CheckpointSource, ModelError
+from benchc.models.remote_code_families import untrusted
 from benchc.models.snapshot import snapshot_folder
 from benchc.pixels import Pixels
 
@@ -145,7 +145,7 @@ def require_parameters(where: str, function: Callable[..., Any], *names: str) ->
 
 
 @dataclass
-class OwnCodeModel(ChatModel, ABC):
+class RemoteCodeModel(ChatModel, ABC):
     """A model that is called as its authors call it.
 
     A family defines the prompt (:meth:`prompt`), the tensors of one variant (:meth:`row`), and what else
@@ -155,7 +155,7 @@ class OwnCodeModel(ChatModel, ABC):
     settings: Mapping[str, Any] = field(default_factory=dict)
     _texts: dict[str, str] = field(default_factory=dict)
     _head: Head | None = None
-    _told: bool = False
+    _warned: bool = False
 
     # Whether the model reads all images of an item; else it reads the first, as VLMEvalKit does.
     all_images: ClassVar[bool] = True
@@ -216,9 +216,9 @@ class OwnCodeModel(ChatModel, ABC):
 
     def render(self, text: str, images: int) -> str:
         read = images if self.all_images else min(images, 1)
-        if read < images and not self._told:
+        if read < images and not self._warned:
             print(f"{self.name}: reads one image, so the first of each item with several", file=sys.stderr)
-            self._told = True
+            self._warned = True
         rendered = self.prompt(text, read)
         if rendered.count(self.marker) != (read if self.marks_images else 0):
             raise ModelError(
