@@ -78,7 +78,7 @@ def test_inputs_of_units_are_joined_in_order(chat):
 
 def test_tensors_of_another_type_are_not_equal(chat):
     class Widening:
-        image_processor = chat.processor.image_processor
+        image_processor, tokenizer = chat.processor.image_processor, chat.processor.tokenizer
 
         def __call__(self, text, images, **options):
             found = dict(chat.processor(text=text, images=images, **options))
@@ -103,7 +103,7 @@ def test_a_model_that_encodes_on_its_device_has_parts_that_are_not_joined(chat, 
 
 def test_a_processor_that_packs_a_batch_is_called_with_all_of_it(chat):
     class Packing:
-        image_processor = chat.processor.image_processor
+        image_processor, tokenizer = chat.processor.image_processor, chat.processor.tokenizer
 
         def __call__(self, text, images, **options):
             found = dict(chat.processor(text=text, images=images, **options))

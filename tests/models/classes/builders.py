@@ -11,7 +11,8 @@ from benchc.models.letter import LetterScorer
 from benchc.models.predict import load_model
 from benchc.models.protocol import CheckpointSource
 from benchc.models.text import TextScorer
-from tests.models.classes import gemma, others, qwen, tiles
+from tests.models.classes import gemma, others, plain, qwen, tiles
+from tests.models.classes.plain import Plain
 
 BUILDERS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "deepseek_vl": tiles.deepseek_vl,
@@ -49,10 +50,11 @@ FAMILIES = {
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model that was loaded from a saved checkpoint, with two scorings."""
+    """A model that was loaded from a saved checkpoint, with two scorings, and by transformers alone."""
 
     letter: LetterScorer
     text: TextScorer
+    plain: Plain
 
     @property
     def class_name(self) -> str:
@@ -81,4 +83,4 @@ def load(model_type: str, folder: Path) -> Loaded:
     family = FAMILIES.get(model_type)
     letter = load_model(CheckpointSource(str(folder), family=family), family, "letter")
     assert isinstance(letter, LetterScorer)
-    return Loaded(letter, TextScorer(letter.chat))
+    return Loaded(letter, TextScorer(letter.chat), plain.load(folder, model_type))

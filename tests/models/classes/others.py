@@ -7,13 +7,13 @@ from typing import Any
 import torch
 from safetensors.torch import save_file
 
-from benchc.demo.tiny.processor import chat_template
 from benchc.hugging_face import transformers
 from tests.models.classes.common import (
     IMAGE_SETTINGS,
     PATCH,
     SIDE,
     VISION_SIZES,
+    chat_template,
     text_sizes,
     tokenizer,
 )

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from benchc.demo.tiny.processor import chat_template
 from benchc.hugging_face import transformers
-from tests.models.classes.common import IMAGE_SETTINGS, text_sizes, tokenizer
+from tests.models.classes.common import IMAGE_SETTINGS, chat_template, text_sizes, tokenizer
 
 QWEN = {
     "image_token": "<|image_pad|>",
