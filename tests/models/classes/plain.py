@@ -21,6 +21,13 @@ WRITTEN: dict[str, Callable[[str, int], str]] = {
     "llava_next (Falcon2-VLM)": lambda text, images: "User:" + "<image>\n" * images + f"{text} Falcon:",
     "paligemma": lambda text, images: "<image>" * images + text,
 }
+# Those of the documentation of transformers, where that Auto class does not load the model type, or all
+# that speaks, too.
+CLASSES = {
+    "phi4_multimodal": "AutoModelForMultimodalLM",
+    "qwen2_5_omni": "Qwen2_5OmniThinkerForConditionalGeneration",
+    "qwen3_omni_moe": "Qwen3OmniMoeThinkerForConditionalGeneration",
+}
 
 
 @dataclass(frozen=True)
@@ -36,15 +43,18 @@ class Plain:
         pictures = [Image.fromarray(pixels) for pixels in images]
         if self.written is not None:
             prompt = self.written(text, len(images))
-            return self.processor(text=prompt, images=pictures or None, return_tensors="pt")
+            found = self.processor(text=prompt, images=pictures or None, return_tensors="pt")
+            return found.to(self.model.dtype)
         content = [{"type": "image", "image": picture} for picture in pictures]
-        return self.processor.apply_chat_template(
+        found = self.processor.apply_chat_template(
             [{"role": "user", "content": [*content, {"type": "text", "text": text}]}],
             add_generation_prompt=True,
             tokenize=True,
             return_dict=True,
             return_tensors="pt",
         )
+        # Some image processors give bfloat16, as Llama 4 is published.
+        return found.to(self.model.dtype)
 
     def tokens(self, answer: str) -> list[int]:
         """Return the tokens of an answer, which follows a space, or PaliGemma's line break."""
@@ -116,12 +126,8 @@ def load(folder: Path, model_type: str) -> Plain:
     # That of Phi-4-multimodal does not take the checkpoint's template.
     processor.chat_template = processor.chat_template or processor.tokenizer.chat_template
     processor.image_processor = transformers.AutoImageProcessor.from_pretrained(folder, backend="pil")
-    auto_class = (
-        transformers.AutoModelForMultimodalLM
-        if model_type == "phi4_multimodal"
-        else transformers.AutoModelForImageTextToText
-    )
-    model = auto_class.from_pretrained(folder).eval()
+    auto_class = CLASSES.get(model_type, "AutoModelForImageTextToText")
+    model = getattr(transformers, auto_class).from_pretrained(folder, dtype=torch.float32).eval()
     if model_type == "phi4_multimodal":
         _merge_adapter(model, folder / "vision-lora")
     return Plain(model, processor, WRITTEN.get(model_type))
