@@ -107,7 +107,9 @@ def test_an_answer_after_a_blank_has_the_tokens_of_a_conversation(
 
 def test_an_answer_that_merges_with_a_word_of_the_prompt_is_refused(scorers: Scorers) -> None:
     chat = scorers["llava", "letter"].chat
-    with pytest.raises(ModelError, match="the answer 'd' changes the tokens of the prompt that ends in ' re'"):
+    with pytest.raises(
+        ModelError, match="the answer 'd' changes the tokens of the prompt that ends in ' re'"
+    ):
         chat.tokens_after(" re", "d")
 
 
