@@ -103,7 +103,7 @@ def check_files(source: CheckpointSource, commit: str | None) -> dict[str, Any]:
 
 
 def _missing(location: str, commit: str | None) -> str | None:
-    """Return which files a checkpoint lacks, and what to do; None where it has those of a model for images."""
+    """Return what a checkpoint lacks, and what to do; None where it has the files of a model for images."""
 
     def has(*names: str) -> bool:
         return any(_path(location, name, commit) for name in names)

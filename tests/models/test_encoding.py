@@ -7,6 +7,7 @@ import torch
 from benchc.models.encoding import PromptEncoder, joined
 from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource
+from tests.models.classes.plain import with_bos
 from tests.models.conftest import FAMILIES, QUESTIONS
 
 
@@ -64,6 +65,28 @@ def pictures(variant):
     from PIL import Image
 
     return [Image.fromarray(image) for image in variant]
+
+
+@pytest.mark.parametrize(("by_template", "by_tokenizer"), [(1, 1), (1, 0), (0, 1), (0, 0)])
+def test_a_prompt_has_one_bos_token_where_template_or_tokenizer_writes_it(chat, by_template, by_tokenizer):
+    processor = with_bos(chat.processor, by_template=bool(by_template), by_tokenizer=bool(by_tokenizer))
+    bos = processor.tokenizer.bos_token_id
+    rendered = processor.apply_chat_template(
+        [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "Which?"}]}], tokenize=False
+    )
+    encoder = PromptEncoder(processor)
+    for count in (1, 3, 2):
+        ids = encoder.encode(rendered, images(count))["input_ids"]
+        assert (ids == bos).sum(dim=1).tolist() == [max(by_template, by_tokenizer)] * count
+        assert (ids[:, 0] == bos).all() == max(by_template, by_tokenizer)
+
+
+def test_a_tokenizer_without_a_bos_token_adds_its_other_special_tokens(chat):
+    processor = with_bos(chat.processor, by_template=False, by_tokenizer=True)
+    added = processor.tokenizer.bos_token_id
+    processor.tokenizer.bos_token = None
+    rendered = chat.render("Which?", 1)
+    assert PromptEncoder(processor).encode(rendered, images(1))["input_ids"][0, 0] == added
 
 
 def test_inputs_of_units_are_joined_in_order(chat):
