@@ -130,6 +130,8 @@ def load(folder: Path, model_type: str) -> Plain:
     model = getattr(transformers, auto_class).from_pretrained(folder, dtype=torch.float32).eval()
     if model_type == "phi4_multimodal":
         _merge_adapter(model, folder / "vision-lora")
+    if model_type == "llava_next (Falcon2-VLM)":
+        _complete_falcon(model, processor)
     return Plain(model, processor, WRITTEN.get(model_type))
 
 
@@ -142,3 +144,17 @@ def _merge_adapter(model: Any, folder: Path) -> None:
             layer = model.get_submodule(name.removeprefix("base_model.model.").split(".lora_A.")[0])
             second = weights[name.replace(".lora_A.", ".lora_B.")]
             layer.weight.data += config["lora_alpha"] / config["r"] * second @ first
+
+
+def _complete_falcon(model: Any, processor: Any) -> None:
+    """Give Falcon2-VLM what its checkpoint lacks (huggingface/transformers#34728).
+
+    These are the settings of its processor, and rows of the embedding up to the token of an image.
+    """
+    processor.patch_size = model.config.vision_config.patch_size
+    processor.vision_feature_select_strategy, processor.num_additional_image_tokens = "default", 1
+    embedding = model.get_input_embeddings()
+    absent = model.config.image_token_id + 1 - embedding.num_embeddings
+    if absent > 0:
+        rows = torch.cat([embedding.weight.data, torch.zeros(absent, embedding.embedding_dim)])
+        embedding.weight, embedding.num_embeddings = torch.nn.Parameter(rows), len(rows)
