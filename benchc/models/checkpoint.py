@@ -122,7 +122,7 @@ def _identity(source: CheckpointSource, commit: str | None, model: Any, processo
         **checkpoint_facts(source, commit),
         "class": type(model).__name__,
         "compile": str(source.compile),
-        # Some classes have one image processor, whatever is asked for; those of old work with Pillow.
+        # Some classes have one image processor, whatever is asked for. The oldest name none, and use Pillow.
         "image_backend": getattr(processor.image_processor, "backend", "pil"),
         "processor": _digest(json.dumps(processor.to_dict(), sort_keys=True, default=str).encode()),
         "chat_template": _digest(str(processor.chat_template).encode()),
