@@ -37,9 +37,16 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             f"{source.location}: is a {config['model_type']}, which needs more than its class of "
             f"transformers; set `family: {config['model_type']}` in the model catalogue"
         )
+    options = {"revision": commit, "trust_remote_code": source.trust_remote_code}
+    part: dict[str, Any] = {}
+    if "thinker_config" in config:  # an omni model: its other parts speak
+        with loading(source, commit):
+            part = {
+                "config": transformers.AutoConfig.from_pretrained(source.location, **options).thinker_config
+            }
+        config = {"model_type": part["config"].model_type}
     model_class = auto_class(source, config)
     before = file_times(source)
-    options = {"revision": commit, "trust_remote_code": source.trust_remote_code}
     with loading(source, commit):
         processor = transformers.AutoProcessor.from_pretrained(source.location, **options)
         # The two backends resize differently, which shows in the fourth decimal of a logit.
@@ -53,6 +60,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             dtype=DTYPES[source.dtype],
             output_loading_info=True,
             **options,
+            **part,
             **division(source),
         )
     # transformers fills missing weights with random numbers and only logs it.
@@ -75,6 +83,9 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
         raise ModelError(f"{source.location}: has no chat template for images; {_family_with_one(model)}")
     if file_times(source) != before:
         raise ModelError(f"{source.location}: its files changed while it was loaded; run snakemake again")
+    if part and model.generation_config.eos_token_id is None:
+        # The whole model's `generate` names the end of a turn.
+        model.generation_config.eos_token_id = processor.tokenizer.eos_token_id
     place(model, source)
     model.eval()
     keep_image_features(model)
@@ -111,7 +122,8 @@ def _identity(source: CheckpointSource, commit: str | None, model: Any, processo
         **checkpoint_facts(source, commit),
         "class": type(model).__name__,
         "compile": str(source.compile),
-        "image_backend": source.image_backend,
+        # Some classes have one image processor, whatever is asked for. The oldest name none, and use Pillow.
+        "image_backend": getattr(processor.image_processor, "backend", "pil"),
         "processor": _digest(json.dumps(processor.to_dict(), sort_keys=True, default=str).encode()),
         "chat_template": _digest(str(processor.chat_template).encode()),
         **{name: version(name) for name in ("torch", "transformers", "tokenizers", "pillow", "numpy")},

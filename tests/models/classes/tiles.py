@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from benchc.demo.tiny.processor import chat_template
 from benchc.hugging_face import transformers
 from tests.models.classes.common import (
     IMAGE_SETTINGS,
     PATCH,
     SIDE,
     VISION_SIZES,
+    chat_template,
     text_sizes,
     tokenizer,
 )
@@ -42,6 +42,27 @@ def llava() -> tuple[Any, Any]:
         vision_feature_select_strategy="default",
         num_additional_image_tokens=1,
         chat_template=chat_template("<image>"),
+    )
+    return transformers.LlavaForConditionalGeneration(config), processor
+
+
+def pixtral() -> tuple[Any, Any]:
+    """Return a LLaVA with the tower of Pixtral, whose images have as many tokens as their sizes give."""
+    tokens = tokenizer({"image_token": "[IMG]"}, "[IMG_BREAK]", "[IMG_END]")
+    config = transformers.LlavaConfig(
+        vision_config={"model_type": "pixtral", "image_size": 2 * SIDE, "patch_size": PATCH, **VISION_SIZES},
+        text_config={"model_type": "mistral", "head_dim": 16, **text_sizes(tokens)},
+        vision_feature_layer=-1,
+        vision_feature_select_strategy="full",
+        image_token_index=tokens.image_token_id,
+    )
+    processor = transformers.PixtralProcessor(
+        image_processor=transformers.PixtralImageProcessorPil(
+            size={"longest_edge": 2 * SIDE}, patch_size=PATCH, **IMAGE_SETTINGS
+        ),
+        tokenizer=tokens,
+        patch_size=PATCH,
+        chat_template=chat_template("[IMG]"),
     )
     return transformers.LlavaForConditionalGeneration(config), processor
 
@@ -108,6 +129,14 @@ def llava_onevision() -> tuple[Any, Any]:
 
 
 def internvl() -> tuple[Any, Any]:
+    return _internvl(transformers.Qwen2Config)
+
+
+def internvl_llama() -> tuple[Any, Any]:
+    return _internvl(transformers.LlamaConfig)
+
+
+def _internvl(text_config: Any) -> tuple[Any, Any]:
     tokens = tokenizer(
         {
             "start_image_token": "<img>",
@@ -120,7 +149,7 @@ def internvl() -> tuple[Any, Any]:
         vision_config=transformers.InternVLVisionConfig(
             image_size=[SIDE, SIDE], patch_size=[PATCH, PATCH], **VISION_SIZES
         ),
-        text_config=transformers.Qwen2Config(**text_sizes(tokens)),
+        text_config=text_config(**text_sizes(tokens)),
         image_token_id=tokens.convert_tokens_to_ids("<IMG_CONTEXT>"),
         image_seq_length=PATCHES // 4,
         downsample_ratio=0.5,
