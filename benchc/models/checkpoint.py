@@ -20,7 +20,7 @@ from benchc.models.pinned import checkpoint_facts, file_times, pinned_commit
 from benchc.models.placement import division, place
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import NEED_FAMILY, has_own_module
-from benchc.models.vqa import ClosedListModel, VqaModel
+from benchc.models.vqa import BlipModel, ClosedListModel
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -83,7 +83,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
 
 def _wrapper_class(model: Any, model_class: Any) -> type[ChatModel]:
     if model_class.__name__ == VQA_CLASS:
-        return VqaModel if model.can_generate() else ClosedListModel
+        return BlipModel if model.can_generate() else ClosedListModel
     crosses = hasattr(model.config.get_text_config(), "cross_attention_layers")
     return CrossAttentionModel if crosses else ChatModel
 

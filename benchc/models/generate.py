@@ -18,8 +18,8 @@ from benchc.pixels import Pixels
 class Generator(ChatInterface):
     """A :class:`benchc.models.protocol.Generative` model of transformers.
 
-    Decoding is greedy, with the other settings of the checkpoint's generation_config.json, such as a
-    repetition penalty.
+    Decoding is greedy, unless the model's class searches otherwise, with the other settings of the
+    checkpoint's generation_config.json, such as a repetition penalty.
     """
 
     generation: Generation
@@ -58,9 +58,8 @@ class Generator(ChatInterface):
         steps = _FiniteSteps(self.chat.name)
         tokens = self.chat.model.generate(
             **inputs,
-            max_new_tokens=most,
+            **self.chat.search(most),
             do_sample=False,
-            num_beams=1,
             # A checkpoint's own limits and forms of output are not those of an answer here.
             max_time=None,
             stop_strings=None,
@@ -68,7 +67,7 @@ class Generator(ChatInterface):
             return_dict_in_generate=False,
             logits_processor=[steps],
         )
-        return [self._reply(row) for row in tokens[:, -steps.count :].tolist()]
+        return [self._reply(row) for row in self.chat.answer_tokens(tokens, steps.count).tolist()]
 
     def _reply(self, tokens: list[int]) -> Reply:
         ends = self.chat.end_tokens
