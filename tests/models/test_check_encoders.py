@@ -58,7 +58,7 @@ def test_encoders_of_images_and_texts_are_tried(monkeypatch: pytest.MonkeyPatch,
     (tmp_path / "models/own/clip").mkdir(parents=True)
     found = check_image_text_encoders(
         {
-            "tag": ("open_clip", "ViT-B-32", "openai"),
+            "tag": ("open_clip", "ViT-B-32-quickgelu", "openai"),
             "folder": ("open_clip", "models/own/clip", None),
             "absent": ("blip2", "models/own/blip", None),
             "far": ("sentence_transformers", "owner/far", None),
@@ -69,7 +69,7 @@ def test_encoders_of_images_and_texts_are_tried(monkeypatch: pytest.MonkeyPatch,
     )
     levels = [(each.level, line) for each in found for line in lines([each])]
     assert levels == [
-        ("ok", "tag: open_clip ViT-B-32 openai: can be loaded"),
+        ("ok", "tag: open_clip ViT-B-32-quickgelu openai: can be loaded"),
         ("ok", "folder: open_clip models/own/clip: can be loaded"),
         (
             "error",
