@@ -245,7 +245,8 @@ class Model(Strict):
     )
     processor: dict[str, Scalar] = Field(
         default_factory=dict,
-        description="Settings of the image processor that override the checkpoint's, such as max_patches.",
+        description="Settings of the image processor that override the checkpoint's, such as max_patches; "
+        "image_processor_type is another class of transformers.",
     )
     parameters_b: Annotated[float, Field(gt=0)] | None = Field(
         default=None, description="Billions of parameters, for Table 1; null if not published."
