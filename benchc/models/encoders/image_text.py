@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -104,16 +104,23 @@ class SentenceTransformersEncoder:
 
 @dataclass(frozen=True)
 class Blip2Encoder:
-    """BLIP-2's contrastive embeddings: one vector of an image for each query token."""
+    """BLIP-2's contrastive embeddings: one vector of an image for each query token.
+
+    Captions are cut off as by linzhiqiu/t2v_metrics at 880a5b8, models/clipscore_models/blip2_itc_model.py,
+    with which the authors of NaturalBench compute scores; BLIP-2 was trained on 32 tokens.
+    """
+
+    MOST_TOKENS: ClassVar[int] = 35  # of a caption, two special ones included
 
     name: str
     model: Any
-    processor: Any
+    tokenizer: Any
+    image_processor: Any
 
     def encode_images(self, images: Iterable[Pixels]) -> Iterator[Vectors]:
         for batch in _batches(images):
             pictures = [Image.fromarray(image) for image in _filled(batch)]
-            pixels = self.processor.image_processor(images=pictures, return_tensors="pt")["pixel_values"]
+            pixels = self.image_processor(images=pictures, return_tensors="pt")["pixel_values"]
             with torch.inference_mode():
                 seen = self.model.vision_model(pixel_values=pixels).last_hidden_state
                 queries = self.model.query_tokens.expand(len(seen), -1, -1)
@@ -136,10 +143,10 @@ class Blip2Encoder:
 
     @property
     def _most(self) -> int:
-        return int(self.model.config.qformer_config.max_position_embeddings)
+        return min(self.MOST_TOKENS, int(self.model.config.qformer_config.max_position_embeddings))
 
     def _tokens(self, text: str, **options: object) -> list[int]:
-        tokens: list[int] = self.processor.tokenizer(text, **options)["input_ids"]
+        tokens: list[int] = self.tokenizer(text, **options)["input_ids"]
         return tokens
 
 
@@ -177,9 +184,11 @@ def load_image_text_encoder(
 
     with loading(what, fix):
         options = {"revision": commit} if commit else {}
-        processor = transformers.Blip2Processor.from_pretrained(name, **options)
+        tokenizer = transformers.Blip2Processor.from_pretrained(name, **options).tokenizer
+        # The authors' code resizes by PIL.
+        image_processor = transformers.AutoImageProcessor.from_pretrained(name, backend="pil", **options)
         blip2 = transformers.Blip2ForImageTextRetrieval.from_pretrained(name, dtype=torch.float32, **options)
-    return Blip2Encoder(what, blip2.eval(), processor)
+    return Blip2Encoder(what, blip2.eval(), tokenizer, image_processor)
 
 
 def _open_clip(name: str, pretrained: str | None, commit: str | None) -> OpenClipEncoder:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 from safetensors.torch import save_file
 
 from benchc.errors import InputError
@@ -15,9 +16,12 @@ from benchc.hugging_face import transformers
 import open_clip
 
 from benchc.models.encoders.encoders import text_repositories
-from benchc.models.encoders.image_text import ImageTextEncoder, Library, load_image_text_encoder
+from benchc.models.encoders.image_text import Blip2Encoder, ImageTextEncoder, Library, load_image_text_encoder
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghij"]
+# Of CLIP and BLIP.
+OPENAI_CLIP_MEAN = (0.48145466, 0.4578275, 0.40821073)
+OPENAI_CLIP_STD = (0.26862954, 0.26130258, 0.27577711)
 TEXTS = [f"{'a b ' * (number % 3)}{'abcdefghij'[number % 10]}" for number in range(40)]
 
 
@@ -111,7 +115,7 @@ def _blip2(folder: Path) -> str:
             "num_hidden_layers": 2,
             "num_attention_heads": 2,
             "intermediate_size": 16,
-            "max_position_embeddings": 9,
+            "max_position_embeddings": 64,
             "encoder_hidden_size": 16,
             "use_qformer_text_input": True,
         },
@@ -158,13 +162,15 @@ def test_a_vector_does_not_depend_on_its_neighbours(case: tuple[ImageTextEncoder
     assert len({vector.tobytes() for vector in texts}) == len(set(TEXTS))
 
 
-@pytest.mark.parametrize(("library", "most"), [("open_clip", 10), ("sentence_transformers", 6), ("blip2", 7)])
+@pytest.mark.parametrize(
+    ("library", "most"), [("open_clip", 10), ("sentence_transformers", 6), ("blip2", 33)]
+)
 def test_a_text_is_truncated_after_the_last_token_that_is_read(
     library: Library, most: int, folders: dict[str, str]
 ) -> None:
-    # Less than the positions by two special tokens.
+    # Less than the positions, of BLIP-2 than the 35 tokens of t2v_metrics, by two special tokens.
     encoder = load_image_text_encoder(library, folders[library])
-    fits, longer = " ".join("abcdefghij"[:most]), " ".join(("abcdefghij" * 2)[: most + 1])
+    fits, longer = " ".join(("abcdefghij" * 4)[:most]), " ".join(("abcdefghij" * 4)[: most + 1])
     assert not encoder.is_truncated(fits) and encoder.is_truncated(longer)
     assert encoder.is_truncated("b " * 100)
     one, two, three = encoder.encode_texts([fits, longer, f"{longer} c"])
@@ -177,7 +183,13 @@ def test_blip2_has_the_scores_of_transformers(folders: dict[str, str]) -> None:
     pictures, texts = images(3), ["a b c", "d e f", "g h i"]
     model = transformers.Blip2ForImageTextRetrieval.from_pretrained(folders["blip2"]).eval()
     processor = transformers.Blip2Processor.from_pretrained(folders["blip2"])
-    pixels = processor.image_processor(images=pictures, return_tensors="pt")["pixel_values"]
+    # t2v_metrics' transform: Resize of a PIL image, ToTensor, Normalize.
+    small = [Image.fromarray(picture).resize((24, 24), Image.Resampling.BICUBIC) for picture in pictures]
+    mean, std = (torch.tensor(values)[:, None, None] for values in (OPENAI_CLIP_MEAN, OPENAI_CLIP_STD))
+    pixels = (torch.from_numpy(np.stack(small)).permute(0, 3, 1, 2) / 255 - mean) / std
+    assert isinstance(encoder, Blip2Encoder)
+    ours = encoder.image_processor(images=pictures, return_tensors="pt")["pixel_values"]
+    assert torch.allclose(ours, pixels, atol=1e-5)
     tokens = processor.tokenizer(texts, return_tensors="pt")
     for number in range(3):
         with torch.inference_mode():
