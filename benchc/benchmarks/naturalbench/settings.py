@@ -86,6 +86,12 @@ class Encoder(Strict):
     pretrained: str | None = Field(
         default=None, description="open_clip's tag of the weights, or a file; null for a folder."
     )
+    language: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Language of the captions, as the encoder's tokenizer calls it, such as zho_Hans; only "
+        "of encoders whose tokenizer needs one (NLLB-CLIP).",
+    )
 
 
 class Captions(Strict):

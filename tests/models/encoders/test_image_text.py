@@ -1,6 +1,7 @@
 """Encoders of images and texts: small random models of each library, saved and loaded as published ones."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -237,3 +238,51 @@ def test_text_towers_of_the_hub_are_known() -> None:
     assert text_repositories("ViT-B-32") == []
     assert text_repositories("roberta-ViT-B-32") == ["roberta-base"]
     assert text_repositories("ViT-B-16-SigLIP") == ["timm/ViT-B-16-SigLIP"]
+
+
+@pytest.fixture
+def nllb(folders: dict[str, str], tmp_path: Path) -> str:
+    """Return a folder with a CLIP of open_clip whose tokenizer has languages, as that of NLLB-CLIP."""
+    folder = tmp_path / "nllb"
+    shutil.copytree(folders["open_clip"], folder)
+    file = folder / "open_clip_config.json"
+    configuration = json.loads(file.read_text())
+    configuration["model_cfg"]["text_cfg"]["hf_tokenizer_name"] = "owner/nllb"
+    file.write_text(json.dumps(configuration))
+    words = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", "eng_Latn", "zho_Hans", *"abcdefghij"]
+    vocabulary = {word: place for place, word in enumerate(words)}
+    transformers.NllbTokenizer(
+        vocab=vocabulary, merges=[], extra_special_tokens=["eng_Latn", "zho_Hans"]
+    ).save_pretrained(folder)
+    return str(folder)
+
+
+def test_nllb_clip_is_told_the_language(nllb: str) -> None:
+    chinese, english = (
+        load_image_text_encoder("open_clip", nllb, language=language) for language in ("zho_Hans", "eng_Latn")
+    )
+    found = next(chinese.encode_texts(["ab"]))
+    assert not np.array_equal(found, next(english.encode_texts(["ab"])))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(nllb, src_lang="zho_Hans")
+    ids = tokenizer("ab", padding="max_length", max_length=12, return_tensors="pt")["input_ids"]
+    assert ids[0, 0] == 6
+    model, _ = open_clip.create_model_from_pretrained(f"local-dir:{nllb}")
+    with torch.inference_mode():
+        wanted = model.eval().encode_text(ids)[0]
+    np.testing.assert_allclose(found, wanted.numpy(), atol=1e-5)
+
+
+def test_a_language_that_is_missing_or_not_known_is_refused(nllb: str, folders: dict[str, str]) -> None:
+    with pytest.raises(
+        InputError, match="must know the language of the captions; give `language` of the enc"
+    ):
+        load_image_text_encoder("open_clip", nllb)
+    with pytest.raises(
+        InputError, match="does not know the language 'Chinese'; give a code of its own, such"
+    ):
+        load_image_text_encoder("open_clip", nllb, language="Chinese")
+    for library in ("open_clip", "blip2"):
+        with pytest.raises(
+            InputError, match="a tokenizer without languages; remove `language` of the encoder"
+        ):
+            load_image_text_encoder(library, folders[library], language="zho_Hans")
