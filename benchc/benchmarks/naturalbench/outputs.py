@@ -121,7 +121,7 @@ def _paper_tables(settings: Settings) -> list[Output]:
             wanted=bool(settings.models),
             caption=f"""
             **Table 11** of the paper's supplement. Accuracies in per cent by all readings: decoding, a
-            generated answer; deterministic, the more probable answer (VQAScore, τ = 0); post-hoc, the
+            generated answer; deterministic, the more probable answer (τ = 0); post-hoc, the
             answer that the image makes more probable than the question alone does (eq. 5); global τ, the
             one for which most groups are right; sample τ, the best of each question, image or group. The
             paper chooses the global τ from the groups that it is measured on; cross-fitted τ (not in the
