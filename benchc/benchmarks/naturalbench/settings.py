@@ -311,8 +311,8 @@ class Settings(settings.RunSettings):
     readings: Annotated[list[DecisionRule], Field(min_length=1), AfterValidator(unique)] = Field(
         default=list(READINGS),
         description="How predictions are read: decoding (a generated answer), deterministic (the more "
-        "probable one, tau = 0), post_hoc (relative to a pass without the image), global (one tau for all groups) and sample "
-        "(the best tau of each question, image or group).",
+        "probable one, tau = 0), post_hoc (relative to a pass without the image), global (one tau for all "
+        "groups) and sample (the best tau of each question, image or group).",
     )
     prior: Prior = Field(
         default="no_image",
