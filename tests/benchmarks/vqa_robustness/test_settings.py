@@ -123,6 +123,8 @@ def test_the_shipped_run_asks_llava_as_the_authors_code_does() -> None:
     assert generation.prompt(Question("Is it red?", ())) == expected
     llava = [model for model in config.models.values() if model.label.startswith("LLaVA")]
     assert len(llava) == 2 and not any(model.processor for model in llava)
+    # models/blip.py.
+    assert config.models["blip-vqa"].processor == {"size": 480}
 
 
 def test_llava_is_padded_where_its_authors_pad() -> None:
