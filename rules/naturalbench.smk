@@ -98,6 +98,7 @@ rule embed_captions:
             library=lambda wildcards: bench.encoders.entries[wildcards.encoder].library,
             name=lambda wildcards: bench.encoders.location(wildcards.encoder),
             pretrained=lambda wildcards: bench.encoders.entries[wildcards.encoder].pretrained,
+            language=lambda wildcards: bench.encoders.entries[wildcards.encoder].language,
             alpha=settings.corruptions.alpha,
             threads=unrecorded(lambda threads: threads),
         ),

@@ -28,14 +28,14 @@ def check_encoders(image: tuple[str, str | None] | None, text: str, *, load: boo
 
 
 def check_image_text_encoders(
-    encoders: Mapping[str, tuple[str, str, str | None]], *, load: bool
+    encoders: Mapping[str, tuple[str, str, str | None, str | None]], *, load: bool
 ) -> Iterator[Finding]:
     """Yield whether encoders of images and texts can be loaded or must be fetched, by id.
 
-    ``encoders``: library, name and weights, as in ``load_image_text_encoder``; the name `trained` is that of
-    the one that the run trains.
+    ``encoders``: library, name, weights and language, as in ``load_image_text_encoder``; the name `trained`
+    is that of the one that the run trains.
     """
-    for id_, (library, name, pretrained) in encoders.items():
+    for id_, (library, name, pretrained, language) in encoders.items():
         if name == "trained":
             yield Finding(STAGE, "made", id_, "made by the run")
             continue
@@ -44,7 +44,7 @@ def check_image_text_encoders(
             text = f"there is no folder {name}; correct `name`, relative to the repository's root"
             yield Finding(STAGE, "error", id_, text)
         else:
-            arguments = (library, name, pretrained)
+            arguments = (library, name, pretrained, language)
             yield _tried(id_, "try_image_text_encoder", shown, arguments, load=load)
 
 

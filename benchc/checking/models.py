@@ -139,11 +139,7 @@ def _try_answers(
     id_: str, entry: Model, model: LocalModel, pool: Path, asked: OpenAnswers | None = None
 ) -> Finding:
     """Return what a model's answers say; ``asked``: how all questions are asked openly, if they are."""
-    generation = (
-        Generation(entry.max_new_tokens)
-        if asked is None
-        else Generation(asked.max_new_tokens, asked.instruction, lists_options=False)
-    )
+    generation = Generation(entry.max_new_tokens) if asked is None else Generation(**asked.generation())
     try:
         trial: AnswersTrial | None = in_child(
             "benchc.checking.try_model",

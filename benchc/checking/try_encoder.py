@@ -26,13 +26,15 @@ def try_text_encoder(name: str) -> str | None:
     return _absence(lambda: load_text_encoder(name))
 
 
-def try_image_text_encoder(library: Library, name: str, pretrained: str | None) -> str | None:
+def try_image_text_encoder(
+    library: Library, name: str, pretrained: str | None, language: str | None = None
+) -> str | None:
     """Return and raise as :func:`try_image_encoder`."""
     repo = hub_id(name)
     # transformers does not raise the errors of the Hub's client where a processor is not in its cache.
     if library == "blip2" and repo is not None and not isinstance(try_to_load_from_cache(repo, CONFIG), str):
         return f"encoder {name!r} cannot be loaded (it is not in the Hub's cache)"
-    return _absence(lambda: load_image_text_encoder(library, name, pretrained))
+    return _absence(lambda: load_image_text_encoder(library, name, pretrained, language=language))
 
 
 def _absence(load: Callable[[], object]) -> str | None:

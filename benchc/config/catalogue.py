@@ -205,9 +205,10 @@ class Model(Strict):
         default=None,
         description="Auto class of transformers that loads the model; null for the first that has its class.",
     )
-    scoring: Literal["letter", "text", "text_mean", "generate", "classify"] = Field(
+    scoring: Literal["letter", "text", "text_mean", "text_vqascore", "generate", "classify"] = Field(
         description="Score of an option: the logit of its letter, the log-likelihood of its text, or the "
-        "log-likelihood per token. generate: none, for a model that only answers in its own words, such as "
+        "log-likelihood per token (text_vqascore: the token that ends the answer included, as VQAScore of "
+        "t2v_metrics for LLaVA-1.5). generate: none, for a model that only answers in its own words, such as "
         "one behind a provider's interface without log-probabilities. classify: none, for a VQA head that "
         "answers from a closed list."
     )
@@ -245,7 +246,8 @@ class Model(Strict):
     )
     processor: dict[str, Scalar] = Field(
         default_factory=dict,
-        description="Settings of the image processor that override the checkpoint's, such as max_patches.",
+        description="Settings of the image processor that override the checkpoint's, such as max_patches; "
+        "image_processor_type is another class of transformers.",
     )
     parameters_b: Annotated[float, Field(gt=0)] | None = Field(
         default=None, description="Billions of parameters, for Table 1; null if not published."
@@ -343,6 +345,11 @@ class Model(Strict):
             fitting = "classify" if self.family in CLOSED_LISTS else "letter, text or text_mean"
             raise ValueError(
                 f"has scoring: {self.scoring}, but a run trains the family {self.family} for {fitting}"
+            )
+        if self.scoring == "text_vqascore" and self.server is not None:
+            raise ValueError(
+                "has server and scoring: text_vqascore, but a server does not tell the token that ends an "
+                "answer; load the model in the job, or set scoring: text"
             )
         if self.scoring == "classify" and self.server is not None:
             raise ValueError(

@@ -126,7 +126,21 @@ class OpenAnswers(Strict):
     """How models are asked for answers in their own words. Benchmarks that do so have these settings."""
 
     max_new_tokens: int = Field(ge=1, description="The most tokens of an answer.")
-    instruction: str = Field(description="Last line of the prompt; empty for the bare question.")
+    instruction: str = Field(description="What a prompt asks for; empty for the bare question.")
+    instruction_place: Literal["before", "after"] = Field(
+        default="after",
+        description="Where the instruction is: before the question and a space, or the prompt's last line.",
+    )
+
+    def generation(self) -> dict[str, Any]:
+        """Return the arguments of :class:`benchc.models.generation.Generation`."""
+        place = {"instruction_first": True} if self.instruction_place == "before" else {}
+        return {
+            "max_new_tokens": self.max_new_tokens,
+            "instruction": self.instruction,
+            "lists_options": False,
+            **place,
+        }
 
 
 class LabelPrompt(Strict):

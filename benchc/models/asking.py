@@ -12,7 +12,7 @@ from benchc.models.image_backends import ImageBackend
 from benchc.models.units_together import UnitsTogether
 from benchc.transparency import Alpha
 
-Scoring = Literal["letter", "text", "text_mean"]
+Scoring = Literal["letter", "text", "text_mean", "text_vqascore"]
 Answering = Literal["generate", "classify"]
 ImageSubstitute = Literal["no_image", "grey_image"]
 

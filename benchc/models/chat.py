@@ -224,6 +224,14 @@ class ChatModel:
         """Return the tokens of the model's context that an answer follows."""
         return int(inputs["input_ids"].shape[1])
 
+    def search(self, most: int) -> dict[str, Any]:
+        """Return how `generate` of transformers looks for an answer of at most ``most`` tokens."""
+        return {"max_new_tokens": most, "num_beams": 1}
+
+    def answer_tokens(self, output: Any, steps: int) -> Any:
+        """Return the answers, int64[rows, tokens], in what `generate` returned after ``steps`` steps."""
+        return output[:, -steps:]
+
     def require_context(self, tokens: int) -> None:
         """Raise ModelError for more tokens than the model takes; transformers would at most warn."""
         limit = self.context()

@@ -16,11 +16,12 @@ from benchc.models.checkpoint_files import check_files, loading
 from benchc.models.cross_attention import CrossAttentionModel
 from benchc.models.fast_images import accelerated
 from benchc.models.image_features import keep_image_features
+from benchc.models.image_processor import check_settings, load_image_processor
 from benchc.models.pinned import checkpoint_facts, file_times, pinned_commit
 from benchc.models.placement import division, place
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import NEED_FAMILY, has_own_module
-from benchc.models.vqa import ClosedListModel, VqaModel
+from benchc.models.vqa import BlipModel, ClosedListModel
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -50,11 +51,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     with loading(source, commit):
         processor = transformers.AutoProcessor.from_pretrained(source.location, **options)
         # The two backends resize differently, which shows in the fourth decimal of a logit.
-        processor.image_processor = accelerated(
-            transformers.AutoImageProcessor.from_pretrained(
-                source.location, backend=source.image_backend, **options, **source.processor
-            )
-        )
+        processor.image_processor = accelerated(load_image_processor(source, options))
         model, report = model_class.from_pretrained(
             source.location,
             dtype=DTYPES[source.dtype],
@@ -75,7 +72,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             f"{source.location}: {type(model).__name__} reads the prompt with an encoder, but "
             "scoring needs a decoder that continues it; choose another model, or add a family"
         )
-    _check_settings(processor.image_processor, source)
+    check_settings(processor.image_processor, source, options)
     kind = _wrapper_class(model, model_class)
     if kind.has_template:
         processor.chat_template = own_template(processor) or chat_template
@@ -94,7 +91,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
 
 def _wrapper_class(model: Any, model_class: Any) -> type[ChatModel]:
     if model_class.__name__ == VQA_CLASS:
-        return VqaModel if model.can_generate() else ClosedListModel
+        return BlipModel if model.can_generate() else ClosedListModel
     crosses = hasattr(model.config.get_text_config(), "cross_attention_layers")
     return CrossAttentionModel if crosses else ChatModel
 
@@ -104,17 +101,6 @@ def _family_with_one(model: Any) -> str:
     if has_own_module(model_type):
         return f"set `family: {model_type}` in the model catalogue"
     return "add a family with one (docs/models.md)"
-
-
-def _check_settings(image_processor: Any, source: CheckpointSource) -> None:
-    """Raise ModelError for a setting that the image processor does not have; transformers would ignore it."""
-    known = type(image_processor).valid_kwargs.__annotations__
-    for name in source.processor:
-        if name not in known and not hasattr(image_processor, name):
-            raise ModelError(
-                f"{source.location}: its image processor {type(image_processor).__name__} has no setting "
-                f"{name!r}; correct `processor` of the model in the catalogue"
-            )
 
 
 def _identity(source: CheckpointSource, commit: str | None, model: Any, processor: Any) -> dict[str, str]:

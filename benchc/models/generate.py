@@ -19,8 +19,8 @@ from benchc.pixels import Pixels
 class Generator(ChatInterface):
     """A :class:`benchc.models.protocol.Generative` model of transformers.
 
-    Decoding is greedy, with the other settings of the checkpoint's generation_config.json, such as a
-    repetition penalty.
+    Decoding is greedy, unless the model's class searches otherwise, with the other settings of the
+    checkpoint's generation_config.json, such as a repetition penalty.
     """
 
     generation: Generation
@@ -63,15 +63,14 @@ class Generator(ChatInterface):
             tokens = self._generated(inputs, most)
         finally:
             hook.remove()
-        return [self._reply(row) for row in tokens[:, -steps.count :].tolist()]
+        return [self._reply(row) for row in self.chat.answer_tokens(tokens, steps.count).tolist()]
 
     def _generated(self, inputs: Mapping[str, Any], most: int) -> Any:
         """Return what `generate` of transformers makes of the input, int64[rows, tokens]."""
         return self.chat.model.generate(
             **inputs,
-            max_new_tokens=most,
+            **self.chat.search(most),
             do_sample=False,
-            num_beams=1,
             # A checkpoint's own limits and forms of output are not those of an answer here.
             max_time=None,
             stop_strings=None,

@@ -5,7 +5,7 @@ import importlib
 from benchc.models.generation import Generation
 from benchc.models.local import Generative, Scorer
 from benchc.models.protocol import CheckpointSource, ModelError
-from benchc.models.registry import CLASSIFY, GENERATE, scorer_modules
+from benchc.models.registry import CLASSIFY, GENERATE, VQASCORE, scorer_modules
 from benchc.models.vqa import ClosedListModel
 
 
@@ -23,7 +23,7 @@ def load_scorer(family: str | None, scoring: str, source: CheckpointSource) -> S
     scorer: Scorer = (
         module.LetterScorer(chat)
         if scoring == "letter"
-        else module.TextScorer(chat, length_normalised=scoring == "text_mean")
+        else module.TextScorer(chat, length_normalised=scoring != "text", ended=scoring == VQASCORE)
     )
     return scorer
 

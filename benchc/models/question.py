@@ -77,8 +77,14 @@ def text_prompt(question: Question) -> str:
     return f"{hint}Question: {question.question}"
 
 
-def open_prompt(question: Question, instruction: str = "") -> str:
-    """Return the prompt of an open-ended question; ``instruction`` is its last line."""
+def open_prompt(question: Question, instruction: str = "", *, first: bool = False) -> str:
+    """Return the prompt of an open-ended question; ``instruction`` is its last line.
+
+    ``first``: it is before the question, which is then not called one.
+    """
+    if first and instruction:
+        hint = f"Hint: {question.hint}\n" if question.hint else ""
+        return f"{hint}{instruction} {question.question}"
     return text_prompt(question) + (f"\n{instruction}" if instruction else "")
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from benchc.models.protocol import ModelError
 
+VQASCORE = "text_vqascore"
 SCORINGS = {
     "letter": "benchc.models.letter",
     "text": "benchc.models.text",
     "text_mean": "benchc.models.text",
+    VQASCORE: "benchc.models.text",
 }
 # In place of a scoring: answers in the model's own words, or from a closed list.
 GENERATE, CLASSIFY = "generate", "classify"

@@ -1,15 +1,17 @@
-"""Score options by the log-likelihood of their texts as the answer (as VQAScore does)."""
+"""Score options by the log-likelihood of their texts as the answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import torch
 
 from benchc.hugging_face import transformers
 from benchc.models.chat import ChatInterface
 from benchc.models.encoding import Encoded
-from benchc.models.protocol import OptionScores, require_options
+from benchc.models.protocol import ModelError, OptionScores, require_options
 from benchc.models.question import Question, text_prompt
+from benchc.models.registry import VQASCORE
 from benchc.pixels import Pixels
 
 
@@ -17,15 +19,19 @@ from benchc.pixels import Pixels
 class TextScorer(ChatInterface):
     """A :class:`benchc.models.protocol.Scorer` whose logits are log-likelihoods of the options' texts.
 
-    They are summed over a text's tokens, or averaged if ``length_normalised``. Each variant's prompt passes
-    through the model once; the options share its keys and values.
+    They are summed over a text's tokens, or averaged if ``length_normalised``; of these tokens is the one
+    that ends the answer, if ``ended``. Averaged with it, exp of a logit is the VQAScore of
+    linzhiqiu/t2v_metrics for LLaVA-1.5 and CLIP-FlanT5. Each variant's prompt passes through the model once;
+    the options share its keys and values.
     """
 
     length_normalised: bool = False
+    ended: bool = False
     _tokens: dict[tuple[str, tuple[str, ...]], list[list[int]]] = field(default_factory=dict)
 
     def identity(self) -> dict[str, str]:
-        return {**self.chat.facts(), "scoring": "text_mean" if self.length_normalised else "text"}
+        scoring = VQASCORE if self.ended else "text_mean" if self.length_normalised else "text"
+        return {**self.chat.facts(), "scoring": scoring}
 
     def prompt(self, question: Question, images: int) -> str:
         require_options(question)
@@ -103,5 +109,31 @@ class TextScorer(ChatInterface):
         key = (rendered[-40:], options)
         if key not in self._tokens:
             separator = self.chat.separator(rendered)
-            self._tokens[key] = [self.chat.tokens_after(rendered, separator + text) for text in options]
+            end = [self._end_token] if self.ended else []
+            self._tokens[key] = [self.chat.tokens_after(rendered, separator + text) + end for text in options]
         return self._tokens[key]
+
+    @cached_property
+    def _end_token(self) -> int:
+        """The token that ends an answer: of several, the first that the chat template writes after one."""
+        ends = [end for end in self.chat.end_tokens if end is not None] if self.chat.generates else []
+        if len(ends) == 1:
+            return int(ends[0])
+        after = self._after_an_answer() if ends else ""
+        places = {after.find(self.chat.tokenizer.convert_ids_to_tokens(end)): end for end in ends}
+        places.pop(-1, None)
+        if not places:
+            raise ModelError(
+                f"{self.chat.name}: the token that ends an answer is not known, which `scoring: {VQASCORE}` "
+                "needs; set `scoring: text` in the model catalogue"
+            )
+        return int(places[min(places)])
+
+    def _after_an_answer(self) -> str:
+        said = "An answer."
+        turns = [
+            {"role": role, "content": [{"type": "text", "text": text}]}
+            for role, text in (("user", "A question."), ("assistant", said))
+        ]
+        rendered: str = self.chat.processor.apply_chat_template(turns, tokenize=False)
+        return rendered.rpartition(said)[2]

@@ -255,7 +255,7 @@ class Models:
         if prompt is not None:
             return Generation(prompt.max_new_tokens)
         if asked is not None:
-            return Generation(asked.max_new_tokens, asked.instruction, lists_options=False)
+            return Generation(**asked.generation())
         # By the prompt by which its options are scored.
         return Generation(model.max_new_tokens, lists_options=not model.scoring.startswith("text"))
 

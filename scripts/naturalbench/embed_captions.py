@@ -19,6 +19,7 @@ def embed_captions(
     library: Library = "open_clip",
     name: str,
     pretrained: str | None = None,
+    language: str | None = None,
     revision_file: Path | None = None,
     alpha: Alpha = "drop",
     threads: PositiveInt = 1,
@@ -35,6 +36,7 @@ def embed_captions(
         library: the library that loads it
         name: name of a model of the library, or a folder
         pretrained: open_clip's tag of the weights, or a file of weights; none for a folder
+        language: of the captions, as the encoder's tokenizer calls it; none for one that needs none
         revision_file: encoders/{encoder}.json with the commit of an encoder on the Hub, unless it is that in
             the Hub's cache
         alpha: how transparency is handled
@@ -51,7 +53,8 @@ def embed_captions(
     torch.set_num_threads(threads)
     samples = read_table(captions, CAPTIONS)
     commit = read_revision(revision_file).commit if revision_file else None
-    frame, queries = embedded(samples, load_image_text_encoder(library, name, pretrained, commit), alpha)
+    loaded = load_image_text_encoder(library, name, pretrained, commit, language)
+    frame, queries = embedded(samples, loaded, alpha)
     truncated = int(frame["truncated"].sum())
     print(f"{encoder} truncates {truncated:,} of {frame.height:,} captions")
     footer = EmbeddingsFooter(
@@ -61,6 +64,7 @@ def embed_captions(
         name=name,
         pretrained=pretrained,
         commit=commit,
+        language=language,
         truncated=truncated,
         torch=str(torch.__version__),
     )

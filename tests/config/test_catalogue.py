@@ -82,6 +82,11 @@ TRAIN = (
             "text_mean.",
         ),
         (
+            "{label: X, scoring: text_vqascore, repo: a/b, server: {url: 'http://a'}}",
+            "models.yaml: x has server and scoring: text_vqascore, but a server does not tell the token that "
+            "ends an answer; load the model in the job, or set scoring: text.",
+        ),
+        (
             "{label: X, scoring: classify, repo: a/b, server: {url: 'http://a'}}",
             "models.yaml: x has server and scoring: classify, but a server generates answers; load the model "
             "in the job, or set scoring: generate.",

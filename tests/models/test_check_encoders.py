@@ -47,7 +47,10 @@ def test_wrong_names_and_damaged_folders_are_errors(tmp_path: Path) -> None:
 
 
 def test_encoders_of_images_and_texts_are_tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def tried(module: str, function: str, library: str, name: str, pretrained: str | None) -> str | None:
+    def tried(
+        module: str, function: str, library: str, name: str, pretrained: str | None, language: str | None
+    ) -> str | None:
+        assert language is None
         assert (module, function) == ("benchc.checking.try_encoder", "try_image_text_encoder")
         if name == "owner/wrong":
             raise InputError("it does not embed images; give a CLIP")
@@ -58,18 +61,18 @@ def test_encoders_of_images_and_texts_are_tried(monkeypatch: pytest.MonkeyPatch,
     (tmp_path / "models/own/clip").mkdir(parents=True)
     found = check_image_text_encoders(
         {
-            "tag": ("open_clip", "ViT-B-32", "openai"),
-            "folder": ("open_clip", "models/own/clip", None),
-            "absent": ("blip2", "models/own/blip", None),
-            "far": ("sentence_transformers", "owner/far", None),
-            "wrong": ("sentence_transformers", "owner/wrong", None),
-            "own": ("open_clip", "trained", None),
+            "tag": ("open_clip", "ViT-B-32-quickgelu", "openai", None),
+            "folder": ("open_clip", "models/own/clip", None, None),
+            "absent": ("blip2", "models/own/blip", None, None),
+            "far": ("sentence_transformers", "owner/far", None, None),
+            "wrong": ("sentence_transformers", "owner/wrong", None, None),
+            "own": ("open_clip", "trained", None, None),
         },
         load=True,
     )
     levels = [(each.level, line) for each in found for line in lines([each])]
     assert levels == [
-        ("ok", "tag: open_clip ViT-B-32 openai: can be loaded"),
+        ("ok", "tag: open_clip ViT-B-32-quickgelu openai: can be loaded"),
         ("ok", "folder: open_clip models/own/clip: can be loaded"),
         (
             "error",

@@ -25,12 +25,14 @@ from benchc.models.predictor import Answerer
 from benchc.models.protocol import CheckpointSource, ModelError, Reply, UnitInput
 from benchc.models.question import Question
 from benchc.models.units import Unit
-from tests.models.vqa_heads import LABELS, MOST_TOKENS, save_blip, save_vilt
+from tests.models.classes.common import PATCH, SIDE
+from tests.models.vqa_heads import BLIP_WORDS, LABELS, MOST_TOKENS, save_blip, save_vilt
 from tests.stages import call_stage
 
 QUESTION = Question("How many dots are there?", ("1", "2", "12"), "Black ones.")
 PROMPT = "Black ones. How many dots are there?"
 STEPS = 5
+BLIP_SIDE = 40  # pixels of an image; the checkpoint has position embeddings for SIDE
 Pixels = np.ndarray[Any, np.dtype[np.uint8]]
 
 
@@ -38,6 +40,10 @@ Pixels = np.ndarray[Any, np.dtype[np.uint8]]
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     root = tmp_path_factory.mktemp("heads")
     return {"vilt": save_vilt(root / "vilt"), "blip": save_blip(root / "blip")}
+
+
+def blip_source(folder: Path) -> CheckpointSource:
+    return CheckpointSource(str(folder), processor={"size": BLIP_SIDE})
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +55,7 @@ def vilt(folders: dict[str, Path]) -> Classifier:
 
 @pytest.fixture(scope="module")
 def blip(folders: dict[str, Path]) -> Any:
-    return load_generative(CheckpointSource(str(folders["blip"])), None, Generation(STEPS, "One word."))
+    return load_generative(blip_source(folders["blip"]), None, Generation(32, "One word."))
 
 
 @pytest.fixture(scope="module")
@@ -117,45 +123,94 @@ def test_an_image_of_another_size_is_not_padded(vilt: Classifier, variants: list
     assert torch.equal(found, alone)
 
 
-def test_a_generated_answer_is_that_of_a_plain_call(
+def blips_answers(folder: Path, images: list[Pixels], start: int) -> list[Reply]:
+    """Return the answers of the generation of salesforce/BLIP, models/blip_vqa.py, one image at a time.
+
+    The parts of the network are those of transformers. ``start``: the token [ENC].
+    """
+    loaded = transformers.BlipForQuestionAnswering.from_pretrained(folder, dtype=torch.float32)
+    # load_checkpoint and VisionTransformer: another image size interpolates the position embeddings.
+    config, weights = loaded.config, loaded.state_dict()
+    config.vision_config.update({"image_size": BLIP_SIDE, "layer_norm_eps": 1e-6})
+    name = "vision_model.embeddings.position_embedding"
+    first, grid = weights[name][:, :1], weights[name][:, 1:].unflatten(1, (SIDE // PATCH, SIDE // PATCH))
+    resized = torch.nn.functional.interpolate(
+        grid.permute(0, 3, 1, 2), size=[BLIP_SIDE // PATCH] * 2, mode="bicubic", align_corners=False
+    )
+    weights[name] = torch.cat([first, resized.permute(0, 2, 3, 1).flatten(1, 2)], dim=1)
+    model = transformers.BlipForQuestionAnswering(config).eval()
+    model.load_state_dict(weights)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    text = config.text_config
+    question = torch.tensor([tokenizer(PROMPT, truncation=True, max_length=35)["input_ids"]])
+    question[:, 0] = start
+    found = []
+    for image in images:
+        picture = Image.fromarray(image).resize((BLIP_SIDE, BLIP_SIDE), Image.Resampling.BICUBIC)
+        pixels = torch.from_numpy(np.array(picture)).permute(2, 0, 1)[None] / 255
+        with torch.no_grad():
+            seen = model.vision_model((pixels - 0.5) / 0.5).last_hidden_state
+            states = model.text_encoder(question, encoder_hidden_states=seen).last_hidden_state
+            (row,) = model.text_decoder.generate(
+                input_ids=torch.tensor([[text.bos_token_id]]),
+                encoder_hidden_states=states,
+                encoder_attention_mask=torch.ones(states.shape[:-1]),
+                max_length=10,
+                min_length=1,
+                num_beams=3,
+                eos_token_id=text.sep_token_id,
+                pad_token_id=text.pad_token_id,
+            ).tolist()
+        ended = text.sep_token_id in row
+        count = row.index(text.sep_token_id) if ended else len(row) - 1
+        answer = tokenizer.decode(row, skip_special_tokens=True).strip()
+        found.append(Reply(answer, "stop" if ended else "length", count))
+    return found
+
+
+def test_a_generated_answer_is_that_of_blips_code(
     folders: dict[str, Path], blip: Any, variants: list[list[Pixels]]
 ) -> None:
     # No instruction: the head was trained on questions alone.
     assert blip.prompt(QUESTION, 1) == PROMPT
     replies = blip.replies(QUESTION, variants)
-    for reply, (image,) in zip(replies, variants, strict=True):
-        processor, model, inputs = plain(folders["blip"], transformers.BlipForQuestionAnswering, image)
-        tokens = model.generate(**inputs, max_new_tokens=STEPS, do_sample=False, num_beams=1)[0]
-        text = processor.decode(tokens, skip_special_tokens=True).strip()
-        assert reply == Reply(text, "length", STEPS)
-    assert len({reply.text for reply in replies}) > 1
+    # Its tokenizer has neither [DEC] nor [ENC], the last two embeddings.
+    start = blip.chat.model.config.text_config.vocab_size - 1
+    assert replies == blips_answers(folders["blip"], [image for (image,) in variants], start)
+    assert {reply.finish for reply in replies} == {"stop", "length"}
+    assert replies == [reply for variant in variants for reply in blip.replies(QUESTION, [variant])]
 
 
-def test_a_generated_answer_ends_at_the_separator(
-    blip: Any, variants: list[list[Pixels]], monkeypatch: pytest.MonkeyPatch
+def test_a_configured_limit_below_that_of_blip_cuts_its_answers_off(
+    folders: dict[str, Path], variants: list[list[Pixels]]
 ) -> None:
-    whole = blip.replies(QUESTION, variants)
-    config = blip.chat.model.config.text_config
-    tokens = blip.chat.model.generate(
-        **blip.chat.encode(PROMPT, variants[:1]), max_new_tokens=STEPS, do_sample=False
-    )[0]
-    # The third token of the first answer, which none of its others is.
-    assert int(tokens[3]) not in tokens[1:3].tolist()
-    monkeypatch.setattr(config, "sep_token_id", int(tokens[3]))
-    replies = blip.replies(QUESTION, variants)
-    assert (replies[0].finish, replies[0].tokens) == ("stop", 3)
-    assert whole[0].text.startswith(replies[0].text) and whole[0].finish == "length"
+    short = load_generative(blip_source(folders["blip"]), None, Generation(STEPS))
+    found = short.replies(QUESTION, variants)
+    assert {reply.tokens for reply in found if reply.finish == "length"} == {STEPS}
 
 
-def test_the_context_of_an_answer_is_that_of_its_decoder(
-    blip: Any, variants: list[list[Pixels]], monkeypatch: pytest.MonkeyPatch
+def test_the_tokenizers_own_token_begins_a_question_of_blip(
+    tmp_path: Path, variants: list[list[Pixels]]
 ) -> None:
-    length = blip.chat.encode(PROMPT, variants)["input_ids"].shape[1]
-    whole = blip.replies(QUESTION, variants)
-    assert STEPS > 2
-    monkeypatch.setattr(blip.chat.model.config.text_config, "max_position_embeddings", length)
-    # The question fills the encoder and leaves the decoder empty.
-    assert blip.replies(QUESTION, variants) == whole
+    folder = save_blip(tmp_path / "blip", words=[*BLIP_WORDS[:3], "[ENC]", *BLIP_WORDS[3:]])
+    known = load_generative(blip_source(folder), None, Generation(32))
+    start = 5 + 3
+    assert known.chat.tokenizer.convert_ids_to_tokens(start) == "[ENC]"
+    images = [image for (image,) in variants[:4]]
+    assert known.replies(QUESTION, variants[:4]) == blips_answers(folder, images, start)
+
+
+def test_a_blip_without_the_embedding_of_its_first_token_is_refused(tmp_path: Path) -> None:
+    folder = save_blip(tmp_path / "blip", vocab_size=5 + len(BLIP_WORDS) + 1)
+    with pytest.raises(ModelError, match=r"has no embedding of \[ENC\], token 19, with which BLIP begins"):
+        load_generative(CheckpointSource(str(folder)), None, Generation(32))
+
+
+def test_blip_reads_35_tokens_of_a_question(blip: Any, variants: list[list[Pixels]]) -> None:
+    (whole,) = blip.replies(Question("dots " * 33, ()), variants[:1])
+    assert whole.tokens > 0
+    with pytest.raises(ModelError, match=r"has 36 tokens, but the model reads 35 \(BLIP's code cuts it off"):
+        blip.replies(Question("dots " * 34, ()), variants[:1])
 
 
 @pytest.mark.parametrize("name", ["vilt", "blip"])
@@ -166,7 +221,8 @@ def test_an_item_that_does_not_fit_is_refused_in_one_line(
     with pytest.raises(ModelError, match=r"QuestionAnswering reads one image, but the item has 2; remove"):
         model.replies(QUESTION, [[*variants[0], *variants[1]]])
     long = Question("dots " * MOST_TOKENS, ())
-    message = rf"the question has \d+ tokens, but the model reads {MOST_TOKENS} \(max_position"
+    limit = {"vilt": rf"{MOST_TOKENS} \(max_position", "blip": r"35 \(BLIP's"}[name]
+    message = rf"the question has \d+ tokens, but the model reads {limit}"
     with pytest.raises(ModelError, match=message):
         model.replies(long, variants)
 

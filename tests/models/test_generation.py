@@ -12,6 +12,17 @@ def test_options_are_listed_as_letter_scoring_does_or_left_out_as_text_scoring_d
     assert Generation(8, lists_options=False).prompt(ASKED) == text_prompt(ASKED)
 
 
+def test_an_instruction_may_stand_before_the_question():
+    # ishmamt/VQA-Visual-Robustness-Benchmark, models/llava.py, `predict`.
+    instruction = "Answer the given question in a single word using the image as context:"
+    first = Generation(8, instruction, lists_options=False, instruction_first=True)
+    assert first.prompt(OPEN) == (
+        "Answer the given question in a single word using the image as context: " + "Which?"
+    )
+    assert first.prompt(ASKED) == f"Hint: Look.\n{instruction} Which?"
+    assert Generation(8, "", instruction_first=True).prompt(OPEN) == "Question: Which?"
+
+
 def test_a_prompt_without_options_ends_in_the_instruction():
     for lists_options in (True, False):
         assert Generation(8, "One word.", lists_options).prompt(OPEN) == "Question: Which?\nOne word."

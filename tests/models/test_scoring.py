@@ -16,6 +16,7 @@ from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.question import Question, letter_prompt, text_prompt
 from benchc.models.registry import scorer_modules
 from benchc.models.supported import UnsupportedFamilyError, check_family
+from benchc.models.text import TextScorer
 from tests.models.conftest import FAMILIES, QUESTIONS
 
 
@@ -64,6 +65,40 @@ def test_text_scores_are_log_likelihoods_of_whole_sequences(scorers, variants, f
             assert means.logits[row, k] == pytest.approx(expected / len(tokens), abs=1e-4)
     mass = np.exp(scores.logits.astype(np.float64)).sum(axis=1)
     np.testing.assert_allclose(scores.label_mass, np.minimum(mass, 1), atol=1e-5)
+
+
+def test_vqascore_is_the_mean_over_answer_and_end_token(checkpoints, variants):
+    # linzhiqiu/t2v_metrics, models/vqascore_models/llava_model.py: the labels are the answer and </s>.
+    scorer = load_scorer(None, "text_vqascore", CheckpointSource(str(checkpoints["llava"])))
+    assert scorer.identity()["scoring"] == "text_vqascore"
+    question = QUESTIONS[1]
+    logits = scorer.score(question, variants[:2]).logits
+    rendered = scorer.chat.render(text_prompt(question), 1)
+    for row, images in enumerate(variants[:2]):
+        for k, option in enumerate(question.options):
+            tokens = scorer.chat.tokenizer(f" {option}</s>", add_special_tokens=False)["input_ids"]
+            whole = next_token_log_probabilities(scorer.chat, f"{rendered} {option}</s>", images)
+            labels = torch.tensor(tokens)
+            loss = torch.nn.functional.nll_loss(whole[-len(tokens) - 1 : -1], labels)
+            assert logits[row, k] == pytest.approx(-loss.item(), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("written", "end"), [("<|im_end|>\n<|end|>", 3), ("<|end|>", 5), ("</s>", None), ("", None)]
+)
+def test_of_several_end_tokens_the_template_says_which_ends_an_answer(scorers, monkeypatch, written, end):
+    chat = scorers["llava", "text"].chat
+    names = {5: "<|end|>", 3: "<|im_end|>"}
+    monkeypatch.setattr(chat.model.generation_config, "eos_token_id", [*names])
+    monkeypatch.setattr(chat.tokenizer, "convert_ids_to_tokens", names.get)
+    template = f"{{% for m in messages %}}{{{{ m.content[0].text }}}}{written}{{% endfor %}}"
+    monkeypatch.setattr(chat.processor, "chat_template", template)
+    scorer = TextScorer(chat, length_normalised=True, ended=True)
+    if end is not None:
+        assert scorer._end_token == end
+    else:
+        with pytest.raises(ModelError, match="the token that ends an answer is not known, which `scoring: t"):
+            _ = scorer._end_token
 
 
 @pytest.mark.parametrize("scoring", ["letter", "text"])

@@ -1,5 +1,6 @@
 """Small VQA heads with random weights, saved like published ones."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,24 +38,32 @@ def save_vilt(folder: Path, **config: Any) -> Path:
         ),
         tokenizer=tokens,
     )
-    return _saved(folder, model, processor)
+    return _saved(folder, _enlarged(model), processor)
 
 
-def save_blip(folder: Path) -> Path:
-    tokens = _tokenizer()
-    text = {
-        "vocab_size": len(tokens),
+BLIP_WORDS = ("how", "many", "dots", "are", "there", "black", "ones", "red", "two", "no", "##s", ".", "?")
+
+
+def save_blip(folder: Path, words: Sequence[str] = BLIP_WORDS, **text: Any) -> Path:
+    """Save a BLIP as its converted checkpoints: with BERT's tokenizer, which has neither [DEC] nor [ENC].
+
+    ``words``: of the tokenizer; ``text`` overrides settings of its text model.
+    """
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]
+    tokens = transformers.BertTokenizer({word: place for place, word in enumerate(vocabulary)})
+    settings = {
+        "vocab_size": len(vocabulary) + 2,
         "encoder_hidden_size": SIZES["hidden_size"],
         "max_position_embeddings": MOST_TOKENS,
-        "bos_token_id": tokens.bos_token_id,
-        "eos_token_id": tokens.eos_token_id,
-        "sep_token_id": tokens.eos_token_id,
+        "bos_token_id": len(vocabulary),
+        "sep_token_id": tokens.sep_token_id,
         "pad_token_id": tokens.pad_token_id,
         **SIZES,
+        **text,
     }
     torch.manual_seed(7)
     config = transformers.BlipConfig(
-        text_config=text,
+        text_config=settings,
         # The default is 1e-10, with which all images look the same.
         vision_config={"image_size": SIDE, "patch_size": PATCH, "initializer_range": 0.02, **SIZES},
     )
@@ -64,7 +73,11 @@ def save_blip(folder: Path) -> Path:
         ),
         tokenizer=tokens,
     )
-    return _saved(folder, transformers.BlipForQuestionAnswering(config), processor)
+    model = _enlarged(transformers.BlipForQuestionAnswering(config))
+    with torch.no_grad():
+        # Some answers end.
+        model.text_decoder.cls.predictions.bias[tokens.sep_token_id] += 1.5
+    return _saved(folder, model, processor)
 
 
 def _tokenizer() -> Any:
@@ -76,14 +89,18 @@ def _tokenizer() -> Any:
     return tokens
 
 
-def _saved(folder: Path, model: Any, processor: Any) -> Path:
-    # The initial weights give nearly the same answer to all; larger ones show every mistake.
+def _enlarged(model: Any) -> Any:
+    """Return ``model`` with larger weights: the initial ones give nearly the same answer to all."""
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if not parameter.any():
                 parameter.normal_(std=0.3)
             else:
                 parameter.mul_(3.0 if "embeddings" in name else 6.0)
+    return model
+
+
+def _saved(folder: Path, model: Any, processor: Any) -> Path:
     model.save_pretrained(folder)
     processor.save_pretrained(folder)
     return folder

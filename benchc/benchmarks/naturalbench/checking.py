@@ -54,12 +54,14 @@ def check(config: Config, pool: PoolFound, *, load: bool) -> Findings[RunSize | 
     return replace(size, pool=Amount(len(whole), size.pool.kind), options=options)
 
 
-def _encoders(settings: Settings) -> dict[str, tuple[str, str, str | None]]:
-    """Return library, name and weights of the encoders that the run uses."""
+def _encoders(settings: Settings) -> dict[str, tuple[str, str, str | None, str | None]]:
+    """Return library, name, weights and language of the encoders that the run uses."""
     mining = settings.curate.mine.encoders if settings.curate else []
     used = dict.fromkeys([*mining, *(settings.retrieval.encoders if settings.retrieval else [])])
     entries = {id_: settings.encoders[id_] for id_ in used}
-    return {id_: (entry.library, entry.name, entry.pretrained) for id_, entry in entries.items()}
+    return {
+        id_: (entry.library, entry.name, entry.pretrained, entry.language) for id_, entry in entries.items()
+    }
 
 
 def _groups(id_: str, config: Config, pool: PoolFound) -> Any:

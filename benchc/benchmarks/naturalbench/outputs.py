@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from benchc.benchmarks.naturalbench.curation_workflow import GROUPS as RELEASE
 from benchc.benchmarks.naturalbench.curation_workflow import PAIRS, Curation
+from benchc.benchmarks.naturalbench.published.encoders import published_label
 from benchc.benchmarks.naturalbench.settings import Retrieval, Settings
 from benchc.rendering.declaration import Output, figure, table
 
@@ -120,7 +121,7 @@ def _paper_tables(settings: Settings) -> list[Output]:
             wanted=bool(settings.models),
             caption=f"""
             **Table 11** of the paper's supplement. Accuracies in per cent by all readings: decoding, a
-            generated answer; deterministic, the more probable answer (VQAScore, τ = 0); post-hoc, the
+            generated answer; deterministic, the more probable answer (τ = 0); post-hoc, the
             answer that the image makes more probable than the question alone does (eq. 5); global τ, the
             one for which most groups are right; sample τ, the best of each question, image or group. The
             paper chooses the global τ from the groups that it is measured on; cross-fitted τ (not in the
@@ -333,6 +334,7 @@ def _curation(settings: Settings, curation: Curation) -> list[Output]:
 
 
 def _retrieval(settings: Settings, retrieval: Retrieval) -> list[Output]:
+    encoders = {id_: settings.encoders[id_] for id_ in retrieval.encoders}
     return [
         table(
             "table7",
@@ -342,7 +344,12 @@ def _retrieval(settings: Settings, retrieval: Retrieval) -> list[Output]:
                 "pairs": "<results>/retrieval/pairs.parquet",
             },
             settings={
-                "labels": {id_: settings.encoders[id_].label for id_ in retrieval.encoders},
+                "labels": {id_: encoder.label for id_, encoder in encoders.items()},
+                "published_labels": {
+                    id_: label
+                    for id_, encoder in encoders.items()
+                    if (label := published_label(encoder.library, encoder.name, encoder.pretrained))
+                },
                 **_resampling(settings),
             },
             formats=WITH_PUBLISHED,
@@ -352,8 +359,7 @@ def _retrieval(settings: Settings, retrieval: Retrieval) -> list[Output]:
             images are more similar to their own caption than to the other; image score: both captions are
             more similar to their own image; group score: both. A tie is wrong. Intervals are 95 %
             percentile intervals over pairs, and the first row is the expectation of a random ranking.
-            table7_published.csv has the published values of encoders with the paper's label, such as CLIP
-            OpenAI RN50: method, source and model.
+            table7_published.csv has the paper's values of the same weights beside ours.
             """,
         ),
     ]

@@ -86,6 +86,12 @@ class Encoder(Strict):
     pretrained: str | None = Field(
         default=None, description="open_clip's tag of the weights, or a file; null for a folder."
     )
+    language: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Language of the captions, as the encoder's tokenizer calls it, such as zho_Hans; only "
+        "of encoders whose tokenizer needs one (NLLB-CLIP).",
+    )
 
 
 class Captions(Strict):
@@ -304,9 +310,9 @@ class Settings(settings.RunSettings):
     decoding: Decoding = Field(default_factory=Decoding, description="How generated answers are understood.")
     readings: Annotated[list[DecisionRule], Field(min_length=1), AfterValidator(unique)] = Field(
         default=list(READINGS),
-        description="How predictions are read: decoding (a generated answer), deterministic (VQAScore, tau = "
-        "0), post_hoc (relative to a pass without the image), global (one tau for all groups) and sample "
-        "(the best tau of each question, image or group).",
+        description="How predictions are read: decoding (a generated answer), deterministic (the more "
+        "probable one, tau = 0), post_hoc (relative to a pass without the image), global (one tau for all "
+        "groups) and sample (the best tau of each question, image or group).",
     )
     prior: Prior = Field(
         default="no_image",

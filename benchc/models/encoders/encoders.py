@@ -190,3 +190,11 @@ def _check_published(name: str, pretrained: str | None, open_clip: Any) -> None:
     tags = open_clip.list_pretrained_tags_by_model(name)
     if pretrained is None or (pretrained not in tags and not Path(pretrained).is_file()):
         raise InputError(f"{name}: no weights {pretrained!r}; open_clip knows {', '.join(tags) or 'none'}")
+    # open_clip loads such weights with a warning, into a model of another activation.
+    other = f"{name}-quickgelu"
+    trained_with_quick_gelu = (open_clip.get_pretrained_cfg(name, pretrained) or {}).get("quick_gelu", False)
+    if trained_with_quick_gelu and pretrained in open_clip.list_pretrained_tags_by_model(other):
+        raise InputError(
+            f"{name}: the weights {pretrained!r} were trained with QuickGELU, which this model has not; name "
+            f"{other}"
+        )

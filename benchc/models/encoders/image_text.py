@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,8 @@ from benchc.pixels import Pixels
 
 Vectors = npt.NDArray[np.float32]
 Input = TypeVar("Input")
+
+NO_LANGUAGE = "has a tokenizer without languages; remove `language` of the encoder"
 
 
 class ImageTextEncoder(Protocol):
@@ -104,16 +106,23 @@ class SentenceTransformersEncoder:
 
 @dataclass(frozen=True)
 class Blip2Encoder:
-    """BLIP-2's contrastive embeddings: one vector of an image for each query token."""
+    """BLIP-2's contrastive embeddings: one vector of an image for each query token.
+
+    Captions are cut off as by linzhiqiu/t2v_metrics at 880a5b8, models/clipscore_models/blip2_itc_model.py;
+    BLIP-2 was trained on 32 tokens.
+    """
+
+    MOST_TOKENS: ClassVar[int] = 35  # of a caption, two special ones included
 
     name: str
     model: Any
-    processor: Any
+    tokenizer: Any
+    image_processor: Any
 
     def encode_images(self, images: Iterable[Pixels]) -> Iterator[Vectors]:
         for batch in _batches(images):
             pictures = [Image.fromarray(image) for image in _filled(batch)]
-            pixels = self.processor.image_processor(images=pictures, return_tensors="pt")["pixel_values"]
+            pixels = self.image_processor(images=pictures, return_tensors="pt")["pixel_values"]
             with torch.inference_mode():
                 seen = self.model.vision_model(pixel_values=pixels).last_hidden_state
                 queries = self.model.query_tokens.expand(len(seen), -1, -1)
@@ -136,15 +145,19 @@ class Blip2Encoder:
 
     @property
     def _most(self) -> int:
-        return int(self.model.config.qformer_config.max_position_embeddings)
+        return min(self.MOST_TOKENS, int(self.model.config.qformer_config.max_position_embeddings))
 
     def _tokens(self, text: str, **options: object) -> list[int]:
-        tokens: list[int] = self.processor.tokenizer(text, **options)["input_ids"]
+        tokens: list[int] = self.tokenizer(text, **options)["input_ids"]
         return tokens
 
 
 def load_image_text_encoder(
-    library: Library, name: str, pretrained: str | None = None, commit: str | None = None
+    library: Library,
+    name: str,
+    pretrained: str | None = None,
+    commit: str | None = None,
+    language: str | None = None,
 ) -> ImageTextEncoder:
     """Return an encoder of images and texts, on the CPU in float32.
 
@@ -152,15 +165,17 @@ def load_image_text_encoder(
         library: ``blip2`` is transformers' Blip2ForImageTextRetrieval. name: a folder, or a name on the Hub;
         of open_clip a folder or one of its models. pretrained: open_clip's tag of the weights, or a file of
         weights; None for a folder and other libraries. commit: of the repository on the Hub, 40 hex digits;
-        None is what its default branch is now.
+        None is what its default branch is now. language: of the texts, as its tokenizer calls it.
 
-    Raises InputError where it cannot be loaded.
+    Raises InputError where it cannot be loaded, and for a language that is missing or not known.
     """
     import benchc.hugging_face  # noqa: F401, sets up transformers
 
     if library == "open_clip":
-        return _open_clip(name, pretrained, commit)
+        return _open_clip(name, pretrained, commit, language)
     what = f"encoder {name!r}"
+    if language is not None:
+        raise InputError(f"{what} {NO_LANGUAGE}")
     fix = "check the name and the network, or give a folder with its files"
     if library == "sentence_transformers":
         from sentence_transformers import SentenceTransformer
@@ -177,19 +192,45 @@ def load_image_text_encoder(
 
     with loading(what, fix):
         options = {"revision": commit} if commit else {}
-        processor = transformers.Blip2Processor.from_pretrained(name, **options)
+        tokenizer = transformers.Blip2Processor.from_pretrained(name, **options).tokenizer
+        # As t2v_metrics resizes.
+        image_processor = transformers.AutoImageProcessor.from_pretrained(name, backend="pil", **options)
         blip2 = transformers.Blip2ForImageTextRetrieval.from_pretrained(name, dtype=torch.float32, **options)
-    return Blip2Encoder(what, blip2.eval(), processor)
+    return Blip2Encoder(what, blip2.eval(), tokenizer, image_processor)
 
 
-def _open_clip(name: str, pretrained: str | None, commit: str | None) -> OpenClipEncoder:
+def _open_clip(
+    name: str, pretrained: str | None, commit: str | None, language: str | None
+) -> OpenClipEncoder:
     what = open_clip_name(name, pretrained, "encoder")
     model, preprocess = load_open_clip(name, pretrained, commit, what)
     import open_clip
 
     with loading(what, "check the network, or give a folder with the files of its tokenizer"):
         tokenizer = open_clip.get_tokenizer(f"local-dir:{name}" if Path(name).is_dir() else name)
+    _tell_language(tokenizer, language, what)
     return OpenClipEncoder(what, ImageEncoder(what, model, preprocess), tokenizer)
+
+
+def _tell_language(tokenizer: Any, language: str | None, what: str) -> None:
+    """Tell a tokenizer of open_clip the language of all texts; raises InputError where it has no such one."""
+    if not hasattr(tokenizer, "set_lang_fn"):
+        if language is not None:
+            raise InputError(f"{what} {NO_LANGUAGE}")
+        return
+    # Without, NLLB's takes every text for English.
+    if language is None:
+        raise InputError(
+            f"{what} has a tokenizer that must know the language of the captions; give `language` of the "
+            "encoder, such as eng_Latn or zho_Hans"
+        )
+    if language not in tokenizer.tokenizer.get_vocab():
+        raise InputError(
+            f"{what}: its tokenizer does not know the language {language!r}; give a code of its own, such as "
+            "zho_Hans"
+        )
+    # What open_clip's set_language does is undone by each call of the tokenizer of transformers 5.
+    tokenizer.tokenizer.src_lang = language
 
 
 def _batches(inputs: Iterable[Input]) -> Iterator[list[Input]]:

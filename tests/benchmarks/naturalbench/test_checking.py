@@ -85,7 +85,7 @@ def write_captions(*rows: str) -> None:
         Path(f"photos/{number}.png").write_bytes(image_bytes((number, 0, 0)))
 
 
-ENCODERS = {"clip": {"label": "CLIP", "name": "ViT-B-32", "pretrained": "openai"}}
+ENCODERS = {"clip": {"label": "CLIP", "name": "ViT-B-32-quickgelu", "pretrained": "openai"}}
 
 
 def of_curation(**changes: object) -> list[Finding]:
@@ -155,7 +155,7 @@ def test_captions_that_give_no_sample_are_an_error() -> None:
 
 def test_the_encoders_that_the_run_uses_are_looked_at() -> None:
     encoders = {
-        "clip": {"label": "CLIP", "name": "ViT-B-32", "pretrained": "openai"},
+        "clip": {"label": "CLIP", "name": "ViT-B-32-quickgelu", "pretrained": "openai"},
         "far": {"label": "Far", "name": "models/own/clip"},
         "made": {"label": "Made", "name": "trained"},
         "unused": {"label": "Unused", "name": "models/other/clip"},
@@ -164,7 +164,7 @@ def test_the_encoders_that_the_run_uses_are_looked_at() -> None:
         encoders=encoders, curate=curate(captions=DRAWN), retrieval={"encoders": ["far", "clip", "made"]}
     )
     assert texts(findings(config), "encoders") == [
-        ("skipped", "clip", "open_clip ViT-B-32 openai: was not loaded"),
+        ("skipped", "clip", "open_clip ViT-B-32-quickgelu openai: was not loaded"),
         (
             "error",
             "far",

@@ -8,6 +8,8 @@ import polars as pl
 import pytest
 
 from benchc.benchmarks.naturalbench.metrics.groups import CHANCE, MEASURES, violated
+from benchc.benchmarks.naturalbench.outputs import outputs
+from benchc.benchmarks.naturalbench.published.retrieval import published_rows
 from benchc.benchmarks.naturalbench.published.tables import (
     HUMAN,
     HUMAN_G_ACC,
@@ -22,6 +24,7 @@ from benchc.benchmarks.naturalbench.published.tables import (
     published_table11,
 )
 from benchc.benchmarks.naturalbench.taxonomy import SKILLS
+from benchc.config.load import read_config
 from benchc.config.yaml_file import read_yaml
 from tests.shared_data import SHARED, needs_shared
 
@@ -76,6 +79,38 @@ def test_models_of_the_catalogue_are_the_paper_s():
     found = of_run(published_table1(), {"llava-1.5-13b": "Mine", "unknown": "Other", "molmo-7b-d": "Molmo"})
     assert found.select("model", "g_acc").rows() == [("Mine", 14.8), ("Molmo", 26.7)]
     assert of_run(published_table1(), {}).is_empty()
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        published_table1,
+        published_table2,
+        published_table4,
+        published_table6,
+        published_skills,
+        published_table11,
+    ],
+)
+def test_the_shipped_run_has_models_of_each_table(table):
+    config = read_config(ROOT / "config/naturalbench.yaml")
+    labels = {id_: model.label for id_, model in config.models.items()}
+    compared = of_run(table(), labels)
+    assert set(compared["model"]) <= set(labels.values())
+    assert not compared.is_empty()
+
+
+def test_the_shipped_encoders_are_compared_with_table_7():
+    settings = read_config(ROOT / "config/naturalbench-curate.yaml").settings
+    (declared,) = [each for each in outputs(settings, [], None) if each.name == "table7"]
+    labels, in_paper = declared.settings["labels"], declared.settings["published_labels"]
+    assert set(labels) == {"clip-vit-b-32", "clip-vit-h-14", "siglip-so400m"}
+    compared = published_rows({in_paper[id_]: labels[id_] for id_ in in_paper})
+    # The group scores of Table 7; which SigLIP has that of 42.14, the paper does not say.
+    assert compared.select("label", "group").rows() == [
+        ("CLIP ViT-B-32 (OpenAI)", 15.89),
+        ("CLIP ViT-H-14 (LAION-2B)", 24.04),
+    ]
 
 
 def test_chance_is_as_printed():

@@ -12,7 +12,7 @@ from tests.benchmarks.naturalbench.runs import DRAWN, config_of, curate
 
 ROOT = Path(__file__).resolve().parents[3]
 MADE = {"made": {"path": "results/trial/curate/groups.tsv"}}
-ENCODERS = {"clip": {"label": "CLIP", "name": "ViT-B-32", "pretrained": "openai"}}
+ENCODERS = {"clip": {"label": "CLIP", "name": "ViT-B-32-quickgelu", "pretrained": "openai"}}
 OPEN = {"vqav2": {"questions": "q", "annotations": "a", "images": "i"}, "reader": {}}
 FORM = "id,annotator,question,choices,answer\nr1,{name},q?,Yes / No,\n"
 

@@ -1,10 +1,13 @@
 """The copies of the paper's tables are those in the reference, under our names."""
 
+from pathlib import Path
+
 import polars as pl
 
 from benchc.benchmarks.vqa_robustness.metrics.classes import HEADERS
 from benchc.benchmarks.vqa_robustness.published.names import CORRUPTIONS
 from benchc.benchmarks.vqa_robustness.published.tables import published_table_a1, published_table_a2
+from benchc.config.load import read_config
 from benchc.corruptions.registry import corruptions_of
 from tests.benchmarks.vqa_robustness.published import (
     CORRUPTIONS as PRINTED,
@@ -20,6 +23,12 @@ from tests.shared_data import needs_shared
 def test_every_corruption_of_the_paper_is_in_the_suite():
     assert tuple(CORRUPTIONS) == PRINTED
     assert set(CORRUPTIONS.values()) == set(corruptions_of("vqa-robustness"))
+
+
+def test_the_shipped_run_has_the_models_of_the_paper():
+    config = read_config(Path(__file__).resolve().parents[3] / "config/vqa-robustness.yaml")
+    labels = [model.label for model in (*config.models.values(), *config.settings.answers_from.values())]
+    assert sorted(labels) == sorted(set(published_table_a1()["model"]))
 
 
 @needs_shared

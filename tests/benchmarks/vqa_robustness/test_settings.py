@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 import yaml
 
-from benchc.config.load import load
+from benchc.config.load import load, read_config
+from benchc.models.generation import Generation
+from benchc.models.question import Question
 from tests.config.trial import MODELS, SOURCES, errors
 
+ROOT = Path(__file__).resolve().parents[3]
 CONFIG = """
 benchmark: vqa-robustness
 name: trial
@@ -108,3 +111,23 @@ def test_a_mistake_is_one_sentence(raw, root, path, value, sentence):
     place[path[-1]] = value
     (found,) = errors(raw, root)
     assert found.startswith(sentence)
+
+
+def test_the_shipped_run_asks_llava_as_the_authors_code_does() -> None:
+    config = read_config(ROOT / "config/vqa-robustness.yaml")
+    assert config.settings.open_answers is not None
+    generation = Generation(**config.settings.open_answers.generation())
+    # ishmamt/VQA-Visual-Robustness-Benchmark at 1c1d3b9, models/llava.py; it crops, since it gives
+    # process_images a dict.
+    expected = "Answer the given question in a single word using the image as context: Is it red?"
+    assert generation.prompt(Question("Is it red?", ())) == expected
+    llava = [model for model in config.models.values() if model.label.startswith("LLaVA")]
+    assert len(llava) == 2 and not any(model.processor for model in llava)
+    # models/blip.py.
+    assert config.models["blip-vqa"].processor == {"size": 480}
+
+
+def test_llava_is_padded_where_its_authors_pad() -> None:
+    models = read_config(ROOT / "config/naturalbench.yaml").models
+    padded = {"image_processor_type": "LlavaImageProcessor", "do_pad": True}
+    assert [models[f"llava-1.5-{size}"].processor for size in ("7b", "13b")] == [padded, padded]

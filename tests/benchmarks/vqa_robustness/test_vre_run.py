@@ -168,7 +168,7 @@ SETTINGS = {
         {"answer": 2, "judge_short_answers": 2, **FROM_GRADES},
     ),
     "the prompt": (
-        {"answers": {"instruction": "One word."}},
+        {"answers": {"instruction": "One word.", "instruction_place": "before"}},
         {"answer": 2, "judge_short_answers": 2, **FROM_GRADES},
     ),
     "a corruption of VRE": (

@@ -8,7 +8,12 @@ import torch
 from safetensors.torch import save_file
 
 from benchc.errors import InputError
-from benchc.models.encoders.encoders import TextEncoder, load_image_encoder, load_text_encoder
+from benchc.models.encoders.encoders import (
+    TextEncoder,
+    load_image_encoder,
+    load_text_encoder,
+    tagged_weights,
+)
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +57,10 @@ def test_an_image_encoder_without_weights_is_refused(tmp_path: Path) -> None:
         load_image_encoder("ViT-B-32-quickgelu")
     with pytest.raises(InputError, match=r"no weights 'opnai'"):
         load_image_encoder("ViT-B-32-quickgelu", "opnai")
+    with pytest.raises(InputError, match=r"^ViT-B-32: the weights 'openai' .* QuickGELU.*; name ViT-B-32-q"):
+        load_image_encoder("ViT-B-32", "openai")
+    # Its model has QuickGELU, and open_clip does not say so of the weights.
+    assert tagged_weights("roberta-ViT-B-32", "laion2b_s12b_b32k")[0].startswith("laion/")
     with pytest.raises(InputError, match=r"config file missing.*; give a folder"):
         load_image_encoder(str(tmp_path))
     vision, text = {"image_size": 24, "patch_size": 4, "width": 64, "layers": 1}, {"width": 64, "layers": 1}

@@ -1,11 +1,13 @@
 """Encoders of images and texts: small random models of each library, saved and loaded as published ones."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 from safetensors.torch import save_file
 
 from benchc.errors import InputError
@@ -15,9 +17,12 @@ from benchc.hugging_face import transformers
 import open_clip
 
 from benchc.models.encoders.encoders import text_repositories
-from benchc.models.encoders.image_text import ImageTextEncoder, Library, load_image_text_encoder
+from benchc.models.encoders.image_text import Blip2Encoder, ImageTextEncoder, Library, load_image_text_encoder
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghij"]
+# Of CLIP and BLIP.
+OPENAI_CLIP_MEAN = (0.48145466, 0.4578275, 0.40821073)
+OPENAI_CLIP_STD = (0.26862954, 0.26130258, 0.27577711)
 TEXTS = [f"{'a b ' * (number % 3)}{'abcdefghij'[number % 10]}" for number in range(40)]
 
 
@@ -111,7 +116,7 @@ def _blip2(folder: Path) -> str:
             "num_hidden_layers": 2,
             "num_attention_heads": 2,
             "intermediate_size": 16,
-            "max_position_embeddings": 9,
+            "max_position_embeddings": 64,
             "encoder_hidden_size": 16,
             "use_qformer_text_input": True,
         },
@@ -158,13 +163,15 @@ def test_a_vector_does_not_depend_on_its_neighbours(case: tuple[ImageTextEncoder
     assert len({vector.tobytes() for vector in texts}) == len(set(TEXTS))
 
 
-@pytest.mark.parametrize(("library", "most"), [("open_clip", 10), ("sentence_transformers", 6), ("blip2", 7)])
+@pytest.mark.parametrize(
+    ("library", "most"), [("open_clip", 10), ("sentence_transformers", 6), ("blip2", 33)]
+)
 def test_a_text_is_truncated_after_the_last_token_that_is_read(
     library: Library, most: int, folders: dict[str, str]
 ) -> None:
-    # Less than the positions by two special tokens.
+    # Less than the positions, of BLIP-2 than the 35 tokens of t2v_metrics, by two special tokens.
     encoder = load_image_text_encoder(library, folders[library])
-    fits, longer = " ".join("abcdefghij"[:most]), " ".join(("abcdefghij" * 2)[: most + 1])
+    fits, longer = " ".join(("abcdefghij" * 4)[:most]), " ".join(("abcdefghij" * 4)[: most + 1])
     assert not encoder.is_truncated(fits) and encoder.is_truncated(longer)
     assert encoder.is_truncated("b " * 100)
     one, two, three = encoder.encode_texts([fits, longer, f"{longer} c"])
@@ -177,7 +184,13 @@ def test_blip2_has_the_scores_of_transformers(folders: dict[str, str]) -> None:
     pictures, texts = images(3), ["a b c", "d e f", "g h i"]
     model = transformers.Blip2ForImageTextRetrieval.from_pretrained(folders["blip2"]).eval()
     processor = transformers.Blip2Processor.from_pretrained(folders["blip2"])
-    pixels = processor.image_processor(images=pictures, return_tensors="pt")["pixel_values"]
+    # t2v_metrics' transform: Resize of a PIL image, ToTensor, Normalize.
+    small = [Image.fromarray(picture).resize((24, 24), Image.Resampling.BICUBIC) for picture in pictures]
+    mean, std = (torch.tensor(values)[:, None, None] for values in (OPENAI_CLIP_MEAN, OPENAI_CLIP_STD))
+    pixels = (torch.from_numpy(np.stack(small)).permute(0, 3, 1, 2) / 255 - mean) / std
+    assert isinstance(encoder, Blip2Encoder)
+    ours = encoder.image_processor(images=pictures, return_tensors="pt")["pixel_values"]
+    assert torch.allclose(ours, pixels, atol=1e-5)
     tokens = processor.tokenizer(texts, return_tensors="pt")
     for number in range(3):
         with torch.inference_mode():
@@ -225,3 +238,51 @@ def test_text_towers_of_the_hub_are_known() -> None:
     assert text_repositories("ViT-B-32") == []
     assert text_repositories("roberta-ViT-B-32") == ["roberta-base"]
     assert text_repositories("ViT-B-16-SigLIP") == ["timm/ViT-B-16-SigLIP"]
+
+
+@pytest.fixture
+def nllb(folders: dict[str, str], tmp_path: Path) -> str:
+    """Return a folder with a CLIP of open_clip whose tokenizer has languages, as that of NLLB-CLIP."""
+    folder = tmp_path / "nllb"
+    shutil.copytree(folders["open_clip"], folder)
+    file = folder / "open_clip_config.json"
+    configuration = json.loads(file.read_text())
+    configuration["model_cfg"]["text_cfg"]["hf_tokenizer_name"] = "owner/nllb"
+    file.write_text(json.dumps(configuration))
+    words = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", "eng_Latn", "zho_Hans", *"abcdefghij"]
+    vocabulary = {word: place for place, word in enumerate(words)}
+    transformers.NllbTokenizer(
+        vocab=vocabulary, merges=[], extra_special_tokens=["eng_Latn", "zho_Hans"]
+    ).save_pretrained(folder)
+    return str(folder)
+
+
+def test_nllb_clip_is_told_the_language(nllb: str) -> None:
+    chinese, english = (
+        load_image_text_encoder("open_clip", nllb, language=language) for language in ("zho_Hans", "eng_Latn")
+    )
+    found = next(chinese.encode_texts(["ab"]))
+    assert not np.array_equal(found, next(english.encode_texts(["ab"])))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(nllb, src_lang="zho_Hans")
+    ids = tokenizer("ab", padding="max_length", max_length=12, return_tensors="pt")["input_ids"]
+    assert ids[0, 0] == 6
+    model, _ = open_clip.create_model_from_pretrained(f"local-dir:{nllb}")
+    with torch.inference_mode():
+        wanted = model.eval().encode_text(ids)[0]
+    np.testing.assert_allclose(found, wanted.numpy(), atol=1e-5)
+
+
+def test_a_language_that_is_missing_or_not_known_is_refused(nllb: str, folders: dict[str, str]) -> None:
+    with pytest.raises(
+        InputError, match="must know the language of the captions; give `language` of the enc"
+    ):
+        load_image_text_encoder("open_clip", nllb)
+    with pytest.raises(
+        InputError, match="does not know the language 'Chinese'; give a code of its own, such"
+    ):
+        load_image_text_encoder("open_clip", nllb, language="Chinese")
+    for library in ("open_clip", "blip2"):
+        with pytest.raises(
+            InputError, match="a tokenizer without languages; remove `language` of the encoder"
+        ):
+            load_image_text_encoder(library, folders[library], language="zho_Hans")

@@ -111,6 +111,12 @@ def test_an_unknown_tag_is_one_line(hub: Hub, tmp_path: Path, monkeypatch: pytes
 
 
 def test_all_tags_of_open_clip_name_a_repository() -> None:
-    for name, tag in open_clip.list_pretrained():
+    published = open_clip.list_pretrained()
+    for name, tag in published:
+        other = f"{name}-quickgelu"
+        if (other, tag) in published and open_clip.get_pretrained_cfg(name, tag).get("quick_gelu"):
+            with pytest.raises(InputError, match=rf"^{name}: .* QuickGELU.*; name {other}$"):
+                tagged_weights(name, tag)
+            continue
         repo, files = tagged_weights(name, tag)
         assert repo.count("/") == 1 and files[-1].endswith((".bin", ".pt", ".pth", ".safetensors"))

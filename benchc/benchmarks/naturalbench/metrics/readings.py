@@ -63,8 +63,8 @@ def probabilities(
 
     ``predictions``: KEY, logits and label_mass (as PREDICTIONS); ``scoring``: letter, whose probabilities are
     the label mass times the softmax over the labels; or text, whose logits are log-likelihoods of whole
-    texts; of text_mean they are means over tokens, and so are the probabilities. Raises InputError as
-    `arranged` and `logit_blocks`, and for a number of options other than two.
+    texts; of text_mean and text_vqascore they are means over tokens, and so are the probabilities. Raises
+    InputError as `arranged` and `logit_blocks`, and for a number of options other than two.
     """
     order = arranged(predictions, items.ids, cells, "prediction")
     logits = _logits(predictions)[order]

@@ -1,5 +1,6 @@
 """The numbers that the paper prints in Table 7, in per cent with two digits."""
 
+from collections.abc import Mapping
 from importlib import resources
 
 import polars as pl
@@ -24,3 +25,11 @@ def published_table7() -> pl.DataFrame:
     data = resources.files("benchc.benchmarks.naturalbench.published").joinpath("table7.csv").read_bytes()
     names = pl.concat_str("method", "source", "model", separator=" ", ignore_nulls=True)
     return pl.read_csv(data, schema=COLUMNS).with_columns(names.alias("label"))
+
+
+def published_rows(labels: Mapping[str, str]) -> pl.DataFrame:
+    """Return the rows of Table 7 of a run's encoders, with its labels; ``labels``: by those of the table."""
+    columns = {"label": [*labels], "ours": [*labels.values()]}
+    ours = pl.DataFrame(columns, schema={"label": pl.String, "ours": pl.String})
+    found = published_table7().join(ours, on="label", how="inner", maintain_order="left")
+    return found.with_columns(label="ours").drop("ours")

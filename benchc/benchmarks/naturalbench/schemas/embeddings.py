@@ -17,6 +17,7 @@ class EmbeddingsFooter(Footer):
         queries: how many vectors of an image follow each other (1; BLIP-2 has one a query)
         library, name, pretrained, commit: what was loaded, as the settings of the encoder name it; pretrained
             is null for a folder, commit for what is not of the Hub
+        language: of the captions, which the tokenizer was told; null for a tokenizer that needs none
         truncated: how many captions exceeded the encoder's input length
         torch: version of PyTorch
     """
@@ -27,6 +28,7 @@ class EmbeddingsFooter(Footer):
     name: str
     pretrained: str | None
     commit: str | None
+    language: str | None = None
     truncated: int
     torch: str
 

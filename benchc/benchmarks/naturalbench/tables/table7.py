@@ -8,7 +8,7 @@ import polars as pl
 
 from benchc.benchmarks.naturalbench.curation.embeddings import read_embeddings
 from benchc.benchmarks.naturalbench.metrics.retrieval import CHANCE, SCORES, retrieved_by, scores
-from benchc.benchmarks.naturalbench.published.retrieval import published_table7
+from benchc.benchmarks.naturalbench.published.retrieval import published_rows
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.command_line import NaturalInt, PositiveInt
 from benchc.errors import InputError
@@ -30,11 +30,17 @@ Pairs = Annotated[pl.DataFrame, parquet(PAIRS, "pair", "a", "b")]
 
 
 def table7(
-    embeddings: list[Path], pairs: Pairs, labels: dict[str, str], draws: PositiveInt, seed: NaturalInt
+    embeddings: list[Path],
+    pairs: Pairs,
+    labels: dict[str, str],
+    published_labels: dict[str, str],
+    draws: PositiveInt,
+    seed: NaturalInt,
 ) -> Table:
     """Return text, image and group score of each encoder, in per cent, with intervals; first chance.
 
     ``embeddings``: one file for each of ``labels``, the printed names by the encoders' ids.
+    ``published_labels``: those of the paper, of the encoders that are in its Table 7.
     """
     ids = sorted({*pairs["a"], *pairs["b"]})
     place = {id_: number for number, id_ in enumerate(ids)}
@@ -61,7 +67,7 @@ def table7(
     )
     published = compare_with_published(
         frame.filter(pl.col("label") != RANDOM),
-        published_table7(),
+        published_rows({published_labels[id_]: labels[id_] for id_ in published_labels}),
         on=["label"],
         values={name: name for name in SCORES},
     ).drop_nulls("published")

@@ -16,7 +16,7 @@ from tests.benchmarks.naturalbench.runs import config_of, curate
 
 NOWHERE = Path("a-run-without-results")
 MODELS = {"a": "letter", "b": "text", "c": "generate", "d": "classify"}
-ENCODERS = {"clip": {"label": "CLIP", "name": "ViT-B-32", "pretrained": "openai"}}
+ENCODERS = {"clip": {"label": "CLIP", "name": "ViT-B-32-quickgelu", "pretrained": "openai"}}
 
 
 def test_models_without_probabilities_only_answer():

@@ -4,10 +4,14 @@ import numpy as np
 import polars as pl
 import pytest
 
+from benchc.benchmarks.naturalbench.published.encoders import LABELS, published_label
+from benchc.benchmarks.naturalbench.published.retrieval import published_table7
 from benchc.benchmarks.naturalbench.schemas.embeddings import EMBEDDINGS
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.tables.table7 import table7
 from benchc.errors import InputError
+from benchc.models.encoders.encoders import tagged_weights
+from benchc.models.encoders.names import Library
 from benchc.schemas.parquet import write_table
 from tests.benchmarks.naturalbench.drawn import embeddings_footer
 
@@ -45,9 +49,9 @@ def test_scores_are_in_per_cent_with_intervals_and_chance(tmp_path: Path, pairs:
         written(tmp_path, "some", [0, 1, 2, 3, 4, 5, 7, 6]),
         written(tmp_path, "none", [1, 0, 3, 2, 5, 4, 7, 6]),
     ]
-    labels = {"none": "None", "some": "CLIP OpenAI RN50"}
-    found = table7(files, pairs, labels, draws=200, seed=0)
-    assert found.frame["label"].to_list() == ["Random", "CLIP OpenAI RN50", "None"]
+    labels = {"none": "None", "some": "RN50 of OpenAI"}
+    found = table7(files, pairs, labels, {"some": "CLIP OpenAI RN50"}, draws=200, seed=0)
+    assert found.frame["label"].to_list() == ["Random", "RN50 of OpenAI", "None"]
     assert found.frame["pairs"].to_list() == [None, 4, 4]
     random, some, none = found.frame.iter_rows(named=True)
     assert [random[name] for name in ("text", "image", "group")] == [25, 25, 16.666666667]
@@ -60,21 +64,48 @@ def test_scores_are_in_per_cent_with_intervals_and_chance(tmp_path: Path, pairs:
     assert "RN50" in found.latex and found.summary == "table 7: 2 encoders on 4 pairs"
     assert found.published is not None
     assert found.published.rows() == [
-        ("CLIP OpenAI RN50", "text", 75, 36.76, pytest.approx(38.24)),
-        ("CLIP OpenAI RN50", "image", 75, 32.6, pytest.approx(42.4)),
-        ("CLIP OpenAI RN50", "group", 75, 12.22, pytest.approx(62.78)),
+        ("RN50 of OpenAI", "text", 75, 36.76, pytest.approx(38.24)),
+        ("RN50 of OpenAI", "image", 75, 32.6, pytest.approx(42.4)),
+        ("RN50 of OpenAI", "group", 75, 12.22, pytest.approx(62.78)),
     ]
 
 
 def test_a_lost_value_is_not_compared(tmp_path: Path, pairs: pl.DataFrame) -> None:
     file = written(tmp_path, "siglip", [*range(8)])
     label = "SigLIP WebLI (English portion) ViT-B"
-    found = table7([file], pairs, {"siglip": label}, draws=100, seed=0)
+    found = table7([file], pairs, {"siglip": "SigLIP"}, {"siglip": label}, draws=100, seed=0)
     assert found.published is not None and found.published["value"].to_list() == ["image", "group"]
 
 
 def test_files_that_do_not_belong_together(tmp_path: Path, pairs: pl.DataFrame) -> None:
     with pytest.raises(InputError, match=r"a\.parquet: is of the encoder a, which has no label"):
-        table7([written(tmp_path, "a", [*range(8)])], pairs, {"b": "B"}, draws=100, seed=0)
+        table7([written(tmp_path, "a", [*range(8)])], pairs, {"b": "B"}, {}, draws=100, seed=0)
     with pytest.raises(InputError, match=r"b\.parquet: has no sample 's/6'"):
-        table7([written(tmp_path, "b", [*range(6)], IDS[:6])], pairs, {"b": "B"}, draws=100, seed=0)
+        table7([written(tmp_path, "b", [*range(6)], IDS[:6])], pairs, {"b": "B"}, {}, draws=100, seed=0)
+
+
+def test_each_label_of_the_paper_is_that_of_one_row() -> None:
+    rows = published_table7()["label"].to_list()
+    assert len(set(LABELS.values())) == len(LABELS)
+    assert set(LABELS.values()) <= set(rows)
+    # Of these, the paper does not say which weights.
+    left = [row for row in rows[1:] if row not in LABELS.values()]
+    assert left == ["CLIP LAION ViT-g-14", *(row for row in rows if row.startswith("SigLIP"))]
+
+
+def test_each_published_encoder_is_one_of_open_clip_with_its_activation() -> None:
+    for name, pretrained in LABELS:
+        repository, _ = tagged_weights(name, pretrained)
+        assert "/" in repository
+
+
+@pytest.mark.parametrize(
+    ("library", "name", "pretrained"),
+    [
+        ("open_clip", "ViT-B-32", "laion2b_s34b_b79k"),
+        ("open_clip", "ViT-B-32-quickgelu", None),
+        ("sentence_transformers", "ViT-H-14", "laion2b_s32b_b79k"),
+    ],
+)
+def test_other_weights_are_not_compared(library: Library, name: str, pretrained: str | None) -> None:
+    assert published_label(library, name, pretrained) is None

@@ -1,0 +1,92 @@
+"""Load the image processor of a checkpoint, with the settings that the model catalogue overrides."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from PIL import Image
+
+from benchc.hugging_face import transformers
+from benchc.models.protocol import CheckpointSource, ModelError
+
+# The key of preprocessor_config.json that names the class: in `processor`, one in place of the checkpoint's.
+CLASS = "image_processor_type"
+# Every class accepts these, also where it has no use for them.
+_OF_ALL_CLASSES = transformers.processing_utils.ImagesKwargs.__annotations__
+# Width and height of images for which no such setting is without effect.
+_PROBES = ((97, 61), (60, 130))
+
+
+def load_image_processor(source: CheckpointSource, options: Mapping[str, Any]) -> Any:
+    """Return the image processor of a checkpoint with ``source.processor``; ``options``: of from_pretrained.
+
+    Raises ModelError for a class that transformers does not have, and errors of transformers.
+    """
+    return _loaded(source, options, source.processor)
+
+
+def check_settings(image_processor: Any, source: CheckpointSource, options: Mapping[str, Any]) -> None:
+    """Raise ModelError for a setting of ``source.processor`` that the processor does not have or not read.
+
+    transformers would ignore both.
+    """
+    known = type(image_processor).valid_kwargs.__annotations__
+    what = f"{source.location}: its image processor {type(image_processor).__name__}"
+    fix = "of the model in the catalogue"
+    for name in source.processor:
+        if name == CLASS:
+            continue
+        if name not in known and not hasattr(image_processor, name):
+            raise ModelError(f"{what} has no setting {name!r}; correct `processor` {fix}")
+        if name in _OF_ALL_CLASSES and _is_ignored(name, image_processor, source, options):
+            raise ModelError(
+                f"{what} does not read {name!r}, without which images are the same; remove it from "
+                f"`processor` {fix}, or name a class there that reads it ({CLASS})"
+            )
+
+
+def _is_ignored(
+    name: str, image_processor: Any, source: CheckpointSource, options: Mapping[str, Any]
+) -> bool:
+    """Return whether a setting is another one than the checkpoint's, and images are the same."""
+    others = {key: value for key, value in source.processor.items() if key != name}
+    without = _loaded(source, options, others)
+    changed = getattr(image_processor, name, None) != getattr(without, name, None)
+    return changed and _same(image_processor, without)
+
+
+def _loaded(source: CheckpointSource, options: Mapping[str, Any], settings: Mapping[str, object]) -> Any:
+    given = {name: value for name, value in settings.items() if name != CLASS}
+    if CLASS not in settings:
+        return transformers.AutoImageProcessor.from_pretrained(
+            source.location, backend=source.image_backend, **options, **given
+        )
+    name = f"{settings[CLASS]}{'Pil' if source.image_backend == 'pil' else ''}"
+    found = getattr(transformers, name, None)
+    if found is None or not hasattr(found, "valid_kwargs"):
+        raise ModelError(
+            f"{source.location}: transformers has no image processor {name}; correct {CLASS} in `processor` "
+            "of the model in the catalogue"
+        )
+    return found.from_pretrained(source.location, **options, **given)
+
+
+def _same(image_processor: Any, other: Any) -> bool:
+    """Return whether two processors make the same of images; not where they take no images alone."""
+    generator = np.random.default_rng(0)
+    for width, height in _PROBES:
+        image = Image.fromarray(generator.integers(0, 256, (height, width, 3), dtype=np.uint8))
+        try:
+            one, two = (each([image], return_tensors="pt") for each in (image_processor, other))
+        except Exception:  # processors raise many types
+            return False
+        if one.keys() != two.keys() or not all(_equal(one[name], two[name]) for name in one):
+            return False
+    return True
+
+
+def _equal(value: Any, other: Any) -> bool:
+    if isinstance(value, torch.Tensor):
+        return torch.equal(value, other)
+    return bool(value == other)

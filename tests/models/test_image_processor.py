@@ -1,0 +1,99 @@
+"""Settings of image processors in the catalogue: LLaVA's padding, and those that a class does not read."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from benchc.hugging_face import transformers
+from benchc.models.image_processor import check_settings, load_image_processor
+from benchc.models.load import load_scorer
+from benchc.models.protocol import CheckpointSource, ModelError
+
+MEAN = [0.48145466, 0.4578275, 0.40821073]
+STD = [0.26862954, 0.26130258, 0.27577711]
+SIDE = 56
+PADDED = {"image_processor_type": "LlavaImageProcessor", "do_pad": True}
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Save an image processor like that of llava-hf/llava-1.5-7b-hf."""
+    folder = tmp_path_factory.mktemp("clip")
+    transformers.CLIPImageProcessor(
+        size={"shortest_edge": SIDE},
+        crop_size={"height": SIDE, "width": SIDE},
+        image_mean=MEAN,
+        image_std=STD,
+    ).save_pretrained(folder)
+    return str(folder)
+
+
+def loaded(folder: str, **processor: object) -> Any:
+    source = CheckpointSource(folder, processor=processor)
+    found = load_image_processor(source, {})
+    check_settings(found, source, {})
+    return found
+
+
+def llavas_pixels(picture: Image.Image) -> torch.Tensor:
+    """Return the pixels of haotian-liu/LLaVA, llava/mm_utils.py, where image_aspect_ratio is pad.
+
+    CLIP's processor resizes the shorter side and crops the centre, which of a square image is all of it.
+    """
+    longest = max(picture.size)
+    square = Image.new("RGB", (longest, longest), tuple(int(mean * 255) for mean in MEAN))
+    square.paste(picture, ((longest - picture.width) // 2, (longest - picture.height) // 2))
+    small = np.asarray(square.resize((SIDE, SIDE), Image.Resampling.BICUBIC))
+    return ((torch.from_numpy(small / 255) - torch.tensor(MEAN)) / torch.tensor(STD)).permute(2, 0, 1).float()
+
+
+@pytest.mark.parametrize("size", [(640, 480), (97, 130), (60, 60)])
+def test_a_padded_image_has_the_pixels_of_llava(clip: str, size: tuple[int, int]) -> None:
+    noise = np.random.default_rng(1).integers(0, 256, (size[1], size[0], 3), dtype=np.uint8)
+    picture = Image.fromarray(noise)
+    pixels, cropped = (
+        each([picture], return_tensors="pt")["pixel_values"][0]
+        for each in (loaded(clip, **PADDED), loaded(clip))
+    )
+    assert torch.allclose(pixels, llavas_pixels(picture), atol=1e-6)
+    # A square one is not padded.
+    assert torch.equal(pixels, cropped) == (size[0] == size[1])
+
+
+def test_a_model_is_loaded_with_the_class_that_pads(checkpoints: dict[str, Path]) -> None:
+    scorer = load_scorer(None, "letter", CheckpointSource(str(checkpoints["llava"]), processor=PADDED))
+    assert scorer.identity()["image_processor"] == "LlavaImageProcessorPil"
+    plain = load_scorer(None, "letter", CheckpointSource(str(checkpoints["llava"])))
+    assert scorer.identity()["processor"] != plain.identity()["processor"]
+
+
+@pytest.mark.parametrize("name", ["do_pad", "pad_size"])
+def test_a_setting_that_the_class_does_not_read_is_refused(clip: str, name: str) -> None:
+    message = (
+        rf"its image processor CLIPImageProcessorPil does not read '{name}', without which images are the "
+        r"same; remove it from `processor` .*, or name a class there that reads it \(image_processor_type\)$"
+    )
+    with pytest.raises(ModelError, match=message):
+        loaded(clip, **{name: 64 if name == "pad_size" else True})
+
+
+@pytest.mark.parametrize("processor", [{"do_center_crop": False}, {"resample": 0}, {"size": 80}])
+def test_a_setting_that_changes_images_is_not(clip: str, processor: dict[str, object]) -> None:
+    loaded(clip, **processor)
+
+
+def test_a_setting_as_in_the_checkpoint_is_not(clip: str) -> None:
+    loaded(clip, resample=3, do_center_crop=True)
+
+
+def test_an_unknown_class_or_setting_is_refused(clip: str) -> None:
+    with pytest.raises(
+        ModelError, match="transformers has no image processor LavaImageProcessorPil; correct"
+    ):
+        loaded(clip, image_processor_type="LavaImageProcessor")
+    with pytest.raises(ModelError, match="LlavaImageProcessorPil has no setting 'max_patches'; correct"):
+        loaded(clip, image_processor_type="LlavaImageProcessor", max_patches=3)
