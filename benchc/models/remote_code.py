@@ -102,6 +102,11 @@ def remote_code(source: CheckpointSource) -> Iterator[Loading]:
 @contextmanager
 def package_code(source: CheckpointSource) -> Iterator[Loading]:
     """Check a checkpoint that is loaded by a package's code, and turn errors of the block into one line."""
+    if source.system_prompt is not None:
+        raise ModelError(
+            f"{source.location}: its own code writes the system prompt; remove `system_prompt` of "
+            "the model in the catalogue"
+        )
     commit = pinned_commit(source)
     check_files(source, commit)
     before = file_times(source)

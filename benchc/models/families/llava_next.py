@@ -6,7 +6,8 @@ from benchc.models.protocol import CheckpointSource
 
 # The turns of Falcon2-VLM's model card: "User:<image>\\n{text} Falcon:".
 FALCON_TEMPLATE = (
-    "{% for message in messages %}{{ 'User:' if message['role'] == 'user' else 'Falcon:' }}"
+    "{% for message in messages if message['role'] != 'system' %}"
+    "{{ 'User:' if message['role'] == 'user' else 'Falcon:' }}"
     "{% for part in message['content'] %}"
     "{{ '<image>\\n' if part['type'] == 'image' else part['text'] }}"
     "{% endfor %} {% endfor %}{% if add_generation_prompt %}Falcon:{% endif %}"
