@@ -11,9 +11,11 @@ from pathlib import Path
 
 import torch
 from PIL import Image
+from safetensors.torch import load_file
 from torchvision.transforms import functional
 
 from benchc.hugging_face import transformers
+from tests.models.stand_ins.build import WHOLE_CACHE, hub_cache, without_timm
 
 # A stand-in is loaded once, as the tests do not change it.
 load = cache(lambda loader, folder, *options: loader(folder, **dict(options)))
@@ -97,12 +99,15 @@ def eagle(folder: Path, text: str, images: list[Image.Image], answer: str) -> to
     from eagle.constants import DEFAULT_IMAGE_TOKEN, IMAGE_TOKEN_INDEX
     from eagle.conversation import conv_templates
     from eagle.mm_utils import process_images, tokenizer_image_token
-    from eagle.model.builder import load_pretrained_model
+    from eagle.model.builder import EagleConfig, EagleLlamaForCausalLM, ImageProcessor
 
-    tokenizer, model, processor, _ = load_pretrained_model(
-        str(folder), None, "eagle", False, False, device="cpu"
-    )
-    model.float()
+    # transformers 5 does not let a model be loaded while another one is, as load_pretrained_model does.
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    with hub_cache(folder.parent / WHOLE_CACHE), without_timm():
+        model = EagleLlamaForCausalLM(EagleConfig.from_pretrained(folder)).eval()
+    model.load_state_dict(load_file(folder / "model.safetensors"))
+    model.half().float()
+    processor = ImageProcessor()
     conversation = conv_templates["vicuna_v1"].copy()
     conversation.append_message(conversation.roles[0], DEFAULT_IMAGE_TOKEN * len(images) + "\n" + text)
     conversation.append_message(conversation.roles[1], None)
