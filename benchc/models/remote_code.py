@@ -89,8 +89,24 @@ def remote_code(source: CheckpointSource) -> Iterator[Loading]:
     """
     if not source.trust_remote_code:
         raise untrusted(source.location)
-    with package_code(source) as found:
+    with _without_flash_attention(), package_code(source) as found:
         yield found
+
+
+@contextmanager
+def _without_flash_attention() -> Iterator[None]:
+    """Let code be loaded that imports flash_attn where it is installed, without it.
+
+    transformers checks that what a checkpoint's code imports is installed; before 4.48, also what it imports
+    only if it is there.
+    """
+    module = transformers.dynamic_module_utils
+    imports_of = module.get_imports
+    module.get_imports = lambda path: [name for name in imports_of(path) if name != "flash_attn"]
+    try:
+        yield
+    finally:
+        module.get_imports = imports_of
 
 
 @contextmanager

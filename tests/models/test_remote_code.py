@@ -320,6 +320,37 @@ def test_the_encoders_of_the_package_are_as_before_after_loading(scorers):
     assert isinstance(builder.EagleLlamaForCausalLM, type)
 
 
+def imports_before_4_48(path: str) -> list[str]:
+    """Return the packages that a file imports, as transformers 4.37 does: those after an `if`, too."""
+    found = re.findall(r"^\s*(?:import|from)\s+([^.\s][^\s.]*)", Path(path).read_text(), flags=re.MULTILINE)
+    return list(set(found))
+
+
+def test_code_that_imports_flash_attention_where_it_is_there_is_loaded_without(folders, monkeypatch):
+    module = transformers.dynamic_module_utils
+    monkeypatch.setattr(module, "get_imports", imports_before_4_48)
+    load_scorer("mplug_owl3", "letter", source_of("mplug_owl3", folders["mplug_owl3"]))
+    assert module.get_imports is imports_before_4_48
+    file = folders["mplug_owl3"] / "modeling_mplugowl3.py"
+    assert "flash_attn" in imports_before_4_48(file)
+
+
+def test_sail_vl_is_not_loaded_with_the_flash_attention_that_it_asks_for(folders, scorers):
+    asked = json.loads((folders["sail_vl"] / "config.json").read_text())["llm_config"]
+    assert asked["attn_implementation"] == "flash_attention_2"
+    assert scorers["sail_vl", "letter"].identity()["attention"] == "sdpa"
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
+def test_monkey_computes_in_the_precision_of_the_catalogue(folders, dtype):
+    """Its configuration asks for bfloat16, and its code refuses two precisions."""
+    scorer = load_scorer("monkey", "letter", source_of("monkey", folders["monkey"], dtype=dtype))
+    config = scorer.chat.model.config
+    found = {"bfloat16": config.bf16, "float16": config.fp16, "float32": config.fp32}
+    assert [name for name, is_set in found.items() if is_set] == [dtype]
+    assert scorer.chat.model.dtype == getattr(torch, dtype)
+
+
 @pytest.mark.parametrize("scoring", ["letter", "text"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_what_exceeds_the_context_is_refused(folders, several, monkeypatch, family, scoring):

@@ -82,7 +82,9 @@ def build(family: str, folder: Path) -> Path:
             config["media_placeholder_token_id"] = _token(folder, "<|media_pad|>")
         if family == "monkey":
             config["visual"] = {"image_start_id": 512}
-            config["fp32"] = True
+            config["bf16"] = True
+        if family == "sail_vl":
+            config = {"llm_config": sizes, "tie_word_embeddings": False}
         if family == "moondream":
             config = {"config": _moondream(folder, config["vocab_size"]), "tie_word_embeddings": False}
         auto = AUTO_MAP[family]
@@ -102,7 +104,10 @@ def build(family: str, folder: Path) -> Path:
     model.save_pretrained(folder)
     if family in AUTO_MAP:
         saved = json.loads((folder / "config.json").read_text())
-        (folder / "config.json").write_text(json.dumps(saved | {"auto_map": AUTO_MAP[family]}))
+        saved |= {"auto_map": AUTO_MAP[family]}
+        if family == "sail_vl":
+            saved["llm_config"] |= {"attn_implementation": "flash_attention_2"}
+        (folder / "config.json").write_text(json.dumps(saved))
     return folder
 
 

@@ -47,7 +47,7 @@ def kimi_vl(folder: Path, text: str, images: list[Image.Image], answer: str) -> 
 
 def sail_vl(folder: Path, text: str, images: list[Image.Image], answer: str) -> torch.Tensor:
     tokenizer = load(transformers.AutoTokenizer.from_pretrained, folder, TRUSTED, ("use_fast", False))
-    model = load(transformers.AutoModel.from_pretrained, folder, TRUSTED)
+    model = load(without_flash_attention, folder)
     # One tile for each image: see test_sail_vl_tiles.py for more.
     pixels = [functional.to_tensor(image.resize((16, 16), Image.Resampling.BICUBIC)) for image in images]
     pixels = [functional.normalize(each, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)) for each in pixels]
@@ -56,6 +56,12 @@ def sail_vl(folder: Path, text: str, images: list[Image.Image], answer: str) -> 
     numbers = [1] * len(images)
     settings = {"answer": answer}
     return model.chat(tokenizer, torch.stack(pixels), question, settings, num_patches_list=numbers)[-1]
+
+
+def without_flash_attention(folder: Path) -> object:
+    config = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=True)
+    config.llm_config._attn_implementation = "eager"
+    return transformers.AutoModel.from_pretrained(folder, config=config, trust_remote_code=True)
 
 
 def mplug_owl3(folder: Path, text: str, images: list[Image.Image], answer: str) -> torch.Tensor:
@@ -73,7 +79,9 @@ def mplug_owl3(folder: Path, text: str, images: list[Image.Image], answer: str) 
 
 def monkey(folder: Path, text: str, images: list[Image.Image], answer: str) -> torch.Tensor:
     tokenizer = load(transformers.AutoTokenizer.from_pretrained, folder, TRUSTED)
-    model = load(transformers.AutoModelForCausalLM.from_pretrained, folder, TRUSTED, ("fp32", True))
+    model = load(
+        transformers.AutoModelForCausalLM.from_pretrained, folder, TRUSTED, ("bf16", False), ("fp32", True)
+    )
     tokenizer.padding_side, tokenizer.pad_token_id = "left", tokenizer.eod_id
     path = folder.with_suffix(".png")
     images[0].save(path)
