@@ -184,8 +184,8 @@ PROMPTS = (
 WRITTEN = {
     "moondream2": (
         f"\n\nQuestion:{TEXT}\n\nAnswer:",
-        "`config.py` and `moondream.py` in `clients/python/moondream/torch` of vikhyat/moondream; other versions "
-        "of this code write a space after `Question:`",
+        "`config.py` and `moondream.py` in `clients/python/moondream/torch` of vikhyat/moondream; other "
+        "versions write a space after `Question:`",
     ),
     "eagle-x5-7b": (
         f"{CURIOUS} USER: <image>\n{TEXT} ASSISTANT:",
