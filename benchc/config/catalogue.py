@@ -249,6 +249,11 @@ class Model(Strict):
         description="Settings of the image processor that override the checkpoint's, such as max_patches; "
         "image_processor_type is another class of transformers.",
     )
+    system_prompt: Annotated[str, Field(pattern=r"\S")] | None = Field(
+        default=None,
+        description="Text of the system message before each question, in the model's chat template; null for "
+        "no such message, with which some templates write a text of their own (docs/models.md).",
+    )
     parameters_b: Annotated[float, Field(gt=0)] | None = Field(
         default=None, description="Billions of parameters, for Table 1; null if not published."
     )
@@ -291,10 +296,11 @@ class Model(Strict):
         description="The way in which the model is best run: loaded by the job, or by a server "
         "(docs/models.md). It is information and changes nothing.",
     )
-    verified: bool = Field(
-        default=False,
-        description="Whether the entry was run with the model's real weights, as docs/models.md describes. "
-        "It is information and changes nothing.",
+    state: Literal["read in code", "loaded", "verified"] = Field(
+        default="read in code",
+        description="What is known of the entry: how it is asked was read in public code; it was loaded with "
+        "the model's real weights; or its answers were compared, too, as docs/models.md describes. It is "
+        "information and changes nothing.",
     )
     note: Label | None = Field(
         default=None, description="What one must know before running the model; null for nothing."
@@ -327,6 +333,7 @@ class Model(Strict):
                 f"image_backend: {self.image_backend}": self.image_backend != "pil",
                 "compile: true": self.compile,
                 f"gpus: {self.gpus}": self.gpus > 1,
+                "system_prompt": self.system_prompt is not None,
             }.items()
             if is_set
         ]

@@ -18,8 +18,6 @@ from benchc.models.server.chat import (
     ServedChat,
     continuing,
     data_url,
-    messages,
-    prompt_text,
 )
 from benchc.models.server.probe import PROBE, PROBE_IMAGE
 from benchc.models.server.served import AskedClient, served_model, template_digest
@@ -58,7 +56,7 @@ class ServedGenerator:
         }
 
     def prompt(self, question: Question, images: int) -> str:
-        return prompt_text(self.generation.prompt(question), images)
+        return self.chat.prompt_text(self.generation.prompt(question), images)
 
     def replies(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> list[Reply]:
         """Return the answer under each variant of the question's images, one request each.
@@ -72,7 +70,7 @@ class ServedGenerator:
         self, question: Question, images: Sequence[Pixels], most: int | None = None
     ) -> dict[str, object]:
         """Return the request for an answer of ``most`` tokens; None allows as many as its settings."""
-        content = messages(self.generation.prompt(question), [data_url(image) for image in images])
+        content = self.chat.messages(self.generation.prompt(question), [data_url(image) for image in images])
         limit = self.generation.max_new_tokens if most is None else most
         settings = {name: limit if value is None else value for name, value in self.settings.items()}
         return {"model": self.chat.model, "messages": content, **settings}
@@ -112,8 +110,8 @@ def served_generator(
     Raises ModelError where the server serves another model, or refuses a first question.
     """
     model, found = served_model(client, names)
-    facts = {**facts, **found, "chat_template": _template(client, model)}
-    chat = ServedChat(client, model, facts)
+    facts = {**facts, **found}
+    chat = ServedChat(client, model, {**facts, "chat_template": _template(ServedChat(client, model, facts))})
     refusals = []
     for settings in SETTINGS:
         generator = ServedGenerator(chat, generation, settings)
@@ -125,10 +123,16 @@ def served_generator(
     raise ModelError(chat.refused_image(refusals[0]))
 
 
-def _template(client: AskedClient, model: str) -> str:
-    """Return a hash of the tokens of a chat prompt; providers of closed models do not tell them."""
-    body = {"model": model, "messages": messages(letter_prompt(PROBE), []), **continuing(None)}
-    answer = client.post(TOKENIZE, body)
+def _template(chat: ServedChat) -> str:
+    """Return a hash of the tokens of a chat prompt; providers of closed models do not tell them.
+
+    Raises ModelError where the server tells them, and they lack the system prompt.
+    """
+    body = {"model": chat.model, "messages": chat.messages(letter_prompt(PROBE), []), **continuing(None)}
+    answer = chat.client.post(TOKENIZE, body)
     content = answer.content() if answer.ok else None
     tokens = content.get("tokens") if isinstance(content, dict) else None
-    return template_digest(tokens) if tokens else "unknown"
+    if not tokens:
+        return "unknown"
+    chat.require_system_prompt(letter_prompt(PROBE))
+    return template_digest(tokens)

@@ -48,7 +48,9 @@ def served_scorer(
     """
     model, found = served_model(client, names)
     kind, modules = (SglangChat, SGLANG) if found["server"] == "sglang" else (ServedChat, VLLM)
-    template = kind(client, model, {}).tokens(letter_prompt(PROBE))
+    bare = kind(client, model, facts)
+    template = bare.tokens(letter_prompt(PROBE))
+    bare.require_system_prompt(letter_prompt(PROBE))
     chat = kind(
         client,
         model,

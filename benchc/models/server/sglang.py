@@ -21,7 +21,7 @@ import numpy as np
 
 from benchc.models.protocol import ModelError
 from benchc.models.question import answer_separator, letter_prompt
-from benchc.models.server.chat import Answered, ServedChat, data_url, messages
+from benchc.models.server.chat import Answered, ServedChat, data_url
 from benchc.models.server.probe import PROBE
 
 GENERATE = "/generate"
@@ -53,7 +53,7 @@ class SglangChat(ServedChat):
         """
         key = (text, images)
         if key not in self._prompts:
-            content = messages(text, [PLACEHOLDER] * images)
+            content = self.messages(text, [PLACEHOLDER] * images)
             tokens = self.token_ids({"model": self.model, "messages": content})
             body = {"model": self.model, "tokens": tokens, "skip_special_tokens": False}
             prompt = self.content(self.client.post(DETOKENIZE, body), DETOKENIZE).get("text")
