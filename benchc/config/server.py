@@ -45,6 +45,11 @@ class Server(Strict):
         "{revision} the commit, which a repo needs, {port} a free port. Its program may be in another "
         "environment.",
     )
+    api_path: Annotated[str, Field(pattern=r"^(/[^/@?#\s]+)*$")] = Field(
+        default="/v1",
+        description="What stands between url and /chat/completions, where it is not /v1, such as "
+        "`/v1beta/openai`; empty for nothing.",
+    )
     model: Annotated[str, Field(min_length=1)] | None = Field(
         default=None,
         description="Name that the server at url gives the model, such as `gpt-4o`; null if it is repo.",

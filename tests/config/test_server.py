@@ -181,6 +181,7 @@ def test_a_running_server_cannot_load_a_folder(raw: dict[str, Any], root: Path) 
         f"repo: owner/large, {COMMAND}",
         "repo: owner/large, server: {url: 'https://a/b', timeout_s: 5, api_key_env: _K}",
         "server: {url: 'https://a/b', model: gpt-4o}",
+        "server: {url: 'https://a', api_path: /v1beta/openai, model: gpt-4o}",
     ],
 )
 def test_the_record_of_a_run_with_a_server_loads_as_the_same_run(

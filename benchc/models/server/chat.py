@@ -4,9 +4,10 @@ import base64
 import io
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, Self
 
 from PIL import Image
 
@@ -15,6 +16,10 @@ from benchc.pixels import Pixels
 
 CHAT = "/v1/chat/completions"
 TOKENIZE = "/tokenize"
+DETOKENIZE = "/detokenize"
+# A server's defaults are those of the checkpoint's generation_config.json. Some versions of vLLM return
+# log-probabilities after the penalties.
+NO_PENALTIES = {"frequency_penalty": 0, "presence_penalty": 0, "repetition_penalty": 1}
 # vLLM writes it in place of minus infinity.
 FLOOR = -9999.0
 # The rounding of a probability of 1.
@@ -61,16 +66,28 @@ class ServedChat:
         client: sends the requests.
         model: the name that the server gives the model.
         facts: all that decides a prediction besides prompt, pixels and scoring.
+        special: the setting of /tokenize and of chat completions that adds special tokens to a chat prompt.
     """
 
     client: Client
     model: str
     facts: Mapping[str, str]
+    special: Mapping[str, object] = field(default_factory=dict)
     _added: dict[tuple[str, tuple[str, ...]], list[list[int]]] = field(default_factory=dict)
 
     def request(self, messages: Sequence[object], **settings: object) -> dict[str, object]:
         """Return a request for one greedy token after ``messages``."""
-        return {"model": self.model, "messages": messages, "temperature": 0, "max_tokens": 1, **settings}
+        greedy = {"temperature": 0, "max_tokens": 1, **NO_PENALTIES}
+        return {"model": self.model, "messages": messages, **greedy, **self.special, **settings}
+
+    def with_special_tokens(self, text: str) -> Self:
+        """Return the model with the special tokens that transformers adds to the chat prompt of ``text``.
+
+        By default, vLLM adds none (``add_special_tokens`` in ``entrypoints/serve/tokenize/protocol.py`` and
+        ``entrypoints/openai/chat_completion/protocol.py``).
+        """
+        added, plain = (replace(self, special=adding(each)).tokens(text) for each in (True, False))
+        return replace(self, special=adding(needs_special_tokens(added, plain)))
 
     def tokens_after(self, text: str, answers: Sequence[str]) -> list[list[int]]:
         """Return the tokens that each answer adds to the chat prompt of one user message with ``text``.
@@ -87,7 +104,9 @@ class ServedChat:
     def tokens(self, text: str, answer: str | None = None) -> list[int]:
         """Return the tokens of the chat prompt of ``text``, or of the prompt with the answer's beginning."""
         content = messages(text, [], answer)
-        return self.token_ids({"model": self.model, "messages": content, **continuing(answer)})
+        return self.token_ids(
+            {"model": self.model, "messages": content, **self.special, **continuing(answer)}
+        )
 
     def token_ids(self, body: Body) -> list[int]:
         """Return what /tokenize answers to a request; raises ModelError where it is no list of token ids."""
@@ -98,7 +117,8 @@ class ServedChat:
                 "cannot be scored; use vLLM or SGLang, or `scoring: generate`"
             )
         tokens = self.content(answer, TOKENIZE).get("tokens")
-        if not (isinstance(tokens, list) and all(isinstance(token, int) for token in tokens)):
+        # llama.cpp answers an empty list, as it reads no messages.
+        if not (isinstance(tokens, list) and tokens and all(isinstance(token, int) for token in tokens)):
             raise ModelError(f"{self.model}: the server's /tokenize returns no token ids; use vLLM or SGLang")
         return tokens
 
@@ -109,7 +129,26 @@ class ServedChat:
                 f"{self.model}: the answer {answer!r} changes the tokens of the server's chat prompt; start "
                 "the server with a chat template (--chat-template) whose answer begins where its prompt ends"
             )
-        return whole[len(prompt) :]
+        added = whole[len(prompt) :]
+        found = self.text_of(added)
+        if _letters(found) != _letters(answer):
+            raise ModelError(
+                f"{self.model}: the server's chat template turns the answer {answer!r} into {found!r}; start "
+                "the server with one that writes the answer alone (--chat-template), or turn off reasoning "
+                "(vLLM's --default-chat-template-kwargs)"
+            )
+        return added
+
+    def text_of(self, tokens: Sequence[int]) -> str:
+        """Return the text of tokens, also of special ones."""
+        return self.detokenized({"model": self.model, "tokens": list(tokens)}, "prompt")
+
+    def detokenized(self, body: Body, name: str) -> str:
+        """Return what /detokenize answers under ``name``; raises ModelError where it is no text."""
+        text = self.content(self.client.post(DETOKENIZE, body), DETOKENIZE).get(name)
+        if not isinstance(text, str):
+            raise ModelError(f"{self.model}: the server's /detokenize returns no text; use vLLM or SGLang")
+        return text
 
     def content(self, answer: Answered, what: str) -> dict[str, Any]:
         """Return the object that the server answered; raises ModelError where it refuses ``what``."""
@@ -153,6 +192,28 @@ class ServedChat:
                     f"and {value}; start it without options that change them, and check its log"
                 )
         return found
+
+
+def adding(special: bool) -> dict[str, object]:
+    """Return the setting that adds special tokens to a chat prompt, or adds none."""
+    return {"add_special_tokens": special}
+
+
+def needs_special_tokens(added: Sequence[int], plain: Sequence[int]) -> bool:
+    """Return whether transformers adds special tokens to a chat prompt.
+
+    ``ProcessorMixin.apply_chat_template`` does, unless the template has written the BOS token.
+
+    Args:
+        added: the prompt's tokens with the special ones.
+        plain: its tokens without.
+    """
+    return list(added) != list(plain) and list(added[:2]) != [plain[0]] * 2
+
+
+def _letters(text: str) -> str:
+    """Return a text without what tokenizers change: normal forms, and spaces."""
+    return "".join(unicodedata.normalize("NFKC", text).split())
 
 
 def messages(text: str, images: Sequence[str], answer: str | None = None) -> list[dict[str, object]]:

@@ -4,6 +4,7 @@ The requests are those of OpenAI's interface, which vLLM and most providers have
 imports are the code that decides an answer; it imports no torch, and no client.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,16 +17,26 @@ from benchc.models.server.chat import (
     TOKENIZE,
     Answered,
     ServedChat,
+    adding,
     continuing,
     data_url,
     messages,
+    needs_special_tokens,
     prompt_text,
 )
 from benchc.models.server.probe import PROBE, PROBE_IMAGE
-from benchc.models.server.served import AskedClient, served_model, template_digest
+from benchc.models.server.served import (
+    SGLANG_OWNER,
+    AskedClient,
+    optional_object,
+    served_model,
+    template_digest,
+)
 from benchc.pixels import Pixels
 
-PROBE_TOKENS = 16
+# OpenAI's reasoning models refuse a request whose limit is too small for their reasoning: "Could not finish
+# the message because max_tokens or model output limit was reached."
+UNFINISHED = re.compile(r"could not finish the message", re.IGNORECASE)
 # The first that the server accepts is used. OpenAI's newer models refuse max_tokens, and its reasoning models
 # a temperature: their answers are sampled.
 SETTINGS: tuple[Mapping[str, object], ...] = (
@@ -68,16 +79,16 @@ class ServedGenerator:
         bodies = [self.request(question, images) for images in variants]
         return [self._reply(answer) for answer in self.chat.client.post_all(CHAT, bodies)]
 
-    def request(
-        self, question: Question, images: Sequence[Pixels], most: int | None = None
-    ) -> dict[str, object]:
-        """Return the request for an answer of ``most`` tokens; None allows as many as its settings."""
+    def request(self, question: Question, images: Sequence[Pixels]) -> dict[str, object]:
+        """Return the request for an answer."""
         content = messages(self.generation.prompt(question), [data_url(image) for image in images])
-        limit = self.generation.max_new_tokens if most is None else most
+        limit = self.generation.max_new_tokens
         settings = {name: limit if value is None else value for name, value in self.settings.items()}
-        return {"model": self.chat.model, "messages": content, **settings}
+        return {"model": self.chat.model, "messages": content, **settings, **self.chat.special}
 
     def _reply(self, answer: Answered) -> Reply:
+        if is_unfinished(answer):
+            return Reply("", "length", self.generation.max_new_tokens)
         content = self.chat.content(answer, "the request")
         try:
             choice = content["choices"][0]
@@ -112,23 +123,35 @@ def served_generator(
     Raises ModelError where the server serves another model, or refuses a first question.
     """
     model, found = served_model(client, names)
-    facts = {**facts, **found, "chat_template": _template(client, model)}
-    chat = ServedChat(client, model, facts)
+    special, template = _prompt_of(client, model, found["server"])
+    chat = ServedChat(client, model, {**facts, **found, "chat_template": template}, special)
     refusals = []
     for settings in SETTINGS:
         generator = ServedGenerator(chat, generation, settings)
-        body = generator.request(PROBE, [PROBE_IMAGE], min(generation.max_new_tokens, PROBE_TOKENS))
-        answer = client.post(CHAT, body)
-        if answer.ok:
+        answer = client.post(CHAT, generator.request(PROBE, [PROBE_IMAGE]))
+        if answer.ok or is_unfinished(answer):
             return generator
         refusals.append(answer)
     raise ModelError(chat.refused_image(refusals[0]))
 
 
-def _template(client: AskedClient, model: str) -> str:
-    """Return a hash of the tokens of a chat prompt; providers of closed models do not tell them."""
+def is_unfinished(answer: Answered) -> bool:
+    """Return whether a server refuses a request because its limit of tokens ended the reasoning."""
+    return not answer.ok and UNFINISHED.search(answer.shown()) is not None
+
+
+def _prompt_of(client: AskedClient, model: str, server: str) -> tuple[Mapping[str, object], str]:
+    """Return the setting of special tokens in a chat prompt, and a hash of the prompt's tokens.
+
+    Providers of closed models tell no tokens. SGLang adds special tokens by itself.
+    """
     body = {"model": model, "messages": messages(letter_prompt(PROBE), []), **continuing(None)}
-    answer = client.post(TOKENIZE, body)
-    content = answer.content() if answer.ok else None
-    tokens = content.get("tokens") if isinstance(content, dict) else None
-    return template_digest(tokens) if tokens else "unknown"
+    added, plain = (
+        optional_object(client, TOKENIZE, {**body, **adding(each)}).get("tokens") for each in (True, False)
+    )
+    if not (added and plain):
+        return {}, "unknown"
+    if server == SGLANG_OWNER:
+        return {}, template_digest(plain)
+    is_added = needs_special_tokens(added, plain)
+    return adding(is_added), template_digest(added if is_added else plain)
