@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
-from benchc.config.strict import Strict
+from benchc.config.strict import ApiPath, Strict
 
 # The messages about these show no value, which may be a secret.
 ADDRESS = re.compile(r"https?://[^/@?#\s]+(/[^@?#\s]*)?")
@@ -45,7 +45,7 @@ class Server(Strict):
         "{revision} the commit, which a repo needs, {port} a free port. Its program may be in another "
         "environment.",
     )
-    api_path: Annotated[str, Field(pattern=r"^(/[^/@?#\s]+)*$")] = Field(
+    api_path: ApiPath = Field(
         default="/v1",
         description="What stands between url and /chat/completions, where it is not /v1, such as "
         "`/v1beta/openai`; empty for nothing.",

@@ -20,7 +20,7 @@ from benchc.hugging_face import transformers
 from benchc.models.generation import Generation
 from benchc.models.protocol import ModelError
 from benchc.models.question import Question, letter_prompt, text_prompt
-from benchc.models.server.chat import DETOKENIZE
+from benchc.models.server.chat import DETOKENIZE, bos_of
 from benchc.models.server.generate import served_generator
 from benchc.models.server.served import served_scorer
 from tests.models.conftest import NAME, QUESTIONS
@@ -167,6 +167,38 @@ def test_a_generated_answer_continues_the_prompt_that_transformers_makes(folders
     with client(server) as endpoint:
         served_generator(endpoint, {NAME}, FACTS, Generation(3)).replies(QUESTION, [[image]])
     assert server.prompts[-1] == alone.tokens(letter_prompt(QUESTION), image)
+
+
+@pytest.mark.parametrize("bos", [0, 2])
+@pytest.mark.parametrize("name", ["by tokenizer", "by both"])
+@pytest.mark.parametrize("kind", SERVERS)
+def test_a_prompt_with_another_number_of_bos_in_the_server_is_refused(folders, start, kind, name, bos):
+    server = start(folders[name], kind, bos=bos)
+    sentence = (
+        rf"^{NAME}: a prompt in the server does not begin with exactly one token 1, which its tokenizer"
+    )
+    with client(server) as endpoint:
+        for scoring in ("letter", "text"):
+            with pytest.raises(ModelError, match=sentence):
+                served_scorer(endpoint, {NAME}, FACTS, scoring, 20)
+        if kind == "vllm":
+            with pytest.raises(ModelError, match=sentence):
+                served_generator(endpoint, {NAME}, FACTS, Generation(3))
+
+
+@pytest.mark.parametrize(
+    ("added", "plain", "bos"),
+    [
+        ([1, 5, 6], [5, 6], 1),
+        ([1, 1, 5], [1, 5], 1),
+        ([1, 5, 6, 2], [5, 6], 1),
+        # Nothing is added, or only at the end.
+        ([5, 6], [5, 6], None),
+        ([5, 6, 2], [5, 6], None),
+    ],
+)
+def test_the_token_that_a_tokenizer_adds_at_the_beginning(added, plain, bos):
+    assert bos_of(added, plain) == bos
 
 
 def test_the_origin_of_bos_is_in_the_identity(folders, start):

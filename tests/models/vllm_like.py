@@ -42,7 +42,8 @@ class TinyServer(ThreadingHTTPServer):
     checkpoint's generation_config.json, with which some versions of vLLM return log-probabilities.
     ``string_content``: whether the chat template takes texts, not lists of parts
     (--chat-template-content-format string). ``reasons``: whether an answer that reaches its limit of tokens
-    is an error, as of OpenAI's reasoning models.
+    is an error, as of OpenAI's reasoning models. ``api_path``: what its paths have in place of /v1. ``bos``:
+    how many times a prompt in the model begins with BOS, whatever /tokenize says; None for what it says.
     """
 
     daemon_threads = True
@@ -61,11 +62,14 @@ class TinyServer(ThreadingHTTPServer):
         string_content: bool = False,
         reasons: bool = False,
         version: str = "0.33.0",
+        api_path: str = "/v1",
+        bos: int | None = None,
         fault: Fault | None = None,
     ) -> None:
         super().__init__(("127.0.0.1", port), Handler)
         self.name, self.token_ids, self.max_logprobs, self.fault = name, token_ids, max_logprobs, fault
         self.refuses, self.key, self.version = refuses, key, version
+        self.api_path, self.bos = api_path, bos
         self.penalty, self.string_content, self.reasons = penalty, string_content, reasons
         # The tokens of each prompt that was passed through the model.
         self.prompts: list[list[int]] = []
@@ -113,6 +117,7 @@ class TinyServer(ThreadingHTTPServer):
                 add_special_tokens=body.get("add_special_tokens", False),
                 return_tensors="pt",
             )
+            self._set_bos(inputs)
             self.prompts.append(inputs["input_ids"][0].tolist())
             logits = self.model(**inputs).logits[0].float()
             penalise(logits[-1], self.prompts[-1], body.get("repetition_penalty", self.penalty))
@@ -155,10 +160,21 @@ class TinyServer(ThreadingHTTPServer):
                 "total_tokens": len(logits) + len(generated),
             },
             "prompt_logprobs": None,
+            "prompt_token_ids": self.prompts[-1] if body.get("return_token_ids") else None,
         }
         if body.get("prompt_logprobs") is not None:
             answer["prompt_logprobs"] = self._of_prompt(inputs["input_ids"][0], log_probabilities, body)
         return answer
+
+    def _set_bos(self, inputs: Any) -> None:
+        if self.bos is None:
+            return
+        bos = self.processor.tokenizer.bos_token_id
+        tokens = inputs["input_ids"][0].tolist()
+        while tokens[0] == bos:
+            tokens.pop(0)
+        inputs["input_ids"] = torch.tensor([[bos] * self.bos + tokens])
+        inputs["attention_mask"] = torch.ones_like(inputs["input_ids"])
 
     def _generated(self, inputs: Any, first: torch.Tensor, most: int) -> tuple[list[int], str]:
         """Return the tokens of a greedy answer, by a full pass for each, and why it ended."""
@@ -266,6 +282,9 @@ class Handler(BaseHTTPRequestHandler):
     def _reply(self, text: str) -> None:
         body = json.loads(text) if text else {}
         self.server.headers_seen.append(dict(self.headers))
+        if self.server.api_path != "/v1":
+            self.path = f"/no{self.path}" if self.path.startswith("/v1/") else self.path
+            self.path = self.path.replace(self.server.api_path + "/", "/v1/", 1)
         try:
             found = self.server.fault(self.path, body) if self.server.fault else None
             status, headers, reply = found or (200, {}, json.dumps(self._content(body)))

@@ -12,6 +12,8 @@ from typing import Any, Protocol, Self
 from PIL import Image
 
 from benchc.models.protocol import ModelError
+from benchc.models.question import letter_prompt
+from benchc.models.server.probe import PROBE, PROBE_IMAGE
 from benchc.pixels import Pixels
 
 CHAT = "/v1/chat/completions"
@@ -67,12 +69,14 @@ class ServedChat:
         model: the name that the server gives the model.
         facts: all that decides a prediction besides prompt, pixels and scoring.
         special: the setting of /tokenize and of chat completions that adds special tokens to a chat prompt.
+        bos: the token with which a prompt begins exactly once; None where the tokenizer adds none.
     """
 
     client: Client
     model: str
     facts: Mapping[str, str]
     special: Mapping[str, object] = field(default_factory=dict)
+    bos: int | None = None
     _added: dict[tuple[str, tuple[str, ...]], list[list[int]]] = field(default_factory=dict)
 
     def request(self, messages: Sequence[object], **settings: object) -> dict[str, object]:
@@ -86,8 +90,25 @@ class ServedChat:
         By default, vLLM adds none (``add_special_tokens`` in ``entrypoints/serve/tokenize/protocol.py`` and
         ``entrypoints/openai/chat_completion/protocol.py``).
         """
-        added, plain = (replace(self, special=adding(each)).tokens(text) for each in (True, False))
-        return replace(self, special=adding(needs_special_tokens(added, plain)))
+        added, plain = (replace(self, special=_adding(each)).tokens(text) for each in (True, False))
+        special = _adding(_needs_special_tokens(added, plain))
+        return replace(self, special=special, bos=bos_of(added, plain))
+
+    def require_one_bos(self) -> None:
+        """Raise ModelError where a question's prompt in the server has another number of BOS tokens."""
+        begin = [] if self.bos is None else self.first_tokens()
+        if begin and [token == self.bos for token in begin[:2]] != [True, False]:
+            raise ModelError(
+                f"{self.model}: a prompt in the server does not begin with exactly one token {self.bos}, "
+                "which its tokenizer adds; update the server, or serve this model by another"
+            )
+
+    def first_tokens(self) -> list[object]:
+        """Return the tokens of the first question's prompt in the server, empty where it does not tell."""
+        content = messages(letter_prompt(PROBE), [data_url(PROBE_IMAGE)])
+        request = self.request(content, return_token_ids=True, **continuing(None))
+        answer = self.client.post(CHAT, request)
+        return list(self.content(answer, "the request").get("prompt_token_ids") or ()) if answer.ok else []
 
     def tokens_after(self, text: str, answers: Sequence[str]) -> list[list[int]]:
         """Return the tokens that each answer adds to the chat prompt of one user message with ``text``.
@@ -194,12 +215,17 @@ class ServedChat:
         return found
 
 
-def adding(special: bool) -> dict[str, object]:
+def bos_of(added: Sequence[int], plain: Sequence[int]) -> int | None:
+    """Return the token that a tokenizer adds at the beginning; for ``added`` and ``plain``, see below."""
+    return added[0] if list(added[1 : 1 + len(plain)]) == list(plain) else None
+
+
+def _adding(special: bool) -> dict[str, object]:
     """Return the setting that adds special tokens to a chat prompt, or adds none."""
     return {"add_special_tokens": special}
 
 
-def needs_special_tokens(added: Sequence[int], plain: Sequence[int]) -> bool:
+def _needs_special_tokens(added: Sequence[int], plain: Sequence[int]) -> bool:
     """Return whether transformers adds special tokens to a chat prompt.
 
     ``ProcessorMixin.apply_chat_template`` does, unless the template has written the BOS token.

@@ -6,7 +6,7 @@ imports are the code that decides an answer; it imports no torch, and no client.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchc.finish import FINISHES
 from benchc.models.generation import Generation
@@ -17,11 +17,9 @@ from benchc.models.server.chat import (
     TOKENIZE,
     Answered,
     ServedChat,
-    adding,
     continuing,
     data_url,
     messages,
-    needs_special_tokens,
     prompt_text,
 )
 from benchc.models.server.probe import PROBE, PROBE_IMAGE
@@ -123,8 +121,7 @@ def served_generator(
     Raises ModelError where the server serves another model, or refuses a first question.
     """
     model, found = served_model(client, names)
-    special, template = _prompt_of(client, model, found["server"])
-    chat = ServedChat(client, model, {**facts, **found, "chat_template": template}, special)
+    chat = _served_chat(client, model, found["server"], {**facts, **found})
     refusals = []
     for settings in SETTINGS:
         generator = ServedGenerator(chat, generation, settings)
@@ -140,18 +137,17 @@ def is_unfinished(answer: Answered) -> bool:
     return not answer.ok and UNFINISHED.search(answer.shown()) is not None
 
 
-def _prompt_of(client: AskedClient, model: str, server: str) -> tuple[Mapping[str, object], str]:
-    """Return the setting of special tokens in a chat prompt, and a hash of the prompt's tokens.
+def _served_chat(client: AskedClient, model: str, server: str, facts: Mapping[str, str]) -> ServedChat:
+    """Return the model with the special tokens of its prompts and a hash of a prompt's tokens.
 
     Providers of closed models tell no tokens. SGLang adds special tokens by itself.
     """
-    body = {"model": model, "messages": messages(letter_prompt(PROBE), []), **continuing(None)}
-    added, plain = (
-        optional_object(client, TOKENIZE, {**body, **adding(each)}).get("tokens") for each in (True, False)
-    )
-    if not (added and plain):
-        return {}, "unknown"
-    if server == SGLANG_OWNER:
-        return {}, template_digest(plain)
-    is_added = needs_special_tokens(added, plain)
-    return adding(is_added), template_digest(added if is_added else plain)
+    text = letter_prompt(PROBE)
+    chat = ServedChat(client, model, facts)
+    body = {"model": model, "messages": messages(text, []), **continuing(None)}
+    tokens = optional_object(client, TOKENIZE, body).get("tokens")
+    if tokens and server != SGLANG_OWNER:
+        chat = chat.with_special_tokens(text)
+        chat.require_one_bos()
+        tokens = chat.tokens(text)
+    return replace(chat, facts={**facts, "chat_template": template_digest(tokens) if tokens else "unknown"})

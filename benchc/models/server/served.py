@@ -57,6 +57,7 @@ def served_scorer(
     text = letter_prompt(PROBE)
     chat = kind(client, model, {}).with_special_tokens(text)
     chat = replace(chat, facts={**facts, **found, "chat_template": template_digest(chat.tokens(text))})
+    chat.require_one_bos()
     scorer: Scorer = importlib.import_module(modules[scoring]).probe_scorer(chat, scoring, top)
     return scorer
 

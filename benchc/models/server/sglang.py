@@ -17,15 +17,15 @@ Chat completions of SGLang return neither of them, so this sends what they would
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
 
 from benchc.models.protocol import ModelError
 from benchc.models.question import answer_separator, letter_prompt
-from benchc.models.server.chat import NO_PENALTIES, Answered, ServedChat, data_url, messages
-from benchc.models.server.probe import PROBE
+from benchc.models.server.chat import NO_PENALTIES, Answered, ServedChat, bos_of, data_url, messages
+from benchc.models.server.probe import PROBE, PROBE_IMAGE
 
 GENERATE = "/generate"
 SERVER_INFO = "/server_info"
@@ -65,8 +65,19 @@ class SglangChat(ServedChat):
         return self._tokens_of(self._written(text, 0, answer))
 
     def with_special_tokens(self, text: str) -> Self:
-        """Return the model: /generate adds special tokens to a text without BOS, as transformers does."""
-        return self
+        """Return the model; /generate adds special tokens to a text without BOS, as transformers does."""
+        prompt = self.prompt(text, 0)
+        added, plain = (self._tokens_of(prompt, special=each) for each in (True, False))
+        return replace(self, bos=bos_of(added, plain))
+
+    def first_tokens(self) -> list[object]:
+        """Return the tokens of the first question's prompt in the server, empty where it does not tell."""
+        urls = [data_url(PROBE_IMAGE)]
+        answer = self.client.post(
+            GENERATE, self.generate(letter_prompt(PROBE), urls, None, logprob_start_len=0)
+        )
+        found = self.returned(answer, "input_token_logprobs") if answer.ok else None
+        return [token for token, _ in entries(found)]
 
     def text_of(self, tokens: Sequence[int]) -> str:
         """Return the text of tokens, also of special ones."""
@@ -101,8 +112,8 @@ class SglangChat(ServedChat):
         prompt = self.prompt(text, images)
         return prompt if answer is None else prompt + answer_separator(prompt) + answer
 
-    def _tokens_of(self, prompt: str) -> list[int]:
-        return self.token_ids({"model": self.model, "prompt": prompt, "add_special_tokens": False})
+    def _tokens_of(self, prompt: str, *, special: bool = False) -> list[int]:
+        return self.token_ids({"model": self.model, "prompt": prompt, "add_special_tokens": special})
 
 
 def entries(position: object) -> list[tuple[int, object]]:
