@@ -57,7 +57,7 @@ def auto_class(source: CheckpointSource, config: Mapping[str, Any]) -> Any:
     if own is None and model_type is not None:
         raise ModelError(
             f"{source.location}: is no model for images and text: its model type is {model_type!r} "
-            f"(config.json); {_advice(known)}"
+            f"(config.json); {_advice(known)}{' if it reads images' if known else ''}"
         )
     return transformers.AutoModelForImageTextToText  # which says what is missing
 

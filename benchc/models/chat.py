@@ -148,15 +148,24 @@ class ChatModel:
         return answer_separator(rendered, map(str, added.values()))
 
     def tokens_after(self, rendered: str, answer: str) -> list[int]:
-        """Return the tokens that ``answer`` adds to the prompt. Raises ModelError where the two merge."""
-        prompt = self.tokenizer(rendered, add_special_tokens=False)["input_ids"]
-        whole = self.tokenizer(rendered + answer, add_special_tokens=False)["input_ids"]
-        if whole[: len(prompt)] != prompt or len(whole) == len(prompt):
-            raise ModelError(
-                f"{self.name}: the answer {answer!r} changes the tokens of the prompt that ends in "
-                f"{end_of(rendered)!r}; give the model a chat template whose prompt ends at a token boundary"
-            )
-        return list(whole[len(prompt) :])
+        """Return the tokens that ``answer`` adds to the prompt.
+
+        Of a prompt that ends in a blank which merges with the answer, they are those that the blank and the
+        answer add to the rest, as in a conversation that has the answer. Raises ModelError where prompt and
+        answer merge otherwise.
+        """
+        rest = rendered.rstrip(" ")
+        for prompt, added in ((rendered, answer), (rest, f" {answer}")):
+            before = self.tokenizer(prompt, add_special_tokens=False)["input_ids"]
+            whole = self.tokenizer(prompt + added, add_special_tokens=False)["input_ids"]
+            if whole[: len(before)] == before and len(whole) > len(before):
+                return list(whole[len(before) :])
+            if rest == rendered:
+                break
+        raise ModelError(
+            f"{self.name}: the answer {answer!r} changes the tokens of the prompt that ends in "
+            f"{end_of(rendered)!r}; give the model a chat template whose prompt ends at a token boundary"
+        )
 
     def encode(self, rendered: str, variants: Sequence[Sequence[Pixels]]) -> dict[str, Any]:
         """Return the model's input in the host's memory: one row per variant, all with the same prompt.

@@ -37,9 +37,16 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             f"{source.location}: is a {config['model_type']}, which needs more than its class of "
             f"transformers; set `family: {config['model_type']}` in the model catalogue"
         )
+    options = {"revision": commit, "trust_remote_code": source.trust_remote_code}
+    part: dict[str, Any] = {}
+    if "thinker_config" in config:  # an omni model: its other parts speak
+        with loading(source, commit):
+            part = {
+                "config": transformers.AutoConfig.from_pretrained(source.location, **options).thinker_config
+            }
+        config = {"model_type": part["config"].model_type}
     model_class = auto_class(source, config)
     before = file_times(source)
-    options = {"revision": commit, "trust_remote_code": source.trust_remote_code}
     with loading(source, commit):
         processor = transformers.AutoProcessor.from_pretrained(source.location, **options)
         # The two backends resize differently, which shows in the fourth decimal of a logit.
@@ -53,6 +60,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             dtype=DTYPES[source.dtype],
             output_loading_info=True,
             **options,
+            **part,
             **division(source),
         )
     # transformers fills missing weights with random numbers and only logs it.
@@ -111,7 +119,8 @@ def _identity(source: CheckpointSource, commit: str | None, model: Any, processo
         **checkpoint_facts(source, commit),
         "class": type(model).__name__,
         "compile": str(source.compile),
-        "image_backend": source.image_backend,
+        # Some classes have one image processor, whatever is asked for; those of old work with Pillow.
+        "image_backend": getattr(processor.image_processor, "backend", "pil"),
         "processor": _digest(json.dumps(processor.to_dict(), sort_keys=True, default=str).encode()),
         "chat_template": _digest(str(processor.chat_template).encode()),
         **{name: version(name) for name in ("torch", "transformers", "tokenizers", "pillow", "numpy")},

@@ -18,6 +18,13 @@ SETTINGS = (
     "tokenizer_config.json",
     "video_preprocessor_config.json",
 )
+IMAGE_SETTINGS = ("preprocessor_config.json", "processor_config.json")
+WEIGHTS = (
+    "model.safetensors",
+    "model.safetensors.index.json",
+    "pytorch_model.bin",
+    "pytorch_model.bin.index.json",
+)
 # A checkpoint without any of them has no tokenizer.
 TOKENIZERS = (
     "tokenizer.json",
@@ -50,11 +57,8 @@ def loading(source: CheckpointSource, commit: str | None) -> Iterator[None]:
                 f"{where}: its class needs a package that is not installed ({reason}); install it, or "
                 "name an environment that has it (`env` in the model catalogue)"
             ) from error
-        if _lacks_tokenizer(where, commit):
-            raise ModelError(
-                f"{where}: the files of its tokenizer are missing ({', '.join(TOKENIZERS[:2])}, …); download "
-                "the checkpoint again"
-            ) from error
+        if (missing := _missing(where, commit)) is not None:
+            raise ModelError(f"{where}: {missing}") from error
         if not isinstance(error, OSError | ValueError):
             reason = f"{type(error).__name__}: {reason}"
         raise ModelError(
@@ -98,13 +102,39 @@ def check_files(source: CheckpointSource, commit: str | None) -> dict[str, Any]:
     return config
 
 
-def _lacks_tokenizer(location: str, commit: str | None) -> bool:
-    """Return whether the checkpoint is there, but no tokenizer is."""
+def _missing(location: str, commit: str | None) -> str | None:
+    """Return what a checkpoint lacks, and what to do; None where it has the files of a model for images."""
+
+    def has(*names: str) -> bool:
+        return any(_path(location, name, commit) for name in names)
+
+    gguf = "gguf" in location.lower() if commit else any(Path(location).glob("*.gguf"))
     try:
-        files = [_path(location, name, commit) for name in ("config.json", *TOKENIZERS)]
+        if gguf and not has(*WEIGHTS):
+            return (
+                "its weights are in the format GGUF alone, which transformers does not load here; name the "
+                "model that it was made from, or ask a server (docs/models.md)"
+            )
+        if not has("config.json"):
+            if has("adapter_config.json"):
+                return (
+                    "is an adapter (adapter_config.json), not a model; merge it into its base model (peft's "
+                    "merge_and_unload), and name the folder of the result"
+                )
+            return None
+        if not has(*TOKENIZERS):
+            return (
+                f"the files of its tokenizer are missing ({', '.join(TOKENIZERS[:2])}, …); download the "
+                "checkpoint again"
+            )
+        if not has(*IMAGE_SETTINGS):
+            return (
+                f"has no settings of an image processor ({' or '.join(IMAGE_SETTINGS)}); download the "
+                "checkpoint again, or choose another model if it reads text alone"
+            )
     except OSError:  # the Hub cannot be reached, or denies access
-        return False
-    return files[0] is not None and not any(files[1:])
+        return None
+    return None
 
 
 def _settings(location: str, path: Path) -> dict[str, Any]:

@@ -121,7 +121,11 @@ class PromptEncoder:
     def _called(self, prompt: str, images: list[list[Image.Image]]) -> dict[str, Any]:
         # Processors take an empty list for a mistake.
         given = images if images[0] else None
-        return dict(self.processor(text=[prompt] * len(images), images=given, return_tensors="pt"))
+        # As `apply_chat_template(tokenize=True)` of transformers: a tokenizer that adds a BOS token would add
+        # a second one to that of the chat template, but it must add one that the template lacks.
+        bos = getattr(self.processor.tokenizer, "bos_token", None)
+        options = {"add_special_tokens": False} if bos is not None and prompt.startswith(bos) else {}
+        return dict(self.processor(text=[prompt] * len(images), images=given, return_tensors="pt", **options))
 
 
 _Key = tuple[str, tuple[tuple[int, ...], ...]]  # a prompt, and the sizes of a variant's images

@@ -1,8 +1,9 @@
 """Let a model answer in its own words, greedily."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -56,7 +57,17 @@ class Generator(ChatInterface):
         if context is not None:
             most = min(most, context - before)
         steps = _FiniteSteps(self.chat.name)
-        tokens = self.chat.model.generate(
+        # A logits processor would do, but Janus' own `generate` ignores those that it is given.
+        hook = self.chat.decoder.get_output_embeddings().register_forward_hook(steps)
+        try:
+            tokens = self._generated(inputs, most)
+        finally:
+            hook.remove()
+        return [self._reply(row) for row in tokens[:, -steps.count :].tolist()]
+
+    def _generated(self, inputs: Mapping[str, Any], most: int) -> Any:
+        """Return what `generate` of transformers makes of the input, int64[rows, tokens]."""
+        return self.chat.model.generate(
             **inputs,
             max_new_tokens=most,
             do_sample=False,
@@ -66,9 +77,7 @@ class Generator(ChatInterface):
             stop_strings=None,
             num_return_sequences=1,
             return_dict_in_generate=False,
-            logits_processor=[steps],
         )
-        return [self._reply(row) for row in tokens[:, -steps.count :].tolist()]
 
     def _reply(self, tokens: list[int]) -> Reply:
         ends = self.chat.end_tokens
@@ -80,16 +89,15 @@ class Generator(ChatInterface):
 
 @dataclass
 class _FiniteSteps:
-    """A logits processor that counts the generated tokens and changes nothing."""
+    """A hook of the language head that counts the generated tokens and changes nothing."""
 
     model: str
     count: int = 0
 
-    def __call__(self, _: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        if scores.isnan().any():
+    def __call__(self, _: torch.nn.Module, __: Any, logits: torch.Tensor) -> None:
+        if logits[:, -1].isnan().any():
             raise ModelError(
                 f"{self.model}: a logit of an answer is NaN; set `dtype: float32` (float16 overflows) in the "
                 "model catalogue, or check the model's weights"
             )
         self.count += 1
-        return scores

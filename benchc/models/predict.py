@@ -5,9 +5,11 @@ the modules of the model's family and scoring is the same. Whatever decides a nu
 here, and bookkeeping (cache, progress, files, arguments) is not: its edits would drop all cached predictions.
 """
 
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -29,6 +31,7 @@ from benchc.models.protocol import (
 )
 from benchc.models.question import Question
 from benchc.models.units_together import UnitsTogether
+from benchc.pluralize import pluralize
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
 
@@ -204,7 +207,7 @@ class UnitRunner(Generic[Row]):
             return [self._alone(*members[0])]
         whole = joined([group.encoded for _, group in members])
         try:
-            rows = iter(self.ask(whole))
+            rows = iter(self._asked(whole))
         except torch.OutOfMemoryError:
             torch.cuda.empty_cache()
             return [self._alone(*member) for member in members]
@@ -218,7 +221,7 @@ class UnitRunner(Generic[Row]):
     def _alone(self, number: int, group: VariantGroup) -> Found[Row]:
         """Return what the model says of a group of a unit, in halves where the memory does not suffice."""
         try:
-            return self.ask(group.encoded), False
+            return self._asked(group.encoded), False
         except torch.OutOfMemoryError as error:
             if len(group.positions) == 1:
                 raise ModelError(
@@ -234,6 +237,21 @@ class UnitRunner(Generic[Row]):
             variants = [self.units[number].variants[position] for position in half]
             rows += self._alone(number, VariantGroup(half, self.model.encode(self.question, variants)))[0]
         return rows, True
+
+    def _asked(self, encoded: Encoded) -> list[Row]:
+        """Return what the model says; raises ModelError where its forward pass fails."""
+        try:
+            return self.ask(encoded)
+        except (torch.OutOfMemoryError, ModelError):
+            raise
+        except Exception as error:  # code of many models, and of their authors
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            raise ModelError(
+                f"{self.model.identity()['model']}: fails on a prompt of {encoded.tokens} tokens with "
+                f"{pluralize(len(encoded.sizes), 'image')} ({type(error).__name__}: "
+                f"{' '.join(str(error).split())}, {Path(last.filename).name} line {last.lineno}); remove the "
+                "item if others pass, else choose another revision or version of transformers, or a server"
+            ) from error
 
 
 def _bits(found: Sequence[Found[Row]]) -> list[object]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import torch
 
+from benchc.hugging_face import transformers
 from benchc.models.chat import ChatInterface
 from benchc.models.encoding import Encoded
 from benchc.models.protocol import OptionScores, require_options
@@ -50,11 +51,17 @@ class TextScorer(ChatInterface):
         first = torch.tensor([option[0] for option in tokens], device=self.chat.model.device)
         with self.chat.head() as head:
             head.tokens = first
-            output = self.chat.forward({**inputs, "use_cache": longest > 1}, last_only=True)
+            # Given as `generate` does, since some classes make none.
+            cache = {"past_key_values": self._cache()} if longest > 1 else {}
+            output = self.chat.forward({**inputs, **cache, "use_cache": longest > 1}, last_only=True)
         total: torch.Tensor = output.logits[:, -1].float().log_softmax(dim=-1)[:, first]  # [V, K]
         if longest > 1:
             total = total + self._continuations(output.past_key_values, inputs, tokens, longest)
         return total
+
+    def _cache(self) -> object:
+        """Return an empty cache of keys and values."""
+        return transformers.DynamicCache(config=self.chat.model.config.get_text_config(decoder=True))
 
     def _whole(self, inputs: dict[str, torch.Tensor], tokens: list[list[int]]) -> torch.Tensor:
         """Return the log-likelihood [V, K] of each option, by one forward pass of prompt and option."""

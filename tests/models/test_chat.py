@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
+from benchc.hugging_face import transformers
 from benchc.models.chat_template import chat_template
 from benchc.models.letter import LetterScorer
 from benchc.models.protocol import ModelError
@@ -62,6 +64,53 @@ def test_a_letter_follows_a_special_token_without_a_space(scorers: Scorers) -> N
     assert other.separator(rendered) == ""
     expected = processor.tokenizer.convert_tokens_to_ids(list("ABC"))
     assert LetterScorer(other).letter_tokens(rendered, tuple("ABC")).tolist() == expected
+
+
+def sentencepiece_like() -> Any:
+    """Return a tokenizer whose blanks are the beginnings of words, as SentencePiece's are."""
+    words = [f" {word}" for word in ("USER:", "ASSISTANT:", "Which?", *"ABC", "red", "dark", "green")]
+    found = Tokenizer(models.BPE(unk_token="<unk>"))
+    found.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first")
+    found.decoder = decoders.Metaspace()
+    found.train_from_iterator(words * 9, trainers.BpeTrainer(special_tokens=["<unk>", "<image>"]))
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=found)
+
+
+@pytest.mark.parametrize("sentencepiece", [True, False])
+def test_an_answer_after_a_blank_has_the_tokens_of_a_conversation(
+    scorers: Scorers, sentencepiece: bool
+) -> None:
+    chat = scorers["llava", "letter"].chat
+    processor = copy.deepcopy(chat.processor)
+    if sentencepiece:
+        processor.tokenizer = sentencepiece_like()
+    processor.chat_template = processor.chat_template.replace("ASSISTANT:", "ASSISTANT: ")
+    other = dataclasses.replace(chat, processor=processor, _rendered={})
+    rendered = other.render("Which?", 1)
+    assert rendered.endswith("ASSISTANT: ") and other.separator(rendered) == ""
+
+    def spoken(answer: str) -> list[int]:
+        """Return the tokens of a conversation that ends with an answer."""
+        said = [
+            {"role": role, "content": [{"type": "text", "text": text}]}
+            for role, text in (("user", "Which?"), ("assistant", answer))
+        ]
+        whole = processor.apply_chat_template(said, tokenize=False).rstrip()
+        return list(processor.tokenizer(whole, add_special_tokens=False)["input_ids"])
+
+    tokens = LetterScorer(other).letter_tokens(rendered, tuple("ABC")).tolist()
+    assert tokens == [spoken(letter)[-1] for letter in "ABC"]
+    green = other.tokens_after(rendered, "dark green")
+    assert green == spoken("dark green")[-len(green) :]
+    assert processor.tokenizer.decode(green).strip() == "dark green"
+
+
+def test_an_answer_that_merges_with_a_word_of_the_prompt_is_refused(scorers: Scorers) -> None:
+    chat = scorers["llava", "letter"].chat
+    with pytest.raises(
+        ModelError, match="the answer 'd' changes the tokens of the prompt that ends in ' re'"
+    ):
+        chat.tokens_after(" re", "d")
 
 
 def test_images_that_the_processor_does_not_take_are_refused(scorers: Scorers, variants: Variants) -> None:

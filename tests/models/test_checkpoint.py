@@ -181,3 +181,14 @@ def test_files_that_change_during_loading_are_refused(folder: Path, monkeypatch:
     monkeypatch.setattr(transformers.AutoImageProcessor, "from_pretrained", replaced)
     with pytest.raises(ModelError, match="its files changed while it was loaded; run snakemake again"):
         checkpoint.load(CheckpointSource(str(folder)))
+
+
+def test_what_a_checkpoint_lacks_is_said(folder: Path, tmp_path: Path) -> None:
+    (folder / "processor_config.json").unlink()
+    assert "has no settings of an image processor (preprocessor_config.json or " in message(folder)
+    (folder / "model.safetensors").rename(folder / "model-q4.gguf")
+    assert "its weights are in the format GGUF alone" in message(folder)
+    (folder / "model-q4.gguf").unlink()
+    (folder / "config.json").unlink()
+    (folder / "adapter_config.json").write_text("{}")
+    assert "is an adapter (adapter_config.json), not a model; merge it into its base model" in message(folder)

@@ -13,6 +13,15 @@ from tests.models.classes.table import committed
 
 # Classes whose forward pass computes features by other methods.
 RECOMPUTE = ("MllamaForConditionalGeneration", "Phi4MultimodalForCausalLM")
+# Classes without an image processor for Pillow.
+TORCHVISION_ALONE = (
+    "Cohere2VisionForConditionalGeneration",
+    "Lfm2VlForConditionalGeneration",
+    "Llama4ForConditionalGeneration",
+    "Molmo2ForConditionalGeneration",
+    "PerceptionLMForConditionalGeneration",
+    "Phi4MultimodalForCausalLM",
+)
 
 
 @pytest.fixture(scope="module", params=BUILDERS)
@@ -37,6 +46,14 @@ def test_a_class_passes_what_the_table_says(model_type: str, tested: Loaded, che
 
 def test_the_table_has_these_classes() -> None:
     assert list(committed()) == list(BUILDERS)
+
+
+def test_the_identity_names_the_library_that_resizes(tested: Loaded) -> None:
+    kind = type(tested.plain.processor.image_processor)
+    bases = {base.__name__ for base in kind.__mro__}
+    expected = "torchvision" if "TorchvisionBackend" in bases else "pil"
+    assert tested.letter.identity()["image_backend"] == expected
+    assert (expected == "torchvision") == (tested.class_name in TORCHVISION_ALONE)
 
 
 def test_features_of_images_are_kept_for_the_next_question_without_a_bits_difference(tested: Loaded) -> None:

@@ -7,6 +7,7 @@ import torch
 from benchc.models.encoding import PromptEncoder, joined
 from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource
+from tests.models.classes.plain import with_bos
 from tests.models.conftest import FAMILIES, QUESTIONS
 
 
@@ -66,6 +67,28 @@ def pictures(variant):
     return [Image.fromarray(image) for image in variant]
 
 
+@pytest.mark.parametrize(("by_template", "by_tokenizer"), [(1, 1), (1, 0), (0, 1), (0, 0)])
+def test_a_prompt_has_one_bos_token_where_template_or_tokenizer_writes_it(chat, by_template, by_tokenizer):
+    processor = with_bos(chat.processor, by_template=bool(by_template), by_tokenizer=bool(by_tokenizer))
+    bos = processor.tokenizer.bos_token_id
+    rendered = processor.apply_chat_template(
+        [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "Which?"}]}], tokenize=False
+    )
+    encoder = PromptEncoder(processor)
+    for count in (1, 3, 2):
+        ids = encoder.encode(rendered, images(count))["input_ids"]
+        assert (ids == bos).sum(dim=1).tolist() == [max(by_template, by_tokenizer)] * count
+        assert (ids[:, 0] == bos).all() == max(by_template, by_tokenizer)
+
+
+def test_a_tokenizer_without_a_bos_token_adds_its_other_special_tokens(chat):
+    processor = with_bos(chat.processor, by_template=False, by_tokenizer=True)
+    added = processor.tokenizer.bos_token_id
+    processor.tokenizer.bos_token = None
+    rendered = chat.render("Which?", 1)
+    assert PromptEncoder(processor).encode(rendered, images(1))["input_ids"][0, 0] == added
+
+
 def test_inputs_of_units_are_joined_in_order(chat):
     rendered = chat.render(QUESTIONS[0].question, 1)
     chat.encode(rendered, images(2))
@@ -78,7 +101,7 @@ def test_inputs_of_units_are_joined_in_order(chat):
 
 def test_tensors_of_another_type_are_not_equal(chat):
     class Widening:
-        image_processor = chat.processor.image_processor
+        image_processor, tokenizer = chat.processor.image_processor, chat.processor.tokenizer
 
         def __call__(self, text, images, **options):
             found = dict(chat.processor(text=text, images=images, **options))
@@ -103,7 +126,7 @@ def test_a_model_that_encodes_on_its_device_has_parts_that_are_not_joined(chat, 
 
 def test_a_processor_that_packs_a_batch_is_called_with_all_of_it(chat):
     class Packing:
-        image_processor = chat.processor.image_processor
+        image_processor, tokenizer = chat.processor.image_processor, chat.processor.tokenizer
 
         def __call__(self, text, images, **options):
             found = dict(chat.processor(text=text, images=images, **options))

@@ -98,6 +98,20 @@ def test_equal_units_at_the_same_time_are_computed_once(tmp_path):
     assert all(same(results[0], other) for other in results)
 
 
+def test_an_error_in_a_forward_pass_is_one_line_with_the_item(tmp_path):
+    class Failing(PixelScorer):
+        def ask(self, question, encoded):
+            raise IndexError("index 7 is out\nof bounds")
+
+    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
+        predictor = Predictor(Failing(), cache, PREDICT)
+        with pytest.raises(ModelError) as caught:
+            predictor.ask(QUESTION, [unit(1, 2)])
+    message = str(caught.value)
+    assert message.startswith("item s/1 under fog: owner/name: fails on a prompt of 0 tokens with 1 image")
+    assert "(IndexError: index 7 is out of bounds, test_predictor.py line " in message
+
+
 def test_a_unit_is_split_until_it_fits_into_memory(tmp_path):
     scorer = PixelScorer(capacity=2)
     with PredictionCache(tmp_path, IDENTITY, "a") as cache:

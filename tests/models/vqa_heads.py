@@ -8,7 +8,7 @@ from tokenizers.processors import TemplateProcessing
 
 from benchc.demo.tiny.tokenizer import BOS, EOS
 from benchc.hugging_face import transformers
-from tests.models.classes.common import IMAGE_SETTINGS, PATCH, SIDE, tokenizer
+from tests.models.classes.common import IMAGE_SETTINGS, PATCH, QUESTIONS, SIDE, tokenizer
 
 LABELS = ["red", "dark green", "2", "yes", "no", "left", "blue"]
 SIZES = {"hidden_size": 48, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4}
@@ -68,7 +68,7 @@ def save_blip(folder: Path) -> Path:
 
 
 def _tokenizer() -> Any:
-    tokens = tokenizer({})
+    tokens = tokenizer({}, questions=QUESTIONS[:2])
     ends = [(token, tokens.convert_tokens_to_ids(token)) for token in (BOS, EOS)]
     tokens.backend_tokenizer.post_processor = TemplateProcessing(
         single=f"{BOS} $A {EOS}", special_tokens=ends

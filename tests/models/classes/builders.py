@@ -11,17 +11,31 @@ from benchc.models.letter import LetterScorer
 from benchc.models.predict import load_model
 from benchc.models.protocol import CheckpointSource
 from benchc.models.text import TextScorer
-from tests.models.classes import gemma, others, qwen, tiles
+from tests.models.classes import gemma, others, plain, qwen, tiles, towers
+from tests.models.classes.plain import Plain
 
 BUILDERS: dict[str, Callable[[], tuple[Any, Any]]] = {
+    "aria": towers.aria,
+    "aya_vision": towers.aya_vision,
+    "cohere2_vision": towers.cohere2_vision,
     "deepseek_vl": tiles.deepseek_vl,
     "emu3": others.emu3,
+    "ernie4_5_vl_moe": others.ernie4_5_vl_moe,
+    "fast_vlm": towers.fast_vlm,
     "gemma3": gemma.gemma3,
+    "gemma3n": gemma.gemma3n,
     "gemma4": gemma.gemma4,
     "glm46v": qwen.glm46v,
     "glm4v": qwen.glm4v,
+    "glm4v_moe": qwen.glm4v_moe,
+    "granite4_vision": towers.granite4_vision,
+    "idefics2": towers.idefics2,
     "idefics3": tiles.idefics3,
     "internvl": tiles.internvl,
+    "janus": towers.janus,
+    "lfm2_vl": towers.lfm2_vl,
+    "lfm3_vl": others.lfm3_vl,
+    "llama4": towers.llama4,
     "llava": tiles.llava,
     "llava_next": tiles.llava_next,
     "llava_next (Falcon2-VLM)": tiles.falcon2_vlm,
@@ -31,13 +45,20 @@ BUILDERS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "mllama": others.mllama,
     "molmo2": others.molmo2,
     "ovis2": tiles.ovis2,
+    "paddleocr_vl": others.paddleocr_vl,
     "paligemma": gemma.paligemma,
+    "perception_lm": towers.perception_lm,
     "phi4_multimodal": others.phi4_multimodal,
+    "qwen2_5_omni": qwen.qwen2_5_omni_thinker,
     "qwen2_5_vl": qwen.qwen2_5_vl,
     "qwen2_vl": qwen.qwen2_vl,
     "qwen3_5": qwen.qwen3_5,
+    "qwen3_omni_moe": qwen.qwen3_omni_moe_thinker,
     "qwen3_vl": qwen.qwen3_vl,
+    "qwen3_vl_moe": qwen.qwen3_vl_moe,
     "smolvlm": tiles.smolvlm,
+    "video_llava": towers.video_llava,
+    "vipllava": towers.vipllava,
 }
 # The families of those whose class leaves something out: a chat template, or an adapter.
 FAMILIES = {
@@ -49,10 +70,11 @@ FAMILIES = {
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model that was loaded from a saved checkpoint, with two scorings."""
+    """A model that was loaded from a saved checkpoint, with two scorings, and by transformers alone."""
 
     letter: LetterScorer
     text: TextScorer
+    plain: Plain
 
     @property
     def class_name(self) -> str:
@@ -74,6 +96,8 @@ def save(model_type: str, folder: Path) -> None:
     processor.save_pretrained(folder)
     if model_type == "phi4_multimodal":
         others.save_vision_adapter(model, folder / "vision-lora")
+    if "omni" in model_type:
+        qwen.save_as_omni(folder, model_type)
 
 
 def load(model_type: str, folder: Path) -> Loaded:
@@ -81,4 +105,4 @@ def load(model_type: str, folder: Path) -> Loaded:
     family = FAMILIES.get(model_type)
     letter = load_model(CheckpointSource(str(folder), family=family), family, "letter")
     assert isinstance(letter, LetterScorer)
-    return Loaded(letter, TextScorer(letter.chat))
+    return Loaded(letter, TextScorer(letter.chat), plain.load(folder, model_type))

@@ -1,6 +1,8 @@
 """What is checked of every class. A check fails by an assertion, or where the product refuses the class."""
 
+from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -10,15 +12,21 @@ import pytest
 import torch
 
 from benchc.models.cache.unit_cache import PredictionCache
+from benchc.models.generate import Generator
+from benchc.models.generation import Generation
+from benchc.models.letter import LetterScorer
 from benchc.models.predict import Passes, predict_units
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import ModelError
+from benchc.models.question import Question
 from benchc.models.units import Unit
 from benchc.pixels import Pixels
 from tests.models.classes.builders import Loaded
 from tests.models.classes.common import QUESTIONS
+from tests.models.classes.plain import with_bos
 
 TOLERANCE = 1e-4
+STEPS = 4  # tokens of an answer
 
 
 def variants(images: int = 1) -> list[list[Pixels]]:
@@ -27,33 +35,40 @@ def variants(images: int = 1) -> list[list[Pixels]]:
     return [[rng.integers(0, 256, (40, 56, 3), dtype=np.uint8) for _ in range(images)] for _ in range(3)]
 
 
+def prompt(tested: Loaded) -> None:
+    """The model reads what transformers makes of the message, whether template or tokenizer writes BOS."""
+    chat, question = tested.letter.chat, QUESTIONS[0]
+    # A prompt of a family begins with no BOS token.
+    templates = (True, False) if tested.plain.written is None else (False,)
+    for by_template, by_tokenizer in product(templates, (True, False)):
+        written = with_bos(chat.processor, by_template=by_template, by_tokenizer=by_tokenizer)
+        asked = LetterScorer(replace(chat, processor=written, _rendered={}))
+        plain = tested.plain.with_bos(by_template=by_template, by_tokenizer=by_tokenizer)
+        for images in (variants()[0], variants(2)[0]):
+            found = asked.encode(question, [images]).inputs
+            expected = plain.inputs(_letter_prompt(question), images)
+            for name, value in found.items():
+                assert torch.equal(value, expected[name]), (by_template, by_tokenizer, name)
+            assert expected.keys() - found.keys() <= {"labels"}
+
+
 def letters(tested: Loaded) -> None:
-    """Each letter is one token, which is that letter."""
+    """Each letter, or label, is one token, which is that letter."""
     scorer = tested.letter
     for question in QUESTIONS:
         tokens = scorer.letter_tokens(scorer.prompt(question, 1), question.letters)
-        assert [scorer.chat.tokenizer.decode([token]).strip() for token in tokens.tolist()] == list(
-            "ABCD"[: len(question.options)]
-        )
+        assert [[token] for token in tokens.tolist()] == list(map(tested.plain.tokens, question.letters))
 
 
 def first_step(tested: Loaded) -> None:
     """The logits are those of the first step of generation."""
-    scorer = tested.letter
     for question in QUESTIONS:
-        rendered = scorer.prompt(question, 1)
-        tokens = scorer.letter_tokens(rendered, question.letters)
-        scores = scorer.score(question, variants())
+        scores = tested.letter.score(question, variants())
+        tokens = [tested.plain.tokens(letter)[0] for letter in question.letters]
         for row, images in enumerate(variants()):
-            generated = scorer.chat.model.generate(
-                **scorer.chat.encode(rendered, [images]),
-                max_new_tokens=1,
-                do_sample=False,
-                output_logits=True,
-                return_dict_in_generate=True,
-            ).logits[0][0]
-            _close(scores.logits[row], generated[tokens])
-            mass = generated.softmax(-1)[tokens].sum().item()
+            logits = tested.plain.first_logits(_letter_prompt(question), images)
+            _close(scores.logits[row], logits[tokens])
+            mass = logits.softmax(-1)[tokens].sum().item()
             assert scores.label_mass[row] == pytest.approx(mass, abs=1e-5)
 
 
@@ -81,19 +96,22 @@ def images(tested: Loaded) -> None:
 
 
 def text(tested: Loaded) -> None:
-    """Log-likelihoods of texts are those of one pass over prompt and text."""
-    scorer = tested.text
+    """Log-likelihoods of texts are those of a generation that is allowed their tokens alone."""
     for question in QUESTIONS:
-        scores = scorer.score(question, variants())
-        rendered = scorer.prompt(question, 1)
-        separator = "" if rendered[-1].isspace() else " "
-        for k, option in enumerate(question.options):
-            answer = scorer.chat.tokens_after(rendered, separator + option)
-            whole = _followed(scorer.chat.encode(rendered, variants()), answer, tested.class_name)
-            with torch.no_grad():
-                logs = scorer.chat.model(**whole).logits[:, -len(answer) - 1 : -1].log_softmax(-1)
-            targets = torch.tensor(answer).expand(len(logs), -1)[..., None]
-            _close(scores.logits[:, k], logs.gather(-1, targets).sum((1, 2)))
+        scores = tested.text.score(question, variants())
+        for row, images in enumerate(variants()[:2]):
+            for k, option in enumerate(question.options):
+                expected = tested.plain.log_likelihood(_text_prompt(question), images, option)
+                _close(scores.logits[row, k], expected)
+
+
+def answer(tested: Loaded) -> None:
+    """Answers are those of `generate`, one item at a time."""
+    generator = Generator(tested.letter.chat, Generation(STEPS))
+    question = QUESTIONS[0]
+    replies = generator.replies(question, variants())
+    expected = [tested.plain.answer(_letter_prompt(question), images, STEPS) for images in variants()]
+    assert [(reply.text, reply.tokens) for reply in replies] == expected
 
 
 def nan(tested: Loaded) -> None:
@@ -115,24 +133,20 @@ def nan(tested: Loaded) -> None:
 
 def no_image(tested: Loaded) -> None:
     """Without an image, the logits are those of the first step of generation from the question alone."""
-    scorer = tested.letter
     question = QUESTIONS[0]
-    scores = scorer.score(question, [[]])
-    rendered = scorer.prompt(question, 0)
-    inputs = scorer.chat.processor(text=[rendered], return_tensors="pt")
-    tokenized = scorer.chat.tokenizer(rendered)["input_ids"]
-    assert inputs["input_ids"][0].tolist()[-len(tokenized) :] == tokenized
-    with torch.no_grad():
-        logits = scorer.chat.model(input_ids=inputs["input_ids"]).logits[0, -1]
-    _close(scores.logits[0], logits[scorer.letter_tokens(rendered, question.letters)])
+    scores = tested.letter.score(question, [[]])
+    tokens = [tested.plain.tokens(letter)[0] for letter in question.letters]
+    _close(scores.logits[0], tested.plain.first_logits(_letter_prompt(question), [])[tokens])
 
 
 CHECKS = {
+    "prompt": prompt,
     "letters": letters,
     "first step": first_step,
     "batch": batch,
     "two images": images,
     "text": text,
+    "answer": answer,
     "NaN": nan,
     "no image": no_image,
 }
@@ -147,24 +161,23 @@ def outcome(tested: Loaded, check: str) -> str | None:
     return None
 
 
-def _followed(inputs: dict[str, Any], answer: list[int], class_name: str) -> dict[str, Any]:
-    """Return a model's input with the tokens of an answer after every row."""
-    rows, length = inputs["input_ids"].shape
-    fill = {"input_ids": torch.tensor(answer), "attention_mask": torch.ones(len(answer), dtype=torch.int64)}
-    if class_name.startswith("PaliGemma"):
-        # Its prompt's tokens see each other; those of type 1 only see what is before them.
-        fill["token_type_ids"] = fill["attention_mask"]
-    none = torch.zeros(len(answer), dtype=torch.int64)
-    if "cross_attention_mask" in inputs:  # [rows, positions, images, tiles]
-        mask = inputs["cross_attention_mask"]
-        added = mask[:, -1:].repeat(1, len(answer), 1, 1)
-        inputs = {**inputs, "cross_attention_mask": torch.cat([mask, added], dim=1)}
-    return {
-        name: torch.cat([value, fill.get(name, none).expand(rows, -1)], dim=1)
-        if value.shape == (rows, length)
-        else value
-        for name, value in inputs.items()
-    }
+# The prompts as VLMEvalKit and VQAScore write them.
+def _letter_prompt(question: Question) -> str:
+    if question.prompt is not None:
+        return question.prompt
+    hint = f"Hint: {question.hint}\n" if question.hint else ""
+    options = "".join(f"{letter}. {text}\n" for letter, text in zip("ABCD", question.options, strict=False))
+    return (
+        f"{hint}Question: {question.question}\nOptions:\n{options}"
+        "Please select the correct answer from the options above. \n"
+    )
+
+
+def _text_prompt(question: Question) -> str:
+    if question.prompt is not None:
+        return question.prompt
+    hint = f"Hint: {question.hint}\n" if question.hint else ""
+    return f"{hint}Question: {question.question}"
 
 
 def _close(found: Any, expected: Any) -> None:

@@ -1,9 +1,12 @@
 """What the small random models of all classes share: questions, sizes, tokenizer, chat template."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchc.demo.tiny.tokenizer import train_tokenizer
+from tokenizers.processors import TemplateProcessing
+
+from benchc.demo.tiny import processor
+from benchc.demo.tiny.tokenizer import BOS, train_tokenizer
 from benchc.models.question import Question
 
 QUESTIONS = (
@@ -11,17 +14,33 @@ QUESTIONS = (
     Question(
         "How many dots are there?", ("1", "2", "three or four", "12"), hint="Count the black ones only."
     ),
+    Question(
+        "Is it a dog?", ("Yes", "No"), prompt="Is it a dog? Please answer yes or no.", labels=("Yes", "No")
+    ),
 )
 PATCH = 8
 SIDE = 32  # pixels of an image or tile
 IMAGE_SETTINGS = {"image_mean": [0.5] * 3, "image_std": [0.5] * 3}
 
 
-def tokenizer(special: Mapping[str, str], *more: str) -> Any:
-    """Return a byte-level tokenizer. ``special``: special tokens by role; ``more``: without one."""
-    texts = [f" {text}" for question in QUESTIONS[:2] for text in (*question.options, *"ABCD")] * 20
+def tokenizer(special: Mapping[str, str], *more: str, questions: Sequence[Question] = QUESTIONS) -> Any:
+    """Return a byte-level tokenizer that adds a BOS token.
+
+    ``special``: special tokens by role; ``more``: without one; ``questions``: those whose options are tokens.
+    """
+    texts = [f" {text}" for question in questions for text in (*question.options, *"ABCD")]
+    texts += [label for question in questions for label in question.labels]  # after a line break
     numbered = {f"more_{number}_token": token for number, token in enumerate(more)}
-    return train_tokenizer(texts, {**special, **numbered})
+    found = train_tokenizer(texts * 20, {**special, **numbered})
+    found.backend_tokenizer.post_processor = TemplateProcessing(
+        single=f"{BOS} $A", special_tokens=[(BOS, found.bos_token_id)]
+    )
+    return found
+
+
+def chat_template(image: str) -> str:
+    """Return that of the demo's models after a BOS token, which then comes from template and tokenizer."""
+    return "{{ bos_token }}" + processor.chat_template(image)
 
 
 def text_sizes(tokenizer: Any) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from benchc.demo.tiny.processor import chat_template
 from benchc.hugging_face import transformers
 from tests.models.classes.common import (
     IMAGE_SETTINGS,
     PATCH,
     SIDE,
     VISION_SIZES,
+    chat_template,
     text_sizes,
     tokenizer,
 )
@@ -106,6 +106,65 @@ def gemma4() -> tuple[Any, Any]:
         image_seq_length=70,
     )
     return transformers.Gemma4ForConditionalGeneration(config), processor
+
+
+def gemma3n() -> tuple[Any, Any]:
+    special = {
+        "boi_token": "<start_of_image>",
+        "eoi_token": "<end_of_image>",
+        "image_token": "<image_soft_token>",
+        "boa_token": "<start_of_audio>",
+        "eoa_token": "<end_of_audio>",
+        "audio_token": "<audio_soft_token>",
+    }
+    tokens = tokenizer(special)
+    side = 4  # features of an image
+    config = transformers.Gemma3nConfig(
+        text_config={
+            **text_sizes(tokens),
+            "num_hidden_layers": 4,
+            "intermediate_size": [96] * 4,
+            "activation_sparsity_pattern": [0.5, 0.0, 0.0, 0.0],
+            "head_dim": 16,
+            "layer_types": 2 * LAYERS,
+            "num_kv_shared_layers": 2,
+            "sliding_window": 24,
+            "vocab_size_per_layer_input": len(tokens),
+            "hidden_size_per_layer_input": 8,
+            "altup_num_inputs": 2,
+            "laurel_rank": 4,
+        },
+        vision_config={
+            "model_args": {"channel_multiplier": 0.05, "msfa_output_resolution": side},
+            "vocab_offset": len(tokens),
+            "vocab_size": 8,
+        },
+        audio_config={
+            "hidden_size": 16,
+            "conf_num_attention_heads": 2,
+            "conf_num_hidden_layers": 1,
+            "sscp_conv_channel_size": [4, 4],
+            "vocab_offset": len(tokens) + 8,
+            "vocab_size": 8,
+        },
+        vision_soft_tokens_per_image=side * side,
+        boi_token_id=tokens.boi_token_id,
+        eoi_token_id=tokens.eoi_token_id,
+        image_token_id=tokens.image_token_id,
+        boa_token_id=tokens.boa_token_id,
+        eoa_token_id=tokens.eoa_token_id,
+        audio_token_id=tokens.audio_token_id,
+    )
+    processor = transformers.Gemma3nProcessor(
+        feature_extractor=transformers.Gemma3nAudioFeatureExtractor(),
+        image_processor=transformers.SiglipImageProcessorPil(
+            size={"height": 2 * SIDE, "width": 2 * SIDE}, **IMAGE_SETTINGS
+        ),
+        tokenizer=tokens,
+        chat_template=chat_template("<image_soft_token>"),
+        image_seq_length=side * side,
+    )
+    return transformers.Gemma3nForConditionalGeneration(config), processor
 
 
 def paligemma() -> tuple[Any, Any]:

@@ -7,13 +7,13 @@ from typing import Any
 import torch
 from safetensors.torch import save_file
 
-from benchc.demo.tiny.processor import chat_template
 from benchc.hugging_face import transformers
 from tests.models.classes.common import (
     IMAGE_SETTINGS,
     PATCH,
     SIDE,
     VISION_SIZES,
+    chat_template,
     text_sizes,
     tokenizer,
 )
@@ -233,3 +233,112 @@ def minicpmv4_6() -> tuple[Any, Any]:
         chat_template=chat_template("<|image_pad|>"),
     )
     return transformers.MiniCPMV4_6ForConditionalGeneration(config), processor
+
+
+def ernie4_5_vl_moe() -> tuple[Any, Any]:
+    tokens = tokenizer(
+        {
+            "image_token": "<|IMAGE_PLACEHOLDER|>",
+            "image_start_token": "<|IMAGE_START|>",
+            "image_end_token": "<|IMAGE_END|>",
+            "video_token": "<|VIDEO_PLACEHOLDER|>",
+            "video_start_token": "<|VIDEO_START|>",
+            "video_end_token": "<|VIDEO_END|>",
+        }
+    )
+    names = [f"{kind}{role}_token_id" for kind in ("image", "video") for role in ("", "_start", "_end")]
+    config = transformers.Ernie4_5_VLMoeConfig(
+        text_config={
+            **text_sizes(tokens),
+            "moe_intermediate_size": [32, 16],
+            "moe_num_experts": 2,
+            "moe_k": 1,
+            "moe_num_shared_experts": 1,
+            "rope_parameters": {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [2, 2, 4]},
+        },
+        vision_config={"depth": 2, "hidden_size": 64, "num_heads": 4, "intermediate_size": 96},
+        **{name: getattr(tokens, name) for name in names},
+    )
+    processor = transformers.Ernie4_5_VLMoeProcessor(
+        image_processor=transformers.Ernie4_5_VLMoeImageProcessorPil(
+            size={"shortest_edge": 28 * 28, "longest_edge": 56 * 84}, **IMAGE_SETTINGS
+        ),
+        tokenizer=tokens,
+        video_processor=transformers.Ernie4_5_VLMoeVideoProcessor(draw_on_frames=False),
+        chat_template=chat_template("<|IMAGE_START|><|IMAGE_PLACEHOLDER|><|IMAGE_END|>"),
+    )
+    return transformers.Ernie4_5_VLMoeForConditionalGeneration(config), processor
+
+
+def paddleocr_vl() -> tuple[Any, Any]:
+    tokens = tokenizer(
+        {
+            "image_token": "<|IMAGE_PLACEHOLDER|>",
+            "video_token": "<|VIDEO_PLACEHOLDER|>",
+            "vision_start_token": "<|IMAGE_START|>",
+            "vision_end_token": "<|IMAGE_END|>",
+        }
+    )
+    names = ("image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id")
+    config = transformers.PaddleOCRVLConfig(
+        text_config={
+            **text_sizes(tokens),
+            "head_dim": 16,
+            "rope_parameters": {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [2, 3, 3]},
+        },
+        vision_config={**VISION_SIZES, "image_size": 56, "patch_size": 14},
+        **{name: getattr(tokens, name) for name in names},
+    )
+    processor = transformers.PaddleOCRVLProcessor(
+        image_processor=transformers.PaddleOCRVLImageProcessorPil(
+            size={"shortest_edge": 28 * 28, "longest_edge": 56 * 84}, **IMAGE_SETTINGS
+        ),
+        tokenizer=tokens,
+        chat_template=chat_template("<|IMAGE_START|><|IMAGE_PLACEHOLDER|><|IMAGE_END|>"),
+    )
+    return transformers.PaddleOCRVLForConditionalGeneration(config), processor
+
+
+def lfm3_vl() -> tuple[Any, Any]:
+    tokens = tokenizer(
+        {
+            "image_token": "<|image_pad|>",
+            "video_token": "<|video_pad|>",
+            "vision_start_token": "<|vision_start|>",
+            "vision_end_token": "<|vision_end|>",
+        }
+    )
+    names = ("image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id")
+    config = transformers.Lfm3VlConfig(
+        text_config={
+            "model_type": "lfm3",
+            **text_sizes(tokens),
+            "head_dim": 16,
+            "layer_types": ["sliding_attention", "full_attention"],
+            "sliding_window": 24,
+        },
+        vision_config={
+            "hidden_size": 64,
+            "intermediate_size": 96,
+            "patch_size": 14,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 4,
+            "num_key_value_heads": 2,
+        },
+        projector_hidden_size=96,
+        **{name: getattr(tokens, name) for name in names},
+    )
+    processor = transformers.Lfm3VlProcessor(
+        image_processor=transformers.Qwen2VLImageProcessorPil(
+            min_pixels=28 * 28,
+            max_pixels=56 * 84,
+            patch_size=14,
+            merge_size=2,
+            temporal_patch_size=2,
+            **IMAGE_SETTINGS,
+        ),
+        tokenizer=tokens,
+        video_processor=transformers.Qwen3VLVideoProcessor(),
+        chat_template=chat_template("<|vision_start|><|image_pad|><|vision_end|>"),
+    )
+    return transformers.Lfm3VlForConditionalGeneration(config), processor

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from benchc.demo.tiny.processor import chat_template
 from benchc.hugging_face import transformers
 from tests.models.classes.common import (
     IMAGE_SETTINGS,
     PATCH,
     SIDE,
     VISION_SIZES,
+    chat_template,
     text_sizes,
     tokenizer,
 )
