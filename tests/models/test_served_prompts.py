@@ -18,14 +18,15 @@ from tokenizers.processors import TemplateProcessing
 from benchc.endpoint.client import Endpoint, EndpointSettings
 from benchc.hugging_face import transformers
 from benchc.models.generation import Generation
-from benchc.models.protocol import ModelError
+from benchc.models.load import load_scorer
+from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.question import Question, letter_prompt, text_prompt
 from benchc.models.server.chat import DETOKENIZE, bos_of
 from benchc.models.server.generate import served_generator
 from benchc.models.server.served import served_scorer
 from tests.models.conftest import NAME, QUESTIONS
 from tests.models.sglang_like import SglangLikeServer
-from tests.models.test_served import FACTS
+from tests.models.test_served import FACTS, log_softmax
 from tests.models.vllm_like import TinyServer
 
 BOS = "<s>"
@@ -159,6 +160,23 @@ def test_a_prompt_has_the_special_tokens_that_transformers_gives_it(folders, sta
         assert sorted(server.prompts[-len(options) :]) == sorted(options)
         sums = [sum(alone.log_probabilities(texts, image, option)) for option in QUESTION.texts]
         np.testing.assert_allclose(found.logits[0], sums, atol=1e-4)
+
+
+@pytest.mark.parametrize("scoring", ["letter", "text"])
+@pytest.mark.parametrize("name", CASES)
+def test_a_job_and_the_servers_pass_the_same_tokens_through_the_model(folders, start, image, scoring, name):
+    job = load_scorer("llava", scoring, CheckpointSource(str(folders[name])))
+    expected = job.score(QUESTION, [[image]])
+    prompts = []
+    for kind in SERVERS:
+        server = start(folders[name], kind)
+        with client(server) as endpoint:
+            found = served_scorer(endpoint, {NAME}, FACTS, scoring, 20).score(QUESTION, [[image]])
+        pair = (log_softmax(each.logits) for each in (found, expected))
+        np.testing.assert_allclose(*pair, atol=1e-4)
+        np.testing.assert_allclose(found.label_mass, expected.label_mass, atol=1e-5)
+        prompts.append(sorted(server.prompts[-(1 if scoring == "letter" else len(QUESTION.options)) :]))
+    assert prompts[0] == prompts[1]
 
 
 @pytest.mark.parametrize("name", CASES)
