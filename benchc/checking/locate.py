@@ -60,6 +60,7 @@ def locate(id_: str, model: Model, results: Path | None) -> LocalModel | Finding
         model.image_backend,
         model.compile,
         max(model.gpus, 1),
+        model.system_prompt,
     )
     if model.repo is None:
         folder = Path(source.location)

@@ -247,6 +247,11 @@ class Model(Strict):
         default_factory=dict,
         description="Settings of the image processor that override the checkpoint's, such as max_patches.",
     )
+    system_prompt: Annotated[str, Field(pattern=r"\S")] | None = Field(
+        default=None,
+        description="Text of the system message before each question, in the model's chat template; null for "
+        "no such message, with which some templates write a text of their own (docs/models.md).",
+    )
     parameters_b: Annotated[float, Field(gt=0)] | None = Field(
         default=None, description="Billions of parameters, for Table 1; null if not published."
     )
@@ -325,6 +330,7 @@ class Model(Strict):
                 f"image_backend: {self.image_backend}": self.image_backend != "pil",
                 "compile: true": self.compile,
                 f"gpus: {self.gpus}": self.gpus > 1,
+                "system_prompt": self.system_prompt is not None,
             }.items()
             if is_set
         ]

@@ -41,6 +41,7 @@ class AskedModel:
         compile: compile the model's blocks by torch.compile
         trust_remote_code: run Python files of the checkpoint; read them first, and give their commit
         processor: settings of the image processor to override, such as {"max_patches": 6}
+        system_prompt: text of the system message before each question; default: no such message
     """
 
     label: str
@@ -57,6 +58,7 @@ class AskedModel:
     compile: bool = False
     trust_remote_code: bool = False
     processor: Annotated[Mapping[str, str | int | float | bool], Json] = field(default_factory=dict)
+    system_prompt: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

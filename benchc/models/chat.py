@@ -12,7 +12,7 @@ import torch
 
 from benchc.models.encoding import Encoded, PromptEncoder, sizes_of
 from benchc.models.protocol import ModelError, NoTextOnlyError
-from benchc.models.question import Question, answer_separator, end_of
+from benchc.models.question import Question, answer_separator, end_of, system_messages
 from benchc.pixels import Pixels
 from benchc.pluralize import pluralize
 
@@ -74,11 +74,16 @@ class Head:
 
 @dataclass
 class ChatModel:
-    """A loaded model and its processor. ``identity``: what its checkpoint and the libraries decide."""
+    """A loaded model and its processor.
+
+    ``identity``: what its checkpoint and the libraries decide; ``system_prompt``: text of the system message
+    before each question; None: no such message.
+    """
 
     model: Any
     processor: Any
     identity: Mapping[str, str]
+    system_prompt: str | None = None
     _rendered: dict[tuple[str, int], str] = field(default_factory=dict)
 
     # Whether a forward pass can continue several answers from the keys and values of one prompt.
@@ -119,14 +124,17 @@ class ChatModel:
     def render(self, text: str, images: int) -> str:
         """Return the chat prompt for one user message of ``images`` images followed by ``text``.
 
-        Raises ModelError where the chat template fails, or leaves out the text.
+        Raises ModelError where the chat template fails, or leaves out the text or the system prompt.
         """
         key = (text, images)
         if key not in self._rendered:
             content = [{"type": "image"}] * images + [{"type": "text", "text": text}]
+            system = system_messages(self.system_prompt)
             try:
                 rendered = self.processor.apply_chat_template(
-                    [{"role": "user", "content": content}], add_generation_prompt=True, tokenize=False
+                    [*system, {"role": "user", "content": content}],
+                    add_generation_prompt=True,
+                    tokenize=False,
                 )
             except Exception as error:  # jinja2's, and what a template's expressions raise
                 raise ModelError(
@@ -138,8 +146,19 @@ class ChatModel:
                     f"{self.name}: its chat template leaves out the question {text[:40]!r}; correct "
                     "chat_template.jinja of the model"
                 )
+            self._require_system_prompt(rendered)
             self._rendered[key] = rendered
         return self._rendered[key]
+
+    def _require_system_prompt(self, rendered: str) -> None:
+        """Raise ModelError where the chat template has left out the system prompt."""
+        for message in system_messages(self.system_prompt):
+            # A template that takes texts alone writes the list of parts as Python does.
+            if str(self.system_prompt).strip() not in rendered or str(message["content"]) in rendered:
+                raise ModelError(
+                    f"{self.name}: its chat template has no place for a system prompt; remove "
+                    "`system_prompt` of the model in the catalogue"
+                )
 
     def separator(self, rendered: str) -> str:
         """Return what separates a rendered prompt from the answer."""

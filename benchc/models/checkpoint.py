@@ -81,12 +81,17 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
         processor.chat_template = own_template(processor) or chat_template
     if kind.has_template and processor.chat_template is None:
         raise ModelError(f"{source.location}: has no chat template for images; {_family_with_one(model)}")
+    if not kind.has_template and source.system_prompt is not None:
+        raise ModelError(
+            f"{source.location}: {type(model).__name__} has no chat template, and so no system prompt; "
+            "remove `system_prompt` of the model in the catalogue"
+        )
     if file_times(source) != before:
         raise ModelError(f"{source.location}: its files changed while it was loaded; run snakemake again")
     place(model, source)
     model.eval()
     keep_image_features(model)
-    return kind(model, processor, _identity(source, commit, model, processor))
+    return kind(model, processor, _identity(source, commit, model, processor), source.system_prompt)
 
 
 def _wrapper_class(model: Any, model_class: Any) -> type[ChatModel]:
@@ -123,6 +128,7 @@ def _identity(source: CheckpointSource, commit: str | None, model: Any, processo
         "image_backend": getattr(processor.image_processor, "backend", "pil"),
         "processor": _digest(json.dumps(processor.to_dict(), sort_keys=True, default=str).encode()),
         "chat_template": _digest(str(processor.chat_template).encode()),
+        "system_prompt": source.system_prompt or "",
         **{name: version(name) for name in ("torch", "transformers", "tokenizers", "pillow", "numpy")},
     }
 

@@ -137,6 +137,7 @@ def checkpoint_source(model: AskedModel, job: Job, revision_file: Path | None) -
         model.image_backend,
         model.compile,
         job.gpus,
+        model.system_prompt,
     )
 
 

@@ -55,6 +55,7 @@ def opened(
         else source.revision or "that of the server",
         # The URL of a server and its address in the job change no prediction; its options may.
         "command": command or "",
+        "system_prompt": source.system_prompt or "",
         "device": "server",
     }
     names = {source.location, str(folder.resolve())} if is_folder else {source.location}

@@ -29,6 +29,7 @@ class CheckpointSource:
     image_backend: ImageBackend = "pil"  # the library of the image processor
     compile: bool = False  # compile the model's blocks by torch.compile
     gpus: int = 1  # among which a model on cuda is divided
+    system_prompt: str | None = None  # text of the system message before each question
 
 
 Variants = Sequence[Sequence[Pixels]]  # of the images of an item

@@ -82,6 +82,14 @@ def open_prompt(question: Question, instruction: str = "") -> str:
     return text_prompt(question) + (f"\n{instruction}" if instruction else "")
 
 
+def system_messages(system_prompt: str | None) -> list[dict[str, object]]:
+    """Return what precedes the user's message: a message with the system prompt, if there is one."""
+    if system_prompt is None:
+        return []
+    # Of parts, as a user's: templates that select parts by their type would lose a plain text.
+    return [{"role": "system", "content": [{"type": "text", "text": system_prompt}]}]
+
+
 def bare_prompt(question: Question) -> str:
     """Return the question as models read it that have no chat template."""
     return f"{question.hint} {question.question}" if question.hint else question.question

@@ -66,13 +66,7 @@ class Loading:
             **self.options,
             **options,
         )
-        # transformers fills missing weights with random numbers and only logs it.
-        absent = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))
-        if absent:
-            raise ModelError(
-                f"{self.source.location}: {len(absent)} of the model's weights are missing, for example "
-                f"{absent[0]}; download the checkpoint again"
-            )
+        require_weights(self.source.location, report)
         return model.to(self.source.device).eval()
 
     def settings(self, **defaults: Any) -> dict[str, Any]:
@@ -95,13 +89,34 @@ def remote_code(source: CheckpointSource) -> Iterator[Loading]:
     """
     if not source.trust_remote_code:
         raise untrusted(source.location)
-    with package_code(source) as found:
+    with _without_flash_attention(), package_code(source) as found:
         yield found
+
+
+@contextmanager
+def _without_flash_attention() -> Iterator[None]:
+    """Let code be loaded that imports flash_attn where it is installed, without it.
+
+    transformers checks that what a checkpoint's code imports is installed; before 4.48, also what it imports
+    only if it is there.
+    """
+    module = transformers.dynamic_module_utils
+    imports_of = module.get_imports
+    module.get_imports = lambda path: [name for name in imports_of(path) if name != "flash_attn"]
+    try:
+        yield
+    finally:
+        module.get_imports = imports_of
 
 
 @contextmanager
 def package_code(source: CheckpointSource) -> Iterator[Loading]:
     """Check a checkpoint that is loaded by a package's code, and turn errors of the block into one line."""
+    if source.system_prompt is not None:
+        raise ModelError(
+            f"{source.location}: its own code writes the system prompt; remove `system_prompt` of "
+            "the model in the catalogue"
+        )
     commit = pinned_commit(source)
     check_files(source, commit)
     before = file_times(source)
@@ -126,6 +141,19 @@ def require_class(where: str, model: Any, name: str) -> None:
         raise ModelError(
             f"{where}: its code defines the model {found}, not {name}; correct `family` or `revision` of "
             "the model in the catalogue"
+        )
+
+
+def require_weights(where: str, report: Mapping[str, Any]) -> None:
+    """Raise ModelError where the loading info of transformers says that weights are missing.
+
+    transformers fills them with random numbers and only logs it.
+    """
+    absent = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))
+    if absent:
+        raise ModelError(
+            f"{where}: {len(absent)} of the model's weights are missing, for example {absent[0]}; download "
+            "the checkpoint again"
         )
 
 
@@ -234,12 +262,34 @@ class RemoteCodeModel(ChatModel, ABC):
         for variant in variants:
             images = [Image.fromarray(pixels) for pixels in (variant if self.all_images else variant[:1])]
             rows.append(self._moved(self.row(self._texts[rendered], rendered, images)))
+        self.require_context(max(map(self.positions, rows)))
         if self.batches:
             rows = [{name: torch.cat([row[name] for row in rows]) for name in rows[0]}]
         return {"batches": rows}
 
     def on_device(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         return dict(inputs)
+
+    def positions(self, batch: Batch) -> int:
+        """Return the positions of the context that a row of a batch takes, those of its images included."""
+        return int(batch["input_ids"].shape[1])
+
+    def context(self) -> int | None:
+        config = self.model.config
+        parts = (getattr(config, name, None) for name in ("text_config", "llm_config", "language_config"))
+        limits = [getattr(part, "max_position_embeddings", None) for part in (config, *parts)]
+        return min((limit for limit in limits if limit is not None), default=None)
+
+    def require_context(self, tokens: int) -> None:
+        limit = self.context()
+        if limit is not None and tokens > limit:
+            # Settings such as max_num and max_crops bound the tiles of an image.
+            bounds = [name for name in self.settings if name.startswith("max_")]
+            fix = f"lower {bounds[0]} in `processor` of the model catalogue, or " if bounds else ""
+            raise ModelError(
+                f"{self.name}: prompt, images and answer have {tokens} tokens, but the model takes {limit}; "
+                f"{fix}remove the item, or this model"
+            )
 
     def forward(self, inputs: Mapping[str, Any], *, last_only: bool) -> Any:
         head, logits, states = self._head, [], []
@@ -258,7 +308,9 @@ class RemoteCodeModel(ChatModel, ABC):
 
     def extended(self, inputs: Mapping[str, Any], tokens: Sequence[int]) -> dict[str, Any]:
         """Return the inputs with ``tokens`` after the prompt of each row."""
-        return {"batches": [self.continued(batch, tokens) for batch in inputs["batches"]]}
+        batches = [self.continued(batch, tokens) for batch in inputs["batches"]]
+        self.require_context(max(map(self.positions, batches)))
+        return {"batches": batches}
 
     def continued(self, batch: Batch, tokens: Sequence[int]) -> Batch:
         """Return a batch with ``tokens`` after the prompt of each row."""

@@ -11,6 +11,10 @@ OF_PACKAGE = ("deepseek_vl2", "eagle")
 
 # Files that a family's code reads from other revisions of its repository, as revision and name.
 ALSO_READ = {"moondream": (("2024-08-26", "tokenizer.json"),)}
+# Repositories of which a family's code reads the settings, at their default branch.
+SETTINGS_OF = {
+    "eagle": ("openai/clip-vit-large-patch14-336", "facebook/sam-vit-large", "google/pix2struct-large")
+}
 
 
 def lacks_trust(entry: Any) -> bool:

@@ -247,6 +247,7 @@ class Models:
             compile=model.compile,
             trust_remote_code=model.trust_remote_code,
             processor=dict(sorted(model.processor.items())),
+            system_prompt=model.system_prompt,
         )
 
     def _generation(self, id_: str) -> Generation | None:

@@ -52,6 +52,10 @@ TRAIN = (
             for key in ("gpus: 2", "compile: true", "image_backend: torchvision")
         ),
         (
+            "{label: X, family: eagle, scoring: text, path: ., system_prompt: Be brief.}",
+            "models.yaml: x has system_prompt, but the family eagle is loaded by its own code; remove it.",
+        ),
+        (
             f"{{label: X, family: llava, scoring: text, train: {{{TRAIN}, stesp: 600}}}}",
             "models.yaml: unknown key x.train.stesp (did you mean steps?).",
         ),

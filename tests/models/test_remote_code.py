@@ -4,7 +4,9 @@ A stand-in refuses an argument that upstream does not have, and one that is miss
 """
 
 import ast
+import dataclasses
 import json
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -18,8 +20,10 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 
 from benchc.closure import module_file, source_closure
+from benchc.hugging_face import transformers
 from benchc.models.cache.unit_cache import PredictionCache
 from benchc.models.generation import Generation
+from benchc.models.letter import LetterScorer
 from benchc.models.load import load_scorer
 from benchc.models.predict import Passes, load_generative, predict, predict_units
 from benchc.models.prediction_code import ENTRY, ROOT
@@ -27,11 +31,18 @@ from benchc.models.predictor import Predictor
 from benchc.models.protocol import CheckpointSource, ModelError, OptionScores
 from benchc.models.question import Question, letter_prompt, text_prompt
 from benchc.models.registry import SCORINGS, family_module
-from benchc.models.remote_code_families import OF_CHECKPOINT, OF_PACKAGE
+from benchc.models.remote_code_families import OF_CHECKPOINT, OF_PACKAGE, SETTINGS_OF
 from benchc.models.text import TextScorer
 from benchc.models.units import Unit
 from tests.models.conftest import QUESTIONS
-from tests.models.stand_ins.build import PACKAGES, SPECIAL, build
+from tests.models.stand_ins.build import (
+    PACKAGES,
+    SETTINGS_CACHE,
+    SPECIAL,
+    build,
+    build_encoders,
+    hub_cache,
+)
 from tests.models.stand_ins.upstream import call_of
 
 FAMILIES = sorted([*OF_CHECKPOINT, *OF_PACKAGE])
@@ -48,7 +59,10 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(PACKAGES))
         parent = tmp_path_factory.mktemp("stand_ins")
-        yield {family: build(family, parent / family) for family in FAMILIES}
+        build_encoders(parent)
+        built = {family: build(family, parent / family) for family in FAMILIES}
+        with hub_cache(parent / SETTINGS_CACHE):
+            yield built
     torch.set_num_threads(threads)
     for name in [name for name in sys.modules if name.split(".")[0] in OF_PACKAGE]:
         del sys.modules[name]
@@ -241,6 +255,12 @@ def test_a_setting_that_the_family_does_not_have_is_refused(folders, family):
         load_scorer(family, "letter", source_of(family, folders[family], processor={"max_tiles": 3}))
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_system_prompt_is_refused_since_its_code_writes_the_prompt(folders, family):
+    with pytest.raises(ModelError, match="its own code writes the system prompt; remove `system_prompt`"):
+        load_scorer(family, "letter", source_of(family, folders[family], system_prompt="Be brief."))
+
+
 def test_a_setting_reaches_the_upstream_processor(folders, scorers, variants):
     source = source_of("molmo", folders["molmo"], processor={"max_crops": 3})
     scorer = load_scorer("molmo", "letter", source)
@@ -270,6 +290,119 @@ def test_code_of_another_class_is_refused(folders, tmp_path, family):
     (folder / "config.json").write_text(json.dumps(config))
     with pytest.raises(ModelError, match=f"defines the model Another{name}, not {name}"):
         load_scorer(family, "letter", source_of(family, folder))
+
+
+def test_eagle_loads_no_weights_but_those_of_its_checkpoint(folders, scorers, tmp_path):
+    """A job has the settings of the vision encoders alone; weights that its checkpoint lacks are refused."""
+    cache = folders["eagle"].parent / SETTINGS_CACHE
+    assert not list(cache.rglob("*.safetensors"))
+    commit = "a" * 40
+    identity = scorers["eagle", "letter"].identity()
+    assert identity["encoders"].split(", ") == [f"{repo}@{commit}" for repo in SETTINGS_OF["eagle"]]
+    folder = tmp_path / "model"
+    shutil.copytree(folders["eagle"], folder)
+    weights = load_file(folder / "model.safetensors")
+    absent = next(name for name in weights if "vision_towers.1" in name)
+    kept = {name: value for name, value in weights.items() if name != absent}
+    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(ModelError, match=f"1 of the model's weights are missing, for example {absent}"):
+        load_scorer("eagle", "letter", source_of("eagle", folder))
+
+
+def test_the_encoders_of_the_package_are_as_before_after_loading(scorers):
+    """Other code in the process may use the package, too."""
+    from eagle.model import builder
+    from eagle.model.multimodal_encoder import convnext_encoder, hr_clip_encoder
+    from eagle.model.multimodal_encoder.vision_models.convnext import convnext_xxlarge
+
+    assert hr_clip_encoder.CLIPVisionModel is transformers.CLIPVisionModel
+    assert convnext_encoder.convnext_xxlarge is convnext_xxlarge
+    assert isinstance(builder.EagleLlamaForCausalLM, type)
+
+
+def imports_before_4_48(path: str) -> list[str]:
+    """Return the packages that a file imports, as transformers 4.37 does: those after an `if`, too."""
+    found = re.findall(r"^\s*(?:import|from)\s+([^.\s][^\s.]*)", Path(path).read_text(), flags=re.MULTILINE)
+    return list(set(found))
+
+
+def test_code_that_imports_flash_attention_where_it_is_there_is_loaded_without(folders, monkeypatch):
+    module = transformers.dynamic_module_utils
+    monkeypatch.setattr(module, "get_imports", imports_before_4_48)
+    load_scorer("mplug_owl3", "letter", source_of("mplug_owl3", folders["mplug_owl3"]))
+    assert module.get_imports is imports_before_4_48
+    file = folders["mplug_owl3"] / "modeling_mplugowl3.py"
+    assert "flash_attn" in imports_before_4_48(file)
+
+
+def test_sail_vl_is_not_loaded_with_the_flash_attention_that_it_asks_for(folders, scorers):
+    asked = json.loads((folders["sail_vl"] / "config.json").read_text())["llm_config"]
+    assert asked["attn_implementation"] == "flash_attention_2"
+    assert scorers["sail_vl", "letter"].identity()["attention"] == "sdpa"
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
+def test_monkey_computes_in_the_precision_of_the_catalogue(folders, dtype):
+    """Its configuration asks for bfloat16, and its code refuses two precisions."""
+    scorer = load_scorer("monkey", "letter", source_of("monkey", folders["monkey"], dtype=dtype))
+    config = scorer.chat.model.config
+    found = {"bfloat16": config.bf16, "float16": config.fp16, "float32": config.fp32}
+    assert [name for name, is_set in found.items() if is_set] == [dtype]
+    assert scorer.chat.model.dtype == getattr(torch, dtype)
+
+
+@pytest.mark.parametrize("scoring", ["letter", "text"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_exceeds_the_context_is_refused(folders, several, monkeypatch, family, scoring):
+    """Eagle's code cuts such a prompt at its end, so that its last position is inside an image."""
+    scorer = load_scorer(family, scoring, source_of(family, folders[family]))
+    question = Question("Which colour is it?", ("red", "green and blue and 12"))
+
+    def limit(positions: int) -> None:
+        model = scorer.chat.model
+        if family == "moondream":
+            config = model.model.config
+            text = dataclasses.replace(config.text, max_context=positions)
+            monkeypatch.setattr(model.model, "config", dataclasses.replace(config, text=text))
+        else:
+            name = "tokenizer_model_max_length" if family == "eagle" else "max_position_embeddings"
+            monkeypatch.setattr(model.config, name, positions, raising=False)
+
+    needed = positions_of(scorer, family, question, several[0], folders[family])
+    limit(needed)
+    scorer.score(question, several[:1])
+    limit(needed - 1)
+    sentence = f"{family}: prompt, images and answer have {needed} tokens, but the model takes {needed - 1}; "
+    with pytest.raises(ModelError, match=re.escape(sentence)) as caught:
+        scorer.score(question, several[:1])
+    assert ("lower max_num in `processor`" in str(caught.value)) == (family == "sail_vl")
+
+
+def positions_of(scorer, family: str, question: Question, images: list[np.ndarray], folder: Path) -> int:
+    """Return the positions at which the upstream call computes states, for prompt and longest option."""
+    heard = []
+    text = scorer.prompt(question, len(images))
+    ends = [""]
+    if isinstance(scorer, TextScorer):
+        space = scorer.chat.separator(text)
+        ends = [space + option for option in question.options]
+    prompt = (letter_prompt if isinstance(scorer, LetterScorer) else text_prompt)(question)
+    if family == "moondream":  # its code keeps the keys and values of all positions
+        model = scorer.chat.model.model
+        template = model.config.tokenizer.templates["query"]
+        lengths = [len(model.tokenizer.encode(each).ids) for each in (prompt, *ends)]
+        before = model.encode_image(images_of(images)[0]).pos + len(template["prefix"] + template["suffix"])
+        return before + lengths[0] + max(lengths[1:]) - (ends != [""])
+    original = torch.nn.LayerNorm.forward
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            torch.nn.LayerNorm,
+            "forward",
+            lambda self, states: heard.append(states.shape[-2]) or original(self, states),
+        )
+        for end in ends:
+            call_of(family)(folder, prompt, images_of(images), end)
+    return max(heard) - (ends != [""])
 
 
 def test_a_precision_that_the_code_does_not_have_is_refused(folders):

@@ -70,7 +70,9 @@ def load(source: CheckpointSource) -> Monkey:
     with remote_code(source) as found:
         settings = found.settings()
         words = transformers.AutoTokenizer.from_pretrained(source.location, **found.options)
-        model = found.model("AutoModelForCausalLM", **{SWITCHES[source.dtype]: True})
+        # All three, since the checkpoint has set one, and the code refuses two.
+        switches = {switch: dtype == source.dtype for dtype, switch in SWITCHES.items()}
+        model = found.model("AutoModelForCausalLM", **switches)
         require_class(source.location, model, "MonkeyLMHeadModel")
         require_parameters(source.location, model.forward, *INPUTS, "use_cache", "return_dict")
         return Monkey.of(found, model, words, settings=settings, words=words)

@@ -87,6 +87,13 @@ class Moondream(RemoteCodeModel):
         logits: torch.Tensor = text["lm_head"](states)
         return logits
 
+    def positions(self, batch: Batch) -> int:
+        return int(batch["pos"]) + super().positions(batch)
+
+    def context(self) -> int | None:
+        most: int = self.model.model.config.text.max_context
+        return most
+
     def _moved(self, row: Batch) -> Batch:
         # The code chose the type of the keys and values.
         return {name: value.to(self.model.device) for name, value in row.items()}

@@ -10,7 +10,7 @@ from benchc.pixels import Pixels
 
 # The format of PaliGemmaProcessor (transformers, models/paligemma/processing_paligemma.py).
 TEMPLATE = (
-    "{% for message in messages %}{% for part in message['content'] %}"
+    "{% for message in messages if message['role'] == 'user' %}{% for part in message['content'] %}"
     "{{ '<image>' if part['type'] == 'image' else part['text'] + '\\n' }}"
     "{% endfor %}{% endfor %}"
 )
@@ -27,4 +27,4 @@ class PaliGemmaModel(ChatModel):
 def load(source: CheckpointSource) -> PaliGemmaModel:
     """Load a checkpoint of the family."""
     chat = checkpoint.load(source, chat_template=TEMPLATE)
-    return PaliGemmaModel(chat.model, chat.processor, chat.identity)
+    return PaliGemmaModel(chat.model, chat.processor, chat.identity, chat.system_prompt)

@@ -48,6 +48,9 @@ class SailVL(RemoteCodeModel):
     def language_head(self) -> Any:
         return self.model.language_model.get_output_embeddings()
 
+    def facts(self) -> dict[str, str]:
+        return super().facts() | {"attention": str(self.model.config.llm_config._attn_implementation)}
+
     def prompt(self, text: str, images: int) -> str:
         several = "".join(f"Image-{number + 1}: <image>\n" for number in range(images))
         template = self.model.conv_template.copy()
@@ -146,6 +149,9 @@ def load(source: CheckpointSource) -> SailVL:
     with remote_code(source) as found:
         settings = found.settings(use_msac=True, max_num=10)
         words = transformers.AutoTokenizer.from_pretrained(source.location, use_fast=False, **found.options)
-        model = found.model("AutoModel")
+        config = transformers.AutoConfig.from_pretrained(source.location, **found.options)
+        # The checkpoint asks for flash attention, which its code cannot do without once it is asked for.
+        config.llm_config._attn_implementation = "sdpa"
+        model = found.model("AutoModel", config=config)
         require_parameters(source.location, model.extract_feature, "pixel_values")
         return SailVL.of(found, model, words, settings=settings, words=words)

@@ -17,7 +17,7 @@ from benchc.models.hub.cached import cached, files_of, not_here
 from benchc.models.hub.errors import hub_errors
 from benchc.models.hub.files import settings_files, weight_files
 from benchc.models.protocol import ModelError
-from benchc.models.remote_code_families import ALSO_READ
+from benchc.models.remote_code_families import ALSO_READ, SETTINGS_OF
 from benchc.models.snapshot import snapshot_folder
 from benchc.progress import track
 
@@ -80,11 +80,13 @@ def fetch(repo: str, commit: str) -> Fetched:
 
 
 def fetch_also(repo: str, family: str | None) -> None:
-    """Download what the code of a family reads from other revisions; raises ModelError where it cannot be."""
+    """Download what the code of a family reads besides the model; raises ModelError where it cannot be."""
     for revision, name in ALSO_READ.get(family or "", ()):
         with hub_errors(repo, revision):
             # By the revision, whose commit the code looks up in the cache.
             hf_hub_download(repo, name, revision=revision)
+    for other in SETTINGS_OF.get(family or "", ()):
+        fetch_settings(other)
 
 
 def fetch_first(repo: str, commit: str, names: Sequence[str]) -> Fetched:

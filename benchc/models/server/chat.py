@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self
 from PIL import Image
 
 from benchc.models.protocol import ModelError
-from benchc.models.question import letter_prompt
+from benchc.models.question import letter_prompt, system_messages
 from benchc.models.server.probe import PROBE, PROBE_IMAGE
 from benchc.pixels import Pixels
 
@@ -67,7 +67,7 @@ class ServedChat:
     Args:
         client: sends the requests.
         model: the name that the server gives the model.
-        facts: all that decides a prediction besides prompt, pixels and scoring.
+        facts: all that decides a prediction besides prompt, pixels and scoring; ``system_prompt``, too.
         special: the setting of /tokenize and of chat completions that adds special tokens to a chat prompt.
         bos: the token with which a prompt begins exactly once; None where the tokenizer adds none.
     """
@@ -78,6 +78,39 @@ class ServedChat:
     special: Mapping[str, object] = field(default_factory=dict)
     bos: int | None = None
     _added: dict[tuple[str, tuple[str, ...]], list[list[int]]] = field(default_factory=dict)
+
+    @property
+    def system_prompt(self) -> str | None:
+        """The text of the system message before each question; None: no such message."""
+        return self.facts.get("system_prompt") or None
+
+    def messages(
+        self, text: str, images: Sequence[str], answer: str | None = None
+    ) -> list[dict[str, object]]:
+        """Return the messages of a question: system prompt, ``images`` (data URLs) and ``text``, answer.
+
+        ``answer``: whole, or its beginning; None where it is asked for.
+        """
+        content: list[dict[str, object]] = [
+            {"type": "image_url", "image_url": {"url": url}} for url in images
+        ]
+        user: dict[str, object] = {"role": "user", "content": [*content, {"type": "text", "text": text}]}
+        asked = [*system_messages(self.system_prompt), user]
+        return asked if answer is None else [*asked, {"role": "assistant", "content": answer}]
+
+    def prompt_text(self, text: str, images: int) -> str:
+        """Return a prompt for its hash: the server renders it by a chat template that is among the facts."""
+        return json.dumps(self.messages(text, ["image"] * images), ensure_ascii=False)
+
+    def require_system_prompt(self, text: str) -> None:
+        """Raise ModelError where the prompt of ``text`` has the same tokens without the system prompt."""
+        without = type(self)(self.client, self.model, {**self.facts, "system_prompt": ""})
+        if self.system_prompt is not None and self.tokens(text) == without.tokens(text):
+            raise ModelError(
+                f"{self.model}: the server's chat template has no place for a system prompt; remove "
+                "`system_prompt` of the model in the catalogue, or start the server with another template "
+                "(--chat-template)"
+            )
 
     def request(self, messages: Sequence[object], **settings: object) -> dict[str, object]:
         """Return a request for one greedy token after ``messages``."""
@@ -105,7 +138,7 @@ class ServedChat:
 
     def first_tokens(self) -> list[object]:
         """Return the tokens of the first question's prompt in the server, empty where it does not tell."""
-        content = messages(letter_prompt(PROBE), [data_url(PROBE_IMAGE)])
+        content = self.messages(letter_prompt(PROBE), [data_url(PROBE_IMAGE)])
         request = self.request(content, return_token_ids=True, **continuing(None))
         answer = self.client.post(CHAT, request)
         return list(self.content(answer, "the request").get("prompt_token_ids") or ()) if answer.ok else []
@@ -124,7 +157,7 @@ class ServedChat:
 
     def tokens(self, text: str, answer: str | None = None) -> list[int]:
         """Return the tokens of the chat prompt of ``text``, or of the prompt with the answer's beginning."""
-        content = messages(text, [], answer)
+        content = self.messages(text, [], answer)
         return self.token_ids(
             {"model": self.model, "messages": content, **self.special, **continuing(answer)}
         )
@@ -242,21 +275,9 @@ def _letters(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).split())
 
 
-def messages(text: str, images: Sequence[str], answer: str | None = None) -> list[dict[str, object]]:
-    """Return a user message of ``images`` (data URLs), then ``text``; and the answer, or its beginning."""
-    content: list[dict[str, object]] = [{"type": "image_url", "image_url": {"url": url}} for url in images]
-    user: dict[str, object] = {"role": "user", "content": [*content, {"type": "text", "text": text}]}
-    return [user] if answer is None else [user, {"role": "assistant", "content": answer}]
-
-
 def continuing(answer: str | None) -> dict[str, object]:
     """Return the settings with which a chat template ends after the prompt, or after the answer so far."""
     return {"add_generation_prompt": answer is None, "continue_final_message": answer is not None}
-
-
-def prompt_text(text: str, images: int) -> str:
-    """Return a prompt for its hash: the server renders it by a chat template that is among the facts."""
-    return json.dumps(messages(text, ["image"] * images), ensure_ascii=False)
 
 
 def data_url(pixels: Pixels) -> str:

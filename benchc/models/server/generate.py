@@ -19,8 +19,6 @@ from benchc.models.server.chat import (
     ServedChat,
     continuing,
     data_url,
-    messages,
-    prompt_text,
 )
 from benchc.models.server.probe import PROBE, PROBE_IMAGE
 from benchc.models.server.served import (
@@ -67,7 +65,7 @@ class ServedGenerator:
         }
 
     def prompt(self, question: Question, images: int) -> str:
-        return prompt_text(self.generation.prompt(question), images)
+        return self.chat.prompt_text(self.generation.prompt(question), images)
 
     def replies(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> list[Reply]:
         """Return the answer under each variant of the question's images, one request each.
@@ -79,7 +77,7 @@ class ServedGenerator:
 
     def request(self, question: Question, images: Sequence[Pixels]) -> dict[str, object]:
         """Return the request for an answer."""
-        content = messages(self.generation.prompt(question), [data_url(image) for image in images])
+        content = self.chat.messages(self.generation.prompt(question), [data_url(image) for image in images])
         limit = self.generation.max_new_tokens
         settings = {name: limit if value is None else value for name, value in self.settings.items()}
         return {"model": self.chat.model, "messages": content, **settings, **self.chat.special}
@@ -140,12 +138,15 @@ def is_unfinished(answer: Answered) -> bool:
 def _served_chat(client: AskedClient, model: str, server: str, facts: Mapping[str, str]) -> ServedChat:
     """Return the model with the special tokens of its prompts and a hash of a prompt's tokens.
 
-    Providers of closed models tell no tokens. SGLang adds special tokens by itself.
+    Providers of closed models tell no tokens. SGLang adds special tokens by itself. Raises ModelError where
+    the server tells tokens, and they lack the system prompt.
     """
     text = letter_prompt(PROBE)
     chat = ServedChat(client, model, facts)
-    body = {"model": model, "messages": messages(text, []), **continuing(None)}
+    body = {"model": model, "messages": chat.messages(text, []), **continuing(None)}
     tokens = optional_object(client, TOKENIZE, body).get("tokens")
+    if tokens:
+        chat.require_system_prompt(text)
     if tokens and server != SGLANG_OWNER:
         chat = chat.with_special_tokens(text)
         chat.require_one_bos()

@@ -15,8 +15,6 @@ from benchc.models.server.chat import (
     ServedChat,
     continuing,
     data_url,
-    messages,
-    prompt_text,
 )
 from benchc.models.server.probe import PROBE, PROBE_IMAGE
 from benchc.pixels import Pixels
@@ -51,7 +49,7 @@ class ServedLetterScorer:
 
     def prompt(self, question: Question, images: int) -> str:
         require_options(question)
-        return prompt_text(letter_prompt(question), images)
+        return self.chat.prompt_text(letter_prompt(question), images)
 
     def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
         require_options(question)
@@ -93,7 +91,7 @@ class ServedLetterScorer:
         asked: dict[str, object] = (
             {"logprob_token_ids": list(tokens)} if self.top is None else {"top_logprobs": self.top}
         )
-        content = messages(letter_prompt(question), [data_url(image) for image in images])
+        content = self.chat.messages(letter_prompt(question), [data_url(image) for image in images])
         named = {"logprobs": True, "return_tokens_as_token_ids": True}
         return self.chat.request(content, **named, **asked, **continuing(None))
 

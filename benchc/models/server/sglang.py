@@ -24,7 +24,7 @@ import numpy as np
 
 from benchc.models.protocol import ModelError
 from benchc.models.question import answer_separator, letter_prompt
-from benchc.models.server.chat import NO_PENALTIES, Answered, ServedChat, bos_of, data_url, messages
+from benchc.models.server.chat import NO_PENALTIES, Answered, ServedChat, bos_of, data_url
 from benchc.models.server.probe import PROBE, PROBE_IMAGE
 
 GENERATE = "/generate"
@@ -49,7 +49,7 @@ class SglangChat(ServedChat):
         """
         key = (text, images)
         if key not in self._prompts:
-            content = messages(text, [PLACEHOLDER] * images)
+            content = self.messages(text, [PLACEHOLDER] * images)
             tokens = self.token_ids({"model": self.model, "messages": content})
             prompt = self.text_of(tokens)
             if self._tokens_of(prompt) != tokens:

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchc.models.protocol import ModelError, OptionScores, require_options
 from benchc.models.question import Question, text_prompt
-from benchc.models.server.chat import CHAT, Answered, ServedChat, continuing, data_url, messages, prompt_text
+from benchc.models.server.chat import CHAT, Answered, ServedChat, continuing, data_url
 from benchc.models.server.probe import PROBE, PROBE_IMAGE
 from benchc.pixels import Pixels
 
@@ -32,7 +32,7 @@ class ServedTextScorer:
 
     def prompt(self, question: Question, images: int) -> str:
         require_options(question)
-        return prompt_text(text_prompt(question), images)
+        return self.chat.prompt_text(text_prompt(question), images)
 
     def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
         require_options(question)
@@ -54,7 +54,8 @@ class ServedTextScorer:
 
     def request(self, text: str, images: Sequence[str], option: str) -> dict[str, object]:
         """Return the request for the log-probabilities of one variant's prompt with one option's text."""
-        return self.chat.request(messages(text, images, option), prompt_logprobs=1, **continuing(option))
+        content = self.chat.messages(text, images, option)
+        return self.chat.request(content, prompt_logprobs=1, **continuing(option))
 
     def _log_likelihood(self, answer: Answered, tokens: Sequence[int], option: str) -> float:
         """Return the sum of the log-probabilities of the prompt's last tokens, which are the option's."""

@@ -98,6 +98,10 @@ def save(model_type: str, folder: Path) -> None:
         others.save_vision_adapter(model, folder / "vision-lora")
     if "omni" in model_type:
         qwen.save_as_omni(folder, model_type)
+    if model_type == "llava_next (Falcon2-VLM)":
+        # It has the files of an older transformers, without the settings of the processor.
+        (folder / "processor_config.json").unlink()
+        processor.image_processor.save_pretrained(folder)
 
 
 def load(model_type: str, folder: Path) -> Loaded:

@@ -53,8 +53,11 @@ def llava_next() -> tuple[Any, Any]:
 
 
 def falcon2_vlm() -> tuple[Any, Any]:
-    """Return a LLaVA-NeXT with the language model of Falcon2-VLM, and like that one without chat template."""
-    tokens = tokenizer({"image_token": "<image>"})
+    """Return a LLaVA-NeXT with the language model of Falcon2-VLM.
+
+    As of that one, there is no chat template, and the token of an image is beyond the embedding.
+    """
+    tokens = tokenizer({})
     text_config = {
         "model_type": "falcon",
         **text_sizes(tokens),
@@ -62,6 +65,7 @@ def falcon2_vlm() -> tuple[Any, Any]:
         "new_decoder_architecture": True,
         "bias": False,
     }
+    tokens.add_tokens(["<image>"], special_tokens=True)
     return _llava_next(tokens, text_config, None)
 
 
@@ -69,7 +73,7 @@ def _llava_next(tokens: Any, text_config: dict[str, Any], template: str | None) 
     config = transformers.LlavaNextConfig(
         vision_config=CLIP,
         text_config=text_config,
-        image_token_index=tokens.image_token_id,
+        image_token_index=tokens.convert_tokens_to_ids("<image>"),
         image_grid_pinpoints=PINPOINTS,
     )
     processor = transformers.LlavaNextProcessor(

@@ -17,6 +17,7 @@ from benchc.models.hub.errors import hub_errors
 from benchc.models.hub.fetch import fetch, fetch_also, fetch_first
 from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource, ModelError
+from benchc.models.remote_code_families import SETTINGS_OF
 from benchc.models.revisions import commit_of
 from tests.models.conftest import QUESTIONS
 from tests.models.hub_fixtures import served  # noqa: F401
@@ -257,6 +258,28 @@ def test_what_the_code_of_a_family_reads_of_another_revision_is_fetched_too(
     path = huggingface_hub.hf_hub_download(REPO, "tokenizer.json", revision="2024-08-26")
     assert Path(path).read_bytes() == b"{}"
     fetch_also(REPO, "moondream")
+
+
+def test_of_other_repositories_that_the_code_of_a_family_reads_the_settings_are_fetched(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for repo in SETTINGS_OF["eagle"]:
+        hub.repositories[repo] = Repository(
+            {
+                SECOND: {
+                    "config.json": b"{}",
+                    "preprocessor_config.json": b"{ }",
+                    "model.safetensors": b"many",
+                }
+            },
+            {"main": SECOND},
+        )
+    fetch_also(REPO, "eagle")
+    assert sorted(set(hub.downloaded())) == ["config.json", "preprocessor_config.json"]
+    offline(monkeypatch)
+    # As the code does in a job: by the repository's id alone.
+    for repo in SETTINGS_OF["eagle"]:
+        assert Path(huggingface_hub.hf_hub_download(repo, "config.json")).read_bytes() == b"{}"
 
 
 @pytest.mark.parametrize("name", ["tokenizer.json", "model.safetensors", "chat_template.jinja"])

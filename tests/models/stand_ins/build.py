@@ -3,10 +3,13 @@
 import importlib
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import torch
+from huggingface_hub import constants
 
 from benchc.demo.tiny.tokenizer import train_tokenizer
 from benchc.hugging_face import transformers
@@ -56,6 +59,8 @@ IN_PACKAGES = {
     "deepseek_vl2": ("deepseek_vl2.models", "DeepseekVLV2Config", "DeepseekVLV2ForCausalLM"),
 }
 HIDDEN = 24
+# Caches of the Hub with Eagle's vision encoders: their settings alone, as in a job, and their weights, too.
+SETTINGS_CACHE, WHOLE_CACHE = "settings", "whole"
 
 
 def build(family: str, folder: Path) -> Path:
@@ -67,7 +72,9 @@ def build(family: str, folder: Path) -> Path:
     if family in IN_PACKAGES:
         module, config_class, model_class = IN_PACKAGES[family]
         found = importlib.import_module(module)
-        model = getattr(found, model_class)(getattr(found, config_class)(**config))
+        whole = hub_cache(folder.parent / WHOLE_CACHE), without_timm()
+        with whole[0], whole[1] if family == "eagle" else nullcontext():
+            model = getattr(found, model_class)(getattr(found, config_class)(**config))
     else:
         for path in [*(CODE / family).glob("*.py"), CODE / "tiny_language.py"]:
             shutil.copy(path, folder)
@@ -75,7 +82,9 @@ def build(family: str, folder: Path) -> Path:
             config["media_placeholder_token_id"] = _token(folder, "<|media_pad|>")
         if family == "monkey":
             config["visual"] = {"image_start_id": 512}
-            config["fp32"] = True
+            config["bf16"] = True
+        if family == "sail_vl":
+            config = {"llm_config": sizes, "tie_word_embeddings": False}
         if family == "moondream":
             config = {"config": _moondream(folder, config["vocab_size"]), "tie_word_embeddings": False}
         auto = AUTO_MAP[family]
@@ -95,8 +104,75 @@ def build(family: str, folder: Path) -> Path:
     model.save_pretrained(folder)
     if family in AUTO_MAP:
         saved = json.loads((folder / "config.json").read_text())
-        (folder / "config.json").write_text(json.dumps(saved | {"auto_map": AUTO_MAP[family]}))
+        saved |= {"auto_map": AUTO_MAP[family]}
+        if family == "sail_vl":
+            saved["llm_config"] |= {"attn_implementation": "flash_attention_2"}
+        (folder / "config.json").write_text(json.dumps(saved))
     return folder
+
+
+@contextmanager
+def hub_cache(cache: Path) -> Iterator[None]:
+    """Let transformers look for models in a cache of the Hub alone while the block runs."""
+    before = constants.HF_HUB_CACHE, constants.HF_HUB_OFFLINE
+    constants.HF_HUB_CACHE, constants.HF_HUB_OFFLINE = str(cache), True
+    try:
+        yield
+    finally:
+        constants.HF_HUB_CACHE, constants.HF_HUB_OFFLINE = before
+
+
+@contextmanager
+def without_timm() -> Iterator[None]:
+    """Build Eagle's ConvNeXt without weights, which timm downloads and the checkpoint replaces."""
+    module = importlib.import_module("eagle.model.multimodal_encoder.convnext_encoder")
+    before = module.convnext_xxlarge
+    module.convnext_xxlarge = lambda _: before()
+    try:
+        yield
+    finally:
+        module.convnext_xxlarge = before
+
+
+def build_encoders(cache: Path) -> None:
+    """Save Eagle's vision encoders, of a cached ``main``: in the two caches below ``cache``."""
+    small = {"hidden_size": HIDDEN, "num_hidden_layers": 1, "num_attention_heads": 2}
+    clip = transformers.CLIPVisionConfig(image_size=16, patch_size=8, intermediate_size=HIDDEN, **small)
+    sam = transformers.SamConfig(
+        vision_config={"image_size": 16, "patch_size": 8, "mlp_dim": HIDDEN, "output_channels": 8, **small}
+    )
+    struct = transformers.Pix2StructConfig(
+        vision_config={"patch_embed_hidden_size": 12, "d_ff": HIDDEN, "d_kv": 12, **small},
+        text_config={
+            "hidden_size": HIDDEN,
+            "d_kv": 12,
+            "d_ff": HIDDEN,
+            "num_layers": 1,
+            "num_heads": 2,
+            "vocab_size": 8,
+        },
+    )
+    torch.manual_seed(12)
+    for repo, parts in {
+        "openai/clip-vit-large-patch14-336": [
+            transformers.CLIPVisionModel(clip),
+            transformers.CLIPImageProcessor(),
+        ],
+        "facebook/sam-vit-large": [
+            transformers.SamModel(sam),
+            transformers.SamProcessor(transformers.SamImageProcessor()),
+        ],
+        "google/pix2struct-large": [transformers.Pix2StructForConditionalGeneration(struct)],
+    }.items():
+        for name in (SETTINGS_CACHE, WHOLE_CACHE):
+            folder = cache / name / f"models--{repo.replace('/', '--')}"
+            snapshot = folder / "snapshots" / ("a" * 40)
+            (folder / "refs").mkdir(parents=True)
+            (folder / "refs/main").write_text("a" * 40)
+            for part in parts:
+                part.save_pretrained(snapshot)
+            if name == SETTINGS_CACHE:
+                (snapshot / "model.safetensors").unlink()
 
 
 def _tokenizer(family: str, folder: Path) -> int:

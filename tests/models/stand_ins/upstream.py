@@ -11,9 +11,11 @@ from pathlib import Path
 
 import torch
 from PIL import Image
+from safetensors.torch import load_file
 from torchvision.transforms import functional
 
 from benchc.hugging_face import transformers
+from tests.models.stand_ins.build import WHOLE_CACHE, hub_cache, without_timm
 
 # A stand-in is loaded once, as the tests do not change it.
 load = cache(lambda loader, folder, *options: loader(folder, **dict(options)))
@@ -45,7 +47,7 @@ def kimi_vl(folder: Path, text: str, images: list[Image.Image], answer: str) -> 
 
 def sail_vl(folder: Path, text: str, images: list[Image.Image], answer: str) -> torch.Tensor:
     tokenizer = load(transformers.AutoTokenizer.from_pretrained, folder, TRUSTED, ("use_fast", False))
-    model = load(transformers.AutoModel.from_pretrained, folder, TRUSTED)
+    model = load(without_flash_attention, folder)
     # One tile for each image: see test_sail_vl_tiles.py for more.
     pixels = [functional.to_tensor(image.resize((16, 16), Image.Resampling.BICUBIC)) for image in images]
     pixels = [functional.normalize(each, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)) for each in pixels]
@@ -54,6 +56,12 @@ def sail_vl(folder: Path, text: str, images: list[Image.Image], answer: str) -> 
     numbers = [1] * len(images)
     settings = {"answer": answer}
     return model.chat(tokenizer, torch.stack(pixels), question, settings, num_patches_list=numbers)[-1]
+
+
+def without_flash_attention(folder: Path) -> object:
+    config = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=True)
+    config.llm_config._attn_implementation = "eager"
+    return transformers.AutoModel.from_pretrained(folder, config=config, trust_remote_code=True)
 
 
 def mplug_owl3(folder: Path, text: str, images: list[Image.Image], answer: str) -> torch.Tensor:
@@ -71,7 +79,9 @@ def mplug_owl3(folder: Path, text: str, images: list[Image.Image], answer: str) 
 
 def monkey(folder: Path, text: str, images: list[Image.Image], answer: str) -> torch.Tensor:
     tokenizer = load(transformers.AutoTokenizer.from_pretrained, folder, TRUSTED)
-    model = load(transformers.AutoModelForCausalLM.from_pretrained, folder, TRUSTED, ("fp32", True))
+    model = load(
+        transformers.AutoModelForCausalLM.from_pretrained, folder, TRUSTED, ("bf16", False), ("fp32", True)
+    )
     tokenizer.padding_side, tokenizer.pad_token_id = "left", tokenizer.eod_id
     path = folder.with_suffix(".png")
     images[0].save(path)
@@ -97,12 +107,15 @@ def eagle(folder: Path, text: str, images: list[Image.Image], answer: str) -> to
     from eagle.constants import DEFAULT_IMAGE_TOKEN, IMAGE_TOKEN_INDEX
     from eagle.conversation import conv_templates
     from eagle.mm_utils import process_images, tokenizer_image_token
-    from eagle.model.builder import load_pretrained_model
+    from eagle.model.builder import EagleConfig, EagleLlamaForCausalLM, ImageProcessor
 
-    tokenizer, model, processor, _ = load_pretrained_model(
-        str(folder), None, "eagle", False, False, device="cpu"
-    )
-    model.float()
+    # transformers 5 does not let a model be loaded while another one is, as load_pretrained_model does.
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    with hub_cache(folder.parent / WHOLE_CACHE), without_timm():
+        model = EagleLlamaForCausalLM(EagleConfig.from_pretrained(folder)).eval()
+    model.load_state_dict(load_file(folder / "model.safetensors"))
+    model.half().float()
+    processor = ImageProcessor()
     conversation = conv_templates["vicuna_v1"].copy()
     conversation.append_message(conversation.roles[0], DEFAULT_IMAGE_TOKEN * len(images) + "\n" + text)
     conversation.append_message(conversation.roles[1], None)

@@ -33,7 +33,8 @@ class MonkeyLMHeadModel(PreTrainedModel):
 
     def __init__(self, config):
         super().__init__(config)
-        assert config.bf16 + config.fp16 + config.fp32 == 1
+        assert config.bf16 + config.fp16 + config.fp32 <= 1, "Only one of bf16, fp16, fp32 can be true"
+        assert config.bf16 + config.fp16 + config.fp32, "upstream chooses by the device"
         self.transformer = MonkeyModel(config)
         self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
         self.post_init()

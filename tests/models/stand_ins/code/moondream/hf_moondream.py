@@ -27,11 +27,16 @@ class TokenizerConfig:
 
 
 @dataclass(frozen=True)
+class TextConfig:
+    max_context: int = 1024
+
+
+@dataclass(frozen=True)
 class MoondreamConfig:
     tokenizer: TokenizerConfig
     vocab_size: int
     dim: int
-    max_context: int = field(default=1024)
+    text: TextConfig = field(default_factory=TextConfig)
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,7 @@ class MoondreamModel(nn.Module):
     def encode_image(self, image):
         if isinstance(image, EncodedImage):
             return image
-        kv_cache = torch.zeros(1, self.config.max_context, self.config.dim, dtype=torch.float16)
+        kv_cache = torch.zeros(1, self.config.text.max_context, self.config.dim, dtype=torch.float16)
         with torch.no_grad():
             bos = functional.embedding(torch.tensor([[self.config.tokenizer.bos_id]]), self.text.wte)
             x = torch.cat([bos, self.vision(pixels_of(image)[None].half())], dim=1)

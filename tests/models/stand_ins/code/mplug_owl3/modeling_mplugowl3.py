@@ -7,6 +7,10 @@ from torch import nn
 from transformers import PretrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import CausalLMOutputWithPast
 from transformers.processing_utils import ProcessorMixin
+from transformers.utils import is_flash_attn_2_available
+
+if is_flash_attn_2_available():
+    from flash_attn import flash_attn_func  # noqa: F401
 
 from .tiny_language import Layer, Vision, pixels_of
 

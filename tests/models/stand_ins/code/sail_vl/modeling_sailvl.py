@@ -10,13 +10,24 @@ from transformers.modeling_outputs import CausalLMOutputWithPast
 from .tiny_language import IMAGE_TOKENS, Layer, Vision
 
 
+class Qwen2Config(PretrainedConfig):
+    model_type = "qwen2"
+
+    def __init__(self, vocab_size=8, hidden_size=8, **kwargs):
+        self.vocab_size, self.hidden_size = vocab_size, hidden_size
+        super().__init__(**kwargs)
+
+
 class SailVLConfig(PretrainedConfig):
     model_type = "internvl_chat"
 
-    def __init__(self, vocab_size=8, hidden_size=8, image_size=16, **kwargs):
-        self.vocab_size, self.hidden_size = vocab_size, hidden_size
+    def __init__(self, llm_config=None, image_size=16, **kwargs):
+        self.llm_config = Qwen2Config(**llm_config or {})
         self.image_size = image_size
         super().__init__(**kwargs)
+
+    def to_dict(self):
+        return super().to_dict() | {"llm_config": self.llm_config.to_dict()}
 
     @property
     def vision_config(self):
@@ -43,6 +54,8 @@ class Conversation:
 class Language(nn.Module):
     def __init__(self, config):
         super().__init__()
+        if config._attn_implementation == "flash_attention_2":  # as PreTrainedModel does
+            raise ImportError("FlashAttention2 has been toggled on, but flash_attn is not installed")
         self.embed = nn.Embedding(config.vocab_size, config.hidden_size)
         self.layer = Layer(config.hidden_size)
         self.lm_head = nn.Linear(config.hidden_size, config.vocab_size)
@@ -77,8 +90,8 @@ class SailVLModel(PreTrainedModel):
     def __init__(self, config, vision_model=None, language_model=None):
         super().__init__(config)
         self.num_image_token = IMAGE_TOKENS
-        self.vision_model = Vision(config.hidden_size)
-        self.language_model = Language(config)
+        self.vision_model = Vision(config.llm_config.hidden_size)
+        self.language_model = Language(config.llm_config)
         self.img_context_token_id = None
         self.conv_template = Conversation()
         self.system_message = "A system message."

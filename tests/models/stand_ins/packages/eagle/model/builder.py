@@ -1,4 +1,8 @@
-"""Signatures of eagle/model/builder.py and eagle/model/language_model/eagle_llama.py of NVlabs/EAGLE."""
+"""Signatures of eagle/model/builder.py and eagle/model/language_model/eagle_llama.py of NVlabs/EAGLE.
+
+As there, the vision encoders are loaded from repositories of their own while the model is built, and a prompt
+beyond ``tokenizer_model_max_length`` is cut at its end.
+"""
 
 import torch
 from torch import nn
@@ -6,7 +10,11 @@ from transformers import AutoTokenizer, PretrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
 from eagle.constants import IMAGE_TOKEN_INDEX
-from tests.models.stand_ins.code.tiny_language import Layer, Vision, pixels_of
+from eagle.model.multimodal_encoder.convnext_encoder import ConvNextVisionTower
+from eagle.model.multimodal_encoder.hr_clip_encoder import HRCLIPVisionTower
+from eagle.model.multimodal_encoder.pix2struct_encoder import Pix2StructLargeVisionTower
+from eagle.model.multimodal_encoder.sam_encoder import SAMVisionTower
+from tests.models.stand_ins.code.tiny_language import IMAGE_TOKENS, Layer, Vision, pixels_of
 
 
 class EagleConfig(PretrainedConfig):
@@ -15,7 +23,30 @@ class EagleConfig(PretrainedConfig):
     def __init__(self, vocab_size=8, hidden_size=8, **kwargs):
         self.vocab_size, self.hidden_size = vocab_size, hidden_size
         self.image_aspect_ratio, self.mm_use_im_start_end = "pad", False
+        self.tokenizer_model_max_length = 2048
         super().__init__(**kwargs)
+
+
+class Encoders(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.num_tokens = IMAGE_TOKENS
+        self.project = Vision(config.hidden_size)
+        self.vision_towers = nn.ModuleList(
+            [
+                ConvNextVisionTower("convnext_xxlarge.clip_laion2b_soup"),
+                SAMVisionTower(),
+                Pix2StructLargeVisionTower(),
+                HRCLIPVisionTower("openai/clip-vit-large-patch14-336"),
+            ]
+        )
+
+    def forward(self, pixels):
+        return self.project(pixels) + self.vision_towers[-1](pixels)
+
+    @property
+    def num_patches(self):
+        return self.num_tokens
 
 
 class EagleLlamaForCausalLM(PreTrainedModel):
@@ -26,8 +57,11 @@ class EagleLlamaForCausalLM(PreTrainedModel):
         self.embed = nn.Embedding(config.vocab_size, config.hidden_size)
         self.layer = Layer(config.hidden_size)
         self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
-        self.vision = Vision(config.hidden_size)
+        self.vision = Encoders(config)
         self.post_init()
+
+    def get_vision_tower(self):
+        return self.vision
 
     def get_output_embeddings(self):
         return self.lm_head
@@ -57,7 +91,7 @@ class EagleLlamaForCausalLM(PreTrainedModel):
                     taken += 1
                 else:
                     parts.append(self.embed.weight[token][None])
-            rows.append(torch.cat(parts))
+            rows.append(torch.cat(parts)[: self.config.tokenizer_model_max_length])
         assert taken == len(images)
         return CausalLMOutputWithPast(logits=self.lm_head(self.layer(torch.stack(rows))))
 
