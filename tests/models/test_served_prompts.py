@@ -7,13 +7,12 @@ import json
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from PIL import Image
-from tokenizers.processors import TemplateProcessing
 
 from benchc.endpoint.client import Endpoint, EndpointSettings
 from benchc.hugging_face import transformers
@@ -24,12 +23,12 @@ from benchc.models.question import Question, letter_prompt, text_prompt
 from benchc.models.server.chat import DETOKENIZE, bos_of
 from benchc.models.server.generate import served_generator
 from benchc.models.server.served import served_scorer
+from tests.models.bos import ORIGINS, save_with_bos
 from tests.models.conftest import NAME, QUESTIONS
 from tests.models.sglang_like import SglangLikeServer
 from tests.models.test_served import FACTS, log_softmax
 from tests.models.vllm_like import TinyServer
 
-BOS = "<s>"
 SERVERS: dict[str, type[TinyServer]] = {"vllm": TinyServer, "sglang": SglangLikeServer}
 QUESTION = QUESTIONS[0]
 # As templates of Qwen3: before an answer that is given, but not before one that is generated.
@@ -38,42 +37,13 @@ THOUGHT = "<think>\n\n</think>\n\n"
 Start = Callable[..., TinyServer]
 
 
-class Case(NamedTuple):
-    """Where BOS comes from, and how many a prompt begins with."""
-
-    template: bool
-    tokenizer: bool
-    count: int
-
-
-CASES = {
-    "by none": Case(False, False, 0),
-    "by template": Case(True, False, 1),
-    "by tokenizer": Case(False, True, 1),
-    "by both": Case(True, True, 1),
-}
-
-
 @pytest.fixture(scope="module")
 def folders(checkpoints: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Return one checkpoint with each tokenizer and chat template."""
-    found = {}
-    for name, case in CASES.items():
-        folder = tmp_path_factory.mktemp("bos")
-        processor = transformers.AutoProcessor.from_pretrained(checkpoints["llava"])
-        tokenizer = processor.tokenizer
-        assert tokenizer.bos_token == BOS
-        if case.tokenizer:
-            tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
-                single=f"{BOS} $A", special_tokens=[(BOS, tokenizer.bos_token_id)]
-            )
-        if case.template:
-            processor.chat_template = BOS + processor.chat_template
-        model = transformers.AutoModelForImageTextToText.from_pretrained(checkpoints["llava"])
-        model.save_pretrained(folder)
-        processor.save_pretrained(folder)
-        found[name] = folder
-    return found
+    return {
+        name: save_with_bos(checkpoints["llava"], tmp_path_factory.mktemp("bos"), origin)
+        for name, origin in ORIGINS.items()
+    }
 
 
 @pytest.fixture
@@ -139,7 +109,7 @@ def client(server: TinyServer) -> Endpoint:
 
 
 @pytest.mark.parametrize("kind", SERVERS)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", ORIGINS)
 def test_a_prompt_has_the_special_tokens_that_transformers_gives_it(folders, start, image, kind, name):
     alone, server = Alone(folders[name]), start(folders[name], kind)
     bos = alone.processor.tokenizer.bos_token_id
@@ -148,7 +118,7 @@ def test_a_prompt_has_the_special_tokens_that_transformers_gives_it(folders, sta
         scorer = served_scorer(endpoint, {NAME}, FACTS, "letter", 20)
         found = scorer.score(QUESTION, [[image]])
         expected = alone.tokens(letters, image)
-        assert expected.count(bos) == CASES[name].count
+        assert expected.count(bos) == ORIGINS[name].count
         assert server.prompts[-1] == expected
         scores = [alone.log_probabilities(letters, image, letter) for letter in QUESTION.letters]
         assert {len(each) for each in scores} == {1}
@@ -163,7 +133,7 @@ def test_a_prompt_has_the_special_tokens_that_transformers_gives_it(folders, sta
 
 
 @pytest.mark.parametrize("scoring", ["letter", "text"])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", ORIGINS)
 def test_a_job_and_the_servers_pass_the_same_tokens_through_the_model(folders, start, image, scoring, name):
     job = load_scorer("llava", scoring, CheckpointSource(str(folders[name])))
     expected = job.score(QUESTION, [[image]])
@@ -179,7 +149,7 @@ def test_a_job_and_the_servers_pass_the_same_tokens_through_the_model(folders, s
     assert prompts[0] == prompts[1]
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", ORIGINS)
 def test_a_generated_answer_continues_the_prompt_that_transformers_makes(folders, start, image, name):
     alone, server = Alone(folders[name]), start(folders[name])
     with client(server) as endpoint:

@@ -17,6 +17,7 @@ from benchc.models.question import Question
 from benchc.models.server.generate import served_generator
 from benchc.models.server.served import served_scorer
 from tests.models import transformers_server
+from tests.models.bos import ORIGINS, save_with_bos
 from tests.models.conftest import FAMILIES, QUESTIONS
 
 COMMIT = "0" * 40
@@ -25,11 +26,21 @@ OPEN = Question("Which colour is the square?", (), "Count the black ones only.")
 
 
 @pytest.fixture(scope="module")
-def endpoint(checkpoints: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
-    """A client of a server of all small checkpoints, as ``owner/<family>``."""
+def folders(checkpoints: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The small checkpoints, and one with each origin of BOS."""
+    with_bos = {
+        name.replace(" ", "-"): save_with_bos(checkpoints["llava"], tmp_path_factory.mktemp("bos"), origin)
+        for name, origin in ORIGINS.items()
+    }
+    return checkpoints | with_bos
+
+
+@pytest.fixture(scope="module")
+def endpoint(folders: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
+    """A client of a server of all these checkpoints, as ``owner/<name>``."""
     cache = tmp_path_factory.mktemp("hub")
-    for family, folder in checkpoints.items():
-        repository = cache / f"models--owner--{family}"
+    for name, folder in folders.items():
+        repository = cache / f"models--owner--{name}"
         shutil.copytree(folder, repository / "snapshots" / COMMIT)
         (repository / "refs").mkdir()
         (repository / "refs/main").write_text(COMMIT)
@@ -45,12 +56,12 @@ def endpoint(checkpoints: dict[str, Path], tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.mark.parametrize("question", [QUESTIONS[0], OPEN], ids=["options", "open"])
-@pytest.mark.parametrize("family", FAMILIES)
-def test_answers_are_those_in_the_job(endpoint, checkpoints, variants, family, question):
+@pytest.mark.parametrize("name", [*FAMILIES, *(name.replace(" ", "-") for name in ORIGINS)])
+def test_answers_are_those_in_the_job(endpoint, folders, variants, name, question):
     # The server's image processor is torchvision's.
-    source = CheckpointSource(str(checkpoints[family]), image_backend="torchvision")
+    source = CheckpointSource(str(folders[name]), image_backend="torchvision")
     expected = Generator(load(source), GENERATION).replies(question, variants)
-    generator = served_generator(endpoint, {f"owner/{family}"}, {}, GENERATION)
+    generator = served_generator(endpoint, {f"owner/{name}"}, {}, GENERATION)
     assert generator.replies(question, variants) == expected
     facts = generator.identity()
     assert (facts["version"], facts["chat_template"]) == ("unknown", "unknown")
