@@ -88,6 +88,9 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
         )
     if file_times(source) != before:
         raise ModelError(f"{source.location}: its files changed while it was loaded; run snakemake again")
+    if part and model.generation_config.eos_token_id is None:
+        # The whole model's `generate` names the end of a turn.
+        model.generation_config.eos_token_id = processor.tokenizer.eos_token_id
     place(model, source)
     model.eval()
     keep_image_features(model)

@@ -24,6 +24,7 @@ from benchc.models.local import Generative, ModelInterface, Scorer
 from benchc.models.protocol import (
     CheckpointSource,
     ModelError,
+    NoTextOnlyError,
     OptionScores,
     Reply,
     UnitInput,
@@ -246,11 +247,16 @@ class UnitRunner(Generic[Row]):
             raise
         except Exception as error:  # code of many models, and of their authors
             last = traceback.extract_tb(error.__traceback__)[-1]
+            reason = (
+                f"({type(error).__name__}: {' '.join(str(error).split())}, {Path(last.filename).name} line "
+                f"{last.lineno})"
+            )
+            if not encoded.sizes:
+                raise NoTextOnlyError(f"the model takes no prompt without an image {reason}") from error
             raise ModelError(
                 f"{self.model.identity()['model']}: fails on a prompt of {encoded.tokens} tokens with "
-                f"{pluralize(len(encoded.sizes), 'image')} ({type(error).__name__}: "
-                f"{' '.join(str(error).split())}, {Path(last.filename).name} line {last.lineno}); remove the "
-                "item if others pass, else choose another revision or version of transformers, or a server"
+                f"{pluralize(len(encoded.sizes), 'image')} {reason}; remove the item if others pass, else "
+                "choose another revision or version of transformers, or a server"
             ) from error
 
 

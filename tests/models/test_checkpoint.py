@@ -192,3 +192,15 @@ def test_what_a_checkpoint_lacks_is_said(folder: Path, tmp_path: Path) -> None:
     (folder / "config.json").unlink()
     (folder / "adapter_config.json").write_text("{}")
     assert "is an adapter (adapter_config.json), not a model; merge it into its base model" in message(folder)
+
+
+def test_the_thinker_of_an_omni_model_ends_its_answers(tmp_path: Path) -> None:
+    folder = tmp_path / "omni"
+    save("qwen3_omni_moe", folder)
+    config = json.loads((folder / "config.json").read_text())
+    config["thinker_config"]["text_config"]["eos_token_id"] = None
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "generation_config.json").unlink()
+    chat = checkpoint.load(CheckpointSource(str(folder)))
+    assert type(chat.model).__name__ == "Qwen3OmniMoeThinkerForConditionalGeneration"
+    assert chat.end_tokens == [chat.tokenizer.eos_token_id] != [None]

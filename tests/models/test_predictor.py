@@ -14,7 +14,7 @@ from benchc.models.cache.unit_cache import AnswerCache, PredictionCache
 from benchc.models.encoding import Encoded, sizes_of
 from benchc.models.predict import Passes, answer_units, predict_units
 from benchc.models.predictor import Answerer, Predictor
-from benchc.models.protocol import ModelError, OptionScores, Reply, UnitInput
+from benchc.models.protocol import ModelError, NoTextOnlyError, OptionScores, Reply, UnitInput
 from benchc.models.question import Question
 from benchc.models.units import Unit
 
@@ -110,6 +110,8 @@ def test_an_error_in_a_forward_pass_is_one_line_with_the_item(tmp_path):
     message = str(caught.value)
     assert message.startswith("item s/1 under fog: owner/name: fails on a prompt of 0 tokens with 1 image")
     assert "(IndexError: index 7 is out of bounds, test_predictor.py line " in message
+    with pytest.raises(NoTextOnlyError, match=r"takes no prompt without an image \(IndexError: index 7"):
+        predict_units(Failing(), QUESTION, [UnitInput([[]])], Passes())
 
 
 def test_a_unit_is_split_until_it_fits_into_memory(tmp_path):

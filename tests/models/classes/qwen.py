@@ -156,10 +156,19 @@ def save_as_omni(folder: Path, model_type: str) -> None:
 
 
 def qwen3_5() -> tuple[Any, Any]:
+    return _qwen3_5("Qwen3_5")
+
+
+def qwen3_5_moe() -> tuple[Any, Any]:
+    return _qwen3_5("Qwen3_5Moe", **EXPERTS, num_experts=2, shared_expert_intermediate_size=32)
+
+
+def _qwen3_5(name: str, **text: Any) -> tuple[Any, Any]:
     tokens = tokenizer(QWEN)
-    config = transformers.Qwen3_5Config(
+    config = getattr(transformers, f"{name}Config")(
         text_config={
             **text_sizes(tokens),
+            **text,
             "head_dim": 16,
             "layer_types": ["linear_attention", "full_attention"],
             "linear_key_head_dim": 16,
@@ -177,7 +186,8 @@ def qwen3_5() -> tuple[Any, Any]:
         },
         **_qwen_ids(tokens),
     )
-    return transformers.Qwen3_5ForConditionalGeneration(config), _qwen_processor("Qwen3VL", tokens)
+    model = getattr(transformers, f"{name}ForConditionalGeneration")(config)
+    return model, _qwen_processor("Qwen3VL", tokens)
 
 
 def glm4v() -> tuple[Any, Any]:

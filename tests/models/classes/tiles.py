@@ -46,6 +46,27 @@ def llava() -> tuple[Any, Any]:
     return transformers.LlavaForConditionalGeneration(config), processor
 
 
+def pixtral() -> tuple[Any, Any]:
+    """Return a LLaVA with the tower of Pixtral, whose images have as many tokens as their sizes give."""
+    tokens = tokenizer({"image_token": "[IMG]"}, "[IMG_BREAK]", "[IMG_END]")
+    config = transformers.LlavaConfig(
+        vision_config={"model_type": "pixtral", "image_size": 2 * SIDE, "patch_size": PATCH, **VISION_SIZES},
+        text_config={"model_type": "mistral", "head_dim": 16, **text_sizes(tokens)},
+        vision_feature_layer=-1,
+        vision_feature_select_strategy="full",
+        image_token_index=tokens.image_token_id,
+    )
+    processor = transformers.PixtralProcessor(
+        image_processor=transformers.PixtralImageProcessorPil(
+            size={"longest_edge": 2 * SIDE}, patch_size=PATCH, **IMAGE_SETTINGS
+        ),
+        tokenizer=tokens,
+        patch_size=PATCH,
+        chat_template=chat_template("[IMG]"),
+    )
+    return transformers.LlavaForConditionalGeneration(config), processor
+
+
 def llava_next() -> tuple[Any, Any]:
     tokens = tokenizer({"image_token": "<image>"})
     text_config = {"model_type": "llama", **text_sizes(tokens)}
@@ -112,6 +133,14 @@ def llava_onevision() -> tuple[Any, Any]:
 
 
 def internvl() -> tuple[Any, Any]:
+    return _internvl(transformers.Qwen2Config)
+
+
+def internvl_llama() -> tuple[Any, Any]:
+    return _internvl(transformers.LlamaConfig)
+
+
+def _internvl(text_config: Any) -> tuple[Any, Any]:
     tokens = tokenizer(
         {
             "start_image_token": "<img>",
@@ -124,7 +153,7 @@ def internvl() -> tuple[Any, Any]:
         vision_config=transformers.InternVLVisionConfig(
             image_size=[SIDE, SIDE], patch_size=[PATCH, PATCH], **VISION_SIZES
         ),
-        text_config=transformers.Qwen2Config(**text_sizes(tokens)),
+        text_config=text_config(**text_sizes(tokens)),
         image_token_id=tokens.convert_tokens_to_ids("<IMG_CONTEXT>"),
         image_seq_length=PATCHES // 4,
         downsample_ratio=0.5,

@@ -59,6 +59,82 @@ def video_llava() -> tuple[Any, Any]:
     return transformers.VideoLlavaForConditionalGeneration(config), processor
 
 
+def llava_next_video() -> tuple[Any, Any]:
+    tokens = tokenizer({"image_token": "<image>", "video_token": "<video>"})
+    config = transformers.LlavaNextVideoConfig(
+        vision_config=CLIP,
+        text_config={"model_type": "llama", **text_sizes(tokens)},
+        image_token_index=tokens.image_token_id,
+        video_token_index=tokens.video_token_id,
+        image_grid_pinpoints=PINPOINTS,
+    )
+    sizes = {"size": {"shortest_edge": SIDE}, "crop_size": SQUARE}
+    processor = transformers.LlavaNextVideoProcessor(
+        image_processor=transformers.LlavaNextImageProcessorPil(
+            image_grid_pinpoints=PINPOINTS, **sizes, **IMAGE_SETTINGS
+        ),
+        video_processor=transformers.LlavaNextVideoVideoProcessor(**sizes, **IMAGE_SETTINGS),
+        tokenizer=tokens,
+        patch_size=PATCH,
+        vision_feature_select_strategy="default",
+        num_additional_image_tokens=1,
+        chat_template=chat_template("<image>"),
+    )
+    return transformers.LlavaNextVideoForConditionalGeneration(config), processor
+
+
+def video_llama_3() -> tuple[Any, Any]:
+    tokens = tokenizer({"image_token": "<|image_pad|>", "video_token": "<|video_pad|>"})
+    config = transformers.VideoLlama3Config(
+        vision_config={**VISION_SIZES, "patch_size": 14},
+        text_config={"model_type": "qwen2", **text_sizes(tokens)},
+        image_token_id=tokens.image_token_id,
+        video_token_id=tokens.video_token_id,
+    )
+    processor = transformers.VideoLlama3Processor(
+        image_processor=transformers.VideoLlama3ImageProcessorPil(
+            size={"shortest_edge": 28 * 28, "longest_edge": 56 * 84}, merge_size=2, **IMAGE_SETTINGS
+        ),
+        tokenizer=tokens,
+        video_processor=transformers.VideoLlama3VideoProcessor(),
+        chat_template=chat_template("<|image_pad|>"),
+    )
+    return transformers.VideoLlama3ForConditionalGeneration(config), processor
+
+
+def deepseek_vl_hybrid() -> tuple[Any, Any]:
+    tokens = tokenizer({"image_token": "<image_placeholder>"})
+    config = transformers.DeepseekVLHybridConfig(
+        vision_config=SIGLIP,
+        high_res_vision_config={
+            "model_type": "sam_vision_model",
+            "hidden_size": 48,
+            "output_channels": 32,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 4,
+            "image_size": 2 * SIDE,
+            "patch_size": PATCH,
+            "window_size": 4,
+            "global_attn_indexes": [1],
+            "mlp_dim": 96,
+        },
+        text_config={"model_type": "llama", **text_sizes(tokens)},
+        image_token_id=tokens.image_token_id,
+    )
+    processor = transformers.DeepseekVLHybridProcessor(
+        image_processor=transformers.DeepseekVLHybridImageProcessorPil(
+            size=SQUARE,
+            high_res_size={"height": 2 * SIDE, "width": 2 * SIDE},
+            min_size=8,
+            **IMAGE_SETTINGS,
+        ),
+        tokenizer=tokens,
+        num_image_tokens=PATCHES,
+        chat_template=chat_template("<image_placeholder>"),
+    )
+    return transformers.DeepseekVLHybridForConditionalGeneration(config), processor
+
+
 def fast_vlm() -> tuple[Any, Any]:
     tokens = tokenizer({"image_token": "<image>"})
     config = transformers.FastVlmConfig(
