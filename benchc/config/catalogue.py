@@ -294,10 +294,11 @@ class Model(Strict):
         description="The way in which the model is best run: loaded by the job, or by a server "
         "(docs/models.md). It is information and changes nothing.",
     )
-    verified: bool = Field(
-        default=False,
-        description="Whether the entry was run with the model's real weights, as docs/models.md describes. "
-        "It is information and changes nothing.",
+    state: Literal["read in code", "loaded", "verified"] = Field(
+        default="read in code",
+        description="What is known of the entry: how it is asked was read in public code; it was loaded with "
+        "the model's real weights; or its answers were compared, too, as docs/models.md describes. It is "
+        "information and changes nothing.",
     )
     note: Label | None = Field(
         default=None, description="What one must know before running the model; null for nothing."

@@ -17,9 +17,10 @@ BEGIN, END = "<!-- the paper's models -->\n", "<!-- end of the paper's models --
 
 
 def table(catalogue: dict[str, Model]) -> str:
-    lines = ["| model | its class | state | note |", "|---|---|---|---|"]
+    lines = ["| model | its class | asked in | state | note |", "|---|---|---|---|---|"]
     for id_, model in catalogue.items():
-        lines.append(f"| {model.label} (`{id_}`) | {code(model)} | {state(model)} | {model.note or ''} |")
+        name = f"{model.label} (`{id_}`)"
+        lines.append(f"| {name} | {code(model)} | {way(model)} | {model.state} | {model.note or ''} |")
     return "\n".join(lines) + "\n"
 
 
@@ -31,13 +32,10 @@ def code(model: Model) -> str:
     return "in transformers"
 
 
-def state(model: Model) -> str:
-    verified = "verified" if model.verified else "not verified"
+def way(model: Model) -> str:
     if model.env is None:
-        return f"server recommended; cannot be loaded by a job; {verified}"
-    if model.recommended == "server":
-        return f"server recommended; can be loaded by a job; {verified}"
-    return f"loaded by a job; {verified}"
+        return "server only"
+    return "server (recommended) or job" if model.recommended == "server" else "job"
 
 
 def catalogue() -> dict[str, Model]:
@@ -52,21 +50,20 @@ def test_the_page_has_the_state_of_every_model() -> None:
 def test_the_states_are_those_of_the_entries() -> None:
     entry = {"label": "A", "scoring": "letter", "repo": "a/b"}
     old = Model(**entry, family="monkey", env="monkey")
-    assert (code(old), state(old)) == (
-        "code of its checkpoint, called by `monkey`",
-        "loaded by a job; not verified",
-    )
-    done = Model(**entry, family="internvl", verified=True)
-    assert (code(done), state(done)) == ("in transformers", "loaded by a job; verified")
+    assert (code(old), way(old)) == ("code of its checkpoint, called by `monkey`", "job")
+    assert old.state == "read in code"
+    done = Model(**entry, family="internvl", state="verified")
+    assert (code(done), way(done)) == ("in transformers", "job")
     served = Model(**entry, family="deepseek_vl2", env=None, recommended="server")
-    assert state(served) == "server recommended; cannot be loaded by a job; not verified"
+    assert (code(served), way(served)) == ("code of a package, called by `deepseek_vl2`", "server only")
+    assert way(Model(**entry, recommended="server")) == "server (recommended) or job"
 
 
 @pytest.mark.parametrize("id_", catalogue())
 def test_no_entry_claims_what_nobody_did(id_: str) -> None:
-    """A model is verified with real weights at a commit, so that its entry has one."""
+    """A model is loaded and verified with real weights at a commit, so that its entry has one."""
     model = catalogue()[id_]
-    assert not model.verified or (model.revision and len(model.revision) == 40)
+    assert model.state == "read in code" or (model.revision and len(model.revision) == 40)
     # Code that nobody has read is not trusted.
     assert not model.trust_remote_code or len(model.revision or "") == 40
     # A model without an environment can only be served.

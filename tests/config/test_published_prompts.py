@@ -52,6 +52,12 @@ VICUNA = (
     "{% for part in message['content'] if part['type'] == 'text' %}{{ part['text'] + ' ' }}{% endfor %}"
     "{% endfor %}{% if add_generation_prompt %}ASSISTANT:{% endif %}"
 )
+MISTRAL = "{% for message in messages %}[INST] " + PARTS + " [/INST]{% endfor %}"
+IDEFICS = (
+    "{% for message in messages %}{{ message['role'] | capitalize }}:"
+    + PARTS
+    + "<end_of_utterance>\n{% endfor %}{% if add_generation_prompt %}Assistant:{% endif %}"
+)
 ONEVISION = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }} "
     "{% for part in message['content'] if part['type'] == 'image' %}<image>{% endfor %}"
@@ -153,6 +159,19 @@ PROMPTS = (
         HUMAN,
     ),
     Prompt(
+        ("llava-next-mistral-7b",),
+        of_image(MISTRAL, "<image>\n"),
+        f"[INST] <image>\n{TEXT} [/INST]",
+        "`mistral_instruct` in `llava/conversation.py` of LLaVA-VL/LLaVA-NeXT, which has no system prompt",
+    ),
+    Prompt(
+        ("idefics3-8b",),
+        of_image(IDEFICS, "<image>"),
+        f"User:<image>{TEXT.strip()}<end_of_utterance>\nAssistant:",
+        "`vlmeval/vlm/idefics.py` of VLMEvalKit",
+        "VLMEvalKit strips the text",
+    ),
+    Prompt(
         ("llava-onevision-0.5b", "llava-onevision-7b"),
         ONEVISION,
         f"<|im_start|>system\n{HELPFUL}<|im_end|>\n<|im_start|>user\n<image>\n{TEXT}<|im_end|>\n"
@@ -161,21 +180,34 @@ PROMPTS = (
         "the converted template writes a space after each role, and no line break after `<|im_end|>`",
     ),
 )
+# Their family calls the code that writes the prompt; that code, and the prompt as it was read there.
+WRITTEN = {
+    "moondream2": (
+        f"\n\nQuestion:{TEXT}\n\nAnswer:",
+        "`config.py` and `moondream.py` in `clients/python/moondream/torch` of vikhyat/moondream; other "
+        "versions write a space after `Question:`",
+    ),
+    "eagle-x5-7b": (
+        f"{CURIOUS} USER: <image>\n{TEXT} ASSISTANT:",
+        "`vicuna_v1` in `eagle/conversation.py` of NVlabs/EAGLE",
+    ),
+    "sail-vl-1.6-8b": (
+        "<|im_start|>system\n你是由抖音内容理解组开发的多模态大模型，英文名叫UniVL, "
+        f"是一个有用无害的人工智能助手。<|im_end|><|im_start|>user\n<image>\n{TEXT}<|im_end|>"
+        "<|im_start|>assistant\n",
+        "`sailvl-chat` in `conversation.py` of the checkpoint",
+    ),
+    "deepseek-vl2-small": (
+        f"<|User|>: <image>\n{TEXT.strip()}\n\n<|Assistant|>:",
+        "`format_messages_v2` in `processing_deepseek_vl_v2.py` of deepseek-ai/DeepSeek-VL2",
+    ),
+}
 # Their prompts are not compared here, with the reason.
 ELSEWHERE = {
-    "written by the code of the checkpoint or package that the family calls (`benchc/models/families/`)": (
-        "moondream2",
-        "eagle-x5-7b",
-        "mplug-owl3-7b",
-        "sail-vl-1.6-8b",
-        "deepseek-vl2-small",
-        "kimi-vl-a3b",
-    ),
-    "written by the authors' own chat template, without a system prompt of ours": (
+    "written by the code of the checkpoint, which could not be read": ("mplug-owl3-7b", "kimi-vl-a3b"),
+    "written by the authors' own chat template, which could not be read, without a system prompt of ours": (
         "gemma3-12b",
-        "idefics3-8b",
         "phi-4-multimodal",
-        "llava-next-mistral-7b",
         "llama-3.2-vision-11b",
     ),
     "the bare question": ("vilt-vqa", "blip-vqa"),
@@ -220,6 +252,8 @@ def table() -> str:
             f"| {names} | {_code(own)} | {authors} | {_escaped(prompt.source)} | "
             f"{_escaped(prompt.difference or 'none')} |"
         )
+    for id_, (written, source) in WRITTEN.items():
+        lines.append(f"| `{id_}` | {_code(written)} | the same, by calling it | {_escaped(source)} | none |")
     lines += [
         f"| {', '.join(f'`{id_}`' for id_ in ids)} | {reason} | | | |" for reason, ids in ELSEWHERE.items()
     ]
@@ -250,9 +284,9 @@ def test_the_authors_system_prompt_is_sent_once(prompt: Prompt) -> None:
 
 def test_every_model_of_the_published_runs_is_in_the_table() -> None:
     found = [id_ for prompt in PROMPTS for id_ in prompt.entries]
-    found += [id_ for ids in ELSEWHERE.values() for id_ in ids]
+    found += [*WRITTEN, *(id_ for ids in ELSEWHERE.values() for id_ in ids)]
     assert sorted(found) == sorted(catalogue())
-    without = [id_ for ids in ELSEWHERE.values() for id_ in ids]
+    without = [*WRITTEN, *(id_ for ids in ELSEWHERE.values() for id_ in ids)]
     assert not [id_ for id_ in without if catalogue()[id_].system_prompt]
 
 

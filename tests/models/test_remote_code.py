@@ -18,6 +18,7 @@ import pytest
 import torch
 from PIL import Image
 from safetensors.torch import load_file, save_file
+from transformers.utils.chat_template_utils import render_jinja_template
 
 from benchc.closure import module_file, source_closure
 from benchc.hugging_face import transformers
@@ -318,6 +319,46 @@ def test_the_encoders_of_the_package_are_as_before_after_loading(scorers):
     assert hr_clip_encoder.CLIPVisionModel is transformers.CLIPVisionModel
     assert convnext_encoder.convnext_xxlarge is convnext_xxlarge
     assert isinstance(builder.EagleLlamaForCausalLM, type)
+
+
+def test_the_letters_of_deepseek_vl2_are_those_of_its_training(scorers, variants):
+    """Its processor encodes an answer apart from the prompt, so that "B" is no " B"."""
+    scorer = scorers["deepseek_vl2", "letter"]
+    tokens = letters(scorer, QUESTIONS[1], 1)
+    images = images_of(variants[0])
+    for letter, token in zip("ABCD", tokens, strict=True):
+        conversation = [
+            {"role": "<|User|>", "content": f"<image>\n{letter_prompt(QUESTIONS[1])}"},
+            {"role": "<|Assistant|>", "content": letter},
+        ]
+        example = scorer.chat.processor(conversations=conversation, images=images, inference_mode=False)
+        ids = example.input_ids[0].tolist()
+        assert ids[-2:] == [token, scorer.chat.tokenizer.eos_token_id]
+        asked = scorer.chat.encode(scorer.prompt(QUESTIONS[1], 1), variants[:1])["batches"][0]["input_ids"]
+        assert ids[:-2] == asked[0].tolist()
+
+
+def test_the_chat_template_of_deepseek_vl2_for_a_server_writes_the_prompt_of_its_code(scorers):
+    """vLLM's own template writes a blank before the answer, and leaves the end of the question as it is."""
+    chat = scorers["deepseek_vl2", "letter"].chat
+    template = (ROOT / "config/prompts/deepseek_vl2.jinja").read_text()
+    text = letter_prompt(QUESTIONS[0])
+    image, question = {"type": "image"}, {"type": "text", "text": text}
+    answer = {"role": "assistant", "content": "B"}
+    for content, images in (
+        (text, 0),
+        ([question], 0),
+        ([image, question], 1),
+        ([image, image, question], 2),
+    ):
+        asked = [{"role": "user", "content": content}]
+        words = {"bos_token": "<BOS>", "eos_token": "<EOS>", "chat_template": template}
+        (prompt,), _ = render_jinja_template([asked], add_generation_prompt=True, **words)
+        assert prompt == "<BOS>" + chat.prompt(text, images)
+        (begun,), _ = render_jinja_template([[*asked, answer]], continue_final_message=True, **words)
+        assert begun == f"{prompt}B"
+        (whole,), _ = render_jinja_template([[*asked, answer]], **words)
+        assert whole == f"{prompt}B<EOS>"
 
 
 def imports_before_4_48(path: str) -> list[str]:

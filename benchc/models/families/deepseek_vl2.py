@@ -17,6 +17,8 @@ inference.py::
 (deepseek_vl2/models/modeling_deepseek_vl_v2.py; the processor is
 deepseek_vl2/models/processing_deepseek_vl_v2.py, read in the copy sheryc/DeepSeek-VL2-Latest at
 d3a78dd7064d37671d42a48eb05a5f6bd3bb0147).
+The processor's ``format_messages_v2`` encodes the prompt, which ends in "<|Assistant|>:", and an answer apart
+and without white space: the first token of an answer is "B", not " B".
 
 There is no environment for it: the package requires attrdict, which Python 3.10 and later cannot import,
 with torch 2.2.1 and transformers 4.38.2 (pyproject.toml at d4058635d8d1847953d925bece124e3a44bd8cbf), and
@@ -57,6 +59,12 @@ class DeepSeekVL2(RemoteCodeModel):
             conversations=_conversation(text, images), sft_format=self.processor.sft_format, system_prompt=""
         )
         return rendered
+
+    def separator(self, rendered: str) -> str:
+        return ""
+
+    def tokens_after(self, rendered: str, answer: str) -> list[int]:
+        return list(self.tokenizer.encode(answer.strip(), add_special_tokens=False))
 
     def row(self, text: str, rendered: str, images: list[Image.Image]) -> Batch:
         row = self.processor(

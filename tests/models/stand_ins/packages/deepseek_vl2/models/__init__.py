@@ -41,15 +41,22 @@ class DeepseekVLV2Processor:
         inference_mode=True,
         system_prompt="",
     ):
-        assert prompt is None and force_batchify and inference_mode
+        assert prompt is None and force_batchify
         ids, seen = [self.tokenizer.bos_token_id], [False]
-        chunks = self.format_messages(conversations, self.sft_format, system_prompt).split(self.image_token)
+        question, answer = conversations
+        asked = [question, {"role": answer["role"], "content": ""}]
+        chunks = self.format_messages(asked, self.sft_format, system_prompt).split(self.image_token)
         assert len(chunks) == len(images) + 1
         for number, chunk in enumerate(chunks):
             words = self.tokenizer.encode(chunk, add_special_tokens=False)
             image = IMAGE_TOKENS if number else 0
             ids += [self.tokenizer.convert_tokens_to_ids(self.image_token)] * image + words
             seen += [True] * image + [False] * len(words)
+        # Upstream encodes the answer apart.
+        words = self.tokenizer.encode(answer["content"].strip(), add_special_tokens=False)
+        words += [] if inference_mode else [self.tokenizer.eos_token_id]
+        ids += words
+        seen += [False] * len(words)
         return SimpleNamespace(
             input_ids=torch.tensor([ids]),
             attention_mask=torch.ones(1, len(ids), dtype=torch.bool),
