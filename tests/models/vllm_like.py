@@ -39,7 +39,7 @@ class TinyServer(ThreadingHTTPServer):
     ``token_ids``: whether it knows logprob_token_ids. ``max_logprobs``: as vLLM's option of this name.
     ``refuses``: settings of chat completions that it refuses, as models of OpenAI do. ``key``: that
     requests to /v1 must send, as in vLLM; None for none. ``penalty``: the repetition penalty of the
-    checkpoint's generation_config.json, with which some versions of vLLM return log-probabilities.
+    checkpoint's generation_config.json, after which vLLM's first engine returns log-probabilities.
     ``string_content``: whether the chat template takes texts, not lists of parts
     (--chat-template-content-format string). ``reasons``: whether an answer that reaches its limit of tokens
     is an error, as of OpenAI's reasoning models. ``api_path``: what its paths have in place of /v1. ``bos``:

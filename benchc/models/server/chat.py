@@ -19,8 +19,8 @@ from benchc.pixels import Pixels
 CHAT = "/v1/chat/completions"
 TOKENIZE = "/tokenize"
 DETOKENIZE = "/detokenize"
-# A server's defaults are those of the checkpoint's generation_config.json. Some versions of vLLM return
-# log-probabilities after the penalties.
+# A server's defaults are those of the checkpoint's generation_config.json. vLLM's first engine, and a newer
+# one with --logprobs-mode processed_logprobs, return log-probabilities after the penalties.
 NO_PENALTIES = {"frequency_penalty": 0, "presence_penalty": 0, "repetition_penalty": 1}
 # vLLM writes it in place of minus infinity.
 FLOOR = -9999.0
