@@ -20,7 +20,7 @@ from benchc.models.registry import GENERATE
 from benchc.models.server.generate import served_generator
 from benchc.models.server.served import served_scorer
 
-TIMEOUT = 30.0  # seconds
+TIMEOUT = 30.0  # seconds; an answer may take longer, as the first has as many tokens as all others
 
 
 def check_server(id_: str, model: Model, server: Server, results: Path | None) -> Iterator[Finding]:
@@ -41,7 +41,8 @@ def ask_server(id_: str, model: Model, server: Server, url: str) -> Finding:
     """Return what the running server at ``url`` is and is asked for; raises InputError where it fails."""
     name = server.model or model.repo
     assert name is not None  # which the catalogue's checks ensure
-    settings = EndpointSettings(url, 1, TIMEOUT, attempts=1)
+    timeout = server.timeout_s if model.scoring == GENERATE else TIMEOUT
+    settings = EndpointSettings(url, 1, timeout, attempts=1, api_path=server.api_path)
     with Endpoint(settings, read_key(server.api_key_env)) as endpoint:
         asked: ModelInterface = (
             served_generator(endpoint, {name}, {}, Generation(model.max_new_tokens))

@@ -60,6 +60,7 @@ def _asked(id_: str, entry: Model, server: Server, commit: str | None) -> AskedM
 def _job(id_: str, server: Server) -> Job:
     return Job(
         server_url=server.url,
+        server_api_path=server.api_path,
         api_key_env=server.api_key_env,
         concurrency=server.concurrency,
         timeout_s=server.timeout_s,

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
-from benchc.config.strict import Strict
+from benchc.config.strict import ApiPath, Strict
 
 # The messages about these show no value, which may be a secret.
 ADDRESS = re.compile(r"https?://[^/@?#\s]+(/[^@?#\s]*)?")
@@ -44,6 +44,11 @@ class Server(Strict):
         "such as `vllm serve {model} --revision {revision} --port {port}`. {model} is repo or path, "
         "{revision} the commit, which a repo needs, {port} a free port. Its program may be in another "
         "environment.",
+    )
+    api_path: ApiPath = Field(
+        default="/v1",
+        description="What stands between url and /chat/completions, where it is not /v1, such as "
+        "`/v1beta/openai`; empty for nothing.",
     )
     model: Annotated[str, Field(min_length=1)] | None = Field(
         default=None,

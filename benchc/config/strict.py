@@ -70,6 +70,8 @@ RunName = Annotated[
 ]
 WebAddress = Annotated[str, _matching(r"^https?://", "a web address (http or https)")]
 FileOrAddress = Annotated[str, Field(min_length=1)]  # a local path, or a WebAddress
+# Of an HTTP service, between its address and the paths of OpenAI's interface.
+ApiPath = Annotated[str, _matching(r"^(/[^/@?#\s]+)*$", "a path without a slash at its end, or empty")]
 Md5 = Annotated[str, _matching(r"^[0-9a-f]{32}$", "32 hexadecimal digits in lower case")]
 # The Hub's rules: letters, digits, _, and single dots and dashes between them. It becomes a folder's name.
 HubId = Annotated[

@@ -34,6 +34,8 @@ CONNECT_TIMEOUT = 5.0  # seconds; an answer may take longer
 MAX_WAIT = 300.0  # seconds between two attempts, whatever Retry-After asks for
 # A proxy of the environment cannot reach the servers of this machine.
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+OPTIONAL_ATTEMPTS = 3  # a job can do without the answer
+VERSION_PATH = "/v1"  # the beginning of the paths of OpenAI's interface
 
 
 class EndpointError(InputError):
@@ -47,6 +49,7 @@ class _TransientError(Exception):
         super().__init__(reason)
         self.fix = fix
         self.retry_after = retry_after
+        self.attempts = 1
 
 
 class _NoServerError(_TransientError):
@@ -64,6 +67,7 @@ class EndpointSettings:
         attempts: of a request.
         first_wait_s: seconds between the first two attempts, which double from one to the next; to each, up
             to as many are added at random.
+        api_path: what a request's path has in place of ``/v1``.
     """
 
     url: str
@@ -71,6 +75,7 @@ class EndpointSettings:
     timeout_s: float = 300.0
     attempts: int = 7
     first_wait_s: float = 1.0
+    api_path: str = VERSION_PATH
 
 
 class Endpoint:
@@ -131,6 +136,18 @@ class Endpoint:
         """Return the answer to a GET request; see :meth:`post`."""
         return self._request("GET", path, None)
 
+    def optional(self, path: str, body: Mapping[str, object] | None = None) -> Answer | None:
+        """Return the answer to a request (POST with a body) that a job can do without; None where it fails.
+
+        Gateways answer with 401, 403, 5xx or a page of HTML for paths that they do not have.
+        """
+        method = "GET" if body is None else "POST"
+        try:
+            answer = self._answer(method, path, body, min(OPTIONAL_ATTEMPTS, self.settings.attempts))
+        except _TransientError:
+            return None
+        return answer if answer.ok else None
+
     def post(self, path: str, body: Mapping[str, object]) -> Answer:
         """Return the answer to a POST request of JSON.
 
@@ -155,6 +172,18 @@ class Endpoint:
                 future.cancel()
 
     def _request(self, method: str, path: str, body: object) -> Answer:
+        try:
+            answer = self._answer(method, path, body, self.settings.attempts)
+        except _TransientError as error:
+            times = "" if error.attempts == 1 else f" after {error.attempts} attempts"
+            raise self._fail(f"{self._at(path)}: {error}{times}; {error.fix}") from None
+        if answer.status in REFUSED_KEY:
+            refusal = f"the server refuses access ({answer.shown()}); {self._key.if_refused}"
+            raise self._fail(f"{self._at(path)}: {refusal}")
+        return answer
+
+    def _answer(self, method: str, path: str, body: object, attempts: int) -> Answer:
+        """Return the answer of the server or the recording; raises _TransientError after the last attempt."""
         if self._recording is not None and self._mode == "replay":
             return self._recording.read(method, path, body)
         if self._recording is not None and self._resume and self._recording.has(method, path, body):
@@ -163,22 +192,18 @@ class Endpoint:
                 return kept
         retrying = Retrying(
             retry=retry_if_exception_type(_TransientError),
-            stop=self._is_last,
+            stop=lambda state: self._is_wrong_address(state) or state.attempt_number >= attempts,
             wait=self._wait,
             sleep=self._sleep,
-            before_sleep=self._report,
+            before_sleep=lambda state: self._report(state, attempts),
             reraise=True,
         )
         try:
             answer = retrying(self._attempt, method, path, body)
         except _TransientError as error:
-            attempts = retrying.statistics["attempt_number"]
-            times = "" if attempts == 1 else f" after {attempts} attempts"
-            raise self._fail(f"{self._at(path)}: {error}{times}; {error.fix}") from None
-        if answer.status in REFUSED_KEY:
-            refusal = f"the server refuses access ({answer.shown()}); {self._key.if_refused}"
-            raise self._fail(f"{self._at(path)}: {refusal}")
-        if self._recording is not None:
+            error.attempts = retrying.statistics["attempt_number"]
+            raise
+        if self._recording is not None and answer.status not in REFUSED_KEY:
             self._recording.write(method, path, body, answer)
         return answer
 
@@ -189,7 +214,7 @@ class Endpoint:
             # Canonical, as it is hashed.
             content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
             headers = {} if body is None else {"Content-Type": "application/json"}
-            response = self._client.request(method, path, content=content, headers=headers)
+            response = self._client.request(method, self._sent(path), content=content, headers=headers)
         self._answered = True
         answer = Answer(response.status_code, self._key.removed_from(response.text))
         if answer.status in TRANSIENT or answer.status >= 500:
@@ -221,9 +246,8 @@ class Endpoint:
             text = self._key.removed_from(str(error)) or type(error).__name__
             raise _TransientError(f"the connection broke ({text})", "look at the server's log") from None
 
-    def _is_last(self, state: RetryCallState) -> bool:
-        wrong_address = isinstance(_error_of(state), _NoServerError) and not self._answered
-        return wrong_address or state.attempt_number >= self.settings.attempts
+    def _is_wrong_address(self, state: RetryCallState) -> bool:
+        return isinstance(_error_of(state), _NoServerError) and not self._answered
 
     def _wait(self, state: RetryCallState) -> float:
         error = _error_of(state)
@@ -233,10 +257,10 @@ class Endpoint:
         if self._failed.wait(seconds) and self._failure is not None:
             raise self._failure
 
-    def _report(self, state: RetryCallState) -> None:
+    def _report(self, state: RetryCallState, attempts: int) -> None:
         print(
             f"{self._at('')}: {_error_of(state)}; attempt {state.attempt_number + 1} of "
-            f"{self.settings.attempts} in {state.upcoming_sleep:.1f} s",
+            f"{attempts} in {state.upcoming_sleep:.1f} s",
             file=sys.stderr,
             flush=True,
         )
@@ -247,7 +271,12 @@ class Endpoint:
         return self._failure
 
     def _at(self, path: str) -> str:
-        return self.settings.url.rstrip("/") + path
+        return self.settings.url.rstrip("/") + self._sent(path)
+
+    def _sent(self, path: str) -> str:
+        """Return the path of a request as the server has it."""
+        rest = path.removeprefix(VERSION_PATH + "/")
+        return path if rest == path else f"{self.settings.api_path}/{rest}"
 
 
 def _error_of(state: RetryCallState) -> _TransientError:

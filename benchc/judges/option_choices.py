@@ -24,7 +24,7 @@ def option_choices(path: Path, options: Mapping[str, Sequence[str]]) -> pl.DataF
                 f"{path}: item {row['id']} is an open-ended question, whose answer chooses no option; remove "
                 "it from the subset"
             )
-        chosen = option_of(row["reply"], options[row["id"]])
+        chosen = option_of(row["reply"], options[row["id"]], row["finish"])
         key = {name: row[name] for name in ("id", "corruption", "severity", "finish")}
         rows.append({**key, "option": chosen.option, "status": chosen.status})
     return pl.DataFrame(rows, schema=pl.Schema(JUDGEMENTS.columns))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from benchc.finish import Finish
 from benchc.letters import LETTERS
 from benchc.schemas.answer_states import Status
 
@@ -46,22 +47,23 @@ class OptionReply:
 
     ``option`` is its index, or None. ``status``: ``letter`` or ``text`` where the reply has an option's
     letter or text; ``refused`` where the model says that it cannot answer; ``ambiguous`` for several options;
-    ``unfinished`` where the reply ends within the reasoning; ``unparsable`` for all others.
+    ``unfinished`` where the reply ends within the reasoning, also where that is not part of it;
+    ``unparsable`` for all others.
     """
 
     option: int | None
     status: Status
 
 
-def option_of(reply: str, options: Sequence[str]) -> OptionReply:
+def option_of(reply: str, options: Sequence[str], finish: Finish = "stop") -> OptionReply:
     """Return the option that ``reply`` chooses among ``options``, whose letters are A, B, ….
 
-    Raises ValueError for more options than letters.
+    ``finish``: how the reply ended. Raises ValueError for more options than letters.
     """
     if len(options) > len(LETTERS):
         raise ValueError(f"{len(options)} options have no letters: there are {len(LETTERS)}")
     text = without_reasoning(reply)
-    if text is None:
+    if text is None or (not text and finish == "length"):
         return OptionReply(None, "unfinished")
     letters = LETTERS[: len(options)]
     if stated := [match for match in _STATED.finditer(text) if match[1] in letters]:

@@ -86,6 +86,7 @@ class Job:
         workers: processes that prepare images while the model computes
         gpus: GPUs among which the model is divided
         server_url: address of a server with the model
+        server_api_path: what stands between this address and /chat/completions
         api_key_env: environment variable with the server's key
         concurrency: requests at once
         timeout_s: seconds to wait for an answer
@@ -99,6 +100,7 @@ class Job:
     workers: NaturalInt = 0
     gpus: PositiveInt = 1
     server_url: str | None = None
+    server_api_path: str = "/v1"
     api_key_env: str | None = None
     concurrency: PositiveInt = 16
     timeout_s: float = 300.0

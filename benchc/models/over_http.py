@@ -1,8 +1,9 @@
 """A model on a server, which the job asks, or starts and stops itself. Imports no torch."""
 
 import importlib
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,15 @@ from benchc.models.folder import folder_digest
 from benchc.models.generation import Generation
 from benchc.models.hub.cached import require_cached
 from benchc.models.loaded import LoadedModel
-from benchc.models.protocol import CheckpointSource, Generative, OptionScores, Reply, Scorer, UnitInput
+from benchc.models.protocol import (
+    CheckpointSource,
+    Generative,
+    ModelError,
+    OptionScores,
+    Reply,
+    Scorer,
+    UnitInput,
+)
 from benchc.models.question import Question
 from benchc.models.server.identity import ENTRY, served_identity
 from benchc.models.server.modules import GENERATOR
@@ -24,6 +33,8 @@ from benchc.models.server.served import OtherModelError, served_scorer
 REQUESTS_PER_UNIT = 5  # or more: one per severity; clean images have one
 # vLLM then refuses requests without its key, so that two jobs cannot take each other's server for their own.
 KEY_OF_VLLM = "VLLM_API_KEY"
+# An earlier vLLM warns, and computes the logits of a model that generates in its own dtype.
+HEAD_DTYPE, VLLM_WITH_HEAD_DTYPE = "head_dtype", (0, 26)
 
 
 @contextmanager
@@ -55,7 +66,7 @@ def opened(
             url, key = str(job.server_url), read_key(job.api_key_env)
         else:
             url, key = stack.enter_context(_started(command, source, asked.label, job))
-        settings = EndpointSettings(url, job.concurrency, job.timeout_s)
+        settings = EndpointSettings(url, job.concurrency, job.timeout_s, api_path=job.server_api_path)
         endpoint = stack.enter_context(Endpoint(settings, key))
         try:
             model = (
@@ -70,6 +81,8 @@ def opened(
             fix = "let `command` serve it as {model}"
             raise OtherModelError(error.name, error.served, fix) from error
         identity = served_identity(model, ENTRY if generation is None else GENERATOR)
+        if command is not None:
+            _require_head_dtype(asked.label, command, identity)
         print(
             f"{asked.label}: {identity['server']} {identity['version']}, {identity['asked']}, "
             f"{settings.concurrency} requests at once",
@@ -78,6 +91,18 @@ def opened(
         at_once = 1 + settings.concurrency // REQUESTS_PER_UNIT
         compute = _predict if generation is None else _answer
         yield LoadedModel(model, identity, compute, at_once, prefetches=True)
+
+
+def _require_head_dtype(label: str, command: str, identity: Mapping[str, str]) -> None:
+    """Raise ModelError where a server ignores the dtype that its command asks for."""
+    release = re.match(r"(\d+)\.(\d+)", identity["version"])
+    if identity["server"] != "vllm" or HEAD_DTYPE not in command or release is None:
+        return
+    if tuple(map(int, release.groups())) < VLLM_WITH_HEAD_DTYPE:
+        raise ModelError(
+            f"{label}: `command` asks for a {HEAD_DTYPE}, which vLLM {identity['version']} ignores; use vLLM "
+            "0.26 or later, or remove it"
+        )
 
 
 @contextmanager

@@ -156,6 +156,7 @@ class Models:
             return Job(
                 shard=shard,
                 server_url=server.url,
+                server_api_path=server.api_path,
                 api_key_env=server.api_key_env,
                 concurrency=server.concurrency,
                 timeout_s=server.timeout_s,

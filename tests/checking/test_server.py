@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def check(scoring: str = "letter", **server: Any) -> list[Any]:
     model = {"repo": server.pop("repo", NAME), "path": server.pop("path", None)}
-    entry = {**model, "scoring": scoring, "family": None, "server": server}
+    entry = {**model, "scoring": scoring, "family": None, "max_new_tokens": 3, "server": server}
     config = config_of({"s": {"path": "s.tsv"}}, {"far": entry})
     found, rates = collected(check_models(config, None, load=True))  # type: ignore[arg-type]
     assert rates == {}
@@ -42,6 +42,20 @@ def test_a_server_that_answers(serve):  # noqa: F811
     assert only == f"far: vllm 0.33.0 answers at {server.url}, with logprob_token_ids"
     (error,) = lines(check(url=server.url, repo="owner/large"), "error")
     assert error.startswith("far: owner/large: the server serves another model, owner/tiny; start it with")
+
+
+def test_a_service_with_another_path(serve):  # noqa: F811
+    server = serve(api_path="/beta/openai")
+    assert lines(check("generate", url=server.url, api_path="/beta/openai"), "ok")
+    (error,) = lines(check("generate", url=server.url), "error")
+    assert "does not list its models at /v1/models (404" in error and "`api_path`" in error
+
+
+def test_the_first_answer_has_the_time_of_all_others(serve, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(server, "TIMEOUT", 0.001)
+    url = serve().url
+    assert lines(check("generate", url=url), "ok")
+    assert lines(check(url=url), "error")
 
 
 def test_a_server_that_cannot_score_texts(serve):  # noqa: F811
@@ -147,8 +161,9 @@ def test_a_model_on_a_running_server_answers_items(serve, tmp_path, pool):  # no
 
 
 def test_a_closed_model_answers_in_its_own_words(serve, tmp_path):  # noqa: F811
-    server = serve(refuses=("max_tokens", "temperature"))
-    entry = {"scoring": "generate", "max_new_tokens": 3, "server": {"url": server.url, "model": NAME}}
+    server = serve(refuses=("max_tokens", "temperature"), api_path="/beta/openai")
+    address = {"url": server.url, "api_path": "/beta/openai", "model": NAME}
+    entry = {"scoring": "generate", "max_new_tokens": 3, "server": address}
     done = checked(tmp_path, entry)
     assert done.returncode == 0, done.stderr
     first, second = done.stdout.splitlines()

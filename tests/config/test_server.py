@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import yaml
 from benchc.config.catalogue import ModelCatalogue
 from benchc.config.load import load
 from benchc.config.resolved import resolved
+from benchc.workflow.models import Models
 from tests.config.trial import MODELS, errors
 
 pytestmark = pytest.mark.usefixtures("toy")
@@ -181,6 +183,7 @@ def test_a_running_server_cannot_load_a_folder(raw: dict[str, Any], root: Path) 
         f"repo: owner/large, {COMMAND}",
         "repo: owner/large, server: {url: 'https://a/b', timeout_s: 5, api_key_env: _K}",
         "server: {url: 'https://a/b', model: gpt-4o}",
+        "server: {url: 'https://a', api_path: /v1beta/openai, model: gpt-4o}",
     ],
 )
 def test_the_record_of_a_run_with_a_server_loads_as_the_same_run(
@@ -195,6 +198,25 @@ def test_the_record_of_a_run_with_a_server_loads_as_the_same_run(
         (root / path).write_text(text)
     again = load(yaml.safe_load(files["results/trial/config.yaml"]), root)
     assert again.models["large"] == before.models["large"]
+
+
+def test_a_job_knows_how_its_server_is_reached(raw: dict[str, Any], root: Path) -> None:
+    settings = "api_path: /beta, api_key_env: K, concurrency: 3, timeout_s: 4, start_s: 5, top_logprobs: 6"
+    with_entry(root, f"repo: owner/large, server: {{url: 'http://a', {settings}}}")
+    config = load(raw, root)
+    wildcards = {"model": "large", "subset": "all"}
+    job = Models(config, None, {}).job().value(SimpleNamespace(**wildcards, items=wildcards.items), 2)  # type: ignore[arg-type]
+    assert (job.server_url, job.server_api_path, job.api_key_env) == ("http://a", "/beta", "K")
+    assert (job.concurrency, job.timeout_s, job.start_timeout_s, job.top_logprobs) == (3, 4, 5, 6)
+
+
+@pytest.mark.parametrize("path", ["v1", "/v1/", "/a b", "/a?key=1", "//"])
+def test_an_api_path_is_a_path(raw: dict[str, Any], root: Path, path: str) -> None:
+    with_entry(root, f"repo: owner/large, server: {{url: 'http://a', api_path: '{path}'}}")
+    (only,) = errors(raw, root)
+    assert only.endswith(
+        f'large.server.api_path is "{path}", but should be a path without a slash at its end, or empty.'
+    )
 
 
 def test_the_entries_of_the_documentation_are_valid() -> None:

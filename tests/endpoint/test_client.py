@@ -122,6 +122,58 @@ def test_a_refusal_is_an_answer_and_is_not_tried_again():
         assert not answer._replace(status=302).ok
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        (401, {}, '{"error": "Unauthorized"}'),
+        (403, {}, "<html>Forbidden</html>"),
+        (404, {}, '{"detail": "Not Found"}'),
+        (502, {}, "<html>Bad gateway</html>"),
+        (200, {}, "<html>Welcome</html>"),
+        None,
+    ],
+    ids=["401", "403", "404", "502", "a page", "no reply"],
+)
+def test_a_request_that_a_job_can_do_without_ends_nothing(reply):
+    asked = []
+
+    def without_version(headers: Any, body: Any) -> Any:
+        asked.append(body)
+        return reply if body == {"optional": True} else OK
+
+    with replying(without_version) as server, endpoint(server, attempts=7) as client:
+        assert client.optional("/tokenize", {"optional": True}) is None
+        assert client.post("/v1", {}).ok
+    transient = reply is None or reply[0] in (200, 502)
+    assert asked.count({"optional": True}) == (3 if transient else 1)
+
+
+def test_an_optional_request_that_is_answered():
+    with replying(OK) as server, endpoint(server) as client:
+        answers = client.optional("/version"), client.optional("/tokenize", {"a": 1})
+        assert [answer is not None and answer.content() for answer in answers] == [{"ok": True}] * 2
+        assert [request[:3] for request in server.requests] == [
+            ("GET", "/version", None),
+            ("POST", "/tokenize", {"a": 1}),
+        ]
+
+
+@pytest.mark.parametrize("api_path", ["", "/v1beta/openai", "/v1"])
+def test_a_service_may_have_another_path(api_path):
+    with (
+        replying((400, {}, "no"), OK, (403, {}, "no")) as server,
+        endpoint(server, api_path=api_path) as client,
+    ):
+        assert not client.post("/v1/chat/completions", {}).ok
+        assert client.get("/version").ok
+        with pytest.raises(
+            EndpointError, match=rf"^{server.url}{api_path}/models: the server refuses access"
+        ):
+            client.get("/v1/models")
+        paths = [request[1] for request in server.requests]
+    assert paths == [f"{api_path}/chat/completions", "/version", f"{api_path}/models"]
+
+
 def test_requests_at_once_are_bounded_and_answers_in_order():
     barrier = threading.Barrier(3, timeout=5)
 

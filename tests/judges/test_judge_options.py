@@ -17,14 +17,16 @@ from tests.footers import footer_of
 REPLIES = ["B", "The answer is C.", "no idea", "A or B", "red"]
 
 
-def answers(folder: Path, pool: Path, model: str = "m", replies: list[str] | None = None) -> Path:
+def answers(
+    folder: Path, pool: Path, model: str = "m", replies: list[str] | None = None, finish: str = "stop"
+) -> Path:
     rows = [
         {
             "id": f"s/{number}",
             "corruption": "clean",
             "severity": 0,
             "reply": reply,
-            "finish": "stop",
+            "finish": finish,
             "n_tokens": 3,
             "prompt_hash": "p",
             "image_hash": "i",
@@ -51,6 +53,14 @@ def judge(pool: Path, *paths: Path) -> Path:
     output = pool.parent / "judgements.parquet"
     judge_options(pool=pool, answers=[*paths], output=output)
     return output
+
+
+def test_an_answer_without_text_at_its_limit_is_unfinished(pool, tmp_path):
+    replies = ["", "B", "no", "", "red"]
+    limited = read_table(judge(pool, answers(tmp_path, pool, replies=replies, finish="length")), JUDGEMENTS)
+    assert limited["status"].to_list() == ["unfinished", "letter", "unparsable", "unfinished", "text"]
+    ended = read_table(judge(pool, answers(tmp_path, pool, replies=replies)), JUDGEMENTS)
+    assert ended["status"].to_list()[0] == "unparsable"
 
 
 def test_each_answer_has_its_option_or_the_reason_why_not(pool, tmp_path, capsys):

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from tests.models.vllm_like import Handler, RefusedError, TinyServer, image_of
+from tests.models.vllm_like import Handler, RefusedError, TinyServer, UnknownPathError, image_of, penalise
 
 TOKENIZE = {"model", "prompt", "messages", "add_special_tokens"}
 GENERATE = {
@@ -51,10 +51,20 @@ class SglangLikeServer(TinyServer):
             raise RefusedError("the test asks for one greedy token")
         images = [image_of(url) for url in body.get("image_data") or ()]
         with self._lock, torch.inference_mode():
-            text = [body["text"]]
-            inputs = self.processor(text=text, images=[images] if images else None, return_tensors="pt")
-            rows = self.model(**inputs).logits[0].float().log_softmax(-1)
-        prompt = inputs["input_ids"][0].tolist()
+            bos = self.processor.tokenizer.bos_token
+            inputs = self.processor(
+                text=[body["text"]],
+                images=[images] if images else None,
+                # multimodal/processors/base_processor.py, process_mm_data
+                add_special_tokens=not (bos and body["text"].startswith(bos)),
+                return_tensors="pt",
+            )
+            self._set_bos(inputs)
+            prompt = inputs["input_ids"][0].tolist()
+            self.prompts.append(prompt)
+            logits = self.model(**inputs).logits[0].float()
+            penalise(logits[-1], prompt, sampling.get("repetition_penalty", self.penalty))
+            rows = logits.log_softmax(-1)
         sampled = int(rows[-1].argmax())
         facts: dict[str, Any] = {"id": "1", "prompt_tokens": len(prompt), "completion_tokens": 1}
         if body.get("return_logprob"):
@@ -105,7 +115,7 @@ class SglangHandler(Handler):
                 return server.detokenize(body)
             case "/generate":
                 return server.generate(body)
-        raise RefusedError(f"no such path: {self.path}")
+        raise UnknownPathError
 
 
 def _require(body: dict[str, Any], known: set[str]) -> None:

@@ -22,7 +22,7 @@ from benchc.models.prediction_code import prediction_code
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import ModelError, Scorer
 from benchc.models.question import Question
-from benchc.models.server.chat import CHAT, TOKENIZE
+from benchc.models.server.chat import CHAT, DETOKENIZE, TOKENIZE
 from benchc.models.server.identity import ENTRY, served_identity
 from benchc.models.server.modules import VLLM, server_modules
 from benchc.models.server.served import served_scorer
@@ -326,6 +326,8 @@ def test_a_model_without_a_known_name_is_another(serve, entry):
     [
         ({"tokens": [1, 2, 3]}, "the answer 'A' changes the tokens of the server's chat prompt"),
         ({"tokens": "abc"}, "the server's /tokenize returns no token ids; use vLLM"),
+        # As llama.cpp answers.
+        ({"tokens": []}, "the server's /tokenize returns no token ids; use vLLM"),
     ],
 )
 def test_what_the_server_cannot_tokenize_is_refused(serve, tokens, sentence):
@@ -348,7 +350,11 @@ def test_an_answer_that_changes_the_prompt_before_it_is_refused(serve):
     "added", [lambda letter: [ord(letter), 8], lambda letter: [7]], ids=["two tokens", "the same token"]
 )
 def test_letters_that_are_not_one_distinct_token_are_refused(serve, added):
+    letters = iter("AB")
+
     def fault(path: str, body: dict[str, Any]) -> Reply | None:
+        if path == DETOKENIZE:
+            return 200, {}, json.dumps({"prompt": next(letters)})
         answer = added(body["messages"][-1]["content"]) if body.get("continue_final_message") else []
         return (200, {}, json.dumps({"tokens": [1, 2, *answer]})) if path == TOKENIZE else None
 

@@ -60,20 +60,51 @@ def test_settings_that_a_provider_refuses_are_left_out(serve, variants, refuses,
         assert all(reply.tokens <= STEPS for reply in generator.replies(OPEN, variants))
     sent = [body for path, body in server.answered if path == CHAT]
     limit = "max_tokens" if not refuses else "max_completion_tokens"
-    # A first question with fewer tokens, then one a variant.
-    assert [body[limit] for body in sent] == [min(STEPS, 16), *[STEPS] * len(variants)]
+    # A first question, then one a variant.
+    assert [body[limit] for body in sent] == [STEPS] * (1 + len(variants))
     assert all(body.get("temperature", 0) == 0 for body in sent)
 
 
-def test_a_server_without_tokenize_or_version_is_enough(serve, variants):
+@pytest.mark.parametrize("status", [200, 401, 403, 404, 502])
+def test_a_server_without_tokenize_or_version_is_enough(serve, variants, monkeypatch, status):
+    monkeypatch.setattr("benchc.endpoint.client.MAX_WAIT", 0.01)
+
     def refused(path: str, body: dict[str, Any]) -> tuple[int, dict[str, str], str] | None:
-        return (404, {}, "{}") if path in (TOKENIZE, "/version") else None
+        page = "<html>There is nothing here.</html>"
+        return (status, {}, page) if path in (TOKENIZE, "/version") else None
 
     with client(serve(fault=refused)) as endpoint:
         generator = generator_of(endpoint)
         facts = generator.identity()
         assert (facts["version"], facts["chat_template"]) == ("unknown", "unknown")
         assert len(generator.replies(OPEN, variants)) == len(variants)
+
+
+def test_an_answer_whose_reasoning_reaches_the_limit_is_unfinished(serve, variants):
+    server = serve(reasons=True, refuses=("max_tokens", "temperature"))
+    # Random weights end no answer.
+    with client(server) as endpoint:
+        generator = generator_of(endpoint)
+        replies = generator.replies(OPEN, variants[:2])
+    assert replies == [Reply("", "length", STEPS)] * 2
+    assert generator.identity()["asked"] == "max_completion_tokens (sampled)"
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "max_tokens is too large: 90000. This model supports at most 16384 completion tokens.",
+        "Unsupported parameter: 'max_tokens' is not supported with this model.",
+    ],
+)
+def test_another_refusal_of_a_limit_is_an_error(serve, variants, reason):
+    server = serve()
+    with client(server) as endpoint:
+        generator = generator_of(endpoint)
+        text = json.dumps({"error": {"message": reason}})
+        server.fault = lambda path, body: (400, {}, text) if path == CHAT else None
+        with pytest.raises(ModelError, match="the server refuses the request"):
+            generator.replies(OPEN, variants[:1])
 
 
 def answering(**message: Any) -> Callable[[str, dict[str, Any]], tuple[int, dict[str, str], str] | None]:

@@ -13,10 +13,10 @@ from benchc.models.cache.unit_cache import PredictionCache
 from benchc.models.inference import infer, prediction_rows
 from benchc.models.prediction_code import prediction_code
 from benchc.models.protocol import ModelError
-from benchc.models.server.chat import TOKENIZE
+from benchc.models.server.chat import DETOKENIZE, TOKENIZE
 from benchc.models.server.identity import ENTRY, served_identity
 from benchc.models.server.modules import SGLANG
-from benchc.models.server.sglang import DETOKENIZE, GENERATE
+from benchc.models.server.sglang import GENERATE
 from tests.models.conftest import FAMILIES, QUESTIONS
 from tests.models.sglang_like import SglangLikeServer
 from tests.models.test_served import (

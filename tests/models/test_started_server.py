@@ -1,6 +1,7 @@
 """A job starts a server for its model, and asks no other one."""
 
 import os
+import re
 import shutil
 import signal
 import sys
@@ -16,7 +17,7 @@ from benchc.models import over_http
 from benchc.models.asking import AskedModel, Job
 from benchc.models.job import checkpoint_source
 from benchc.models.over_http import opened
-from benchc.models.protocol import UnitInput
+from benchc.models.protocol import ModelError, UnitInput
 from tests.models import vllm_like
 from tests.models.conftest import QUESTIONS
 from tests.models.vllm_like import TinyServer
@@ -46,6 +47,27 @@ def test_a_started_server_has_a_key_of_its_own(checkpoints, variants, tmp_path):
     assert scores.logits.shape == (len(variants), 3)
     assert model.identity["command"] == SERVER
     assert model.identity["model"] == checkpoints["llava"].name
+
+
+OVERRIDES = """ --hf-overrides '{"head_dtype": "float32"}'"""
+
+
+@pytest.mark.parametrize("version", ["0.25.1", "0.9.2rc1.dev3+g1234567"])
+def test_a_head_dtype_that_the_server_ignores_is_refused(checkpoints, tmp_path, another, version):
+    another.name, another.key, another.version = str(checkpoints["llava"]), None, version
+    sentence = (
+        f"^tiny: `command` asks for a head_dtype, which vLLM {re.escape(version)} ignores; use vLLM 0.26"
+    )
+    opening = started(checkpoints["llava"], tmp_path / "server.log", SLEEPING + OVERRIDES)
+    with pytest.raises(ModelError, match=sentence), opening:
+        raise AssertionError("its logits are rounded")
+
+
+@pytest.mark.parametrize("version", ["0.26.0", "0.100.0", "1.0.0", "dev"])
+def test_a_head_dtype_that_the_server_knows_is_in_the_identity(checkpoints, tmp_path, another, version):
+    another.name, another.key, another.version = str(checkpoints["llava"]), None, version
+    with started(checkpoints["llava"], tmp_path / "server.log", SLEEPING + OVERRIDES) as model:
+        assert model.identity["command"] == SLEEPING + OVERRIDES
 
 
 def test_code_of_a_served_folder_is_part_of_the_identity(checkpoints, tmp_path, another):

@@ -1,6 +1,8 @@
 """A server of a small checkpoint in vLLM's request and response forms, by plain calls of transformers.
 
-It imports nothing of the project, so that it cannot repeat a mistake of the code that it tests. As a program:
+As vLLM 0.33.0 (its package on PyPI): ``entrypoints/serve/tokenize``, ``entrypoints/openai/chat_completion``,
+``sampling_params.py`` and ``renderers/hf.py``. It imports nothing of the project, so that it cannot repeat a
+mistake of the code that it tests. As a program:
 ``python vllm_like.py FOLDER --model NAME --port PORT``.
 """
 
@@ -36,7 +38,12 @@ class TinyServer(ThreadingHTTPServer):
 
     ``token_ids``: whether it knows logprob_token_ids. ``max_logprobs``: as vLLM's option of this name.
     ``refuses``: settings of chat completions that it refuses, as models of OpenAI do. ``key``: that
-    requests to /v1 must send, as in vLLM; None for none.
+    requests to /v1 must send, as in vLLM; None for none. ``penalty``: the repetition penalty of the
+    checkpoint's generation_config.json, after which vLLM's first engine returns log-probabilities.
+    ``string_content``: whether the chat template takes texts, not lists of parts
+    (--chat-template-content-format string). ``reasons``: whether an answer that reaches its limit of tokens
+    is an error, as of OpenAI's reasoning models. ``api_path``: what its paths have in place of /v1. ``bos``:
+    how many times a prompt in the model begins with BOS, whatever /tokenize says; None for what it says.
     """
 
     daemon_threads = True
@@ -51,11 +58,21 @@ class TinyServer(ThreadingHTTPServer):
         max_logprobs: int = 20,
         refuses: tuple[str, ...] = (),
         key: str | None = None,
+        penalty: float = 1.0,
+        string_content: bool = False,
+        reasons: bool = False,
+        version: str = "0.33.0",
+        api_path: str = "/v1",
+        bos: int | None = None,
         fault: Fault | None = None,
     ) -> None:
         super().__init__(("127.0.0.1", port), Handler)
         self.name, self.token_ids, self.max_logprobs, self.fault = name, token_ids, max_logprobs, fault
-        self.refuses, self.key = refuses, key
+        self.refuses, self.key, self.version = refuses, key, version
+        self.api_path, self.bos = api_path, bos
+        self.penalty, self.string_content, self.reasons = penalty, string_content, reasons
+        # The tokens of each prompt that was passed through the model.
+        self.prompts: list[list[int]] = []
         self.answered: list[tuple[str, dict[str, Any]]] = []
         self.headers_seen: list[dict[str, str]] = []
         self._lock = threading.Lock()
@@ -82,17 +99,34 @@ class TinyServer(ThreadingHTTPServer):
             tokens = self.processor.tokenizer(body["prompt"], add_special_tokens=special)["input_ids"]
         else:
             rendered, _ = self._rendered(body)
-            tokens = self.processor.tokenizer(rendered, add_special_tokens=False)["input_ids"]
+            special = body.get("add_special_tokens", False)
+            tokens = self.processor.tokenizer(rendered, add_special_tokens=special)["input_ids"]
         return {"count": len(tokens), "max_model_len": 4096, "tokens": tokens, "token_strs": None}
+
+    def detokenize(self, body: dict[str, Any]) -> dict[str, Any]:
+        return {"prompt": self.processor.tokenizer.decode(body["tokens"])}
 
     def complete(self, body: dict[str, Any]) -> dict[str, Any]:
         self._check(body)
         rendered, images = self._rendered(body)
         most = body.get("max_completion_tokens", body.get("max_tokens"))
         with self._lock, torch.inference_mode():
-            inputs = self.processor(text=[rendered], images=[images] if images else None, return_tensors="pt")
+            inputs = self.processor(
+                text=[rendered],
+                images=[images] if images else None,
+                add_special_tokens=body.get("add_special_tokens", False),
+                return_tensors="pt",
+            )
+            self._set_bos(inputs)
+            self.prompts.append(inputs["input_ids"][0].tolist())
             logits = self.model(**inputs).logits[0].float()
+            penalise(logits[-1], self.prompts[-1], body.get("repetition_penalty", self.penalty))
             generated, finish = self._generated(inputs, logits[-1], most)
+        if self.reasons and finish == "length":
+            raise RefusedError(
+                "Could not finish the message because max_tokens or model output limit was reached. Please "
+                "try again with higher max_tokens."
+            )
         log_probabilities = logits.log_softmax(-1)
         last = log_probabilities[-1]
         sampled = int(last.argmax())
@@ -126,10 +160,21 @@ class TinyServer(ThreadingHTTPServer):
                 "total_tokens": len(logits) + len(generated),
             },
             "prompt_logprobs": None,
+            "prompt_token_ids": self.prompts[-1] if body.get("return_token_ids") else None,
         }
         if body.get("prompt_logprobs") is not None:
             answer["prompt_logprobs"] = self._of_prompt(inputs["input_ids"][0], log_probabilities, body)
         return answer
+
+    def _set_bos(self, inputs: Any) -> None:
+        if self.bos is None:
+            return
+        bos = self.processor.tokenizer.bos_token_id
+        tokens = inputs["input_ids"][0].tolist()
+        while tokens[0] == bos:
+            tokens.pop(0)
+        inputs["input_ids"] = torch.tensor([[bos] * self.bos + tokens])
+        inputs["attention_mask"] = torch.ones_like(inputs["input_ids"])
 
     def _generated(self, inputs: Any, first: torch.Tensor, most: int) -> tuple[list[int], str]:
         """Return the tokens of a greedy answer, by a full pass for each, and why it ended."""
@@ -172,6 +217,9 @@ class TinyServer(ThreadingHTTPServer):
                 raise RefusedError("`logprob_token_ids` requires `logprobs`.")
             if len(body["logprob_token_ids"]) > MAX_TOKEN_IDS:
                 raise RefusedError("too many `logprob_token_ids`")
+            size = self.model.get_output_embeddings().weight.shape[0]
+            if not all(0 <= token < size for token in body["logprob_token_ids"]):
+                raise RefusedError("token_id(s) in logprob_token_ids contain out-of-vocab token ids.")
         if (body.get("top_logprobs") or 0) > self.max_logprobs:
             raise RefusedError(
                 f"Requested sample logprobs of {body['top_logprobs']}, which is greater than max allowed: "
@@ -179,7 +227,7 @@ class TinyServer(ThreadingHTTPServer):
             )
 
     def _rendered(self, body: dict[str, Any]) -> tuple[str, list[Image.Image]]:
-        """Return the prompt, and its images; a message's text becomes a list of one part, as in vLLM."""
+        """Return the prompt, and its images; a message's content becomes a list of parts or a text."""
         if body.get("continue_final_message") and body.get("add_generation_prompt", True):
             raise RefusedError(
                 "Cannot set both `continue_final_message` and `add_generation_prompt` to True."
@@ -194,6 +242,12 @@ class TinyServer(ThreadingHTTPServer):
                     parts.append({"type": "image"})
                 else:
                     parts.append(part)
+            if self.string_content:
+                # Placeholders come first, each on its line.
+                images_first = sorted(parts, key=lambda part: part["type"] != "image")
+                shown = [part.get("text", self.processor.image_token) for part in images_first]
+                messages.append({"role": message["role"], "content": "\n".join(shown)})
+                continue
             messages.append({"role": message["role"], "content": parts})
         rendered = self.processor.apply_chat_template(
             messages,
@@ -207,6 +261,10 @@ class TinyServer(ThreadingHTTPServer):
         text = self.processor.tokenizer.decode([token])
         named = f"token_id:{token}" if body.get("return_tokens_as_token_ids") else text
         return {"token": named, "logprob": max(row[token].item(), -9999.0), "bytes": list(text.encode())}
+
+
+class UnknownPathError(Exception):
+    """A path that the server does not have."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -224,6 +282,9 @@ class Handler(BaseHTTPRequestHandler):
     def _reply(self, text: str) -> None:
         body = json.loads(text) if text else {}
         self.server.headers_seen.append(dict(self.headers))
+        if self.server.api_path != "/v1":
+            self.path = f"/no{self.path}" if self.path.startswith("/v1/") else self.path
+            self.path = self.path.replace(self.server.api_path + "/", "/v1/", 1)
         try:
             found = self.server.fault(self.path, body) if self.server.fault else None
             status, headers, reply = found or (200, {}, json.dumps(self._content(body)))
@@ -234,6 +295,8 @@ class Handler(BaseHTTPRequestHandler):
         except RefusedError as error:
             content = {"error": {"message": str(error), "type": "BadRequestError", "code": 400}}
             status, headers, reply = 400, {}, json.dumps(content)
+        except UnknownPathError:
+            status, headers, reply = 404, {}, json.dumps({"detail": "Not Found"})
         sent = self.headers.get("Authorization")
         if self.server.key and self.path.startswith("/v1") and sent != f"Bearer {self.server.key}":
             status, headers, reply = 401, {}, json.dumps({"error": "Unauthorized"})
@@ -253,18 +316,26 @@ class Handler(BaseHTTPRequestHandler):
             case "/health":
                 return {}
             case "/version":
-                return {"version": "0.33.0"}
+                return {"version": server.version}
             case "/v1/models":
                 entry = {"id": server.name, "object": "model", "owned_by": "vllm", "root": server.name}
                 return {"object": "list", "data": [entry]}
             case "/tokenize":
                 return server.tokenize(body)
+            case "/detokenize":
+                return server.detokenize(body)
             case "/v1/chat/completions":
                 return server.complete(body)
-        raise RefusedError(f"no such path: {self.path}")
+        raise UnknownPathError
 
     def log_message(self, *_: object) -> None:
         pass
+
+
+def penalise(row: torch.Tensor, prompt: list[int], penalty: float) -> None:
+    """Apply a repetition penalty to the logits of the tokens of a prompt, in place."""
+    seen = sorted(set(prompt))
+    row[seen] = torch.where(row[seen] > 0, row[seen] / penalty, row[seen] * penalty)
 
 
 def image_of(url: str) -> Image.Image:

@@ -4,18 +4,24 @@ import base64
 import io
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, Self
 
 from PIL import Image
 
 from benchc.models.protocol import ModelError
-from benchc.models.question import system_messages
+from benchc.models.question import letter_prompt, system_messages
+from benchc.models.server.probe import PROBE, PROBE_IMAGE
 from benchc.pixels import Pixels
 
 CHAT = "/v1/chat/completions"
 TOKENIZE = "/tokenize"
+DETOKENIZE = "/detokenize"
+# A server's defaults are those of the checkpoint's generation_config.json. vLLM's first engine, and a newer
+# one with --logprobs-mode processed_logprobs, return log-probabilities after the penalties.
+NO_PENALTIES = {"frequency_penalty": 0, "presence_penalty": 0, "repetition_penalty": 1}
 # vLLM writes it in place of minus infinity.
 FLOOR = -9999.0
 # The rounding of a probability of 1.
@@ -62,11 +68,15 @@ class ServedChat:
         client: sends the requests.
         model: the name that the server gives the model.
         facts: all that decides a prediction besides prompt, pixels and scoring; ``system_prompt``, too.
+        special: the setting of /tokenize and of chat completions that adds special tokens to a chat prompt.
+        bos: the token with which a prompt begins exactly once; None where the tokenizer adds none.
     """
 
     client: Client
     model: str
     facts: Mapping[str, str]
+    special: Mapping[str, object] = field(default_factory=dict)
+    bos: int | None = None
     _added: dict[tuple[str, tuple[str, ...]], list[list[int]]] = field(default_factory=dict)
 
     @property
@@ -104,7 +114,34 @@ class ServedChat:
 
     def request(self, messages: Sequence[object], **settings: object) -> dict[str, object]:
         """Return a request for one greedy token after ``messages``."""
-        return {"model": self.model, "messages": messages, "temperature": 0, "max_tokens": 1, **settings}
+        greedy = {"temperature": 0, "max_tokens": 1, **NO_PENALTIES}
+        return {"model": self.model, "messages": messages, **greedy, **self.special, **settings}
+
+    def with_special_tokens(self, text: str) -> Self:
+        """Return the model with the special tokens that transformers adds to the chat prompt of ``text``.
+
+        By default, vLLM adds none (``add_special_tokens`` in ``entrypoints/serve/tokenize/protocol.py`` and
+        ``entrypoints/openai/chat_completion/protocol.py``).
+        """
+        added, plain = (replace(self, special=_adding(each)).tokens(text) for each in (True, False))
+        special = _adding(_needs_special_tokens(added, plain))
+        return replace(self, special=special, bos=bos_of(added, plain))
+
+    def require_one_bos(self) -> None:
+        """Raise ModelError where a question's prompt in the server has another number of BOS tokens."""
+        begin = [] if self.bos is None else self.first_tokens()
+        if begin and [token == self.bos for token in begin[:2]] != [True, False]:
+            raise ModelError(
+                f"{self.model}: a prompt in the server does not begin with exactly one token {self.bos}, "
+                "which its tokenizer adds; update the server, or serve this model by another"
+            )
+
+    def first_tokens(self) -> list[object]:
+        """Return the tokens of the first question's prompt in the server, empty where it does not tell."""
+        content = self.messages(letter_prompt(PROBE), [data_url(PROBE_IMAGE)])
+        request = self.request(content, return_token_ids=True, **continuing(None))
+        answer = self.client.post(CHAT, request)
+        return list(self.content(answer, "the request").get("prompt_token_ids") or ()) if answer.ok else []
 
     def tokens_after(self, text: str, answers: Sequence[str]) -> list[list[int]]:
         """Return the tokens that each answer adds to the chat prompt of one user message with ``text``.
@@ -121,7 +158,9 @@ class ServedChat:
     def tokens(self, text: str, answer: str | None = None) -> list[int]:
         """Return the tokens of the chat prompt of ``text``, or of the prompt with the answer's beginning."""
         content = self.messages(text, [], answer)
-        return self.token_ids({"model": self.model, "messages": content, **continuing(answer)})
+        return self.token_ids(
+            {"model": self.model, "messages": content, **self.special, **continuing(answer)}
+        )
 
     def token_ids(self, body: Body) -> list[int]:
         """Return what /tokenize answers to a request; raises ModelError where it is no list of token ids."""
@@ -132,7 +171,8 @@ class ServedChat:
                 "cannot be scored; use vLLM or SGLang, or `scoring: generate`"
             )
         tokens = self.content(answer, TOKENIZE).get("tokens")
-        if not (isinstance(tokens, list) and all(isinstance(token, int) for token in tokens)):
+        # llama.cpp answers an empty list, as it reads no messages.
+        if not (isinstance(tokens, list) and tokens and all(isinstance(token, int) for token in tokens)):
             raise ModelError(f"{self.model}: the server's /tokenize returns no token ids; use vLLM or SGLang")
         return tokens
 
@@ -143,7 +183,26 @@ class ServedChat:
                 f"{self.model}: the answer {answer!r} changes the tokens of the server's chat prompt; start "
                 "the server with a chat template (--chat-template) whose answer begins where its prompt ends"
             )
-        return whole[len(prompt) :]
+        added = whole[len(prompt) :]
+        found = self.text_of(added)
+        if _letters(found) != _letters(answer):
+            raise ModelError(
+                f"{self.model}: the server's chat template turns the answer {answer!r} into {found!r}; start "
+                "the server with one that writes the answer alone (--chat-template), or turn off reasoning "
+                "(vLLM's --default-chat-template-kwargs)"
+            )
+        return added
+
+    def text_of(self, tokens: Sequence[int]) -> str:
+        """Return the text of tokens, also of special ones."""
+        return self.detokenized({"model": self.model, "tokens": list(tokens)}, "prompt")
+
+    def detokenized(self, body: Body, name: str) -> str:
+        """Return what /detokenize answers under ``name``; raises ModelError where it is no text."""
+        text = self.content(self.client.post(DETOKENIZE, body), DETOKENIZE).get(name)
+        if not isinstance(text, str):
+            raise ModelError(f"{self.model}: the server's /detokenize returns no text; use vLLM or SGLang")
+        return text
 
     def content(self, answer: Answered, what: str) -> dict[str, Any]:
         """Return the object that the server answered; raises ModelError where it refuses ``what``."""
@@ -187,6 +246,33 @@ class ServedChat:
                     f"and {value}; start it without options that change them, and check its log"
                 )
         return found
+
+
+def bos_of(added: Sequence[int], plain: Sequence[int]) -> int | None:
+    """Return the token that a tokenizer adds at the beginning; for ``added`` and ``plain``, see below."""
+    return added[0] if list(added[1 : 1 + len(plain)]) == list(plain) else None
+
+
+def _adding(special: bool) -> dict[str, object]:
+    """Return the setting that adds special tokens to a chat prompt, or adds none."""
+    return {"add_special_tokens": special}
+
+
+def _needs_special_tokens(added: Sequence[int], plain: Sequence[int]) -> bool:
+    """Return whether transformers adds special tokens to a chat prompt.
+
+    ``ProcessorMixin.apply_chat_template`` does, unless the template has written the BOS token.
+
+    Args:
+        added: the prompt's tokens with the special ones.
+        plain: its tokens without.
+    """
+    return list(added) != list(plain) and list(added[:2]) != [plain[0]] * 2
+
+
+def _letters(text: str) -> str:
+    """Return a text without what tokenizers change: normal forms, and spaces."""
+    return "".join(unicodedata.normalize("NFKC", text).split())
 
 
 def continuing(answer: str | None) -> dict[str, object]:

@@ -4,8 +4,9 @@ The requests are those of OpenAI's interface, which vLLM and most providers have
 imports are the code that decides an answer; it imports no torch, and no client.
 """
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchc.finish import FINISHES
 from benchc.models.generation import Generation
@@ -20,10 +21,18 @@ from benchc.models.server.chat import (
     data_url,
 )
 from benchc.models.server.probe import PROBE, PROBE_IMAGE
-from benchc.models.server.served import AskedClient, served_model, template_digest
+from benchc.models.server.served import (
+    SGLANG_OWNER,
+    AskedClient,
+    optional_object,
+    served_model,
+    template_digest,
+)
 from benchc.pixels import Pixels
 
-PROBE_TOKENS = 16
+# OpenAI's reasoning models refuse a request whose limit is too small for their reasoning: "Could not finish
+# the message because max_tokens or model output limit was reached."
+UNFINISHED = re.compile(r"could not finish the message", re.IGNORECASE)
 # The first that the server accepts is used. OpenAI's newer models refuse max_tokens, and its reasoning models
 # a temperature: their answers are sampled.
 SETTINGS: tuple[Mapping[str, object], ...] = (
@@ -66,16 +75,16 @@ class ServedGenerator:
         bodies = [self.request(question, images) for images in variants]
         return [self._reply(answer) for answer in self.chat.client.post_all(CHAT, bodies)]
 
-    def request(
-        self, question: Question, images: Sequence[Pixels], most: int | None = None
-    ) -> dict[str, object]:
-        """Return the request for an answer of ``most`` tokens; None allows as many as its settings."""
+    def request(self, question: Question, images: Sequence[Pixels]) -> dict[str, object]:
+        """Return the request for an answer."""
         content = self.chat.messages(self.generation.prompt(question), [data_url(image) for image in images])
-        limit = self.generation.max_new_tokens if most is None else most
+        limit = self.generation.max_new_tokens
         settings = {name: limit if value is None else value for name, value in self.settings.items()}
-        return {"model": self.chat.model, "messages": content, **settings}
+        return {"model": self.chat.model, "messages": content, **settings, **self.chat.special}
 
     def _reply(self, answer: Answered) -> Reply:
+        if is_unfinished(answer):
+            return Reply("", "length", self.generation.max_new_tokens)
         content = self.chat.content(answer, "the request")
         try:
             choice = content["choices"][0]
@@ -110,29 +119,36 @@ def served_generator(
     Raises ModelError where the server serves another model, or refuses a first question.
     """
     model, found = served_model(client, names)
-    facts = {**facts, **found}
-    chat = ServedChat(client, model, {**facts, "chat_template": _template(ServedChat(client, model, facts))})
+    chat = _served_chat(client, model, found["server"], {**facts, **found})
     refusals = []
     for settings in SETTINGS:
         generator = ServedGenerator(chat, generation, settings)
-        body = generator.request(PROBE, [PROBE_IMAGE], min(generation.max_new_tokens, PROBE_TOKENS))
-        answer = client.post(CHAT, body)
-        if answer.ok:
+        answer = client.post(CHAT, generator.request(PROBE, [PROBE_IMAGE]))
+        if answer.ok or is_unfinished(answer):
             return generator
         refusals.append(answer)
     raise ModelError(chat.refused_image(refusals[0]))
 
 
-def _template(chat: ServedChat) -> str:
-    """Return a hash of the tokens of a chat prompt; providers of closed models do not tell them.
+def is_unfinished(answer: Answered) -> bool:
+    """Return whether a server refuses a request because its limit of tokens ended the reasoning."""
+    return not answer.ok and UNFINISHED.search(answer.shown()) is not None
 
-    Raises ModelError where the server tells them, and they lack the system prompt.
+
+def _served_chat(client: AskedClient, model: str, server: str, facts: Mapping[str, str]) -> ServedChat:
+    """Return the model with the special tokens of its prompts and a hash of a prompt's tokens.
+
+    Providers of closed models tell no tokens. SGLang adds special tokens by itself. Raises ModelError where
+    the server tells tokens, and they lack the system prompt.
     """
-    body = {"model": chat.model, "messages": chat.messages(letter_prompt(PROBE), []), **continuing(None)}
-    answer = chat.client.post(TOKENIZE, body)
-    content = answer.content() if answer.ok else None
-    tokens = content.get("tokens") if isinstance(content, dict) else None
-    if not tokens:
-        return "unknown"
-    chat.require_system_prompt(letter_prompt(PROBE))
-    return template_digest(tokens)
+    text = letter_prompt(PROBE)
+    chat = ServedChat(client, model, facts)
+    body = {"model": model, "messages": chat.messages(text, []), **continuing(None)}
+    tokens = optional_object(client, TOKENIZE, body).get("tokens")
+    if tokens:
+        chat.require_system_prompt(text)
+    if tokens and server != SGLANG_OWNER:
+        chat = chat.with_special_tokens(text)
+        chat.require_one_bos()
+        tokens = chat.tokens(text)
+    return replace(chat, facts={**facts, "chat_template": template_digest(tokens) if tokens else "unknown"})

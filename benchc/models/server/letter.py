@@ -35,7 +35,7 @@ class ServedLetterScorer:
     _tokens: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
     path: ClassVar[str] = CHAT
     if_missing: ClassVar[str] = (
-        "raise the server's --max-logprobs and `top_logprobs`, or use vLLM with logprob_token_ids (0.33 or "
+        "raise the server's --max-logprobs and `top_logprobs`, or use vLLM with logprob_token_ids (0.26 or "
         "later)"
     )
 

@@ -7,14 +7,17 @@ decides a number. It imports no torch, and no client.
 import hashlib
 import importlib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 from benchc.models.protocol import ModelError, Scorer
 from benchc.models.question import letter_prompt
-from benchc.models.server.chat import Answered, Client, ServedChat
+from benchc.models.server.chat import Answered, Body, Client, ServedChat
 from benchc.models.server.modules import SGLANG, VLLM
 from benchc.models.server.probe import PROBE
 from benchc.models.server.sglang import SERVER_INFO, SglangChat
+
+SGLANG_OWNER = "sglang"  # of the models of an SGLang server (``owned_by``)
 
 
 class OtherModelError(ModelError):
@@ -30,6 +33,9 @@ class AskedClient(Client, Protocol):
 
     def get(self, path: str) -> Answered:
         """Return the answer to a request."""
+
+    def optional(self, path: str, body: Body | None = None) -> Answered | None:
+        """Return the answer to a request that a job can do without; None where it fails."""
 
 
 def served_scorer(
@@ -47,19 +53,13 @@ def served_scorer(
     Raises ModelError where the server serves another model, or cannot score.
     """
     model, found = served_model(client, names)
-    kind, modules = (SglangChat, SGLANG) if found["server"] == "sglang" else (ServedChat, VLLM)
+    kind, modules = (SglangChat, SGLANG) if found["server"] == SGLANG_OWNER else (ServedChat, VLLM)
+    text = letter_prompt(PROBE)
     bare = kind(client, model, facts)
-    template = bare.tokens(letter_prompt(PROBE))
-    bare.require_system_prompt(letter_prompt(PROBE))
-    chat = kind(
-        client,
-        model,
-        {
-            **facts,
-            **found,
-            "chat_template": template_digest(template),
-        },
-    )
+    bare.require_system_prompt(text)
+    chat = bare.with_special_tokens(text)
+    chat = replace(chat, facts={**facts, **found, "chat_template": template_digest(chat.tokens(text))})
+    chat.require_one_bos()
     scorer: Scorer = importlib.import_module(modules[scoring]).probe_scorer(chat, scoring, top)
     return scorer
 
@@ -76,9 +76,15 @@ def served_model(client: AskedClient, names: set[str]) -> tuple[str, dict[str, s
     """
     entry = _entry(client, names)
     server = str(entry.get("owned_by", "unknown"))
-    answer = client.get(SERVER_INFO if server == "sglang" else "/version")
-    version = answer.content().get("version") if answer.ok and isinstance(answer.content(), dict) else None
-    return str(entry["id"]), {"server": server, "version": str(version or "unknown")}
+    found = optional_object(client, SERVER_INFO if server == SGLANG_OWNER else "/version")
+    return str(entry["id"]), {"server": server, "version": str(found.get("version") or "unknown")}
+
+
+def optional_object(client: AskedClient, path: str, body: Body | None = None) -> Mapping[str, Any]:
+    """Return the object that a server answers to a request, empty where it answers none."""
+    answer = client.optional(path, body)
+    content = None if answer is None else answer.content()
+    return content if isinstance(content, dict) else {}
 
 
 def _entry(client: AskedClient, names: set[str]) -> Mapping[str, Any]:
@@ -92,7 +98,7 @@ def _entry(client: AskedClient, names: set[str]) -> Mapping[str, Any]:
     if not served:
         raise ModelError(
             f"{sorted(names)[0]}: the server does not list its models at /v1/models ({answer.shown()}); give "
-            "the address of a vLLM or SGLang server, without /v1"
+            "the address of a vLLM or SGLang server, without /v1, or of a service with its `api_path`"
         )
     for id_, entry in served.items():
         if any(name in (id_, entry.get("root")) for name in names):

@@ -8,6 +8,8 @@ Chat completions of SGLang return neither of them, so this sends what they would
 - ``entrypoints/openai/serving_chat.py``, ``_apply_jinja_template`` and ``_engine_prompt``: for a model with
   images, a chat completion decodes these tokens, and passes on the text with ``image_data``, as /generate
   does (``managers/io_struct.py``, ``GenerateReqInput``).
+- ``multimodal/processors/base_processor.py``, ``process_mm_data``: the processor of transformers adds special
+  tokens to the text, unless it begins with BOS.
 - ``managers/tokenizer_manager.py``, ``add_logprob_to_meta_info``: a log-probability is returned as
   [value, token id, text]; ``token_ids_logprob`` chooses the tokens at each position of the answer.
 - ``managers/scheduler_components/logprob_result_processor.py``: with ``logprob_start_len`` 0, those of all
@@ -15,26 +17,20 @@ Chat completions of SGLang return neither of them, so this sends what they would
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 
 from benchc.models.protocol import ModelError
 from benchc.models.question import answer_separator, letter_prompt
-from benchc.models.server.chat import Answered, ServedChat, data_url
-from benchc.models.server.probe import PROBE
+from benchc.models.server.chat import NO_PENALTIES, Answered, ServedChat, bos_of, data_url
+from benchc.models.server.probe import PROBE, PROBE_IMAGE
 
 GENERATE = "/generate"
-DETOKENIZE = "/detokenize"
 SERVER_INFO = "/server_info"
 # A server may have other defaults (--preferred-sampling-params), and penalties change log-probabilities.
-GREEDY = {
-    "temperature": 0,
-    "max_new_tokens": 1,
-    "frequency_penalty": 0,
-    "presence_penalty": 0,
-    "repetition_penalty": 1,
-}
+GREEDY = {"temperature": 0, "max_new_tokens": 1, **NO_PENALTIES}
 # Any image has the same placeholder in the chat prompt.
 PLACEHOLDER = data_url(np.zeros((28, 28, 3), dtype=np.uint8))
 
@@ -55,9 +51,8 @@ class SglangChat(ServedChat):
         if key not in self._prompts:
             content = self.messages(text, [PLACEHOLDER] * images)
             tokens = self.token_ids({"model": self.model, "messages": content})
-            body = {"model": self.model, "tokens": tokens, "skip_special_tokens": False}
-            prompt = self.content(self.client.post(DETOKENIZE, body), DETOKENIZE).get("text")
-            if not isinstance(prompt, str) or self._tokens_of(prompt) != tokens:
+            prompt = self.text_of(tokens)
+            if self._tokens_of(prompt) != tokens:
                 raise ModelError(
                     f"{self.model}: the server's /detokenize does not return the text of its chat prompt, "
                     "which /generate needs; serve this model by vLLM"
@@ -68,6 +63,26 @@ class SglangChat(ServedChat):
     def tokens(self, text: str, answer: str | None = None) -> list[int]:
         """Return the tokens of the chat prompt of ``text``, or of the prompt with the answer's beginning."""
         return self._tokens_of(self._written(text, 0, answer))
+
+    def with_special_tokens(self, text: str) -> Self:
+        """Return the model; /generate adds special tokens to a text without BOS, as transformers does."""
+        prompt = self.prompt(text, 0)
+        added, plain = (self._tokens_of(prompt, special=each) for each in (True, False))
+        return replace(self, bos=bos_of(added, plain))
+
+    def first_tokens(self) -> list[object]:
+        """Return the tokens of the first question's prompt in the server, empty where it does not tell."""
+        urls = [data_url(PROBE_IMAGE)]
+        answer = self.client.post(
+            GENERATE, self.generate(letter_prompt(PROBE), urls, None, logprob_start_len=0)
+        )
+        found = self.returned(answer, "input_token_logprobs") if answer.ok else None
+        return [token for token, _ in entries(found)]
+
+    def text_of(self, tokens: Sequence[int]) -> str:
+        """Return the text of tokens, also of special ones."""
+        body = {"model": self.model, "tokens": list(tokens), "skip_special_tokens": False}
+        return self.detokenized(body, "text")
 
     def generate(
         self, text: str, images: Sequence[str], answer: str | None, **settings: object
@@ -97,8 +112,8 @@ class SglangChat(ServedChat):
         prompt = self.prompt(text, images)
         return prompt if answer is None else prompt + answer_separator(prompt) + answer
 
-    def _tokens_of(self, prompt: str) -> list[int]:
-        return self.token_ids({"model": self.model, "prompt": prompt, "add_special_tokens": False})
+    def _tokens_of(self, prompt: str, *, special: bool = False) -> list[int]:
+        return self.token_ids({"model": self.model, "prompt": prompt, "add_special_tokens": special})
 
 
 def entries(position: object) -> list[tuple[int, object]]:

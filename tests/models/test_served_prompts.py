@@ -1,0 +1,287 @@
+"""What a server passes through the model is what transformers makes of the same messages.
+
+The expected tokens and scores come from transformers alone: its chat template, its tokenization, its model.
+"""
+
+import json
+import unicodedata
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from benchc.endpoint.client import Endpoint, EndpointSettings
+from benchc.hugging_face import transformers
+from benchc.models.generation import Generation
+from benchc.models.load import load_scorer
+from benchc.models.protocol import CheckpointSource, ModelError
+from benchc.models.question import Question, letter_prompt, text_prompt
+from benchc.models.server.chat import DETOKENIZE, bos_of
+from benchc.models.server.generate import served_generator
+from benchc.models.server.served import served_scorer
+from tests.models.bos import ORIGINS, save_with_bos
+from tests.models.conftest import NAME, QUESTIONS
+from tests.models.sglang_like import SglangLikeServer
+from tests.models.test_served import FACTS, log_softmax
+from tests.models.vllm_like import TinyServer
+
+SERVERS: dict[str, type[TinyServer]] = {"vllm": TinyServer, "sglang": SglangLikeServer}
+QUESTION = QUESTIONS[0]
+# As templates of Qwen3: before an answer that is given, but not before one that is generated.
+THOUGHT = "<think>\n\n</think>\n\n"
+
+Start = Callable[..., TinyServer]
+
+
+@pytest.fixture(scope="module")
+def folders(checkpoints: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return one checkpoint with each tokenizer and chat template."""
+    return {
+        name: save_with_bos(checkpoints["llava"], tmp_path_factory.mktemp("bos"), origin)
+        for name, origin in ORIGINS.items()
+    }
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Start servers."""
+    started = []
+
+    def start(folder: Path, kind: str = "vllm", **settings: Any) -> TinyServer:
+        started.append(SERVERS[kind](folder, NAME, **settings).start())
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.stop()
+
+
+@pytest.fixture
+def image() -> np.ndarray:
+    return np.random.default_rng(5).integers(0, 256, (40, 56, 3), dtype=np.uint8)
+
+
+class Alone:
+    """Transformers without a server and without this project."""
+
+    def __init__(self, folder: Path) -> None:
+        self.processor = transformers.AutoProcessor.from_pretrained(folder)
+        self.processor.image_processor = transformers.AutoImageProcessor.from_pretrained(
+            folder, backend="pil"
+        )
+        self.model = transformers.AutoModelForImageTextToText.from_pretrained(folder).eval()
+
+    def inputs(self, text: str, image: np.ndarray, answer: str | None = None) -> Any:
+        """Return the input of a chat of one message, or with the beginning of the answer."""
+        user = [{"type": "image", "image": Image.fromarray(image)}, {"type": "text", "text": text}]
+        messages = [{"role": "user", "content": user}]
+        if answer is not None:
+            messages.append({"role": "assistant", "content": [{"type": "text", "text": answer}]})
+        return self.processor.apply_chat_template(
+            messages,
+            tokenize=True,
+            return_dict=True,
+            return_tensors="pt",
+            add_generation_prompt=answer is None,
+            continue_final_message=answer is not None,
+        )
+
+    def tokens(self, text: str, image: np.ndarray, answer: str | None = None) -> list[int]:
+        found: list[int] = self.inputs(text, image, answer)["input_ids"][0].tolist()
+        return found
+
+    @torch.inference_mode()
+    def log_probabilities(self, text: str, image: np.ndarray, answer: str) -> list[float]:
+        """Return the log-probability of each token of an answer."""
+        inputs = self.inputs(text, image, answer)
+        rows = self.model(**inputs).logits[0].log_softmax(-1)
+        ids = inputs["input_ids"][0].tolist()
+        begin = len(self.tokens(text, image))
+        return [rows[place - 1, ids[place]].item() for place in range(begin, len(ids))]
+
+
+def client(server: TinyServer) -> Endpoint:
+    return Endpoint(EndpointSettings(server.url, attempts=1))
+
+
+@pytest.mark.parametrize("kind", SERVERS)
+@pytest.mark.parametrize("name", ORIGINS)
+def test_a_prompt_has_the_special_tokens_that_transformers_gives_it(folders, start, image, kind, name):
+    alone, server = Alone(folders[name]), start(folders[name], kind)
+    bos = alone.processor.tokenizer.bos_token_id
+    letters, texts = letter_prompt(QUESTION), text_prompt(QUESTION)
+    with client(server) as endpoint:
+        scorer = served_scorer(endpoint, {NAME}, FACTS, "letter", 20)
+        found = scorer.score(QUESTION, [[image]])
+        expected = alone.tokens(letters, image)
+        assert expected.count(bos) == ORIGINS[name].count
+        assert server.prompts[-1] == expected
+        scores = [alone.log_probabilities(letters, image, letter) for letter in QUESTION.letters]
+        assert {len(each) for each in scores} == {1}
+        np.testing.assert_allclose(found.logits[0], np.ravel(scores), atol=1e-4)
+
+        scorer = served_scorer(endpoint, {NAME}, FACTS, "text", 20)
+        found = scorer.score(QUESTION, [[image]])
+        options = [alone.tokens(texts, image, option) for option in QUESTION.texts]
+        assert sorted(server.prompts[-len(options) :]) == sorted(options)
+        sums = [sum(alone.log_probabilities(texts, image, option)) for option in QUESTION.texts]
+        np.testing.assert_allclose(found.logits[0], sums, atol=1e-4)
+
+
+@pytest.mark.parametrize("scoring", ["letter", "text"])
+@pytest.mark.parametrize("name", ORIGINS)
+def test_a_job_and_the_servers_pass_the_same_tokens_through_the_model(folders, start, image, scoring, name):
+    job = load_scorer("llava", scoring, CheckpointSource(str(folders[name])))
+    expected = job.score(QUESTION, [[image]])
+    prompts = []
+    for kind in SERVERS:
+        server = start(folders[name], kind)
+        with client(server) as endpoint:
+            found = served_scorer(endpoint, {NAME}, FACTS, scoring, 20).score(QUESTION, [[image]])
+        pair = (log_softmax(each.logits) for each in (found, expected))
+        np.testing.assert_allclose(*pair, atol=1e-4)
+        np.testing.assert_allclose(found.label_mass, expected.label_mass, atol=1e-5)
+        prompts.append(sorted(server.prompts[-(1 if scoring == "letter" else len(QUESTION.options)) :]))
+    assert prompts[0] == prompts[1]
+
+
+@pytest.mark.parametrize("name", ORIGINS)
+def test_a_generated_answer_continues_the_prompt_that_transformers_makes(folders, start, image, name):
+    alone, server = Alone(folders[name]), start(folders[name])
+    with client(server) as endpoint:
+        served_generator(endpoint, {NAME}, FACTS, Generation(3)).replies(QUESTION, [[image]])
+    assert server.prompts[-1] == alone.tokens(letter_prompt(QUESTION), image)
+
+
+@pytest.mark.parametrize("bos", [0, 2])
+@pytest.mark.parametrize("name", ["by tokenizer", "by both"])
+@pytest.mark.parametrize("kind", SERVERS)
+def test_a_prompt_with_another_number_of_bos_in_the_server_is_refused(folders, start, kind, name, bos):
+    server = start(folders[name], kind, bos=bos)
+    sentence = (
+        rf"^{NAME}: a prompt in the server does not begin with exactly one token 1, which its tokenizer"
+    )
+    with client(server) as endpoint:
+        for scoring in ("letter", "text"):
+            with pytest.raises(ModelError, match=sentence):
+                served_scorer(endpoint, {NAME}, FACTS, scoring, 20)
+        if kind == "vllm":
+            with pytest.raises(ModelError, match=sentence):
+                served_generator(endpoint, {NAME}, FACTS, Generation(3))
+
+
+@pytest.mark.parametrize(
+    ("added", "plain", "bos"),
+    [
+        ([1, 5, 6], [5, 6], 1),
+        ([1, 1, 5], [1, 5], 1),
+        ([1, 5, 6, 2], [5, 6], 1),
+        # Nothing is added, or only at the end.
+        ([5, 6], [5, 6], None),
+        ([5, 6, 2], [5, 6], None),
+    ],
+)
+def test_the_token_that_a_tokenizer_adds_at_the_beginning(added, plain, bos):
+    assert bos_of(added, plain) == bos
+
+
+def test_the_origin_of_bos_is_in_the_identity(folders, start):
+    templates = set()
+    for folder in folders.values():
+        with client(start(folder)) as endpoint:
+            of_answers = served_generator(endpoint, {NAME}, FACTS, Generation(3)).identity()
+            of_letters = served_scorer(endpoint, {NAME}, FACTS, "letter", 20).identity()
+        assert of_answers["chat_template"] == of_letters["chat_template"]
+        templates.add(of_letters["chat_template"])
+    # A prompt with BOS, and one without.
+    assert len(templates) == 2
+
+
+def written(template: str, before: str, prompt: str = "") -> str:
+    """Return a chat template that writes ``before`` a given answer, and ``prompt`` before a generated one."""
+    role, end = "{{ message['role'].upper() }}: ", "{% if add_generation_prompt %}ASSISTANT:"
+    assert template.count(role) == template.count(end) == 1
+    given = "{% if message['role'] == 'assistant' %}" + before + "{% endif %}"
+    return template.replace(role, role + given).replace(end, f"{end} {prompt}" if prompt else end)
+
+
+@pytest.mark.parametrize("scoring", ["letter", "text", "text_mean"])
+def test_a_chat_template_that_writes_a_thought_before_an_answer_is_refused(checkpoints, start, scoring):
+    server = start(checkpoints["llava"])
+    server.processor.chat_template = written(server.processor.chat_template, THOUGHT)
+    sentence = (
+        rf"^{NAME}: the server's chat template turns the answer '(A|this)' into ' <think>\\n\\n</think>\\n\\n"
+        r"(A|this)'; start the server with one that .*--default-chat-template-kwargs\)$"
+    )
+    with client(server) as endpoint, pytest.raises(ModelError, match=sentence):
+        served_scorer(endpoint, {NAME}, FACTS, scoring, 20)
+
+
+def test_a_thought_of_the_prompt_is_not_scored(checkpoints, folders, start, image):
+    server, alone = start(checkpoints["llava"]), Alone(checkpoints["llava"])
+    template = written(server.processor.chat_template, THOUGHT, THOUGHT)
+    server.processor.chat_template = alone.processor.chat_template = template
+    with client(server) as endpoint:
+        found = served_scorer(endpoint, {NAME}, FACTS, "text_mean", 20).score(QUESTION, [[image]])
+    logs = [alone.log_probabilities(text_prompt(QUESTION), image, option) for option in QUESTION.texts]
+    np.testing.assert_allclose(found.logits[0], [np.mean(each) for each in logs], atol=1e-4)
+
+
+@pytest.mark.parametrize("options", [("cafe\u0301 .", "don 't"), ("天坛", " \ufb01ne")])
+def test_an_option_that_a_tokenizer_writes_otherwise_is_scored(checkpoints, start, image, options):
+    server = start(checkpoints["llava"])
+    decode = server.processor.tokenizer.decode
+
+    def cleaned(tokens: list[int], **settings: Any) -> str:
+        """Decode as tokenizers with NFKC and clean_up_tokenization_spaces do."""
+        text = unicodedata.normalize("NFKC", decode(tokens, **settings))
+        return text.replace(" .", ".").replace(" 't", "'t").strip()
+
+    server.processor.tokenizer.decode = cleaned
+    with client(server) as endpoint:
+        scorer = served_scorer(endpoint, {NAME}, FACTS, "text", 20)
+        scores = scorer.score(Question("Which one?", options), [[image]])
+    assert np.isfinite(scores.logits).all()
+
+
+@pytest.mark.parametrize("scoring", ["letter", "text"])
+@pytest.mark.parametrize("kind", SERVERS)
+def test_penalties_of_the_checkpoint_change_no_score(checkpoints, start, image, kind, scoring):
+    found = []
+    for penalty in (1.0, 3.0):
+        with client(start(checkpoints["llava"], kind, penalty=penalty)) as endpoint:
+            scorer = served_scorer(endpoint, {NAME}, FACTS, scoring, 20)
+            found.append(scorer.score(QUESTION, [[image]]).logits)
+    assert np.array_equal(*found)
+
+
+@pytest.mark.parametrize("scoring", ["letter", "text"])
+def test_a_template_of_texts_gives_the_prompt_of_one_of_parts(checkpoints, start, image, scoring):
+    prompts = []
+    for string_content in (False, True):
+        server = start(checkpoints["llava"], string_content=string_content)
+        if string_content:
+            server.processor.chat_template = (
+                "{% for message in messages %}{{ message['role'].upper() }}: {{ message['content'] }} "
+                "{% endfor %}{% if add_generation_prompt %}ASSISTANT:{% endif %}"
+            )
+        with client(server) as endpoint:
+            served_scorer(endpoint, {NAME}, FACTS, scoring, 20).score(QUESTION, [[image]])
+        prompts.append(sorted(server.prompts))
+    assert prompts[0] == prompts[1]
+
+
+def test_a_server_without_detokenize_is_refused(checkpoints, start):
+    gone = json.dumps({"detail": "Not Found"})
+    server = start(
+        checkpoints["llava"], fault=lambda path, body: (404, {}, gone) if path == DETOKENIZE else None
+    )
+    with (
+        client(server) as endpoint,
+        pytest.raises(ModelError, match=r"refuses /detokenize \(404 .*Not Found"),
+    ):
+        served_scorer(endpoint, {NAME}, FACTS, "text", 20)
