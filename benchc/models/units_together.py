@@ -1,8 +1,6 @@
 """Whether units of a question pass through a model together. Imports nothing heavy."""
 
-from typing import Literal, get_args
+from typing import Literal
 
 # "if_equal": where this changes no bit.
 UnitsTogether = Literal["if_equal", "always", "never"]
-
-UNITS_TOGETHER: tuple[str, ...] = get_args(UnitsTogether)
