@@ -10,7 +10,7 @@ from benchc.models.hub.cached import cached
 from benchc.models.hub.errors import HUB
 from benchc.models.protocol import ModelError
 from benchc.models.registry import scorer_modules
-from benchc.models.remote_code_families import lacks_trust
+from benchc.models.remote_code_families import OF_CHECKPOINT, OF_PACKAGE, lacks_trust
 from benchc.models.revisions import commit_of
 from benchc.models.supported import UnsupportedFamilyError, check_family
 from benchc.models.weights import weights_problem
@@ -47,8 +47,10 @@ def loaded_by(model: Model) -> str:
         check_family(model.family)
     except UnsupportedFamilyError:
         return f"not supported ({model.family})"
-    if scorer_modules(model.family, model.scoring)[0].startswith("benchc.models.families."):
+    if model.family in (*OF_CHECKPOINT, *OF_PACKAGE):
         return f"own code ({model.family})"
+    if scorer_modules(model.family, model.scoring)[0].startswith("benchc.models.families."):
+        return f"transformers ({model.family})"
     return str(entry.get("auto_class") or model.family or "transformers")
 
 

@@ -14,6 +14,7 @@ from benchc.config.strict import (
     Id,
     Label,
     Md5,
+    NotBlank,
     Revision,
     Scalar,
     Strict,
@@ -247,12 +248,12 @@ class Model(Strict):
     processor: dict[str, Scalar] = Field(
         default_factory=dict,
         description="Settings of the image processor that override the checkpoint's, such as max_patches; "
-        "image_processor_type is another class of transformers.",
+        "image_processor_type is another class of transformers, without Pil or Fast.",
     )
-    system_prompt: Annotated[str, Field(pattern=r"\S")] | None = Field(
+    system_prompt: NotBlank | None = Field(
         default=None,
         description="Text of the system message before each question, in the model's chat template; null for "
-        "no such message, with which some templates write a text of their own (docs/models.md).",
+        "none; some templates then write a text of their own (docs/models.md).",
     )
     parameters_b: Annotated[float, Field(gt=0)] | None = Field(
         default=None, description="Billions of parameters, for Table 1; null if not published."
@@ -349,7 +350,9 @@ class Model(Strict):
             given = "no family" if self.family is None else f"the family {self.family}"
             raise ValueError(f"has train and {given}, but a run trains only {', '.join(FAMILIES)}")
         if self.train is not None and (self.family in CLOSED_LISTS) != (self.scoring == "classify"):
-            fitting = "classify" if self.family in CLOSED_LISTS else "letter, text or text_mean"
+            fitting = (
+                "classify" if self.family in CLOSED_LISTS else "letter, text, text_mean or text_vqascore"
+            )
             raise ValueError(
                 f"has scoring: {self.scoring}, but a run trains the family {self.family} for {fitting}"
             )

@@ -49,7 +49,8 @@ def cross_errors(
             ]
     errors += [
         f"{file}: {key}[{position}] is {shown(id_)}, whose scoring in {model_file} is {scoring}, but {key} "
-        "need models that score options; list it elsewhere, or choose letter, text or text_mean."
+        "need models that score options; list it elsewhere, or choose letter, text, text_mean or "
+        "text_vqascore."
         for key in settings.SCORING_KEYS
         for position, id_ in listed[key]
         if (scoring := block(models or {}, id_).get("scoring")) in tuple(ANSWERING)

@@ -126,7 +126,7 @@ class OpenAnswers(Strict):
     """How models are asked for answers in their own words. Benchmarks that do so have these settings."""
 
     max_new_tokens: int = Field(ge=1, description="The most tokens of an answer.")
-    instruction: str = Field(description="What a prompt asks for; empty for the bare question.")
+    instruction: str = Field(description="What a prompt asks for; empty for none.")
     instruction_place: Literal["before", "after"] = Field(
         default="after",
         description="Where the instruction is: before the question and a space, or the prompt's last line.",

@@ -69,9 +69,12 @@ RunName = Annotated[
     AfterValidator(_not_shared),
 ]
 WebAddress = Annotated[str, _matching(r"^https?://", "a web address (http or https)")]
+NotBlank = Annotated[str, _matching(r"\S", "a text that is not blank")]
 FileOrAddress = Annotated[str, Field(min_length=1)]  # a local path, or a WebAddress
 # Of an HTTP service, between its address and the paths of OpenAI's interface.
-ApiPath = Annotated[str, _matching(r"^(/[^/@?#\s]+)*$", "a path without a slash at its end, or empty")]
+ApiPath = Annotated[
+    str, _matching(r"^(/[^/@?#\s]+)*$", "a path that begins with a slash and ends in none, or empty")
+]
 Md5 = Annotated[str, _matching(r"^[0-9a-f]{32}$", "32 hexadecimal digits in lower case")]
 # The Hub's rules: letters, digits, _, and single dots and dashes between them. It becomes a folder's name.
 HubId = Annotated[

@@ -137,9 +137,12 @@ class ChatModel:
                     tokenize=False,
                 )
             except Exception as error:  # jinja2's, and what a template's expressions raise
+                fix = (
+                    "" if self.system_prompt is None else ", or remove `system_prompt` in the model catalogue"
+                )
                 raise ModelError(
                     f"{self.name}: its chat template fails ({type(error).__name__}: "
-                    f"{' '.join(str(error).split())}); correct chat_template.jinja of the model"
+                    f"{' '.join(str(error).split())}); correct chat_template.jinja of the model{fix}"
                 ) from error
             if text.strip() not in rendered:
                 raise ModelError(

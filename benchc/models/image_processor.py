@@ -41,7 +41,7 @@ def check_settings(image_processor: Any, source: CheckpointSource, options: Mapp
             raise ModelError(f"{what} has no setting {name!r}; correct `processor` {fix}")
         if name in _OF_ALL_CLASSES and _is_ignored(name, image_processor, source, options):
             raise ModelError(
-                f"{what} does not read {name!r}, without which images are the same; remove it from "
+                f"{what} does not read {name!r}, and images are the same without it; remove it from "
                 f"`processor` {fix}, or name a class there that reads it ({CLASS})"
             )
 
@@ -67,7 +67,7 @@ def _loaded(source: CheckpointSource, options: Mapping[str, Any], settings: Mapp
     if found is None or not hasattr(found, "valid_kwargs"):
         raise ModelError(
             f"{source.location}: transformers has no image processor {name}; correct {CLASS} in `processor` "
-            "of the model in the catalogue"
+            "of the model in the catalogue (without Pil or Fast), or its `image_backend`"
         )
     return found.from_pretrained(source.location, **options, **given)
 

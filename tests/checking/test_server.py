@@ -48,7 +48,7 @@ def test_a_service_with_another_path(serve):  # noqa: F811
     server = serve(api_path="/beta/openai")
     assert lines(check("generate", url=server.url, api_path="/beta/openai"), "ok")
     (error,) = lines(check("generate", url=server.url), "error")
-    assert "does not list its models at /v1/models (404" in error and "`api_path`" in error
+    assert "does not list its models (404" in error and "`api_path`" in error
 
 
 def test_the_first_answer_has_the_time_of_all_others(serve, monkeypatch):  # noqa: F811

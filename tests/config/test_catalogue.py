@@ -52,6 +52,10 @@ TRAIN = (
             for key in ("gpus: 2", "compile: true", "image_backend: torchvision")
         ),
         (
+            "{label: X, scoring: text, path: ., system_prompt: ' '}",
+            'models.yaml: x.system_prompt is " ", but should be a text that is not blank.',
+        ),
+        (
             "{label: X, family: eagle, scoring: text, path: ., system_prompt: Be brief.}",
             "models.yaml: x has system_prompt, but the family eagle is loaded by its own code; remove it.",
         ),

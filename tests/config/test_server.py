@@ -151,7 +151,7 @@ def test_a_model_that_only_generates_is_used_only_where_nothing_is_scored(
     (root / "models.yaml").write_text(MODELS.replace(MODELS[MODELS.index("large:") :], entry))
     sentence = (
         'config.yaml: targets[0] is "large", whose scoring in models.yaml is generate, but targets need '
-        "models that score options; list it elsewhere, or choose letter, text or text_mean."
+        "models that score options; list it elsewhere, or choose letter, text, text_mean or text_vqascore."
     )
     assert errors(raw, root) == (sentence,)
     config = load(raw | {"targets": ["small"], "more": {"speakers": ["large"]}}, root)
@@ -215,7 +215,8 @@ def test_an_api_path_is_a_path(raw: dict[str, Any], root: Path, path: str) -> No
     with_entry(root, f"repo: owner/large, server: {{url: 'http://a', api_path: '{path}'}}")
     (only,) = errors(raw, root)
     assert only.endswith(
-        f'large.server.api_path is "{path}", but should be a path without a slash at its end, or empty.'
+        f'large.server.api_path is "{path}", but '
+        "should be a path that begins with a slash and ends in none, or empty."
     )
 
 

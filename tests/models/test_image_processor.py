@@ -74,8 +74,9 @@ def test_a_model_is_loaded_with_the_class_that_pads(checkpoints: dict[str, Path]
 @pytest.mark.parametrize("name", ["do_pad", "pad_size"])
 def test_a_setting_that_the_class_does_not_read_is_refused(clip: str, name: str) -> None:
     message = (
-        rf"its image processor CLIPImageProcessorPil does not read '{name}', without which images are the "
-        r"same; remove it from `processor` .*, or name a class there that reads it \(image_processor_type\)$"
+        rf"its image processor CLIPImageProcessorPil does not read '{name}', and images are the "
+        r"same without it; remove it from `processor` .*, or name a class there that reads it "
+        r"\(image_processor_type\)$"
     )
     with pytest.raises(ModelError, match=message):
         loaded(clip, **{name: 64 if name == "pad_size" else True})

@@ -108,7 +108,7 @@ def test_all_models_are_listed(command: Command, hub: Hub) -> None:
     assert kinds["pinned-model"] == ("llava", FIRST[:12], "no")
     assert kinds["folder-model"] == ("llava", "", "yes") and found["folder-model"][-1] == WEIGHTS
     assert kinds["absent-model"] == ("llava", "", "folder is missing")
-    assert kinds["own-model"] == ("own code (llava_next)", "not pinned", "no")
+    assert kinds["own-model"] == ("transformers (llava_next)", "not pinned", "no")
     assert kinds["trained-model"] == ("trained (llava)", "", "made by runs")
     on_server = ("server", "that of the server", "on a server")
     assert kinds["served-model"] == kinds["closed-model"] == on_server

@@ -159,7 +159,10 @@ def test_a_server_answers_in_its_own_words_to_the_same_prompt_as_the_job(
         (NO_SYSTEM, "no place for a system prompt; remove `system_prompt`"),
         (TEXT_ALONE, "no place for a system prompt; remove `system_prompt`"),
         (PALIGEMMA, "no place for a system prompt; remove `system_prompt`"),
-        ("{{ raise_exception('No system role') }}", "its chat template fails .*No system role"),
+        (
+            "{{ raise_exception('No system role') }}",
+            "template fails .*No system role.*or remove `system_prompt`",
+        ),
     ],
     ids=["left out", "as a list", "paligemma", "raises"],
 )
@@ -190,6 +193,24 @@ def test_a_server_whose_template_has_no_system_role_is_refused(
                 with pytest.raises(ModelError, match="template has no place for a system prompt"):
                     served_generator(endpoint, {NAME}, facts, Generation(4))
             served_scorer(endpoint, {NAME}, {"system_prompt": ""}, "text", 20)
+    finally:
+        server.stop()
+
+
+def test_a_server_that_refuses_a_system_role_says_what_to_check(
+    checkpoints: Mapping[str, Path], tmp_path: Path
+) -> None:
+    raising = "{% if messages[0]['role'] == 'system' %}{{ raise_exception('No system role') }}{% endif %}"
+    folder = with_template(checkpoints["llava"], tmp_path / "llava", raising + NO_SYSTEM)
+    server = TinyServer(folder, NAME).start()
+    sentence = r"\(400 No system role\).*check .*that its chat template takes a `system_prompt`"
+    try:
+        with Endpoint(EndpointSettings(server.url, attempts=1)) as endpoint:
+            with pytest.raises(ModelError, match=sentence):
+                served_scorer(endpoint, {NAME}, {"system_prompt": SYSTEM}, "letter", 20)
+            with pytest.raises(ModelError, match=sentence):
+                served_generator(endpoint, {NAME}, {"system_prompt": SYSTEM}, Generation(4))
+            served_scorer(endpoint, {NAME}, {"system_prompt": ""}, "letter", 20)
     finally:
         server.stop()
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from jinja2 import TemplateError
 from PIL import Image
 
 LIBRARY = torch.library.Library("torchvision", "FRAGMENT")
@@ -292,7 +293,7 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self.connection.close()
             return
-        except RefusedError as error:
+        except (RefusedError, TemplateError) as error:
             content = {"error": {"message": str(error), "type": "BadRequestError", "code": 400}}
             status, headers, reply = 400, {}, json.dumps(content)
         except UnknownPathError:

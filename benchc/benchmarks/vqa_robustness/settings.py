@@ -23,7 +23,7 @@ class Answers(OpenAnswers):
     )
     instruction: str = Field(
         default="Answer the question using a single word or phrase.",
-        description="What a prompt asks for; empty for the bare question. VQA heads get the bare question.",
+        description="What a prompt asks for; empty for none. VQA heads get the question alone.",
     )
 
 

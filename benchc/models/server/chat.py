@@ -168,7 +168,8 @@ class ServedChat:
         if not answer.ok:
             raise ModelError(
                 f"{self.model}: the server refuses /tokenize ({answer.shown()}), without which options "
-                "cannot be scored; use vLLM or SGLang, or `scoring: generate`"
+                "cannot be scored; check that it is vLLM or SGLang (else `scoring: generate`)"
+                f"{self._or_system_prompt}"
             )
         tokens = self.content(answer, TOKENIZE).get("tokens")
         # llama.cpp answers an empty list, as it reads no messages.
@@ -220,8 +221,13 @@ class ServedChat:
         """Return the message about a refusal of a first question."""
         return (
             f"{self.model}: the server refuses a question with an image ({answer.shown()}); check that the "
-            "model reads images, and the server's log"
+            f"model reads images{self._or_system_prompt}, and the server's log"
         )
+
+    @property
+    def _or_system_prompt(self) -> str:
+        """What else a server may refuse: some chat templates raise an error at a system message."""
+        return "" if self.system_prompt is None else ", that its chat template takes a `system_prompt`"
 
     def log_probability(self, value: object, what: str) -> float:
         """Return a log-probability of the server; raises ModelError where it is none, or minus infinity."""

@@ -97,7 +97,7 @@ def _entry(client: AskedClient, names: set[str]) -> Mapping[str, Any]:
         served = {}
     if not served:
         raise ModelError(
-            f"{sorted(names)[0]}: the server does not list its models at /v1/models ({answer.shown()}); give "
+            f"{sorted(names)[0]}: the server does not list its models ({answer.shown()}); give "
             "the address of a vLLM or SGLang server, without /v1, or of a service with its `api_path`"
         )
     for id_, entry in served.items():
