@@ -149,15 +149,17 @@ class ChatModel:
                     f"{self.name}: its chat template leaves out the question {text[:40]!r}; correct "
                     "chat_template.jinja of the model"
                 )
-            self._require_system_prompt(rendered)
+            self._require_system_prompt(text, rendered)
             self._rendered[key] = rendered
         return self._rendered[key]
 
-    def _require_system_prompt(self, rendered: str) -> None:
+    def _require_system_prompt(self, text: str, rendered: str) -> None:
         """Raise ModelError where the chat template has left out the system prompt."""
         for message in system_messages(self.system_prompt):
-            # A template that takes texts alone writes the list of parts as Python does.
-            if str(self.system_prompt).strip() not in rendered or str(message["content"]) in rendered:
+            system = str(self.system_prompt).strip()
+            # The question may have the same words. A template that takes texts alone writes the list of parts
+            # as Python does.
+            if rendered.count(system) <= text.count(system) or str(message["content"]) in rendered:
                 raise ModelError(
                     f"{self.name}: its chat template has no place for a system prompt; remove "
                     "`system_prompt` of the model in the catalogue"
@@ -204,7 +206,13 @@ class ChatModel:
                 f"{pluralize(len(variants[0]), 'image')} ({sizes} pixels): {type(error).__name__}: "
                 f"{' '.join(str(error).split())}; remove such items, or this model"
             ) from error
-        self.require_context(inputs["input_ids"].shape[1])
+        rows, tokens = inputs["input_ids"].shape
+        if rows != len(variants):
+            raise ModelError(
+                f"{self.name}: {type(self.processor).__name__} makes {pluralize(rows, 'prompt')} of "
+                f"{pluralize(len(variants), 'variant')} of one question; choose another model"
+            )
+        self.require_context(tokens)
         return {
             name: value.to(self.model.dtype if value.is_floating_point() else None)
             for name, value in inputs.items()
@@ -250,9 +258,14 @@ class ChatModel:
         """Return how `generate` of transformers looks for an answer of at most ``most`` tokens."""
         return {"max_new_tokens": most, "num_beams": 1}
 
-    def answer_tokens(self, output: Any, steps: int) -> Any:
-        """Return the answers, int64[rows, tokens], in what `generate` returned after ``steps`` steps."""
-        return output[:, -steps:]
+    def answer_tokens(self, output: Any, inputs: Mapping[str, Any]) -> Any:
+        """Return the answers, int64[rows, tokens], in what `generate` returned for ``inputs``.
+
+        Most classes return prompt and answer; some, which give the model no ids, the answer alone.
+        """
+        prompt = inputs["input_ids"]
+        begin = prompt.shape[1]
+        return output[:, begin:] if torch.equal(output[:, :begin], prompt) else output
 
     def require_context(self, tokens: int) -> None:
         """Raise ModelError for more tokens than the model takes; transformers would at most warn."""

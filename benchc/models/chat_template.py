@@ -17,4 +17,5 @@ def chat_template(processor: Any) -> str | None:
         )
     except Exception:  # a template can raise any error
         return None
-    return of_tokenizer if str(processor.image_token) in rendered else None
+    image = getattr(processor, "image_token", None)  # not all processors tell it
+    return of_tokenizer if image is not None and str(image) in rendered else None

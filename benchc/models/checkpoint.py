@@ -74,6 +74,11 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
         )
     check_settings(processor.image_processor, source, options)
     kind = _wrapper_class(model, model_class)
+    if kind.has_template and not isinstance(model, transformers.GenerationMixin):
+        raise ModelError(
+            f"{source.location}: {type(model).__name__} writes no token after another, as scoring needs; "
+            "choose another model"
+        )
     if kind.has_template:
         processor.chat_template = own_template(processor) or chat_template
     if kind.has_template and processor.chat_template is None:

@@ -56,14 +56,25 @@ class Generator(ChatInterface):
         most = self.generation.max_new_tokens
         if context is not None:
             most = min(most, context - before)
-        steps = _FiniteSteps(self.chat.name)
         # A logits processor would do, but Janus' own `generate` ignores those that it is given.
-        hook = self.chat.decoder.get_output_embeddings().register_forward_hook(steps)
+        hook = self.chat.decoder.get_output_embeddings().register_forward_hook(self._refuse_nan)
         try:
-            tokens = self._generated(inputs, most)
+            tokens = self.chat.answer_tokens(self._generated(inputs, most), inputs)
         finally:
             hook.remove()
-        return [self._reply(row) for row in self.chat.answer_tokens(tokens, steps.count).tolist()]
+        if tokens.shape[1] > most:
+            raise ModelError(
+                f"{self.chat.name}: `generate` of {type(self.chat.model).__name__} returns {tokens.shape[1]} "
+                f"tokens where at most {most} are allowed; ask the model over a server (docs/models.md)"
+            )
+        return [self._reply(row) for row in tokens.tolist()]
+
+    def _refuse_nan(self, _: torch.nn.Module, __: Any, logits: torch.Tensor) -> None:
+        if logits[:, -1].isnan().any():
+            raise ModelError(
+                f"{self.chat.name}: a logit of an answer is NaN; set `dtype: float32` (float16 overflows) in "
+                "the model catalogue, or check the model's weights"
+            )
 
     def _generated(self, inputs: Mapping[str, Any], most: int) -> Any:
         """Return what `generate` of transformers makes of the input, int64[rows, tokens]."""
@@ -84,19 +95,3 @@ class Generator(ChatInterface):
         kept = tokens if count is None else tokens[:count]
         text = self.chat.tokenizer.decode(kept, skip_special_tokens=True).strip()
         return Reply(text, "length" if count is None else "stop", len(kept))
-
-
-@dataclass
-class _FiniteSteps:
-    """A hook of the language head that counts the generated tokens and changes nothing."""
-
-    model: str
-    count: int = 0
-
-    def __call__(self, _: torch.nn.Module, __: Any, logits: torch.Tensor) -> None:
-        if logits[:, -1].isnan().any():
-            raise ModelError(
-                f"{self.model}: a logit of an answer is NaN; set `dtype: float32` (float16 overflows) in the "
-                "model catalogue, or check the model's weights"
-            )
-        self.count += 1

@@ -111,9 +111,8 @@ class BlipModel(VqaModel):
             "interpolate_pos_encoding": True,
         }
 
-    def answer_tokens(self, output: Any, steps: int) -> Any:
-        # The best of several beams may be shorter than the longest one.
-        return output[:, 1:]
+    def answer_tokens(self, output: Any, inputs: Mapping[str, Any]) -> Any:
+        return output[:, 1:]  # after the decoder's start token
 
 
 @dataclass

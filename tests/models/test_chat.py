@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from benchc.hugging_face import transformers
@@ -111,6 +112,21 @@ def test_an_answer_that_merges_with_a_word_of_the_prompt_is_refused(scorers: Sco
         ModelError, match="the answer 'd' changes the tokens of the prompt that ends in ' re'"
     ):
         chat.tokens_after(" re", "d")
+
+
+def test_a_processor_with_more_prompts_than_variants_is_refused(
+    scorers: Scorers, variants: Variants, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As ShieldGemma 2, which writes a prompt for each of its policies.
+    chat = scorers["llava", "letter"].chat
+    encoded = chat._encoder.encode
+
+    def twice(rendered: str, images: Variants) -> dict[str, torch.Tensor]:
+        return {name: torch.cat([value, value]) for name, value in encoded(rendered, images).items()}
+
+    monkeypatch.setattr(chat._encoder, "encode", twice)
+    with pytest.raises(ModelError, match="LlavaProcessor makes 2 prompts of 1 variant of one question"):
+        chat.encode(chat.render("Which?", len(variants[0])), variants[:1])
 
 
 def test_images_that_the_processor_does_not_take_are_refused(scorers: Scorers, variants: Variants) -> None:

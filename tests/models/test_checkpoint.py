@@ -73,6 +73,14 @@ def test_a_checkpoints_own_code_is_not_run(folder: Path, marker: Path) -> None:
     assert not marker.exists()
 
 
+def test_a_model_that_does_not_generate_token_by_token_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As DiffusionGemma, whose forward pass draws random numbers.
+    monkeypatch.setattr(transformers, "GenerationMixin", type("Other", (), {}))
+    assert "LlavaForConditionalGeneration writes no token after another" in message(folder)
+
+
 def test_trusted_code_is_run(folder: Path, marker: Path) -> None:
     # The code is of a configuration alone, so that no model class fits it.
     message(folder, trust_remote_code=True)

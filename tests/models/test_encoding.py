@@ -81,6 +81,13 @@ def test_a_prompt_has_one_bos_token_where_template_or_tokenizer_writes_it(chat, 
         assert (ids[:, 0] == bos).all() == max(by_template, by_tokenizer)
 
 
+def test_a_bos_token_within_a_question_is_not_that_of_the_prompt(chat):
+    processor = with_bos(chat.processor, by_template=False, by_tokenizer=True)
+    rendered = chat.render(f"Which is {processor.tokenizer.bos_token}?", 1)
+    ids = PromptEncoder(processor).encode(rendered, images(1))["input_ids"][0]
+    assert ids[0] == processor.tokenizer.bos_token_id
+
+
 def test_a_tokenizer_without_a_bos_token_adds_its_other_special_tokens(chat):
     processor = with_bos(chat.processor, by_template=False, by_tokenizer=True)
     added = processor.tokenizer.bos_token_id

@@ -115,5 +115,32 @@ def test_a_checkpoints_own_limits_and_forms_of_output_change_nothing(chats, vari
     before = generator.replies(OPEN, variants)
     settings = copy.deepcopy(chat.model.generation_config)
     settings.max_time, settings.stop_strings, settings.return_dict_in_generate = 1e-9, ["e"], True
+    settings.num_beams, settings.num_return_sequences = 3, 2
     monkeypatch.setattr(chat.model, "generation_config", settings)
     assert generator.replies(OPEN, variants) == before
+
+
+@pytest.mark.parametrize("setting", [{"prefill_chunk_size": 16}, {"guidance_scale": 2.0}])
+def test_a_checkpoints_settings_that_call_the_head_more_than_once_a_token(
+    chats, variants, monkeypatch, setting
+):
+    chat = chats["llava"]
+    settings = copy.deepcopy(chat.model.generation_config)
+    settings.update(**setting)
+    monkeypatch.setattr(chat.model, "generation_config", settings)
+    generator = Generator(chat, Generation(STEPS))
+    encoded = generator.encode(OPEN, variants[:1])
+    whole = chat.model.generate(**encoded.inputs, max_new_tokens=STEPS, do_sample=False)
+    answer = whole[0, encoded.tokens :].tolist()
+    (reply,) = generator.ask(OPEN, encoded)
+    assert reply.tokens == next(
+        (place + 1 for place, token in enumerate(answer) if token in chat.end_tokens), STEPS
+    )
+    assert reply.text == chat.tokenizer.decode(answer[: reply.tokens], skip_special_tokens=True).strip()
+
+
+def test_a_generate_that_exceeds_its_limit_is_refused(chats, variants, monkeypatch):
+    generator = Generator(chats["llava"], Generation(2))
+    monkeypatch.setattr(generator.chat, "search", lambda most: {"min_new_tokens": 5, "max_new_tokens": 5})
+    with pytest.raises(ModelError, match="`generate` of LlavaForConditionalGeneration returns 5 tokens"):
+        generator.replies(OPEN, variants)

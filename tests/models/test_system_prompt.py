@@ -175,6 +175,8 @@ def test_a_template_without_a_system_role_is_refused(
     other = dataclasses.replace(chat, processor=processor, system_prompt=SYSTEM, _rendered={})
     with pytest.raises(ModelError, match=sentence) as caught:
         other.render(OTHER, 1)
+    with pytest.raises(ModelError, match=sentence):  # also where the question has the same words
+        other.render(f"{OTHER} {SYSTEM}", 1)
     assert "\n" not in str(caught.value)
 
 
