@@ -86,8 +86,8 @@ TRAIN = (
         ),
         (
             f"{{label: X, family: llava, scoring: classify, train: {{{TRAIN}}}}}",
-            "models.yaml: x has scoring: classify, but a run trains the family llava for letter, text or "
-            "text_mean.",
+            "models.yaml: x has scoring: classify, but a run trains the family llava for letter, text, "
+            "text_mean or text_vqascore.",
         ),
         (
             "{label: X, scoring: text_vqascore, repo: a/b, server: {url: 'http://a'}}",
