@@ -9,7 +9,7 @@ from benchc.checking.models import answers_finding, judged
 from benchc.checking.trial import Trial
 from benchc.config.catalogue import Model
 from benchc.config.server import Server
-from benchc.models.asking import AskedModel, Job
+from benchc.models.asking import AskedModel
 from benchc.models.generation import Generation
 from benchc.models.items import read_items, refuse_open_questions
 from benchc.models.job import checkpoint_source
@@ -34,7 +34,7 @@ def try_server(
     if entry.scoring != GENERATE:
         refuse_open_questions(items)
     start = time.monotonic()
-    asked, job = _asked(id_, entry, server, commit), _job(id_, server)
+    asked, job = _asked(id_, entry, server, commit), server.job(LOGS / f"{id_}.log")
     generation = Generation(entry.max_new_tokens) if entry.scoring == GENERATE else None
     source = checkpoint_source(asked, job, None)
     with opened(asked, source, entry.scoring, generation, job) as model:
@@ -54,17 +54,4 @@ def _asked(id_: str, entry: Model, server: Server, commit: str | None) -> AskedM
     assert location is not None  # which the catalogue's checks ensure
     return AskedModel(
         label=id_, location=location, revision=commit or entry.revision, server_command=server.command
-    )
-
-
-def _job(id_: str, server: Server) -> Job:
-    return Job(
-        server_url=server.url,
-        server_api_path=server.api_path,
-        api_key_env=server.api_key_env,
-        concurrency=server.concurrency,
-        timeout_s=server.timeout_s,
-        start_timeout_s=server.start_s,
-        server_log=LOGS / f"{id_}.log",
-        top_logprobs=server.top_logprobs,
     )

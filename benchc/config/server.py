@@ -2,12 +2,14 @@
 
 import re
 import shlex
+from pathlib import Path
 from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
 from benchc.config.strict import ApiPath, Strict
+from benchc.models.asking import Job
 
 # The messages about these show no value, which may be a secret.
 ADDRESS = re.compile(r"https?://[^/@?#\s]+(/[^@?#\s]*)?")
@@ -91,6 +93,20 @@ class Server(Strict):
                 raise ValueError("has an api_key_env, but a server that a job starts needs no key")
             _check_arguments(self.command)
         return self
+
+    def job(self, log: Path, shard: str = Job.shard) -> Job:
+        """Return how a job reaches the server. ``log``: of a server that it starts; ``shard``: as of Job."""
+        return Job(
+            shard=shard,
+            server_url=self.url,
+            server_api_path=self.api_path,
+            api_key_env=self.api_key_env,
+            concurrency=self.concurrency,
+            timeout_s=self.timeout_s,
+            start_timeout_s=self.start_s,
+            server_log=log,
+            top_logprobs=self.top_logprobs,
+        )
 
 
 def _check_address(url: str) -> None:

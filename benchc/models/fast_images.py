@@ -38,7 +38,7 @@ def accelerated(image_processor: Any) -> Any:
     fast = copy.copy(image_processor)
     # Methods of its own class come first; those that it inherits, or calls as those of super(), are replaced.
     fast.__class__ = type(kind.__name__, (kind, _FastPil), {"__module__": kind.__module__})
-    return fast if _equal(image_processor, fast) else image_processor
+    return fast if gives_equal_values(image_processor, fast) else image_processor
 
 
 class _Rescaled(np.ndarray):
@@ -104,8 +104,11 @@ def _rows(image: Any) -> Any:
     return np.ascontiguousarray(image.transpose(1, 2, 0))
 
 
-def _equal(image_processor: Any, fast: Any) -> bool:
-    """Return whether two processors give equal values for noise, also for all 8-bit values."""
+def gives_equal_values(image_processor: Any, other: Any) -> bool:
+    """Return whether two processors give equal values for noise, also for all 8-bit values.
+
+    They do not where one takes no such images.
+    """
     generator = np.random.default_rng(0)
     for width, height in _PROBES:
         image = Image.fromarray(generator.integers(0, 256, (height, width, 3), dtype=np.uint8))
@@ -114,7 +117,7 @@ def _equal(image_processor: Any, fast: Any) -> bool:
         except Exception:  # takes no single images, or other sizes; the job's own call says why
             return False
         try:
-            found = fast([image], return_tensors="pt")
+            found = other([image], return_tensors="pt")
         except Exception:  # does what an image that is not yet rescaled does not support
             return False
         if expected.keys() != found.keys() or not all(_same(expected[key], found[key]) for key in expected):

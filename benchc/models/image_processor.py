@@ -3,19 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-import torch
-from PIL import Image
-
 from benchc.hugging_face import transformers
+from benchc.models.fast_images import gives_equal_values
 from benchc.models.protocol import CheckpointSource, ModelError
 
 # The key of preprocessor_config.json that names the class: in `processor`, one in place of the checkpoint's.
 CLASS = "image_processor_type"
 # Every class accepts these, also where it has no use for them.
 _OF_ALL_CLASSES = transformers.processing_utils.ImagesKwargs.__annotations__
-# Width and height of images for which no such setting is without effect.
-_PROBES = ((97, 61), (60, 130))
 
 
 def load_image_processor(source: CheckpointSource, options: Mapping[str, Any]) -> Any:
@@ -53,7 +48,7 @@ def _is_ignored(
     others = {key: value for key, value in source.processor.items() if key != name}
     without = _loaded(source, options, others)
     changed = getattr(image_processor, name, None) != getattr(without, name, None)
-    return changed and _same(image_processor, without)
+    return changed and gives_equal_values(image_processor, without)
 
 
 def _loaded(source: CheckpointSource, options: Mapping[str, Any], settings: Mapping[str, object]) -> Any:
@@ -70,23 +65,3 @@ def _loaded(source: CheckpointSource, options: Mapping[str, Any], settings: Mapp
             "of the model in the catalogue (without Pil or Fast), or its `image_backend`"
         )
     return found.from_pretrained(source.location, **options, **given)
-
-
-def _same(image_processor: Any, other: Any) -> bool:
-    """Return whether two processors make the same of images; not where they take no images alone."""
-    generator = np.random.default_rng(0)
-    for width, height in _PROBES:
-        image = Image.fromarray(generator.integers(0, 256, (height, width, 3), dtype=np.uint8))
-        try:
-            one, two = (each([image], return_tensors="pt") for each in (image_processor, other))
-        except Exception:  # processors raise many types
-            return False
-        if one.keys() != two.keys() or not all(_equal(one[name], two[name]) for name in one):
-            return False
-    return True
-
-
-def _equal(value: Any, other: Any) -> bool:
-    if isinstance(value, torch.Tensor):
-        return torch.equal(value, other)
-    return bool(value == other)

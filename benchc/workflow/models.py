@@ -153,17 +153,7 @@ class Models:
             server = model.server
             if server is None:
                 return Job(shard=shard, workers=threads - 1, gpus=max(1, model.gpus))
-            return Job(
-                shard=shard,
-                server_url=server.url,
-                server_api_path=server.api_path,
-                api_key_env=server.api_key_env,
-                concurrency=server.concurrency,
-                timeout_s=server.timeout_s,
-                start_timeout_s=server.start_s,
-                top_logprobs=server.top_logprobs,
-                server_log=Path(f"logs/{self.settings.name}/servers/{name}.log"),
-            )
+            return server.job(Path(f"logs/{self.settings.name}/servers/{name}.log"), shard)
 
         return unrecorded(job)
 
