@@ -29,6 +29,14 @@ AUDIO = {"d_model": 16, "encoder_layers": 1, "encoder_attention_heads": 2, "enco
 PIXELS = {"min_pixels": 28 * 28, "max_pixels": 56 * 84}
 PATCHES = {"patch_size": 14, "merge_size": 2, "temporal_patch_size": 2}
 VISION = {"depth": 2, "patch_size": 14, "spatial_merge_size": 2, "temporal_patch_size": 2, "num_heads": 4}
+QWEN3_VISION = {
+    **VISION,
+    "hidden_size": 64,
+    "intermediate_size": 96,
+    "out_hidden_size": 64,
+    "num_position_embeddings": 64,
+    "deepstack_visual_indexes": [0],
+}
 
 
 def qwen2_vl() -> tuple[Any, Any]:
@@ -66,14 +74,7 @@ def qwen3_vl() -> tuple[Any, Any]:
             "head_dim": 16,
             "rope_parameters": _positions("default", [3, 3, 2]),
         },
-        vision_config={
-            **VISION,
-            "hidden_size": 64,
-            "intermediate_size": 96,
-            "out_hidden_size": 64,
-            "num_position_embeddings": 64,
-            "deepstack_visual_indexes": [0],
-        },
+        vision_config=QWEN3_VISION,
         **_qwen_ids(tokens),
     )
     return transformers.Qwen3VLForConditionalGeneration(config), _qwen_processor("Qwen3VL", tokens)
@@ -89,14 +90,7 @@ def qwen3_vl_moe() -> tuple[Any, Any]:
             "head_dim": 16,
             "rope_parameters": _positions("default", [3, 3, 2]),
         },
-        vision_config={
-            **VISION,
-            "hidden_size": 64,
-            "intermediate_size": 96,
-            "out_hidden_size": 64,
-            "num_position_embeddings": 64,
-            "deepstack_visual_indexes": [0],
-        },
+        vision_config=QWEN3_VISION,
         **_qwen_ids(tokens),
     )
     return transformers.Qwen3VLMoeForConditionalGeneration(config), _qwen_processor("Qwen3VL", tokens)
@@ -131,14 +125,7 @@ def qwen3_omni_moe_thinker() -> tuple[Any, Any]:
             "head_dim": 16,
             "rope_parameters": _positions("default", [3, 3, 2]),
         },
-        vision_config={
-            **VISION,
-            "hidden_size": 64,
-            "intermediate_size": 96,
-            "out_hidden_size": 64,
-            "num_position_embeddings": 64,
-            "deepstack_visual_indexes": [0],
-        },
+        vision_config=QWEN3_VISION,
         audio_config={**AUDIO, "output_dim": 64, "downsample_hidden_size": 8},
         **_omni_ids(tokens),
     )
