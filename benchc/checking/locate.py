@@ -61,6 +61,7 @@ def locate(id_: str, model: Model, results: Path | None) -> LocalModel | Finding
         model.compile,
         max(model.gpus, 1),
         model.system_prompt,
+        model.chat_template,
     )
     if model.repo is None:
         folder = Path(source.location)

@@ -255,6 +255,11 @@ class Model(Strict):
         description="Text of the system message before each question, in the model's chat template; null for "
         "none; some templates then write a text of their own (docs/models.md).",
     )
+    chat_template: NotBlank | None = Field(
+        default=None,
+        description="Jinja template of the prompt, for a checkpoint without one; null for that of the "
+        "checkpoint (docs/models.md).",
+    )
     parameters_b: Annotated[float, Field(gt=0)] | None = Field(
         default=None, description="Billions of parameters, for Table 1; null if not published."
     )
@@ -335,6 +340,7 @@ class Model(Strict):
                 "compile: true": self.compile,
                 f"gpus: {self.gpus}": self.gpus > 1,
                 "system_prompt": self.system_prompt is not None,
+                "chat_template": self.chat_template is not None,
             }.items()
             if is_set
         ]

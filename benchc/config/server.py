@@ -26,6 +26,7 @@ DECIDED_BY_SERVER = (
     "auto_class",
     "dtype",
     "processor",
+    "chat_template",
     "trust_remote_code",
     "train",
     "units_together",

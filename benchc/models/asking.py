@@ -42,6 +42,7 @@ class AskedModel:
         trust_remote_code: run Python files of the checkpoint; read them first, and give their commit
         processor: settings of the image processor to override, such as {"max_patches": 6}
         system_prompt: text of the system message before each question; default: no such message
+        chat_template: Jinja template of the prompt; default: that of the checkpoint
     """
 
     label: str
@@ -59,6 +60,7 @@ class AskedModel:
     trust_remote_code: bool = False
     processor: Annotated[Mapping[str, str | int | float | bool], Json] = field(default_factory=dict)
     system_prompt: str | None = None
+    chat_template: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

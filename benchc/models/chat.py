@@ -92,6 +92,8 @@ class ChatModel:
     generates: ClassVar[bool] = True
     # Whether the model has a chat template; without, it reads the bare question.
     has_template: ClassVar[bool] = True
+    # How many images an item may have; None: any number.
+    numbers_of_images: ClassVar[tuple[int, ...] | None] = None
     # Whether :meth:`encode` needs no device, so that it may run in another process.
     encodes_on_host: ClassVar[bool] = True
 
@@ -150,8 +152,12 @@ class ChatModel:
                     "chat_template.jinja of the model"
                 )
             self._require_system_prompt(text, rendered)
-            self._rendered[key] = rendered
+            self._rendered[key] = rendered + self.processor_end(images)
         return self._rendered[key]
+
+    def processor_end(self, images: int) -> str:
+        """Return what the processor itself writes after a prompt of the chat template."""
+        return ""
 
     def _require_system_prompt(self, text: str, rendered: str) -> None:
         """Raise ModelError where the chat template has left out the system prompt."""
@@ -195,10 +201,17 @@ class ChatModel:
         """Return the model's input in the host's memory: one row per variant, all with the same prompt.
 
         The images of all variants have the same sizes. Raises ModelError for images that the processor does
-        not take, and where the context is exceeded.
+        not take, where it writes more after the prompt, and where the context is exceeded.
         """
+        images = len(variants[0])
+        if self.numbers_of_images is not None and images not in self.numbers_of_images:
+            raise ModelError(
+                f"{self.name}: {type(self.model).__name__} reads one image, but the item has {images}; "
+                "remove such items, or this model"
+            )
         try:
-            inputs = self._encoder.encode(rendered, variants)
+            given = rendered.removesuffix(self.processor_end(images))
+            inputs = self._encoder.encode(given, variants)
         except Exception as error:  # processors raise many types
             sizes = ", ".join(f"{pixels.shape[1]} x {pixels.shape[0]}" for pixels in variants[0])
             raise ModelError(
@@ -212,12 +225,25 @@ class ChatModel:
                 f"{self.name}: {type(self.processor).__name__} makes {pluralize(rows, 'prompt')} of "
                 f"{pluralize(len(variants), 'variant')} of one question; choose another model"
             )
+        if self.has_template:
+            self._require_end(rendered, inputs["input_ids"][0])
         self.require_context(tokens)
         return {
             name: value.to(self.model.dtype if value.is_floating_point() else None)
             for name, value in inputs.items()
             if name != "labels"  # some processors prepare training
         }
+
+    def _require_end(self, rendered: str, ids: torch.Tensor) -> None:
+        """Raise ModelError unless the tokens that the model reads end as the prompt does."""
+        last = {self.tokenizer(rendered, add_special_tokens=flag)["input_ids"][-1] for flag in (True, False)}
+        if ids[-1].item() not in last:
+            raise ModelError(
+                f"{self.name}: {type(self.processor).__name__} makes a prompt that ends in "
+                f"{end_of(self.tokenizer.decode(ids[-20:]), 60)!r} of one that ends in {end_of(rendered)!r}, "
+                "so that an answer would not follow the chat template; choose another model, or add a family "
+                "that writes its prompt (docs/models.md)"
+            )
 
     def encoded(self, rendered: str, variants: Sequence[Sequence[Pixels]]) -> Encoded:
         """Return :meth:`encode` with what it is of."""
@@ -339,6 +365,10 @@ class ChatInterface(ABC):
         prompt = self.prompt(question, len(variants[0]))
         if variants[0]:
             return self.chat.encoded(prompt, variants)
+        if 0 not in (self.chat.numbers_of_images or (0,)):
+            raise NoTextOnlyError(
+                f"the model takes no prompt without an image ({type(self.chat.model).__name__} reads one)"
+            )
         try:
             return self.chat.encoded(prompt, variants)
         except Exception as error:  # processors and families raise many types

@@ -13,23 +13,31 @@ from benchc.models.auto_class_names import VQA_CLASS
 from benchc.models.chat import ChatModel
 from benchc.models.chat_template import chat_template as own_template
 from benchc.models.checkpoint_files import check_files, loading
-from benchc.models.cross_attention import CrossAttentionModel
 from benchc.models.fast_images import accelerated
 from benchc.models.image_features import keep_image_features
 from benchc.models.image_processor import check_settings, load_image_processor
+from benchc.models.own_end import ChameleonModel, FuyuModel
 from benchc.models.pinned import checkpoint_facts, file_times, pinned_commit
 from benchc.models.placement import division, place
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import NEED_FAMILY, has_own_module
 from benchc.models.vqa import BlipModel, ClosedListModel
+from benchc.models.whole_prompt import OneImageModel, WholePromptModel
 
+# Model types whose processor or forward pass needs more than a chat model's.
+_WRAPPERS: dict[str, type[ChatModel]] = {
+    "blip-2": OneImageModel,
+    "chameleon": ChameleonModel,
+    "fuyu": FuyuModel,
+    "kosmos-2": OneImageModel,
+}
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
 def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatModel:
     """Load a model and its processor; raises ModelError where this fails.
 
-    ``chat_template`` is used where the checkpoint comes without one.
+    ``chat_template`` is used where the checkpoint comes without one and ``source`` has none.
     """
     commit = pinned_commit(source)
     config = check_files(source, commit)
@@ -80,14 +88,19 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             "choose another model"
         )
     if kind.has_template:
-        processor.chat_template = own_template(processor) or chat_template
+        processor.chat_template = (
+            source.chat_template
+            or own_template(processor, writes_images=kind.numbers_of_images is None)
+            or chat_template
+        )
     if kind.has_template and processor.chat_template is None:
         raise ModelError(f"{source.location}: has no chat template for images; {_family_with_one(model)}")
-    if not kind.has_template and source.system_prompt is not None:
-        raise ModelError(
-            f"{source.location}: {type(model).__name__} has no chat template, and so no system prompt; "
-            "remove `system_prompt` of the model in the catalogue"
-        )
+    for key in ("system_prompt", "chat_template"):
+        if not kind.has_template and getattr(source, key) is not None:
+            raise ModelError(
+                f"{source.location}: {type(model).__name__} has no chat template, and so no system prompt; "
+                f"remove `{key}` of the model in the catalogue"
+            )
     if file_times(source) != before:
         raise ModelError(f"{source.location}: its files changed while it was loaded; run snakemake again")
     if part and model.generation_config.eos_token_id is None:
@@ -103,14 +116,14 @@ def _wrapper_class(model: Any, model_class: Any) -> type[ChatModel]:
     if model_class.__name__ == VQA_CLASS:
         return BlipModel if model.can_generate() else ClosedListModel
     crosses = hasattr(model.config.get_text_config(), "cross_attention_layers")
-    return CrossAttentionModel if crosses else ChatModel
+    return WholePromptModel if crosses else _WRAPPERS.get(model.config.model_type, ChatModel)
 
 
 def _family_with_one(model: Any) -> str:
     model_type = str(model.config.model_type)
     if has_own_module(model_type):
         return f"set `family: {model_type}` in the model catalogue"
-    return "add a family with one (docs/models.md)"
+    return "give it one by `chat_template` of the model in the catalogue (docs/models.md)"
 
 
 def _identity(source: CheckpointSource, commit: str | None, model: Any, processor: Any) -> dict[str, str]:

@@ -168,7 +168,8 @@ class _Recorder:
 
     def __call__(self, images: Any, **options: Any) -> Any:
         found = self.image_processor(images, **options)
-        self._calls.append((images, options, found))
+        # A copy: some processors change what they get. An IDEFICS gets a tensor.
+        self._calls.append((images, options, dict(found) if isinstance(found, Mapping) else {}))
         return found
 
     def split(self, key: Any, inputs: Inputs) -> _Split | None:

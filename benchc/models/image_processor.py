@@ -5,10 +5,13 @@ from typing import Any
 
 from benchc.hugging_face import transformers
 from benchc.models.fast_images import gives_equal_values
+from benchc.models.image_backends import ImageBackend
 from benchc.models.protocol import CheckpointSource, ModelError
 
 # The key of preprocessor_config.json that names the class: in `processor`, one in place of the checkpoint's.
 CLASS = "image_processor_type"
+# How names of classes end that have a backend, and the `image_backend` of it.
+BACKENDS_IN_NAMES: Mapping[str, ImageBackend] = {"Pil": "pil", "Fast": "torchvision"}
 # Every class accepts these, also where it has no use for them.
 _OF_ALL_CLASSES = transformers.processing_utils.ImagesKwargs.__annotations__
 
@@ -57,11 +60,19 @@ def _loaded(source: CheckpointSource, options: Mapping[str, Any], settings: Mapp
         return transformers.AutoImageProcessor.from_pretrained(
             source.location, backend=source.image_backend, **options, **given
         )
-    name = f"{settings[CLASS]}{'Pil' if source.image_backend == 'pil' else ''}"
+    given_name = str(settings[CLASS])
+    for ending, backend in BACKENDS_IN_NAMES.items():
+        if given_name.endswith(ending):
+            raise ModelError(
+                f"{source.location}: {CLASS} in `processor` names a backend, which `image_backend` decides; "
+                f"set `{CLASS}: {given_name.removesuffix(ending)}`, and `image_backend: {backend}`, of the "
+                "model in the catalogue"
+            )
+    name = f"{given_name}{'Pil' if source.image_backend == 'pil' else ''}"
     found = getattr(transformers, name, None)
     if found is None or not hasattr(found, "valid_kwargs"):
         raise ModelError(
             f"{source.location}: transformers has no image processor {name}; correct {CLASS} in `processor` "
-            "of the model in the catalogue (without Pil or Fast), or its `image_backend`"
+            "of the model in the catalogue, or its `image_backend`"
         )
     return found.from_pretrained(source.location, **options, **given)

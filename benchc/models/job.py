@@ -138,6 +138,7 @@ def checkpoint_source(model: AskedModel, job: Job, revision_file: Path | None) -
         model.compile,
         job.gpus,
         model.system_prompt,
+        model.chat_template,
     )
 
 

@@ -30,6 +30,7 @@ class CheckpointSource:
     compile: bool = False  # compile the model's blocks by torch.compile
     gpus: int = 1  # among which a model on cuda is divided
     system_prompt: str | None = None  # text of the system message before each question
+    chat_template: str | None = None  # in place of the checkpoint's; None is that one
 
 
 Variants = Sequence[Sequence[Pixels]]  # of the images of an item

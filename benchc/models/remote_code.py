@@ -112,11 +112,12 @@ def _without_flash_attention() -> Iterator[None]:
 @contextmanager
 def package_code(source: CheckpointSource) -> Iterator[Loading]:
     """Check a checkpoint that is loaded by a package's code, and turn errors of the block into one line."""
-    if source.system_prompt is not None:
-        raise ModelError(
-            f"{source.location}: its own code writes the system prompt; remove `system_prompt` of "
-            "the model in the catalogue"
-        )
+    for key in ("system_prompt", "chat_template"):
+        if getattr(source, key) is not None:
+            raise ModelError(
+                f"{source.location}: its own code writes the prompt; remove `{key}` of the model in the "
+                "catalogue"
+            )
     commit = pinned_commit(source)
     check_files(source, commit)
     before = file_times(source)

@@ -17,20 +17,11 @@ class VqaModel(ChatModel):
     """A VQA head."""
 
     has_template: ClassVar[bool] = False
+    numbers_of_images: ClassVar[tuple[int, ...] | None] = (1,)
 
     def render(self, text: str, images: int) -> str:
         """Return ``text``."""
         return text
-
-    def encode(self, rendered: str, variants: Sequence[Sequence[Pixels]]) -> dict[str, Any]:
-        """Return the model's input as a chat model does. Raises ModelError unless there is one image."""
-        images = len(variants[0])
-        if images != 1:
-            raise ModelError(
-                f"{self.name}: {type(self.model).__name__} reads one image, but the item has {images}; "
-                "remove such items, or this model"
-            )
-        return super().encode(rendered, variants)
 
     def require_context(self, tokens: int) -> None:
         """Raise ModelError for a question of more tokens than the model reads."""

@@ -238,6 +238,7 @@ class Models:
             trust_remote_code=model.trust_remote_code,
             processor=dict(sorted(model.processor.items())),
             system_prompt=model.system_prompt,
+            chat_template=model.chat_template,
         )
 
     def _generation(self, id_: str) -> Generation | None:

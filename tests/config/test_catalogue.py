@@ -60,6 +60,10 @@ TRAIN = (
             "models.yaml: x has system_prompt, but the family eagle is loaded by its own code; remove it.",
         ),
         (
+            "{label: X, family: eagle, scoring: text, path: ., chat_template: Be brief.}",
+            "models.yaml: x has chat_template, but the family eagle is loaded by its own code; remove it.",
+        ),
+        (
             f"{{label: X, family: llava, scoring: text, train: {{{TRAIN}, stesp: 600}}}}",
             "models.yaml: unknown key x.train.stesp (did you mean steps?).",
         ),

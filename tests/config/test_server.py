@@ -98,6 +98,11 @@ def with_entry(root: Path, keys: str) -> None:
             "it to the server.",
         ),
         (
+            f"{COMMAND}, chat_template: Be brief.",
+            "large has server and chat_template, but the server loads the model; remove it here, and give it "
+            "to the server.",
+        ),
+        (
             f"{COMMAND}, processor: {{max_patches: 3}}",
             "large has server and processor, but the server loads the model; remove it here, and give it to "
             "the server.",

@@ -162,7 +162,7 @@ def test_a_package_that_a_class_needs_is_named(folder: Path, monkeypatch: pytest
 
 def test_a_checkpoint_without_a_chat_template_is_refused(folder: Path) -> None:
     (folder / "chat_template.jinja").unlink()
-    assert "has no chat template for images; add a family with one" in message(folder)
+    assert "has no chat template for images; give it one by `chat_template`" in message(folder)
 
 
 def test_a_checkpoint_whose_class_is_not_enough_names_its_family(tmp_path: Path) -> None:

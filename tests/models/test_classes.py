@@ -12,10 +12,15 @@ from tests.models.classes.common import QUESTIONS
 from tests.models.classes.table import committed
 
 # Classes whose forward pass computes features by other methods.
-RECOMPUTE = ("MllamaForConditionalGeneration", "Phi4MultimodalForCausalLM")
-# Classes without an image processor for Pillow.
+RECOMPUTE = (
+    "Kosmos2ForConditionalGeneration",
+    "MllamaForConditionalGeneration",
+    "Phi4MultimodalForCausalLM",
+)
+# Classes without an image processor for Pillow, or with one that their processor does not take.
 TORCHVISION_ALONE = (
     "Cohere2VisionForConditionalGeneration",
+    "FuyuForCausalLM",
     "Lfm2VlForConditionalGeneration",
     "Llama4ForConditionalGeneration",
     "Molmo2ForConditionalGeneration",

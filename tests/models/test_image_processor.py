@@ -96,5 +96,12 @@ def test_an_unknown_class_or_setting_is_refused(clip: str) -> None:
         ModelError, match="transformers has no image processor LavaImageProcessorPil; correct"
     ):
         loaded(clip, image_processor_type="LavaImageProcessor")
+    for ending, backend in (("Pil", "pil"), ("Fast", "torchvision")):
+        message = (
+            "image_processor_type in `processor` names a backend, which `image_backend` decides; set "
+            f"`image_processor_type: LlavaImageProcessor`, and `image_backend: {backend}`"
+        )
+        with pytest.raises(ModelError, match=message):
+            loaded(clip, image_processor_type=f"LlavaImageProcessor{ending}")
     with pytest.raises(ModelError, match="LlavaImageProcessorPil has no setting 'max_patches'; correct"):
         loaded(clip, image_processor_type="LlavaImageProcessor", max_patches=3)

@@ -256,10 +256,11 @@ def test_a_setting_that_the_family_does_not_have_is_refused(folders, family):
         load_scorer(family, "letter", source_of(family, folders[family], processor={"max_tiles": 3}))
 
 
+@pytest.mark.parametrize("key", ["system_prompt", "chat_template"])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_system_prompt_is_refused_since_its_code_writes_the_prompt(folders, family):
-    with pytest.raises(ModelError, match="its own code writes the system prompt; remove `system_prompt`"):
-        load_scorer(family, "letter", source_of(family, folders[family], system_prompt="Be brief."))
+def test_a_prompt_of_the_entry_is_refused_since_its_code_writes_it(folders, family, key):
+    with pytest.raises(ModelError, match=f"its own code writes the prompt; remove `{key}` of the model"):
+        load_scorer(family, "letter", source_of(family, folders[family], **{key: "Be brief."}))
 
 
 def test_a_setting_reaches_the_upstream_processor(folders, scorers, variants):

@@ -11,18 +11,22 @@ from benchc.models.letter import LetterScorer
 from benchc.models.predict import load_model
 from benchc.models.protocol import CheckpointSource
 from benchc.models.text import TextScorer
-from tests.models.classes import gemma, others, plain, qwen, tiles, towers
+from tests.models.classes import gemma, others, plain, qwen, templateless, tiles, towers
 from tests.models.classes.plain import Plain
+from tests.models.classes.templateless import BACKENDS, TEMPLATES
 
 BUILDERS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "aria": towers.aria,
     "aya_vision": towers.aya_vision,
+    "blip-2": templateless.blip_2,
+    "chameleon": templateless.chameleon,
     "cohere2_vision": towers.cohere2_vision,
     "deepseek_vl": tiles.deepseek_vl,
     "deepseek_vl_hybrid": towers.deepseek_vl_hybrid,
     "emu3": others.emu3,
     "ernie4_5_vl_moe": others.ernie4_5_vl_moe,
     "fast_vlm": towers.fast_vlm,
+    "fuyu": templateless.fuyu,
     "gemma3": gemma.gemma3,
     "gemma3n": gemma.gemma3n,
     "gemma4": gemma.gemma4,
@@ -35,6 +39,7 @@ BUILDERS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "internvl": tiles.internvl,
     "internvl (Llama)": tiles.internvl_llama,
     "janus": towers.janus,
+    "kosmos-2": templateless.kosmos_2,
     "lfm2_vl": towers.lfm2_vl,
     "lfm3_vl": others.lfm3_vl,
     "llama4": towers.llama4,
@@ -113,6 +118,12 @@ def save(model_type: str, folder: Path) -> None:
 def load(model_type: str, folder: Path) -> Loaded:
     """Load a saved checkpoint, without naming its family unless it needs one."""
     family = FAMILIES.get(model_type)
-    letter = load_model(CheckpointSource(str(folder), family=family), family, "letter")
+    source = CheckpointSource(
+        str(folder),
+        family=family,
+        chat_template=TEMPLATES.get(model_type),
+        image_backend=BACKENDS.get(model_type, "pil"),
+    )
+    letter = load_model(source, family, "letter")
     assert isinstance(letter, LetterScorer)
     return Loaded(letter, TextScorer(letter.chat), plain.load(folder, model_type))

@@ -44,7 +44,8 @@ def prompt(tested: Loaded) -> None:
         written = with_bos(chat.processor, by_template=by_template, by_tokenizer=by_tokenizer)
         asked = LetterScorer(replace(chat, processor=written, _rendered={}))
         plain = tested.plain.with_bos(by_template=by_template, by_tokenizer=by_tokenizer)
-        for images in (variants()[0], variants(2)[0]):
+        for number in chat.numbers_of_images or (1, 2):
+            images = variants(number)[0]
             found = asked.encode(question, [images]).inputs
             expected = plain.inputs(_letter_prompt(question), images)
             for name, value in found.items():
@@ -157,7 +158,7 @@ def outcome(tested: Loaded, check: str) -> str | None:
     try:
         CHECKS[check](tested)
     except ModelError as error:
-        return str(error)
+        return str(error).removeprefix(f"{tested.letter.chat.name}: ")
     return None
 
 

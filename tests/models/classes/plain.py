@@ -14,6 +14,7 @@ from tokenizers.processors import ByteLevel, TemplateProcessing
 
 from benchc.hugging_face import transformers
 from benchc.pixels import Pixels
+from tests.models.classes.templateless import BACKENDS, TEMPLATES
 
 # Prompts of checkpoints without a chat template, as their authors write them: the model card of Falcon2-VLM,
 # and the documentation of PaliGemma, whose processor adds a BOS token and a line break.
@@ -21,6 +22,8 @@ WRITTEN: dict[str, Callable[[str, int], str]] = {
     "llava_next (Falcon2-VLM)": lambda text, images: "User:" + "<image>\n" * images + f"{text} Falcon:",
     "paligemma": lambda text, images: "<image>" * images + text,
 }
+# Their processors end a prompt with PaliGemma's line break, Chameleon's end of a turn, and Fuyu's <0x04>.
+DIRECTLY_FOLLOWED = ("PaliGemma", "Chameleon", "Fuyu")
 # Those of the documentation of transformers, where that Auto class does not load the model type, or all
 # that speaks, too.
 CLASSES = {
@@ -57,8 +60,8 @@ class Plain:
         return found.to(self.model.dtype)
 
     def tokens(self, answer: str) -> list[int]:
-        """Return the tokens of an answer, which follows a space, or PaliGemma's line break."""
-        space = "" if type(self.model).__name__.startswith("PaliGemma") else " "
+        """Return the tokens of an answer, which follows a space, or what ``DIRECTLY_FOLLOWED`` end with."""
+        space = "" if type(self.model).__name__.startswith(DIRECTLY_FOLLOWED) else " "
         return list(self.processor.tokenizer(space + answer, add_special_tokens=False)["input_ids"])
 
     def first_logits(self, text: str, images: Sequence[Pixels]) -> torch.Tensor:
@@ -92,8 +95,10 @@ class Plain:
         )
 
     def _steps(self, text: str, images: Sequence[Pixels], count: int, **options: Any) -> list[torch.Tensor]:
-        # The method of all classes: Janus' own ignores what restricts the tokens.
-        found = transformers.GenerationMixin.generate(
+        # Janus' own method ignores what restricts the tokens; those of BLIP-2 and KOSMOS-2 read the images.
+        janus = type(self.model).__name__.startswith("Janus")
+        generate = (transformers.GenerationMixin if janus else type(self.model)).generate
+        found = generate(
             self.model,
             **self.inputs(text, images),
             max_new_tokens=count,
@@ -125,7 +130,9 @@ def load(folder: Path, model_type: str) -> Plain:
     processor = transformers.AutoProcessor.from_pretrained(folder)
     # That of Phi-4-multimodal does not take the checkpoint's template.
     processor.chat_template = processor.chat_template or processor.tokenizer.chat_template
-    processor.image_processor = transformers.AutoImageProcessor.from_pretrained(folder, backend="pil")
+    processor.chat_template = TEMPLATES.get(model_type, processor.chat_template)
+    backend = BACKENDS.get(model_type, "pil")
+    processor.image_processor = transformers.AutoImageProcessor.from_pretrained(folder, backend=backend)
     auto_class = CLASSES.get(model_type, "AutoModelForImageTextToText")
     model = getattr(transformers, auto_class).from_pretrained(folder, dtype=torch.float32).eval()
     if model_type == "phi4_multimodal":
