@@ -1,9 +1,9 @@
 """Print how strongly each severity of a suite's corruptions changes photographs, as Markdown.
 
-    BENCHC_SHARED=/path/to/shared python speed/severity_ssim.py mllm-ic [type ...]
+    python speed/severity_ssim.py mllm-ic [type ...]
 
-The distance is 1 - SSIM (scikit-image's structural_similarity over three channels), the median over the 31
-photographs of the caption sets, cropped to 240 x 320. Severities of one photograph share a seed, and so
+The distance is 1 - SSIM (scikit-image's structural_similarity over three channels), the median over the
+photographs of the tests, cropped to 240 x 320. Severities of one photograph share a seed, and so
 random choices, such as the direction of a rotation.
 """
 
@@ -23,7 +23,7 @@ from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import suite_of, type_of
 from benchc.corruptions.suite import CorruptionType
 from benchc.images import Pixels
-from tests.corruptions.photos import FOLDER, photo, photographs
+from tests.corruptions.photos import PHOTOS, photo
 
 HEIGHT, WIDTH = 240, 320
 MIN_RATIO = 1.5
@@ -61,14 +61,11 @@ def problems(distances: Sequence[float]) -> list[str]:
 
 
 def main() -> None:
-    if len(sys.argv) < 2 or not FOLDER.is_dir():
-        raise SystemExit(
-            "usage: BENCHC_SHARED=FOLDER python speed/severity_ssim.py SUITE [TYPE ...], where "
-            f"FOLDER contains data/real/caption (not found: {FOLDER})"
-        )
+    if len(sys.argv) < 2:
+        raise SystemExit("usage: python speed/severity_ssim.py SUITE [TYPE ...]")
     suite = suite_of(sys.argv[1])
     types = [type_of(name, suite.name) for name in sys.argv[2:]] or suite.types()
-    photos = [photo(index, HEIGHT, WIDTH) for index in range(len(photographs()))]
+    photos = [photo(name, HEIGHT, WIDTH) for name in PHOTOS]
     print(f"1 - SSIM, median over {len(photos)} photographs of {HEIGHT} x {WIDTH}\n")
     print("| type | " + " | ".join(map(str, suite.severities)) + " | last : first | problem |")
     print("|---|" + "---:|" * (len(suite.severities) + 1) + "---|")

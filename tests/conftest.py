@@ -3,6 +3,7 @@
 import os
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from benchc.models.hub.offline import OFFLINE
+from benchc.pluralize import pluralize
 
 # With more threads than free cores, those of torch wait for each other: a test of seconds takes minutes.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -19,6 +21,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 MODULES = tempfile.TemporaryDirectory(prefix="benchc-modules-")
 os.environ["HF_MODULES_CACHE"] = MODULES.name
 
+ON_GPU = "test_on_gpu.py"
+
 # A busy machine is no failure.
 settings.register_profile("benchc", deadline=None)
 settings.load_profile("benchc")
@@ -26,6 +30,20 @@ settings.load_profile("benchc")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--run", type=Path, help="a finished run whose promises the tests of demo_run check")
+    parser.addoption("--device", choices=("cpu", "cuda"), help=f"where the tests of {ON_GPU} run")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("device") == "cuda":
+        import torch
+
+        if not torch.cuda.is_available():
+            raise pytest.UsageError("--device cuda: torch finds no GPU; run the tests where there is one")
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    left = config.getoption("device") is None
+    return f"not run: tests/models/{ON_GPU}, which `make first-gpu-hour` runs on a GPU" if left else None
 
 
 @pytest.fixture(autouse=True)
@@ -41,10 +59,23 @@ def hub_as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave the tests of demo_run to `make check-demo`, which names their run."""
-    return True if collection_path.name == "demo_run" and config.getoption("--run") is None else None
+    """Leave the tests of demo_run to `make check-demo`, and those of a GPU to `make first-gpu-hour`."""
+    needed = {"demo_run": "--run", ON_GPU: "--device"}.get(collection_path.name)
+    return True if needed is not None and config.getoption(needed) is None else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run the longest files first, so that parallel processes end at about the same time."""
+    if config.getoption("device") is None and any(item.path.name == ON_GPU for item in items):
+        # A file that is named is not ignored.
+        raise pytest.UsageError(f"{ON_GPU}: give --device cuda, or --device cpu to try its tests")
     items.sort(key=lambda item: "workflow" not in item.path.parts)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line how many tests were skipped and why."""
+    reports = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
+    if reasons:
+        parts = (f"{pluralize(count, 'test')} skipped: {reason}" for reason, count in reasons.most_common())
+        terminalreporter.write_line("; ".join(parts))

@@ -73,6 +73,16 @@ The result has the shape of the image, unless the type *changes the size*. It is
 arguments. `engine="imgaug"` uses imgaug's `imgcorruptlike` for the types of imagenet-c; it is not
 thread-safe.
 
+## An image of a run
+
+```sh
+benchc image results/demo drawn-charts/2 fog 3 --output foggy.png
+```
+
+writes the image that the run's models get for an item, before their own processors, also where the run
+stores no images. From Python, `benchc.workflow.run_image` has
+`run_image(Path("results/demo"), "drawn-charts/2", "fog", 3)`, which returns its pixels.
+
 ## Corruptions of your own
 
 A Python file anywhere, here `my_corruptions.py`, registers corruptions by their kernels:
@@ -139,9 +149,10 @@ _NOTES: Mapping[str, str] = {
     "imagenet-c": """\
 With the same random numbers, images equal those of imagecorruptions up to one grey level.
 
-As published, strength does not always grow with severity. By median 1 - SSIM on 31 photographs, severity 4 is
-weaker than 3 for `glass_blur`, `frost` and `spatter`, 3 is weaker than 2 for `zoom_blur` and `snow`, and 5 is
-weaker than 4 for `zoom_blur`, whose severity 5 is only 1.2 times as strong as 1.
+As published, strength does not always grow with severity. By median 1 - SSIM on nine photographs
+(`python speed/severity_ssim.py imagenet-c`), severity 4 is weaker than 3 for `glass_blur` and `spatter`, 3 is
+weaker than 2 for `zoom_blur` and `snow`, and 5 is weaker than 4 for `zoom_blur`, whose severity 5 is only 1.2
+times as strong as 1.
 """
 }
 

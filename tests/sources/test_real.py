@@ -6,13 +6,21 @@ import io
 import lzma
 from pathlib import Path
 
+import yaml
+
 from benchc.sources.error import InvalidRowError
 from benchc.sources.item_text import read_item_text
 from benchc.sources.vlmevalkit import read_vlmevalkit
-from tests.shared_data import SHARED, needs_shared
+from tests.shared_data import ROOT, SHARED, needs_shared
 
 REAL = SHARED / "data" / "real"
 pytestmark = needs_shared
+
+
+def test_the_catalogue_names_the_files() -> None:
+    catalogue = yaml.safe_load((ROOT / "config/real-sources.yaml").read_text())
+    files = {Path(source["path"].replace("${BENCHC_SHARED}", str(SHARED))) for source in catalogue.values()}
+    assert files == {*(REAL / "mcq").glob("*.tsv"), *(REAL / "paired").glob("*.tsv.xz")}
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

@@ -19,10 +19,8 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table
 from benchc.sources.error import SourceError
 from benchc.sources.image_choice import chosen_images
-from benchc.sources.vlmevalkit import read_vlmevalkit
 from benchc.sources.vqav2 import Vqav2Files, read_vqav2, read_vqav2_texts
 from benchc.sources.vqav2_annotations import read_annotations
-from tests.shared_data import SHARED, needs_shared
 from tests.sources.tsv_files import image_bytes
 from tests.sources.vqav2_files import (
     IMAGE_IDS,
@@ -39,7 +37,6 @@ from tests.sources.vqav2_files import (
 from tests.stages import run_stage
 
 ROOT = Path(__file__).resolve().parents[2]
-REAL = SHARED / "data/real/mcq"
 
 
 def ids_of(items: pl.DataFrame) -> list[str]:
@@ -437,32 +434,6 @@ assert items.height == 200
 write_table(items, files.questions.with_name("items.parquet"), ITEMS)
 print(getrusage(RUSAGE_SELF).ru_maxrss)
 """
-
-
-@needs_shared
-def test_real_questions_in_the_published_form(tmp_path: Path) -> None:
-    """Questions with short options of published data sets, as VQAv2 would have them."""
-    published = pl.concat([read_vlmevalkit(path, path.stem)[0] for path in sorted(REAL.glob("*_COCO.tsv"))])
-    short = pl.col("options").list.eval(pl.element().str.contains(r"^[\w ]{1,20}$")).list.all()
-    real = published.filter(short).head(60)
-    assert real.height > 20
-    questions, annotations, images, expected = [], [], {}, {}
-    for image_id, row in enumerate(real.iter_rows(named=True), start=581_000):
-        truth = row["options"][row["answer"]].lower()
-        kind = "yes/no" if truth in ("yes", "no") else "other"
-        questions.append(question(image_id, 5, row["question"]))
-        annotations.append(
-            annotation(
-                image_id, 5, truth, answer_type=kind, question_type=row["category"] or "none of the above"
-            )
-        )
-        images[image_name(image_id)] = row["images"][0]["bytes"]
-        expected[f"v/{image_id * 1000 + 5}"] = (row["question"], row["images"][0]["bytes"])
-    files = write_vqav2(tmp_path, questions, annotations, images)
-    for given_files in (files, zipped(files, tmp_path)):
-        items, report = read_vqav2(given_files, "v", real.height)
-        found = {row["id"]: (row["question"], row["images"][0]["bytes"]) for row in items.to_dicts()}
-        assert found == expected and report.is_empty()
 
 
 def command(files: Vqav2Files, output: Path, *arguments: object) -> subprocess.CompletedProcess[str]:

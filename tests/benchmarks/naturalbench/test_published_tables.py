@@ -42,10 +42,10 @@ def by_model(table: pl.DataFrame) -> dict[str, dict[str, float]]:
 
 
 @needs_shared
-@pytest.mark.parametrize("name", ["table1", "table2", "table4", "table11", "table9_10"])
-def test_the_copies_are_those_of_the_reference(name):
-    reference = SHARED / f"reference/published/naturalbench_{name}.csv"
-    assert (PACKAGE / f"{name}.csv").read_bytes() == reference.read_bytes()
+def test_the_copies_are_those_of_the_reference():
+    for name in ("table1", "table2", "table4", "table11", "table9_10"):
+        reference = SHARED / f"reference/published/naturalbench_{name}.csv"
+        assert (PACKAGE / f"{name}.csv").read_bytes() == reference.read_bytes(), name
 
 
 @needs_shared

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from tests.shared_data import SHARED
+from tests.shared_data import ROOT, SHARED
 
-REFERENCE = SHARED / "reference"
-TABLE_A1 = REFERENCE / "vqa_robustness_table_a1.csv"
-
+PACKAGE = ROOT / "benchc/benchmarks/vqa_robustness/published"
+TABLE_A1 = PACKAGE / "table_a1.csv"
+NOTEBOOK = SHARED / "reference/published/vqa_robustness_notebook_accuracy.csv"
 
 MODELS = ("ViLT", "BLIP", "VLE", "PNP", "LLaVA-7B", "LLaVA-13B")
 # In the order of Table A.1; the notebook has splatter last.
@@ -29,7 +29,7 @@ def errors_of_table_a1() -> np.ndarray:
 @cache
 def accuracies_of_notebook() -> np.ndarray:
     """Return accuracies in per cent [4 models, 14 corruptions, 6 levels]."""
-    return _cube(REFERENCE / "published/vqa_robustness_notebook_accuracy.csv", "accuracy_percent", MODELS[:4])
+    return _cube(NOTEBOOK, "accuracy_percent", MODELS[:4])
 
 
 def _cube(path: Path, column: str, models: tuple[str, ...]) -> np.ndarray:

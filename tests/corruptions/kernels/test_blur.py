@@ -17,8 +17,7 @@ from benchc.corruptions.kernels.motion_blur import draw_motion_angle, motion_blu
 from benchc.corruptions.kernels.zoom_blur import zoom_blur
 from benchc.corruptions.registry import type_of
 from tests.corruptions.likeness import assert_same_distribution, assert_same_pixels
-from tests.corruptions.photos import photo
-from tests.shared_data import needs_shared
+from tests.corruptions.photos import PHOTOS, photo
 
 DETERMINISTIC = {"defocus_blur": defocus_blur, "gaussian_blur": gaussian_blur, "zoom_blur": zoom_blur}
 SEVERITIES = (1, 2, 3, 4, 5)
@@ -34,12 +33,11 @@ def reference(name, image, severity, **keywords):
     return imagecorruptions.corrupt(image, corruption_name=name, severity=severity, **keywords)
 
 
-@needs_shared
 @pytest.mark.parametrize("name", DETERMINISTIC)
 @pytest.mark.parametrize("severity", SEVERITIES)
 def test_deterministic_blurs_match_imagecorruptions(name, severity):
     for i, size in enumerate(SIZES):
-        image = photo(severity + i, *size)
+        image = photo(PHOTOS[severity + i], *size)
         assert_same_pixels(
             DETERMINISTIC[name](image, **type_of(name).at(severity)), reference(name, image, severity)
         )
@@ -68,14 +66,13 @@ def test_the_disk_matches_imagecorruptions(severity):
     assert disk_kernel(**parameters) == pytest.approx(package.disk(**parameters), abs=1e-8)
 
 
-@needs_shared
 @pytest.mark.parametrize("severity", SEVERITIES)
 @pytest.mark.parametrize("angle", [-44.9, -30.0, 0.0, 13.7, 45.0])
 def test_motion_blur_matches_imagecorruptions_at_the_same_angle(monkeypatch, severity, angle):
     monkeypatch.setattr(np.random, "uniform", lambda low, high: angle)
     # At 32 pixels the smear of severity 5 ends early.
     for size in ((32, 33), (224, 224), (375, 500)):
-        image = photo(severity, *size)
+        image = photo(PHOTOS[severity], *size)
         result = motion_blur(image, angle, **type_of("motion_blur").at(severity))
         assert_same_pixels(result, reference("motion_blur", image, severity))
 
@@ -109,11 +106,10 @@ def glass_blurs(monkeypatch, image, severity, swap):
     return glass_blur(image, cells, **parameters), reference("glass_blur", image, severity)
 
 
-@needs_shared
 @pytest.mark.parametrize("swap", [False, True])
 @pytest.mark.parametrize("severity", SEVERITIES)
 def test_glass_blur_matches_imagecorruptions_for_the_same_offsets(monkeypatch, severity, swap):
-    assert_same_pixels(*glass_blurs(monkeypatch, photo(severity, 50, 67), severity, swap))
+    assert_same_pixels(*glass_blurs(monkeypatch, photo(PHOTOS[severity], 50, 67), severity, swap))
 
 
 # 15 degrees keep the longest smear within 32 x 48 pixels.
@@ -192,11 +188,10 @@ def test_partners_are_equally_likely(max_delta):
     assert np.abs(counts / counts.mean() - 1).max() < 5 / np.sqrt(counts.mean())
 
 
-@needs_shared
 @pytest.mark.parametrize("severity", SEVERITIES)
 def test_glass_blur_has_the_distribution_of_imagecorruptions(severity):
     # On smaller photos the mean of 120 samples is less certain than the tolerance.
-    image = photo(severity, 240, 320)
+    image = photo(PHOTOS[severity], 240, 320)
     parameters = type_of("glass_blur").at(severity)
     assert_same_distribution(
         lambda seed: glass_blur(
@@ -208,11 +203,10 @@ def test_glass_blur_has_the_distribution_of_imagecorruptions(severity):
     )
 
 
-@needs_shared
 @pytest.mark.parametrize("severity", SEVERITIES)
 def test_motion_blur_has_the_distribution_of_imagecorruptions(severity):
     # Symmetric, because more angles above 0 than below, by chance, would otherwise move the mean.
-    image = photo(severity, 80, 128)
+    image = photo(PHOTOS[severity], 80, 128)
     image = np.concatenate([image, image[::-1]])
     parameters = type_of("motion_blur").at(severity)
 

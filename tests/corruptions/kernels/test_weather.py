@@ -20,8 +20,7 @@ from benchc.corruptions.kernels.spatter import draw_spatter, spatter
 from benchc.corruptions.registry import type_of
 from benchc.pixels import Pixels
 from tests.corruptions.likeness import assert_same_distribution, assert_same_pixels
-from tests.corruptions.photos import photo
-from tests.shared_data import needs_shared
+from tests.corruptions.photos import PHOTOS, photo
 
 SEVERITIES = (1, 2, 3, 4, 5)
 # Larger than a texture of frost in no side, in one, in the other, in both.
@@ -81,11 +80,10 @@ def test_a_map_has_the_side_of_the_published_one(side: int) -> None:
     assert map_side(side, 1) == map_side(1, side) == reference.next_power_of_2(side)
 
 
-@needs_shared
 @pytest.mark.parametrize("severity", SEVERITIES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_fog_on_the_same_field(shape: tuple[int, int], severity: int) -> None:
-    image = photo(10 + severity, *shape)
+    image = photo(PHOTOS[severity], *shape)
     field = draw_plasma(generator(severity), *shape)
     with numpy_draws(uniform=uniforms_of(field)):
         expected = reference_corrupt(image, severity, "fog")
@@ -98,12 +96,11 @@ def test_fog_never_passes_the_brightest_value(level: int) -> None:
     assert corrupt(image, "fog", 3, seed=1).max() <= level
 
 
-@needs_shared
 @pytest.mark.parametrize("severity", SEVERITIES)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("field", [CutOut(severity - 1, severity / 6, 0.99) for severity in (1, 2, 4, 5, 6)])
 def test_frost_on_the_same_field(shape: tuple[int, int], severity: int, field: CutOut) -> None:
-    image = photo(10 + severity, *shape)
+    image = photo(PHOTOS[severity], *shape)
     shares = iter([field.down, field.right])
 
     def randint(low: int, high: int | None = None) -> int:
@@ -122,11 +119,10 @@ def test_frost_draws_the_first_five_textures_and_its_variant_all_six() -> None:
     assert len(TEXTURES) == 6
 
 
-@needs_shared
 @pytest.mark.parametrize("severity", SEVERITIES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_snow_on_the_same_field(shape: tuple[int, int], severity: int) -> None:
-    image = photo(10 + severity, *shape)
+    image = photo(PHOTOS[severity], *shape)
     keywords = type_of("snow").at(severity)
     field = draw_snow(generator(severity), *shape, **keywords)
     with numpy_draws(normal=normals_of(field.normal), uniform=lambda low, high: field.angle):
@@ -134,10 +130,9 @@ def test_snow_on_the_same_field(shape: tuple[int, int], severity: int) -> None:
     assert_same_pixels(snow(image, field, **keywords), expected)
 
 
-@needs_shared
 @pytest.mark.parametrize("angle", [-135.0, -112.5, -90.0, -60.0, -45.0])
 def test_snow_falls_at_the_angle_of_the_field(angle: float) -> None:
-    image = photo(7, 64, 80)
+    image = photo("pagoda", 64, 80)
     keywords = type_of("snow").at(2)
     field = Flakes(draw_snow(generator(0), 64, 80, **keywords).normal, angle)
     with numpy_draws(normal=normals_of(field.normal), uniform=lambda low, high: angle):
@@ -145,11 +140,10 @@ def test_snow_falls_at_the_angle_of_the_field(angle: float) -> None:
     assert_same_pixels(snow(image, field, **keywords), expected)
 
 
-@needs_shared
 @pytest.mark.parametrize("severity", SEVERITIES)
 @pytest.mark.parametrize("shape", [(64, 45), *SHAPES[1:]])
 def test_spatter_on_the_same_field(shape: tuple[int, int], severity: int) -> None:
-    image = photo(10 + severity, *shape)
+    image = photo(PHOTOS[severity], *shape)
     field = draw_spatter(generator(severity), *shape)
     with numpy_draws(normal=normals_of(field)):
         expected = reference_corrupt(image, severity, "spatter")
@@ -170,7 +164,6 @@ def test_mud_that_covers_everything_has_one_colour() -> None:
     assert np.unique(result.reshape(-1, 3), axis=0).tolist() == [[63, 42, 20]]
 
 
-@needs_shared
 @pytest.mark.parametrize(
     ("name", "severity"), [("fog", 1), ("fog", 5), ("snow", 1), ("snow", 4), ("spatter", 2), ("spatter", 5)]
 )
@@ -180,20 +173,19 @@ def test_weather_has_the_distribution_of_imagecorruptions(name: str, severity: i
         return reference_corrupt(image, severity, name)
 
     # Dark or bright, so that the mean changes.
-    index, draws = {"fog": (13, 800), "snow": (13, 400), "spatter": (26, 400)}[name]
-    image = photo(index, 96, 128)
+    name_of_photo, draws = {"fog": ("rocket", 800), "snow": ("rocket", 400), "spatter": ("pagoda", 400)}[name]
+    image = photo(name_of_photo, 96, 128)
     assert_same_distribution(
         lambda seed: corrupt(image, name, severity, seed=seed), of_reference, image, draws=draws
     )
 
 
-@needs_shared
 def test_frost_of_six_textures_has_the_distribution_of_imagecorruptions() -> None:
     def of_reference(seed: int) -> Pixels:
         np.random.seed(seed)  # noqa: NPY002
         return reference_corrupt(image, 2, "frost")
 
-    image = photo(1, 96, 128)
+    image = photo("pagoda", 96, 128)
     assert_same_distribution(
         lambda seed: corrupt(image, "frost_six", 2, seed=seed), of_reference, image, draws=400
     )

@@ -16,8 +16,7 @@ from benchc.corruptions.suites.imagenet_c import IMAGENET_C
 from benchc.corruptions.suites.mllm_ic import MLLM_IC
 from benchc.pixels import Pixels
 from speed.severity_ssim import median_distances, problems
-from tests.corruptions.photos import photo
-from tests.shared_data import needs_shared
+from tests.corruptions.photos import PHOTOS, photo
 
 SHARED = [type_ for type_ in IMAGENET_C.types() if type_.in_default]
 OWN = [type_ for type_ in MLLM_IC.types() if type_ not in SHARED]
@@ -267,9 +266,8 @@ def test_poisson_noise_has_the_given_mean_magnitude() -> None:
         assert (change == change[..., :1]).all()
 
 
-@needs_shared
 @pytest.mark.parametrize("type_", OWN, ids=lambda type_: type_.name)
 def test_the_distance_from_photographs_grows_with_severity(type_: CorruptionType) -> None:
-    photos = [photo(index, 120, 160) for index in range(24)]
+    photos = [photo(name, 120, 160) for name in PHOTOS]
     distances = median_distances(type_, MLLM_IC.severities, photos)
     assert not problems(distances), distances

@@ -34,11 +34,9 @@ from benchc.corruptions.suite import Origin
 from benchc.corruptions.suites.r_bench import R_BENCH, R_BENCH_INDEX
 from benchc.images import ImageError
 from benchc.pixels import Pixels
-from tests.corruptions.photos import photo
-from tests.shared_data import needs_shared
+from tests.corruptions.photos import PHOTOS, photo
 
 TYPES = {type_.name: type_ for type_ in R_BENCH.types()}
-PHOTOS = 24
 # Table 2 of the paper, by the numbers of its dimensions.
 GROUPS = {
     "blur": {1, 5, 28},
@@ -81,7 +79,7 @@ def random_image(height: int = 64, width: int = 96) -> Pixels:
 
 @cache
 def small_photos() -> list[Pixels]:
-    return [photo(index, 96, 128) for index in range(PHOTOS)]
+    return [photo(name, 96, 128) for name in PHOTOS]
 
 
 def test_groups_and_steps_are_those_of_the_papers_table() -> None:
@@ -103,7 +101,6 @@ def test_every_strength_is_decided_here_with_a_reason(name: str) -> None:
         assert parameter.origin is Origin.DECIDED and len(parameter.source) > 20
 
 
-@needs_shared
 @pytest.mark.parametrize("name", TYPES)
 def test_strength_grows(name: str) -> None:
     distances = [
@@ -320,7 +317,6 @@ def test_color_quantization_keeps_colours_that_are_few() -> None:
     assert np.array_equal(quantization.color_quantization(image, colors=4), image)
 
 
-@needs_shared
 @pytest.mark.parametrize("colors", (8, 64))
 def test_color_quantization_has_less_variance_than_median_cut(colors: int) -> None:
     def error(image: Pixels, other: Pixels) -> float:
@@ -363,21 +359,19 @@ def test_clock_jitter_samples_at_the_shifts_of_its_field() -> None:
 # Compression
 
 
-@needs_shared
 @pytest.mark.parametrize("ratio", (16, 45, 400))
 def test_jpeg2000_meets_its_ratio(ratio: int, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
     decoded = codecs._decoded
     monkeypatch.setattr(codecs, "_decoded", lambda data: sizes.append(len(data)) or decoded(data))
-    image = photo(5, 480, 640)
+    image = photo("coffee", 480, 640)
     codecs.jpeg2000(image, ratio=ratio)
     assert sizes[0] == pytest.approx(image.size / ratio, rel=0.1)
 
 
-@needs_shared
 @pytest.mark.parametrize("kernel", (codecs.jpeg, codecs.webp))
 def test_codecs_are_close_to_the_image_at_high_quality(kernel: Callable[..., Pixels]) -> None:
-    image = photo(5, 96, 128)
+    image = photo("coffee", 96, 128)
     gaps = [np.abs(kernel(image, quality=quality).astype(int) - image).mean() for quality in (95, 5)]
     assert 0 < gaps[0] < 4 < gaps[1]
 
@@ -474,9 +468,8 @@ def test_a_single_lost_block_of_a_ramp_is_restored() -> None:
 # Stand-ins
 
 
-@needs_shared
 def test_light_is_added_and_removed() -> None:
-    image = photo(5, 96, 128)
+    image = photo("coffee", 96, 128)
     light = captured.draw_light(generator(), 96, 128)
     bright = captured.bright_illumination(image, light, gain=2.0, glare=0.6)
     assert (bright >= image).all()

@@ -17,7 +17,6 @@ from benchc.corruptions.suites.vqa_robustness import VQA_ROBUSTNESS
 from benchc.pixels import Pixels
 from tests.corruptions.likeness import assert_same_pixels
 from tests.corruptions.photos import photo
-from tests.shared_data import needs_shared
 
 TYPES = {type_.name: type_ for type_ in VQA_ROBUSTNESS.types()}
 # Table A.1, column by column.
@@ -153,18 +152,16 @@ def test_pixelate_at_one_half_is_the_mean_of_blocks() -> None:
     assert np.abs(corrupted("pixelate", image, 2) - blocks).max() <= 0.5
 
 
-@needs_shared
 @pytest.mark.parametrize("name", [name for name in OWN if TYPES[name].ordered and name != "pixelate"])
 def test_strength_grows(name: str) -> None:
-    image = photo(3, 240, 320)
+    image = photo("coffee", 240, 320)
     errors = [np.abs(corrupted(name, image, severity) - image.astype(float)).mean() for severity in range(6)]
     assert errors == sorted(errors) and errors[5] > 1.5 * errors[1] > 0
 
 
-@needs_shared
 @pytest.mark.parametrize("severity", [1, 2, 3, 4, 5])
 def test_jpeg_by_pillow_matches_the_authors_opencv_code(severity: int) -> None:
-    image = photo(3, 241, 322)
+    image = photo("coffee", 241, 322)
     quality = [cv2.IMWRITE_JPEG_QUALITY, int(TYPES["jpeg_compression"].at(severity)["quality"])]
     encoded = cv2.imencode(".jpg", image[..., ::-1], quality)[1]
     reference = cv2.imdecode(encoded, cv2.IMREAD_COLOR)[..., ::-1]

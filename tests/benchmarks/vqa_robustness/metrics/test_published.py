@@ -11,7 +11,6 @@ from tests.benchmarks.vqa_robustness.published import (
 )
 from tests.shared_data import needs_shared
 
-pytestmark = needs_shared
 EQUAL = weights_of((1, 1, 1, 1, 1))
 DIGITS3 = {"atol": 0.0005 + 1e-12, "rtol": 0}
 
@@ -49,6 +48,7 @@ def found(errors: np.ndarray, weights: np.ndarray = EQUAL):
     return vre(Scale.of(metrics).scaled(metrics), weights)
 
 
+@needs_shared
 def test_vre_of_corruptions_is_that_of_the_notebook():
     of_notebook = found(notebook_errors())
     np.testing.assert_allclose(of_notebook.corruption, NOTEBOOK_VRE_C, **DIGITS3)
@@ -70,6 +70,7 @@ def test_vre_of_table_a1():
     np.testing.assert_allclose(six.corruption, expected, **DIGITS3)
 
 
+@needs_shared
 def test_vre_under_the_weights_of_the_study():
     expected = {
         "first_drop": [0.165, 0.265, 0.262, 0.810],
@@ -102,6 +103,7 @@ def test_the_published_errors_were_sorted_but_for_the_clean_ones():
     assert len(falls) == 3 and set(falls[:, 0]) == {0}  # ViLT
 
 
+@needs_shared
 def test_the_published_accuracies_are_of_two_sets_of_questions():
     vilt, blip, vle, pnp = accuracies_of_notebook()
 

@@ -11,7 +11,6 @@ from benchc.benchmarks.vqa_robustness.metrics.regions import winning_shares
 from benchc.benchmarks.vqa_robustness.metrics.severity import severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, vre, weights_of
 from tests.benchmarks.vqa_robustness.published import errors_of_table_a1
-from tests.shared_data import needs_shared
 
 
 def exact_share(parts: np.ndarray, model: int) -> float:
@@ -47,7 +46,6 @@ def test_shares_are_volumes(seed):
     check(np.random.default_rng(seed).random((5, 4)))
 
 
-@needs_shared
 def test_shares_of_table_a1_are_volumes():
     metrics = severity_metrics(errors_of_table_a1())
     parts = vre(Scale.of(metrics).scaled(metrics), weights_of((1, 1, 1, 1, 1))).model_parts

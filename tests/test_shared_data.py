@@ -1,0 +1,33 @@
+"""Few tests need the shared data, and a run without it says how many it skipped."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.shared_data import REASON, ROOT
+
+
+def test_at_most_30_tests_need_the_shared_data(request: pytest.FixtureRequest) -> None:
+    reasons = [
+        mark.kwargs.get("reason") for item in request.session.items for mark in item.iter_markers("skipif")
+    ]
+    assert reasons.count(REASON) <= 30
+
+
+def test_what_is_skipped_is_one_line(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/sources/test_real.py"],
+        cwd=ROOT,
+        env={**os.environ, "BENCHC_SHARED": str(tmp_path / "absent")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stdout.splitlines() if "BENCHC_SHARED" in line]
+    assert line == (
+        f"4 tests skipped: there is no folder {tmp_path}/absent of published tables and real items; "
+        "set BENCHC_SHARED to it"
+    )
