@@ -71,6 +71,11 @@ def renderable(names: Sequence[str]) -> list[str]:
     return shown
 
 
+def spaced(name: str) -> str:
+    """Return a name such as ``physical_property_reasoning`` with spaces for its underscores."""
+    return name.replace("_", " ")
+
+
 def shorten(name: str, length: int) -> str:
     """Return ``name``, with an ellipsis for its middle where it is longer than ``length`` characters."""
     if len(name) <= length:

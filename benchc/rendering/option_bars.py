@@ -1,13 +1,36 @@
 """A target's probabilities of the options of one item, clean and corrupted."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+from matplotlib.legend_handler import HandlerTuple
+from matplotlib.patches import Patch
+from matplotlib.patheffects import withStroke
 
 from benchc.letters import LETTERS
 from benchc.rendering.style import INK, NORMAL, POOL_FILL, SMALL
 
 CLEAN_FILL = POOL_FILL
 MAX_LARGE_LETTERS = 8  # options
+CORRUPTED_EDGE: dict[str, Any] = {"edgecolor": INK, "linewidth": 0.4}
+# Of the legend: one swatch of several colours.
+HANDLERS: Mapping[type, HandlerTuple] = {tuple: HandlerTuple(ndivide=None, pad=0)}
+
+
+class _Swatches(tuple[Patch, ...]):
+    """Patches that are one entry of a legend."""
+
+    def get_label(self) -> str:
+        return "corrupted (by regime)"
+
+
+def legend_handles(colours: Iterable[str]) -> list[Any]:
+    """Return the handles that explain :func:`option_bars`; ``colours``: of all regimes."""
+    return [
+        Patch(label="clean", **CLEAN_FILL),
+        _Swatches(Patch(facecolor=colour, **CORRUPTED_EDGE) for colour in colours),
+        Patch(label="✓ right answer", alpha=0),
+    ]
 
 
 def option_bars(
@@ -28,7 +51,7 @@ def option_bars(
     places = range(len(clean))
     fills: list[tuple[str, Sequence[float], dict[str, Any]]] = [("clean", clean, CLEAN_FILL)]
     if corrupted is not None:
-        fills.append(("corrupted", corrupted, {"facecolor": colour, "edgecolor": INK, "linewidth": 0.4}))
+        fills.append(("corrupted", corrupted, {"facecolor": colour, **CORRUPTED_EDGE}))
     width = 0.84 / len(fills)
     highest: list[tuple[int, float, float]] = []  # option, middle and height of its bar
     for series, (name, heights, fill) in enumerate(fills):
@@ -45,16 +68,17 @@ def option_bars(
         sides = ["left" if highest[0][0] == highest[1][0] else "center"]
         highest = highest[1:]
     for (_, place, height), side in zip(highest, sides, strict=True):
-        axes.text(
-            place + {"right": width / 2, "left": -width / 2, "center": 0}[side],
-            height + 0.03,
+        axes.annotate(
             f"{height:.2f}".removeprefix("0"),
+            (place + {"right": width / 2, "left": -width / 2, "center": 0}[side], height),
+            xytext=({"right": -1, "left": 1, "center": 0}[side], 1.5),
+            textcoords="offset points",
             ha=side,
             va="bottom",
             fontsize=SMALL,
             color=INK,
             # Legible in front of a higher neighbour.
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.4},
+            path_effects=[withStroke(linewidth=1.2, foreground="white")],
         )
     large = len(clean) <= MAX_LARGE_LETTERS
     size = NORMAL - 0.5 if large else SMALL - 1.5

@@ -2,6 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
+
+from matplotlib.font_manager import FontProperties
+from matplotlib.mathtext import MathTextParser
 
 from benchc.letters import LETTERS
 from benchc.rendering.labels import renderable, width
@@ -9,6 +13,16 @@ from benchc.rendering.labels import renderable, width
 LETTER = 0.0085  # inches: mean width of a small letter of one point in DejaVu Sans
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
+SEPARATOR = " ·"  # between options
+
+# One letter, or what only LaTeX has. "costs $5 and $6" has no formula.
+FORMULA = re.compile(r"\$([A-Za-z]|[^$]*[\\^_{][^$]*)\$|\\\((.+?)\\\)")
+# Stand for the dollar signs of a formula, so that others stay what they are.
+OPEN, CLOSE = "\ue000", "\ue001"
+
+
+class MathLine(str):
+    """A line with formulas: matplotlib draws it with ``parse_math=True``."""
 
 
 def option_text(options: Sequence[str], answer: int) -> str:
@@ -18,7 +32,7 @@ def option_text(options: Sequence[str], answer: int) -> str:
     """
     names = [renderable([option])[0] for option in options]
     texts = [
-        f"{letter}. {name}{' ✓' if place == answer else ''}{' ·' if place < len(names) - 1 else ''}"
+        f"{letter}. {name}{' ✓' if place == answer else ''}{SEPARATOR if place < len(names) - 1 else ''}"
         for place, (letter, name) in enumerate(zip(LETTERS, names, strict=False))
     ]
     return " ".join(text.replace(" ", NO_BREAK) for text in texts)
@@ -27,31 +41,68 @@ def option_text(options: Sequence[str], answer: int) -> str:
 def wrap(text: str, *, inches: float, points: float, lines: int) -> list[str]:
     """Return ``text`` in at most ``lines`` lines that are about ``inches`` wide at a size of ``points``.
 
-    Lines break at white space, or at no-break spaces and inside words where these are longer than a line; a
-    truncated text ends in an ellipsis. Widths are those of :func:`benchc.rendering.labels.width`.
+    Lines break at white space, or at no-break spaces and inside words where these are longer than a line,
+    and do not end in the separator of options; a truncated text ends in an ellipsis. LaTeX formulas that
+    matplotlib can draw and that fit on a line stay whole; their line is a :class:`MathLine`. Widths are those
+    of :func:`benchc.rendering.labels.width`.
     """
     room = max(2.0, inches / (LETTER * points))
     filled = [""]
-    for word in re.split(f"[^\\S{NO_BREAK}]+", text):
-        for part in [word] if width(word) <= room else word.split(NO_BREAK):
+    for word in re.split(f"[^\\S{NO_BREAK}]+", _marked(text, room)):
+        for part in [word] if _width(word) <= room else word.split(NO_BREAK):
             for place, piece in enumerate(_pieces(part, room)):
                 joint = " " if filled[-1] and place == 0 else ""
-                if width(filled[-1] + joint + piece) <= room:
+                if _width(filled[-1] + joint + piece) <= room:
                     filled[-1] += joint + piece
                 else:
                     filled.append(piece)
     if len(filled) > lines:
         last = filled[lines - 1]
-        while last and width(last + "…") > room:
-            last = last[:-1]
+        while last and _width(last + "…") > room:
+            last = last[: last.rindex(OPEN)] if last.endswith(CLOSE) else last[:-1]
         filled = [*filled[: lines - 1], last.rstrip(f" ·{NO_BREAK}") + "…"]
-    return [line.replace(NO_BREAK, " ") for line in filled if line]
+    return [_shown(line) for line in filled if line.strip(SEPARATOR)]
 
 
 def _pieces(word: str, room: float) -> list[str]:
     pieces = [""]
-    for letter in word:
-        if pieces[-1] and width(pieces[-1] + letter) > room:
+    for letter in re.findall(f"{OPEN}.*?{CLOSE}|.", word):
+        if pieces[-1] and _width(pieces[-1] + letter) > room:
             pieces.append("")
         pieces[-1] += letter
     return pieces
+
+
+def _marked(text: str, room: float) -> str:
+    """Return the text, its formulas between marks and without spaces."""
+
+    def marked(match: re.Match[str]) -> str:
+        # mathtext ignores spaces, but after a command one is needed.
+        formula = re.sub(f"[\\s{NO_BREAK}]+", "~" if "\\text" in match[0] else "{}", match[1] or match[2])
+        return f"{OPEN}{formula}{CLOSE}" if _formula_width(formula) <= room else match[0]
+
+    return FORMULA.sub(marked, text)
+
+
+def _width(text: str) -> float:
+    """Return the width in letters of a text with marked formulas."""
+    rest = re.sub(f"{OPEN}.*?{CLOSE}", "", text)
+    return width(rest) + sum(map(_formula_width, re.findall(f"{OPEN}(.*?){CLOSE}", text)))
+
+
+@cache
+def _formula_width(formula: str) -> float:
+    """Return the width in letters of a formula; infinite where matplotlib cannot draw it."""
+    size = 10.0
+    try:
+        parsed = MathTextParser("path").parse(f"${formula}$", 72, FontProperties(size=size))
+    except ValueError:
+        return float("inf")
+    return float(parsed.width) / (72 * LETTER * size)
+
+
+def _shown(line: str) -> str:
+    text = line.replace(NO_BREAK, " ").removesuffix(SEPARATOR)
+    if OPEN not in text:
+        return text
+    return MathLine(text.replace("$", r"\$").replace(OPEN, "$").replace(CLOSE, "$"))

@@ -7,11 +7,11 @@ from matplotlib.figure import Figure
 from benchc.rendering.image_grid import plot_images
 from benchc.rendering.labels import width
 from benchc.rendering.save import PIXELS_PER_INCH
-from benchc.rendering.wrap import LETTER, option_text, wrap
+from benchc.rendering.wrap import LETTER, MathLine, option_text, wrap
 
 
 @settings(max_examples=200)
-@given(text=st.text(alphabet="ab 图\n$", max_size=80), room=st.integers(2, 20), lines=st.integers(1, 5))
+@given(text=st.text(alphabet="12 图\n$", max_size=80), room=st.integers(2, 20), lines=st.integers(1, 5))
 def test_lines_fit_and_lose_only_what_the_ellipsis_replaces(text: str, room: int, lines: int):
     wrapped = wrap(text, inches=room * LETTER * 6, points=6, lines=lines)
     assert len(wrapped) <= lines
@@ -27,8 +27,30 @@ def test_lines_break_between_words_and_between_options():
 
     assert lines("one two three four") == ["one two", "three four"]
     options = option_text(["top left", "top", "an option that is long"], 0)
-    assert lines(options) == ["A. top left", "✓ · B. top ·", "C. an option", "that is long"]
-    assert lines(option_text(["red", "blue"], 1)) == ["A. red ·", "B. blue ✓"]
+    assert lines(options) == ["A. top left", "✓ · B. top", "C. an option", "that is long"]
+    assert lines(option_text(["red", "blue"], 1)) == ["A. red", "B. blue ✓"]
+
+
+def test_formulas_are_drawn_as_such_and_dollars_stay():
+    def lines(text: str, room: int = 40) -> list[str]:
+        return wrap(text, inches=room * LETTER * 6, points=6, lines=9)
+
+    for text, shown in {
+        r"Find $x$ if $\frac{1}{2} x = 3$.": r"Find $x$ if $\frac{1}{2}{}x{}={}3$.",
+        r"The angle \(\angle ABC\) for $5": r"The angle $\angle{}ABC$ for \$5",
+        r"$x^2$ costs $5 or $6": r"$x^2$ costs \$5 or \$6",
+    }.items():
+        (line,) = lines(text)
+        assert line == shown and isinstance(line, MathLine)
+        Figure().text(0, 0, line, parse_math=True).get_window_extent()
+    # No formula, none that matplotlib knows, and one that is longer than a line.
+    for text in ("costs $5 or $6", r"$\nonsense{x}$", r"$\begin{array}{c}x\end{array}$"):
+        (line,) = lines(text)
+        assert line == text and not isinstance(line, MathLine)
+    long = lines(r"$a_1+a_2+a_3+a_4+a_5+a_6$", room=8)
+    assert len(long) > 1 and not any(isinstance(line, MathLine) for line in long)
+    # Its width is that of the drawing, not of its source.
+    assert len(lines(r"$\mathrm{a}$ $\mathrm{b}$ $\mathrm{c}$", room=6)) == 1
 
 
 def plot(shapes: list[tuple[int, int]], box: tuple[float, float]) -> Figure:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from benchc.rendering.output import call, function_of, inputs_of
 from benchc.schemas.models import Model, Models, models_text
 
@@ -27,3 +29,11 @@ def write_models(path: str | Path, labels: Mapping[str, str]) -> None:
     """Write models.json of models by id."""
     models = {id_: Model(id_, label) for id_, label in labels.items()}
     Path(path).write_text(models_text(Models("bench-c", models)))
+
+
+def write_record(folder: Path, **settings: object) -> None:
+    """Write the records of a run's configuration, of which the settings given differ between runs."""
+    record = {"name": folder.name, "catalogues": {"models": str(folder)}, "seed": 1, **settings}
+    (folder / "config.yaml").write_text(yaml.safe_dump(record))
+    for part in ("sources", "models"):
+        (folder / f"config-{part}.yaml").write_text(yaml.safe_dump({"one": {"label": "One"}}))

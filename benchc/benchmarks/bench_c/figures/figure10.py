@@ -1,6 +1,7 @@
 """Figure 10: mean RAS of models by corruption and severity, one panel per group."""
 
 import math
+import statistics
 import textwrap
 from collections.abc import Mapping
 from typing import Any
@@ -8,16 +9,18 @@ from typing import Any
 import matplotlib
 import polars as pl
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.errors import InputError
+from benchc.pluralize import pluralize
 from benchc.rendering.contact_pages import pages_of
 from benchc.rendering.style import COLUMN_WIDTH, FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 from benchc.rendering.wrap import LETTER
 
 MOST_IN_A_ROW = 11  # corruptions
-FEW_MODELS = 5  # with fewer models, single values are plotted
+FEW_MODELS = 8  # with fewer, values are plotted, since a box would be made of hardly more numbers
 LEAST_RANGE = 0.02  # of the RAS axis, so that it does not magnify rounding errors
 COLOUR_MAP = "Blues"  # one hue, from light for mild to dark for severe
 AXIS = 0.5  # inches: label and ticks of the RAS axis
@@ -36,9 +39,9 @@ def plot(scores: Mapping[str, pl.DataFrame], *, groups_of: Mapping[str, str], no
     ``groups_of`` each corruption's group, in the order of the panels (sorted by group). The values are
     the models' unweighted means of RAS (eq. 10, in [-2, 1]) over items. Boxes span the quartiles, lines are
     medians, whiskers reach the farthest value within 1.5 times the box height, points are outliers; with
-    fewer than five models every value is a point. A group that is too wide for a row continues in the next.
-    ``note`` is printed below. Raises InputError where there is no model, or a table has a corruption that
-    ``groups_of`` lacks. Paper: figure 10.
+    fewer than eight models every value is a point, and there are no boxes. A group that is too wide for a
+    row continues in the next. ``note`` is printed below. Raises InputError where there is no model, or a
+    table has a corruption that ``groups_of`` lacks. Paper: figure 10.
     """
     if not scores:
         raise InputError("figure 10: no model was given; name at least one table of scores")
@@ -83,7 +86,7 @@ def plot(scores: Mapping[str, pl.DataFrame], *, groups_of: Mapping[str, str], no
                 axes.set_title(_lines(title, slot * len(members), NORMAL))
                 drawn.add(group)
                 if index == 0:
-                    axes.set_ylabel("mean RAS")
+                    axes.set_ylabel(f"mean RAS of {pluralize(len(scores), 'model')}")
                 else:
                     axes.tick_params(labelleft=False)
         drawn_values = [0.0, *(value for models in values.values() for value in models)]
@@ -98,6 +101,8 @@ def plot(scores: Mapping[str, pl.DataFrame], *, groups_of: Mapping[str, str], no
             )
             for index, severity in enumerate(severities)
         ]
+        if len(scores) < FEW_MODELS:
+            handles.append(Line2D([], [], color=MEDIAN, linewidth=1.2, label="median"))
         figure.legend(
             handles=handles,
             loc="outside lower center",
@@ -136,7 +141,7 @@ def _panel(
     *,
     points: bool,
 ) -> None:
-    """Plot the boxes of one group; ``slot``: inches for each corruption."""
+    """Plot the boxes of one group, or with ``points`` the values; ``slot``: inches for each corruption."""
     axes.axhline(0, color=FAINT, linewidth=0.6, zorder=1)
     step = 0.84 / max(1, len(severities))
     for index, corruption in enumerate(corruptions):
@@ -145,13 +150,27 @@ def _panel(
             if not models:
                 continue
             at = index + (number - (len(severities) - 1) / 2) * step
+            if points:
+                # The edge shows a pale point, and one in front of another.
+                axes.scatter(
+                    [at] * len(models),
+                    models,
+                    s=9,
+                    facecolor=[colours[severity]],
+                    edgecolor=INK,
+                    linewidth=0.4,
+                    zorder=3,
+                    label=f"{corruption} {severity}",
+                )
+                reach, median = min(0.4 * step, 0.2), statistics.median(models)
+                axes.plot([at - reach, at + reach], [median] * 2, color=MEDIAN, linewidth=1.2, zorder=2)
+                continue
             axes.boxplot(
                 [models],
                 positions=[at],
                 widths=min(0.8 * step, 0.4),
                 manage_ticks=False,
                 patch_artist=True,
-                showfliers=not points,
                 boxprops={"facecolor": colours[severity], "edgecolor": INK, "linewidth": 0.5},
                 medianprops={"color": MEDIAN, "linewidth": 1.0, "solid_capstyle": "butt"},
                 whiskerprops={"color": INK, "linewidth": 0.5},
@@ -159,11 +178,6 @@ def _panel(
                 flierprops={"marker": "o", "markersize": 1.5, "markeredgewidth": 0.4, "markeredgecolor": INK},
                 label=f"{corruption} {severity}",
             )
-            if points:
-                # The white edge shows a point in a dark box.
-                axes.scatter(
-                    [at] * len(models), models, s=5, color=INK, edgecolor="white", linewidth=0.4, zorder=3
-                )
     axes.set_xticks(
         range(len(corruptions)),
         [_lines(corruption.replace("_", " "), slot, SMALL + 0.5) for corruption in corruptions],

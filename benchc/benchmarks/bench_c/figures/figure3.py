@@ -5,7 +5,6 @@ from typing import Any
 
 import polars as pl
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 
 from benchc.benchmarks.bench_c.figures.cases import case_of_each_regime, with_probabilities
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
@@ -13,7 +12,7 @@ from benchc.benchmarks.bench_c.inputs import PoolOptions, Scores
 from benchc.benchmarks.bench_c.schemas.scores import REGIMES
 from benchc.rendering.labels import font_families, renderable, shorten
 from benchc.rendering.numbers import signed
-from benchc.rendering.option_bars import CLEAN_FILL, option_bars
+from benchc.rendering.option_bars import HANDLERS, legend_handles, option_bars
 from benchc.rendering.style import COLUMN_WIDTH, FAINT, INK, NORMAL, SMALL, new_figure, styled
 from benchc.schemas.predictions_of_model import read_all_predictions
 
@@ -52,12 +51,12 @@ def plot(cases: pl.DataFrame, *, label: str) -> Figure:
                 axes.set_xticks([])
         for axes in panels[:, 0]:
             axes.set_ylabel("probability")
-        handles = [
-            Patch(label="clean", **CLEAN_FILL),
-            Patch(label="corrupted (coloured)", facecolor="white", edgecolor=INK, linewidth=0.6),
-            Patch(label="✓ right answer", alpha=0),
-        ]
-        figure.legend(handles=handles, loc="outside lower center", ncols=3)
+        figure.legend(
+            handles=legend_handles(COLOURS.values()),
+            handler_map=HANDLERS,
+            loc="outside lower center",
+            ncols=3,
+        )
     return figure
 
 

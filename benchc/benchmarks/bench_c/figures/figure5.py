@@ -22,9 +22,9 @@ from benchc.rendering.image_grid import plot_images
 from benchc.rendering.item_images import item_images
 from benchc.rendering.labels import font_families, isolated, renderable, shorten
 from benchc.rendering.numbers import signed
-from benchc.rendering.option_bars import CLEAN_FILL, option_bars
+from benchc.rendering.option_bars import CLEAN_FILL, HANDLERS, legend_handles, option_bars
 from benchc.rendering.style import INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
-from benchc.rendering.wrap import option_text, wrap
+from benchc.rendering.wrap import MathLine, option_text, wrap
 from benchc.schemas.corrupted_images import images_of_items
 from benchc.schemas.parquet import iterate_groups
 from benchc.schemas.pool import POOL
@@ -35,7 +35,7 @@ MARGIN = 0.04
 LEFT = 0.4  # for the labels of the vertical axis
 GAP = 0.12
 MOST_PREDICTIONS = 4  # corrupted ones
-IMAGE_HEIGHT, TITLE, BARS, TEXT = 1.0, 0.32, 0.8, 0.58
+IMAGE_HEIGHT, TITLE, BARS, TEXT = 1.0, 0.32, 0.8, 0.66
 LINE = 0.115
 MOST_LINES = 4  # of the question, and of the options
 
@@ -159,6 +159,7 @@ def plot(
                 fontweight=weight,
                 family=font_families(),
                 color=INK,
+                parse_math=isinstance(line, MathLine),
             )
         for panel, cell in enumerate(cells):
             left = LEFT + panel * (width + GAP)
@@ -178,6 +179,9 @@ def plot(
                 bars.set_yticklabels([])
             else:
                 bars.set_ylabel("probability")
+        figure.legend(
+            handles=legend_handles(COLOURS.values()), handler_map=HANDLERS, loc="lower center", ncols=3
+        )
     return figure
 
 

@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from benchc.benchmarks.bench_c.figures.selected_items import with_kept
 from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected
-from benchc.rendering.labels import font_families, renderable, shorten_all, width
+from benchc.rendering.labels import font_families, renderable, shorten_all, spaced, width
 from benchc.rendering.style import (
     BENCHMARK_FILL,
     COLUMN_WIDTH,
@@ -36,7 +36,7 @@ def figure8(pool: PoolTasks, selected: Selected) -> Figure:
         items.group_by("task").agg(pl.len(), pl.col("selected").sum()).rows(),
         key=lambda row: (-row[2], -row[1], row[0]),
     )
-    names = shorten_all(renderable([name for name, *_ in tasks]), LONGEST_NAME)
+    names = shorten_all(renderable([spaced(name) for name, *_ in tasks]), LONGEST_NAME)
     candidates = [count for _, count, _ in tasks]
     kept = [count for *_, count in tasks]
     positions = np.arange(len(tasks))

@@ -16,9 +16,9 @@ from benchc.pixels import Pixels
 from benchc.pluralize import pluralize
 from benchc.rendering.image_grid import plot_images
 from benchc.rendering.item_images import item_images
-from benchc.rendering.labels import font_families, renderable, shorten
+from benchc.rendering.labels import font_families, renderable, shorten, spaced
 from benchc.rendering.style import FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
-from benchc.rendering.wrap import LETTER, option_text, wrap
+from benchc.rendering.wrap import LETTER, MathLine, option_text, wrap
 from benchc.schemas.parquet import iterate_groups, read_table
 from benchc.schemas.pool import POOL
 
@@ -51,7 +51,9 @@ def figure9(pool: Path, selected: Selected, each: PositiveInt = 4, items: list[s
     InputError where items of the pool have no kappa.
     """
     kappas = selected.select("id", "kappa")
-    candidates = read_table(pool, POOL, ["id", "source", "task"]).join(kappas, on="id", how="left")
+    candidates = read_table(pool, POOL, ["id", "source", "task", "question", "image_keys"]).join(
+        kappas, on="id", how="left"
+    )
     unknown = candidates.filter(pl.col("kappa").is_null())
     if unknown.height:
         raise InputError(
@@ -61,9 +63,7 @@ def figure9(pool: Path, selected: Selected, each: PositiveInt = 4, items: list[s
     examples = examples_by_kappa(candidates, each=each, ids=items)
     rows = pl.concat(iterate_groups(pool, POOL, "id", set(examples["id"])))
     return plot(
-        examples.join(
-            rows.select("id", "question", "options", "answer"), on="id", how="left", maintain_order="left"
-        ),
+        examples.join(rows.select("id", "options", "answer"), on="id", how="left", maintain_order="left"),
         {row["id"]: item_images(row, pool) for row in rows.iter_rows(named=True)},
         largest_kappa=float(candidates["kappa"].to_numpy().max()),
     )
@@ -116,7 +116,7 @@ def _height(row: Sequence[_Example]) -> float:
 def _examples(items: pl.DataFrame, images: Mapping[str, Sequence[Pixels]], inches: float) -> list[_Example]:
     examples = []
     for row in items.iter_rows(named=True):
-        task, question = (renderable([text])[0] for text in (row["task"], row["question"]))
+        task, question = (renderable([text])[0] for text in (spaced(row["task"]), row["question"]))
         options = option_text(row["options"], row["answer"])
         room = int(inches / (LETTER * POINTS))
         lines = [(shorten(task, room), "normal", FAINT)]
@@ -172,4 +172,5 @@ def _plot_example(figure: Figure, example: _Example, left: float, top: float, in
             fontweight=weight,
             family=font_families(),
             color=colour,
+            parse_math=isinstance(text, MathLine),
         )

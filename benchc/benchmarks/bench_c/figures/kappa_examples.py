@@ -18,9 +18,10 @@ def band_of(kappa: float, largest: float) -> str:
 def examples_by_kappa(items: pl.DataFrame, *, each: int, ids: Sequence[str] | None = None) -> pl.DataFrame:
     """Return the rows of ``items`` for figure 9, with their band.
 
-    ``items``: id, source, task and kappa of every item of the pool. Bands are the thirds of [0, largest
-    kappa]. From each, ``each`` items are taken, from as many sources and then tasks as possible, nearest to
-    0, to the middle or to the largest kappa; ties go to the first id. ``ids`` replace this choice. Rows are
+    ``items``: id, source, task, question, image_keys and kappa of every item of the pool. Bands are the
+    thirds of [0, largest kappa]. From each, ``each`` items are taken, nearest to 0, to the middle or to the
+    largest kappa, with as few repeated questions and images, then sources, then tasks as possible; ties go to
+    the first id. ``ids`` replace this choice. Rows are
     sorted by band, kappa and id. Raises InputError where the pool is empty or lacks one of ``ids``.
     """
     if items.is_empty():
@@ -45,16 +46,23 @@ def examples_by_kappa(items: pl.DataFrame, *, each: int, ids: Sequence[str] | No
 
 def _spread(items: pl.DataFrame, aim: float, count: int) -> list[str]:
     rows = sorted(
-        items.select("id", "source", "task", "kappa").rows(), key=lambda row: (abs(row[3] - aim), row[0])
+        items.select("id", "source", "task", "question", "image_keys", "kappa").rows(),
+        key=lambda row: (abs(row[-1] - aim), row[0]),
     )
-    sources: Counter[str] = Counter()
-    tasks: Counter[str] = Counter()
+    shown: Counter[tuple[str, str]] = Counter()  # by the kind of value, too
     chosen: list[str] = []
+
+    def preference(row: tuple[str, str, str, str, list[str], float]) -> tuple[int, int, int]:
+        _, source, task, question, images, _ = row
+        repeated = shown["question", question] + sum(shown["image", key] for key in images)
+        return repeated, shown["source", source], shown["task", task]
+
     while rows and len(chosen) < count:
-        # The first row of the source and task that are least shown: rows are in order of preference.
-        row = min(rows, key=lambda row: (sources[row[1]], tasks[row[2]]))
+        # The first of the least shown: rows are in order of preference.
+        row = min(rows, key=preference)
         rows.remove(row)
-        sources[row[1]] += 1
-        tasks[row[2]] += 1
-        chosen.append(row[0])
+        id_, source, task, question, images, _ = row
+        shown.update([("source", source), ("task", task), ("question", question)])
+        shown.update(("image", key) for key in images)
+        chosen.append(id_)
     return chosen

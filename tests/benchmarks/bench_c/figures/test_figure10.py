@@ -34,7 +34,7 @@ def boxes(axes: Axes) -> dict[str, tuple[float, float, float, float]]:
 
 
 def test_boxes_are_over_models_means_worked_by_hand():
-    # Five models, whose means under snow at severity 1 are 0, -0.1, ... -0.4.
+    # Nine models, whose means under snow at severity 1 are 0, -0.1, ... -0.8.
     tables = {
         f"m{model}": scores(
             [
@@ -43,21 +43,21 @@ def test_boxes_are_over_models_means_worked_by_hand():
                 score("s/0", 0.1, 0.1, -0.9, "RW", severity=2),
             ]
         )
-        for model in range(5)
+        for model in range(9)
     }
     figure = plot(tables, groups_of=GROUPS)
     blur, weather = figure.axes
     assert boxes(blur) == {}
     drawn = boxes(weather)
     assert list(drawn) == ["snow 1", "snow 2"]
-    assert drawn["snow 1"] == pytest.approx((-0.21, -0.3, -0.2, -0.1))
+    assert drawn["snow 1"] == pytest.approx((-0.21, -0.6, -0.4, -0.2))
     assert drawn["snow 2"] == pytest.approx((0.21, -0.9, -0.9, -0.9))
     assert figure.get_figwidth() == COLUMN_WIDTH
     assert not weather.collections  # no points
 
 
 def test_panels_are_groups_on_one_scale_and_severities_have_one_colour():
-    tables = {f"m{seed}": drawn_scores(9, list(GROUPS), seed) for seed in range(6)}
+    tables = {f"m{seed}": drawn_scores(9, list(GROUPS), seed) for seed in range(8)}
     figure = plot(tables, groups_of=GROUPS)
     blur, weather = figure.axes
     assert [axes.get_title() for axes in figure.axes] == ["(a) Blur", "(b) Weather"]
@@ -102,9 +102,17 @@ def test_many_boxes_against_numpy_in_any_order_of_rows():
     assert {name: box for axes in again.axes for name, box in boxes(axes).items()} == drawn
 
 
-def test_few_models_are_points():
-    tables = {f"m{seed}": drawn_scores(5, ["snow"], seed) for seed in range(2)}
-    (axes,) = plot(tables, groups_of={"snow": "weather"}).axes
+def test_few_models_are_points_in_the_colour_of_the_severity_with_their_median():
+    tables = {f"m{seed}": drawn_scores(5, ["snow"], seed) for seed in range(7)}
+    figure = plot(tables, groups_of={"snow": "weather"})
+    (axes,) = figure.axes
+    assert not axes.patches and axes.get_ylabel() == "mean RAS of 7 models"
+    legend = [to_rgb(patch.get_facecolor()) for patch in figure.legends[0].get_patches()]
+    assert [to_rgb(points.get_facecolor()[0]) for points in axes.collections] == legend
+    assert figure.legends[0].get_texts()[-1].get_text() == "median"
+    medians = [line.get_ydata() for line in axes.lines if to_rgb(line.get_color()) == to_rgb(MEDIAN)]
+    for points, median in zip(axes.collections, medians, strict=True):
+        assert median == pytest.approx([np.median(points.get_offsets()[:, 1])] * 2)
     heights = sorted(position[1] for points in axes.collections for position in points.get_offsets().tolist())
     means = [
         value
@@ -116,7 +124,7 @@ def test_few_models_are_points():
 
 
 def test_a_model_far_from_the_others_is_a_circle():
-    rows = [scores([score("s/0", 0.1, 0.1, ras, "RW")]) for ras in (0.0, -0.1, -0.1, -0.2, -0.9)]
+    rows = [scores([score("s/0", 0.1, 0.1, ras, "RW")]) for ras in (0, 0, *[-0.1] * 4, -0.2, -0.2, -0.9)]
     tables = {f"m{number}": table for number, table in enumerate(rows)}
     (axes,) = plot(tables, groups_of={"snow": "weather"}).axes
     circles = [line.get_ydata().tolist() for line in axes.lines if line.get_marker() == "o"]
@@ -127,14 +135,15 @@ def test_a_group_too_wide_for_a_row_continues_in_the_next():
     corruptions = [f"c{number}" for number in range(14)]
     figure = plot({"m": drawn_scores(2, corruptions, 0)}, groups_of=dict.fromkeys(corruptions, "digital"))
     assert [axes.get_title() for axes in figure.axes] == ["(a) Digital", "Digital (continued)"]
-    assert sum(len(axes.patches) for axes in figure.axes) == 28
+    assert sum(len(axes.collections) for axes in figure.axes) == 28
 
 
-def test_one_box_no_scores_and_errors():
+def test_one_model_no_scores_and_errors():
     one = scores([score("s/0", 0.1, 0.1, -0.5, "RW", severity=3)])
     (axes,) = plot({"m": one}, groups_of={"snow": "weather"}).axes
-    assert boxes(axes)["snow 3"] == pytest.approx((0, -0.5, -0.5, -0.5))
-    assert [len(axes.patches) for axes in plot({"m": scores([])}, groups_of=GROUPS).axes] == [0, 0]
+    (points,) = axes.collections
+    assert points.get_offsets().tolist() == [[0, -0.5]] and axes.get_ylabel() == "mean RAS of 1 model"
+    assert [len(axes.collections) for axes in plot({"m": scores([])}, groups_of=GROUPS).axes] == [0, 0]
     with pytest.raises(ValueError, match="no model was given"):
         plot({}, groups_of=GROUPS)
     with pytest.raises(ValueError, match="scores of m have snow, whose group is not given"):
@@ -188,9 +197,3 @@ def test_few_corruptions_of_long_names_have_room(count: int, severities: list[in
     assert all(page.x0 <= box.x0 and box.x1 <= page.x1 for _, box in boxes)
     # In one row, in their order.
     assert len({round(text.get_window_extent().y0) for text in legend.get_texts()}) == 1
-
-
-def test_points_are_seen_in_dark_boxes():
-    tables = {f"m{seed}": drawn_scores(5, ["snow"], seed) for seed in range(4)}
-    (axes,) = plot(tables, groups_of={"snow": "weather"}).axes
-    assert {to_rgb(points.get_edgecolor()[0]) for points in axes.collections} == {(1.0, 1.0, 1.0)}

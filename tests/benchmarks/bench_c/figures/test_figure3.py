@@ -50,7 +50,7 @@ def test_words_name_the_prediction_its_shifts_and_its_score():
 def test_the_predictions_carry_their_heights():
     axes = plot(cases(*FOUR)).axes[1]
     # 1 : 1/2 : 1/4 clean, that reversed and 0.01 more when corrupted.
-    assert [(text.get_text(), round(text.get_position()[0], 2)) for text in axes.texts] == [
+    assert [(text.get_text(), round(text.xy[0], 2)) for text in axes.texts] == [
         (".57", 0.0),
         (".58", 2.0),
     ]

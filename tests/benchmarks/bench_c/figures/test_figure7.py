@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import polars as pl
 import pytest
@@ -63,15 +65,18 @@ def test_distribution_is_the_histogram_of_kappa():
     pool = pl.DataFrame({"id": ids, "source": ["a"] * 50})
     figure = plot({"a": 50}, pool, selection(kappas.tolist(), kept.tolist(), ids), labels={})
     distribution = figure.axes[1]
+    edges = np.linspace(0, kappas.max(), 21)
+    drawn = []
     for bars, chosen in zip(distribution.containers, (kappas, kappas[kept]), strict=True):
         assert len(bars) == 20
-        for bar in bars:
-            low, high = bar.get_x(), bar.get_x() + bar.get_width()
+        for bar, low, high in zip(bars, edges[:-1], edges[1:], strict=True):
             # Only the largest value is on an edge, the last one.
-            count = sum(
-                low <= kappa < high or (kappa == kappas.max() and bar is bars[-1]) for kappa in chosen
-            )
+            count = sum(low <= kappa < high or high == kappa == kappas.max() for kappa in chosen)
             assert bar.get_height() == pytest.approx(100 * count / len(chosen))
+            assert low < bar.get_x() < bar.get_x() + bar.get_width() < high
+            drawn.append((bar.get_x(), bar.get_x() + bar.get_width()))
+    drawn.sort()
+    assert all(end <= start for (_, end), (start, _) in itertools.pairwise(drawn))
     assert [line.get_xdata()[0] for line in distribution.lines] == pytest.approx(
         [kappas.mean(), kappas[kept].mean()]
     )

@@ -20,7 +20,9 @@ from tests.benchmarks.bench_c.outputs import output
 
 
 def pool(rows: list[tuple[str, str, str, float]]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema=["id", "source", "task", "kappa"], orient="row")
+    """Return items whose questions and images all differ."""
+    table = pl.DataFrame(rows, schema=["id", "source", "task", "kappa"], orient="row")
+    return table.with_columns(question=pl.col("id"), image_keys=pl.concat_list("id"))
 
 
 def test_a_band_is_a_third_of_the_range_and_includes_its_upper_end():
@@ -70,6 +72,16 @@ def test_bands_are_filled_whatever_the_order_of_rows(kappas: list[float], each: 
         members = [kappa for kappa in kappas if band_of(kappa, max(kappas)) == band]
         assert examples.filter(band=band).height == min(each, len(members))
     assert examples_by_kappa(table.reverse(), each=each).equals(examples)
+
+
+def test_no_question_and_no_image_is_shown_twice_where_others_are_left():
+    table = pool([(f"a/{number}", "a", "map", 0.0) for number in range(4)])
+    repeated = table.with_columns(
+        question=pl.Series(["Who?", "Who?", "What?", "Where?"]),
+        image_keys=pl.Series([["x", "y"], ["z"], ["y"], ["w"]]),
+    )
+    assert examples_by_kappa(repeated, each=2)["id"].to_list() == ["a/0", "a/3"]
+    assert examples_by_kappa(repeated, each=3)["id"].to_list() == ["a/0", "a/1", "a/3"]
 
 
 ITEMS = pl.DataFrame(
