@@ -7,11 +7,12 @@ of the record of the configuration, ``input.name=JSON`` of an output's inputs, o
 import ast
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
+from benchc.config.differing import differences
 from benchc.config.resolved import RECORD
 
 DIGESTS = {
@@ -21,7 +22,6 @@ DIGESTS = {
 }
 OTHER_INPUTS = "other input files"
 UNKNOWN = "other params"
-WIDTH = 50  # of a value
 
 
 def param_changes(
@@ -40,7 +40,7 @@ def param_changes(
         if isinstance(lost, Digest) or isinstance(added, Digest):
             found += [name] if lost != added else []
         else:
-            found += _differences(_key(name, added, settings), lost, added)
+            found += differences(_key(name, added, settings), lost, added)
     return list(dict.fromkeys(found)) or [UNKNOWN]
 
 
@@ -78,35 +78,3 @@ def _key(name: str, value: object, settings: Mapping[str, object]) -> str:
     """Return the key of the setting with a name and a value; the name unless it is exactly one."""
     found = [key for key, each in settings.items() if f".{key}".endswith(f".{name}") and each == value]
     return found[0] if len(found) == 1 else name
-
-
-def _differences(key: str, old: object, new: object) -> Iterator[str]:
-    """Yield what differs between two values; None is an absent one."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        for part in sorted(old.keys() | new.keys()):
-            yield from _differences(f"{key}.{part}", old.get(part), new.get(part))
-    elif isinstance(old, list) and isinstance(new, list):
-        removed, added = (_without(a, b) for a, b in ((old, new), (new, old)))
-        changes = [f"+ {_shown(each)}" for each in added] + [f"- {_shown(each)}" for each in removed]
-        if old != new:
-            yield f"{key}: {', '.join(changes) or 'other order'}"
-    elif old != new:
-        yield f"{key}: {_shown(old)} -> {_shown(new)}"
-
-
-def _without(values: Sequence[object], others: Sequence[object]) -> list[object]:
-    """Return the values that are not among the others, each as often as it is there more often."""
-    left, found = list(others), []
-    for value in values:
-        if value in left:
-            left.remove(value)
-        else:
-            found.append(value)
-    return found
-
-
-def _shown(value: object) -> str:
-    if value is None:
-        return "none"
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"

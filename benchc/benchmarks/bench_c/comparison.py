@@ -10,6 +10,7 @@ from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.benchmarks.bench_c.tables.comparison import comparison_markdown
 from benchc.benchmarks.bench_c.targets import excluded_items, excluded_note
+from benchc.config.differing import differing_settings
 from benchc.errors import InputError
 from benchc.progress import track
 from benchc.schemas.differing import differing_rows
@@ -40,14 +41,16 @@ def compare_runs(runs: tuple[Path, Path], draws: int, seed: int) -> tuple[pl.Dat
     """
     a, b = runs
     scores = [_scores(folder) for folder in runs]
-    table = compare(scores[0], scores[1], draws, seed)
+    selected = [_selected(folder) for folder in runs]
+    table = compare(scores[0], scores[1], (selected[0], selected[1]), draws, seed)
     inputs = differing_facts(_footers(a), _footers(b))
     inputs += differing_rows("pool", _pool(a), _pool(b))
-    inputs += differing_rows("selected items", _selected(a), _selected(b))
+    inputs += differing_rows("selected items", *selected)
     models = table["model"].unique(maintain_order=True).to_list()
     note = "".join(_note(*run, models) for run in zip("AB", runs, scores, strict=True))
     largest = largest_difference(scores[0], scores[1])
-    return table, comparison_markdown(table, inputs, (str(a), str(b)), draws, largest, note)
+    settings = differing_settings(a, b)
+    return table, comparison_markdown(table, settings, inputs, (str(a), str(b)), draws, largest, note)
 
 
 def _scores(folder: Path) -> dict[str, pl.DataFrame]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from benchc.benchmarks.bench_c.metrics.bootstrap import DRAWS, PLAIN, aggregates, interval_rows
+from benchc.benchmarks.bench_c.metrics.bootstrap import DRAWS, aggregates, interval_rows
 from benchc.benchmarks.bench_c.metrics.cube import Cube, cube_of
 from benchc.errors import InputError
 from benchc.statistics.resampling import drawn_means, item_counts
@@ -15,6 +15,7 @@ DIFFERENCES = {
     "model": pl.String,
     "corruption": pl.String,  # null: mean over all corruptions that both runs have
     "metric": pl.String,
+    "weighting": pl.String,  # unweighted, or kappa: each run's own, as in eq. 11
     "items": pl.Int64,  # with a weight > 0, in the run that has fewer of them
     "a": pl.Float64,  # null where undefined
     "b": pl.Float64,
@@ -30,29 +31,35 @@ ROUNDING = 1e-5
 
 
 def compare(
-    a: Mapping[str, pl.DataFrame], b: Mapping[str, pl.DataFrame], draws: int = DRAWS, seed: int = 0
+    a: Mapping[str, pl.DataFrame],
+    b: Mapping[str, pl.DataFrame],
+    kappas: tuple[pl.DataFrame, pl.DataFrame],
+    draws: int = DRAWS,
+    seed: int = 0,
 ) -> pl.DataFrame:
     """Return the differences of two runs, b minus a, columns as ``DIFFERENCES``.
 
-    ``a`` and ``b`` are the SCORES tables of each run by model. The models that both have are compared, in the
-    order of ``a``, on the items, corruptions and severities that all of them have. The same resamples of
-    items serve both runs and all models. Means are unweighted, since kappas may differ between runs: clean
-    means; shifts, and RAS over the items answered right (destructive) or wrong (corrective) when clean,
-    overall and per corruption. Raises InputError where the runs have no model, item or (corruption, severity)
-    in common, or where a table of scores is incomplete.
+    ``a`` and ``b`` are the SCORES tables of each run by model, ``kappas`` the kappas of its items (id,
+    kappa). The models that both have are compared, in the order of ``a``, on the items, corruptions and
+    severities that all of them have. The same resamples of items serve both runs and all models. The rows are
+    those of :func:`benchc.benchmarks.bench_c.metrics.bootstrap.bootstrap` without ranks and single
+    severities: Table 1's columns, unweighted and weighted by each run's own kappas; shifts by corruption, and
+    RAS over the items answered right (destructive) or wrong (corrective) when clean, unweighted. Raises
+    InputError where the runs have no model, item or (corruption, severity) in common, where a table of scores
+    is incomplete, or where an item has no kappa.
     """
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")
     cubes = _common_cubes(a, b)
     models = cubes[0].models
     items = len(cubes[0].items)
-    counts, unweighted = item_counts(items, draws, seed), np.ones(items)
+    counts = item_counts(items, draws, seed)
+    weights = [cube.kappa(kappa) for cube, kappa in zip(cubes, kappas, strict=True)]
     parts = []
     for number, model in enumerate(models):
-        pairs = zip(*(aggregates(cube, number, unweighted) for cube in cubes), strict=True)
-        for block_a, block_b in pairs:
-            first = block_a.columns[0]
-            if first.weighting != PLAIN or first.severity is not None:
+        runs = zip(cubes, weights, strict=True)
+        for block_a, block_b in zip(*(aggregates(cube, number, kappa) for cube, kappa in runs), strict=True):
+            if block_a.columns[0].severity is not None:
                 continue
             drawn_a, drawn_b = (drawn_means(counts, *block[1:]) for block in (block_a, block_b))
             weighted = [(block.weights > 0).sum(axis=0) for block in (block_a, block_b)]

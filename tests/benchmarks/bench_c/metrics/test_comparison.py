@@ -4,15 +4,16 @@ import pytest
 from benchc.benchmarks.bench_c.metrics.aggregate import DELTA_ACCURACY, destructive, overall_means
 from benchc.benchmarks.bench_c.metrics.comparison import DIFFERENCES, compare, largest_difference
 from benchc.errors import InputError
-from tests.benchmarks.bench_c.metrics.score_tables import scored
+from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 
 A = {"one": scored(9, 0), "two": scored(9, 1), "only a": scored(9, 2)}
 B = {"two": scored(9, 11), "one": scored(9, 10).filter(pl.col("id") != "s/3"), "only b": scored(9, 12)}
 COMMON = pl.col("id") != "s/3"
+KAPPAS = (kappas(9), kappas(9).with_columns(kappa=1 - pl.col("kappa") / 2))
 
 
 def test_a_run_does_not_differ_from_itself():
-    table = compare(A, A, draws=50)
+    table = compare(A, A, (KAPPAS[0], KAPPAS[0]), draws=50)
     assert dict(table.schema) == DIFFERENCES
     assert table.filter(pl.col("a") != pl.col("b")).is_empty()
     ends = table.filter(pl.col("items") > 1).select("difference", "low", "high").to_numpy()
@@ -33,19 +34,30 @@ def test_the_largest_difference_is_of_the_predictions_that_both_runs_have():
 
 
 def test_common_items_and_models_are_compared():
-    table = compare(A, B, draws=50)
+    table = compare(A, B, KAPPAS, draws=50)
     assert table["model"].unique(maintain_order=True).to_list() == ["one", "two"]
     assert table.filter(metric="ras")["items"].unique().to_list() == [8]
     for model in ("one", "two"):
         a, b = A[model].filter(COMMON), B[model].filter(COMMON)
-        for corruption in (None, "blur", "fog"):
+        for corruption, weighting in (
+            (None, "kappa"),
+            (None, "unweighted"),
+            ("blur", "unweighted"),
+            ("fog", "unweighted"),
+        ):
             part = pl.lit(True) if corruption is None else pl.col("corruption") == corruption
+            means = [DELTA_ACCURACY.alias("delta_acc"), pl.col("ras")]
             values = [
-                overall_means(run.filter(part), [DELTA_ACCURACY.alias("delta_acc"), pl.col("ras")])
-                for run in (a, b)
+                overall_means(run.filter(part), means, weights if weighting == "kappa" else None)
+                for run, weights in zip((a, b), KAPPAS, strict=True)
             ]
             for metric in ("delta_acc", "ras"):
-                row = table.filter(pl.col("corruption").eq_missing(corruption), model=model, metric=metric)
+                row = table.filter(
+                    pl.col("corruption").eq_missing(corruption),
+                    model=model,
+                    metric=metric,
+                    weighting=weighting,
+                )
                 expected = [values[0][metric], values[1][metric], values[1][metric] - values[0][metric]]
                 assert list(row.select("a", "b", "difference").row(0)) == pytest.approx(expected, abs=2e-9)
                 assert row["low"][0] <= row["difference"][0] <= row["high"][0]
@@ -56,8 +68,8 @@ def test_common_items_and_models_are_compared():
 def test_a_shift_of_every_prediction_has_no_width():
     """Items are paired across the runs: an equal shift of every item has an interval of width 0."""
     moved = {"one": A["one"].with_columns(ras=pl.col("ras") + 0.125)}
-    table = compare({"one": A["one"]}, moved, draws=50).filter(metric="ras")
-    assert table.height == 3
+    table = compare({"one": A["one"]}, moved, (KAPPAS[0], KAPPAS[0]), draws=50).filter(metric="ras")
+    assert table.height == 4  # all corruptions in both weightings, two corruptions
     for row in table.iter_rows(named=True):
         assert [row[name] for name in ("difference", "low", "high")] == pytest.approx([0.125] * 3, abs=1e-8)
 
@@ -77,11 +89,11 @@ def test_a_shift_of_every_prediction_has_no_width():
 )
 def test_runs_that_cannot_be_compared_are_refused(a, b, message):
     with pytest.raises(InputError, match=message):
-        compare(a, b, draws=5)
+        compare(a, b, KAPPAS, draws=5)
 
 
 def test_one_item_has_differences_without_intervals():
-    table = compare(*({"one": run["one"].filter(id="s/1")} for run in (A, B)), draws=5)
+    table = compare(*({"one": run["one"].filter(id="s/1")} for run in (A, B)), KAPPAS, draws=5)
     assert table["low"].null_count() == table["high"].null_count() == table.height
     assert table.filter(metric="ras")["difference"].null_count() == 0
     assert "nan" not in table.write_csv().lower()

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import yaml
 
+from benchc.benchmarks.bench_c.metrics.aggregate import DELTA_ACCURACY, overall_means
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.errors import InputError
@@ -17,7 +19,7 @@ from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
 from scripts.benchc import commands, main
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
-from tests.benchmarks.bench_c.outputs import output, write_models
+from tests.benchmarks.bench_c.outputs import output, write_models, write_record
 from tests.footers import footer_of
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -38,6 +40,7 @@ def make_run(folder: Path, *, seed: int, revision: str) -> Path:
     selected = kappas(COUNT).with_columns(rank=pl.int_range(COUNT), score=pl.lit(1.0), selected=pl.lit(True))
     write_table(selected, folder / "selection/selected.parquet", SELECTED, footer_of({"alpha_kappa": 1.0}))
     (folder / "models.json").write_text(models_text(Models("bench-c", {})))
+    write_record(folder)
     for number, model in enumerate(("one", "two")):
         write_table(scored(COUNT, seed + number), folder / f"scores/{model}.parquet", SCORES)
         empty = pl.DataFrame(schema=dict(PREDICTIONS.columns))
@@ -76,7 +79,7 @@ def test_compare_names_the_inputs_that_differ_and_prints_differences(tmp_path, c
     write_table(scored(COUNT, 9), b / "scores/two.parquet", SCORES)
     main(["compare", str(a), str(b), "--draws", "25", "--output", str(tmp_path / "d.csv")])
     text = capsys.readouterr().out
-    assert [cell.strip() for cell in text.splitlines()[4].split("|")[1:-1]] == [
+    assert [cell.strip() for cell in text.splitlines()[6].split("|")[1:-1]] == [
         "target: one, two",
         "revision",
         "r1",
@@ -93,9 +96,47 @@ def test_compare_names_the_inputs_that_differ_and_prints_differences(tmp_path, c
 def test_a_run_and_its_copy_differ_in_nothing(tmp_path, capsys):
     a, b = (make_run(tmp_path / name, seed=0, revision="r1") for name in "ab")
     main(["compare", str(a), str(b), "--draws", "25"])
+    assert capsys.readouterr().out == (
+        f"{a} and {b}: no setting and no input differs, and all scores of 2 models on {COUNT} items are "
+        "identical.\n"
+    )
+
+
+def test_settings_that_differ_are_named_by_key(tmp_path, capsys):
+    a, b = (make_run(tmp_path / name, seed=0, revision="r1") for name in "ab")
+    write_record(a, corruptions={"corrupted": "files", "types": ["fog", "snow"]})
+    write_record(b, corruptions={"corrupted": "on_the_fly", "types": ["fog"]})
+    (b / "config-models.yaml").write_text(yaml.safe_dump({"one": {"label": "Other"}, "two": {"gpus": 1}}))
+    main(["compare", str(a), str(b), "--draws", "25"])
     text = capsys.readouterr().out
-    assert "No input differs." in text and "All scores that both runs have are identical." in text
-    assert "*" not in text.replace("*:", "")
+    assert [line for line in text.splitlines() if line.startswith("- ")] == [
+        '- corruptions.corrupted: "files" -> "on_the_fly"',
+        '- corruptions.types: - "snow"',
+        '- models.one.label: "One" -> "Other"',
+        '- models.two: none -> {"gpus": 1}',
+    ]
+    assert text.endswith(f"All scores that both runs have, of 2 models on {COUNT} items, are identical.\n")
+    (b / "config.yaml").unlink()
+    with pytest.raises(SystemExit, match=r"^error: .*/b/config.yaml: No such file .*; run snakemake again"):
+        main(["compare", str(a), str(b)])
+
+
+def test_the_row_of_all_corruptions_is_that_of_table_1(tmp_path, capsys):
+    a, b = (make_run(tmp_path / name, seed=seed, revision="r1") for seed, name in enumerate("ab"))
+    main(["compare", str(a), str(b), "--draws", "25"])
+    shown = {
+        tuple(cell.strip() for cell in line.split("|")[1:3]): [cell.strip() for cell in line.split("|")[3:-1]]
+        for line in capsys.readouterr().out.splitlines()
+        if line.startswith("|")
+    }
+    weights = kappas(COUNT)
+    for number, model in enumerate(("one", "two")):
+        for seed, column in ((0, 0), (1, 1)):
+            means = overall_means(
+                scored(COUNT, seed + number), [DELTA_ACCURACY.alias("delta_acc"), pl.col("ras")], weights
+            )
+            assert shown[model, "all"][column] == f"{means['delta_acc']:+.3f}"
+            assert shown[model, "all"][3 + column] == f"{means['ras']:+.3f}"
 
 
 def test_rounding_is_no_difference(tmp_path, capsys):

@@ -1,0 +1,70 @@
+"""The settings and catalogue entries in which two runs differ, or a file from its former content."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchc.config.yaml_file import YamlError, read_yaml
+from benchc.errors import InputError
+
+WIDTH = 50  # of a value
+# The record of a run names itself.
+OWN_KEYS = ("name", "catalogues")
+
+
+def differing_settings(a: Path, b: Path) -> list[str]:
+    """Return the settings in which two runs differ, such as ``pool.per_task: 6 -> 7``, by their keys.
+
+    ``a``, ``b``: results/{name}, whose records of the configuration are compared: settings, then the entries
+    of sources and of models. Raises InputError where a record is missing or cannot be read.
+    """
+    found: list[str] = []
+    for name, section in {"config": "", "config-sources": "sources.", "config-models": "models."}.items():
+        old, new = ({f"{section}{key}": each for key, each in _record(run, name).items()} for run in (a, b))
+        for key in dict.fromkeys((*old, *new)):
+            if key not in OWN_KEYS:
+                found += differences(key, old.get(key), new.get(key))
+    return found
+
+
+def differences(key: str, old: object, new: object) -> Iterator[str]:
+    """Yield what differs between two values of a key; None is an absent one."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for part in sorted(old.keys() | new.keys()):
+            yield from differences(f"{key}.{part}", old.get(part), new.get(part))
+    elif isinstance(old, list) and isinstance(new, list):
+        removed, added = (_without(a, b) for a, b in ((old, new), (new, old)))
+        changes = [f"+ {_shown(each)}" for each in added] + [f"- {_shown(each)}" for each in removed]
+        if old != new:
+            yield f"{key}: {', '.join(changes) or 'other order'}"
+    elif old != new:
+        yield f"{key}: {_shown(old)} -> {_shown(new)}"
+
+
+def _record(run: Path, name: str) -> dict[str, Any]:
+    path = run / f"{name}.yaml"
+    try:
+        content = read_yaml(path)
+    except (OSError, YamlError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"{path}: {reason}; run snakemake again, which writes it") from error
+    return content or {}
+
+
+def _without(values: Sequence[object], others: Sequence[object]) -> list[object]:
+    """Return the values that are not among the others, each as often as it is there more often."""
+    left, found = list(others), []
+    for value in values:
+        if value in left:
+            left.remove(value)
+        else:
+            found.append(value)
+    return found
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "none"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"
