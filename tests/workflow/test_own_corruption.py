@@ -2,16 +2,21 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 import yaml
 
+from benchc.errors import InputError
 from benchc.image_keys import image_seed
 from benchc.images import decode
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import read_footer, read_table
+from benchc.schemas.pool import POOL
+from benchc.workflow.run_image import run_image
+from scripts.commands.image import image
 from tests.workflow.checkout import ROOT, Checkout
 
 FILE = "mine/my_corruptions.py"
@@ -57,7 +62,7 @@ def checkout(tmp_path_factory, python) -> Checkout:
     config["inference"] = {"corruptions_per_job": "group"}
     config["figures"]["figure4"]["corruption"] = "darken"
     (checkout.folder / checkout.config).write_text(yaml.safe_dump(config, sort_keys=False))
-    checkout.make(*IMAGES, SHEET, cores=1)
+    checkout.make(*IMAGES, SHEET, "results/own/config.yaml", cores=1)
     return checkout
 
 
@@ -90,6 +95,38 @@ def test_pixels_are_those_of_the_example(checkout):
         assert (decode(row["image"]["bytes"]) == expected).all()
     recipe = read_footer(checkout.folder / IMAGES[2])["recipe"]
     assert recipe["kernel"] == f"{FILE}:flicker" and recipe["code"]
+
+
+def test_one_image_of_the_run_has_the_pixels_that_its_jobs_show(checkout, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(checkout.folder)
+    run = Path("results/own")
+    pool = read_table(run / "pool/items.parquet", POOL, ["id", "image_keys"])
+    items = {keys[0]: id_ for id_, keys in pool.iter_rows()}
+    for name in ("clean", "darken", "flicker", "fog"):
+        for row in images(checkout, name).to_dicts():
+            shown = run_image(run, items[row["image_key"]], name, row["severity"])
+            assert (shown == decode(row["image"]["bytes"])).all()
+    item = pool["id"][-1]
+    image(run, item, "fog", 5, output=tmp_path / "fog.png")
+    assert capsys.readouterr().out.startswith(f"{tmp_path}/fog.png: ")
+    assert (decode((tmp_path / "fog.png").read_bytes()) == run_image(run, item, "fog", 5)).all()
+    assert (run_image(run, item, "fog") == run_image(run, item)).all()
+    for arguments, message in {
+        ("none", "fog", 1): "there is no item 'none'",
+        (item, "fogg", 1): "no corruption 'fogg'; did you mean 'fog'",
+        (item, "flicker", 6): "flicker has no severity 6; give one of 0, 1, 2, 3, 4, 5",
+        (item, "fog", 1, 1): "1 image, counted from 0; none is 1",
+    }.items():
+        with pytest.raises(InputError, match=re.escape(message)):
+            run_image(run, *arguments)
+    with pytest.raises(
+        InputError, match="give results/<name> of a run; `benchc run FILE configuration` writes it"
+    ):
+        run_image(tmp_path, item)
+    with pytest.raises(InputError, match=re.escape("ends in .png")):
+        image(run, item, output=tmp_path / "fog.jpg")
+    with pytest.raises(InputError, match=r"^fog needs a severity of 1 or more"):
+        image(run, item, "fog", output=tmp_path / "clean.png")
 
 
 EDITS = {
