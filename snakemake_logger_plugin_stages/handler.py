@@ -11,7 +11,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from benchc.pluralize import pluralize
-from snakemake_logger_plugin_stages.logs import error_of, shortened, warnings_of
+from snakemake_logger_plugin_stages.logs import error_of, is_waiting, shortened, warnings_of
 from snakemake_logger_plugin_stages.settings import LogHandlerSettings
 from snakemake_logger_plugin_stages.stages import Stage, Stages
 
@@ -23,6 +23,8 @@ START_WITH = ("tables", "figures")  # folders of the results
 NOTHING_TO_DO = "Nothing to be done"
 # Other messages of no event are about Snakemake's own work.
 SHOWN = (NOTHING_TO_DO, "Terminating processes", "Shutting down", "Complete log")
+# What Snakemake says at the end of a run with a job that failed.
+END_OF_FAILURE = ("Shutting down", "Exiting because", "Complete log", "WorkflowError:\nAt least one job")
 
 
 class LogHandler(LogHandlerBase):
@@ -52,6 +54,8 @@ class LogHandler(LogHandlerBase):
         self.is_up_to_date = False
         self.is_silent = True
         self.unshown: list[str] = []  # Snakemake's other messages
+        self.exception = ""  # of a job whose error follows
+        self.waits = False  # for people: how such a run ends is no error
         self.closed = Event()
         self.reminder: Thread | None = None
 
@@ -89,7 +93,16 @@ class LogHandler(LogHandlerBase):
         elif event == LogEvent.JOB_ERROR:
             failed = f"{fields['rule_name']}{error_of(fields['log'])}"
             self.stages.end(fields["jobid"], time.monotonic(), failed)
-            self.print(shortened(self.format(record)))
+            if is_waiting(fields["log"]):
+                self.waits = True
+                del self.stages.failed[fields["jobid"]]
+            else:
+                self.print(shortened("\n".join([*filter(None, [self.exception]), self.format(record)])))
+            self.exception = ""
+        elif event == LogEvent.ERROR and record.getMessage().startswith("RuleException"):
+            self.exception = self.format(record)
+        elif self.waits and not self.stages.failed and record.getMessage().startswith(END_OF_FAILURE):
+            pass
         elif record.levelno >= WARNING or (event is None and record.getMessage().startswith(SHOWN)):
             self.print(shortened(self.format(record)))
             self.is_up_to_date |= record.getMessage().startswith(NOTHING_TO_DO)
@@ -149,13 +162,16 @@ class LogHandler(LogHandlerBase):
         if self.is_silent:  # an option such as --lint or --unlock is for what they say
             for message in self.unshown:
                 self.print(message)
-        if self.stages.by_name:
+        # The last line is the workflow's, which says for whom the run waits.
+        if self.stages.by_name and (not self.waits or self.stages.failed):
             self.print(self.stages.text(time.monotonic() - self.start))
         if self.warned:
             where = ", ".join(dict.fromkeys(self.warned))
             self.print(f"{pluralize(len(self.warned), 'warning')} in {where}")
         for failed in self.stages.failed.values():
             self.print(f"failed: {failed}")
+        if self.exception:
+            self.print(self.exception)
         if self.is_up_to_date or (self.stages.by_name and self.stages.done == self.stages.total):
             self.show_results()
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 LONGEST = 600  # characters of a line of Snakemake's errors
+WAITING = "waiting for "
 REASONS = 3  # of rejected rows, the most frequent first
 REJECTED = re.compile(r"  [\d,]+ rejected: ")
 
@@ -16,6 +17,11 @@ def error_of(logs: Iterable[str]) -> str:
         errors = [line for line in lines_of(log) if line.startswith("error:")]
         found += f"; {'; '.join([*errors[-1:], log])}"
     return found
+
+
+def is_waiting(logs: Iterable[str]) -> bool:
+    """Return whether a job stopped since it waits for people: its log then ends with a line that says so."""
+    return any(line.startswith(WAITING) for log in logs for line in lines_of(log)[-1:])
 
 
 def shortened(text: str) -> str:

@@ -155,6 +155,31 @@ def test_a_failed_job_shows_its_log_and_ends_with_its_error(folder: Path) -> Non
     assert re.fullmatch(r"failed: first; error: x\.tsv: no column; add it; logs/[abc]\.log", failed)
 
 
+def test_a_run_that_waits_for_people_ends_with_the_line_that_says_so(folder: Path) -> None:
+    waiting = SNAKEFILE.replace("; touch", " && touch")
+    at_error = """
+onerror:
+    for line in open("logs/a.log"):
+        print(line, end="", file=sys.stderr)
+"""
+    (folder / "Snakefile").write_text(f"import sys\n{waiting}{at_error}")
+    job = "echo '  first: no file'; echo 'waiting for first to review, then run again'; "
+    (folder / "job").write_text(f"{job} exit 1")
+    done = run(folder, "--cores", "1", "a.first")
+    lines = done.stderr.splitlines()
+    assert done.returncode == 1
+    assert lines[-2:] == ["  first: no file", "waiting for first to review, then run again"]
+    assert not any(
+        word in done.stderr for word in ("failed", "Error", "Exception", "Exiting", "Complete log")
+    )
+    # Beside a job that waits, one that fails is an error.
+    (folder / "Snakefile").write_text(waiting)
+    (folder / "job").write_text(f"[ -e once ] && exit 1; touch once; {job} exit 1")
+    lines = run(folder, "--cores", "1", "--keep-going", "last").stderr.splitlines()
+    assert [line.partition(";")[0] for line in lines if line.startswith("failed")] == ["failed: first"] * 2
+    assert sum(line.startswith("Error in rule first") for line in lines) == 2
+
+
 def test_an_invalid_configuration_is_one_line(folder: Path) -> None:
     (folder / "config.yaml").write_text(CONFIG.replace("seed: 1\ncatalogues", "seed: x\ncatalogues"))
     done = run(folder)

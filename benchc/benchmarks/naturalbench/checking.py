@@ -2,14 +2,20 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+from benchc.benchmarks.naturalbench.curation.ask_writer import ask_writer
 from benchc.benchmarks.naturalbench.curation.caption_sets import CaptionSet, Which
 from benchc.benchmarks.naturalbench.curation.captions import read_caption_set
-from benchc.benchmarks.naturalbench.curation.review_files import check_file
+from benchc.benchmarks.naturalbench.curation.review_files import (
+    ReviewError,
+    check_file,
+    choices_of_form,
+    read_answers,
+)
 from benchc.benchmarks.naturalbench.groups import FACTS, Member, placed_groups, problem_of
 from benchc.benchmarks.naturalbench.places import Source
 from benchc.benchmarks.naturalbench.settings import Captions, Curate, Settings, Writer
@@ -19,17 +25,16 @@ from benchc.checking.finding import Finding, Findings, reason
 from benchc.checking.pool import PoolFound
 from benchc.config.load import Config
 from benchc.config.source_files import source_files
-from benchc.endpoint.api_key import read_key
 from benchc.errors import InputError
 from benchc.planning.amounts import Amount
 from benchc.planning.size import RunSize
 from benchc.pluralize import pluralize
 
 
-def check(config: Config, pool: PoolFound, *, load: bool) -> Findings[RunSize | None]:
+def check(config: Config, pool: PoolFound, *, load: bool, network: bool = True) -> Findings[RunSize | None]:
     """Yield what is right and wrong, and return the size of the pool's groups that are whole, if it is known.
 
-    ``load``: whether encoders are loaded.
+    ``load``: whether encoders are loaded; ``network``: whether the writer is asked.
     """
     settings = cast(Settings, config.settings)
     members: list[Member] = []
@@ -39,7 +44,7 @@ def check(config: Config, pool: PoolFound, *, load: bool) -> Findings[RunSize | 
     yield from _tags(settings, members, complete=here == set(config.sources))
     yield from check_image_text_encoders(_encoders(settings), load=load)
     if settings.curate is not None:
-        yield from _curate(settings.curate, Path("results") / settings.name)
+        yield from _curate(settings.curate, Path("results") / settings.name, network=network)
     retrieval = settings.retrieval
     if retrieval is not None:
         for key, name in (("pairs", retrieval.pairs), ("images", retrieval.images)):
@@ -56,9 +61,7 @@ def check(config: Config, pool: PoolFound, *, load: bool) -> Findings[RunSize | 
 
 def _encoders(settings: Settings) -> dict[str, tuple[str, str, str | None, str | None]]:
     """Return library, name, weights and language of the encoders that the run uses."""
-    mining = settings.curate.mine.encoders if settings.curate else []
-    used = dict.fromkeys([*mining, *(settings.retrieval.encoders if settings.retrieval else [])])
-    entries = {id_: settings.encoders[id_] for id_ in used}
+    entries = {id_: settings.encoders[id_] for id_ in settings.used_encoders}
     return {
         id_: (entry.library, entry.name, entry.pretrained, entry.language) for id_, entry in entries.items()
     }
@@ -111,7 +114,7 @@ def _tags(settings: Settings, members: list[Member], *, complete: bool) -> Itera
     yield Finding("groups", "ok", "tags", text)
 
 
-def _curate(curate: Curate, results: Path) -> Iterator[Finding]:
+def _curate(curate: Curate, results: Path, *, network: bool) -> Iterator[Finding]:
     generated = {id_ for id_, captions in curate.captions.items() if captions.form == "generated"}
     for id_, captions in curate.captions.items():
         yield from _captions(id_, captions, curate.mine.captions)
@@ -119,7 +122,7 @@ def _curate(curate: Curate, results: Path) -> Iterator[Finding]:
         name = curate.writer.templates[kind]
         yield _exists("writer", kind, f"curate.writer.templates.{kind}", name)
     made = generated == set(curate.captions)
-    yield from _writer(curate.writer, results, made=made)
+    yield from _writer(curate.writer, results, made=made, network=network)
     yield from _reviews(curate, results, made=made)
     for name in curate.release.older:
         yield _exists("release", "older", "curate.release.older", name)
@@ -151,7 +154,7 @@ def _captions(id_: str, captions: Captions, which: Which) -> Iterator[Finding]:
         yield Finding("captions", "warning", id_, text)
 
 
-def _writer(writer: Writer, results: Path, *, made: bool) -> Iterator[Finding]:
+def _writer(writer: Writer, results: Path, *, made: bool, network: bool) -> Iterator[Finding]:
     """Yield whether replies can be had; those of a run whose captions it draws, it makes itself."""
     if writer.mode != "replay":
         key = writer.api_key_env
@@ -159,12 +162,16 @@ def _writer(writer: Writer, results: Path, *, made: bool) -> Iterator[Finding]:
             text = f"the environment variable {key} is not set; set it, or give null for api_key_env"
             yield Finding("writer", "error", writer.model, text)
             return
+        where = f"{writer.url}, mode {writer.mode}"
+        if not network:
+            yield Finding("writer", "skipped", writer.model, f"was not asked at {where}")
+            return
         try:
-            read_key(key)
+            ask_writer(writer.url, key, writer.model, writer.timeout_s)
         except InputError as error:
             yield Finding("writer", "error", writer.model, reason(error))
             return
-        yield Finding("writer", "ok", writer.model, f"is asked at {writer.url}, mode {writer.mode}")
+        yield Finding("writer", "ok", writer.model, f"answers at {where}")
         return
     folder = Path(writer.recordings) if writer.recordings else results / "curate/recordings"
     if folder.is_dir() and any(folder.iterdir()):
@@ -177,30 +184,55 @@ def _writer(writer: Writer, results: Path, *, made: bool) -> Iterator[Finding]:
 
 
 def _reviews(curate: Curate, results: Path, *, made: bool) -> Iterator[Finding]:
-    """Yield of each round who has not answered yet: no error, since people answer during the run."""
+    """Yield of each round what is wrong, and who has not answered yet: that is no error.
+
+    Answers are compared with the forms of the run, where it has written them.
+    """
     review = curate.review
     rounds = [*(["pairs"] if review.pairs else []), *map(str, range(1 + curate.writer.more_rounds))]
     for round_ in rounds:
         files = {one: Path(review.folder) / round_ / f"{one}.csv" for one in review.annotators}
         absent = [one for one, path in files.items() if not path.is_file()]
         subject = round_ if round_ == "pairs" else f"round {round_}"
-        faults = []
-        for one in sorted(set(files) - set(absent)):
-            try:
-                check_file(files[one])
-            except (InputError, OSError) as error:
-                faults.append(Finding("reviews", "error", subject, reason(error)))
-        yield from faults
-        if not absent and not faults:
-            yield Finding("reviews", "ok", subject, f"of {', '.join(review.annotators)}")
-        elif made:
+        folder = results / "curate/review" / round_
+        forms = {one: folder / f"{one}.csv" for one in files}
+        have_forms = all(form.is_file() for form in forms.values())
+        faults, waiting = _faults(files, forms if have_forms else {}, folder, round_)
+        yield from (Finding("reviews", "error", subject, fault) for fault in faults)
+        if made and absent:
             yield Finding("reviews", "made", subject, "made by the run")
-        elif absent:
-            text = (
-                f"{', '.join(str(files[one]) for one in absent)} not here yet: the run stops until people "
-                f"have answered the forms in {results}/curate/review/{round_}, where there are any"
-            )
-            yield Finding("reviews", "note", subject, text)
+        elif waiting or absent:
+            stops = waiting or [f"{', '.join(str(files[one]) for one in absent)} not here yet"]
+            text = f"{'; '.join(stops)}: the run stops until people have answered the forms in {folder}"
+            yield Finding("reviews", "note", subject, text if have_forms else f"{text}, where there are any")
+        elif not faults:
+            read = "as its forms ask" if have_forms else "not compared with its forms, which are not here"
+            yield Finding("reviews", "ok", subject, f"of {', '.join(review.annotators)}, {read}")
+
+
+def _faults(
+    files: Mapping[str, Path], forms: Mapping[str, Path], folder: Path, round_: str
+) -> tuple[list[str], list[str]]:
+    """Return what is wrong with the reviews of a round, and whose answers it lacks, if it has forms."""
+    faults: list[str] = []
+    for path in files.values():
+        try:
+            if path.is_file():
+                check_file(path)
+        except (InputError, OSError) as error:
+            faults.append(reason(error))
+    if faults or not forms:
+        return faults, []
+    try:
+        choices = {annotator: choices_of_form(form) for annotator, form in forms.items()}
+        read_answers(choices, next(iter(files.values())).parent, folder, round_)
+    except ReviewError as error:
+        *lines, _ = error.args
+        faults = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+        return faults, [line.strip().partition("; ")[0] for line in lines if line.startswith("  ")]
+    except (InputError, OSError) as error:
+        return [reason(error)], []
+    return [], []
 
 
 def _exists(stage: str, subject: str, key: str, name: str) -> Finding:

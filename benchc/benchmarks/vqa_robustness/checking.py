@@ -10,7 +10,7 @@ from benchc.checking.pool import PoolFound
 from benchc.config.load import Config
 
 
-def check(config: Config, pool: PoolFound, *, load: bool) -> Iterator[Finding]:
+def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iterator[Finding]:
     """Yield what is right and wrong; nothing is loaded."""
     del pool, load
     settings = cast(Settings, config.settings)

@@ -74,6 +74,8 @@ def embeddings_footer(encoder: str, queries: int = 1) -> EmbeddingsFooter:
         name="E",
         pretrained="tag",
         commit="c" * 40,
+        device="cpu",
+        batch=32,
         truncated=0,
         torch="2.0",
     )

@@ -13,6 +13,7 @@ from benchc.config.load import Config
 from tests.benchmarks.naturalbench.group_files import group
 from tests.benchmarks.naturalbench.runs import DRAWN, config_of, curate
 from tests.checking.collected import collected
+from tests.endpoint.replies import replying
 from tests.sources.tsv_files import image_bytes, write_tsv
 
 
@@ -22,9 +23,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def findings(config: Config) -> list[Finding]:
+def findings(config: Config, *, network: bool = True) -> list[Finding]:
     pool = collected(check_pool(config, collected(check_sources(config))[1]))[1]
-    return list(check(config, pool, load=False))
+    return list(check(config, pool, load=False, network=network))
 
 
 def texts(found: list[Finding], stage: str) -> list[tuple[str, str, str]]:
@@ -88,8 +89,8 @@ def write_captions(*rows: str) -> None:
 ENCODERS = {"clip": {"label": "CLIP", "name": "ViT-B-32-quickgelu", "pretrained": "openai"}}
 
 
-def of_curation(**changes: object) -> list[Finding]:
-    return findings(config_of(encoders=ENCODERS, curate=curate(**changes)))
+def of_curation(*, network: bool = False, **changes: object) -> list[Finding]:
+    return findings(config_of(encoders=ENCODERS, curate=curate(**changes)), network=network)
 
 
 def test_missing_files_of_curation_are_errors() -> None:
@@ -174,6 +175,16 @@ def test_the_encoders_that_the_run_uses_are_looked_at() -> None:
     ]
 
 
+@pytest.mark.parametrize(("on_gpu", "gpus"), [("clip", 1), ("far", 1), ("unused", 0)])
+def test_the_gpus_of_encoders_that_the_run_uses_count(on_gpu: str, gpus: int) -> None:
+    encoders = {
+        id_: {"label": id_, "name": "models/clip", "gpus": int(id_ == on_gpu)}
+        for id_ in ("clip", "far", "unused")
+    }
+    config = config_of(encoders=encoders, curate=curate(captions=DRAWN), retrieval={"encoders": ["far"]})
+    assert config.settings.encoder_gpus == gpus
+
+
 def test_groups_that_are_left_out_are_not_planned() -> None:
     write_tsv(Path("nb.tsv"), [*group("x", 4), *group("y", 8, answers="ABAB")])
     config = config_of({"nb": {"path": "nb.tsv"}}, {"m": "letter"})
@@ -186,7 +197,7 @@ def test_groups_that_are_left_out_are_not_planned() -> None:
 
 def test_the_writer_needs_its_key_or_its_recordings(monkeypatch: pytest.MonkeyPatch) -> None:
     def last(**writer: object) -> tuple[str, str]:
-        level, subject, text = texts(of_curation(writer=writer), "writer")[-1]
+        level, subject, text = texts(of_curation(writer=writer, network=True), "writer")[-1]
         assert subject == "writer"
         return level, text
 
@@ -195,7 +206,22 @@ def test_the_writer_needs_its_key_or_its_recordings(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("OWN_KEY", "x y")
     assert last(api_key_env="OWN_KEY")[0] == "error" and "is no key" in last(api_key_env="OWN_KEY")[1]
     monkeypatch.setenv("OWN_KEY", "x" * 8)
-    assert last(api_key_env="OWN_KEY") == ("ok", "is asked at https://api.openai.com/v1, mode record")
+    with replying((200, {}, '{"choices": []}')) as server:
+        assert last(api_key_env="OWN_KEY", url=server.url) == ("ok", f"answers at {server.url}, mode record")
+        ((method, path, body, headers),) = server.requests
+    assert (method, path, body["model"]) == ("POST", "/chat/completions", "writer")
+    assert headers["Authorization"] == f"Bearer {'x' * 8}"
+    # It has gone.
+    level, text = last(api_key_env="OWN_KEY", url=server.url)
+    assert level == "error" and "no server answers" in text and "correct `url`" in text
+    with replying((404, {}, '{"error": "no such model"}')) as server:
+        level, text = last(api_key_env="OWN_KEY", url=server.url)
+    assert level == "error" and "no such model" in text
+    assert texts(of_curation(), "writer")[-1] == (
+        "skipped",
+        "writer",
+        "was not asked at https://api.openai.com/v1, mode record",
+    )
     # A key is not needed to replay.
     monkeypatch.delenv("OWN_KEY")
     replay = {"mode": "replay", "api_key_env": "OWN_KEY"}
@@ -231,6 +257,30 @@ def test_reviews_that_are_missing_are_named_by_round() -> None:
     assert [each[0] for each in made] == ["ok", "made", "made"]
 
 
+def test_reviews_are_compared_with_the_forms_of_the_run() -> None:
+    forms = Path("results/trial/curate/review/pairs")
+    reviews = Path("reviews/pairs")
+    for path in (forms, reviews):
+        path.mkdir(parents=True)
+    rows = [f"r{number}a" for number in range(6)]
+    for name in ("ann", "bob"):
+        lines = [f"{row},{name},Yes / No," for row in rows]
+        (forms / f"{name}.csv").write_text("\n".join(["id,annotator,choices,answer", *lines]))
+        answers = [f"{row},{name},No" for row in rows]
+        (reviews / f"{name}.csv").write_text("\n".join(["id,annotator,answer", *answers]))
+    asked = {"writer": {"more_rounds": 0}}
+    whole = ("ok", "pairs", "of ann, bob, as its forms ask")
+    assert texts(of_curation(**asked), "reviews")[0] == whole
+    wrong = ["id,annotator,answer", "r0a,ann,Maybe", *[f"r{n}a,ann,No" for n in (1, 2)], "r9a,ann,No"]
+    (reviews / "ann.csv").write_text("\n".join(wrong))
+    maybe, unknown, lacking, _ = texts(of_curation(**asked), "reviews")
+    assert maybe[:2] == unknown[:2] == ("error", "pairs")
+    assert "row 2: the answer 'Maybe' is none of Yes, No" in maybe[2]
+    assert "row 5: id 'r9a' is not in round pairs" in unknown[2]
+    assert lacking[:2] == ("note", "pairs")
+    assert lacking[2].startswith("ann: 3 of 6 rows without an answer (first: r3a): the run stops until")
+
+
 def test_files_of_retrieval_must_exist() -> None:
     config = config_of(encoders=ENCODERS, retrieval={"encoders": ["clip"], "pairs": "p.csv", "images": "."})
     assert texts(findings(config), "retrieval") == [
@@ -247,7 +297,8 @@ def test_the_command_has_these_checks() -> None:
 
 
 def test_a_run_that_curates_alone_can_be_checked() -> None:
-    found = list(check_run(config_of(encoders=ENCODERS, curate=curate(captions=DRAWN)), load=False))
+    config = config_of(encoders=ENCODERS, curate=curate(captions=DRAWN))
+    found = list(check_run(config, load=False, network=False))
     errors = {each.stage for each in found if each.level == "error"}
     assert errors == {"writer"} and texts(found, "captions") == [
         ("made", "drawn", "12 images, made by the run")

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from benchc.benchmarks.naturalbench.demo.captioned import captioned_images
+from snakemake_logger_plugin_stages.logs import is_waiting
 from tests.benchmarks.naturalbench.conftest import groups_checkout
 from tests.workflow.checkout import Checkout
 
@@ -67,17 +68,20 @@ def answer(checkout: Checkout, annotator: str, delimiter: str = ",", **answers: 
 
 def test_a_run_waits_for_people_and_keeps_what_they_reviewed(checkout: Checkout) -> None:
     lines = stopped(checkout)
-    start = lines.index("waiting for reviews of round pairs:")
-    assert lines[start + 1 : start + 4] == [
+    start = next(number for number, line in enumerate(lines) if line.startswith("  first: "))
+    assert lines[start : start + 3] == [
         *(
             f"  {name}: no file; open {FORMS}/{name}.html, or fill {FORMS}/{name}.csv, and save it as "
             f"reviews/pairs/{name}.csv"
             for name in ANNOTATORS
         ),
-        "then run the same command again",
+        f"waiting for first, second to review round pairs: open the forms in {FORMS}/, save the answers in "
+        "reviews/pairs/, then run the same command again",
     ]
     # What follows is Snakemake's: its log and that a job failed.
-    assert len(lines[start + 4 :]) <= 4 and "did not complete" in lines[-1]
+    assert len(lines[start + 3 :]) <= 4 and "did not complete" in lines[-1]
+    # `benchc run` shows no error of such a job.
+    assert is_waiting([f"{checkout.folder}/logs/groups/keep_pairs.log"])
 
     for name in ANNOTATORS:
         answer(checkout, name)
@@ -92,8 +96,8 @@ def test_a_run_waits_for_people_and_keeps_what_they_reviewed(checkout: Checkout)
     start = next(number for number, line in enumerate(lines) if line.startswith("error: "))
     assert "reviews/pairs/first.csv: row 2: the answer 'Nein' is none of Yes, No" in lines[start]
     assert "row 3: the answer '?'" in lines[start + 1]
-    assert lines[start + 2] == "waiting for reviews of round pairs:"
-    assert lines[start + 3].startswith("  second: no file; ")
+    assert lines[start + 2].startswith("  second: no file; ")
+    assert lines[start + 3].startswith("waiting for second to review round pairs: ")
     assert (kept.stat().st_mtime_ns, kept.read_bytes()) == (time, content)
 
     # The same answers in another form are no change.

@@ -9,7 +9,6 @@ from benchc.benchmarks.vqa_robustness.pages.weights import weights_page
 from benchc.benchmarks.vqa_robustness.schemas.errors import read_errors
 from scripts.benchc import main
 from tests.benchmarks.vqa_robustness.published import TABLE_A1
-from tests.shared_data import needs_shared
 
 ROWS = [f"{m},{c},{level},0.{2 + level}{n}" for m in "ab" for n, c in enumerate("xyz") for level in range(6)]
 HEADER = "model,corruption,level,error"
@@ -33,7 +32,6 @@ def shown(capsys, *arguments) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
 
 
-@needs_shared
 def test_the_published_table_gives_ranks_and_files(capsys, tmp_path):
     rows = shown(capsys, str(TABLE_A1), "--output", str(tmp_path))
     assert [(row[0], row[1], row[-1]) for row in rows[2:8]] == [
@@ -59,7 +57,6 @@ def test_the_published_table_gives_ranks_and_files(capsys, tmp_path):
     assert all((tmp_path / f"{name}.pdf").read_bytes().startswith(b"%PDF") for name in figures)
 
 
-@needs_shared
 def test_weights_scale_and_levels_are_options(capsys, table, tmp_path):
     whole = str(TABLE_A1)
     first = shown(capsys, whole, "--weights", "6", "1", "1", "1", "1")
@@ -69,6 +66,12 @@ def test_weights_scale_and_levels_are_options(capsys, table, tmp_path):
     shown(capsys, table(), "--scale-of", whole, "--output", str(tmp_path))
     assert '"frozen": true' in (tmp_path / "weights.html").read_text()
     assert shown(capsys, whole, "--levels", "1..5") != shown(capsys, whole)
+
+
+def test_levels_may_be_written_as_pandas_writes_them(capsys, table):
+    rows = [row.split(",") for row in ROWS]
+    floats = [",".join([model, corruption, f"{level}.0", error]) for model, corruption, level, error in rows]
+    assert shown(capsys, table(floats)) == shown(capsys, table(ROWS))
 
 
 def test_a_metric_with_one_value_is_named(capsys, table):

@@ -41,7 +41,7 @@ COLUMNS = (
 )
 ITEMS = tuple((q_idx, i_idx) for q_idx in (0, 1) for i_idx in (0, 1))
 
-ENCODER_FACTS = ("library", "name", "pretrained", "commit")
+ENCODER_FACTS = ("library", "name", "pretrained", "commit", "device", "batch")
 
 Samples = Mapping[str, tuple[Sample, Sample]]
 

@@ -53,10 +53,10 @@ def read_answers(
         round_: for messages.
 
     Raises ReviewError, whose lines name the faults of all files, and all annotators whose review is missing
-    or incomplete, with the form to open and the file to save.
+    or incomplete, with the form to open and the file to save. The last line says for whom the run waits.
     """
     faults: list[str] = []
-    waiting: list[str] = []
+    waiting: dict[str, str] = {}
     answers: dict[str, dict[str, int]] = {}
     for annotator, rows in choices.items():
         if not rows:
@@ -76,14 +76,17 @@ def read_answers(
                 f"{len(review.absent):,} of {pluralize(len(rows), 'row')} without an answer (first: {first})"
             )
         form = forms / annotator
-        waiting.append(
+        waiting[annotator] = (
             f"  {annotator}: {reason}; open {form}.html, or fill {form}.csv, and save it as {path}"
         )
     if waiting:
-        waiting.insert(0, f"waiting for reviews of round {round_}:")
-    if lines := [*faults, *waiting]:
-        end = THEN_RUN_AGAIN if waiting else f"correct the reviews of round {round_}, {THEN_RUN_AGAIN}"
-        raise ReviewError(*lines, end)
+        end = (
+            f"waiting for {', '.join(waiting)} to review round {round_}: open the forms in {forms}/, save "
+            f"the answers in {folder}/, {THEN_RUN_AGAIN}"
+        )
+        raise ReviewError(*faults, *waiting.values(), end)
+    if faults:
+        raise ReviewError(*faults, f"correct the reviews of round {round_}, {THEN_RUN_AGAIN}")
     return answers
 
 

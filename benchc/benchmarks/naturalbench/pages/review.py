@@ -73,7 +73,7 @@ def title_of(name: str, round_: int | None, rounds: int, annotator: str) -> str:
 
     ``name``: of the data set that is made.
     """
-    about = "pairs" if round_ is None else f"questions, round {round_ + 1} of {rounds}"
+    about = "pairs" if round_ is None else f"questions, round {round_} of 0 to {rounds - 1}"
     return f"{name}: {about}, by {annotator}"
 
 

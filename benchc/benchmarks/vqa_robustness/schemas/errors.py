@@ -71,7 +71,9 @@ def _rows(path: Path) -> pl.DataFrame:
     # The first line is the header.
     rows = texts.select(pl.int_range(2, pl.len() + 2).alias(_ROW), pl.col(COLUMNS).str.strip_chars())
     values = rows.with_columns(
-        pl.col("level").cast(pl.Int64, strict=False), pl.col("error").cast(pl.Float64, strict=False)
+        # pandas writes integers as 0.0 where the column has been floating-point.
+        pl.col("level").str.replace(r"\.0+$", "").cast(pl.Int64, strict=False),
+        pl.col("error").cast(pl.Float64, strict=False),
     )
     checks = {
         "model": (pl.col("model").str.len_chars() > 0, "is empty; name the model"),

@@ -217,11 +217,11 @@ def test_missing_files_and_folders(tmp_path: Path, images: Path) -> None:
 
 
 @needs_shared
-@pytest.mark.parametrize(("name", "count"), [("COCO_caption", 15), ("Flickr8k_caption", 16)])
-def test_real_captions(name: str, count: int) -> None:
-    source = CaptionSet("real", "tsv", REAL / f"{name}.tsv", None, "English")
-    first, report = read_caption_set(source, "first")
-    every, _ = read_caption_set(source, "all")
-    assert (first.height, report.height) == (count, 0)
-    assert every.height >= 5 * count and set(first["image"]) == set(every["image"])
-    assert set(first["caption"]) <= set(every["caption"])
+def test_real_captions() -> None:
+    for name, count in (("COCO_caption", 15), ("Flickr8k_caption", 16)):
+        source = CaptionSet("real", "tsv", REAL / f"{name}.tsv", None, "English")
+        first, report = read_caption_set(source, "first")
+        every, _ = read_caption_set(source, "all")
+        assert (first.height, report.height) == (count, 0), name
+        assert every.height >= 5 * count and set(first["image"]) == set(every["image"]), name
+        assert set(first["caption"]) <= set(every["caption"]), name

@@ -56,8 +56,15 @@ def test_from_captions_to_pairs(encoder: str, capsys: pytest.CaptureFixture[str]
     tiny = {"encoder": "tiny", "name": encoder}
     stage("embed_captions", captions="c.parquet", **tiny, output="tiny.parquet")
     assert "tiny truncates 0 of 80 captions" in capsys.readouterr().out
-    stage("embed_captions", captions="c.parquet", **tiny, output="again.parquet")
-    assert Path("tiny.parquet").read_bytes() == Path("again.parquet").read_bytes()
+    for cache, counts in (
+        ("other", "0 vectors from the cache, 160"),
+        ("other", "160 vectors from the cache, 0"),
+    ):
+        stage("embed_captions", captions="c.parquet", **tiny, cache=cache, output="again.parquet")
+        assert f"{counts} computed" in capsys.readouterr().out
+        assert Path("tiny.parquet").read_bytes() == Path("again.parquet").read_bytes()
+    footer = read_footer("tiny.parquet")
+    assert (footer["device"], footer["batch"]) == ("cpu", 32)
     embeddings = read_table("tiny.parquet", EMBEDDINGS)
     assert embeddings["id"].to_list() == read_table("c.parquet", CAPTIONS)["id"].to_list()
 

@@ -94,13 +94,13 @@ def lines_of(tmp_path, **options):
 
 def test_all_absent_reviews_are_named_with_their_forms_and_files(tmp_path):
     assert lines_of(tmp_path) == (
-        "waiting for reviews of round 0:",
         *(
             f"  {name}: no file; open {tmp_path}/forms/0/{name}.html, or fill {tmp_path}/forms/0/{name}.csv, "
             f"and save it as {tmp_path}/reviews/0/{name}.csv"
             for name in ("anna", "bob")
         ),
-        "then run the same command again",
+        f"waiting for anna, bob to review round 0: open the forms in {tmp_path}/forms/0/, save the answers "
+        f"in {tmp_path}/reviews/0/, then run the same command again",
     )
 
 
@@ -113,9 +113,9 @@ def test_all_absent_reviews_are_named_with_their_forms_and_files(tmp_path):
 )
 def test_an_incomplete_review_is_waited_for(tmp_path, lines, reason):
     both(tmp_path, anna=lines)
-    title, line, again = lines_of(tmp_path)
+    line, end = lines_of(tmp_path)
     assert line.startswith(f"  anna: {reason}; open {tmp_path}/forms/0/anna.html, ")
-    assert title == "waiting for reviews of round 0:" and again == "then run the same command again"
+    assert end.startswith("waiting for anna to review round 0: ")
 
 
 def with_line(lines, number, **changes):
@@ -165,14 +165,13 @@ def test_all_faults_of_all_files_are_named_and_who_is_waited_for(tmp_path):
     anna = with_line(with_line(filled(answers=("", *ANSWERS[1:])), 2, answer="Maybe"), 4, id="r0123")
     both(tmp_path, anna, filled("bob", ["Maybe"] * 4))
     lines = lines_of(tmp_path, annotators=("anna", "bob", "cleo"))
-    assert [line[:40].replace(str(tmp_path), "")[:12] for line in lines][-1] == "then run the"
+    assert lines[-1].startswith("waiting for anna, cleo to review round 0: ")
     places = [line.removeprefix(f"error: {tmp_path}/reviews/0/").split("; ")[0] for line in lines]
     assert places[:-1] == [
         "anna.csv: row 3: the answer 'Maybe' is none of Yes, No, Unanswerable",
         "anna.csv: row 5: id 'r0123' is not in round 0",
         *(f"bob.csv: row {n}: the answer 'Maybe' is none of Yes, No, Unanswerable" for n in (2, 3)),
         *(f"bob.csv: row {n}: the answer 'Maybe' is none of A, B, Unanswerable" for n in (4, 5)),
-        "waiting for reviews of round 0:",
         # Not row 3, whose answer is at fault.
         f"  anna: 2 of 4 rows without an answer (first: r{ROWS[0].id})",
         "  cleo: no file",

@@ -228,12 +228,19 @@ def test_all_stages_give_a_release(tmp_path, capsys):
     assert record["captions"] == {"drawn": {"subset": "Drawn", "sha256": sha256(tmp_path / "yes_no.txt")}}
     weights = tmp_path / "multiple_choice.txt"
     assert record["encoders"] == {
-        "e": {"library": "open_clip", "name": "E", "pretrained": "tag", "commit": "c" * 40}
+        "e": {
+            "library": "open_clip",
+            "name": "E",
+            "pretrained": "tag",
+            "commit": "c" * 40,
+            "device": "cpu",
+            "batch": 32,
+        }
         | {"sha256": {str(weights): sha256(weights)}}
     }
     assert (record["mining"], record["seed"], record["benchc"]) == ({"keep": 64}, 5, "1.2.3")
     page = (tmp_path / "review/1/anna.html").read_text()
-    assert '"title": "Set: questions, round 2 of 3, by anna"' in page
+    assert '"title": "Set: questions, round 1 of 0 to 2, by anna"' in page
     assert '"title": "Set: pairs, by anna"' in (tmp_path / "review/pairs/anna.html").read_text()
     # A review that is missing stops the job, and says where it belongs.
     (tmp_path / "reviews/1/bob.csv").unlink()
@@ -241,7 +248,7 @@ def test_all_stages_give_a_release(tmp_path, capsys):
     keep = {**about, "annotators": annotators, **folders, "kept": tmp_path / "y.parquet"}
     with pytest.raises(
         SystemExit,
-        match=r"^waiting for reviews of round 1:\n  bob: no file; open .*reviews/1/bob.csv\nthen run",
+        match=r"^  bob: no file; open .*reviews/1/bob.csv\nwaiting for bob to review round 1: .*again$",
     ):
         stage("keep_reviewed", **keep, reviewed=tmp_path / "x.parquet")
     # Nothing that people kept is no release.
