@@ -9,7 +9,7 @@ RUN := $(shell sed -n 's/^name: *\([^ #]*\).*/\1/p' $(CONFIG))
 # Jobs run the `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
-.PHONY: demo test browser check-demo browser bench-corruptions bench-selection bench-mining bench-metrics bench-inference bench-host bench-gpu install lint clean
+.PHONY: demo test browser check-demo browser bench-corruptions bench-selection bench-mining bench-metrics bench-inference bench-host bench-gpu first-gpu-hour install lint clean
 .DEFAULT_GOAL := demo
 
 demo: install
@@ -53,9 +53,16 @@ bench-inference: demo
 bench-host: install
 	python speed/host.py
 
-# Random weights of InternVL3-1B's and Qwen2.5-VL-7B's size on one GPU of 40 GB or more: about ten minutes. It needs a torch with CUDA.
+# Random weights of InternVL3-1B's and Qwen2.5-VL-7B's size. It needs a torch with CUDA, a GPU with 40 GB free, and 40 GB of
+# main memory. TINY=1 tries it with small models in a minute, on any GPU or the CPU.
 bench-gpu: install
-	python speed/gpu_inference.py
+	python speed/gpu_inference.py $(if $(TINY),--tiny)
+
+# Checks and measurements on a GPU that no one has tried yet, 40 minutes at most. PART="memory compile" runs some parts; TINY=1
+# takes small models, without a GPU on the CPU. A GPU as for bench-gpu. python speed/first_gpu_hour.py --page then
+# writes docs/benchmarks.md.
+first-gpu-hour: install
+	python speed/first_gpu_hour.py $(PART) $(if $(TINY),--tiny)
 
 # Scoring, aggregation and bootstrap at the paper's size, compared with a pandas loop: about two minutes.
 bench-metrics: install

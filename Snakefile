@@ -22,6 +22,7 @@ from benchc.errors import InputError
 from benchc.workflow import records
 from benchc.workflow.code import By, contents_of
 from benchc.workflow.configuration import configuration_params, configuration_texts
+from benchc.workflow.gpus import unlimited_gpus
 from benchc.workflow.outputs import ENVIRONMENTS, output_files, output_inputs, output_params
 from benchc.workflow.run import Run, one_of
 from benchc.workflow.sources import local

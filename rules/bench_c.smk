@@ -107,13 +107,20 @@ rule embed:
     conda:
         "../envs/encoders.yaml"
     resources:
+        gpu=settings.encoder_gpus,
         mem_mb=lambda wildcards, input, attempt: attempt * max(4000, int(4 * input.size_mb)),
+        # A job that reaches its time limit continues from the cache when it is retried.
+        runtime=lambda wildcards, attempt: attempt * 480,
     params:
         **stage(
             "bench_c.embed",
             image_encoder=bench.image_encoder,
             pretrained=settings.selection.image_encoder.pretrained,
-            text_encoder=settings.selection.text_encoder,
+            image_device=bench.image_device,
+            image_batch=settings.selection.image_encoder.batch,
+            text_encoder=settings.selection.text_encoder.name,
+            text_device=bench.text_device,
+            text_batch=settings.selection.text_encoder.batch,
             alpha=settings.corruptions.alpha,
             threads=unrecorded(lambda threads: threads),
         ),

@@ -87,9 +87,12 @@ rule embed_captions:
     conda:
         "../envs/encoders.yaml"
     resources:
+        gpu=lambda wildcards: bench.encoders.entries[wildcards.encoder].gpus,
         mem_mb=lambda wildcards, input, attempt: (
             attempt * bench.encoders.memory(wildcards.encoder) + int(4 * input.size_mb)
         ),
+        # A job that reaches its time limit continues from the cache when it is retried.
+        runtime=lambda wildcards, attempt: attempt * 480,
     params:
         **stage(
             "naturalbench.embed_captions",
@@ -99,6 +102,8 @@ rule embed_captions:
             name=lambda wildcards: bench.encoders.location(wildcards.encoder),
             pretrained=lambda wildcards: bench.encoders.entries[wildcards.encoder].pretrained,
             language=lambda wildcards: bench.encoders.entries[wildcards.encoder].language,
+            device=lambda wildcards: bench.encoders.device(wildcards.encoder),
+            batch=lambda wildcards: bench.encoders.entries[wildcards.encoder].batch,
             alpha=settings.corruptions.alpha,
             threads=unrecorded(lambda threads: threads),
         ),

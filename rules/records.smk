@@ -19,6 +19,10 @@ onstart:
     needed = [(job.rule.name, job.wildcards) for job in workflow.dag.needrun_jobs()]
     if faults := [*run.faults_of_models(), *bench.faults_at_start(needed)]:
         raise WorkflowError("\n".join(faults))
+    if workflow.local_exec and not workflow.touch and "gpu" not in workflow.global_resources:
+        needing = [(job.threads, job.resources.get("gpu", 0)) for job in workflow.dag.needrun_jobs()]
+        if line := unlimited_gpus(needing, workflow.cores):
+            logger.warning(line)
 
 
 onsuccess:

@@ -2,27 +2,32 @@
 
     python speed/gpu_inference.py
 
-Prints Markdown for docs/benchmarks.md, for each model:
+For each model (`--measure` chooses):
 
-1. Predictions per second of a whole job: images decoded, corrupted on the fly and encoded by worker
-   processes, under all corruptions, against a loop that asks for one image at a time with `generate` of two
-   tokens.
-2. The largest difference of an option's probability from that on the CPU, in bfloat16 and in float32 without
-   TF32.
-3. Predictions per second of forward passes alone, by side of the image and units that pass together, and the
-   share of the GPU's peak in bfloat16 that they reach, by counted FLOPs.
+job: predictions per second of a whole job: images decoded, corrupted on the fly and encoded by worker
+    processes, against a loop that asks for one image at a time with `generate` of two tokens; how busy the
+    GPU is meanwhile, by nvidia-smi; and the workers that it needs, by the time of one unit on one core and
+    on the GPU.
+probabilities: the largest difference of an option's probability from that on the CPU, in bfloat16 and in
+    float32 without TF32.
+passes: predictions per second of forward passes alone, by implementation of attention, side of the image and
+    units that pass together, and the share of the GPU's peak in bfloat16 that they reach, by counted FLOPs.
 
-Needs one GPU with 40 GB or more, and no network. `--tiny --device cpu` tries the script.
+It needs a GPU on which Qwen2.5-VL-7B has room in float32, 40 GB, and as much main memory, or half without
+`probabilities`; and no network. Prints Markdown; `--json FILE` writes the figures after each measurement.
+`--tiny` takes small models, on the GPU or else the CPU: it tries the script in a minute.
 """
 
 import argparse
 import copy
+import gc
+import json
+import math
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from functools import partial
 from itertools import cycle
 from pathlib import Path
@@ -33,10 +38,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 import torch
+from card import busy_share, device_of, facts, peak_of, utilization
 from loop import generated
 from photographs import jpeg, photographs, scaled
 from torch.utils.flop_counter import FlopCounterMode
 
+from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import corruptions_of, recipe_of
 from benchc.demo.tiny.processor import chat_template
 from benchc.demo.tiny.tokenizer import train_tokenizer
@@ -56,6 +63,7 @@ from benchc.models.predict import Passes, encoded_groups, predict_units
 from benchc.models.predictor import Predictor
 from benchc.models.prepare import prepared_units
 from benchc.models.question import Question, letter_prompt
+from benchc.models.tf32 import forbid_tf32
 from benchc.models.units import ImagesToCorrupt
 from benchc.pixels import Pixels
 from benchc.prefetch import prefetch
@@ -65,10 +73,15 @@ QUESTION = Question(
     "Which of these is the largest object in the picture?", ("a cup", "a cat", "a car", "a cow")
 )
 SIDES = (448, 672, 896, 1344)
+TINY_SIDES = (56, 112)
+TINY_SECONDS = 5.0
 TOGETHER = (1, 2, 4, 8)
 SEVERITIES = (1, 2, 3, 4, 5)
-PEAK_TFLOPS = 989.0  # of an H100 SXM or H200 in bfloat16, dense
 SECONDS = 60.0  # of each measurement of a whole job
+MEASURES = ("job", "probabilities", "passes")
+ATTENTIONS = ("sdpa", "flash_attention_2", "eager")
+# Of a model's weights: activations of a few images, and what CUDA itself takes.
+ROOM = 1.1
 
 
 def main() -> None:
@@ -79,44 +92,128 @@ def main() -> None:
     )
     add = parser.add_argument
     add("--models", nargs="+", choices=MODELS, default=list(MODELS), help="default: all")
-    add("--device", default="cuda", choices=["cuda", "cpu"], help="[%(default)s]")
+    add("--measure", nargs="+", choices=MEASURES, default=list(MEASURES), help="default: all")
+    add("--attention", nargs="+", choices=ATTENTIONS, default=["sdpa"], help="of passes [sdpa]")
+    add("--sides", type=int, nargs="+", help=f"of the images [{SIDES}; with --tiny {TINY_SIDES}]")
+    add("--together", type=int, nargs="+", default=TOGETHER, help="units of a pass [%(default)s]")
+    add("--device", choices=["cuda", "cpu"], help="default: a GPU, or with --tiny else the CPU")
     add("--tiny", action="store_true", help="small models and images, to try the script")
     add("--items", type=int, default=512, help="of the whole job [%(default)s]")
     add("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="processes [%(default)s]")
-    add("--seconds", type=float, default=SECONDS, help="at most, of a whole job [%(default)s]")
-    add("--peak", type=float, default=PEAK_TFLOPS, help="TFLOPS of the GPU in bfloat16 [%(default)s]")
+    add("--seconds", type=float, help=f"at most, of a whole job [{SECONDS:g}; with --tiny {TINY_SECONDS:g}]")
+    add("--peak", type=float, help="TFLOPS of the GPU in bfloat16; default: by its name, where known")
+    add("--json", type=Path, help="file of the figures")
     arguments = parser.parse_args()
-    if arguments.device == "cuda" and not torch.cuda.is_available():
-        raise SystemExit("error: torch finds no GPU; run this where there is one, or try --tiny --device cpu")
+    tiny = arguments.tiny
+    arguments.device = device_of(arguments.device, tiny=tiny)
+    arguments.sides = arguments.sides or (TINY_SIDES if tiny else SIDES)
+    arguments.seconds = arguments.seconds or (TINY_SECONDS if tiny else SECONDS)
+    found: dict[str, Any] = {"facts": facts(arguments.device), "tiny": tiny, "models": {}}
+    if arguments.device == "cuda":
+        arguments.peak = arguments.peak or peak_of(found["facts"]["card"])
+        require_memory(arguments)
     torch.set_num_threads(1)
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
-    device = torch.cuda.get_device_name() if arguments.device == "cuda" else "CPU"
-    print(f"{date.today()}, {device}, torch {torch.__version__}, transformers {transformers.__version__}\n")
+    forbid_tf32()
     for name in arguments.models:
-        measure(name, arguments)
+        figures = found["models"][name] = {}
+        for _ in measure(name, arguments, figures):
+            if arguments.json is not None:
+                arguments.json.parent.mkdir(parents=True, exist_ok=True)
+                arguments.json.write_text(json.dumps(found, indent=1))
+            free_memory()
+        free_memory()  # of what the last measurement used
+        print(markdown(name, figures))
 
 
-def measure(name: str, arguments: argparse.Namespace) -> None:
-    """Print the three measurements of a model."""
+def require_memory(arguments: argparse.Namespace) -> None:
+    """Raise SystemExit where the GPU has no room for a model."""
+    free = torch.cuda.mem_get_info()[0] / 1e9
+    dtype = torch.float32 if "probabilities" in arguments.measure else torch.bfloat16
+    for name in arguments.models:
+        with torch.device("meta"):
+            model, _ = MODELS[name](arguments.tiny, dtype)
+        needed = ROOM * sum(each.nbytes for each in model.parameters()) / 1e9
+        if free < needed:
+            raise SystemExit(
+                f"error: {name} needs {needed:.1f} GB of the GPU's memory, of which {free:.1f} GB are "
+                "free; use a larger or free GPU, or choose with --models and --measure"
+            )
+
+
+def free_memory() -> None:
+    """Give back what the last model took."""
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+def measure(name: str, arguments: argparse.Namespace, figures: dict[str, Any]) -> Iterator[None]:
+    """Add the figures of a model, and yield after each measurement."""
     torch.manual_seed(1)
-    sides = (56, 112) if arguments.tiny else SIDES
     photos = [decode(data) for _, data in photographs()]
-    pictures = {side: [scaled(photo, side, side) for photo in photos] for side in sides}
+    pictures = {side: [scaled(photo, side, side) for photo in photos] for side in arguments.sides}
+    images = [each for side in arguments.sides for each in pictures[side]]
+    if "probabilities" in arguments.measure:  # first, since it takes most memory
+        figures["probabilities"] = {}
+        for dtype in (torch.bfloat16, torch.float32):
+            difference = difference_from_cpu(name, images[:2], arguments, dtype)  # of the smallest side
+            figures["probabilities"][str(dtype).removeprefix("torch.")] = difference
+            yield
+    if not {"job", "passes"} & set(arguments.measure):
+        return
     scorer, plain = scorer_of(name, arguments.tiny, arguments.device, torch.bfloat16)
-    parameters = sum(each.numel() for each in scorer.chat.model.parameters())
-    print(f"### {name}, {parameters / 1e9:.2f} billion parameters\n")
-    images = [each for side in sides for each in pictures[side]]
-    loop, batched = loop_rate(scorer, plain, images), job_rate(scorer, images, arguments)
-    print(
-        f"Loop: {loop:.2f} predictions/s. benchc: {batched:.2f} predictions/s, {batched / loop:.1f} times.\n"
-    )
-    print_probabilities(name, images[:2], arguments)  # of the smallest side
-    print("| side | units together | rows | tokens a row | predictions/s | share of peak |")
-    print("|---:|---:|---:|---:|---:|---:|")
-    for side in sides:
-        for units in TOGETHER:
-            print_shape(scorer, side, pictures[side][0], units, arguments.peak)
-    print()
+    figures["parameters"] = sum(each.numel() for each in scorer.chat.model.parameters())
+    if "job" in arguments.measure:
+        figures["loop"] = loop_rate(scorer, plain, images, 1.0 if arguments.tiny else 10.0)
+        yield
+        with utilization() as samples:
+            figures["job"] = job_rate(scorer, images, arguments)
+        figures |= {"busy": busy_share(samples), "workers": arguments.workers} | unit_seconds(
+            scorer, images, arguments.tiny
+        )
+        yield
+    if "passes" in arguments.measure:
+        figures["passes"] = []
+        for side in arguments.sides:
+            for units in arguments.together:
+                figures["passes"] += passes(scorer, side, pictures[side][0], units, arguments)
+                yield
+
+
+def markdown(name: str, figures: Mapping[str, Any]) -> str:
+    """Return the figures of a model, as far as they were measured."""
+    size = f", {figures['parameters'] / 1e9:.2f} billion parameters" if "parameters" in figures else ""
+    lines = [f"### {name}{size}", ""]
+    if "job" in figures:
+        lines += [
+            f"Loop: {figures['loop']:.2f} predictions/s. benchc with {figures['workers']} workers: "
+            f"{figures['job']:.2f} predictions/s, {figures['job'] / figures['loop']:.1f} times. GPU busy: "
+            f"{_share(figures['busy'], 0)} of the time. A unit takes {1000 * figures['unit_on_host']:.0f} "
+            f"ms on one core and {1000 * figures['unit_on_device']:.0f} ms on the device, which needs "
+            f"{figures['workers_needed']} workers.",
+            "",
+        ]
+    if "probabilities" in figures:
+        cells = (f"{difference:.1e} in {dtype}" for dtype, difference in figures["probabilities"].items())
+        lines += [
+            f"Largest difference of an option's probability from that on the CPU: {', '.join(cells)}.",
+            "",
+        ]
+    if "passes" in figures:
+        lines += [
+            "| attention | side | units together | rows | tokens a row | predictions/s | share of peak |",
+            "|---|---:|---:|---:|---:|---:|---:|",
+        ]
+        for each in figures["passes"]:
+            cells = [each[key] for key in ("attention", "side", "units", "rows", "tokens")]
+            rate = each["failed"] or f"{each['rate']:.1f}"
+            lines.append(f"| {' | '.join(map(str, cells))} | {rate} | {_share(each['share_of_peak'], 1)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _share(share: float | None, digits: int) -> str:
+    return "–" if share is None else f"{share:.{digits}%}"
 
 
 def scorer_of(name: str, tiny: bool, device: str, dtype: torch.dtype) -> tuple[LetterScorer, Any]:
@@ -284,12 +381,11 @@ def job_rate(scorer: LetterScorer, images: Sequence[Pixels], arguments: argparse
     """Return the predictions per second of a job with worker processes, from the first to the last unit."""
     files = [jpeg(image) for image in images]
     items = {f"s/{number}": Item(QUESTION, ("k",)) for number in range(arguments.items)}
-    recipes = [recipe_of(each, "imagenet-c") for each in corruptions_of("imagenet-c")]
     until = time.perf_counter() + arguments.seconds
 
     def sources() -> Iterator[ImagesToCorrupt]:
         for item, data in zip(items, cycle(files), strict=False):
-            for recipe in recipes:
+            for recipe in recipes_of(arguments.tiny):
                 if time.perf_counter() > until:
                     return
                 yield ImagesToCorrupt(recipe, SEVERITIES, 1, "drop", {item: [(f"{item}#0", data)]})
@@ -305,7 +401,7 @@ def job_rate(scorer: LetterScorer, images: Sequence[Pixels], arguments: argparse
     with TemporaryDirectory() as folder, PredictionCache(Path(folder), {"model": "m"}, "s") as cache:
         predictor = Predictor(scorer, cache, timed)
         units = prefetch(prepared_units(sources(), scorer, items, cache, arguments.workers), UNITS_AHEAD)
-        total = len(items) * len(recipes)
+        total = len(items) * len(recipes_of(arguments.tiny))
         infer(predictor, items, track(units, label="job", unit="units", total=total), rows_of_units)
     # Without the first tenth, in which the workers start and the device warms up.
     first = len(done) // 10
@@ -316,21 +412,54 @@ def job_rate(scorer: LetterScorer, images: Sequence[Pixels], arguments: argparse
     return sum(count for _, count in done[first + 1 :]) / (done[-1][0] - done[first][0])
 
 
-def print_probabilities(name: str, images: Sequence[Pixels], arguments: argparse.Namespace) -> None:
-    """Print how far the options' probabilities are from those on the CPU with the same weights."""
-    cells = []
-    for dtype in (torch.bfloat16, torch.float32):
-        torch.manual_seed(1)
-        on_device, _ = scorer_of(name, arguments.tiny, arguments.device, dtype)
-        model = on_device.chat.model
-        found = [probabilities(on_device, image) for image in images]
-        on_cpu = replace(on_device, chat=replace(on_device.chat, model=model.to("cpu")))
-        torch.set_num_threads(os.cpu_count() or 1)  # a large model takes minutes on one core
-        expected = [probabilities(on_cpu, image) for image in images]
-        torch.set_num_threads(1)
-        difference = max(np.abs(one - other).max() for one, other in zip(found, expected, strict=True))
-        cells.append(f"{difference:.1e} in {str(dtype).removeprefix('torch.')}")
-    print(f"Largest difference of an option's probability from that on the CPU: {', '.join(cells)}.\n")
+def recipes_of(tiny: bool) -> list[Recipe]:
+    """Return the corruptions of a job: two for small models, since each takes time to begin."""
+    names = list(corruptions_of("imagenet-c"))
+    return [recipe_of(each, "imagenet-c") for each in (names[:2] if tiny else names)]
+
+
+def unit_seconds(scorer: LetterScorer, images: Sequence[Pixels], tiny: bool) -> dict[str, float]:
+    """Return the seconds of a unit on one core of the host and on the device, and the workers needed."""
+    files = cycle(jpeg(image) for image in images)
+    host, device = [], []
+    for recipe in recipes_of(tiny):
+        for timed in (False, True):  # the first time compiles the kernels, on another image
+            source = ImagesToCorrupt(recipe, SEVERITIES, 1, "drop", {"s/0": [("s/0#0", next(files))]})
+            start = time.perf_counter()
+            (unit,) = source.units()
+            groups = list(encoded_groups(scorer, QUESTION, unit.variants))
+            ready = time.perf_counter()
+            for group in groups:
+                scorer.ask(QUESTION, group.encoded)
+            if timed:
+                host.append(ready - start)
+                device.append(time.perf_counter() - ready)
+    on_host, on_device = float(np.mean(host)), float(np.mean(device))
+    return {
+        "unit_on_host": on_host,
+        "unit_on_device": on_device,
+        "workers_needed": math.ceil(on_host / on_device),
+    }
+
+
+def difference_from_cpu(
+    name: str, images: Sequence[Pixels], arguments: argparse.Namespace, dtype: torch.dtype
+) -> float:
+    """Return how far the options' probabilities are from those on the CPU with the same weights."""
+    torch.manual_seed(1)
+    on_device, _ = scorer_of(name, arguments.tiny, arguments.device, dtype)
+    found = [probabilities(on_device, image) for image in images]
+    moved = on_cpu(on_device)
+    torch.set_num_threads(os.cpu_count() or 1)  # a large model takes minutes on one core
+    expected = [probabilities(moved, image) for image in images]
+    torch.set_num_threads(1)
+    return float(max(np.abs(one - other).max() for one, other in zip(found, expected, strict=True)))
+
+
+def on_cpu(scorer: LetterScorer) -> LetterScorer:
+    """Move a scorer's model to the CPU, return a new scorer: the given one keeps tensors of its device."""
+    chat = scorer.chat
+    return LetterScorer(ChatModel(chat.model.to("cpu"), chat.processor, {**chat.identity, "device": "cpu"}))
 
 
 def probabilities(scorer: LetterScorer, image: Pixels) -> Any:
@@ -340,8 +469,10 @@ def probabilities(scorer: LetterScorer, image: Pixels) -> Any:
     return exponentials / exponentials.sum(axis=1, keepdims=True)
 
 
-def print_shape(scorer: LetterScorer, side: int, image: Pixels, units: int, peak: float) -> None:
-    """Print the rate of passes of several units, and the share of the peak that they reach."""
+def passes(
+    scorer: LetterScorer, side: int, image: Pixels, units: int, arguments: argparse.Namespace
+) -> Iterator[dict[str, Any]]:
+    """Yield rate and share of the peak of passes of several units, by implementation of attention."""
 
     def on_device(number: int) -> Any:
         """Return the input of other pixels for each pass, since the features of the last images are kept."""
@@ -350,23 +481,34 @@ def print_shape(scorer: LetterScorer, side: int, image: Pixels, units: int, peak
         together = joined([group.encoded] * units)
         return replace(together, inputs=scorer.chat.on_device(together.inputs))
 
-    inputs = on_device(0)
-    rate = flops = 0.0
-    try:
-        with FlopCounterMode(display=False) as counter:
-            scorer.ask(QUESTION, inputs)
-        flops = float(counter.get_total_flops())
-        others = [on_device(number) for number in range(1, 6)]
-        start = time.perf_counter()
-        for other in others:
-            scorer.ask(QUESTION, other)  # returns when the logits are on the host
-        seconds = (time.perf_counter() - start) / len(others)
-        rate = inputs.rows / seconds
-        cells = [f"{rate:.1f}", f"{flops / seconds / peak / 1e12:.1%}"]
-    except torch.OutOfMemoryError:
-        torch.cuda.empty_cache()
-        cells = ["out of memory", "–"]
-    print(f"| {side} | {units} | {inputs.rows} | {inputs.tokens} | {' | '.join(cells)} |", flush=True)
+    for attention in arguments.attention:
+        row: dict[str, Any] = {"attention": attention, "side": side, "units": units, "rows": 5 * units}
+        row |= {"tokens": None, "rate": None, "share_of_peak": None, "failed": None}
+        if attention == "flash_attention_2" and not transformers.utils.is_flash_attn_2_available():
+            yield row | {"failed": "not installed"}
+            continue
+        try:
+            # FLOPs of the usual implementation, since those of other kernels are not counted.
+            scorer.chat.model.set_attn_implementation("sdpa")
+            inputs = on_device(0)
+            row["tokens"] = inputs.tokens
+            with FlopCounterMode(display=False) as counter:
+                scorer.ask(QUESTION, inputs)
+            scorer.chat.model.set_attn_implementation(attention)
+            scorer.ask(QUESTION, on_device(6))
+            others = [on_device(number) for number in range(1, 6)]
+            start = time.perf_counter()
+            for other in others:
+                scorer.ask(QUESTION, other)  # returns when the logits are on the host
+            seconds = (time.perf_counter() - start) / len(others)
+            row["rate"] = inputs.rows / seconds
+            if arguments.peak:
+                row["share_of_peak"] = counter.get_total_flops() / seconds / arguments.peak / 1e12
+        except torch.OutOfMemoryError:
+            row["failed"] = "out of memory"
+        inputs = others = None
+        free_memory()
+        yield row
 
 
 if __name__ == "__main__":

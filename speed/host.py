@@ -158,6 +158,7 @@ class StandIn:
 
     processor: Any
     encodes_on_host = True
+    one_by_one = False
 
     def identity(self) -> dict[str, str]:
         return {"model": "stand-in", "device": "cpu"}
@@ -186,7 +187,7 @@ class Device:
         self, model: StandIn, question: Question, units: Sequence[UnitInput]
     ) -> list[tuple[OptionScores, bool]]:
         for unit in units:
-            assert unit.parts is not None  # encoded by a worker
+            assert unit.groups is not None  # encoded by a worker
             if not self.units:
                 self.first = time.perf_counter()
             time.sleep(self.latency)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from benchc.checking.cluster import check_cluster
 from benchc.checking.corruptions import check_corruptions
 from benchc.checking.cost import check_cost
+from benchc.checking.encoders import check_encoder_gpus
 from benchc.checking.finding import Finding, Findings
 from benchc.checking.folders import check_permissions
 from benchc.checking.fonts import check_fonts
@@ -18,26 +19,27 @@ from benchc.errors import InputError
 from benchc.planning.size import RunSize
 
 
-def check(config: Config, *, load: bool) -> Iterator[Finding]:
+def check(config: Config, *, load: bool, network: bool = True) -> Iterator[Finding]:
     """Yield what is right and wrong with a run, by stage; it goes on after an error.
 
     All paths are relative to the working directory, the repository's root. ``load``: whether models and
-    encoders are loaded.
+    encoders are loaded. ``network``: whether servers are asked.
     """
     settings = config.settings
     items = yield from check_sources(config)
     pool = yield from check_pool(config, items)
     generated = pool.texts.is_empty()
     yield from check_corruptions(settings.corruptions, settings.seed, pool.sample, generated=generated)
-    rates = yield from check_models(config, pool, load=load)
-    asked = yield from _of_benchmark(config, pool, load=load)
+    rates = yield from check_models(config, pool, load=load, network=network)
+    yield from check_encoder_gpus(settings.encoder_gpus, load=load)
+    asked = yield from _of_benchmark(config, pool, load=load, network=network)
     yield from check_cost(config, pool if asked is None else replace(pool, size=asked), rates)
     yield from check_permissions(settings.name)
     yield from check_fonts(config, pool)
     yield from check_cluster(config)
 
 
-def _of_benchmark(config: Config, pool: PoolFound, *, load: bool) -> Findings[RunSize | None]:
+def _of_benchmark(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Findings[RunSize | None]:
     """Yield the findings of the benchmark's own checks, which it need not have.
 
     Returns the size of the run if these checks found models to be asked about a part of the pool alone.
@@ -46,5 +48,5 @@ def _of_benchmark(config: Config, pool: PoolFound, *, load: bool) -> Findings[Ru
         own = module_of(config.settings.benchmark, "checking")
     except InputError:
         return None
-    size: RunSize | None = yield from own.check(config, pool, load=load)
+    size: RunSize | None = yield from own.check(config, pool, load=load, network=network)
     return size

@@ -14,8 +14,8 @@ EXAMPLE = {"partitions": {"cpu": {"max_gpu": 0}, "gpu": {"max_gpu": 8}}}
 
 
 def check_cluster(config: Config) -> Iterator[Finding]:
-    """Yield what slurm/partitions.yaml lacks for models that need GPUs; nothing where none does."""
-    gpus = max((model.gpus for model in config.models.values()), default=0)
+    """Yield what slurm/partitions.yaml lacks for jobs that need GPUs; nothing where none does."""
+    gpus = max([config.settings.encoder_gpus, *(model.gpus for model in config.models.values())])
     if not gpus:
         return
     needed, use = pluralize(gpus, "GPU"), "before you use --profile slurm"
@@ -26,11 +26,11 @@ def check_cluster(config: Config) -> Iterator[Finding]:
         yield _found("warning", f"does not describe partitions; restore it from the repository {use}")
         return
     if content == EXAMPLE:
-        text = f"is still the example, and models need {needed}; describe your partitions {use}"
+        text = f"is still the example, and a job needs {needed}; describe your partitions {use}"
         yield _found("warning", text)
     elif most < gpus:
         yield _found(
-            "warning", f"has no partition with {needed} for a job, which a model needs; add one {use}"
+            "warning", f"has no partition with {needed} for a job, which the run needs; add one {use}"
         )
     else:
         yield _found("ok", f"has a partition with {needed} for a job")

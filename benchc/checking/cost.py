@@ -68,7 +68,7 @@ def _time(plan: Plan, results: Path, tried: Rates, measured: Rates) -> Iterator[
         count = total(each.left for each in work)
         if count.value is not None:
             yield Finding("time", "ok", "all", f"{count.text()} predictions")
-        text = f"time unknown for models that were not tried here: {', '.join(unknown)}"
+        text = f"time unknown for models that were not tried here on their device: {', '.join(unknown)}"
         yield Finding("time", "skipped", "all", text)
     else:
         hours = total(each.hours_left for each in work)

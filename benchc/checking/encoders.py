@@ -27,6 +27,16 @@ def check_encoders(image: tuple[str, str | None] | None, text: str, *, load: boo
         yield _tried(subject, function, " ".join(filter(None, arguments)), arguments, load=load)
 
 
+def check_encoder_gpus(gpus: int, *, load: bool) -> Iterator[Finding]:
+    """Yield a warning where encoders need GPUs and torch finds none; ``gpus``: the most of a job."""
+    if load and gpus and not in_child("benchc.checking.try_encoder", "finds_gpu"):
+        text = (
+            "torch finds no GPU of CUDA or ROCm here: a job on this machine would be refused; run it "
+            "where there is one, or set `gpus: 0` of the encoder"
+        )
+        yield Finding(STAGE, "warning", "GPU", text)
+
+
 def check_image_text_encoders(
     encoders: Mapping[str, tuple[str, str, str | None, str | None]], *, load: bool
 ) -> Iterator[Finding]:

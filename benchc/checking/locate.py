@@ -8,6 +8,7 @@ from huggingface_hub import HfApi, is_offline_mode
 from benchc.checking.finding import Finding
 from benchc.config.catalogue import Model
 from benchc.errors import InputError
+from benchc.models.compilers import require_compilers
 from benchc.models.folder import deciding_files
 from benchc.models.hub.cached import cached, fetch_command, not_here
 from benchc.models.hub.errors import hub_errors
@@ -62,6 +63,7 @@ def locate(id_: str, model: Model, results: Path | None) -> LocalModel | Finding
         max(model.gpus, 1),
         model.system_prompt,
         model.chat_template,
+        model.attention,
     )
     if model.repo is None:
         folder = Path(source.location)
@@ -83,6 +85,8 @@ def locate(id_: str, model: Model, results: Path | None) -> LocalModel | Finding
 
 def _require_loadable(id_: str, model: Model) -> None:
     check_family(model.family)
+    if model.compile:
+        require_compilers(id_, "cuda" if model.gpus else "cpu")
     if lacks_trust(model):
         raise untrusted(id_, id_)
     if model.server is None and model.env is None and model.recommended == "server":

@@ -1,5 +1,6 @@
 """Check the models of a run: try those that are on this machine, and say where the others come from."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from benchc.checking.server import check_server
 from benchc.checking.trial import AnswersTrial, Trial
 from benchc.config.catalogue import Model
 from benchc.config.load import Config
-from benchc.config.settings import OpenAnswers
+from benchc.config.settings import MAX_WORKERS, OpenAnswers
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import clean_recipe
 from benchc.corruptions.registry import recipe_of
@@ -36,7 +37,9 @@ from benchc.schemas.pool import POOL
 TOO_LARGE = "needs a GPU, and is too large for this machine's main memory; check it on a machine with one"
 
 
-def check_models(config: Config, pool: PoolFound, *, load: bool) -> Findings[dict[str, Rate]]:
+def check_models(
+    config: Config, pool: PoolFound, *, load: bool, network: bool = True
+) -> Findings[dict[str, Rate]]:
     """Yield what is wrong with each model, and return the rates of those that ran where the run runs them."""
     rates: dict[str, Rate] = {}
     local: dict[str, LocalModel] = {}
@@ -44,7 +47,10 @@ def check_models(config: Config, pool: PoolFound, *, load: bool) -> Findings[dic
     # The Hub may take seconds for each.
     for id_, model in track(config.models.items(), label="find models", unit="models"):
         if model.server is not None:
-            yield from check_server(id_, model, model.server, results)
+            if network:
+                yield from check_server(id_, model, model.server, results)
+            else:
+                yield Finding(STAGE, "skipped", id_, "its server was not asked")
             continue
         try:
             found = locate(id_, model, results)
@@ -159,11 +165,12 @@ def open_finding(id_: str, trial: AnswersTrial) -> Finding:
     """Return what a trial says about a model that is asked openly."""
     examples = " and ".join(repr(reply[:30]) for reply in trial.examples)
     facts = (
-        f"{_loaded(trial)}{trial.seconds:.2g} s per answer, {trial.cut_off} of "
+        f"{_loaded(trial)}{trial.seconds:.2g} s per answer{_apart(trial)}, {trial.cut_off} of "
         f"{pluralize(trial.answers, 'answer')} cut off, such as {examples}"
     )
     if trial.cut_off == trial.answers or not any(trial.examples):
-        return Finding(STAGE, "warning", id_, f"{facts}; look at answers.instruction and max_new_tokens")
+        advice = _advice(trial, "answers.instruction", "answers.max_new_tokens")
+        return Finding(STAGE, "warning", id_, facts + advice)
     return Finding(STAGE, "ok", id_, facts)
 
 
@@ -173,16 +180,24 @@ def answers_finding(id_: str, trial: AnswersTrial, *, closed: bool = False) -> F
     ``closed``: whether its answers are a closed list, which need not contain an option.
     """
     facts = (
-        f"{_loaded(trial)}{trial.seconds:.2g} s per answer, {trial.with_option} of "
+        f"{_loaded(trial)}{trial.seconds:.2g} s per answer{_apart(trial)}, {trial.with_option} of "
         f"{pluralize(trial.answers, 'answer')} choose an option"
     )
     if closed:
         return Finding(STAGE, "ok", id_, facts)
     facts += f", {trial.cut_off} cut off"
-    if trial.with_option == 0:
-        text = "; look at its prompt, or raise max_new_tokens in the model catalogue"
-        return Finding(STAGE, "warning", id_, facts + text)
+    # The answer to a bare question need not name one of its options.
+    if trial.cut_off == trial.answers if trial.bare else trial.with_option == 0:
+        advice = _advice(trial, "its prompt", "max_new_tokens in the model catalogue")
+        return Finding(STAGE, "warning", id_, facts + advice)
     return Finding(STAGE, "ok", id_, facts)
+
+
+def _advice(trial: AnswersTrial, prompt: str, limit: str) -> str:
+    """Return what to do about answers; nothing where neither the prompt nor the limit can be changed."""
+    advice = [] if trial.bare else [f"look at {prompt}"]
+    advice += [f"raise {limit}"] if trial.may_be_longer else []
+    return f"; {', or '.join(advice)}" if advice else ""
 
 
 def judged(id_: str, model: Model, trial: Trial) -> Iterator[Finding]:
@@ -190,17 +205,25 @@ def judged(id_: str, model: Model, trial: Trial) -> Iterator[Finding]:
     peak = "" if trial.peak_mb is None else f", peak memory {trial.peak_mb:,.0f} MB"
     gpu = "" if trial.gpu_mb is None else f", of the GPU {trial.gpu_mb:,.0f} MB"
     facts = (
-        f"{_loaded(trial)}{trial.seconds:.2g} s per prediction, label mass {100 * trial.label_mass:.0f} %"
-        f"{peak}{gpu}"
+        f"{_loaded(trial)}{trial.seconds:.2g} s per prediction{_apart(trial)}, label mass "
+        f"{100 * trial.label_mass:.0f} %{peak}{gpu}"
     )
     if not trial.uses_images:
         text = "its predictions do not change if the images become grey; check its processor and weights"
         yield Finding(STAGE, "error", id_, text)
     elif model.gpus and trial.device == "cpu":
         found = "no GPU" if model.gpus == 1 else f"fewer than {model.gpus} GPUs"
-        yield Finding(STAGE, "ok", id_, f"{facts}; on the CPU, since this machine has {found}")
+        why = f"torch finds {found} of CUDA or ROCm: a job on this machine would be refused"
+        yield Finding(STAGE, "ok", id_, f"{facts}; on the CPU, since {why}")
     else:
         yield Finding(STAGE, "ok", id_, facts)
+    if trial.one_by_one:
+        text = (
+            "its logits of an image depend on the other severities that pass through it together: jobs ask "
+            "about each alone, which takes longer"
+        )
+        yield Finding(STAGE, "warning", id_, text)
+    yield from _workers(id_, trial)
     if (low := low_label_mass(model.scoring, [trial.label_mass])) is not None:
         yield Finding(STAGE, "warning", id_, low)
     if trial.peak_mb is not None and trial.peak_mb > model.mem_mb:
@@ -213,6 +236,29 @@ def judged(id_: str, model: Model, trial: Trial) -> Iterator[Finding]:
 
 def _loaded(trial: Trial | AnswersTrial) -> str:
     return "" if trial.loading is None else f"loaded in {trial.loading:.0f} s, "
+
+
+def _workers(id_: str, trial: Trial) -> Iterator[Finding]:
+    """Yield how many worker processes prepare as much as the model computes, where that is on a GPU."""
+    if trial.device != "cuda" or trial.model_seconds is None or trial.image_seconds is None:
+        return
+    encoding = trial.seconds - trial.model_seconds
+    needed = math.ceil((trial.image_seconds + encoding) / trial.model_seconds)
+    text = (
+        f"a worker process takes {trial.image_seconds:.2g} s to make the images of a prediction and "
+        f"{encoding:.2g} s to encode them, so that the GPU needs {pluralize(needed, 'worker')}; set "
+        f"`inference.workers: {min(MAX_WORKERS, needed)}`, if there are so many cores"
+    )
+    yield Finding(STAGE, "ok", id_, text)
+
+
+def _apart(trial: Trial | AnswersTrial) -> str:
+    """Return what of the seconds is whose, where that was measured."""
+    if trial.model_seconds is None:
+        return ""
+    device = "CPU" if trial.device == "cpu" else "GPU"
+    encoding = trial.seconds - trial.model_seconds
+    return f" ({trial.model_seconds:.2g} s in the model on the {device}, {encoding:.2g} s encoding)"
 
 
 def _rounded_up(megabytes: float) -> int:

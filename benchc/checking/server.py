@@ -15,6 +15,7 @@ from benchc.endpoint.process import arguments_of
 from benchc.errors import InputError
 from benchc.models.generation import Generation
 from benchc.models.hub.cached import fetch_command
+from benchc.models.over_http import unseen_system_prompt
 from benchc.models.protocol import ModelInterface
 from benchc.models.registry import GENERATE
 from benchc.models.server.generate import served_generator
@@ -30,28 +31,32 @@ def check_server(id_: str, model: Model, server: Server, results: Path | None) -
     """
     try:
         if server.url is not None:
-            yield ask_server(id_, model, server, server.url)
+            yield from ask_server(id_, model, server, server.url)
         elif server.command is not None:
             yield from _check_command(id_, model, server.command, results)
     except InputError as error:
         yield Finding(STAGE, "error", id_, reason(error))
 
 
-def ask_server(id_: str, model: Model, server: Server, url: str) -> Finding:
-    """Return what the running server at ``url`` is and is asked for; raises InputError where it fails."""
+def ask_server(id_: str, model: Model, server: Server, url: str) -> Iterator[Finding]:
+    """Yield what the running server at ``url`` is and is asked for; raises InputError where it fails."""
     name = server.model or model.repo
     assert name is not None  # which the catalogue's checks ensure
     timeout = server.timeout_s if model.scoring == GENERATE else TIMEOUT
     settings = EndpointSettings(url, 1, timeout, attempts=1, api_path=server.api_path)
+    given = {"system_prompt": model.system_prompt or ""}
     with Endpoint(settings, read_key(server.api_key_env)) as endpoint:
         asked: ModelInterface = (
-            served_generator(endpoint, {name}, {}, Generation(model.max_new_tokens))
+            served_generator(endpoint, {name}, given, Generation(model.max_new_tokens))
             if model.scoring == GENERATE
-            else served_scorer(endpoint, {name}, {}, model.scoring, server.top_logprobs)
+            else served_scorer(endpoint, {name}, given, model.scoring, server.top_logprobs)
         )
     facts = asked.identity()
     text = f"{facts['server']} {facts['version']} answers at {url}, with {facts['asked']}"
-    return Finding(STAGE, "ok", id_, text)
+    yield Finding(STAGE, "ok", id_, text)
+    unseen = unseen_system_prompt(facts)
+    if unseen is not None:
+        yield Finding(STAGE, "warning", id_, unseen)
 
 
 def _check_command(id_: str, model: Model, command: str, results: Path | None) -> Iterator[Finding]:

@@ -13,7 +13,11 @@ class Trial:
     change a logit. ``correct``: the items that are answered correctly when clean; ``answered``: all.
     ``letters``: the tokens of the options' letters; none where texts are scored, and over a server.
     ``peak_mb``: largest main memory of the process in MB; None over a server, and where the system does not
-    say. ``gpu_mb``: the same of the GPU; None elsewhere.
+    say. ``gpu_mb``: the same of the GPU; None elsewhere. ``one_by_one``: whether each variant of an image
+    passed through the model alone, since its numbers depend on the others. ``model_seconds``: of ``seconds``,
+    those in which the model computes; in the others, its input is encoded. ``image_seconds``: those before,
+    in which the images of a prediction are decoded and corrupted. Both are None where no worker process can
+    encode.
     """
 
     device: str
@@ -27,6 +31,9 @@ class Trial:
     letters: tuple[int, ...] = ()
     peak_mb: float | None = None
     gpu_mb: float | None = None
+    one_by_one: bool = False
+    model_seconds: float | None = None
+    image_seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -35,7 +42,9 @@ class AnswersTrial:
 
     ``device``, ``loading``: as of :class:`Trial`. ``seconds``: of one answer, the mean of ``answers``.
     ``with_option``: the answers that choose an option; ``cut_off``: those of the most tokens allowed;
-    ``examples``: the first two.
+    ``examples``: the first two. ``bare``: whether the model reads the bare question, without options and
+    instruction; ``may_be_longer``: whether its code would write more tokens than are allowed.
+    ``model_seconds`` is as of :class:`Trial`.
     """
 
     device: str
@@ -45,3 +54,6 @@ class AnswersTrial:
     with_option: int
     cut_off: int
     examples: tuple[str, ...] = ()
+    bare: bool = False
+    may_be_longer: bool = True
+    model_seconds: float | None = None

@@ -1,7 +1,9 @@
 """Load an encoder where the Hub is offline. Imports torch."""
 
+import logging
 from collections.abc import Callable
 
+import torch
 from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import LocalEntryNotFoundError, OfflineModeIsEnabled
 
@@ -37,13 +39,23 @@ def try_image_text_encoder(
     return _absence(lambda: load_image_text_encoder(library, name, pretrained, language=language))
 
 
+def finds_gpu() -> bool:
+    """Return whether torch finds a GPU of CUDA or ROCm."""
+    return torch.cuda.is_available()
+
+
 def _absence(load: Callable[[], object]) -> str | None:
+    # The log of open_clip asks to check the network, which is off on purpose.
+    disabled = logging.root.manager.disable
+    logging.disable(logging.ERROR)
     try:
         load()
     except InputError as error:
         if _needs_network(error):
             return str(error)
         raise
+    finally:
+        logging.disable(disabled)
     return None
 
 

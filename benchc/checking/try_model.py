@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from benchc.checking.measure import measure_answers, measure_predictions
 from benchc.checking.trial import AnswersTrial, Trial
 from benchc.models.generation import Generation
-from benchc.models.gpus import taken_gpus
+from benchc.models.gpus import take_gpus
 from benchc.models.identity import prediction_identity
 from benchc.models.items import Item, read_items, refuse_open_questions
 from benchc.models.label_prompt import LabelPrompt
@@ -22,6 +23,8 @@ from benchc.models.loaded import LoadedModel
 from benchc.models.predict import (
     Passes,
     answer_units,
+    batch_difference,
+    encoded_groups,
     load_classifying,
     load_generative,
     load_model,
@@ -30,7 +33,7 @@ from benchc.models.predict import (
 from benchc.models.protocol import CheckpointSource
 from benchc.models.question import Question
 from benchc.models.registry import CLASSIFY
-from benchc.models.units import Recipes
+from benchc.models.units import Recipes, units_of
 
 CPU_MEMORY_SHARE = 0.7
 
@@ -82,15 +85,23 @@ def try_model(
         letters = _letters(scorer, items, options) if form is None else ()
         for question in labelled:
             scorer.letter_tokens(scorer.prompt(question, 1), question.letters)
+    # As a job does.
+    keys = {id_: item.image_keys for id_, item in items.items()}
+    first = next(units_of(pool, keys, images))
+    scorer.one_by_one = batch_difference(scorer, items[first.item].question, first.variants) > 0
     identity = prediction_identity(scorer, family, scoring)
     model = LoadedModel(
         scorer, identity, partial(predict_units, passes=Passes()), at_once=1, prefetches=False
     )
-    trial = measure_predictions(model, items, pool, images, device=source.device, loading=loading)
+    # A model's own code may keep the input of the last unit alone.
+    encode = encoded_groups if scorer.encodes_on_host else None
+    trial = measure_predictions(
+        model, items, pool, images, device=source.device, loading=loading, encode=encode
+    )
     gpu_mb = None
     if source.device == "cuda":
-        gpu_mb = max(map(torch.cuda.max_memory_allocated, taken_gpus(source.gpus))) / 1e6
-    return replace(trial, letters=letters, peak_mb=_peak_mb(), gpu_mb=gpu_mb)
+        gpu_mb = max(map(torch.cuda.max_memory_allocated, range(source.gpus))) / 1e6
+    return replace(trial, letters=letters, peak_mb=_peak_mb(), gpu_mb=gpu_mb, one_by_one=scorer.one_by_one)
 
 
 def try_answers(
@@ -106,7 +117,7 @@ def try_answers(
     source, threads = placed
     items = read_items(pool)
     start = time.monotonic()
-    generator = (
+    generator: Any = (
         load_classifying(source, source.family, threads)
         if scoring == CLASSIFY
         else load_generative(source, source.family, generation, threads)
@@ -116,12 +127,19 @@ def try_answers(
     model = LoadedModel(
         generator, identity, partial(answer_units, passes=Passes()), at_once=1, prefetches=False
     )
-    return measure_answers(model, items, pool, device=source.device, loading=loading)
+    encode = encoded_groups if generator.encodes_on_host else None
+    trial = measure_answers(model, items, pool, device=source.device, loading=loading, encode=encode)
+    chat, most = generator.chat, generation.max_new_tokens
+    longer = chat.generates and chat.search(most + 1)["max_new_tokens"] > most
+    return replace(trial, bare=not chat.has_template, may_be_longer=longer)
 
 
 def _placed(source: CheckpointSource, weights: int) -> tuple[CheckpointSource, int] | None:
     """Return a source and threads for this machine; None where a CPU has not the memory for ``weights``."""
-    if source.device != "cuda" or torch.cuda.device_count() >= source.gpus:
+    if source.device == "cuda" and torch.cuda.device_count() >= source.gpus:
+        take_gpus(source.gpus, source.location)
+        return source, 1
+    if source.device != "cuda":
         return source, 1
     if weights > CPU_MEMORY_SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
         return None

@@ -34,7 +34,7 @@ def try_server(
     if entry.scoring != GENERATE:
         refuse_open_questions(items)
     start = time.monotonic()
-    asked, job = _asked(id_, entry, server, commit), server.job(LOGS / f"{id_}.log")
+    asked, job = _asked(id_, entry, server, commit), server.job(LOGS / f"{id_}.log", entry.gpus)
     generation = Generation(entry.max_new_tokens) if entry.scoring == GENERATE else None
     source = checkpoint_source(asked, job, None)
     with opened(asked, source, entry.scoring, generation, job) as model:
@@ -53,5 +53,10 @@ def _asked(id_: str, entry: Model, server: Server, commit: str | None) -> AskedM
     location = entry.name_on_server or entry.repo or entry.path
     assert location is not None  # which the catalogue's checks ensure
     return AskedModel(
-        label=id_, location=location, revision=commit or entry.revision, server_command=server.command
+        label=id_,
+        location=location,
+        revision=commit or entry.revision,
+        server_command=server.command,
+        system_prompt=entry.system_prompt,
+        device="cuda" if entry.gpus else "cpu",
     )

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import httpx2 as httpx
@@ -52,6 +52,7 @@ def running(
     seconds: float,
     label: str,
     environment: Mapping[str, str] | None = None,
+    locks: Collection[int] = (),
 ) -> Iterator[str]:
     """Start a server and yield its address once it is healthy; stop it and its processes afterwards.
 
@@ -62,6 +63,7 @@ def running(
         seconds: to wait until it answers ``/health``.
         label: its name in messages.
         environment: variables that it has besides those of this process.
+        locks: descriptors of files that stay locked until it has ended, also if this process ends before.
 
     Raises InputError, with the last line of the log, where it cannot be started, is too slow, or has ended
     before the block.
@@ -76,6 +78,8 @@ def running(
             stderr=subprocess.STDOUT,
             # Not ended with the job's group, as it must outlive the job by a moment.
             start_new_session=True,
+            # Of the keeper alone, which passes none on, and ends after the server.
+            pass_fds=locks,
             env={**os.environ, **(environment or {})},
         )
     try:

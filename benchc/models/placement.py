@@ -1,13 +1,11 @@
 """How a model of transformers is placed: on one device, or divided among several GPUs; and compiled."""
 
-import os
-import shutil
 from importlib.util import find_spec
 from typing import Any
 
 import torch
 
-from benchc.models.gpus import taken_gpus
+from benchc.models.gpu_memory import too_little
 from benchc.models.protocol import CheckpointSource, ModelError
 
 MOST_PROGRAMS = 10_000
@@ -25,7 +23,7 @@ def division(source: CheckpointSource) -> dict[str, Any]:
             f"{source.location}: several GPUs need the package accelerate, which is not installed; install "
             "it, or name an environment that has it (`env` in the model catalogue)"
         )
-    free = {number: torch.cuda.mem_get_info(number)[0] for number in taken_gpus(source.gpus)}
+    free = {number: torch.cuda.mem_get_info(number)[0] for number in range(source.gpus)}
     return {"device_map": "balanced", "max_memory": free}
 
 
@@ -39,18 +37,8 @@ def place(model: Any, source: CheckpointSource) -> None:
         model.to(source.device)
     elif {"cpu", "disk"} & set(map(str, parts.values())):
         # transformers would copy these layers to a GPU in each forward pass.
-        raise ModelError(
-            f"{source.location}: does not fit into the free memory of {source.gpus} GPUs; raise `gpus`, or "
-            "set `dtype: bfloat16`, in the model catalogue"
-        )
+        raise too_little(source)
     if source.compile:
-        # As torch finds it; without one, it fails at the first item.
-        compiler = os.environ.get("CXX", "g++")
-        if shutil.which(compiler) is None:
-            raise ModelError(
-                f"{source.location}: `compile: true` needs a C++ compiler, and there is no {compiler}; "
-                "install g++, or remove the key in the model catalogue"
-            )
         # One program for the blocks, which are alike, and for all sizes; with the keys and values of a
         # prompt, one for each layer, of which torch allows 8 by default. The rest of a model, such as the
         # search for placeholders, depends on values.

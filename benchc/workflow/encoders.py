@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from benchc.models.encoders.names import Device
+
 # Written by the rule train_demo_encoder.
 TRAINED = "trained"
 TRAINED_FOLDER = "results/models/image_encoder"
@@ -15,6 +17,11 @@ TRAINED_FILES = [
 def location_of(name: str) -> str:
     """Return the name of an encoder, or the folder of the one that the run trains."""
     return TRAINED_FOLDER if name == TRAINED else name
+
+
+def device(gpus: int) -> Device:
+    """Return where an encoder computes; as the device decides last bits, it is recorded."""
+    return "cuda" if gpus else "cpu"
 
 
 def tag_on_hub(pretrained: str | None) -> str | None:

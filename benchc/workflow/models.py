@@ -153,7 +153,7 @@ class Models:
             server = model.server
             if server is None:
                 return Job(shard=shard, workers=threads - 1, gpus=max(1, model.gpus))
-            return server.job(Path(f"logs/{self.settings.name}/servers/{name}.log"), shard)
+            return server.job(Path(f"logs/{self.settings.name}/servers/{name}.log"), model.gpus, shard)
 
         return unrecorded(job)
 
@@ -239,6 +239,7 @@ class Models:
             processor=dict(sorted(model.processor.items())),
             system_prompt=model.system_prompt,
             chat_template=model.chat_template,
+            attention=model.attention,
         )
 
     def _generation(self, id_: str) -> Generation | None:

@@ -16,16 +16,23 @@ LEVEL_WIDTH = 9
 SUBJECT_WIDTHS = (14, 28)
 
 
-def check(config: Path = Path("config/config.yaml"), /, *, no_models: bool = False) -> None:
+def check(
+    config: Path = Path("config/config.yaml"),
+    /,
+    *,
+    no_models: bool = False,
+    no_network: bool = False,
+) -> None:
     """Check a run before it starts: sources, pool, models, encoders, time, disk, fonts and cluster.
 
     Reads the sources that are on this machine, loads its models, and tries each on three items, as the run
-    does. Downloads and writes nothing. Lists all errors; the exit status is 1 if the run would fail. Run it
-    in the repository's root, like snakemake.
+    does. Asks each server one question. Downloads and writes nothing. Lists all errors; the exit status is 1
+    if the run would fail. Run it in the repository's root, like snakemake.
 
     Args:
         config: the run's configuration
         no_models: load no models and encoders, only say where they are
+        no_network: ask no servers, of models and of other endpoints
     """
     read = read_config(config)
     print(f"{config}: run {read.settings.name}")
@@ -33,7 +40,7 @@ def check(config: Path = Path("config/config.yaml"), /, *, no_models: bool = Fal
     width = min(most, max(least, *map(len, (*read.sources, *read.models))))
     levels: Counter[str] = Counter()
     stage = None
-    for finding in findings_of(read, load=not no_models):
+    for finding in findings_of(read, load=not no_models, network=not no_network):
         if finding.stage != stage:
             stage = finding.stage
             write(f"\n{stage}")

@@ -1,6 +1,7 @@
 """Run the pipeline like snakemake, with one line per stage instead of several per job."""
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +9,13 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from benchc.config.load import read_config
+from benchc.models.gpus import count_gpus
+from benchc.pluralize import pluralize
+
+RESOURCES = ("--resources", "--res")
+# With one of these, jobs may run elsewhere, or have resources that an option would replace.
+RUN_ELSEWHERE = {"--profile", "--workflow-profile", "--executor", "-e"}
+PROFILE, DEFAULT_PROFILE = "SNAKEMAKE_PROFILE", Path("profiles/default")
 
 
 def run(
@@ -25,12 +33,31 @@ def run(
         options: options and targets of snakemake, such as `--cores 8`
         full: show all lines of Snakemake and of the jobs
     """
-    name = read_config(config).settings.name  # an error is one line
+    found = read_config(config)  # an error is one line
+    name = found.settings.name
     # As a module, Snakemake finds the logger in this folder.
     module = "snakemake" if full else "scripts.commands.run_quietly"
     command = [sys.executable, "-m", module, "--configfile", str(config)]
     if not full:
         command += ["--logger", "stages", "--logger-stages-results", f"results/{name}"]
-    # A flag ends the list of configurations, or a target that follows would be one.
-    command += ["--show-failed-logs", *options]
+    # A flag ends a list of configurations or resources, or a target that follows would be one.
+    rest = ["--show-failed-logs", *options]
+    command += _with_gpus(rest) if any(model.gpus for model in found.models.values()) else rest
     os.execv(sys.executable, command)
+
+
+def _with_gpus(options: list[str]) -> list[str]:
+    """Return options, a flag first, with the number of GPUs here, unless they or a profile may have it."""
+    names = {option.partition("=")[0] for option in options}
+    given = any(re.match(r"(--res(ources)?=)?gpu=", option) for option in options)
+    elsewhere = names & RUN_ELSEWHERE or PROFILE in os.environ or DEFAULT_PROFILE.exists()
+    count = 0 if given or elsewhere else count_gpus()
+    if not count:
+        return options
+    place = next((options.index(name) for name in RESOURCES if name in options), None)
+    if place is None and names.intersection(RESOURCES):
+        return options  # as --resources=mem_mb=1000, which takes no second value; Snakemake warns
+    print(f"{pluralize(count, 'GPU')} at most at once (--resources gpu={count})", file=sys.stderr)
+    if place is None:
+        return ["--resources", f"gpu={count}", *options]
+    return [*options[: place + 1], f"gpu={count}", *options[place + 1 :]]

@@ -12,6 +12,7 @@ from benchc.checking.cost import check_cost
 from benchc.checking.folders import check_permissions
 from benchc.checking.fonts import check_fonts
 from benchc.checking.pool import PoolFound
+from benchc.config.settings import RunSettings
 from benchc.config.yaml_file import read_yaml
 from tests.checking.collected import lines
 from tests.checking.runs import config_of
@@ -80,6 +81,14 @@ def gpus(number: int) -> list[tuple[str, str]]:
     return [(each.level, each.text) for each in check_cluster(config)]
 
 
+def test_an_encoder_on_a_gpu_needs_a_partition_that_has_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RunSettings, "encoder_gpus", 1)
+    (found,) = check_cluster(config_of(LOCAL, {"m": {"path": "."}}))
+    assert found.level == "warning" and found.text.startswith("slurm/partitions.yaml does not describe")
+
+
 def test_the_example_is_that_of_the_repository() -> None:
     assert read_yaml(ROOT / PARTITIONS) == EXAMPLE
 
@@ -106,7 +115,7 @@ def test_the_example_and_too_few_gpus_are_warnings(folder: Path) -> None:
     assert gpus(1) == [
         (
             "warning",
-            "slurm/partitions.yaml is still the example, and models need 1 GPU; describe your partitions "
+            "slurm/partitions.yaml is still the example, and a job needs 1 GPU; describe your partitions "
             "before you use --profile slurm",
         )
     ]
@@ -114,7 +123,7 @@ def test_the_example_and_too_few_gpus_are_warnings(folder: Path) -> None:
     (folder / PARTITIONS).write_text(yaml.safe_dump(own))
     assert gpus(2) == [("ok", "slurm/partitions.yaml has a partition with 2 GPUs for a job")]
     assert gpus(3)[0][1].startswith(
-        "slurm/partitions.yaml has no partition with 3 GPUs for a job, which a model needs; add one"
+        "slurm/partitions.yaml has no partition with 3 GPUs for a job, which the run needs; add one"
     )
 
 

@@ -14,6 +14,7 @@ import yaml
 from benchc.checking import server
 from benchc.checking.finding import Finding
 from benchc.checking.models import check_models
+from benchc.models.server.chat import CHAT, TOKENIZE
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from scripts.benchc import main
@@ -29,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def check(scoring: str = "letter", **server: Any) -> list[Any]:
     model = {"repo": server.pop("repo", NAME), "path": server.pop("path", None)}
+    model["system_prompt"] = server.pop("system_prompt", None)
     entry = {**model, "scoring": scoring, "family": None, "max_new_tokens": 3, "server": server}
     config = config_of({"s": {"path": "s.tsv"}}, {"far": entry})
     found, rates = collected(check_models(config, None, load=True))  # type: ignore[arg-type]
@@ -49,6 +51,28 @@ def test_a_service_with_another_path(serve):  # noqa: F811
     assert lines(check("generate", url=server.url, api_path="/beta/openai"), "ok")
     (error,) = lines(check("generate", url=server.url), "error")
     assert "does not list its models (404" in error and "`api_path`" in error
+
+
+NO_SYSTEM = "{% for message in messages if message['role'] == 'user' %}<image>Which? ASSISTANT:{% endfor %}"
+
+
+def test_a_lost_system_prompt_is_found_before_the_run(serve):  # noqa: F811
+    server = serve()
+    (only,) = check("generate", url=server.url, system_prompt="Be brief.")
+    assert only.level == "ok"
+    server.processor.chat_template = NO_SYSTEM
+    for scoring in ("letter", "generate"):
+        (error,) = lines(check(scoring, url=server.url, system_prompt="Be brief."), "error")
+        assert "template has no place for a system prompt" in error
+
+
+def test_a_server_that_does_not_show_a_system_prompt(serve):  # noqa: F811
+    server = serve(fault=lambda path, body: (404, {}, "{}") if path == TOKENIZE else None)
+    assert not lines(check("generate", url=server.url), "warning")
+    found = check("generate", url=server.url, system_prompt="Be brief.")
+    (warning,) = lines(found, "warning")
+    assert warning.startswith("far: the server does not show its prompts by /tokenize")
+    assert len(found) == 2
 
 
 def test_the_first_answer_has_the_time_of_all_others(serve, monkeypatch):  # noqa: F811
@@ -169,6 +193,23 @@ def test_a_closed_model_answers_in_its_own_words(serve, tmp_path):  # noqa: F811
     first, second = done.stdout.splitlines()
     assert first.endswith("with max_completion_tokens (sampled)")
     assert re.fullmatch(r"\w+: \S+ s per answer, \d of 3 answers choose an option, \d cut off.*", second)
+
+
+def test_models_check_asks_with_the_system_prompt(serve, tmp_path):  # noqa: F811
+    server = serve()
+    entry = {"scoring": "generate", "max_new_tokens": 3, "system_prompt": "Be brief."}
+    entry |= {"server": {"url": server.url, "model": NAME}}
+    done = checked(tmp_path, entry)
+    assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stderr
+    asked = [body["messages"] for path, body in server.answered if path == CHAT]
+    assert {messages[0]["role"] for messages in asked} == {"system"}
+    server.fault = lambda path, body: (404, {}, "{}") if path == TOKENIZE else None
+    done = checked(tmp_path, entry)
+    (warning,) = [line for line in done.stderr.splitlines() if line.startswith("warning")]
+    assert warning.startswith("warning: far: the server does not show its prompts by /tokenize, so it is not")
+    del entry["system_prompt"]
+    assert "warning" not in checked(tmp_path, entry).stderr
 
 
 def test_a_server_is_started_asked_and_stopped(tmp_path, checkpoints):  # noqa: F811

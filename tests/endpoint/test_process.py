@@ -1,11 +1,13 @@
 """A server that a job starts is waited for, and ends with the job however that ends."""
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import IO
 
 import httpx2
 import pytest
@@ -105,6 +107,59 @@ def test_a_killed_job_leaves_no_server(tmp_path, number):
     job.wait(10)
     job.stdout.close()
     assert_ended(tmp_path)
+
+
+# Of a job that locks a file while its server runs, and never ends.
+LOCKING_JOB = """
+import fcntl, sys, time
+from pathlib import Path
+from benchc.endpoint.process import running
+port, log, lock, *command = sys.argv[1:]
+with open(lock, "w") as file:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    with running(command, int(port), Path(log), 30, "tiny", locks=[file.fileno()]):
+        print("ready", flush=True)
+        time.sleep(600)
+"""
+# Needs a second to end, as a server that frees a GPU.
+SLOW_TO_END = """
+import os, signal, sys, time
+def end(*_):
+    time.sleep(1)
+    os._exit(0)
+signal.signal(signal.SIGTERM, end)
+"""
+
+
+def test_a_file_stays_locked_until_the_server_of_a_killed_job_has_ended(tmp_path):
+    port, lock = free_port(), tmp_path / "lock"
+    server = [sys.executable, "-c", SLOW_TO_END + SERVER, *command(port, tmp_path)[3:]]
+    job = subprocess.Popen(
+        [sys.executable, "-c", LOCKING_JOB, str(port), str(tmp_path / "server.log"), str(lock), *server],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert job.stdout is not None and job.stdout.readline() == b"ready\n"
+    job.kill()
+    job.wait()
+    job.stdout.close()
+    running_server, _ = pids(tmp_path)
+    assert is_running(running_server)
+    with lock.open() as file:
+        end = time.monotonic() + 15
+        while not locked(file):
+            assert time.monotonic() < end, "it stays locked"
+            time.sleep(0.05)
+    assert not is_running(running_server)
+
+
+def locked(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def test_a_server_that_does_not_become_healthy_is_one_sentence(tmp_path):

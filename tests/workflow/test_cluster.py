@@ -3,6 +3,9 @@
 import json
 import os
 import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -48,24 +51,16 @@ def options(arguments: list[str]) -> Options:
     return {name: words[words.index(option) + 1] for option, name in OPTIONS.items() if option in words}
 
 
-@pytest.fixture(scope="module")
-def submitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Options]:
-    """The options of the jobs of CALLS that are submitted, by rule and wildcards."""
-    folder = tmp_path_factory.mktemp("cluster")
-    checkout = Checkout(folder / "benchc", "config/demo-diagnostics.yaml")
-    catalogue = checkout.folder / "config/demo-models.yaml"
-    models = yaml.safe_load(catalogue.read_text())
-    for model, gpus in GPUS.items():
-        models[model] |= {"gpus": gpus, "mem_mb": 16_000}
-    catalogue.write_text(yaml.safe_dump(models))
-    commands = folder / "commands"
+def submitted_by(checkout: Checkout, calls: Iterable[Mapping[str, str]]) -> dict[str, Options]:
+    """Return the options of the jobs of ``calls`` that are submitted, by rule and wildcards."""
+    commands = checkout.folder.parent / "commands"
     commands.mkdir()
     for name in ("sbatch", *OTHER_COMMANDS):
         (commands / name).write_text(SBATCH if name == "sbatch" else "#!/bin/sh\nexit 1\n")
         (commands / name).chmod(0o755)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{commands}{os.pathsep}{os.environ['PATH']}")
-        for targets in CALLS:
+        for targets in calls:
             # All that they need exists, as after a finished run.
             summary = checkout.snakemake("--summary", *targets).stdout.splitlines()
             for name in (line.split("\t")[0] for line in summary):
@@ -86,6 +81,47 @@ def submitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Options]:
     return {job[job.index("--comment") + 1].removeprefix("rule_"): options(job) for job in jobs}
 
 
+@pytest.fixture(scope="module")
+def submitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Options]:
+    """The options of the jobs of CALLS."""
+    checkout = Checkout(tmp_path_factory.mktemp("cluster") / "benchc", "config/demo-diagnostics.yaml")
+    catalogue = checkout.folder / "config/demo-models.yaml"
+    models = yaml.safe_load(catalogue.read_text())
+    for model, gpus in GPUS.items():
+        models[model] |= {"gpus": gpus, "mem_mb": 16_000}
+    catalogue.write_text(yaml.safe_dump(models))
+    return submitted_by(checkout, CALLS)
+
+
+@pytest.mark.parametrize(
+    ("config", "change", "targets"),
+    [
+        (
+            "config/demo-diagnostics.yaml",
+            {"selection": {"image_encoder": {"name": "trained", "gpus": 1}}},
+            {"results/demo-diagnostics/selection/embeddings.parquet": "embed"},
+        ),
+        (
+            "config/demo-naturalbench.yaml",
+            {"encoders": {"tiny-clip": {"label": "Tiny", "name": "trained", "gpus": 1}}},
+            {
+                "results/demo-naturalbench/curate/embeddings/tiny-clip.parquet": "embed_captions",
+                "results/demo-naturalbench/retrieval/embeddings/tiny-clip.parquet": "embed_retrieval",
+            },
+        ),
+    ],
+)
+def test_an_encoder_on_a_gpu_asks_for_one_and_for_a_partition_that_has_it(
+    config: str, change: dict[str, Any], targets: dict[str, str], tmp_path: Path
+) -> None:
+    checkout = Checkout(tmp_path / "benchc", config)
+    checkout.configure(**change)
+    found = submitted_by(checkout, [targets])
+    assert {job.split("_wildcards_")[0] for job in found} == {*targets.values()}
+    for job in found.values():
+        assert job == {"partition": "gpu", "minutes": "480", "mem": "4000", "cpus": "1", "gpus": "1"}
+
+
 def test_a_job_of_a_model_on_gpus_asks_for_them_and_for_a_partition_that_has_them(submitted):
     of_gpu = {"partition": "gpu", "minutes": "480", "mem": "16000", "cpus": "9"}
     # Of other orders of the options, no worker processes prepare the images.
@@ -102,7 +138,7 @@ def test_all_other_jobs_stay_off_the_partition_with_gpus(submitted):
     assert submitted["infer_orders_wildcards_tiny-llava-m"] == of_cpu
     assert submitted["corrupt_wildcards_corrupted_fog"] == {**of_cpu, "mem": "17000", "cpus": "16"}
     assert submitted["train_demo_model_wildcards_tiny-llava-s"] == {**of_cpu, "minutes": "60"}
-    assert submitted["embed"] == {**of_cpu, "minutes": "60", "mem": "4000"}
+    assert submitted["embed"] == {**of_cpu, "mem": "4000"}
 
 
 def test_scores_and_judgements_are_computed_where_snakemake_runs(submitted):

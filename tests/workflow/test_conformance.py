@@ -11,7 +11,7 @@ from benchc.config.benchmarks import benchmarks_with
 from scripts.command import command_line
 from scripts.stage import stage_function
 from tests.config.test_shipped import ROOT, RUNS
-from tests.shared_data import REASON, SHARED
+from tests.shared_data import write_empty_sources
 from tests.workflow.checkout import Checkout
 
 LIST = """
@@ -48,9 +48,7 @@ def benchmark_of(path: Path) -> str:
 def test_the_command_of_each_job_is_one_of_its_stage(
     path: Path, tmp_path: Path, python: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if path.name.startswith("real-") and not SHARED.is_dir():
-        pytest.skip(REASON)
-    monkeypatch.setenv("BENCHC_SHARED", str(SHARED))
+    monkeypatch.setenv("BENCHC_SHARED", write_empty_sources(tmp_path / "shared"))
     checkout = Checkout(tmp_path / "benchc", f"config/{path.name}")
     checkout.python = python
     with (checkout.folder / "Snakefile").open("a") as file:

@@ -107,6 +107,9 @@ NOTHING: dict[str, Edit] = {
     "keys of a catalogue in another order": lambda checkout: model()(checkout),
     "memory of a model's jobs": model(mem_mb=3000),
     "a key with its default": configure(lambda config: config.pop("scores")),
+    "an encoder by keys": configure(
+        lambda config: config["selection"].update(text_encoder={"name": "all-MiniLM-L6-v2"})
+    ),
 }
 
 
@@ -125,6 +128,7 @@ FROM_IMAGES, SETTING = test_rerun.FROM_IMAGES, test_rerun.SETTING
 IMAGES = {"corrupt": 4}
 REORDERED = {"figure6": 1, "figure10": 1, "claims": 1}
 SWAPPED = new_types("gaussian_noise", "impulse_noise", "gaussian_blur")
+EMBEDDED = {"embed": 1, **test_rerun.FROM_SELECTION}
 ONE_MODEL = {"kappa": 1, **test_rerun.FROM_SELECTION, "infer": 5}
 
 # The edit, and the jobs that it plans with images in files. On the fly all images of the benchmark follow.
@@ -168,6 +172,20 @@ PLANNED: dict[str, tuple[Edit, dict[str, int]]] = {
         {**FROM_IMAGES, "corrupt": 1},
     ),
     "the device of a selector": (model(gpus=1), SETTING | ONE_MODEL),
+    "the device of the image encoder": (
+        configure(lambda config: config["selection"]["image_encoder"].update(gpus=1)),
+        SETTING | EMBEDDED,
+    ),
+    "the batch of the image encoder": (
+        configure(lambda config: config["selection"]["image_encoder"].update(batch=64)),
+        SETTING | EMBEDDED,
+    ),
+    "the batch of the text encoder": (
+        configure(
+            lambda config: config["selection"].update(text_encoder={"name": "all-MiniLM-L6-v2", "batch": 8})
+        ),
+        SETTING | EMBEDDED,
+    ),
     "the library of a selector's image processor": (
         model(image_backend="torchvision"),
         SETTING | ONE_MODEL,
@@ -181,10 +199,10 @@ PLANNED: dict[str, tuple[Edit, dict[str, int]]] = {
 
 
 def test_a_job_gets_its_gpus_and_workers(unedited):
-    model(gpus=2, compile=True, image_backend="torchvision")(unedited)
+    model(gpus=2, compile=True, image_backend="torchvision", attention="sdpa")(unedited)
     commands = unedited.snakemake("-n", "-p", "--cores", "9").stdout
     asked = "--model.device=cuda --model.image-backend=torchvision --model.compile=true"
-    assert re.search(rf"{asked} .* --job.workers=8 --job.gpus=2", commands)
+    assert re.search(rf"{asked} .*--model.attention=sdpa .*--job.workers=8 --job.gpus=2", commands)
 
 
 @pytest.mark.parametrize("name", PLANNED)

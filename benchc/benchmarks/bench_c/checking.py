@@ -13,7 +13,7 @@ from benchc.config.load import Config
 from benchc.pluralize import pluralize
 
 
-def check(config: Config, pool: PoolFound, *, load: bool) -> Iterator[Finding]:
+def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iterator[Finding]:
     """Yield what is right and wrong; ``load``: whether encoders are loaded."""
     settings = cast(Settings, config.settings)
     without = pool.texts.filter(pl.col("options").list.len() == 0)
@@ -25,7 +25,7 @@ def check(config: Config, pool: PoolFound, *, load: bool) -> Iterator[Finding]:
         yield Finding("pool", "error", "all", text)
     encoder = settings.selection.image_encoder
     image = None if encoder.name == "trained" else (encoder.name, encoder.pretrained)
-    yield from check_encoders(image, settings.selection.text_encoder, load=load)
+    yield from check_encoders(image, settings.selection.text_encoder.name, load=load)
     item = settings.figures.figure5.item
     # The benchmark's items are selected from the pool.
     if item is not None and pool.size is not None and item not in pool.ids:

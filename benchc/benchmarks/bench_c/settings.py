@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from benchc.benchmarks.bench_c.crosscheck import encoder_errors, figure_errors
 from benchc.config import settings
 from benchc.config.raw import block
-from benchc.config.settings import TrainedEncoder
+from benchc.config.settings import EncoderBatch, EncoderGpus, TrainedEncoder
 from benchc.config.strict import AnyIds, Ids, Names, Severities, Severity, Strict
+from benchc.models.encoders.names import BATCH
 
 
 class ImageEncoder(Strict):
@@ -23,6 +24,23 @@ class ImageEncoder(Strict):
         default=None,
         description="open_clip's tag of the weights, such as openai; null if name is `trained`.",
     )
+    gpus: EncoderGpus = 0
+    batch: EncoderBatch = BATCH
+
+
+class TextEncoder(Strict):
+    """Model that embeds question and options."""
+
+    name: str = Field(
+        description="all-MiniLM-L6-v2 (installed with the project), or the Hub id or folder of another "
+        "sentence-transformers model."
+    )
+    gpus: EncoderGpus = 0
+    batch: EncoderBatch = BATCH
+
+
+def _named(encoder: object) -> object:
+    return {"name": encoder} if isinstance(encoder, str) else encoder
 
 
 class Selection(Strict):
@@ -38,10 +56,11 @@ class Selection(Strict):
         default=ImageEncoder(name="ViT-B-32-quickgelu", pretrained="openai"),
         description="Model that embeds the images.",
     )
-    text_encoder: str = Field(
-        default="all-MiniLM-L6-v2",
-        description="Model that embeds question and options: all-MiniLM-L6-v2 (installed with the project), "
-        "or the Hub id or folder of another sentence-transformers model.",
+    text_encoder: Annotated[
+        TextEncoder, BeforeValidator(_named, json_schema_input_type=str | TextEncoder)
+    ] = Field(
+        default=TextEncoder(name="all-MiniLM-L6-v2"),
+        description="Model that embeds question and options; a text is its name.",
     )
     score: Literal["at_pick", "final_centroid"] = Field(
         default="at_pick",
@@ -244,6 +263,10 @@ class Settings(settings.RunSettings):
     def benchmark_errors(cls, raw: settings.Raw, file: str) -> Iterator[str]:
         yield from figure_errors(raw, file)
         yield from encoder_errors(raw, file)
+
+    @property
+    def encoder_gpus(self) -> int:
+        return max(self.selection.image_encoder.gpus, self.selection.text_encoder.gpus)
 
     @classmethod
     def trained_encoders(cls, raw: settings.Raw) -> list[str]:

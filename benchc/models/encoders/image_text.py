@@ -3,11 +3,10 @@
 The bits of a vector do not depend on the other images and texts: batches have one shape, or one text.
 """
 
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +15,19 @@ from PIL import Image
 from torch.nn import functional
 
 from benchc.errors import InputError
-from benchc.models.encoders.encoders import BATCH, ImageEncoder, load_open_clip, loading, open_clip_name
-from benchc.models.encoders.names import Library, hub_id
+from benchc.models.encoders.device import fitting, placed
+from benchc.models.encoders.encoders import (
+    ImageEncoder,
+    Input,
+    batches,
+    load_open_clip,
+    loading,
+    open_clip_name,
+)
+from benchc.models.encoders.names import BATCH, Device, Library, hub_id
 from benchc.pixels import Pixels
 
 Vectors = npt.NDArray[np.float32]
-Input = TypeVar("Input")
 
 NO_LANGUAGE = "has a tokenizer without languages; remove `language` of the encoder"
 
@@ -58,10 +64,11 @@ class OpenClipEncoder:
             yield vector[None]
 
     def encode_texts(self, texts: Iterable[str]) -> Iterator[Vectors]:
-        for batch in _batches(texts):
-            tokens = self.tokenizer(_filled(batch))
-            with torch.inference_mode():
-                features: Vectors = self.images.model.encode_text(tokens).float().numpy()
+        size, device = self.images.batch, self.images.device
+        for batch in batches(texts, size):
+            tokens = self.tokenizer(_filled(batch, size))
+            with torch.inference_mode(), fitting(self.name, size, "caption"):
+                features: Vectors = self.images.model.encode_text(tokens.to(device)).float().cpu().numpy()
             yield from features[: len(batch)]
 
     def is_truncated(self, text: str) -> bool:
@@ -74,21 +81,22 @@ class OpenClipEncoder:
 
 @dataclass(frozen=True)
 class SentenceTransformersEncoder:
-    """A CLIP of sentence-transformers."""
+    """A CLIP of sentence-transformers, which knows its device."""
 
     name: str
     model: Any
+    batch: int = BATCH
 
     def encode_images(self, images: Iterable[Pixels]) -> Iterator[Vectors]:
-        for batch in _batches(images):
-            pictures = [Image.fromarray(image) for image in _filled(batch)]
-            for vector in self._encoded(pictures, BATCH)[: len(batch)]:
+        for batch in batches(images, self.batch):
+            pictures = [Image.fromarray(image) for image in _filled(batch, self.batch)]
+            for vector in self._encoded(pictures, "image")[: len(batch)]:
                 yield vector[None]
 
     def encode_texts(self, texts: Iterable[str]) -> Iterator[Vectors]:
         for text in texts:
             # Alone, since a batch is as long as its longest text.
-            yield self._encoded([text], 1)[0]
+            yield self._encoded([text], "caption")[0]
 
     def is_truncated(self, text: str) -> bool:
         tokenizer = self.model.tokenizer
@@ -97,10 +105,12 @@ class SentenceTransformersEncoder:
         ]
         return len(tokens) > int(self.model.max_seq_length)
 
-    def _encoded(self, inputs: Sequence[object], batch: int) -> Vectors:
-        vectors: Vectors = self.model.encode(
-            inputs, batch_size=batch, convert_to_numpy=True, show_progress_bar=False
-        )
+    def _encoded(self, inputs: Sequence[object], noun: str) -> Vectors:
+        """Return the vectors of one batch."""
+        with fitting(self.name, len(inputs), noun):
+            vectors: Vectors = self.model.encode(
+                inputs, batch_size=len(inputs), convert_to_numpy=True, show_progress_bar=False
+            )
         return vectors.astype(np.float32)
 
 
@@ -118,27 +128,29 @@ class Blip2Encoder:
     model: Any
     tokenizer: Any
     image_processor: Any
+    device: Device = "cpu"
+    batch: int = BATCH
 
     def encode_images(self, images: Iterable[Pixels]) -> Iterator[Vectors]:
-        for batch in _batches(images):
-            pictures = [Image.fromarray(image) for image in _filled(batch)]
+        for batch in batches(images, self.batch):
+            pictures = [Image.fromarray(image) for image in _filled(batch, self.batch)]
             pixels = self.image_processor(images=pictures, return_tensors="pt")["pixel_values"]
-            with torch.inference_mode():
-                seen = self.model.vision_model(pixel_values=pixels).last_hidden_state
+            with torch.inference_mode(), fitting(self.name, self.batch, "image"):
+                seen = self.model.vision_model(pixel_values=pixels.to(self.device)).last_hidden_state
                 queries = self.model.query_tokens.expand(len(seen), -1, -1)
                 read = self.model.qformer(query_embeds=queries, encoder_hidden_states=seen).last_hidden_state
-                vectors = functional.normalize(self.model.vision_projection(read), dim=-1)
-            yield from vectors[: len(batch)].float().numpy()
+                vectors = functional.normalize(self.model.vision_projection(read), dim=-1).float().cpu()
+            yield from vectors[: len(batch)].numpy()
 
     def encode_texts(self, texts: Iterable[str]) -> Iterator[Vectors]:
         for text in texts:
             # Alone, since a batch is as long as its longest text.
             tokens = self._tokens(text, truncation=True, max_length=self._most)
-            with torch.inference_mode():
-                embedded = self.model.embeddings(input_ids=torch.tensor([tokens]))
+            with torch.inference_mode(), fitting(self.name, 1, "caption"):
+                embedded = self.model.embeddings(input_ids=torch.tensor([tokens], device=self.device))
                 read = self.model.qformer(query_embeds=embedded, query_length=0).last_hidden_state
-                vector = functional.normalize(self.model.text_projection(read[:, 0]), dim=-1)
-            yield vector[0].float().numpy()
+                vector = functional.normalize(self.model.text_projection(read[:, 0]), dim=-1).float().cpu()
+            yield vector[0].numpy()
 
     def is_truncated(self, text: str) -> bool:
         return len(self._tokens(text, truncation=False, verbose=False)) > self._most
@@ -158,21 +170,25 @@ def load_image_text_encoder(
     pretrained: str | None = None,
     commit: str | None = None,
     language: str | None = None,
+    device: Device = "cpu",
+    batch: int = BATCH,
 ) -> ImageTextEncoder:
-    """Return an encoder of images and texts, on the CPU in float32.
+    """Return an encoder of images and texts, in float32.
 
     Args:
         library: ``blip2`` is transformers' Blip2ForImageTextRetrieval. name: a folder, or a name on the Hub;
         of open_clip a folder or one of its models. pretrained: open_clip's tag of the weights, or a file of
         weights; None for a folder and other libraries. commit: of the repository on the Hub, 40 hex digits;
         None is what its default branch is now. language: of the texts, as its tokenizer calls it.
+        device: where it computes. batch: images, and of open_clip texts, that pass through it at once.
 
-    Raises InputError where it cannot be loaded, and for a language that is missing or not known.
+    Raises InputError where it cannot be loaded or does not fit into the memory of the device, and for a
+    language that is missing or not known.
     """
     import benchc.hugging_face  # noqa: F401, sets up transformers
 
     if library == "open_clip":
-        return _open_clip(name, pretrained, commit, language)
+        return _open_clip(name, pretrained, commit, language, device, batch)
     what = f"encoder {name!r}"
     if language is not None:
         raise InputError(f"{what} {NO_LANGUAGE}")
@@ -187,7 +203,7 @@ def load_image_text_encoder(
             modalities = getattr(model, "modalities", ())
         if "image" not in modalities:
             raise InputError(f"{what} does not embed images; give a CLIP of sentence-transformers")
-        return SentenceTransformersEncoder(what, model.eval())
+        return SentenceTransformersEncoder(what, placed(model.eval(), device, what), batch)
     from benchc.hugging_face import transformers
 
     with loading(what, fix):
@@ -196,20 +212,21 @@ def load_image_text_encoder(
         # As t2v_metrics resizes.
         image_processor = transformers.AutoImageProcessor.from_pretrained(name, backend="pil", **options)
         blip2 = transformers.Blip2ForImageTextRetrieval.from_pretrained(name, dtype=torch.float32, **options)
-    return Blip2Encoder(what, blip2.eval(), tokenizer, image_processor)
+    model = placed(blip2.eval(), device, what)
+    return Blip2Encoder(what, model, tokenizer, image_processor, device, batch)
 
 
 def _open_clip(
-    name: str, pretrained: str | None, commit: str | None, language: str | None
+    name: str, pretrained: str | None, commit: str | None, language: str | None, device: Device, batch: int
 ) -> OpenClipEncoder:
     what = open_clip_name(name, pretrained, "encoder")
-    model, preprocess = load_open_clip(name, pretrained, commit, what)
+    model, preprocess = load_open_clip(name, pretrained, commit, what, device)
     import open_clip
 
     with loading(what, "check the network, or give a folder with the files of its tokenizer"):
         tokenizer = open_clip.get_tokenizer(f"local-dir:{name}" if Path(name).is_dir() else name)
     _tell_language(tokenizer, language, what)
-    return OpenClipEncoder(what, ImageEncoder(what, model, preprocess), tokenizer)
+    return OpenClipEncoder(what, ImageEncoder(what, model, preprocess, device, batch), tokenizer)
 
 
 def _tell_language(tokenizer: Any, language: str | None, what: str) -> None:
@@ -233,12 +250,6 @@ def _tell_language(tokenizer: Any, language: str | None, what: str) -> None:
     tokenizer.tokenizer.src_lang = language
 
 
-def _batches(inputs: Iterable[Input]) -> Iterator[list[Input]]:
-    iterator = iter(inputs)
-    while batch := list(itertools.islice(iterator, BATCH)):
-        yield batch
-
-
-def _filled(batch: list[Input]) -> list[Input]:
-    """Return a batch of BATCH inputs: the order of summation depends on its shape."""
-    return batch + batch[:1] * (BATCH - len(batch))
+def _filled(batch: list[Input], size: int) -> list[Input]:
+    """Return a batch of ``size`` inputs: the order of summation depends on its shape."""
+    return batch + batch[:1] * (size - len(batch))

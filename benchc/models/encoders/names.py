@@ -6,6 +6,14 @@ from typing import Literal
 # Those that embed images and captions in one space.
 Library = Literal["open_clip", "sentence_transformers", "blip2"]
 
+Device = Literal["cpu", "cuda"]
+
+# Of predictions and vectors; as Job.cache of benchc.models.asking.
+CACHE = Path("results/.cache")
+
+# Inputs that pass through an encoder at once, unless the configuration says otherwise.
+BATCH = 32
+
 # An installed package contains this model, so that it loads without a network.
 PACKAGED_TEXT_ENCODERS = ("all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")
 

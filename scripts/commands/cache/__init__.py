@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchc.models.asking import Job
+from benchc.models.attentions import FLASH
 from benchc.models.cache.identities import CachedIdentity, cached_identities
 from benchc.rendering.markdown import markdown
 from scripts.command import command_line
@@ -64,10 +65,14 @@ def table(identities: Sequence[CachedIdentity]) -> str:
 
 
 def settings_of(facts: Mapping[str, str]) -> Iterator[str]:
-    """Yield the settings of an identity that make inference faster, where they are not the default."""
+    """Yield the settings of an identity that change the speed of inference; none where they are usual."""
+    if facts.get("variants"):
+        yield f"variants {facts['variants']}"
     if facts.get("units_together"):
         yield f"together {facts['units_together']}"
     if facts.get("image_backend", "pil") != "pil":
         yield facts["image_backend"]
     if facts.get("compile") == "True":
         yield "compiled"
+    if FLASH in facts.get("attention", ""):
+        yield FLASH

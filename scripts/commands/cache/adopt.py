@@ -45,6 +45,7 @@ def adopt_cached(
     """
     # Imported here because they import torch, for which --help and errors need not wait.
     from benchc.models.cache.adoption import Evaluated, adopt, adoptable, verify
+    from benchc.models.gpus import take_gpus
     from benchc.models.identity import prediction_identity
     from benchc.models.job import checkpoint_source, image_source
     from benchc.models.predict import load_model
@@ -57,6 +58,8 @@ def adopt_cached(
         )
     items = read_items(pool, subset, label_prompt)
     refuse_open_questions(items)
+    if model.device == "cuda":
+        take_gpus(job.gpus, model.label)
     scorer = load_model(checkpoint_source(model, job, revision_file), model.family, scoring, model.threads)
     present = prediction_identity(scorer, model.family, scoring)
     found = [cached for cached in adoptable(job.cache, present) if identity in (None, cached.name)]

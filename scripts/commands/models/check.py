@@ -88,7 +88,7 @@ def _found(id_: str, model: Model) -> LocalModel | None:
     """
     if model.server is not None and model.server.url is not None:
         # Without the many attempts and the patience of a job.
-        answers = ask_server(id_, model, model.server, model.server.url)
+        answers = next(ask_server(id_, model, model.server, model.server.url))
         print(printable(f"{answers.level}: {answers.text}"), flush=True)
         return None
     found = locate(id_, model, None)

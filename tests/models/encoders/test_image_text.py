@@ -99,7 +99,7 @@ def _sentence_transformers(root: Path) -> str:
     return str(root / "sentence")
 
 
-def _blip2(folder: Path) -> str:
+def _blip2(folder: Path, positions: int = 64) -> str:
     configuration = transformers.Blip2Config(
         vision_config={
             "hidden_size": 16,
@@ -116,7 +116,7 @@ def _blip2(folder: Path) -> str:
             "num_hidden_layers": 2,
             "num_attention_heads": 2,
             "intermediate_size": 16,
-            "max_position_embeddings": 64,
+            "max_position_embeddings": positions,
             "encoder_hidden_size": 16,
             "use_qformer_text_input": True,
         },
@@ -177,6 +177,13 @@ def test_a_text_is_truncated_after_the_last_token_that_is_read(
     one, two, three = encoder.encode_texts([fits, longer, f"{longer} c"])
     np.testing.assert_array_equal(two, three)
     assert library == "open_clip" or np.array_equal(one, two)
+
+
+def test_a_blip2_of_fewer_positions_than_35_reads_these(tmp_path: Path) -> None:
+    encoder = load_image_text_encoder("blip2", _blip2(tmp_path, positions=20))
+    fits, longer = " ".join("abcdefghi" * 2), " ".join("abcdefghi" * 2 + "a")  # and two special tokens
+    assert not encoder.is_truncated(fits) and encoder.is_truncated(longer)
+    np.testing.assert_array_equal(*encoder.encode_texts([fits, longer]))
 
 
 def test_blip2_has_the_scores_of_transformers(folders: dict[str, str]) -> None:

@@ -15,6 +15,8 @@ class EmbeddingsFooter(Footer):
     Attributes:
         image_encoder, pretrained: name and tag of open_clip, or folder
         image_encoder_commit, text_encoder_commit: on the Hub; null for an encoder that is not there
+        image_device, text_device: ``cpu``, or the name of the GPU
+        image_batch, text_batch: inputs that passed through the encoder at once
         truncated: how many texts exceeded the text encoder's input length
         torch: version
     """
@@ -24,6 +26,10 @@ class EmbeddingsFooter(Footer):
     image_encoder_commit: str | None
     text_encoder: str
     text_encoder_commit: str | None
+    image_device: str
+    image_batch: int
+    text_device: str
+    text_batch: int
     truncated: int
     torch: str
 

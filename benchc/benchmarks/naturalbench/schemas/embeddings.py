@@ -18,6 +18,8 @@ class EmbeddingsFooter(Footer):
         library, name, pretrained, commit: what was loaded, as the settings of the encoder name it; pretrained
             is null for a folder, commit for what is not of the Hub
         language: of the captions, which the tokenizer was told; null for a tokenizer that needs none
+        device: ``cpu``, or the name of the GPU
+        batch: images or captions that passed through the encoder at once
         truncated: how many captions exceeded the encoder's input length
         torch: version of PyTorch
     """
@@ -29,6 +31,8 @@ class EmbeddingsFooter(Footer):
     pretrained: str | None
     commit: str | None
     language: str | None = None
+    device: str
+    batch: int
     truncated: int
     torch: str
 

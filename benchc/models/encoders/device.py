@@ -1,0 +1,70 @@
+"""Where an encoder computes: on the CPU, or on a GPU that no other job has taken."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from benchc.errors import InputError
+from benchc.models.encoders.names import Device
+from benchc.models.gpus import take_gpus
+from benchc.models.tf32 import forbid_tf32
+from benchc.pluralize import pluralize
+
+
+def prepare(devices: Collection[Device], threads: int) -> None:
+    """Set how torch computes in this process, whose encoders are on ``devices``.
+
+    On a GPU, which this takes, float32 is computed without TF32, and the same inputs give the same bits where
+    torch can. Raises InputError where torch finds no GPU.
+    """
+    torch.set_num_threads(threads)
+    if "cuda" not in devices:
+        return
+    # Before anything else asks CUDA for its devices.
+    take_gpus(1, "encoder")
+    if not torch.cuda.is_available():
+        raise InputError(
+            "the encoder needs a GPU, but torch finds none; request a node with one, or set `gpus: 0` of the "
+            "encoder in the configuration"
+        )
+    forbid_tf32()
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    # It fills new memory with NaN, for programs that read memory which they did not write.
+    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
+
+
+def device_name(device: Device) -> str:
+    """Return what footers call a device: ``cpu``, or the name of the GPU of this process."""
+    return torch.cuda.get_device_name() if device == "cuda" else "cpu"
+
+
+def placed(model: Any, device: Device, what: str) -> Any:
+    """Return a model on its device.
+
+    Raises InputError, which begins with ``what``, where the memory of the device does not suffice.
+    """
+    try:
+        return model.to(device)
+    except torch.OutOfMemoryError as error:
+        raise InputError(
+            f"{what} does not fit into the free memory of the GPU; use a larger one, or set `gpus: 0` of the "
+            "encoder in the configuration"
+        ) from error
+
+
+@contextmanager
+def fitting(what: str, inputs: int, noun: str) -> Iterator[None]:
+    """Turn a lack of memory on the GPU into an InputError of one line.
+
+    The batch is not split: its size decides last bits of a vector, and is recorded.
+    """
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        fix = "lower `batch`" if inputs > 1 else "use a larger one, or set `gpus: 0`"
+        raise InputError(
+            f"{what}: a batch of {pluralize(inputs, noun)} does not fit into the memory of the GPU; {fix} of "
+            "the encoder in the configuration"
+        ) from error
