@@ -22,10 +22,13 @@ from benchc.config.strict import (
     is_address,
 )
 from benchc.demo.tiny.families import CLOSED_LISTS, FAMILIES
+from benchc.models.attentions import Attention, misfit
 from benchc.models.auto_class_names import AutoClass
 from benchc.models.image_backends import ImageBackend
 from benchc.models.units_together import UnitsTogether
 from benchc.schemas.revision import COMMIT
+
+IMAGE = "<image>"  # in the prompt of most models
 
 
 class GeneratedSource(Strict):
@@ -281,9 +284,16 @@ class Model(Strict):
     )
     compile: bool = Field(
         default=False,
-        description="Compile the model's blocks by torch.compile, which needs a C++ compiler, takes minutes "
-        "at the start of a job, longer with `scoring: text`, and changes the last bits of a logit; these may "
-        "then depend on the sizes that a job began with. It made the demo's models no faster on a CPU.",
+        description="Compile the model's blocks by torch.compile, which needs a C++ compiler, Python.h and, "
+        "for a GPU, a C compiler. It takes minutes at the start of a job, longer with `scoring: text`, and "
+        "changes the last bits of a logit; these may then depend on the sizes that a job began with. It made "
+        "the demo's models no faster on a CPU.",
+    )
+    attention: Attention | None = Field(
+        default=None,
+        description="How attention is computed: by torch (sdpa), by plain products (eager), or by the "
+        "package flash_attn (flash_attention_2), on a GPU in half precision; null for sdpa where the "
+        "model's class supports it, else eager. The last bits of a logit differ (docs/models.md).",
     )
     units_together: UnitsTogether = Field(
         default="never",
@@ -302,10 +312,10 @@ class Model(Strict):
         description="The way in which the model is best run: loaded by the job, or by a server "
         "(docs/models.md). It is information and changes nothing.",
     )
-    state: Literal["read in code", "loaded", "verified"] = Field(
-        default="read in code",
-        description="What is known of the entry: how it is asked was read in public code; it was loaded with "
-        "the model's real weights; or its answers were compared, too, as docs/models.md describes. It is "
+    state: Literal["not loaded", "loaded", "compared"] = Field(
+        default="not loaded",
+        description="What somebody did with the entry and the model's real weights: nothing; loaded them, "
+        "with a high label mass; or compared accuracy and answers, too, as docs/models.md describes. It is "
         "information and changes nothing.",
     )
     note: Label | None = Field(
@@ -322,6 +332,10 @@ class Model(Strict):
         if self.name_on_server is None:
             _exactly_one(self, ("repo", "path", "train"))
         check_entry(self)
+        if IMAGE in (self.system_prompt or ""):
+            raise ValueError(
+                f"has a system_prompt with {IMAGE}, which stands for an image of a question; remove it there"
+            )
         if self.revision is not None and self.repo is None:
             raise ValueError("has a revision without a repo, but only a repo has revisions")
         if self.trust_remote_code and self.train is not None:
@@ -341,6 +355,7 @@ class Model(Strict):
                 f"gpus: {self.gpus}": self.gpus > 1,
                 "system_prompt": self.system_prompt is not None,
                 "chat_template": self.chat_template is not None,
+                f"attention: {self.attention}": self.attention is not None,
             }.items()
             if is_set
         ]
@@ -352,6 +367,9 @@ class Model(Strict):
                 raise ValueError(
                     f"has {needless[0]}, but the family {self.family} is loaded by its own code; remove it"
                 )
+        reason = misfit(self.attention, self.dtype, on_gpu=self.gpus > 0)
+        if reason is not None:
+            raise ValueError(reason)
         if self.train is not None and self.family not in FAMILIES:
             given = "no family" if self.family is None else f"the family {self.family}"
             raise ValueError(f"has train and {given}, but a run trains only {', '.join(FAMILIES)}")

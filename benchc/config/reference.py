@@ -85,10 +85,7 @@ def _rows(node: Node, root: Node, prefix: str = "") -> Iterator[Row]:
     required = node.get("required", [])
     for name, child in node["properties"].items():
         block = _block(child, root)
-        if block is None:
-            allowed = _allowed(child, root)
-        else:
-            allowed = "a mapping or null" if "anyOf" in child else "a mapping"
+        allowed = _allowed(child, root)
         default = "required" if name in required else _default(child)
         meaning = " ".join(_resolve(child, root).get("description", "").split()).replace("|", "\\|")
         yield prefix + name, allowed, default, meaning

@@ -32,6 +32,7 @@ DECIDED_BY_SERVER = (
     "units_together",
     "image_backend",
     "compile",
+    "attention",
 )
 
 
@@ -95,10 +96,15 @@ class Server(Strict):
             _check_arguments(self.command)
         return self
 
-    def job(self, log: Path, shard: str = Job.shard) -> Job:
-        """Return how a job reaches the server. ``log``: of a server that it starts; ``shard``: as of Job."""
+    def job(self, log: Path, gpus: int, shard: str = Job.shard) -> Job:
+        """Return how a job reaches the server.
+
+        ``log`` and ``gpus``: of a server that it starts, which gets one GPU even of an entry without;
+        ``shard``: as of Job.
+        """
         return Job(
             shard=shard,
+            gpus=max(1, gpus),
             server_url=self.url,
             server_api_path=self.api_path,
             api_key_env=self.api_key_env,

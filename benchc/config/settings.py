@@ -105,6 +105,9 @@ class Corruptions(Strict):
     )
 
 
+MAX_WORKERS = 256
+
+
 class Inference(Strict):
     """How inference is divided into jobs."""
 
@@ -116,7 +119,7 @@ class Inference(Strict):
     workers: int = Field(
         default=8,
         ge=0,
-        le=256,
+        le=MAX_WORKERS,
         description="Processes of a job on a GPU that prepare images while the model computes. The job has "
         "one core more: on one machine, `--cores` must be so many for each GPU. They change no number.",
     )
@@ -177,6 +180,19 @@ class TrainedEncoder(Strict):
     """The small image encoder that the run trains."""
 
     steps: int = Field(ge=3, description="Training steps.")
+
+
+EncoderGpus = Annotated[
+    int, Field(ge=0, le=1, description="GPUs of a job that embeds; 0 is the CPU, which has other last bits.")
+]
+EncoderBatch = Annotated[
+    int,
+    Field(
+        ge=1,
+        description="Images or texts that pass through the encoder at once, which decides last bits of their "
+        "vectors. A larger batch fills a GPU; one that does not fit is an error.",
+    ),
+]
 
 
 class Demo(Strict):
@@ -240,6 +256,11 @@ class RunSettings(Strict):
     def made_sources(self) -> tuple[str, ...]:
         """Return the files that the run makes itself and that its sources may name as their path."""
         return ()
+
+    @property
+    def encoder_gpus(self) -> int:
+        """Return the most GPUs of a job that embeds images or texts."""
+        return 0
 
     @classmethod
     def trained_encoders(cls, raw: Raw) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from benchc.command_line import Json, NaturalInt, PositiveInt
 from benchc.corruptions.recipe import Recipe
+from benchc.models.attentions import Attention
 from benchc.models.auto_class_names import AutoClass
 from benchc.models.image_backends import ImageBackend
 from benchc.models.units_together import UnitsTogether
@@ -43,6 +44,7 @@ class AskedModel:
         processor: settings of the image processor to override, such as {"max_patches": 6}
         system_prompt: text of the system message before each question; default: no such message
         chat_template: Jinja template of the prompt; default: that of the checkpoint
+        attention: how attention is computed; default: by sdpa, where the model's class supports it
     """
 
     label: str
@@ -61,6 +63,7 @@ class AskedModel:
     processor: Annotated[Mapping[str, str | int | float | bool], Json] = field(default_factory=dict)
     system_prompt: str | None = None
     chat_template: str | None = None
+    attention: Attention | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +89,7 @@ class Job:
         cache: folder of the prediction cache, which runs share
         shard: beginning of the name of this job's file in the cache
         workers: processes that prepare images while the model computes
-        gpus: GPUs among which the model is divided
+        gpus: GPUs among which the model is divided, or of a server that the job starts
         server_url: address of a server with the model
         server_api_path: what stands between this address and /chat/completions
         api_key_env: environment variable with the server's key

@@ -13,6 +13,7 @@ import torch
 from benchc.models.encoding import Encoded, PromptEncoder, sizes_of
 from benchc.models.protocol import ModelError, NoTextOnlyError
 from benchc.models.question import Question, answer_separator, end_of, system_messages
+from benchc.models.special_tokens import SpecialTokens, times_at_start
 from benchc.pixels import Pixels
 from benchc.pluralize import pluralize
 
@@ -25,6 +26,10 @@ TOKEN_SETTINGS = (
     "max_soft_tokens",
     "max_image_tiles",
     "dynamic_hd",
+)
+
+CORRECT_TEMPLATE = (
+    "correct chat_template.jinja of the model, or `chat_template` if its entry in the catalogue has one"
 )
 
 
@@ -144,12 +149,12 @@ class ChatModel:
                 )
                 raise ModelError(
                     f"{self.name}: its chat template fails ({type(error).__name__}: "
-                    f"{' '.join(str(error).split())}); correct chat_template.jinja of the model{fix}"
+                    f"{' '.join(str(error).split())}); {CORRECT_TEMPLATE}{fix}"
                 ) from error
             if text.strip() not in rendered:
                 raise ModelError(
-                    f"{self.name}: its chat template leaves out the question {text[:40]!r}; correct "
-                    "chat_template.jinja of the model"
+                    f"{self.name}: its chat template leaves out the question {text[:40]!r}; "
+                    f"{CORRECT_TEMPLATE}"
                 )
             self._require_system_prompt(text, rendered)
             self._rendered[key] = rendered + self.processor_end(images)
@@ -226,7 +231,7 @@ class ChatModel:
                 f"{pluralize(len(variants), 'variant')} of one question; choose another model"
             )
         if self.has_template:
-            self._require_end(rendered, inputs["input_ids"][0])
+            self._require_ends(rendered, inputs["input_ids"][0].tolist())
         self.require_context(tokens)
         return {
             name: value.to(self.model.dtype if value.is_floating_point() else None)
@@ -234,15 +239,28 @@ class ChatModel:
             if name != "labels"  # some processors prepare training
         }
 
-    def _require_end(self, rendered: str, ids: torch.Tensor) -> None:
-        """Raise ModelError unless the tokens that the model reads end as the prompt does."""
-        last = {self.tokenizer(rendered, add_special_tokens=flag)["input_ids"][-1] for flag in (True, False)}
-        if ids[-1].item() not in last:
+    def _require_ends(self, rendered: str, ids: list[int]) -> None:
+        """Raise ModelError unless the tokens that the model reads begin and end as the prompt does."""
+        added, plain = (
+            list(self.tokenizer(rendered, add_special_tokens=flag)["input_ids"]) for flag in (True, False)
+        )
+        if ids[-1] not in (added[-1], plain[-1]):
             raise ModelError(
                 f"{self.name}: {type(self.processor).__name__} makes a prompt that ends in "
                 f"{end_of(self.tokenizer.decode(ids[-20:]), 60)!r} of one that ends in {end_of(rendered)!r}, "
                 "so that an answer would not follow the chat template; choose another model, or add a family "
                 "that writes its prompt (docs/models.md)"
+            )
+        before = SpecialTokens.of(added, plain).before
+        # transformers drops the tokenizer's where the prompt begins with its bos_token, which may be null. A
+        # processor such as Emu3's then writes a second one itself, as it does in transformers.
+        dropped = self.tokenizer.bos_token is not None and rendered.startswith(self.tokenizer.bos_token)
+        twice = before and 0 < times_at_start(plain, before) < times_at_start(ids, before)
+        if twice and not dropped:
+            raise ModelError(
+                f"{self.name}: its chat template and its tokenizer both write "
+                f"{self.tokenizer.decode(before)!r}, which the model would read twice; set `bos_token` in "
+                "tokenizer_config.json of the model"
             )
 
     def encoded(self, rendered: str, variants: Sequence[Sequence[Pixels]]) -> Encoded:
@@ -345,9 +363,14 @@ class ChatModel:
 
 @dataclass
 class ChatInterface(ABC):
-    """A chat model that is asked in one way."""
+    """A chat model that is asked in one way.
+
+    ``one_by_one``: about each variant alone, since its numbers depend on the others
+    (:func:`benchc.models.predict.batch_difference`).
+    """
 
     chat: ChatModel
+    one_by_one: bool = field(default=False, kw_only=True)
 
     @abstractmethod
     def prompt(self, question: Question, images: int) -> str:
@@ -371,6 +394,8 @@ class ChatInterface(ABC):
             )
         try:
             return self.chat.encoded(prompt, variants)
+        except torch.OutOfMemoryError:  # of a family that encodes on the device
+            raise
         except Exception as error:  # processors and families raise many types
             reason = error.__cause__ or error
             raise NoTextOnlyError(

@@ -8,14 +8,16 @@ from typing import Any
 import torch
 
 from benchc.hugging_face import transformers
+from benchc.models.attention import attention_options, require_attention, supported_attention
 from benchc.models.auto_class import auto_class
 from benchc.models.auto_class_names import VQA_CLASS
 from benchc.models.chat import ChatModel
 from benchc.models.chat_template import chat_template as own_template
 from benchc.models.checkpoint_files import check_files, loading
+from benchc.models.compilers import require_compilers
 from benchc.models.fast_images import accelerated
 from benchc.models.image_features import keep_image_features
-from benchc.models.image_processor import check_settings, load_image_processor
+from benchc.models.image_processor import apply_settings, check_settings, load_image_processor
 from benchc.models.own_end import ChameleonModel, FuyuModel
 from benchc.models.pinned import checkpoint_facts, file_times, pinned_commit
 from benchc.models.placement import division, place
@@ -29,6 +31,7 @@ _WRAPPERS: dict[str, type[ChatModel]] = {
     "blip-2": OneImageModel,
     "chameleon": ChameleonModel,
     "fuyu": FuyuModel,
+    "instructblip": OneImageModel,
     "kosmos-2": OneImageModel,
 }
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -39,6 +42,8 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
 
     ``chat_template`` is used where the checkpoint comes without one and ``source`` has none.
     """
+    if source.compile:
+        require_compilers(source.location, source.device)
     commit = pinned_commit(source)
     config = check_files(source, commit)
     if source.family is None and config.get("model_type") in NEED_FAMILY:
@@ -56,7 +61,8 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
         config = {"model_type": part["config"].model_type}
     model_class = auto_class(source, config)
     before = file_times(source)
-    with loading(source, commit):
+    attention = attention_options(source)
+    with loading(source, commit), supported_attention(source):
         processor = transformers.AutoProcessor.from_pretrained(source.location, **options)
         # The two backends resize differently, which shows in the fourth decimal of a logit.
         processor.image_processor = accelerated(load_image_processor(source, options))
@@ -66,8 +72,10 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             output_loading_info=True,
             **options,
             **part,
+            **attention,
             **division(source),
         )
+    require_attention(model, source)
     # transformers fills missing weights with random numbers and only logs it.
     absent = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))
     if absent:
@@ -81,6 +89,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             "scoring needs a decoder that continues it; choose another model, or add a family"
         )
     check_settings(processor.image_processor, source, options)
+    apply_settings(processor, source)
     kind = _wrapper_class(model, model_class)
     if kind.has_template and not isinstance(model, transformers.GenerationMixin):
         raise ModelError(
@@ -101,6 +110,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
                 f"{source.location}: {type(model).__name__} has no chat template, and so no system prompt; "
                 f"remove `{key}` of the model in the catalogue"
             )
+    _require_text(source, processor)
     if file_times(source) != before:
         raise ModelError(f"{source.location}: its files changed while it was loaded; run snakemake again")
     if part and model.generation_config.eos_token_id is None:
@@ -110,6 +120,17 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     model.eval()
     keep_image_features(model)
     return kind(model, processor, _identity(source, commit, model, processor), source.system_prompt)
+
+
+def _require_text(source: CheckpointSource, processor: Any) -> None:
+    """Raise ModelError where the system prompt has what stands for an image in the model's prompt."""
+    for name in ("image_token", "boi_token"):  # Gemma's template writes the second
+        token = getattr(processor, name, None)
+        if token is not None and str(token) in (source.system_prompt or ""):
+            raise ModelError(
+                f"{source.location}: `system_prompt` of the model in the catalogue has {str(token)!r}, which "
+                "stands for an image of a question; remove it there"
+            )
 
 
 def _wrapper_class(model: Any, model_class: Any) -> type[ChatModel]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchc.hugging_face import transformers
+from benchc.models.gpu_memory import enough_memory
 from benchc.models.protocol import CheckpointSource, ModelError
 
 # The files with settings; a checkpoint has some of them.
@@ -38,10 +39,14 @@ TOKENIZERS = (
 
 
 @contextmanager
-def loading(source: CheckpointSource, commit: str | None) -> Iterator[None]:
-    """Turn any error of the block, which loads a checkpoint, into a ModelError of one line."""
+def loading(source: CheckpointSource, commit: str | None, *, divides: bool = True) -> Iterator[None]:
+    """Turn any error of the block, which loads a checkpoint, into a ModelError of one line.
+
+    ``divides``: whether the model may be divided among GPUs.
+    """
     try:
-        yield
+        with enough_memory(source, divides=divides):
+            yield
     except ModelError:
         raise
     except Exception as error:  # damaged files make transformers raise many types

@@ -8,6 +8,7 @@ import torch
 
 from benchc.models.chat import ChatInterface
 from benchc.models.encoding import Encoded
+from benchc.models.local import Numbers
 from benchc.models.protocol import ModelError, Reply
 from benchc.models.question import Question, bare_prompt
 from benchc.models.vqa import ClosedListModel
@@ -37,21 +38,27 @@ class Classifier(ChatInterface):
     def replies(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> list[Reply]:
         return self.ask(question, self.encode(question, variants))
 
-    @torch.inference_mode()
     def ask(self, question: Question, encoded: Encoded) -> list[Reply]:
         """Return the answer under each variant of the question's images; each has ``LABEL_TOKENS`` tokens.
 
         Of labels with equal logits, the first is the answer. Raises ModelError where a logit is NaN.
         """
+        labels = self.chat.labels
+        places = self.numbers(question, encoded).argmax(axis=-1).tolist()
+        return [Reply(labels[place], "stop", LABEL_TOKENS) for place in places]
+
+    @torch.inference_mode()
+    def numbers(self, question: Question, encoded: Encoded) -> Numbers:
+        """Return the logits of the labels [V, labels]; raises ModelError where one is NaN."""
         # ViLT shuffles the patches of an image, which changes the last bits of a logit.
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
             output = self.chat.forward(self.chat.on_device(encoded.inputs), last_only=False)
-        logits = output.logits.float()  # [V, labels]
+        logits = output.logits.float()
         if logits.isnan().any():
             raise ModelError(
                 f"{self.chat.name}: a logit of an answer is NaN; set `dtype: float32` (float16 overflows) in "
                 "the model catalogue, or check the model's weights"
             )
-        labels = self.chat.labels
-        return [Reply(labels[place], "stop", LABEL_TOKENS) for place in logits.argmax(dim=-1).tolist()]
+        found: Numbers = logits.cpu().numpy()
+        return found

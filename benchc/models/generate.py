@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -10,6 +10,7 @@ import torch
 from benchc.models.chat import ChatInterface
 from benchc.models.encoding import Encoded
 from benchc.models.generation import Generation
+from benchc.models.local import Numbers
 from benchc.models.protocol import ModelError, Reply
 from benchc.models.question import Question, bare_prompt
 from benchc.pixels import Pixels
@@ -41,6 +42,18 @@ class Generator(ChatInterface):
 
     def replies(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> list[Reply]:
         return self.ask(question, self.encode(question, variants))
+
+    def numbers(self, question: Question, encoded: Encoded) -> Numbers:
+        """Return the logits of the first step [V, vocabulary]; of a beam search, those of all beams."""
+        steps: list[torch.Tensor] = []
+        head = self.chat.decoder.get_output_embeddings()
+        hook = head.register_forward_hook(lambda _, __, logits: steps.append(logits[:, -1]))
+        try:
+            replace(self, generation=replace(self.generation, max_new_tokens=1)).ask(question, encoded)
+        finally:
+            hook.remove()
+        first: Numbers = steps[0].float().reshape(encoded.rows, -1).cpu().numpy()
+        return first
 
     @torch.inference_mode()
     def ask(self, question: Question, encoded: Encoded) -> list[Reply]:

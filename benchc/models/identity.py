@@ -39,11 +39,13 @@ def _torch_settings(device: str) -> dict[str, str]:
         "cublas_workspace": os.environ.get("CUBLAS_WORKSPACE_CONFIG", "default"),
     }
     # The kernels of a CPU, or those of a GPU, give other last bits.
-    kernels = (
-        {"cpu_capability": torch.backends.cpu.get_cpu_capability()}
-        if device == "cpu"
-        else {"cuda": f"{torch.version.cuda}, cuDNN {cudnn.version()}"}  # type: ignore[no-untyped-call]
-    )
+    if device == "cpu":
+        kernels = {"cpu_capability": torch.backends.cpu.get_cpu_capability()}
+    elif torch.version.hip is not None:
+        # torch calls AMD's GPUs cuda, and their MIOpen cuDNN.
+        kernels = {"hip": f"{torch.version.hip}, MIOpen {cudnn.version()}"}  # type: ignore[no-untyped-call]
+    else:
+        kernels = {"cuda": f"{torch.version.cuda}, cuDNN {cudnn.version()}"}  # type: ignore[no-untyped-call]
     return {
         **kernels,
         "threads": str(torch.get_num_threads()),

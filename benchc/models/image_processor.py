@@ -44,6 +44,26 @@ def check_settings(image_processor: Any, source: CheckpointSource, options: Mapp
             )
 
 
+def apply_settings(processor: Any, source: CheckpointSource) -> None:
+    """Let a processor call its image processor with the settings of ``source.processor``.
+
+    Some classes give defaults of their own with each call, which replace the image processor's settings.
+    Raises ModelError for a setting that is still replaced.
+    """
+    defaults = getattr(processor, "images_kwargs", {})
+    own = {name: value for name, value in source.processor.items() if name in defaults}
+    if own:
+        processor.images_kwargs = {**defaults, **own}
+    given = processor._merge_kwargs(return_tensors="pt")["images_kwargs"] if source.processor else {}
+    for name, value in source.processor.items():
+        if given.get(name, value) != value:
+            raise ModelError(
+                f"{source.location}: {type(processor).__name__} calls its image processor with "
+                f"{name} = {given[name]!r}, whatever is set; remove it from `processor` of the model in the "
+                "catalogue"
+            )
+
+
 def _is_ignored(
     name: str, image_processor: Any, source: CheckpointSource, options: Mapping[str, Any]
 ) -> bool:

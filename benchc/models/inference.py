@@ -10,8 +10,10 @@ from benchc.models.question import Question
 from benchc.models.units import Unit
 from benchc.ordered_map import ordered_map
 
-# Bytes of pixels of the units of an item that a model is asked about at once.
+# Bytes of pixels, or of the model's input, of the units of an item that a model is asked about at once.
 MAX_BYTES = 64 * 2**20
+# Where they pass together through a model on a GPU, which they are to fill.
+MAX_BYTES_TOGETHER = 512 * 2**20
 
 Row = dict[str, Any]
 Model = TypeVar("Model")
@@ -57,11 +59,12 @@ def infer(
     units: Iterable[Unit],
     ask: Ask[Model],
     at_once: int = 1,
+    most_bytes: int = MAX_BYTES,
 ) -> list[Row]:
     """Return the rows that ``ask`` yields for all units, in the order of ``items``.
 
     With ``at_once`` > 1, the model is asked about so many units at the same time, in threads. Else it is
-    asked about consecutive units of an item together.
+    asked about consecutive units of an item together, of ``most_bytes``.
     """
 
     def rows_of(group: Sequence[Unit]) -> list[Row]:
@@ -70,7 +73,7 @@ def infer(
     rows: list[Row] = []
     if at_once == 1:
         with ThreadPoolExecutor(1) as freeing:
-            for group in groups_of(units):
+            for group in groups_of(units, most_bytes):
                 rows += rows_of(group)
                 # Memory that worker processes shared takes 0.1 ms a MB to free, in which a device would wait.
                 freeing.submit(group.clear)
@@ -83,13 +86,13 @@ def infer(
     return sorted(rows, key=lambda row: order[row["id"]])
 
 
-def groups_of(units: Iterable[Unit]) -> Iterator[list[Unit]]:
-    """Yield consecutive units of an item together, as long as their pixels take ``MAX_BYTES`` at most."""
+def groups_of(units: Iterable[Unit], most_bytes: int = MAX_BYTES) -> Iterator[list[Unit]]:
+    """Yield consecutive units of an item together, as long as their pixels take ``most_bytes`` at most."""
     group: list[Unit] = []
     size = 0
     for unit in units:
         own = unit.nbytes
-        if group and (unit.item != group[0].item or size + own > MAX_BYTES):
+        if group and (unit.item != group[0].item or size + own > most_bytes):
             yield group
             group, size = [], 0
         group.append(unit)

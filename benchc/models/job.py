@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,13 +23,15 @@ from benchc.models.asking import (
     is_on_server,
 )
 from benchc.models.generation import Generation
-from benchc.models.inference import Ask, infer
+from benchc.models.gpus import take_gpus
+from benchc.models.inference import MAX_BYTES, MAX_BYTES_TOGETHER, Ask, infer
 from benchc.models.items import Item
 from benchc.models.job_counts import counts_text
 from benchc.models.label_mass import low_label_mass
 from benchc.models.loaded import LoadedModel
 from benchc.models.predictor import Answerer, Predictor
-from benchc.models.protocol import CheckpointSource
+from benchc.models.protocol import CheckpointSource, Variants
+from benchc.models.question import Question
 from benchc.models.units import InPlaceOfImages, Recipes, UnitImages, unit_images, units_in
 from benchc.prefetch import prefetch
 from benchc.progress import track
@@ -40,6 +43,8 @@ from benchc.schemas.revision import read_revision
 
 # Enough to hide the slowest image of a batch, few enough for the memory.
 UNITS_AHEAD = 4
+# Of units that pass together through a model on a GPU: else it would wait for most of the next pass.
+AHEAD_TOGETHER = 16
 Cached = TypeVar("Cached", Predictor, Answerer)
 
 
@@ -82,21 +87,29 @@ def run_inference(
     names = [substitute] if substitute else [path.stem for path in corrupted] or list(shown.recipes)
     if not names:
         raise InputError("no images are given; give --corrupted or --images.recipes")
-    with _opened(model, scoring, generation, job, revision_file) as loaded:
-        sources = _unit_images(pool, items, corrupted, shown, substitute, severities)
-        with cached.CACHE(job.cache, loaded.identity, job.shard) as cache:
-            cached_model = cached(loaded.model, cache, loaded.compute)
-            if job.workers and loaded.encodes and original_questions:
-                # Imported here because it imports torch.
-                from benchc.models.prepare import prepared_units
 
-                units = prepared_units(sources, loaded.model, items, cache, job.workers)
-            else:
-                units = units_in(sources)
-            units = prefetch(units, UNITS_AHEAD) if loaded.prefetches or job.workers else units
-            total = len(items) * len(names)
-            progress = track(units, label=model.label, unit="units", total=total)
-            rows = infer(cached_model, items, progress, ask, loaded.at_once)
+    def sources() -> Iterable[UnitImages]:
+        return _unit_images(pool, items, corrupted, shown, substitute, severities)
+
+    first = ((items[unit.item].question, unit.variants) for unit in islice(units_in(sources()), 1))
+    with (
+        _opened(model, scoring, generation, job, revision_file, first) as loaded,
+        cached.CACHE(job.cache, loaded.identity, job.shard) as cache,
+    ):
+        cached_model = cached(loaded.model, cache, loaded.compute)
+        if job.workers and loaded.encodes and original_questions:
+            # Imported here because it imports torch.
+            from benchc.models.prepare import prepared_units
+
+            units = prepared_units(sources(), loaded.model, items, cache, job.workers)
+        else:
+            units = units_in(sources())
+        fills = loaded.prefetches and loaded.together not in (None, "never")
+        ahead, most_bytes = (AHEAD_TOGETHER, MAX_BYTES_TOGETHER) if fills else (UNITS_AHEAD, MAX_BYTES)
+        units = prefetch(units, ahead) if loaded.prefetches or job.workers else units
+        total = len(items) * len(names)
+        progress = track(units, label=model.label, unit="units", total=total)
+        rows = infer(cached_model, items, progress, ask, loaded.at_once, most_bytes)
     counts = counts_text(len(rows), cached.ROWS, cached_model.cached, cached_model.computed)
     print(f"{model.label}: {counts}", file=sys.stderr)
     masses = [row["label_mass"] for row in rows if "label_mass" in row]
@@ -139,6 +152,7 @@ def checkpoint_source(model: AskedModel, job: Job, revision_file: Path | None) -
         job.gpus,
         model.system_prompt,
         model.chat_template,
+        model.attention,
     )
 
 
@@ -180,6 +194,7 @@ def _opened(
     generation: Generation | None,
     job: Job,
     revision_file: Path | None,
+    first: Iterable[tuple[Question, Variants]],
 ) -> AbstractContextManager[LoadedModel[Any, Any]]:
     source = checkpoint_source(model, job, revision_file)
     if is_on_server(model, job):
@@ -187,7 +202,9 @@ def _opened(
             model, source, scoring, generation, job
         )
         return found
+    if model.device == "cuda":
+        take_gpus(job.gpus, model.label)
     # Imported here because it imports torch, which a server's job does without.
     from benchc.models.in_process import opened
 
-    return opened(model, source, scoring, generation)
+    return opened(model, source, scoring, generation, first)

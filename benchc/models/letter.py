@@ -8,6 +8,7 @@ import torch
 
 from benchc.models.chat import ChatInterface
 from benchc.models.encoding import Encoded
+from benchc.models.local import Numbers
 from benchc.models.protocol import ModelError, OptionScores, require_options
 from benchc.models.question import Question, end_of, in_words, letter_prompt
 from benchc.pixels import Pixels
@@ -28,6 +29,9 @@ class LetterScorer(ChatInterface):
 
     def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
         return self.ask(question, self.encode(question, variants))
+
+    def numbers(self, question: Question, encoded: Encoded) -> Numbers:
+        return self.ask(question, encoded).logits
 
     @torch.inference_mode()
     def ask(self, question: Question, encoded: Encoded) -> OptionScores:

@@ -4,7 +4,7 @@ import importlib
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from benchc.endpoint.process import arguments_of, free_port, running
 from benchc.models.asking import Answering, AskedModel, Job, Scoring
 from benchc.models.folder import folder_digest
 from benchc.models.generation import Generation
+from benchc.models.gpus import HeldGpus, held_gpus, visible_gpus
 from benchc.models.hub.cached import require_cached
 from benchc.models.loaded import LoadedModel
 from benchc.models.protocol import (
@@ -28,7 +29,7 @@ from benchc.models.protocol import (
 from benchc.models.question import Question
 from benchc.models.server.identity import ENTRY, served_identity
 from benchc.models.server.modules import GENERATOR
-from benchc.models.server.served import OtherModelError, served_scorer
+from benchc.models.server.served import UNKNOWN, OtherModelError, served_scorer
 
 REQUESTS_PER_UNIT = 5  # or more: one per severity; clean images have one
 # vLLM then refuses requests without its key, so that two jobs cannot take each other's server for their own.
@@ -88,9 +89,22 @@ def opened(
             f"{settings.concurrency} requests at once",
             file=sys.stderr,
         )
+        unseen = unseen_system_prompt(identity)
+        if unseen is not None:
+            print(f"warning: {asked.label}: {unseen}", file=sys.stderr)
         at_once = 1 + settings.concurrency // REQUESTS_PER_UNIT
         compute = _predict if generation is None else _answer
         yield LoadedModel(model, identity, compute, at_once, prefetches=True)
+
+
+def unseen_system_prompt(identity: Mapping[str, str]) -> str | None:
+    """Return a warning where a server does not show whether the system prompt reaches the model."""
+    if not identity["system_prompt"] or identity["chat_template"] != UNKNOWN:
+        return None
+    return (
+        "the server does not show its prompts by /tokenize, so it is not known whether the model reads the "
+        "`system_prompt`; look at the server's chat template"
+    )
 
 
 def _require_head_dtype(label: str, command: str, identity: Mapping[str, str]) -> None:
@@ -108,12 +122,16 @@ def _require_head_dtype(label: str, command: str, identity: Mapping[str, str]) -
 @contextmanager
 def _started(command: str, source: CheckpointSource, label: str, job: Job) -> Iterator[tuple[str, ApiKey]]:
     """Run the server of a command while the block runs; yield its address and its key."""
-    port, key = free_port(), random_key()
-    environment = {KEY_OF_VLLM: str(key.value)}
-    values = {"model": source.location, "revision": source.revision or "main", "port": port}
-    words = arguments_of(command, values)
-    with running(words, port, job.server_log, job.start_timeout_s, label, environment) as url:
-        yield url, key
+    # A server of an entry without `gpus` may use a GPU all the same.
+    takes_gpus = source.device == "cuda" or visible_gpus()
+    with held_gpus(job.gpus, label) if takes_gpus else nullcontext(HeldGpus()) as held:
+        port, key = free_port(), random_key()
+        environment = {KEY_OF_VLLM: str(key.value), **held.environment}
+        values = {"model": source.location, "revision": source.revision or "main", "port": port}
+        words = arguments_of(command, values)
+        seconds = job.start_timeout_s
+        with running(words, port, job.server_log, seconds, label, environment, held.locks) as url:
+            yield url, key
 
 
 def _predict(

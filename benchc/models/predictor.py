@@ -89,6 +89,7 @@ class CachedModel(Generic[Model, Value]):
         missing = {key: unit for key, unit in units.items() if key not in found}
         if not missing:
             return found
+        computed: Sequence[tuple[Value, bool]] | None
         try:
             inputs = [
                 # Encoded for this prompt, and not for another of the same images.
@@ -99,14 +100,18 @@ class CachedModel(Generic[Model, Value]):
         except NoTextOnlyError:
             raise
         except ModelError as error:
-            if len(missing) > 1:  # one by one, which names the one and keeps the others
-                return found | {
-                    key: value
-                    for each in missing.items()
-                    for key, value in self._found(question, dict([each])).items()
-                }
-            (unit,) = missing.values()
-            raise ModelError(f"item {unit.item} under {unit.corruption}: {error}") from error
+            if len(missing) == 1:
+                (unit,) = missing.values()
+                raise ModelError(f"item {unit.item} under {unit.corruption}: {error}") from error
+            computed = None
+        if computed is None:
+            # One by one, which names the one and keeps the others; not while the error is handled, whose
+            # traceback holds what the failed pass has in the device's memory.
+            return found | {
+                key: value
+                for each in missing.items()
+                for key, value in self._found(question, dict([each])).items()
+            }
         for (key, unit), (value, split) in zip(missing.items(), computed, strict=True):
             self.check(value, unit)
             with self._lock:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from benchc.errors import InputError
 from benchc.finish import Finish
+from benchc.models.attentions import Attention
 from benchc.models.image_backends import ImageBackend
 from benchc.models.question import Question
 from benchc.pixels import Pixels
@@ -31,6 +32,7 @@ class CheckpointSource:
     gpus: int = 1  # among which a model on cuda is divided
     system_prompt: str | None = None  # text of the system message before each question
     chat_template: str | None = None  # in place of the checkpoint's; None is that one
+    attention: Attention | None = None  # None is that of the class
 
 
 Variants = Sequence[Sequence[Pixels]]  # of the images of an item

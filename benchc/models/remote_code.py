@@ -112,16 +112,19 @@ def _without_flash_attention() -> Iterator[None]:
 @contextmanager
 def package_code(source: CheckpointSource) -> Iterator[Loading]:
     """Check a checkpoint that is loaded by a package's code, and turn errors of the block into one line."""
-    for key in ("system_prompt", "chat_template"):
+    for key, what in {
+        "system_prompt": "writes the prompt",
+        "chat_template": "writes the prompt",
+        "attention": "chooses the attention",
+    }.items():
         if getattr(source, key) is not None:
             raise ModelError(
-                f"{source.location}: its own code writes the prompt; remove `{key}` of the model in the "
-                "catalogue"
+                f"{source.location}: its own code {what}; remove `{key}` of the model in the catalogue"
             )
     commit = pinned_commit(source)
     check_files(source, commit)
     before = file_times(source)
-    with loading(source, commit):
+    with loading(source, commit, divides=False):
         yield Loading(source, commit)
     if file_times(source) != before:
         raise ModelError(f"{source.location}: its files changed while it was loaded; run snakemake again")
@@ -327,7 +330,10 @@ class RemoteCodeModel(ChatModel, ABC):
     def head(self) -> Iterator[Head]:
         with super().head() as head:
             self._head = head
-            yield head
+            try:
+                yield head
+            finally:
+                self._head = None  # it holds the states of the last pass
 
     def _moved(self, row: Batch) -> Batch:
         device, dtype = self.model.device, self.model.dtype

@@ -9,6 +9,7 @@ import torch
 from benchc.hugging_face import transformers
 from benchc.models.chat import ChatInterface
 from benchc.models.encoding import Encoded
+from benchc.models.local import Numbers
 from benchc.models.protocol import ModelError, OptionScores, require_options
 from benchc.models.question import Question, text_prompt
 from benchc.models.registry import VQASCORE
@@ -39,6 +40,9 @@ class TextScorer(ChatInterface):
 
     def score(self, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
         return self.ask(question, self.encode(question, variants))
+
+    def numbers(self, question: Question, encoded: Encoded) -> Numbers:
+        return self.ask(question, encoded).logits
 
     @torch.inference_mode()
     def ask(self, question: Question, encoded: Encoded) -> OptionScores:

@@ -34,6 +34,6 @@ class WholePromptModel(ChatModel):
 
 
 class OneImageModel(WholePromptModel):
-    """A model that reads one image, which its processor writes before the prompt: BLIP-2 and KOSMOS-2."""
+    """A model that reads one image, which its processor writes before the prompt, as that of BLIP-2."""
 
     numbers_of_images: ClassVar[tuple[int, ...] | None] = (1,)

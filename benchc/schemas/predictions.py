@@ -23,7 +23,8 @@ class ModelFooter(ImageFooter):
     Attributes:
         identity: what decides the rows besides prompt and pixels, fact by fact: model, revision, scoring,
             dtype, device, processor, chat template, attention, threads, tf32, deterministic settings,
-            versions of libraries, modules, and the digest of their code (``benchc/models/identity.py``)
+            versions of libraries, modules, and the digest of their code (``benchc/models/identity.py``);
+            ``variants`` where each passed through the model alone, since others changed its numbers
         label: id of the model in the catalogue
         predictions, answers: number of rows, by what they are
         oom_splits: units that were split to fit into the device's memory

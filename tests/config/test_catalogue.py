@@ -49,11 +49,35 @@ TRAIN = (
                 f"{{label: X, family: eagle, scoring: text, path: ., {key}}}",
                 f"models.yaml: x has {key}, but the family eagle is loaded by its own code; remove it.",
             )
-            for key in ("gpus: 2", "compile: true", "image_backend: torchvision")
+            for key in ("gpus: 2", "compile: true", "image_backend: torchvision", "attention: sdpa")
+        ),
+        (
+            "{label: X, scoring: text, path: ., gpus: 1, attention: flash}",
+            "models.yaml: x.attention is \"flash\", but should be 'sdpa', 'eager' or 'flash_attention_2'.",
+        ),
+        (
+            "{label: X, scoring: text, path: ., attention: flash_attention_2, dtype: bfloat16}",
+            "models.yaml: x has attention: flash_attention_2 without gpus, but it computes on a GPU alone; "
+            "set gpus: 1.",
+        ),
+        (
+            "{label: X, scoring: text, path: ., attention: flash_attention_2, gpus: 1}",
+            "models.yaml: x has attention: flash_attention_2 and dtype: float32, in which it cannot compute; "
+            "set dtype: bfloat16.",
+        ),
+        (
+            "{label: X, scoring: text, repo: a/b, attention: sdpa, server: {url: 'http://a:1'}}",
+            "models.yaml: x has server and attention, but the server loads the model; remove it here, and "
+            "give it to the server.",
         ),
         (
             "{label: X, scoring: text, path: ., system_prompt: ' '}",
             'models.yaml: x.system_prompt is " ", but should be a text that is not blank.',
+        ),
+        (
+            "{label: X, scoring: text, path: ., system_prompt: Look at <image> first.}",
+            "models.yaml: x has a system_prompt with <image>, which stands for an image of a question; "
+            "remove it there.",
         ),
         (
             "{label: X, family: eagle, scoring: text, path: ., system_prompt: Be brief.}",

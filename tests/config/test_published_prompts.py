@@ -13,11 +13,13 @@ import pytest
 import yaml
 from transformers.utils.chat_template_utils import render_jinja_template
 
+from benchc.benchmarks.vqa_robustness.settings import Answers
 from benchc.config.catalogue import Model, ModelCatalogue
 from benchc.models.chat import ChatModel
 from benchc.models.families.llava_next import FALCON_TEMPLATE
 from benchc.models.families.molmo import Molmo
 from benchc.models.families.monkey import Monkey
+from benchc.models.generation import Generation
 from benchc.models.protocol import ModelError
 from benchc.models.question import Question, letter_prompt
 
@@ -26,6 +28,11 @@ PAGE = ROOT / "docs/models.md"
 BEGIN, END = "<!-- the published runs' prompts -->\n", "<!-- end of the published runs' prompts -->\n"
 
 TEXT = letter_prompt(Question("Is it red?", ("Yes", "No")))
+VQA_ROBUSTNESS = yaml.safe_load((ROOT / "config/vqa-robustness.yaml").read_text())
+# Its models answer in their own words.
+OPEN_TEXT = Generation(**Answers.model_validate(VQA_ROBUSTNESS["answers"]).generation()).prompt(
+    Question("Is it red?", ())
+)
 CHINESE = (
     "你是书生·万象，英文名是InternVL，"
     "是由上海人工智能实验室、清华大学及多家合作单位联合开发的多模态大语言模型。"
@@ -77,7 +84,7 @@ class Prompt:
     """How models of the published runs are asked.
 
     ``template``: that of the checkpoint, or a prompt that the family writes; ``authors``: the prompt of the
-    authors' code; ``difference``: between the two; empty: none.
+    authors' code; ``difference``: between the two; empty: none. ``text``: what the published run asks.
     """
 
     entries: tuple[str, ...]
@@ -85,6 +92,7 @@ class Prompt:
     authors: str
     source: str
     difference: str = ""
+    text: str = TEXT
 
 
 def of_image(template: str, image: str) -> str:
@@ -155,10 +163,12 @@ PROMPTS = (
     Prompt(
         ("llava-1.5-7b-cropped", "llava-1.5-13b-cropped"),
         of_image(VICUNA, "<image>\n"),
-        f"{CURIOUS_HUMAN}###Human: <image>\n{TEXT}###Assistant:",
-        "`conv_llava_v0` in `llava/conversation.py`, which the code of VQA-robustness names",
-        "the turns are those of the converted template ([decision](decisions.md#vqa-robustness)); with "
-        "`answers.instruction_place: before`, the run's instruction stands where that code has it",
+        f"{CURIOUS_HUMAN}###Human: <image>\nAnswer the given question in a single word using the image as "
+        "context: Is it red?###Assistant:",
+        "`conv_llava_v0` in `llava/conversation.py`, which the code of VQA-robustness names; that code has "
+        "the text",
+        "the turns are those of the converted template ([decision](decisions.md#vqa-robustness))",
+        OPEN_TEXT,
     ),
     Prompt(
         ("llava-next-vicuna-7b", "llava-next-vicuna-13b"),
@@ -243,8 +253,8 @@ def chat_of(template: str, system_prompt: str | None) -> ChatModel:
 
 def sent(prompt: Prompt, system_prompt: str | None) -> str:
     if isinstance(prompt.template, str):
-        return chat_of(prompt.template, system_prompt).render(TEXT, 1)
-    return str(prompt.template.prompt(None, TEXT, 1))
+        return chat_of(prompt.template, system_prompt).render(prompt.text, 1)
+    return str(prompt.template.prompt(None, prompt.text, 1))
 
 
 def table() -> str:
@@ -289,6 +299,11 @@ def test_the_authors_system_prompt_is_sent_once(prompt: Prompt) -> None:
     system = catalogue()[prompt.entries[0]].system_prompt
     for text in (CHINESE, HELPFUL, CURIOUS, CURIOUS_HUMAN):
         assert sent(prompt, system).count(text) == prompt.authors.count(text)
+
+
+def test_the_models_of_vqa_robustness_have_its_text() -> None:
+    asked = {id_ for prompt in PROMPTS if prompt.text == OPEN_TEXT for id_ in prompt.entries}
+    assert asked == set(VQA_ROBUSTNESS["models"]) - set(ELSEWHERE["the bare question"])
 
 
 def test_every_model_of_the_published_runs_is_in_the_table() -> None:

@@ -215,6 +215,23 @@ def test_a_job_knows_how_its_server_is_reached(raw: dict[str, Any], root: Path) 
     assert (job.concurrency, job.timeout_s, job.start_timeout_s, job.top_logprobs) == (3, 4, 5, 6)
 
 
+@pytest.mark.parametrize(("gpus", "of_job"), [(0, 1), (2, 2)])
+def test_a_job_takes_the_gpus_of_the_server_that_it_starts(
+    raw: dict[str, Any], root: Path, gpus: int, of_job: int
+) -> None:
+    server = "{command: 'vllm serve {model} --port {port}'}"
+    with_entry(root, f"path: {root}, gpus: {gpus}, server: {server}")
+    wildcards = {"model": "large", "subset": "all"}
+    job = (
+        Models(load(raw, root), None, {})
+        .job()
+        .value(  # type: ignore[arg-type]
+            SimpleNamespace(**wildcards, items=wildcards.items), 2
+        )
+    )
+    assert job.gpus == of_job
+
+
 @pytest.mark.parametrize("path", ["v1", "/v1/", "/a b", "/a?key=1", "//"])
 def test_an_api_path_is_a_path(raw: dict[str, Any], root: Path, path: str) -> None:
     with_entry(root, f"repo: owner/large, server: {{url: 'http://a', api_path: '{path}'}}")

@@ -11,12 +11,16 @@ import torch
 from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource
 from benchc.models.question import Question, letter_prompt, text_prompt
+from tests.models.sglang_like import SglangLikeServer
 from tests.models.vllm_like import TinyServer
 
 FAMILIES = ("llava", "internvl", "idefics3")
 NAME = "owner/tiny"  # of a model on a server
 
+SERVERS: dict[str, type[TinyServer]] = {"vllm": TinyServer, "sglang": SglangLikeServer}
+
 Serve = Callable[..., TinyServer]
+Start = Callable[..., TinyServer]
 
 QUESTIONS = (
     Question("Which colour is the square?", ("red", "green", "blue")),
@@ -75,6 +79,20 @@ def serve(checkpoints: dict[str, Path]) -> Iterator[Serve]:
 
     def start(family: str = "llava", **settings: Any) -> TinyServer:
         started.append(TinyServer(checkpoints[family], NAME, **settings).start())
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.stop()
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Start servers of the checkpoint in a folder."""
+    started = []
+
+    def start(folder: Path, kind: str = "vllm", **settings: Any) -> TinyServer:
+        started.append(SERVERS[kind](folder, NAME, **settings).start())
         return started[-1]
 
     yield start

@@ -59,7 +59,7 @@ class SglangLikeServer(TinyServer):
                 add_special_tokens=not (bos and body["text"].startswith(bos)),
                 return_tensors="pt",
             )
-            self._set_bos(inputs)
+            self._set_ends(inputs)
             prompt = inputs["input_ids"][0].tolist()
             self.prompts.append(prompt)
             logits = self.model(**inputs).logits[0].float()

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from benchc.corruptions.recipe import clean_recipe
+from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
 from benchc.models import checkpoint, prediction_code
 from benchc.models.letter import LetterScorer
@@ -131,6 +132,17 @@ def test_neither_workers_nor_joined_units_change_a_byte(job, capsys):
         assert predicted(job, capsys, **{"model.units-together": mode}) == COMPUTED
         assert read_footer("out.parquet")["units_together"] == mode
     assert sorted(row[5] for row in rows(capsys)) == ["together always", "together if_equal", "–"]
+
+
+def test_a_job_says_whether_units_passed_together(job, capsys):
+    # Units of an item pass together, and each item has one.
+    call_stage("infer", *words(job | {"model.units-together": "if_equal"}))
+    assert "llava: no units passed together (`units_together`)" in capsys.readouterr().err
+    two = {name: recipe_of(name) for name in ("shot_noise", "brightness")}
+    made = {name: value for name, value in job.items() if name != "corrupted"} | {"images.seed": "5"}
+    made |= {"images.recipes": as_json(two), "model.units-together": "if_equal"}
+    call_stage("infer", *words(made))
+    assert re.search(r"llava: units passed .* pass", capsys.readouterr().err)
 
 
 def test_a_score_that_is_not_finite_stops_the_job(job, monkeypatch, capsys):

@@ -159,5 +159,5 @@ def test_a_chat_template_that_fails_or_leaves_out_the_question_is_refused(scorer
         processor = copy.copy(chat.processor)
         processor.chat_template = template
         other = dataclasses.replace(chat, processor=processor, _rendered={})
-        with pytest.raises(ModelError, match=re.escape(message)):
+        with pytest.raises(ModelError, match=rf"{re.escape(message)}.*, or `chat_template` if its entry"):
             other.render("Which?", 1)

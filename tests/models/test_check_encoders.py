@@ -1,13 +1,16 @@
 """An encoder that is only on the Hub is told from one that nothing can load."""
 
+import logging
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from huggingface_hub.errors import LocalEntryNotFoundError
 
 from benchc.checking import encoders
 from benchc.checking.child import in_child
-from benchc.checking.encoders import check_image_text_encoders
-from benchc.checking.try_encoder import try_image_encoder, try_text_encoder
+from benchc.checking.encoders import check_encoder_gpus, check_image_text_encoders
+from benchc.checking.try_encoder import _absence, try_image_encoder, try_text_encoder
 from benchc.errors import InputError
 from tests.checking.collected import lines
 
@@ -16,6 +19,31 @@ from tests.checking.collected import lines
 def no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let new processes find nothing in the Hub's cache."""
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+
+
+def test_encoders_on_a_machine_without_a_gpu_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def torch_finds(module: str, function: str) -> bool:
+        asked.append(getattr(import_module(module), function))
+        return found
+
+    monkeypatch.setattr(encoders, "in_child", torch_finds)
+    found = False
+    assert "torch finds no GPU" in lines(list(check_encoder_gpus(1, load=True)), "warning")[0]
+    found = True
+    assert [*check_encoder_gpus(1, load=True)] == [] and len(asked) == 2
+    assert [*check_encoder_gpus(0, load=True), *check_encoder_gpus(1, load=False)] == [] and len(asked) == 2
+
+
+def test_an_absent_encoder_is_not_logged_as_an_error_of_the_network(caplog: pytest.LogCaptureFixture) -> None:
+    def load() -> None:
+        logging.error("Please check your connection")
+        raise InputError("absent") from LocalEntryNotFoundError("absent")
+
+    assert _absence(load) == "absent" and caplog.messages == []
+    logging.error("heard again")
+    assert caplog.messages == ["heard again"]
 
 
 @pytest.mark.parametrize(

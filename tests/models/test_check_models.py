@@ -2,8 +2,9 @@
 
 import importlib
 import json
+import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,23 +19,34 @@ import yaml
 from huggingface_hub.errors import GatedRepoError
 from safetensors.torch import load_file, save_file
 
-from benchc.checking import models
+from benchc.checking import measure, models
 from benchc.checking.finding import Finding
 from benchc.checking.models import check_models
 from benchc.checking.pool import PoolFound
-from benchc.config.settings import LabelPrompt, RunSettings
+from benchc.config.settings import DEFAULT_SUITE, LabelPrompt, OpenAnswers, RunSettings
+from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import clean_recipe
+from benchc.corruptions.registry import recipe_of
 from benchc.images import encode_png
-from benchc.models.units import Recipes
+from benchc.models.items import read_items
+from benchc.models.loaded import LoadedModel
+from benchc.models.protocol import OptionScores, Reply, UnitInput, Variants
+from benchc.models.question import Question
+from benchc.models.units import Recipes, Unit
+from benchc.models.vqa import BlipModel
 from benchc.planning.rates import Rate
+from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from tests.checking.collected import collected, lines
 from tests.checking.runs import config_of
 from tests.config.trial import MODELS
+from tests.models.classes.builders import save
 from tests.models.conftest import QUESTIONS
 from tests.models.test_revisions import FIRST, REPO, HubCache, hub  # noqa: F401
 from tests.models.vqa_heads import save_blip, save_vilt
 
+# What is measured of a model that runs here: its seconds, and whose they are.
+APART = re.compile(r"(\S+) s per \w+ \((\S+) s in the model on the CPU, (\S+) s encoding\), ")
 Check = Callable[..., tuple[list[Finding], dict[str, Rate]]]
 
 
@@ -108,9 +120,83 @@ def test_a_good_model_is_measured(check: Check, checkpoints: dict[str, Path], sc
     found, rates = check({"good": {"path": str(checkpoints["llava"]), "scoring": scoring}})
     assert lines(found, "error") == []
     (facts,) = lines(found, "ok")
-    assert facts.startswith("good: loaded in ") and "s per prediction, label mass " in facts
+    assert facts.startswith("good: loaded in ") and APART.search(facts)
     # Two items at the three severities of the first corruption; clean predictions are the warm-up.
     assert rates["good"].measured == 6 and 0 < (rates["good"].seconds.value or 0) < 10
+
+
+class Clock:
+    """A clock that a test moves, of :mod:`benchc.checking.measure`."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        monkeypatch.setattr(measure, "time", SimpleNamespace(monotonic=lambda: self.now))
+        units_of = measure.units_of
+
+        def slow(*arguments: Any) -> Iterator[Unit]:
+            for unit in units_of(*arguments):
+                self.now += len(unit.severities) * (0.5 if unit.corruption != "clean" else 7.0)
+                yield unit
+
+        monkeypatch.setattr(measure, "units_of", slow)
+
+    def encode(self, _: object, __: Question, variants: Variants) -> Iterator[Any]:
+        self.now += 3.0 * len(variants)
+        yield from variants
+
+    def scores(self, _: object, __: Question, units: Sequence[UnitInput]) -> list[tuple[OptionScores, bool]]:
+        found = []
+        for unit in units:
+            # Either here, or before and then not again.
+            list(unit.groups or self.encode(_, __, unit.variants))
+            self.now += 2.0 * len(unit.variants)
+            logits = np.array([[np.mean(images[0]), 1.0] for images in unit.variants], np.float32)
+            found.append((OptionScores(logits, np.ones(len(logits), np.float32)), False))
+        return found
+
+    def replies(self, _: object, __: Question, units: Sequence[UnitInput]) -> list[tuple[list[Reply], bool]]:
+        return [([Reply("A", "stop", 1)], split) for _, split in self.scores(_, __, units)]
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_encoding_and_the_model_are_measured_apart(
+    pool: PoolFound, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, apart: bool
+) -> None:
+    clock = Clock(monkeypatch)
+    path = tmp_path / "items.parquet"
+    write_table(pool.sample, path, POOL)
+    asked = SimpleNamespace(prompt=lambda question, images: question.question)
+    identity = {"model": "stand-in", "scoring": "letter"}
+    entry = config_of({"s": {"path": "s.tsv"}}, {"m": {"path": "m", "gpus": 1}}).models["m"]
+    recipe = recipe_of("gaussian_noise", suite_with(DEFAULT_SUITE, []), "benchc")
+    images = Recipes([clean_recipe(), recipe], 0)
+    encode = clock.encode if apart else None
+    how = {"loading": None, "encode": encode}
+    model = LoadedModel(asked, identity, clock.scores, at_once=1, prefetches=False)
+    trials = {
+        device: measure.measure_predictions(model, read_items(path), path, images, device=device, **how)
+        for device in ("cpu", "cuda")
+    }
+    found = {
+        device: [each.text for each in models.judged("m", entry, trial)] for device, trial in trials.items()
+    }
+    answering = model._replace(compute=clock.replies)
+    answers = measure.measure_answers(answering, read_items(path), path, device="cuda", **how)
+    answer = models.answers_finding("m", answers).text
+    if apart:
+        assert (trials["cuda"].seconds, trials["cuda"].model_seconds) == (5.0, 2.0)
+        assert trials["cuda"].image_seconds == 0.5  # clean images are other files
+        assert found["cpu"][0].startswith("5 s per prediction (2 s in the model on the CPU, 3 s encoding), ")
+        assert found["cuda"][0].startswith("5 s per prediction (2 s in the model on the GPU, 3 s encoding), ")
+        assert found["cuda"][1:] == [
+            "a worker process takes 0.5 s to make the images of a prediction and 3 s to encode them, "
+            "so that the GPU needs 2 workers; set `inference.workers: 2`, if there are so many cores"
+        ]
+        assert answer.startswith("5 s per answer (2 s in the model on the GPU, 3 s encoding), 2 of 2 answers")
+    else:
+        assert found["cuda"][0].startswith("5 s per prediction, label mass 100 %")
+        assert len(found["cuda"]) == 1 and answer.startswith("5 s per answer, 2 of 2 answers")
+    assert len(found["cpu"]) == 1 and "workers" not in found["cpu"][0]
 
 
 def test_clean_predictions_are_measured_where_there_are_no_corruptions(
@@ -133,10 +219,51 @@ def test_vqa_heads_answer_as_they_can(check: Check, tmp_path: Path) -> None:
     level, text = by_model["closed"]
     assert level == "ok", text
     # Its list has none of the options; no prompt would change that.
-    assert text.endswith(" s per answer, 0 of 2 answers choose an option")
-    assert "of 2 answers choose an option, 2 cut off" in by_model["decoder"][1]
+    assert APART.search(text) and text.endswith(", 0 of 2 answers choose an option")
+    assert by_model["decoder"][0] == "warning"
+    text = "of 2 answers choose an option, 2 cut off; raise max_new_tokens in the model catalogue"
+    assert by_model["decoder"][1].endswith(text)
     assert by_model["letters"][0] == "error" and "scores no options" in by_model["letters"][1]
     assert rates == {}
+
+
+def test_a_model_that_depends_on_the_batch_is_measured_one_variant_at_a_time(
+    check: Check, checkpoints: dict[str, Path], tmp_path: Path
+) -> None:
+    save("hunyuan_vl", tmp_path)
+    paths = {"leaks": tmp_path, "llava": checkpoints["llava"]}
+    found, _ = check({id_: {"path": str(path), "family": None} for id_, path in paths.items()})
+    assert lines(found, "error") == []
+    text = "its logits of an image depend on the other severities that pass through it together: jobs ask"
+    assert [each.subject for each in found if each.level == "warning" and text in each.text] == ["leaks"]
+
+
+@pytest.mark.parametrize("openly", [False, True])
+def test_no_advice_raises_a_limit_that_blips_code_fixes(
+    check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, openly: bool
+) -> None:
+    class Open(RunSettings):
+        @property
+        def open_answers(self) -> OpenAnswers | None:
+            return OpenAnswers(max_new_tokens=limit, instruction="One word.") if openly else None
+
+    entry = {"path": str(save_blip(tmp_path / "blip")), "scoring": "generate", "family": None}
+    setting = "answers.max_new_tokens" if openly else "max_new_tokens in the model catalogue"
+    # None of its answers ends within its nine tokens.
+    monkeypatch.setattr(BlipModel, "end_tokens", [])
+    for limit, advice in ((8, f"; raise {setting}"), (9, ""), (512, "")):
+        (found,), _ = check({"blip": {**entry, "max_new_tokens": limit}}, settings=Open)
+        assert found.level == "warning" and "of 2 answers" in found.text
+        assert re.search(r"2 (of 2 answers )?cut off[^;]*(.*)", found.text)[2] == advice
+
+
+def test_answers_of_other_models_get_advice_on_prompt_and_limit(
+    check: Check, checkpoints: dict[str, Path]
+) -> None:
+    entry = {"path": str(checkpoints["llava"]), "scoring": "generate", "family": None, "max_new_tokens": 1}
+    (found,), _ = check({"llava": entry})
+    advice = "; look at its prompt, or raise max_new_tokens in the model catalogue"
+    assert found.text.endswith(advice) == ("0 of 2 answers choose an option" in found.text)
 
 
 def test_what_would_fail_in_a_job_is_an_error_of_each_model(
@@ -248,7 +375,10 @@ def test_without_a_gpu_the_cpu_is_used_and_measures_no_rate(
     entry = {"path": str(checkpoints["llava"]), "gpus": 1, "dtype": "bfloat16"}
     for gpus, text in ((1, "no GPU"), (2, "fewer than 2 GPUs")):
         found, rates = check({"large": {**entry, "gpus": gpus}})
-        assert lines(found, "ok")[0].endswith(f"; on the CPU, since this machine has {text}")
+        end = (
+            f"; on the CPU, since torch finds {text} of CUDA or ROCm: a job on this machine would be refused"
+        )
+        assert lines(found, "ok")[0].endswith(end)
         assert rates == {}
     monkeypatch.setattr(models.LocalModel, "weights", 10**15)
     found, rates = check({"large": entry})
@@ -260,6 +390,19 @@ def test_models_are_not_loaded_on_demand(check: Check, checkpoints: dict[str, Pa
     found, rates = check({"here": entry, "far": {"family": "own", "path": "."}}, load=False)
     assert lines(found, "skipped") == [f"here: is here and was not loaded: {checkpoints['llava']}"]
     assert len(lines(found, "error")) == 1 and rates == {}
+
+
+def test_a_model_that_this_machine_cannot_compile_is_refused_unloaded(
+    check: Check, checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXX", "/nowhere/c++")
+    entries = {
+        id_: {"path": str(checkpoints["llava"]), "compile": id_ == "fast"} for id_ in ("fast", "plain")
+    }
+    found, _ = check(entries, load=False)
+    (error,) = lines(found, "error")
+    assert error.startswith("fast: `compile: true` needs a C++ compiler, and there is no /nowhere/c++ (CXX);")
+    assert [each.subject for each in found if each.level == "skipped"] == ["plain"]
 
 
 def test_a_model_that_the_run_trains_is_made_by_it(check: Check) -> None:

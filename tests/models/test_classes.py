@@ -13,6 +13,7 @@ from tests.models.classes.table import committed
 
 # Classes whose forward pass computes features by other methods.
 RECOMPUTE = (
+    "InstructBlipForConditionalGeneration",
     "Kosmos2ForConditionalGeneration",
     "MllamaForConditionalGeneration",
     "Phi4MultimodalForCausalLM",
@@ -59,6 +60,10 @@ def test_the_identity_names_the_library_that_resizes(tested: Loaded) -> None:
     expected = "torchvision" if "TorchvisionBackend" in bases else "pil"
     assert tested.letter.identity()["image_backend"] == expected
     assert (expected == "torchvision") == (tested.class_name in TORCHVISION_ALONE)
+
+
+def test_one_class_alone_depends_on_the_batch(tested: Loaded) -> None:
+    assert tested.letter.one_by_one == (tested.class_name == "HunYuanVLForConditionalGeneration")
 
 
 def test_features_of_images_are_kept_for_the_next_question_without_a_bits_difference(tested: Loaded) -> None:

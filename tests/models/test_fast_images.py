@@ -78,6 +78,25 @@ def test_a_version_of_pillow_that_resizes_otherwise_is_left_as_it_is(monkeypatch
     assert accelerated(plain) is plain
 
 
+@pytest.mark.parametrize("differs", ["tall", "wide", "larger", "smaller"])
+def test_a_class_that_differs_for_some_images_alone_is_left_as_it_is(differs, monkeypatch):
+    plain = processor_of("siglip")
+    side = plain.size["height"]
+    chosen = {
+        "tall": lambda height, width: height > width,
+        "wide": lambda height, width: height < width,
+        "larger": lambda height, width: min(height, width) > side,
+        "smaller": lambda height, width: max(height, width) < side,
+    }[differs]
+    resize = fast_images.resize
+
+    def other(image: Any, *arguments: Any) -> Any:
+        return resize(image, *arguments) ^ np.uint8(chosen(*image.shape[:2]))
+
+    monkeypatch.setattr(fast_images, "resize", other)
+    assert accelerated(plain) is plain
+
+
 def test_values_of_another_type_are_not_equal(monkeypatch):
     plain = processor_of("clip")
     normalize = fast_images._FastPil.normalize

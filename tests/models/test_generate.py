@@ -1,11 +1,13 @@
 """Generated answers against a plain greedy loop of full forward passes."""
 
 import copy
+from types import SimpleNamespace
 
 import pytest
 import torch
 from PIL import Image as PILImage
 
+from benchc.hugging_face import transformers
 from benchc.models.checkpoint import load
 from benchc.models.generate import Generator
 from benchc.models.generation import Generation
@@ -137,6 +139,25 @@ def test_a_checkpoints_settings_that_call_the_head_more_than_once_a_token(
         (place + 1 for place, token in enumerate(answer) if token in chat.end_tokens), STEPS
     )
     assert reply.text == chat.tokenizer.decode(answer[: reply.tokens], skip_special_tokens=True).strip()
+
+
+def test_a_step_that_generate_makes_and_undoes_adds_no_token(chats, variants, monkeypatch):
+    """As on a device where transformers reads one step late that all answers have ended."""
+    chat = chats["llava"]
+    first = greedy(chat, chat.render(text_prompt(OPEN), 1), variants[0], set())
+    settings = copy.deepcopy(chat.model.generation_config)
+    settings.eos_token_id = [chat.tokenizer.eos_token_id, first[2]]
+    monkeypatch.setattr(chat.model, "generation_config", settings)
+    generator = Generator(chat, Generation(STEPS))
+    expected = generator.replies(OPEN, variants[:1])
+    passes: list[int] = []
+    monkeypatch.setattr(generator, "_refuse_nan", lambda *_: passes.append(1))
+    check = transformers.generation.utils.DeferredStopCheck
+    monkeypatch.setattr(check, "is_supported", lambda *_, **__: True)
+    monkeypatch.setattr(torch, "Event", lambda **_: SimpleNamespace(record=bool, synchronize=bool))
+    assert generator.replies(OPEN, variants[:1]) == expected
+    # One more than tokens, fewer than the most: such a step was made.
+    assert expected[0].finish == "stop" and len(passes) == expected[0].tokens + 1 <= STEPS
 
 
 def test_a_generate_that_exceeds_its_limit_is_refused(chats, variants, monkeypatch):

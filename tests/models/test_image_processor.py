@@ -1,5 +1,6 @@
 """Settings of image processors in the catalogue: LLaVA's padding, and those that a class does not read."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,12 @@ import torch
 from PIL import Image
 
 from benchc.hugging_face import transformers
-from benchc.models.image_processor import check_settings, load_image_processor
+from benchc.models.image_processor import apply_settings, check_settings, load_image_processor
 from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource, ModelError
+from tests.models.classes.builders import save
+from tests.models.classes.common import QUESTIONS
+from tests.models.classes.plain import load
 
 MEAN = [0.48145466, 0.4578275, 0.40821073]
 STD = [0.26862954, 0.26130258, 0.27577711]
@@ -89,6 +93,78 @@ def test_a_setting_that_changes_images_is_not(clip: str, processor: dict[str, ob
 
 def test_a_setting_as_in_the_checkpoint_is_not(clip: str) -> None:
     loaded(clip, resample=3, do_center_crop=True)
+
+
+# Settings that the processor's class gives a default with each call.
+OVERRIDDEN = {
+    "gemma3": {"do_pan_and_scan": True, "pan_and_scan_min_crop_size": 64},
+    "internvl": {"crop_to_patches": False},
+    "aya_vision": {"crop_to_patches": False},
+    "aria": {"max_image_size": 490},
+}
+
+
+@pytest.mark.parametrize("model_type", OVERRIDDEN)
+def test_a_setting_that_the_processor_overrides_takes_effect(model_type: str, tmp_path: Path) -> None:
+    save(model_type, tmp_path)
+    if model_type == "aria":
+        _let_aria_read_small_images(tmp_path / "processor_config.json")
+    given = OVERRIDDEN[model_type]
+    wide = np.random.default_rng(2).integers(0, 256, (100, 240, 3), dtype=np.uint8)
+    plain = load(tmp_path, model_type).processor
+    message = [
+        {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": QUESTIONS[2].prompt}]}
+    ]
+    rendered = plain.apply_chat_template(message, add_generation_prompt=True)
+    expected, usual = (
+        plain(
+            text=rendered,
+            images=[Image.fromarray(wide)],
+            return_tensors="pt",
+            add_special_tokens=False,
+            **settings,
+        )
+        for settings in (given, {})
+    )
+    assert not torch.equal(expected["pixel_values"], usual["pixel_values"])
+    plainly, asked = (
+        load_scorer(None, "letter", CheckpointSource(str(tmp_path), processor=processor))
+        for processor in ({}, given)
+    )
+    found = asked.encode(QUESTIONS[2], [[wide]]).inputs
+    assert found.keys() <= expected.keys()
+    for name, value in found.items():
+        assert torch.equal(value, expected[name]), name
+    assert asked.identity()["processor"] != plainly.identity()["processor"]
+    if model_type == "aria":  # whose small model reads large images alone
+        return
+    # Further variants, whose images the image processor alone reads, and the model take it, too.
+    variants = [[wide], [wide[::-1].copy()], [wide[:, ::-1].copy()]]
+    together = asked.score(QUESTIONS[2], variants).logits
+    for row, images in enumerate(variants):
+        np.testing.assert_allclose(together[row], asked.score(QUESTIONS[2], [images]).logits[0], atol=1e-4)
+    assert np.abs(together - plainly.score(QUESTIONS[2], variants).logits).max() > 1e-3
+
+
+def _let_aria_read_small_images(path: Path) -> None:
+    config = json.loads(path.read_text())
+    config["size_conversion"] = {"490": 4, "980": 8}
+    path.write_text(json.dumps(config))
+
+
+def test_a_setting_that_the_processor_fixes_is_refused(tmp_path: Path) -> None:
+    save("internvl", tmp_path)
+    processor = load(tmp_path, "internvl").processor
+    merge = processor._merge_kwargs
+    processor._merge_kwargs = lambda **options: merge(crop_to_patches=True, **options)
+    apply_settings(processor, CheckpointSource("owner/name", processor={"crop_to_patches": True}))
+    message = (
+        "owner/name: InternVLProcessor calls its image processor with crop_to_patches = True, whatever is "
+        "set; remove it from `processor` of the model in the catalogue"
+    )
+    with pytest.raises(ModelError) as caught:
+        apply_settings(processor, CheckpointSource("owner/name", processor={"crop_to_patches": False}))
+    assert str(caught.value) == message
 
 
 def test_an_unknown_class_or_setting_is_refused(clip: str) -> None:

@@ -244,7 +244,9 @@ def test_a_model_of_the_cache_answers_generated_items(command: Command) -> None:
     command("fetch", "pinned-model")
     status, out, _ = command("check", "pinned-model")
     assert status == 0
-    assert out.startswith("pinned-model: /") and " s per prediction, label mass " in out
+    assert out.startswith("pinned-model: /") and re.search(
+        r" s per prediction \(.* s in the model on the CPU, .* s encoding\), label mass ", out
+    )
     assert re.search(r"^letters: A is token \d+, B is token \d+", out, re.MULTILINE)
     assert re.search(r"^generated items: \d of 3 items correct \([\d.]+ %, chance is ", out, re.MULTILINE)
 

@@ -1,6 +1,7 @@
 """A model that is divided among devices, or compiled, gives the predictions of the plain one."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,10 @@ from benchc.models.placement import division
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.text import TextScorer
 from tests.models.conftest import FAMILIES, QUESTIONS
+from tests.models.stand_ins.device import StandInDevice
+
+FULL = "does not fit into the GPU memory of its job with `gpus: {}` and `dtype: {}` in the model catalogue "
+FREE = "(stand-in: 0.0 of 24.0 GB free); "
 
 
 def results(chat: Any, variants: Any) -> list[Any]:
@@ -60,18 +65,72 @@ def test_a_model_that_its_gpus_cannot_hold_is_one_sentence(checkpoints, monkeypa
     """Without the check, transformers reads what does not fit from disk in each pass, and says nothing."""
     few = {"device_map": "balanced", "max_memory": {"cpu": 100_000}}
     monkeypatch.setattr(checkpoint, "division", lambda _: few)
-    sentence = "does not fit into the free memory of 2 GPUs; raise `gpus`, or set `dtype: bfloat16`, in"
-    with pytest.raises(ModelError, match=sentence):
+    card = SimpleNamespace(name="H", total_memory=24e9)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: card)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda number: (1e9 + number * 1e9, 24e9))
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda _: 5e8)
+    with pytest.raises(ModelError) as caught:
         checkpoint.load(CheckpointSource(str(checkpoints["llava"]), gpus=2))
+    assert str(caught.value) == (
+        f"{checkpoints['llava']}: {FULL.format(2, 'float32')}"
+        "(H: 1.5 of 24.0 GB free, H: 2.5 of 24.0 GB free); "
+        "set `dtype: bfloat16`, or raise `gpus` above 2, or use larger GPUs"
+    )
+
+
+@pytest.fixture
+def full_card():
+    """A card of 24 GB of which other processes have all but 100 kB."""
+    with StandInDevice(24 * 10**9, others=24 * 10**9 - 10**5) as device:
+        yield device
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("ask", ["letter", "generate"])
+def test_a_card_that_fills_while_a_model_is_loaded_is_one_sentence(checkpoints, full_card, dtype, ask):
+    source = CheckpointSource(str(checkpoints["llava"]), device="cuda", dtype=dtype)
+    with pytest.raises(ModelError) as caught:
+        if ask == "letter":
+            predict.load_model(source, "llava", "letter")
+        else:
+            predict.load_generative(source, None, Generation(4))
+    advice = "set `dtype: bfloat16`, or " if dtype == "float32" else ""
+    advice += "raise `gpus` above 1, or use a larger GPU"
+    assert str(caught.value) == f"{checkpoints['llava']}: {FULL.format(1, dtype)}{FREE}{advice}"
+
+
+def test_a_card_that_fills_while_a_divided_model_is_loaded_is_one_sentence(
+    checkpoints, full_card, monkeypatch
+):
+    # The stand-in is that of one thread.
+    monkeypatch.setenv("HF_DEACTIVATE_ASYNC_LOAD", "1")
+    monkeypatch.setattr(checkpoint, "division", lambda _: {"device_map": {"": "cuda:0"}})
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    with pytest.raises(ModelError) as caught:
+        predict.load_model(CheckpointSource(str(checkpoints["llava"]), device="cuda", gpus=2), None, "letter")
+    advice = "set `dtype: bfloat16`, or raise `gpus` above 2, or use larger GPUs"
+    free = "(stand-in: 0.0 of 24.0 GB free, stand-in: 0.0 of 24.0 GB free); "
+    assert str(caught.value) == f"{checkpoints['llava']}: {FULL.format(2, 'float32')}{free}{advice}"
+
+
+def test_a_card_without_memory_for_torch_is_one_sentence(checkpoints, monkeypatch):
+    def full(*_: object) -> None:
+        raise torch.AcceleratorError("CUDA error: out of memory")
+
+    with StandInDevice(24 * 10**9), monkeypatch.context() as patch:
+        patch.setattr(torch.nn.Module, "to", full)
+        patch.setattr(torch.cuda, "mem_get_info", full)
+        with pytest.raises(ModelError, match=r"does not fit .* \(stand-in: nothing of 24.0 GB free\); "):
+            source = CheckpointSource(str(checkpoints["llava"]), device="cuda")
+            predict.load_model(source, None, "letter")
 
 
 def test_a_model_is_divided_among_the_gpus_of_its_job(monkeypatch):
     assert division(CheckpointSource("m", gpus=2)) == {}
     assert division(CheckpointSource("m", device="cuda")) == {}
-    monkeypatch.setattr(placement, "taken_gpus", lambda count: (1, 3)[:count])
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda number: (100 + number, 200))
     found = division(CheckpointSource("m", device="cuda", gpus=2))
-    assert found == {"device_map": "balanced", "max_memory": {1: 101, 3: 103}}
+    assert found == {"device_map": "balanced", "max_memory": {0: 100, 1: 101}}
 
 
 def test_a_job_with_too_few_gpus_is_one_sentence(monkeypatch):
@@ -79,17 +138,6 @@ def test_a_job_with_too_few_gpus_is_one_sentence(monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     with pytest.raises(Exception, match="m: the job needs 2 GPUs, but torch finds 1; request a node with"):
         predict.load_model(CheckpointSource("m", device="cuda", gpus=2), None, "letter")
-
-
-def test_a_job_uses_the_gpus_that_it_has_taken(monkeypatch):
-    used: list[int] = []
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 4)
-    monkeypatch.setattr(predict, "taken_gpus", lambda count: (2, 3)[:count])
-    monkeypatch.setattr(torch.cuda, "set_device", used.append)
-    with pytest.raises(ModelError, match="no-such-model"):
-        predict.load_model(CheckpointSource("no-such-model", device="cuda", gpus=2), None, "letter")
-    assert used == [2]
 
 
 def test_the_head_computes_where_its_weight_is():
@@ -126,11 +174,7 @@ def test_a_compiled_model_says_so_and_gives_the_same_predictions(checkpoints, sc
     )
 
 
-def test_a_compiler_or_package_that_is_absent_is_one_sentence(checkpoints, monkeypatch):
-    monkeypatch.setenv("CXX", "/nowhere/c++")
-    sentence = r"`compile: true` needs a C\+\+ compiler, and there is no /nowhere/c\+\+; install g\+\+,"
-    with pytest.raises(ModelError, match=sentence):
-        checkpoint.load(CheckpointSource(str(checkpoints["llava"]), compile=True))
+def test_a_package_that_is_absent_is_one_sentence(monkeypatch):
     monkeypatch.setattr(placement, "find_spec", lambda _: None)
     with pytest.raises(ModelError, match="m: several GPUs need the package accelerate, which is not"):
         division(CheckpointSource("m", device="cuda", gpus=2))

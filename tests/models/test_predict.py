@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,17 @@ import torch
 
 from benchc.closure import module_file, source_closure
 from benchc.errors import InputError
-from benchc.models import prediction_code
+from benchc.models import predict, prediction_code
+from benchc.models.encoders.encoders import loading
+from benchc.models.generation import Generation
 from benchc.models.identity import prediction_identity
+from benchc.models.load import load_scorer
 from benchc.models.predict import load_model
 from benchc.models.prediction_code import ENTRY
 from benchc.models.protocol import CheckpointSource
 from benchc.models.registry import SCORINGS, family_module, scorer_modules
+from benchc.models.tf32 import forbid_tf32
+from tests.models.stand_ins.device import StandInDevice
 
 ROOT = Path(__file__).resolve().parents[2]
 FAMILIES_TRACED = ("llava", "llava_next")
@@ -165,6 +171,38 @@ def test_a_missing_gpu_is_refused_before_the_model_is_loaded():
         torch.use_deterministic_algorithms(False)
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
+def test_a_gpu_of_apple_is_not_used(checkpoints, monkeypatch):
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    threads = torch.get_num_threads()
+    try:
+        sentence = (
+            "needs a GPU of CUDA or ROCm, and torch finds one of Apple .MPS., which benchc does not use"
+        )
+        with pytest.raises(InputError, match=f"no-such-model: the job {sentence}; set `gpus: 0`"):
+            load_model(CheckpointSource("no-such-model", device="cuda"), "llava", "letter")
+        scorer = load_model(CheckpointSource(str(checkpoints["llava"])), "llava", "letter")
+        assert {each.device.type for each in scorer.chat.model.parameters()} == {"cpu"}
+    finally:
+        torch.set_num_threads(threads)
+        torch.use_deterministic_algorithms(False)
+
+
+@pytest.mark.parametrize(
+    ("cuda", "hip", "expected"), [("13.0", None, "13.0, cuDNN 91"), (None, "7.1.2", "7.1.2, MIOpen 91")]
+)
+def test_the_identity_has_the_library_of_the_gpu(checkpoints, monkeypatch, cuda, hip, expected):
+    monkeypatch.setattr(torch.version, "cuda", cuda)
+    monkeypatch.setattr(torch.version, "hip", hip)
+    monkeypatch.setattr(torch.backends.cudnn, "version", lambda: 91)
+    with StandInDevice(2**28):
+        model = load_scorer(None, "letter", CheckpointSource(str(checkpoints["llava"]), device="cuda"))
+    found = prediction_identity(model, None, "letter")
+    assert found["device"] == "stand-in"
+    libraries = {name: found[name] for name in ("cuda", "hip", "cpu_capability") if name in found}
+    assert libraries == {"hip" if hip else "cuda": expected}
+
+
 def test_the_identity_has_all_that_decides_a_prediction(checkpoints):
     def identity(threads=1, **source):
         where = CheckpointSource(str(checkpoints["llava"]), **source)
@@ -181,13 +219,49 @@ def test_the_identity_has_all_that_decides_a_prediction(checkpoints):
         assert plain["attention"] == "model sdpa, vision_config sdpa, text_config sdpa"
         assert plain["image_processor"] == "CLIPImageProcessorPil"
         assert plain["modules"] == "benchc.models.checkpoint benchc.models.letter"
-        assert plain["tf32"] == "matmul highest, cudnn True"
+        assert plain["tf32"] == "matmul highest, cudnn False"
         assert plain["deterministic"].startswith("algorithms True, warn_only True, cudnn False")
         assert plain["threads"] == "1" and identity(threads=2)["threads"] == "2"
         assert all(isinstance(value, str) for value in plain.values())
-        torch.set_float32_matmul_precision("high")
-        assert identity()["tf32"] == "matmul high, cudnn True"
     finally:
-        torch.set_float32_matmul_precision("highest")
         torch.set_num_threads(before)
+        torch.use_deterministic_algorithms(False)
+
+
+def allow_by_flags() -> None:
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
+
+
+def allow_by_names() -> None:
+    torch.backends.fp32_precision = torch.backends.cudnn.fp32_precision = "tf32"
+    torch.backends.cudnn.conv.fp32_precision = torch.backends.cuda.matmul.fp32_precision = "tf32"
+
+
+@pytest.mark.parametrize(
+    "allow", [allow_by_flags, allow_by_names, partial(torch.set_float32_matmul_precision, "medium")]
+)
+@pytest.mark.parametrize("load", ["scorer", "generator", "classifier", "encoder"])
+def test_a_job_computes_without_tf32_whatever_the_code_of_a_model_allows(load, allow, monkeypatch):
+    source = CheckpointSource("m")
+    monkeypatch.setattr(predict, f"load_{load}", lambda *_: allow(), raising=False)
+    threads = torch.get_num_threads()
+    try:
+        if load == "encoder":
+            with loading("e", "mend it"):
+                allow()
+        elif load == "scorer":
+            predict.load_model(source, None, "letter")
+        elif load == "generator":
+            predict.load_generative(source, None, Generation(1))
+        else:
+            predict.load_classifying(source, None)
+        backends = torch.backends
+        used = (backends.cuda.matmul, backends.cudnn.conv, backends.cudnn.rnn, backends.mkldnn.matmul)
+        assert [each.fp32_precision for each in used] == ["ieee"] * 4
+        # As torch says it where the two interfaces agree.
+        assert (backends.cuda.matmul.allow_tf32, backends.cudnn.allow_tf32) == (False, False)
+        assert torch.get_float32_matmul_precision() == "highest"
+    finally:
+        forbid_tf32()
+        torch.set_num_threads(threads)
         torch.use_deterministic_algorithms(False)

@@ -27,6 +27,9 @@ ANSWER = partial(answer_units, passes=Passes())
 class PixelScorer:
     """Scores by pixels, with memory for ``capacity`` variants."""
 
+    one_by_one = False
+    encodes_on_host = True
+
     def __init__(self, capacity: int = 100) -> None:
         self.capacity = capacity
         self.calls: list[int] = []

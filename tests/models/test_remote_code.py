@@ -44,6 +44,7 @@ from tests.models.stand_ins.build import (
     build_encoders,
     hub_cache,
 )
+from tests.models.stand_ins.device import StandInDevice
 from tests.models.stand_ins.upstream import call_of
 
 FAMILIES = sorted([*OF_CHECKPOINT, *OF_PACKAGE])
@@ -123,6 +124,19 @@ def check_letters(
         )
         mass = expected.softmax(-1)[tokens].sum().item()
         assert scores.label_mass[row] == pytest.approx(mass, abs=TOLERANCE.get(family, 1e-4))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_card_that_fills_while_a_model_is_loaded_is_one_sentence(folders, family):
+    source = source_of(family, folders[family], device="cuda")
+    device = StandInDevice(24 * 10**9, others=24 * 10**9 - 1000)
+    with device, pytest.raises(ModelError) as caught:
+        load_scorer(family, "letter", source)
+    advice = "" if family == "moondream" else "set `dtype: bfloat16`, or "
+    assert str(caught.value) == (
+        f"{folders[family]}: does not fit into the GPU memory of its job with `gpus: 1` and `dtype: "
+        f"{source.dtype}` in the model catalogue (stand-in: 0.0 of 24.0 GB free); {advice}use a larger GPU"
+    )
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -261,6 +275,14 @@ def test_a_setting_that_the_family_does_not_have_is_refused(folders, family):
 def test_a_prompt_of_the_entry_is_refused_since_its_code_writes_it(folders, family, key):
     with pytest.raises(ModelError, match=f"its own code writes the prompt; remove `{key}` of the model"):
         load_scorer(family, "letter", source_of(family, folders[family], **{key: "Be brief."}))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_attention_of_the_entry_is_refused_since_its_code_chooses_it(folders, family):
+    with pytest.raises(
+        ModelError, match="its own code chooses the attention; remove `attention` of the model"
+    ):
+        load_scorer(family, "letter", source_of(family, folders[family], attention="eager"))
 
 
 def test_a_setting_reaches_the_upstream_processor(folders, scorers, variants):

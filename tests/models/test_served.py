@@ -200,7 +200,7 @@ WRONG_ANSWERS = {
     "a little above 0": (with_value(0.5), "of the letter A is 0.5, which should be finite and not above 0"),
     "more than 1 in all": (
         with_value(-0.1),
-        "probabilities of the letters A to C add up to 2.71, but should",
+        "probabilities of the letters A to C add up to 2.715, but should",
     ),
     "two values": (
         contradicted,

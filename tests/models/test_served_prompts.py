@@ -5,36 +5,29 @@ The expected tokens and scores come from transformers alone: its chat template, 
 
 import json
 import unicodedata
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from PIL import Image
 
 from benchc.endpoint.client import Endpoint, EndpointSettings
-from benchc.hugging_face import transformers
 from benchc.models.generation import Generation
 from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.question import Question, letter_prompt, text_prompt
-from benchc.models.server.chat import DETOKENIZE, bos_of
+from benchc.models.server.chat import DETOKENIZE
 from benchc.models.server.generate import served_generator
 from benchc.models.server.served import served_scorer
+from tests.models.alone import Alone
 from tests.models.bos import ORIGINS, save_with_bos
-from tests.models.conftest import NAME, QUESTIONS
-from tests.models.sglang_like import SglangLikeServer
+from tests.models.conftest import NAME, QUESTIONS, SERVERS
 from tests.models.test_served import FACTS, log_softmax
 from tests.models.vllm_like import TinyServer
 
-SERVERS: dict[str, type[TinyServer]] = {"vllm": TinyServer, "sglang": SglangLikeServer}
 QUESTION = QUESTIONS[0]
 # As templates of Qwen3: before an answer that is given, but not before one that is generated.
 THOUGHT = "<think>\n\n</think>\n\n"
-
-Start = Callable[..., TinyServer]
 
 
 @pytest.fixture(scope="module")
@@ -47,61 +40,8 @@ def folders(checkpoints: dict[str, Path], tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.fixture
-def start() -> Iterator[Start]:
-    """Start servers."""
-    started = []
-
-    def start(folder: Path, kind: str = "vllm", **settings: Any) -> TinyServer:
-        started.append(SERVERS[kind](folder, NAME, **settings).start())
-        return started[-1]
-
-    yield start
-    for server in started:
-        server.stop()
-
-
-@pytest.fixture
 def image() -> np.ndarray:
     return np.random.default_rng(5).integers(0, 256, (40, 56, 3), dtype=np.uint8)
-
-
-class Alone:
-    """Transformers without a server and without this project."""
-
-    def __init__(self, folder: Path) -> None:
-        self.processor = transformers.AutoProcessor.from_pretrained(folder)
-        self.processor.image_processor = transformers.AutoImageProcessor.from_pretrained(
-            folder, backend="pil"
-        )
-        self.model = transformers.AutoModelForImageTextToText.from_pretrained(folder).eval()
-
-    def inputs(self, text: str, image: np.ndarray, answer: str | None = None) -> Any:
-        """Return the input of a chat of one message, or with the beginning of the answer."""
-        user = [{"type": "image", "image": Image.fromarray(image)}, {"type": "text", "text": text}]
-        messages = [{"role": "user", "content": user}]
-        if answer is not None:
-            messages.append({"role": "assistant", "content": [{"type": "text", "text": answer}]})
-        return self.processor.apply_chat_template(
-            messages,
-            tokenize=True,
-            return_dict=True,
-            return_tensors="pt",
-            add_generation_prompt=answer is None,
-            continue_final_message=answer is not None,
-        )
-
-    def tokens(self, text: str, image: np.ndarray, answer: str | None = None) -> list[int]:
-        found: list[int] = self.inputs(text, image, answer)["input_ids"][0].tolist()
-        return found
-
-    @torch.inference_mode()
-    def log_probabilities(self, text: str, image: np.ndarray, answer: str) -> list[float]:
-        """Return the log-probability of each token of an answer."""
-        inputs = self.inputs(text, image, answer)
-        rows = self.model(**inputs).logits[0].log_softmax(-1)
-        ids = inputs["input_ids"][0].tolist()
-        begin = len(self.tokens(text, image))
-        return [rows[place - 1, ids[place]].item() for place in range(begin, len(ids))]
 
 
 def client(server: TinyServer) -> Endpoint:
@@ -163,7 +103,8 @@ def test_a_generated_answer_continues_the_prompt_that_transformers_makes(folders
 def test_a_prompt_with_another_number_of_bos_in_the_server_is_refused(folders, start, kind, name, bos):
     server = start(folders[name], kind, bos=bos)
     sentence = (
-        rf"^{NAME}: a prompt in the server does not begin with exactly one token 1, which its tokenizer"
+        rf"^{NAME}: of its tokenizer's special tokens \[1\], a prompt in the server begins with {bos}, and "
+        "one of transformers with 1; update"
     )
     with client(server) as endpoint:
         for scoring in ("letter", "text"):
@@ -172,21 +113,6 @@ def test_a_prompt_with_another_number_of_bos_in_the_server_is_refused(folders, s
         if kind == "vllm":
             with pytest.raises(ModelError, match=sentence):
                 served_generator(endpoint, {NAME}, FACTS, Generation(3))
-
-
-@pytest.mark.parametrize(
-    ("added", "plain", "bos"),
-    [
-        ([1, 5, 6], [5, 6], 1),
-        ([1, 1, 5], [1, 5], 1),
-        ([1, 5, 6, 2], [5, 6], 1),
-        # Nothing is added, or only at the end.
-        ([5, 6], [5, 6], None),
-        ([5, 6, 2], [5, 6], None),
-    ],
-)
-def test_the_token_that_a_tokenizer_adds_at_the_beginning(added, plain, bos):
-    assert bos_of(added, plain) == bos
 
 
 def test_the_origin_of_bos_is_in_the_identity(folders, start):
@@ -231,14 +157,15 @@ def test_a_thought_of_the_prompt_is_not_scored(checkpoints, folders, start, imag
     np.testing.assert_allclose(found.logits[0], [np.mean(each) for each in logs], atol=1e-4)
 
 
-@pytest.mark.parametrize("options", [("cafe\u0301 .", "don 't"), ("天坛", " \ufb01ne")])
-def test_an_option_that_a_tokenizer_writes_otherwise_is_scored(checkpoints, start, image, options):
+@pytest.mark.parametrize("form", ["NFKC", "NFKD"])
+@pytest.mark.parametrize("options", [("cafe\u0301 .", "don 't"), ("天坛", " \ufb01ne"), ("caf\u00e9", "tea")])
+def test_an_option_that_a_tokenizer_writes_otherwise_is_scored(checkpoints, start, image, options, form):
     server = start(checkpoints["llava"])
     decode = server.processor.tokenizer.decode
 
     def cleaned(tokens: list[int], **settings: Any) -> str:
-        """Decode as tokenizers with NFKC and clean_up_tokenization_spaces do."""
-        text = unicodedata.normalize("NFKC", decode(tokens, **settings))
+        """Decode as tokenizers with a normal form and clean_up_tokenization_spaces do."""
+        text = unicodedata.normalize(form, decode(tokens, **settings))
         return text.replace(" .", ".").replace(" 't", "'t").strip()
 
     server.processor.tokenizer.decode = cleaned

@@ -6,7 +6,7 @@ import shutil
 import signal
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import psutil
 import pytest
@@ -15,20 +15,25 @@ from benchc.endpoint.client import EndpointError
 from benchc.errors import InputError
 from benchc.models import over_http
 from benchc.models.asking import AskedModel, Job
+from benchc.models.gpus import held_gpus
 from benchc.models.job import checkpoint_source
 from benchc.models.over_http import opened
 from benchc.models.protocol import ModelError, UnitInput
 from tests.models import vllm_like
 from tests.models.conftest import QUESTIONS
+from tests.models.stand_ins.nvidia_smi import use_machine
 from tests.models.vllm_like import TinyServer
 
 SERVER = f"{sys.executable} {vllm_like.__file__} {{model}} --model {{model}} --port {{port}}"
 SLEEPING = f"{sys.executable} -c 'import time; time.sleep(60)' {{model}} {{port}}"
 
 
-def started(folder: Path, log: Path, command: str = SERVER) -> Any:
+def started(
+    folder: Path, log: Path, command: str = SERVER, gpus: int = 1, device: Literal["cpu", "cuda"] = "cpu"
+) -> Any:
     """Return the model of a job that starts its server, as a context."""
-    asked, job = AskedModel(label="tiny", location=str(folder), server_command=command), Job(server_log=log)
+    asked = AskedModel(label="tiny", location=str(folder), server_command=command, device=device)
+    job = Job(server_log=log, gpus=gpus)
     return opened(asked, checkpoint_source(asked, job, None), "letter", None, job)
 
 
@@ -47,6 +52,65 @@ def test_a_started_server_has_a_key_of_its_own(checkpoints, variants, tmp_path):
     assert scores.logits.shape == (len(variants), 3)
     assert model.identity["command"] == SERVER
     assert model.identity["model"] == checkpoints["llava"].name
+
+
+# It says which GPUs it sees.
+SEEING = "sh -c 'echo sees ${CUDA_VISIBLE_DEVICES-all}; exec sleep 60' {model} {port}"
+
+
+@pytest.mark.parametrize(
+    ("entry", "other", "sees"),
+    [
+        ({"gpus": 1, "device": "cuda"}, "1", "0"),
+        ({"gpus": 1, "device": "cuda"}, "0", "1"),
+        ({"gpus": 2, "device": "cuda"}, "", "0,1"),
+        # A server may use one, whatever its entry says.
+        ({"gpus": 1, "device": "cpu"}, "0", "1"),
+    ],
+)
+def test_a_started_server_has_gpus_of_its_own_while_it_runs(
+    checkpoints, tmp_path, another, monkeypatch, entry, other, sees
+):
+    use_machine(tmp_path, monkeypatch)
+    another.name, another.key, log = str(checkpoints["llava"]), None, tmp_path / "server.log"
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", other)
+    with held_gpus(1, "other"):
+        monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+        with started(checkpoints["llava"], log, SEEING, **entry):
+            assert log.read_text() == f"sees {sees}\n"
+            assert "CUDA_VISIBLE_DEVICES" not in os.environ
+            monkeypatch.setenv("CUDA_VISIBLE_DEVICES", sees)
+            # Another job would wait, or share them.
+            monkeypatch.setattr("random.uniform", must_not_wait)
+            with pytest.raises(AssertionError, match="it waits"), held_gpus(1, "another"):
+                raise KeyError
+        with held_gpus(entry["gpus"], "another") as held:
+            assert held.environment["CUDA_VISIBLE_DEVICES"] == sees
+
+
+def must_not_wait(*_: float) -> None:
+    raise AssertionError("it waits")
+
+
+def test_a_server_that_fails_leaves_its_gpu(checkpoints, tmp_path, monkeypatch):
+    use_machine(tmp_path, monkeypatch)
+    ended = f"{sys.executable} -c 'raise SystemExit' {{model}} {{port}}"
+    opening = started(checkpoints["llava"], tmp_path / "server.log", ended, gpus=2, device="cuda")
+    with pytest.raises(InputError, match="ended while it started"), opening:
+        raise AssertionError("it is not ready")
+    monkeypatch.setattr("random.uniform", must_not_wait)
+    with held_gpus(2, "another") as held:
+        assert held.environment["CUDA_VISIBLE_DEVICES"] == "0,1"
+
+
+def test_on_a_machine_without_gpus_a_server_sees_what_it_is_given(
+    checkpoints, tmp_path, another, monkeypatch
+):
+    use_machine(tmp_path, monkeypatch)
+    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\nexit 9\n")
+    another.name, another.key, log = str(checkpoints["llava"]), None, tmp_path / "server.log"
+    with started(checkpoints["llava"], log, SEEING):
+        assert log.read_text() == "sees all\n"
 
 
 OVERRIDES = """ --hf-overrides '{"head_dtype": "float32"}'"""

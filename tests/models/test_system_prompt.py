@@ -111,6 +111,25 @@ def test_the_system_prompt_is_part_of_the_key(folder: Path) -> None:
     assert len({tuple(identity.items()) for identity in identities}) == 3
 
 
+@pytest.mark.parametrize(
+    ("family", "token"),
+    [("llava", "<image>"), ("internvl", "<IMG_CONTEXT>"), ("llava", "<start_of_image>")],
+)
+def test_a_system_prompt_with_the_placeholder_of_an_image_is_refused(
+    checkpoints: Mapping[str, Path], monkeypatch: pytest.MonkeyPatch, family: str, token: str
+) -> None:
+    # As of Gemma 3, whose template writes another placeholder than the tokens of an image.
+    monkeypatch.setattr(transformers.LlavaProcessor, "boi_token", "<start_of_image>", raising=False)
+    source = CheckpointSource(str(checkpoints[family]), system_prompt=f"Look at {token} first.")
+    with pytest.raises(
+        ModelError, match=f"`system_prompt` of the model in the catalogue has '{token}', which"
+    ):
+        load_scorer(family, "letter", source)
+    # The placeholder of other models is a text.
+    words = "Look at <|image_pad|> first."
+    load_scorer(family, "letter", dataclasses.replace(source, system_prompt=words))
+
+
 @pytest.mark.parametrize("server_class", [TinyServer, SglangLikeServer])
 @pytest.mark.parametrize("scoring", ["letter", "text"])
 def test_a_server_gets_the_same_prompt_as_the_job(

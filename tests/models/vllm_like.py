@@ -43,8 +43,9 @@ class TinyServer(ThreadingHTTPServer):
     checkpoint's generation_config.json, after which vLLM's first engine returns log-probabilities.
     ``string_content``: whether the chat template takes texts, not lists of parts
     (--chat-template-content-format string). ``reasons``: whether an answer that reaches its limit of tokens
-    is an error, as of OpenAI's reasoning models. ``api_path``: what its paths have in place of /v1. ``bos``:
-    how many times a prompt in the model begins with BOS, whatever /tokenize says; None for what it says.
+    is an error, as of OpenAI's reasoning models. ``api_path``: what its paths have in place of /v1. ``bos``
+    and ``eos``: how many times a prompt in the model begins with BOS and ends with EOS, whatever /tokenize
+    says; None for what it says.
     """
 
     daemon_threads = True
@@ -65,12 +66,13 @@ class TinyServer(ThreadingHTTPServer):
         version: str = "0.33.0",
         api_path: str = "/v1",
         bos: int | None = None,
+        eos: int | None = None,
         fault: Fault | None = None,
     ) -> None:
         super().__init__(("127.0.0.1", port), Handler)
         self.name, self.token_ids, self.max_logprobs, self.fault = name, token_ids, max_logprobs, fault
         self.refuses, self.key, self.version = refuses, key, version
-        self.api_path, self.bos = api_path, bos
+        self.api_path, self.bos, self.eos = api_path, bos, eos
         self.penalty, self.string_content, self.reasons = penalty, string_content, reasons
         # The tokens of each prompt that was passed through the model.
         self.prompts: list[list[int]] = []
@@ -118,7 +120,7 @@ class TinyServer(ThreadingHTTPServer):
                 add_special_tokens=body.get("add_special_tokens", False),
                 return_tensors="pt",
             )
-            self._set_bos(inputs)
+            self._set_ends(inputs)
             self.prompts.append(inputs["input_ids"][0].tolist())
             logits = self.model(**inputs).logits[0].float()
             penalise(logits[-1], self.prompts[-1], body.get("repetition_penalty", self.penalty))
@@ -167,14 +169,18 @@ class TinyServer(ThreadingHTTPServer):
             answer["prompt_logprobs"] = self._of_prompt(inputs["input_ids"][0], log_probabilities, body)
         return answer
 
-    def _set_bos(self, inputs: Any) -> None:
-        if self.bos is None:
-            return
-        bos = self.processor.tokenizer.bos_token_id
-        tokens = inputs["input_ids"][0].tolist()
-        while tokens[0] == bos:
-            tokens.pop(0)
-        inputs["input_ids"] = torch.tensor([[bos] * self.bos + tokens])
+    def _set_ends(self, inputs: Any) -> None:
+        tokenizer, tokens = self.processor.tokenizer, inputs["input_ids"][0].tolist()
+        bos, eos = tokenizer.bos_token_id, tokenizer.eos_token_id
+        if self.bos is not None:
+            while tokens[0] == bos:
+                tokens.pop(0)
+            tokens = [bos] * self.bos + tokens
+        if self.eos is not None:
+            while tokens[-1] == eos:
+                tokens.pop()
+            tokens += [eos] * self.eos
+        inputs["input_ids"] = torch.tensor([tokens])
         inputs["attention_mask"] = torch.ones_like(inputs["input_ids"])
 
     def _generated(self, inputs: Any, first: torch.Tensor, most: int) -> tuple[list[int], str]:

@@ -96,6 +96,7 @@ def test_a_model_without_jobs_in_the_run_has_the_rate_of_another(tmp_path: Path)
         {"scoring": "text"},
         {"image_backend": "torchvision"},
         {"compile": True},
+        {"attention": "eager"},
         {"units_together": "always"},
         {"processor": {"max_patches": 1}},
         {"path": "other"},

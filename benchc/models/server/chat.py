@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import dropwhile
 from typing import Any, Protocol, Self
 
 from PIL import Image
@@ -14,6 +15,7 @@ from PIL import Image
 from benchc.models.protocol import ModelError
 from benchc.models.question import letter_prompt, system_messages
 from benchc.models.server.probe import PROBE, PROBE_IMAGE
+from benchc.models.special_tokens import SpecialTokens, times_at_end, times_at_start
 from benchc.pixels import Pixels
 
 CHAT = "/v1/chat/completions"
@@ -68,15 +70,13 @@ class ServedChat:
         client: sends the requests.
         model: the name that the server gives the model.
         facts: all that decides a prediction besides prompt, pixels and scoring; ``system_prompt``, too.
-        special: the setting of /tokenize and of chat completions that adds special tokens to a chat prompt.
-        bos: the token with which a prompt begins exactly once; None where the tokenizer adds none.
+        special: the tokens that the tokenizer adds to a chat prompt; None where the server does not tell.
     """
 
     client: Client
     model: str
     facts: Mapping[str, str]
-    special: Mapping[str, object] = field(default_factory=dict)
-    bos: int | None = None
+    special: SpecialTokens | None = None
     _added: dict[tuple[str, tuple[str, ...]], list[list[int]]] = field(default_factory=dict)
 
     @property
@@ -115,25 +115,57 @@ class ServedChat:
     def request(self, messages: Sequence[object], **settings: object) -> dict[str, object]:
         """Return a request for one greedy token after ``messages``."""
         greedy = {"temperature": 0, "max_tokens": 1, **NO_PENALTIES}
-        return {"model": self.model, "messages": messages, **greedy, **self.special, **settings}
+        return {"model": self.model, "messages": messages, **greedy, **self.adding, **settings}
+
+    @property
+    def adding(self) -> dict[str, object]:
+        """The setting of a chat completion by which it has the special tokens that transformers adds."""
+        return {} if self.special is None else _adding(self.special.are_added)
 
     def with_special_tokens(self, text: str) -> Self:
         """Return the model with the special tokens that transformers adds to the chat prompt of ``text``.
 
         By default, vLLM adds none (``add_special_tokens`` in ``entrypoints/serve/tokenize/protocol.py`` and
-        ``entrypoints/openai/chat_completion/protocol.py``).
+        ``entrypoints/openai/chat_completion/protocol.py``). Raises ModelError where /tokenize does not say
+        whether transformers adds them: of a tokenizer that adds some at the end alone, BOS is unknown.
         """
-        added, plain = (replace(self, special=_adding(each)).tokens(text) for each in (True, False))
-        special = _adding(_needs_special_tokens(added, plain))
-        return replace(self, special=special, bos=bos_of(added, plain))
-
-    def require_one_bos(self) -> None:
-        """Raise ModelError where a question's prompt in the server has another number of BOS tokens."""
-        begin = [] if self.bos is None else self.first_tokens()
-        if begin and [token == self.bos for token in begin[:2]] != [True, False]:
+        special = SpecialTokens.of(self.tokens(text, special=True), self.tokens(text))
+        if special.after and not special.before:
             raise ModelError(
-                f"{self.model}: a prompt in the server does not begin with exactly one token {self.bos}, "
-                "which its tokenizer adds; update the server, or serve this model by another"
+                f"{self.model}: the server's tokenizer adds the tokens {special.after} at the end of a chat "
+                "prompt alone; whether a prompt should have them depends on its `bos_token`, which the "
+                "server does not tell; load this model in the job"
+            )
+        return replace(self, special=special)
+
+    def prompt_tokens(self, text: str) -> list[int]:
+        """Return the tokens of the chat prompt of ``text`` with the special tokens that transformers adds."""
+        return self.tokens(text, special=self.special is not None and self.special.are_added)
+
+    def require_special_tokens(self) -> None:
+        """Raise ModelError where the first question's prompt in the server has others at its ends."""
+        if self.special is None or not self.special.before:
+            return
+        before, after, expected = self.special.before, self.special.after, self.special.prompt
+        found = self.first_tokens()
+        # Some prompts begin with an image.
+        text = list(dropwhile(lambda token: token not in {*expected, *before}, found))
+        ends = {"begins": (times_at_start, text, before), "ends": (times_at_end, found, after)}
+        for verb, (times, tokens, added) in ends.items():
+            if found and added and times(tokens, added) != times(expected, added):
+                raise ModelError(
+                    f"{self.model}: of its tokenizer's special tokens {added}, a prompt in the server {verb} "
+                    f"with {times(tokens, added)}, and one of transformers with {times(expected, added)}; "
+                    "update the server, or serve this model by another"
+                )
+
+    def require_answer_after_prompt(self) -> None:
+        """Raise ModelError where the tokenizer adds special tokens between prompt and answer."""
+        if self.special is not None and self.special.before_answer:
+            raise ModelError(
+                f"{self.model}: its tokenizer adds the tokens {self.special.before_answer} between prompt "
+                "and answer, where a server cannot have them in the log-probabilities of a text; use "
+                "`scoring: letter`, or load this model in the job"
             )
 
     def first_tokens(self) -> list[object]:
@@ -155,11 +187,14 @@ class ServedChat:
             self._added[key] = [self._added_to(prompt, text, answer) for answer in answers]
         return self._added[key]
 
-    def tokens(self, text: str, answer: str | None = None) -> list[int]:
-        """Return the tokens of the chat prompt of ``text``, or of the prompt with the answer's beginning."""
+    def tokens(self, text: str, answer: str | None = None, *, special: bool = False) -> list[int]:
+        """Return the tokens of the chat prompt of ``text``, or of the prompt with the answer's beginning.
+
+        ``special``: whether the tokenizer adds its special tokens.
+        """
         content = self.messages(text, [], answer)
         return self.token_ids(
-            {"model": self.model, "messages": content, **self.special, **continuing(answer)}
+            {"model": self.model, "messages": content, **_adding(special), **continuing(answer)}
         )
 
     def token_ids(self, body: Body) -> list[int]:
@@ -254,26 +289,9 @@ class ServedChat:
         return found
 
 
-def bos_of(added: Sequence[int], plain: Sequence[int]) -> int | None:
-    """Return the token that a tokenizer adds at the beginning; for ``added`` and ``plain``, see below."""
-    return added[0] if list(added[1 : 1 + len(plain)]) == list(plain) else None
-
-
 def _adding(special: bool) -> dict[str, object]:
     """Return the setting that adds special tokens to a chat prompt, or adds none."""
     return {"add_special_tokens": special}
-
-
-def _needs_special_tokens(added: Sequence[int], plain: Sequence[int]) -> bool:
-    """Return whether transformers adds special tokens to a chat prompt.
-
-    ``ProcessorMixin.apply_chat_template`` does, unless the template has written the BOS token.
-
-    Args:
-        added: the prompt's tokens with the special ones.
-        plain: its tokens without.
-    """
-    return list(added) != list(plain) and list(added[:2]) != [plain[0]] * 2
 
 
 def _letters(text: str) -> str:

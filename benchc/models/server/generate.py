@@ -23,6 +23,7 @@ from benchc.models.server.chat import (
 from benchc.models.server.probe import PROBE, PROBE_IMAGE
 from benchc.models.server.served import (
     SGLANG_OWNER,
+    UNKNOWN,
     AskedClient,
     optional_object,
     served_model,
@@ -80,7 +81,7 @@ class ServedGenerator:
         content = self.chat.messages(self.generation.prompt(question), [data_url(image) for image in images])
         limit = self.generation.max_new_tokens
         settings = {name: limit if value is None else value for name, value in self.settings.items()}
-        return {"model": self.chat.model, "messages": content, **settings, **self.chat.special}
+        return {"model": self.chat.model, "messages": content, **settings, **self.chat.adding}
 
     def _reply(self, answer: Answered) -> Reply:
         if is_unfinished(answer):
@@ -149,6 +150,6 @@ def _served_chat(client: AskedClient, model: str, server: str, facts: Mapping[st
         chat.require_system_prompt(text)
     if tokens and server != SGLANG_OWNER:
         chat = chat.with_special_tokens(text)
-        chat.require_one_bos()
-        tokens = chat.tokens(text)
-    return replace(chat, facts={**facts, "chat_template": template_digest(tokens) if tokens else "unknown"})
+        chat.require_special_tokens()
+        tokens = chat.prompt_tokens(text)
+    return replace(chat, facts={**facts, "chat_template": template_digest(tokens) if tokens else UNKNOWN})

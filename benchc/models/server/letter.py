@@ -1,5 +1,6 @@
 """Score options by their letters over a server: their log-probabilities at the answer's first position."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -19,7 +20,7 @@ from benchc.models.server.chat import (
 from benchc.models.server.probe import PROBE, PROBE_IMAGE
 from benchc.pixels import Pixels
 
-TOKEN = "token_id:"
+TOKEN = re.compile(r"token_id:(\d+)")
 
 
 @dataclass
@@ -62,7 +63,7 @@ class ServedLetterScorer:
         if mass.max() > 1 + TOLERANCE:
             raise ModelError(
                 f"{self.chat.model}: the server's probabilities of the {in_words(letters)} "
-                f"add up to {mass.max():.3g}, but should to at most 1; start vLLM "
+                f"add up to {mass.max():.4g}, but should to at most 1; start vLLM "
                 "without --logprobs-mode"
             )
         return OptionScores(logits.astype(np.float32), mass.clip(max=1.0).astype(np.float32))
@@ -112,20 +113,22 @@ class ServedLetterScorer:
         content = self.chat.content(answer, "the request")
         try:
             first: dict[str, Any] = content["choices"][0]["logprobs"]["content"][0]
+            # The sampled token need not be among the others.
             entries = [
-                (str(entry["token"]), entry["logprob"]) for entry in [first, *(first["top_logprobs"] or ())]
+                (TOKEN.fullmatch(str(entry["token"])), entry["logprob"])
+                for entry in [first, *(first["top_logprobs"] or ())]
             ]
-        except (LookupError, TypeError, AttributeError) as error:
+        except (LookupError, TypeError) as error:
             raise ModelError(
                 f"{self.chat.model}: the server returns no log-probabilities; use a server that supports "
                 "`logprobs` of chat completions, such as vLLM"
             ) from error
-        if not all(token.removeprefix(TOKEN).isdecimal() and TOKEN in token for token, _ in entries):
+        if not all(name for name, _ in entries):
             raise ModelError(
                 f"{self.chat.model}: the server does not name tokens by their ids "
                 "(return_tokens_as_token_ids), so that letters cannot be told from other tokens; use vLLM"
             )
-        return self.chat.by_token((int(token.removeprefix(TOKEN)), value) for token, value in entries)
+        return self.chat.by_token((int(name[1]), value) for name, value in entries if name)
 
 
 def probe_scorer(chat: ServedChat, scoring: str, top: int) -> ServedLetterScorer:

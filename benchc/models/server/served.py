@@ -17,6 +17,7 @@ from benchc.models.server.modules import SGLANG, VLLM
 from benchc.models.server.probe import PROBE
 from benchc.models.server.sglang import SERVER_INFO, SglangChat
 
+UNKNOWN = "unknown"  # a fact that a server does not tell
 SGLANG_OWNER = "sglang"  # of the models of an SGLang server (``owned_by``)
 
 
@@ -58,8 +59,9 @@ def served_scorer(
     bare = kind(client, model, facts)
     bare.require_system_prompt(text)
     chat = bare.with_special_tokens(text)
-    chat = replace(chat, facts={**facts, **found, "chat_template": template_digest(chat.tokens(text))})
-    chat.require_one_bos()
+    template = template_digest(chat.prompt_tokens(text))
+    chat = replace(chat, facts={**facts, **found, "chat_template": template})
+    chat.require_special_tokens()
     scorer: Scorer = importlib.import_module(modules[scoring]).probe_scorer(chat, scoring, top)
     return scorer
 
@@ -75,9 +77,9 @@ def served_model(client: AskedClient, names: set[str]) -> tuple[str, dict[str, s
     Raises ModelError where it serves another model.
     """
     entry = _entry(client, names)
-    server = str(entry.get("owned_by", "unknown"))
+    server = str(entry.get("owned_by", UNKNOWN))
     found = optional_object(client, SERVER_INFO if server == SGLANG_OWNER else "/version")
-    return str(entry["id"]), {"server": server, "version": str(found.get("version") or "unknown")}
+    return str(entry["id"]), {"server": server, "version": str(found.get("version") or UNKNOWN)}
 
 
 def optional_object(client: AskedClient, path: str, body: Body | None = None) -> Mapping[str, Any]:

@@ -24,8 +24,9 @@ import numpy as np
 
 from benchc.models.protocol import ModelError
 from benchc.models.question import answer_separator, letter_prompt
-from benchc.models.server.chat import NO_PENALTIES, Answered, ServedChat, bos_of, data_url
+from benchc.models.server.chat import NO_PENALTIES, Answered, ServedChat, data_url
 from benchc.models.server.probe import PROBE, PROBE_IMAGE
+from benchc.models.special_tokens import SpecialTokens
 
 GENERATE = "/generate"
 SERVER_INFO = "/server_info"
@@ -60,15 +61,16 @@ class SglangChat(ServedChat):
             self._prompts[key] = prompt
         return self._prompts[key]
 
-    def tokens(self, text: str, answer: str | None = None) -> list[int]:
-        """Return the tokens of the chat prompt of ``text``, or of the prompt with the answer's beginning."""
-        return self._tokens_of(self._written(text, 0, answer))
+    def tokens(self, text: str, answer: str | None = None, *, special: bool = False) -> list[int]:
+        """Return the tokens of the chat prompt of ``text``, or of the prompt with the answer's beginning.
+
+        ``special``: whether the tokenizer adds its special tokens.
+        """
+        return self._tokens_of(self._written(text, 0, answer), special=special)
 
     def with_special_tokens(self, text: str) -> Self:
         """Return the model; /generate adds special tokens to a text without BOS, as transformers does."""
-        prompt = self.prompt(text, 0)
-        added, plain = (self._tokens_of(prompt, special=each) for each in (True, False))
-        return replace(self, bos=bos_of(added, plain))
+        return replace(self, special=SpecialTokens.of(self.tokens(text, special=True), self.tokens(text)))
 
     def first_tokens(self) -> list[object]:
         """Return the tokens of the first question's prompt in the server, empty where it does not tell."""

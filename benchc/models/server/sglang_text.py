@@ -29,6 +29,7 @@ class SglangTextScorer(ServedTextScorer):
 def probe_scorer(chat: SglangChat, scoring: str, top: int) -> SglangTextScorer:
     """Return the scorer once the server has answered it; see :mod:`benchc.models.server.text`."""
     chat.require_place_for_image()
+    chat.require_answer_after_prompt()
     scorer = SglangTextScorer(chat, length_normalised=scoring == "text_mean")
     scorer.score(PROBE, [[PROBE_IMAGE]])
     return scorer

@@ -93,6 +93,7 @@ def probe_scorer(chat: ServedChat, scoring: str, top: int) -> ServedTextScorer:
 
     ``scoring``: text or text_mean; ``top`` is not needed. Raises ModelError where the server cannot score.
     """
+    chat.require_answer_after_prompt()
     scorer = ServedTextScorer(chat, length_normalised=scoring == "text_mean")
     image = data_url(PROBE_IMAGE)
     answer = chat.client.post(CHAT, scorer.request(text_prompt(PROBE), [image], PROBE.options[0]))

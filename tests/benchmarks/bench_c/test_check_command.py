@@ -129,7 +129,9 @@ def test_it_goes_on_after_errors_and_counts_them(folder, checked, monkeypatch):
     assert status == 1 and lines[-1] == "4 errors, 0 warnings"
     subjects = [line.split()[1] for line in lines if line.startswith("error ")]
     assert subjects == ["good", "small", "large", "text"]
-    assert "skipped all time unknown for models that were not tried here: small, large" in lines
+    assert (
+        "skipped all time unknown for models that were not tried here on their device: small, large" in lines
+    )
 
 
 def test_warnings_alone_are_no_failure(folder, checked):
@@ -144,7 +146,9 @@ def test_without_models_nothing_is_loaded(folder, checked, monkeypatch):
     lines, status = checked("--no-models")
     assert status == 0
     assert "ok all ≈ 80 predictions" in lines
-    assert "skipped all time unknown for models that were not tried here: small, large" in lines
+    assert (
+        "skipped all time unknown for models that were not tried here on their device: small, large" in lines
+    )
     assert "skipped small is here and was not loaded: checkpoints/small" in lines
     assert "skipped text encoder all-MiniLM-L6-v2: was not loaded" in lines
 

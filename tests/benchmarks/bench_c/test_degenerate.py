@@ -11,6 +11,7 @@ from benchc.errors import InputError
 from benchc.schemas.models import Models, models_text
 from scripts.benchc import main
 from tests.benchmarks.bench_c.degenerate_runs import Run, drawn, move_to_run_folders
+from tests.benchmarks.bench_c.outputs import write_record
 
 NOT_A_NUMBER = re.compile(r"\b(nan|NaN|inf|null|None(?! of the models))\b")
 
@@ -179,6 +180,7 @@ def test_two_runs_of_one_item_are_compared(
     monkeypatch.chdir(tmp_path)
     for name in "ab":
         Path(name, "models.json").write_text(models_text(Models("bench-c", {})))
+        write_record(Path(name))
     main(["compare", "a", "b", "--draws", "5", "--output", "d.csv"])
     assert not NOT_A_NUMBER.search(capsys.readouterr().out)
     rows = pl.read_csv("d.csv")

@@ -16,6 +16,7 @@ from benchc.schemas.predictions import PREDICTIONS
 from scripts import command
 from scripts.benchc import main
 from tests.benchmarks.bench_c.degenerate_runs import Run, move_to_run_folders
+from tests.benchmarks.bench_c.outputs import write_record
 from tests.footers import footer_of
 
 RUN = Run(items=6)
@@ -151,9 +152,10 @@ def test_a_comparison_says_which_run_lacks_predictions(
     monkeypatch.chdir(tmp_path)
     for name in "ab":
         Path(name, "models.json").write_text(models_text(Models("bench-c", {})))
+        write_record(Path(name))
     main(["compare", "a", "b", "--draws", "5"])
     text = " ".join(capsys.readouterr().out.split())
-    assert "Unweighted means over the 5 items" in text and "Run A:" not in text
+    assert "of 3 models on 5 items, are identical" in text and "Run A:" not in text
     assert text.endswith("Run B: On 5 of 6 items: those for which no target lacks a prediction.")
 
 

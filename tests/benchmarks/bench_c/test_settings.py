@@ -1,18 +1,18 @@
 """The settings of Bench-C and its shipped configurations."""
 
-import csv
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from benchc.benchmarks.bench_c.published.tables import published_table1
 from benchc.config.corruption_batches import corruption_batches
 from benchc.config.load import Config, load
 from benchc.corruptions.registry import corruptions_of
 from tests.benchmarks.bench_c.trial import CONFIG
 from tests.config.trial import MODELS, SOURCES, errors
-from tests.shared_data import SHARED, needs_shared
+from tests.shared_data import write_empty_sources
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -69,6 +69,21 @@ def test_selectors_come_before_targets(raw: dict[str, Any], root: Path) -> None:
             "ViT-B-32-quickgelu",
             "config.yaml: selection.image_encoder.pretrained is null, but should name the weights of "
             "ViT-B-32-quickgelu, such as openai.",
+        ),
+        (
+            ["selection", "image_encoder", "gpus"],
+            2,
+            "config.yaml: selection.image_encoder.gpus is 2, but should be less than or equal to 1.",
+        ),
+        (
+            ["selection", "text_encoder"],
+            {"name": "all-MiniLM-L6-v2", "batch": 0},
+            "config.yaml: selection.text_encoder.batch is 0, but should be greater than or equal to 1.",
+        ),
+        (
+            ["selection", "text_encoder"],
+            {"name": "all-MiniLM-L6-v2", "gpu": 1},
+            "config.yaml: unknown key selection.text_encoder.gpu (did you mean gpus?).",
         ),
         (
             ["demo"],
@@ -192,13 +207,17 @@ def test_the_papers_run() -> None:
     assert all(source.md5 for source in config.sources.values())
 
 
-@needs_shared
+def test_the_gpus_of_both_encoders_count(raw: dict[str, Any], root: Path) -> None:
+    assert load(raw, root).settings.encoder_gpus == 0
+    raw["selection"]["text_encoder"] = {"name": "owner/large", "gpus": 1}
+    assert load(raw, root).settings.encoder_gpus == 1
+
+
 def test_the_targets_are_those_of_the_papers_table_1() -> None:
-    with (SHARED / "reference" / "bench_c_table1.csv").open() as file:
-        published = {row["model"]: (int(row["year"]), float(row["params_b"])) for row in csv.DictReader(file)}
+    rows = published_table1().select("label", "year", "params_b").rows()
     config = load_shipped("config.yaml")
     targets = [config.models[id_] for id_ in config.settings.targets]
-    assert {target.label: (target.year, target.parameters_b) for target in targets} == published
+    assert sorted((target.label, target.year, target.parameters_b) for target in targets) == sorted(rows)
 
 
 def test_the_demo() -> None:
@@ -209,8 +228,8 @@ def test_the_demo() -> None:
     assert {model.scoring for model in config.models.values()} == {"letter", "text"}
 
 
-@needs_shared
-def test_the_run_on_real_items() -> None:
+def test_the_run_on_real_items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENCHC_SHARED", write_empty_sources(tmp_path))
     config = load_shipped("real-items.yaml")
     assert len(config.sources) == 14
     assert config.settings.pool.per_task is None and config.settings.pool.total is None

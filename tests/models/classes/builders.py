@@ -8,10 +8,11 @@ from typing import Any
 import torch
 
 from benchc.models.letter import LetterScorer
-from benchc.models.predict import load_model
+from benchc.models.predict import batch_difference, load_model
 from benchc.models.protocol import CheckpointSource
 from benchc.models.text import TextScorer
 from tests.models.classes import gemma, others, plain, qwen, templateless, tiles, towers
+from tests.models.classes.common import QUESTIONS, variants
 from tests.models.classes.plain import Plain
 from tests.models.classes.templateless import BACKENDS, TEMPLATES
 
@@ -34,8 +35,10 @@ BUILDERS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "glm4v": qwen.glm4v,
     "glm4v_moe": qwen.glm4v_moe,
     "granite4_vision": towers.granite4_vision,
+    "hunyuan_vl": others.hunyuan_vl,
     "idefics2": towers.idefics2,
     "idefics3": tiles.idefics3,
+    "instructblip": templateless.instructblip,
     "internvl": tiles.internvl,
     "internvl (Llama)": tiles.internvl_llama,
     "janus": towers.janus,
@@ -116,7 +119,7 @@ def save(model_type: str, folder: Path) -> None:
 
 
 def load(model_type: str, folder: Path) -> Loaded:
-    """Load a saved checkpoint, without naming its family unless it needs one."""
+    """Load a saved checkpoint, without naming its family unless it needs one, and ask it as a job does."""
     family = FAMILIES.get(model_type)
     source = CheckpointSource(
         str(folder),
@@ -126,4 +129,6 @@ def load(model_type: str, folder: Path) -> Loaded:
     )
     letter = load_model(source, family, "letter")
     assert isinstance(letter, LetterScorer)
-    return Loaded(letter, TextScorer(letter.chat), plain.load(folder, model_type))
+    letter.one_by_one = batch_difference(letter, QUESTIONS[0], variants()) > 0
+    text = TextScorer(letter.chat, one_by_one=letter.one_by_one)
+    return Loaded(letter, text, plain.load(folder, model_type))

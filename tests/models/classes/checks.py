@@ -1,5 +1,6 @@
 """What is checked of every class. A check fails by an assertion, or where the product refuses the class."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -15,24 +16,23 @@ from benchc.models.cache.unit_cache import PredictionCache
 from benchc.models.generate import Generator
 from benchc.models.generation import Generation
 from benchc.models.letter import LetterScorer
-from benchc.models.predict import Passes, predict_units
+from benchc.models.predict import Passes, answer_units, predict, predict_units
 from benchc.models.predictor import Predictor
-from benchc.models.protocol import ModelError
+from benchc.models.protocol import ModelError, OptionScores, Scorer, UnitInput
 from benchc.models.question import Question
 from benchc.models.units import Unit
 from benchc.pixels import Pixels
 from tests.models.classes.builders import Loaded
-from tests.models.classes.common import QUESTIONS
+from tests.models.classes.common import QUESTIONS, variants
 from tests.models.classes.plain import with_bos
 
 TOLERANCE = 1e-4
 STEPS = 4  # tokens of an answer
 
 
-def variants(images: int = 1) -> list[list[Pixels]]:
-    """Return three variants of some images."""
-    rng = np.random.default_rng(3)
-    return [[rng.integers(0, 256, (40, 56, 3), dtype=np.uint8) for _ in range(images)] for _ in range(3)]
+def asked(scorer: Scorer, question: Question, variants: Sequence[Sequence[Pixels]]) -> OptionScores:
+    """Return the scores as a job computes them."""
+    return predict(scorer, question, variants)[0]
 
 
 def prompt(tested: Loaded) -> None:
@@ -64,7 +64,7 @@ def letters(tested: Loaded) -> None:
 def first_step(tested: Loaded) -> None:
     """The logits are those of the first step of generation."""
     for question in QUESTIONS:
-        scores = tested.letter.score(question, variants())
+        scores = asked(tested.letter, question, variants())
         tokens = [tested.plain.tokens(letter)[0] for letter in question.letters]
         for row, images in enumerate(variants()):
             logits = tested.plain.first_logits(_letter_prompt(question), images)
@@ -77,8 +77,8 @@ def batch(tested: Loaded) -> None:
     """Severities together give what each gives alone, and the image matters."""
     for scorer in (tested.letter, tested.text):
         for question in QUESTIONS:
-            together = scorer.score(question, variants()).logits
-            alone = [scorer.score(question, [images]).logits[0] for images in variants()]
+            together = asked(scorer, question, variants()).logits
+            alone = [asked(scorer, question, [images]).logits[0] for images in variants()]
             _close(together, np.stack(alone))
             assert np.abs(together[0] - together[1]).max() > TOLERANCE
 
@@ -88,18 +88,18 @@ def images(tested: Loaded) -> None:
     first, second = variants(2)[0]
     other = variants(2)[1][0]
     pairs = [[first, second], [first, other], [other, second], [second, first]]
-    logits = tested.letter.score(QUESTIONS[0], pairs).logits
+    logits = asked(tested.letter, QUESTIONS[0], pairs).logits
     # Cross attention has no positions, so that it cannot tell the order.
     ordered = not tested.class_name.startswith("Mllama")
     for row in (1, 2, 3) if ordered else (1, 2):
         assert np.abs(logits[0] - logits[row]).max() > TOLERANCE
-    _close(logits[2], tested.letter.score(QUESTIONS[0], [pairs[2]]).logits[0])
+    _close(logits[2], asked(tested.letter, QUESTIONS[0], [pairs[2]]).logits[0])
 
 
 def text(tested: Loaded) -> None:
     """Log-likelihoods of texts are those of a generation that is allowed their tokens alone."""
     for question in QUESTIONS:
-        scores = tested.text.score(question, variants())
+        scores = asked(tested.text, question, variants())
         for row, images in enumerate(variants()[:2]):
             for k, option in enumerate(question.options):
                 expected = tested.plain.log_likelihood(_text_prompt(question), images, option)
@@ -108,9 +108,10 @@ def text(tested: Loaded) -> None:
 
 def answer(tested: Loaded) -> None:
     """Answers are those of `generate`, one item at a time."""
-    generator = Generator(tested.letter.chat, Generation(STEPS))
+    one_by_one = tested.letter.one_by_one
+    generator = Generator(tested.letter.chat, Generation(STEPS), one_by_one=one_by_one)
     question = QUESTIONS[0]
-    replies = generator.replies(question, variants())
+    [(replies, _)] = answer_units(generator, question, [UnitInput(variants())], Passes())
     expected = [tested.plain.answer(_letter_prompt(question), images, STEPS) for images in variants()]
     assert [(reply.text, reply.tokens) for reply in replies] == expected
 
@@ -135,7 +136,7 @@ def nan(tested: Loaded) -> None:
 def no_image(tested: Loaded) -> None:
     """Without an image, the logits are those of the first step of generation from the question alone."""
     question = QUESTIONS[0]
-    scores = tested.letter.score(question, [[]])
+    scores = asked(tested.letter, question, [[]])
     tokens = [tested.plain.tokens(letter)[0] for letter in question.letters]
     _close(scores.logits[0], tested.plain.first_logits(_letter_prompt(question), [])[tokens])
 

@@ -3,11 +3,20 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from tokenizers.processors import TemplateProcessing
 
 from benchc.demo.tiny import processor
 from benchc.demo.tiny.tokenizer import BOS, train_tokenizer
 from benchc.models.question import Question
+from benchc.pixels import Pixels
+
+
+def variants(images: int = 1) -> list[list[Pixels]]:
+    """Return three variants of some images."""
+    rng = np.random.default_rng(3)
+    return [[rng.integers(0, 256, (40, 56, 3), dtype=np.uint8) for _ in range(images)] for _ in range(3)]
+
 
 QUESTIONS = (
     Question("Which colour is the square?", ("red", "dark green", "blue")),

@@ -342,3 +342,43 @@ def lfm3_vl() -> tuple[Any, Any]:
         chat_template=chat_template("<|vision_start|><|image_pad|><|vision_end|>"),
     )
     return transformers.Lfm3VlForConditionalGeneration(config), processor
+
+
+def hunyuan_vl() -> tuple[Any, Any]:
+    tokens = tokenizer(
+        {"image_token": "<image>", "image_start_token": "<|start|>", "image_end_token": "<|end|>"}
+    )
+    sizes = text_sizes(tokens)
+    config = transformers.HunYuanVLConfig(
+        text_config={
+            **sizes,
+            "head_dim": 16,
+            "rope_parameters": {
+                "rope_type": "default",
+                "rope_theta": 10_000.0,
+                "mrope_section": [2, 2, 2, 2],
+            },
+        },
+        vision_config={
+            **VISION_SIZES,
+            "out_hidden_size": sizes["hidden_size"],
+            "patch_size": PATCH,
+            "max_image_size": 2 * SIDE,
+        },
+        image_token_id=tokens.image_token_id,
+        im_start_id=tokens.image_start_token_id,
+        im_end_id=tokens.image_end_token_id,
+        im_newline_id=tokens.image_token_id,
+        # Of the text, as in the published checkpoint.
+        tie_word_embeddings=True,
+    )
+    processor = transformers.HunYuanVLProcessor(
+        image_processor=transformers.HunYuanVLImageProcessorPil(
+            size={"shortest_edge": SIDE * SIDE, "longest_edge": 2 * SIDE * SIDE},
+            patch_size=PATCH,
+            **IMAGE_SETTINGS,
+        ),
+        tokenizer=tokens,
+        chat_template=chat_template("<|start|><image><|end|>"),
+    )
+    return transformers.HunYuanVLForConditionalGeneration(config), processor

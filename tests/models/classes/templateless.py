@@ -22,6 +22,7 @@ TEMPLATES = {
     "blip-2": BOS_FIRST + _PARTS.format(image="") + ANSWER,
     "chameleon": BOS_FIRST + _PARTS.format(image="<image>"),
     "fuyu": BOS_FIRST + _PARTS.format(image="") + "\n",
+    "instructblip": BOS_FIRST + _PARTS.format(image="") + ANSWER,
     "kosmos-2": BOS_FIRST + _PARTS.format(image="") + ANSWER,
 }
 
@@ -85,6 +86,29 @@ def blip_2() -> tuple[Any, Any]:
         num_query_tokens=4,
     )
     return transformers.Blip2ForConditionalGeneration(config), processor
+
+
+def instructblip() -> tuple[Any, Any]:
+    blip, processor = blip_2()
+    parts = {"vision": "vision_model", "qformer": "qformer"}
+    config = transformers.InstructBlipConfig(
+        **{
+            f"{part}_config": {
+                **getattr(blip.config, f"{part}_config").to_dict(),
+                "model_type": f"instructblip_{name}",
+            }
+            for part, name in parts.items()
+        },
+        text_config=blip.config.text_config.to_dict(),
+        num_query_tokens=4,
+        image_token_index=blip.config.image_token_index,
+    )
+    return transformers.InstructBlipForConditionalGeneration(config), transformers.InstructBlipProcessor(
+        image_processor=processor.image_processor,
+        tokenizer=processor.tokenizer,
+        qformer_tokenizer=processor.tokenizer,
+        num_query_tokens=4,
+    )
 
 
 def kosmos_2() -> tuple[Any, Any]:

@@ -1,5 +1,3 @@
-import csv
-
 import numpy as np
 import polars as pl
 import pytest
@@ -17,12 +15,11 @@ from benchc.benchmarks.bench_c.metrics.aggregate import (
 from benchc.benchmarks.bench_c.metrics.bootstrap import INTERVALS, bootstrap, ranks_of
 from benchc.benchmarks.bench_c.metrics.cube import CLEAN_METRICS, SHIFT_METRICS, cube_of
 from benchc.benchmarks.bench_c.metrics.table1 import rank, table1
+from benchc.benchmarks.bench_c.published.tables import published_table1
 from benchc.schemas.models import Model
 from benchc.statistics.resampling import item_counts
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
-from tests.shared_data import SHARED, needs_shared
 
-PUBLISHED = SHARED / "reference" / "bench_c_table1.csv"
 ITEMS = 8
 TABLES = {name: scored(ITEMS, seed) for seed, name in enumerate(("one", "two", "three"))}
 WEIGHTS = kappas(ITEMS)
@@ -196,12 +193,11 @@ def test_ranks_of_draws_are_table_1s_ranks(draws):
     assert ranks_of(np.array(draws)).tolist() == expected
 
 
-@needs_shared
 def test_ranks_of_the_published_values_are_the_published_ones():
-    rows = list(csv.DictReader(PUBLISHED.read_text().splitlines()))
+    table = published_table1()
     for metric in ("delta_acc", "ras"):
-        values = np.array([[float(line[metric]) for line in rows]])
-        published = [int(line[f"rank_{metric}"]) for line in rows]
+        values = table[metric].to_numpy()[np.newaxis]
+        published = table[f"rank_{metric}"]
         # Printed values tie where the ranks behind them do not: a rank may be up to its tie's size lower.
         for value, found, printed in zip(values[0], ranks_of(values)[0], published, strict=True):
             assert found <= printed < found + (values[0] == value).sum()

@@ -9,9 +9,9 @@ IMAGE_TOKENS = 4
 
 def values_of(embeddings, mix, start=0):
     """Return what each position adds to the later ones, which depends on its place."""
-    places = torch.arange(start, start + embeddings.shape[1])[:, None] * torch.arange(
-        1, embeddings.shape[2] + 1
-    )
+    end, device = start + embeddings.shape[1], embeddings.device
+    rows, columns = torch.arange(start, end, device=device), torch.arange(embeddings.shape[2], device=device)
+    places = rows[:, None] * (columns + 1)
     return mix(embeddings) * (1 + 0.5 * torch.sin(places / 7).to(embeddings.dtype))
 
 
@@ -24,7 +24,8 @@ class Layer(nn.Module):
         self.norm = nn.LayerNorm(hidden)
 
     def forward(self, embeddings):
-        counts = torch.arange(1, embeddings.shape[1] + 1, dtype=embeddings.dtype)[:, None]
+        length, like = embeddings.shape[1], {"dtype": embeddings.dtype, "device": embeddings.device}
+        counts = torch.arange(1, length + 1, **like)[:, None]
         return self.norm(embeddings + values_of(embeddings, self.mix).cumsum(1) / counts)
 
 

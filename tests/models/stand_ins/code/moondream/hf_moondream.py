@@ -63,16 +63,18 @@ class MoondreamModel(nn.Module):
     def _prefill(self, x, kv_cache, pos):
         end = pos + x.shape[1]
         kv_cache[:, pos:end] = values_of(x, self.text["mix"], pos)
-        counts = torch.arange(1, end + 1, dtype=x.dtype)[:, None]
+        counts = torch.arange(1, end + 1, dtype=x.dtype, device=x.device)[:, None]
         return x + (kv_cache[:, :end].to(x.dtype).cumsum(1) / counts)[:, pos:]
 
     def encode_image(self, image):
         if isinstance(image, EncodedImage):
             return image
-        kv_cache = torch.zeros(1, self.config.text.max_context, self.config.dim, dtype=torch.float16)
+        like = {"dtype": torch.float16, "device": self.text.wte.device}
+        kv_cache = torch.zeros(1, self.config.text.max_context, self.config.dim, **like)
         with torch.no_grad():
-            bos = functional.embedding(torch.tensor([[self.config.tokenizer.bos_id]]), self.text.wte)
-            x = torch.cat([bos, self.vision(pixels_of(image)[None].half())], dim=1)
+            ids = torch.tensor([[self.config.tokenizer.bos_id]], device=like["device"])
+            bos = functional.embedding(ids, self.text.wte)
+            x = torch.cat([bos, self.vision(pixels_of(image)[None].to(**like))], dim=1)
             self._prefill(x, kv_cache, 0)
         return EncodedImage(pos=x.shape[1], kv_cache=kv_cache)
 
