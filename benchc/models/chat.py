@@ -352,6 +352,16 @@ class ChatModel:
         extra = {"logits_to_keep": 1} if last_only and self._keeps_logits else {}
         return self.model(**inputs, **extra)
 
+    def forget_images(self) -> None:
+        """Forget the positions of the images before, as at the begin of each prompt.
+
+        Qwen-VL's classes and those made after them keep the difference between positions and tokens of the
+        last prompt with images, and would give it to what continues a prompt without any.
+        """
+        for module in self.model.modules():
+            if "rope_deltas" in vars(module):
+                module.rope_deltas = None
+
     def extended(self, inputs: Mapping[str, Any], tokens: Sequence[int]) -> dict[str, Any]:
         """Return the inputs with ``tokens`` after the prompt; only for a model without ``shares_prompt``."""
         raise NotImplementedError

@@ -59,6 +59,7 @@ class TextScorer(ChatInterface):
         longest = max(len(option) for option in tokens)
         self.chat.require_context(inputs["input_ids"].shape[1] + longest - 1)
         first = torch.tensor([option[0] for option in tokens], device=self.chat.model.device)
+        self.chat.forget_images()
         with self.chat.head() as head:
             head.tokens = first
             # Given as `generate` does, since some classes make none.

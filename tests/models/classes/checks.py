@@ -134,11 +134,17 @@ def nan(tested: Loaded) -> None:
 
 
 def no_image(tested: Loaded) -> None:
-    """Without an image, the logits are those of the first step of generation from the question alone."""
+    """Without an image, also after one with, scores are those of generation from the question alone."""
     question = QUESTIONS[0]
-    scores = asked(tested.letter, question, [[]])
-    tokens = [tested.plain.tokens(letter)[0] for letter in question.letters]
-    _close(scores.logits[0], tested.plain.first_logits(_letter_prompt(question), [])[tokens])
+    for images in (variants()[:1], variants()):
+        asked(tested.text, question, images)
+        scores = asked(tested.letter, question, [[]])
+        tokens = [tested.plain.tokens(letter)[0] for letter in question.letters]
+        _close(scores.logits[0], tested.plain.first_logits(_letter_prompt(question), [])[tokens])
+        expected = [
+            tested.plain.log_likelihood(_text_prompt(question), [], option) for option in question.options
+        ]
+        _close(asked(tested.text, question, [[]]).logits[0], expected)
 
 
 CHECKS = {

@@ -13,9 +13,12 @@ from benchc.pixels import Pixels
 
 
 def variants(images: int = 1) -> list[list[Pixels]]:
-    """Return three variants of some images."""
+    """Return three variants of some images.
+
+    Of Qwen-VL's classes, an image has two rows of three tokens, and so fewer positions than tokens.
+    """
     rng = np.random.default_rng(3)
-    return [[rng.integers(0, 256, (40, 56, 3), dtype=np.uint8) for _ in range(images)] for _ in range(3)]
+    return [[rng.integers(0, 256, (64, 80, 3), dtype=np.uint8) for _ in range(images)] for _ in range(3)]
 
 
 QUESTIONS = (

@@ -22,7 +22,8 @@ WRITTEN: dict[str, Callable[[str, int], str]] = {
     "llava_next (Falcon2-VLM)": lambda text, images: "User:" + "<image>\n" * images + f"{text} Falcon:",
     "paligemma": lambda text, images: "<image>" * images + text,
 }
-# Their processors end a prompt with PaliGemma's line break, Chameleon's end of a turn, and Fuyu's <0x04>.
+# Their processors end a prompt with PaliGemma's line break, Chameleon's end of a turn, and Fuyu's <0x04>, which
+# follows an image alone.
 DIRECTLY_FOLLOWED = ("PaliGemma", "Chameleon", "Fuyu")
 # Those of the documentation of transformers, where that Auto class does not load the model type, or all
 # that speaks, too.
@@ -59,9 +60,11 @@ class Plain:
         # Some image processors give bfloat16, as Llama 4 is published.
         return found.to(self.model.dtype)
 
-    def tokens(self, answer: str) -> list[int]:
+    def tokens(self, answer: str, images: int = 1) -> list[int]:
         """Return the tokens of an answer, which follows a space, or what ``DIRECTLY_FOLLOWED`` end with."""
-        space = "" if type(self.model).__name__.startswith(DIRECTLY_FOLLOWED) else " "
+        name = type(self.model).__name__
+        ends = name.startswith(DIRECTLY_FOLLOWED) and (images > 0 or not name.startswith("Fuyu"))
+        space = "" if ends else " "
         return list(self.processor.tokenizer(space + answer, add_special_tokens=False)["input_ids"])
 
     def first_logits(self, text: str, images: Sequence[Pixels]) -> torch.Tensor:
@@ -70,7 +73,7 @@ class Plain:
 
     def log_likelihood(self, text: str, images: Sequence[Pixels], answer: str) -> float:
         """Return that of an answer's tokens, by a generation that is allowed no others."""
-        tokens = self.tokens(answer)
+        tokens = self.tokens(answer, len(images))
         before = self.inputs(text, images)["input_ids"].shape[1]
         steps = self._steps(
             text,
