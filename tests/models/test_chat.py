@@ -64,7 +64,12 @@ def test_a_letter_follows_a_special_token_without_a_space(scorers: Scorers) -> N
     processor.tokenizer.add_tokens(["<|assistant|>"], special_tokens=True)
     assert other.separator(rendered) == ""
     expected = processor.tokenizer.convert_tokens_to_ids(list("ABC"))
-    assert LetterScorer(other).letter_tokens(rendered, tuple("ABC")).tolist() == expected
+    scorer = LetterScorer(other)
+    assert scorer.letter_tokens(rendered, tuple("ABC")).tolist() == expected
+    # After another prompt with the same last character, letters have other tokens.
+    processor.tokenizer.add_tokens([" A", " B", " C"])
+    spaced = processor.tokenizer.convert_tokens_to_ids([" A", " B", " C"])
+    assert scorer.letter_tokens(f"{rendered} <b>", tuple("ABC")).tolist() == spaced
 
 
 def sentencepiece_like() -> Any:
