@@ -15,6 +15,7 @@ from benchc.models.chat_template import chat_template
 from benchc.models.letter import LetterScorer
 from benchc.models.protocol import ModelError
 from benchc.models.text import TextScorer
+from benchc.models.whole_prompt import WholePromptModel
 from benchc.pixels import Pixels
 from tests.models.conftest import QUESTIONS
 
@@ -51,6 +52,17 @@ def test_a_prompt_beyond_the_context_is_refused(
     # Some configurations give the stretched context already.
     monkeypatch.setattr(config, "max_position_embeddings", 10 * needed)
     scorer.chat.require_context(9 * needed)
+
+
+def test_an_option_beyond_the_context_of_a_whole_prompt_is_refused(scorers: Scorers) -> None:
+    chat = scorers["llava", "letter"].chat
+    whole = WholePromptModel(chat.model, chat.processor, chat.identity)
+    limit = whole.context()
+    assert limit is not None
+    inputs = {"input_ids": torch.zeros(1, limit - 1, dtype=torch.long)}
+    assert whole.extended(inputs, [5])["input_ids"].shape == (1, limit)
+    with pytest.raises(ModelError, match=f"have {limit + 1} tokens, but the model takes {limit}"):
+        whole.extended(inputs, [5, 5])
 
 
 def test_a_letter_follows_a_special_token_without_a_space(scorers: Scorers) -> None:
