@@ -22,8 +22,8 @@ WRITTEN: dict[str, Callable[[str, int], str]] = {
     "llava_next (Falcon2-VLM)": lambda text, images: "User:" + "<image>\n" * images + f"{text} Falcon:",
     "paligemma": lambda text, images: "<image>" * images + text,
 }
-# Their processors end a prompt with PaliGemma's line break, Chameleon's end of a turn, and Fuyu's <0x04>, which
-# follows an image alone.
+# Their processors end a prompt with PaliGemma's line break, Chameleon's end of a turn, and Fuyu's <0x04>,
+# which follows an image alone.
 DIRECTLY_FOLLOWED = ("PaliGemma", "Chameleon", "Fuyu")
 # Those of the documentation of transformers, where that Auto class does not load the model type, or all
 # that speaks, too.
