@@ -28,6 +28,7 @@ def grades(right: np.ndarray, corruptions: Sequence[str], ids: Sequence[str]) ->
             "id": id_,
             "corruption": corruption,
             "severity": level,
+            "reply": "yes" if value else "",
             "exact": bool(value == 1),
             "normalised": bool(value > 0),
             "soft": float(value),
