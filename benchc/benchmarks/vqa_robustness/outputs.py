@@ -24,12 +24,15 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
     metrics are scaled, or none for those of the run itself.
     """
     grades = judged("judge_short_answers", "pool", labels)
-    groups = {name: run.images.groups[name] for name in settings.measured}
+    images = run.images
+    groups = {name: images.groups[name] for name in settings.measured}
     others = [name for name in settings.corruptions.types if name not in settings.measured]
-    taxonomy = _taxonomy(run.images)
+    taxonomy = _taxonomy(images)
     bootstrap = settings.tables.bootstrap
     answered = {"grades": grades, "pool": POOL, "references": REFERENCES}
-    graded = {"labels": labels, "corruptions": settings.measured, "grade": settings.grade}
+    judged_by = {"labels": labels, "grade": settings.grade}
+    graded = judged_by | {"corruptions": settings.measured}
+    grey = settings.greyscale
     weighted = {"weights": settings.vre.weights, "levels": settings.vre.levels}
     resampling = {"draws": bootstrap.draws, "seed": bootstrap.seed}
     pixels = {"seed": settings.seed, "alpha": settings.corruptions.alpha}
@@ -197,12 +200,26 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
             in the paper).
             """,
         ),
+        table(
+            "colour_questions",
+            "accuracy on questions about colours",
+            inputs=answered,
+            settings=judged_by | resampling | ({"corruption": grey} if grey else {}),
+            wanted=grey is not None,
+            caption=f"""
+            **Accuracy on questions about colours** and on all others, clean and on greyscale images, as in
+            figure A.4. A question is about a colour if it has the word and its reference answer is in words.
+            *Names a hue*: of the answers to these on greyscale images, the share with the name of a colour of
+            CSS other than black, white and greys. In brackets: 95 % percentile intervals from
+            {bootstrap.draws} resamples of the images.
+            """,
+        ),
         figure(
             "figure_a1",
             "figure A.1",
             inputs={"pool": POOL},
             settings={
-                "groups": {name: group_of(name, run.images.suite) for name in taxonomy},
+                "groups": {name: group_of(name, images.suite) for name in taxonomy},
                 "recipes": {name: recipe.content() for name, recipe in taxonomy.items()},
                 "measured": settings.measured,
                 **pixels,
@@ -235,6 +252,26 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
             caption="""
             **Error by level** (figure A.2 of the paper's supplement). One panel per model, one curve per
             corruption; level 0 is clean. Lower is better. Curves are not sorted, so they may fall.
+            """,
+        ),
+        figure(
+            "figure_a4",
+            "figure A.4",
+            inputs=answered,
+            settings=judged_by
+            | resampling
+            | ({"recipe": images.recipe(grey).content()} if grey else {})
+            | {"image_seed": settings.seed, "alpha": settings.corruptions.alpha},
+            code=kernel_code(images.recipe(grey)) if grey else [],
+            subcategory="Questions",
+            wanted=grey is not None,
+            caption="""
+            **Questions about colours on greyscale images** (figure A.4 of the paper's supplement). Above:
+            accuracy on questions that ask for a colour and on all others, clean and on greyscale images, and
+            the share of answers to the former that name a hue where the image has none: a colour of CSS other
+            than black, white and greys. Lines are 95 % percentile intervals from resamples of the images.
+            Below: questions to which an answer names a hue, the first with different texts in the order of a
+            hash, and the answers of up to six models.
             """,
         ),
         figure(
