@@ -37,7 +37,11 @@ LEVELLED = (*SCALED, "severity_metrics")
 FROM_ERRORS = dict.fromkeys(
     {*LEVELLED, "table_a1", "relative_drops", "figure_a2", "figure_heatmap", "figure_bars"}, 1
 )
-FROM_GRADES = {**dict.fromkeys(("errors", "other_errors", "table_a2", "class_accuracy"), 1), **FROM_ERRORS}
+RESAMPLED = ("table_a3", "mispredictions", "colour_questions", "figure_a4")
+FROM_GRADES = {
+    **dict.fromkeys(("errors", "other_errors", "table_a2", "class_accuracy", *RESAMPLED), 1),
+    **FROM_ERRORS,
+}
 SETTING = {"configuration": 1}
 
 
@@ -161,7 +165,7 @@ SETTINGS = {
     "levels": ({"vre": {"levels": "1..5"}}, dict.fromkeys(LEVELLED, 1)),
     "resamples": (
         {"tables": {"bootstrap": {"draws": 200, "seed": 0}}},
-        {"vre_intervals": 1, "vre_model": 1, "vre_corruption": 1},
+        dict.fromkeys(("vre_intervals", "vre_model", "vre_corruption", *RESAMPLED), 1),
     ),
     "tokens": (
         {"answers": {"max_new_tokens": 9}},
@@ -173,7 +177,7 @@ SETTINGS = {
     ),
     "a corruption of VRE": (
         {"vre": {"corruptions": ["snow", "shot_noise"]}},
-        {**FROM_GRADES, "figure_a1": 1},
+        {name: 1 for name in (*FROM_GRADES, "figure_a1") if name not in ("colour_questions", "figure_a4")},
     ),
 }
 

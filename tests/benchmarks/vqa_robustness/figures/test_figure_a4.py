@@ -68,15 +68,8 @@ def test_the_marks_are_the_numbers_of_the_table(tmp_path):
 def test_examples_are_grey_and_have_an_answer_that_names_a_hue(tmp_path):
     graded = grades_of(QUESTIONS, 1)
     figure = figure_of(tmp_path, QUESTIONS, graded)
-    replies = {
-        model: {
-            id_: reply
-            for id_, reply in table.filter(corruption="grayscale", severity=1)
-            .select("id", "reply")
-            .iter_rows()
-        }
-        for model, table in graded.items()
-    }
+    grey = {model: table.filter(corruption="grayscale", severity=1) for model, table in graded.items()}
+    replies = {model: dict(table.select("id", "reply").iter_rows()) for model, table in grey.items()}
     ids = [id_ for id_ in ("s/00", "s/01", "s/02") if any(replies[model][id_] in HUES for model in LABELS)]
     ids.sort(key=lambda id_: seed_of("figure_a4", id_))
     assert ids
