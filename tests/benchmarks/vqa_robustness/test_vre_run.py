@@ -140,6 +140,22 @@ EDITS = {
         ",clean,0, ",
         {"import_answers": 1, **FROM_GRADES},
     ),
+    # Of a corruption that the run only shows.
+    "glass blur": (
+        "benchc/corruptions/kernels/glass_blur.py",
+        "deltas = np.arange(-max_delta, max_delta)",
+        "deltas = np.arange(1 - max_delta, max_delta + 1)",
+        {"figure_a1": 1},
+    ),
+    "greyscale": (
+        "benchc/corruptions/kernels/colour_property.py",
+        "np.repeat(_grey(image, grey)[..., np.newaxis], 3, axis=2)",
+        "np.repeat(_grey(image, grey)[:, :, np.newaxis], 3, axis=2)",
+        {
+            **{"corrupt": 1, "answer": 3, "judge_short_answers": 3, "contact_sheet": 1, "figure_a1": 1},
+            **FROM_GRADES,
+        },
+    ),
     "the label of a model": (
         "config/small-models.yaml",
         "label: Texts",
