@@ -142,14 +142,16 @@ def chosen_examples(questions: pl.DataFrame, replies: pl.DataFrame, number: int)
 def plot(values: pl.DataFrame, examples: Sequence[Example]) -> Figure:
     """Plot the values of :func:`colour_questions`, and below them examples in a row."""
     labels = values["model"].unique(maintain_order=True).to_list()
+    letters = int((LEFT - 0.1) / (LETTER * POINTS))
+    names = dict(zip(labels, shorten_all(renderable(labels), letters), strict=True))
     above = TITLE + ROW * len(labels) + AXIS
-    texts = [_lines(example) for example in examples]
+    texts = [_lines(example, names) for example in examples]
     below = IMAGE_HEIGHT + 0.06 + LINE * max(map(len, texts)) if texts else 2 * LINE
     height = 2 * MARGIN + above + GAP + below
     with styled():
         figure = new_figure(TEXT_WIDTH, height)
         figure.set_layout_engine("none")  # positions are explicit
-        _panels(figure, values, labels, height - MARGIN)
+        _panels(figure, values, [*names.values()], height - MARGIN)
         if not examples:
             _write(figure, TEXT_WIDTH / 2, MARGIN + LINE, NO_HUE, ha="center")
         for column, (example, lines) in enumerate(zip(examples, texts, strict=True)):
@@ -157,11 +159,10 @@ def plot(values: pl.DataFrame, examples: Sequence[Example]) -> Figure:
     return figure
 
 
-def _panels(figure: Figure, values: pl.DataFrame, labels: Sequence[str], top: float) -> None:
-    """Plot the three panels below ``top``, in inches from below."""
+def _panels(figure: Figure, values: pl.DataFrame, names: Sequence[str], top: float) -> None:
+    """Plot the three panels below ``top``, in inches from below; ``names``: of the models, as printed."""
     total, height = figure.get_size_inches()
     width = (TEXT_WIDTH - LEFT - 3 * MARGIN - 2 * GAP) / 3
-    names = shorten_all(renderable(labels), int((LEFT - 0.1) / (LETTER * POINTS)))
     panels: list[tuple[str, str, str, Sequence[Any]]] = [
         ("colour", "questions about a colour", "accuracy", (CLEAN, GREYSCALE)),
         ("other", "other questions", "accuracy", (CLEAN, GREYSCALE)),
@@ -170,14 +171,12 @@ def _panels(figure: Figure, values: pl.DataFrame, labels: Sequence[str], top: fl
     for place, (kind, title, label, marks) in enumerate(panels):
         rows = values.filter(questions=kind)
         left = MARGIN + LEFT + place * (width + GAP)
-        bottom = top - TITLE - ROW * len(labels)
-        axes: Any = figure.add_axes(
-            (left / total, bottom / height, width / total, ROW * len(labels) / height)
-        )
+        bottom = top - TITLE - ROW * len(names)
+        axes: Any = figure.add_axes((left / total, bottom / height, width / total, ROW * len(names) / height))
         axes.set_title(f"{title} (n = {rows['n'][0]:,})")
-        for name, mark, shift in marks:
+        for column, mark, shift in marks:
             for row, (value, low, high) in enumerate(
-                rows.select(name, f"{name}_low", f"{name}_high").iter_rows()
+                rows.select(column, f"{column}_low", f"{column}_high").iter_rows()
             ):
                 if value is None:
                     continue
@@ -190,14 +189,14 @@ def _panels(figure: Figure, values: pl.DataFrame, labels: Sequence[str], top: fl
                     markersize=3.6,
                     zorder=3,
                     clip_on=False,
-                    label=name,
+                    label=column,
                     **mark,
                 )
-        axes.set(xlim=(0, 1), xticks=[0, 0.25, 0.5, 0.75, 1], ylim=(len(labels) - 0.5, -0.5), xlabel=label)
+        axes.set(xlim=(0, 1), xticks=[0, 0.25, 0.5, 0.75, 1], ylim=(len(names) - 0.5, -0.5), xlabel=label)
         axes.xaxis.set_major_formatter("{x:g}")
         axes.grid(axis="x")
         axes.tick_params(axis="y", length=0)
-        axes.set_yticks(range(len(labels)), names if place == 0 else [], family=font_families())
+        axes.set_yticks(range(len(names)), names if place == 0 else [], family=font_families())
         if place == 0:
             handles, found = axes.get_legend_handles_labels()
             unique = dict(zip(found, handles, strict=True))
@@ -217,8 +216,8 @@ def _width() -> float:
     return (TEXT_WIDTH - 2 * MARGIN - (EXAMPLES - 1) * GAP) / EXAMPLES
 
 
-def _lines(example: Example) -> list[tuple[str, str, str]]:
-    """Return the lines below an image: text, weight and colour."""
+def _lines(example: Example, names: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """Return the lines below an image: text, weight and colour; ``names``: of the models, as printed."""
     (question,) = renderable([example.question])
     lines = [
         (line, "bold", INK) for line in wrap(question, inches=_width(), points=POINTS, lines=QUESTION_LINES)
@@ -226,9 +225,9 @@ def _lines(example: Example) -> list[tuple[str, str, str]]:
     letters = int(_width() / (LETTER * POINTS))
     (truth,) = renderable([example.truth])
     lines.append((shorten(f"reference: {truth}", letters), "normal", FAINT))
-    names, replies = renderable([*example.replies]), renderable([*example.replies.values()])
-    for name, reply in zip(names, replies, strict=True):
-        lines.append((shorten(f"{name}: {reply or '(empty)'}", letters), "normal", INK))
+    replies = renderable([*example.replies.values()])
+    for label, reply in zip(example.replies, replies, strict=True):
+        lines.append((shorten(f"{names[label]}: {reply or '(empty)'}", letters), "normal", INK))
     return lines
 
 

@@ -21,7 +21,7 @@ CAPTION = (
     "images. Examples are the first, in the order of a hash, with different questions."
 )
 EXAMPLE = ("question", "truth", "reply", "model", "corruption")
-MOST_LETTERS = 60  # of a printed text
+MOST_LETTERS = 45  # of a printed text
 
 
 def table_a3(
