@@ -25,8 +25,8 @@ class Output:
 
     ``inputs``: the function's input files by name, one path or a list; ``settings``: its other arguments,
     JSON values; ``caption``: reStructuredText for the report; ``data``: data files next to the code that the
-    module reads. An output that is not ``wanted`` is created only if requested by name, and is
-    not in the report.
+    module reads; ``code``: digests of code that it imports by name. An output that is not ``wanted`` is
+    created only if requested by name, and is not in the report.
     """
 
     kind: Literal["table", "figure", "page"]
@@ -38,6 +38,7 @@ class Output:
     formats: Sequence[str]
     subcategory: str | None = None
     data: Sequence[str] = ()
+    code: Sequence[str] = ()
     wanted: bool = True
 
     def __post_init__(self) -> None:

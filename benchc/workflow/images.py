@@ -38,8 +38,8 @@ class Images:
         self.suite = suite_with(self.chosen.suite, self.chosen.own_files)
         self.batches = corruption_batches(self.chosen, settings.inference)
         # Computed here, since Snakemake treats finished files as up to date if an input function fails.
-        self.recipes = {name: self._recipe(name) for name in [CLEAN, *self.chosen.types]}
-        self.kernel_code = {name: self._kernel_code(recipe) for name, recipe in self.recipes.items()}
+        self.recipes = {name: self.recipe(name) for name in [CLEAN, *self.chosen.types]}
+        self.kernel_code = {name: kernel_code(recipe) for name, recipe in self.recipes.items()}
         # In the suite's order, which is that of the sheets.
         self.sheet_types = [name for name in all_corruptions_of(self.suite) if name in self.chosen.types]
         groups = [self.groups[name] for name in self.sheet_types]
@@ -107,7 +107,8 @@ class Images:
         recipes = [self.recipes[name] for name in self.sheets[wildcards.page]]
         return [recipe.to_json() for recipe in recipes if own_file(recipe.kernel)]
 
-    def _recipe(self, corruption: str) -> Recipe:
+    def recipe(self, corruption: str) -> Recipe:
+        """Return the recipe of a corruption of the suite at the run's severities."""
         whole = recipe_of(corruption, self.suite, self.chosen.engine)
         parameters = {
             severity: values
@@ -116,11 +117,12 @@ class Images:
         }
         return replace(whole, parameters=parameters)
 
-    def _kernel_code(self, recipe: Recipe) -> list[str]:
-        """Return the digests of a corruption's kernel, which is imported by name, or from a user's file."""
-        if recipe.kernel is None:
-            return []
-        file = own_file(recipe.kernel)
-        if file is None:
-            return code_of(module_file(recipe.kernel.rpartition(".")[0]))
-        return [*own_digests(file), *code_of(*first_party_files(file, ROOT))]
+
+def kernel_code(recipe: Recipe) -> list[str]:
+    """Return the digests of a corruption's kernel, which is imported by name, or from a user's file."""
+    if recipe.kernel is None:
+        return []
+    file = own_file(recipe.kernel)
+    if file is None:
+        return code_of(module_file(recipe.kernel.rpartition(".")[0]))
+    return [*own_digests(file), *code_of(*first_party_files(file, ROOT))]

@@ -46,8 +46,9 @@ def output_params(declared: Output, package: str) -> dict[str, Any]:
             [module, *(option for name, value in given.items() for option in options(name, value))]
         )
 
+    code = [*code_of(module_file(module), f"benchc/rendering/write_{declared.kind}.py"), *declared.code]
     return {
-        **code_params(code_of(module_file(module), f"benchc/rendering/write_{declared.kind}.py"), []),
+        **code_params(code, []),
         **{name: _constant(text) for name, text in (settings | inputs | formats).items()},
         # Of files that no rule writes: Snakemake misses an edit that keeps their time.
         "contents": lambda wildcards: contents_of(declared.files_of_user),

@@ -43,7 +43,7 @@ def test_each_grade_of_each_answer():
     assert table["soft"].to_list() == pytest.approx([1, 1, (2 * 1 / 3 + 8 * 2 / 3) / 10, None, None, None])
     assert table["empty"].to_list() == [False, False, False, False, True, False]
     assert table["finish"].to_list() == ["stop", "length", None, "stop", "stop", "stop"]
-    assert table.select("id", "corruption", "severity").rows()[1] == ("a", "snow", 1)
+    assert table.select("id", "corruption", "severity", "reply").rows()[1] == ("a", "snow", 1, "Two.")
 
 
 def test_an_empty_answer_is_wrong_even_where_the_truth_is_only_an_article():

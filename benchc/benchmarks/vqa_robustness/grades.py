@@ -91,6 +91,17 @@ def answers_of(
     return Answers(tuple(labels.values()), tuple(corruptions), tuple(items), right)
 
 
+def images_of(items: Sequence[str], pool: pl.DataFrame) -> list[str]:
+    """Return the images of each item as one text: questions about the same images, in any order, share it.
+
+    ``pool``: id and image_keys of each item. Raises InputError where an item is not in the pool.
+    """
+    keys = {id_: "\0".join(sorted(images)) for id_, images in pool.select("id", "image_keys").iter_rows()}
+    if unknown := [id_ for id_ in items if id_ not in keys]:
+        raise InputError(f"the pool has no item {unknown[0]}, which has grades; {REMAKE}")
+    return [keys[id_] for id_ in items]
+
+
 def _right(
     model: str, rows: pl.DataFrame, items: Sequence[str], corruptions: Sequence[str], grade: Grade
 ) -> Floats:

@@ -3,11 +3,15 @@
 from collections.abc import Collection, Mapping
 
 from benchc.benchmarks.vqa_robustness.settings import Settings
+from benchc.corruptions.recipe import Recipe
+from benchc.corruptions.registry import group_of
 from benchc.rendering.declaration import Output, figure, page, table
+from benchc.workflow.images import Images, kernel_code
 from benchc.workflow.judges import judged
 from benchc.workflow.run import Run
 
 POOL = "<results>/pool/items.parquet"
+REFERENCES = "<results>/pool/references.parquet"
 ERRORS = "<results>/tables/errors.csv"
 INTERVALS = "<results>/tables/vre_intervals.csv"
 PUBLISHED = "benchc/benchmarks/vqa_robustness/published"
@@ -20,13 +24,18 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
     metrics are scaled, or none for those of the run itself.
     """
     grades = judged("judge_short_answers", "pool", labels)
-    groups = {name: run.images.groups[name] for name in settings.measured}
+    images = run.images
+    groups = {name: images.groups[name] for name in settings.measured}
     others = [name for name in settings.corruptions.types if name not in settings.measured]
-    shown = [f"<results>/corrupted/{corruption}.parquet" for corruption in sorted(settings.measured)]
+    taxonomy = _taxonomy(images)
     bootstrap = settings.tables.bootstrap
-    graded = {"labels": labels, "corruptions": settings.measured, "grade": settings.grade}
+    answered = {"grades": grades, "pool": POOL, "references": REFERENCES}
+    judged_by = {"labels": labels, "grade": settings.grade}
+    graded = judged_by | {"corruptions": settings.measured}
+    grey = settings.greyscale
     weighted = {"weights": settings.vre.weights, "levels": settings.vre.levels}
     resampling = {"draws": bootstrap.draws, "seed": bootstrap.seed}
+    pixels = {"seed": settings.seed, "alpha": settings.corruptions.alpha}
     return [
         table(
             "errors",
@@ -80,6 +89,31 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
             the" is two of them); questions of other types have none. Where no category of the pool is one of
             these types, the pool's categories are the classes. table_a2_published.csv has the paper's values,
             a mean over its six models, beside ours.
+            """,
+        ),
+        table(
+            "table_a3",
+            "Table A.3",
+            inputs=answered,
+            settings=graded | resampling,
+            caption=f"""
+            **Table A.3** of the paper's supplement: kinds of misprediction, with examples. Mispredictions are
+            answers that are right on the clean image and wrong under a corruption. Rules on the words of
+            question, reference and answer tell their kind (docs/vqa-robustness.md); the paper's are by eye,
+            and have no rule and no counts. *Other* is what no rule fits, such as a count that is too high. In
+            brackets: 95 % percentile intervals from {bootstrap.draws} resamples of the images. Examples are
+            not chosen by eye: they are the first with different questions in the order of a hash.
+            """,
+        ),
+        table(
+            "mispredictions",
+            "kinds of misprediction by model",
+            inputs=answered,
+            settings=graded | resampling,
+            caption=f"""
+            **Kinds of misprediction by model**: the share of each kind of Table A.3 among the answers of the
+            model that are right on the clean image and wrong under a corruption, with 95 % percentile
+            intervals from {bootstrap.draws} resamples of the images.
             """,
         ),
         table(
@@ -166,18 +200,37 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
             in the paper).
             """,
         ),
+        table(
+            "colour_questions",
+            "accuracy on questions about colours",
+            inputs=answered,
+            settings=judged_by | resampling | ({"corruption": grey} if grey else {}),
+            wanted=grey is not None,
+            caption=f"""
+            **Accuracy on questions about colours** and on all others, clean and on greyscale images, as in
+            figure A.4. A question is about a colour if it has the word and its reference answer is in words.
+            *Names a hue*: of the answers to these on greyscale images, the share with the name of a colour of
+            CSS other than black, white and greys. In brackets: 95 % percentile intervals from
+            {bootstrap.draws} resamples of the images.
+            """,
+        ),
         figure(
             "figure_a1",
             "figure A.1",
-            inputs={"pool": POOL, "images": shown},
-            settings={"groups": groups},
+            inputs={"pool": POOL},
+            settings={
+                "groups": {name: group_of(name, images.suite) for name in taxonomy},
+                "recipes": {name: recipe.content() for name, recipe in taxonomy.items()},
+                "measured": settings.measured,
+                **pixels,
+            },
+            code=[line for recipe in taxonomy.values() for line in kernel_code(recipe)],
             subcategory="Corruptions",
-            wanted=settings.corruptions.corrupted == "files",
             caption="""
             **The corruptions by class** (figure A.1 of the paper's supplement). One image of the pool, clean
-            and under each corruption of the run at level 4;
-            models see the same pixels. An image that a corruption made smaller is shown in the size of the
-            others.
+            and under each corruption of the suite at level 4, with the pixels that models get. VRE is not
+            computed over a corruption with a star (*). Other definitions of one of these are left out unless
+            the run uses them. An image that a corruption made smaller is shown in the size of the others.
             """,
         ),
         figure(
@@ -199,6 +252,26 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
             caption="""
             **Error by level** (figure A.2 of the paper's supplement). One panel per model, one curve per
             corruption; level 0 is clean. Lower is better. Curves are not sorted, so they may fall.
+            """,
+        ),
+        figure(
+            "figure_a4",
+            "figure A.4",
+            inputs=answered,
+            settings=judged_by
+            | resampling
+            | ({"recipe": images.recipe(grey).content()} if grey else {})
+            | {"image_seed": settings.seed, "alpha": settings.corruptions.alpha},
+            code=kernel_code(images.recipe(grey)) if grey else [],
+            subcategory="Questions",
+            wanted=grey is not None,
+            caption="""
+            **Questions about colours on greyscale images** (figure A.4 of the paper's supplement). Above:
+            accuracy on questions that ask for a colour and on all others, clean and on greyscale images, and
+            the share of answers to the former that name a hue where the image has none: a colour of CSS other
+            than black, white and greys. Lines are 95 % percentile intervals from resamples of the images.
+            Below: questions to which an answer names a hue, the first with different texts in the order of a
+            hash, and the answers of up to six models.
             """,
         ),
         figure(
@@ -273,3 +346,14 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
             """,
         ),
     ]
+
+
+def _taxonomy(images: Images) -> dict[str, Recipe]:
+    """Return the recipes of the suite's corruptions, in its order; of other definitions, those of the run."""
+    types = [
+        type_.name
+        for type_ in images.suite.types()
+        if type_.name in images.chosen.types
+        or (type_.alternative_to is None and images.chosen.engine == "benchc")
+    ]
+    return {name: images.recipe(name) for name in types}

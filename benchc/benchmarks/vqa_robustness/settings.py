@@ -12,6 +12,7 @@ from benchc.config.strict import Id, Ids, Label, Names, Severities, Strict, User
 from benchc.corruptions.registry import SUITES, all_corruptions_of, corruptions_of
 
 LEVELS = [1, 2, 3, 4, 5]
+GREYSCALE = ("grayscale", "grayscale_luma")
 Weight = Annotated[float, Field(ge=0)]
 
 
@@ -144,6 +145,11 @@ class Settings(settings.RunSettings):
             further = set(all_corruptions_of(suite)) - set(corruptions_of(suite.name))
             return [name for name in self.corruptions.types if name not in further]
         return [name for name in self.corruptions.types if name in chosen]
+
+    @property
+    def greyscale(self) -> str | None:
+        """Return the first corruption of ``corruptions.types`` by which images lose their colours, if any."""
+        return next((name for name in self.corruptions.types if name in GREYSCALE), None)
 
     @classmethod
     def benchmark_errors(cls, raw: settings.Raw, file: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from benchc.images import encode_png
 from benchc.schemas.grades import GRADES
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
@@ -28,6 +29,7 @@ def grades(right: np.ndarray, corruptions: Sequence[str], ids: Sequence[str]) ->
             "id": id_,
             "corruption": corruption,
             "severity": level,
+            "reply": "yes" if value else "",
             "exact": bool(value == 1),
             "normalised": bool(value > 0),
             "soft": float(value),
@@ -71,3 +73,11 @@ def pool_of(
         },
         schema=dict(POOL.columns),
     )
+
+
+def write_pool(path: Path, questions: pl.DataFrame, picture: np.ndarray) -> Path:
+    """Write a pool in which each question is about one picture, all with the same pixels."""
+    image = {"bytes": encode_png(picture), "path": None}
+    images = pl.Series("images", [[image]] * questions.height, dtype=POOL.columns["images"])
+    write_table(questions.with_columns(images), path, POOL)
+    return path

@@ -37,7 +37,11 @@ LEVELLED = (*SCALED, "severity_metrics")
 FROM_ERRORS = dict.fromkeys(
     {*LEVELLED, "table_a1", "relative_drops", "figure_a2", "figure_heatmap", "figure_bars"}, 1
 )
-FROM_GRADES = {**dict.fromkeys(("errors", "other_errors", "table_a2", "class_accuracy"), 1), **FROM_ERRORS}
+RESAMPLED = ("table_a3", "mispredictions", "colour_questions", "figure_a4")
+FROM_GRADES = {
+    **dict.fromkeys(("errors", "other_errors", "table_a2", "class_accuracy", *RESAMPLED), 1),
+    **FROM_ERRORS,
+}
 SETTING = {"configuration": 1}
 
 
@@ -136,6 +140,22 @@ EDITS = {
         ",clean,0, ",
         {"import_answers": 1, **FROM_GRADES},
     ),
+    # Of a corruption that the run only shows.
+    "glass blur": (
+        "benchc/corruptions/kernels/glass_blur.py",
+        "deltas = np.arange(-max_delta, max_delta)",
+        "deltas = np.arange(1 - max_delta, max_delta + 1)",
+        {"figure_a1": 1},
+    ),
+    "greyscale": (
+        "benchc/corruptions/kernels/colour_property.py",
+        "np.repeat(_grey(image, grey)[..., np.newaxis], 3, axis=2)",
+        "np.repeat(_grey(image, grey)[:, :, np.newaxis], 3, axis=2)",
+        {
+            **{"corrupt": 1, "answer": 3, "judge_short_answers": 3, "contact_sheet": 1, "figure_a1": 1},
+            **FROM_GRADES,
+        },
+    ),
     "the label of a model": (
         "config/small-models.yaml",
         "label: Texts",
@@ -161,7 +181,7 @@ SETTINGS = {
     "levels": ({"vre": {"levels": "1..5"}}, dict.fromkeys(LEVELLED, 1)),
     "resamples": (
         {"tables": {"bootstrap": {"draws": 200, "seed": 0}}},
-        {"vre_intervals": 1, "vre_model": 1, "vre_corruption": 1},
+        dict.fromkeys(("vre_intervals", "vre_model", "vre_corruption", *RESAMPLED), 1),
     ),
     "tokens": (
         {"answers": {"max_new_tokens": 9}},
@@ -173,7 +193,7 @@ SETTINGS = {
     ),
     "a corruption of VRE": (
         {"vre": {"corruptions": ["snow", "shot_noise"]}},
-        {**FROM_GRADES, "figure_a1": 1},
+        {name: 1 for name in (*FROM_GRADES, "figure_a1") if name not in ("colour_questions", "figure_a4")},
     ),
 }
 

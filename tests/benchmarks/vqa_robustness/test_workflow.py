@@ -10,6 +10,7 @@ from benchc.config.load import load
 from benchc.errors import InputError
 from tests.benchmarks.vqa_robustness.test_settings import CONFIG
 from tests.config.trial import MODELS, SOURCES
+from tests.workflow.declared import outputs_of
 
 
 @pytest.fixture
@@ -44,3 +45,21 @@ def test_absent_answers_of_another_program_are_a_warning(root: Path) -> None:
     assert warning.startswith("1 file of answers_from not here yet") and "mine (mine.csv)" in warning
     (root / "mine.csv").touch()
     assert found.warnings() == []
+
+
+@pytest.mark.parametrize("config", ["config/vqa-robustness.yaml", "config/demo-vqa-robustness.yaml"])
+def test_every_table_and_figure_of_the_supplement_is_made(config: str) -> None:
+    made = {output.name: output for output in outputs_of(config)}
+    named = {
+        **{"table_a1": "Table A.1", "table_a2": "Table A.2", "table_a3": "Table A.3"},
+        **{"figure_a1": "figure A.1", "figure_a2": "figure A.2", "figure_classes": "figure A.3"},
+    }
+    # The paper has no results on greyscale images.
+    named |= {"figure_a4": "figure A.4"} if config.startswith("config/demo") else {}
+    for name, title in named.items():
+        assert title in made[name].caption
+    assert ("figure_a4" in made) == ("colour_questions" in made) == ("figure_a4" in named)
+    # The taxonomy is that of the paper, whatever a run measures or stores: 14 with results, and seven more.
+    taxonomy = made["figure_a1"].settings
+    assert len(taxonomy["groups"]) == 21 and len(taxonomy["measured"]) == 14
+    assert taxonomy["groups"].keys() == taxonomy["recipes"].keys() > set(taxonomy["measured"])

@@ -1,4 +1,4 @@
-"""Figure A.1: the corruptions by class, with an example of each."""
+"""Figure A.1: the taxonomy of corruptions, with an example of each."""
 
 from pathlib import Path
 from typing import Any
@@ -8,45 +8,59 @@ from matplotlib.lines import Line2D
 
 from benchc.benchmarks.vqa_robustness.figures.groups import grouped
 from benchc.benchmarks.vqa_robustness.tables.names import words
-from benchc.errors import InputError
+from benchc.corruptions.apply import apply
+from benchc.corruptions.recipe import Recipe
+from benchc.image_keys import image_seed
 from benchc.pixels import Pixels
 from benchc.rendering.contact_pages import pages_of
 from benchc.rendering.example_image import example_image
 from benchc.rendering.labels import renderable
 from benchc.rendering.style import FAINT, INK, NORMAL, TEXT_WIDTH, new_figure, styled
 from benchc.rendering.wrap import wrap
-from benchc.schemas.corrupted_images import images_of_items
+from benchc.transparency import Alpha
 
 # Inches.
 IN_A_ROW = 8
 GAP = 0.04  # between images
 MARGIN = 0.03
 HEAD, NAME = 0.24, 0.25
+STAR = "*"
+NOTE = f"{STAR} VRE is not computed over it"
 MOST_HEIGHT = 1.2  # of an image, in its widths
 
 
 def figure_a1(
     pool: Path,
-    images: list[Path],
     groups: dict[str, str],
+    recipes: dict[str, Recipe],
+    measured: list[str],
+    seed: int,
+    alpha: Alpha,
     severity: int = 4,
     item: str | None = None,
 ) -> Figure:
     """Plot one image of the pool, clean and under each corruption at one severity, by class.
 
-    ``images``: {corruption}.parquet of each corruption; ``groups``: the class of each, in their order;
-    ``item``: the item whose first image is shown, by default that of the contact sheets.
+    The images are made here: a run need not have stored them, nor ask models about them. Their pixels are
+    those of a run with these recipes, seed and alpha.
+
+    Args:
+        pool: pool/items.parquet.
+        groups: the class of each corruption, in the order of the figure.
+        recipes: of each corruption.
+        measured: corruptions that VRE is computed over; the names of others have a star.
+        seed: the run's.
+        alpha: how transparency is handled.
+        severity: of all corruptions.
+        item: whose first image is shown; by default that of the contact sheets.
     """
-    key, clean = example_image(pool, item)
-    paths = {path.stem: path for path in images}
-    if absent := [name for name in groups if name not in paths]:
-        raise InputError(f"figure A.1: no file has the images under {absent[0]}; give {absent[0]}.parquet")
+    key, clean = example_image(pool, item, alpha)
     cells: list[tuple[str, str, Pixels]] = [("", "clean", clean)]
     names = list(groups)
     for group, places in grouped(names, groups).items():
         for name in (names[place] for place in places):
-            ((_, found),) = images_of_items(paths[name], {key: [key]}, {severity})
-            cells.append((group, words(name), found[severity][0]))
+            image = apply(recipes[name], clean, severity, image_seed(seed, key, name, severity))
+            cells.append((group, f"{words(name)}{'' if name in measured else STAR}", image))
     return _plot(cells, clean.shape[0] / clean.shape[1])
 
 
@@ -57,7 +71,8 @@ def _plot(cells: list[tuple[str, str, Pixels]], aspect: float) -> Figure:
     side = min(side, (TEXT_WIDTH - 2 * MARGIN + GAP) / 4 - GAP)
     tall = side * min(aspect, MOST_HEIGHT)
     wide = tall / aspect
-    height = 2 * MARGIN + len(rows) * (HEAD + tall + NAME)
+    starred = any(name.endswith(STAR) for _, name, _ in cells)
+    height = 2 * MARGIN + len(rows) * (HEAD + tall + NAME) + (0.12 if starred else 0)
     with styled():
         figure = new_figure(TEXT_WIDTH, height)
         figure.set_layout_engine("none")  # positions are explicit
@@ -87,6 +102,8 @@ def _plot(cells: list[tuple[str, str, Pixels]], aspect: float) -> Figure:
             for group, columns in groups.items():
                 if group:
                     _head(figure, group, columns, side, height - top)
+        if starred:
+            _text(figure, MARGIN, MARGIN + 0.02, NOTE, ha="left")
     return figure
 
 
@@ -103,4 +120,4 @@ def _head(figure: Figure, group: str, columns: list[int], side: float, top: floa
 def _text(figure: Figure, x: float, y: float, text: str, **options: Any) -> None:
     width, height = figure.get_size_inches()
     look: dict[str, Any] = {"ha": "center", "va": "baseline", "fontsize": NORMAL - 0.5, "color": INK}
-    figure.text(x / width, y / height, text, **look, **options)
+    figure.text(x / width, y / height, text, **{**look, **options})

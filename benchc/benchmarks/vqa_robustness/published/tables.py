@@ -1,4 +1,4 @@
-"""The numbers that the paper's supplement prints in Tables A.1 and A.2, with three digits as printed.
+"""What the paper's supplement prints in Tables A.1 and A.2, with three digits as printed, and in Table A.3.
 
 Models have the paper's names, corruptions those of the suite.
 """
@@ -22,7 +22,15 @@ def published_table_a2() -> pl.DataFrame:
     )
 
 
+def published_table_a3() -> pl.DataFrame:
+    """Return Table A.3: columns kind, question, truth and reply, as text; 3 examples of 5 kinds."""
+    return pl.read_csv(_bytes("table_a3.csv"), infer_schema=False)
+
+
 def _read(name: str) -> pl.DataFrame:
-    data = resources.files("benchc.benchmarks.vqa_robustness.published").joinpath(name).read_bytes()
     names = pl.col("corruption").str.to_lowercase().replace_strict(CORRUPTIONS)
-    return pl.read_csv(data).with_columns(names)
+    return pl.read_csv(_bytes(name)).with_columns(names)
+
+
+def _bytes(name: str) -> bytes:
+    return resources.files("benchc.benchmarks.vqa_robustness.published").joinpath(name).read_bytes()

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from benchc.benchmarks.vqa_robustness.grades import Answers, Grade, Graded, answers_of
+from benchc.benchmarks.vqa_robustness.grades import Answers, Grade, Graded, answers_of, images_of
 from benchc.benchmarks.vqa_robustness.inputs import PoolImages
 from benchc.benchmarks.vqa_robustness.metrics.bootstrap import rank_shares, vre_draws
 from benchc.benchmarks.vqa_robustness.metrics.severity import Floats, Levels, severity_metrics
@@ -14,10 +14,8 @@ from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, ranks, vr
 from benchc.benchmarks.vqa_robustness.schemas.intervals import INTERVALS
 from benchc.benchmarks.vqa_robustness.tables.frames import frozen_scale
 from benchc.command_line import PositiveInt
-from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table
-from benchc.schemas.parquet import REMAKE
 
 
 def vre_intervals(
@@ -62,10 +60,7 @@ def by_image(answers: Answers, pool: pl.DataFrame) -> tuple[Floats, Floats]:
     Returns float[models, corruptions, 6, images] and float[images], sorted by image. Raises InputError where
     an item is not in the pool.
     """
-    keys = {id_: "\0".join(sorted(images)) for id_, images in pool.select("id", "image_keys").iter_rows()}
-    if unknown := [id_ for id_ in answers.items if id_ not in keys]:
-        raise InputError(f"the pool has no item {unknown[0]}, which has grades; {REMAKE}")
-    images = np.array([keys[id_] for id_ in answers.items])
+    images = np.array(images_of(answers.items, pool))
     order = np.argsort(images, kind="stable")
     _, starts, questions = np.unique(images[order], return_index=True, return_counts=True)
     wrong: Floats = np.add.reduceat(answers.wrong[..., order], starts, axis=-1)

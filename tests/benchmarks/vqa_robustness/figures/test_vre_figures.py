@@ -1,9 +1,6 @@
 """What the figures show."""
 
-from pathlib import Path
-
 import numpy as np
-import polars as pl
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
@@ -19,13 +16,12 @@ from benchc.benchmarks.vqa_robustness.metrics.drops import drops
 from benchc.benchmarks.vqa_robustness.metrics.severity import severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, studied_weights, vre
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
+from benchc.corruptions.corrupt import corrupt
+from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
-from benchc.images import encode_png
+from benchc.image_keys import image_seed
 from benchc.rendering.series_style import line, series_style
-from benchc.schemas.corrupted import CORRUPTED
-from benchc.schemas.parquet import write_table
-from benchc.schemas.pool import POOL
-from tests.benchmarks.vqa_robustness.graded import pool_of
+from tests.benchmarks.vqa_robustness.graded import pool_of, write_pool
 
 
 @pytest.fixture
@@ -188,39 +184,29 @@ def test_rare_categories_are_one_bar():
     assert [labels[-1].get_text() for labels in named] == [f"c{MOST}", "2 others"]
 
 
-@pytest.fixture
-def images(tmp_path) -> tuple[Path, list[Path]]:
-    """A pool with one black image, which has the grey 40 c + s under corruption c at severity s."""
-
-    def grey(value: int, side: int = 60) -> bytes:
-        return encode_png(np.full((side, side + 20, 3), value, np.uint8))
-
-    pool = pool_of(["s/0"], images=[["s://photo"]])
-    encoded = pl.Series("images", [[{"bytes": grey(0), "path": None}]], dtype=POOL.columns["images"])
-    write_table(pool.with_columns(encoded), tmp_path / "pool.parquet", POOL)
-    paths = []
-    for number, name in enumerate(("snow", "shot_noise", "pixelate"), start=1):
-        rows = [
-            ("s://photo", level, {"bytes": grey(40 * number + level), "path": None}) for level in range(1, 6)
-        ]
-        paths.append(tmp_path / f"{name}.parquet")
-        write_table(pl.DataFrame(rows, schema=dict(CORRUPTED.columns), orient="row"), paths[-1], CORRUPTED)
-    return tmp_path / "pool.parquet", paths
-
-
-def test_the_taxonomy_shows_each_corruption_below_its_class(images):
-    pool, paths = images
-    groups = {"shot_noise": "noise", "snow": "weather", "pixelate": "image_attribute"}
-    figure = figure_a1(pool, paths, groups, severity=3)
+def test_the_taxonomy_shows_each_corruption_below_its_class_with_the_pixels_of_a_run(tmp_path):
+    picture = np.random.default_rng(4).integers(256, size=(60, 80, 3), dtype=np.uint8)
+    pool = write_pool(tmp_path / "pool.parquet", pool_of(["s/0"], images=[["s://photo"]]), picture)
+    groups = {"shot_noise": "noise", "inverse": "image_attribute", "pixelate": "digital"}
+    recipes = {name: recipe_of(name, "vqa-robustness") for name in groups}
+    figure = figure_a1(pool, groups, recipes, ["shot_noise", "pixelate"], 7, "drop", severity=3)
     FigureCanvasAgg(figure).draw()
-    greys = [int(axes.images[0].get_array()[0, 0, 0]) for axes in figure.axes]
-    assert greys == [0, 83, 43, 123]
+    shown = [np.asarray(axes.images[0].get_array()) for axes in figure.axes]
+    np.testing.assert_array_equal(shown[0], picture)
+    np.testing.assert_array_equal(shown[2], 255 - picture)
+    for name, found in zip(groups, shown[1:], strict=True):
+        seed = image_seed(7, "s://photo", name, 3)
+        expected = corrupt(picture, name, 3, seed=seed, suite="vqa-robustness")
+        np.testing.assert_array_equal(found, expected)
     texts = [text.get_text() for text in figure.texts]
-    assert texts == ["clean", "shot noise", "snow", "pixelate", "noise", "weather", "image attribute"]
+    assert texts == [
+        *("clean", "shot noise", "inverse*", "pixelate", "noise", "image attribute", "digital"),
+        "* VRE is not computed over it",
+    ]
     # A class is above its image, a name below.
     left = figure.axes[1].get_position()
     name, head = figure.texts[1], figure.texts[4]
     assert left.x0 < name.get_position()[0] < left.x1 and name.get_position()[1] < left.y0
     assert left.x0 < head.get_position()[0] < left.x1 and head.get_position()[1] > left.y1
-    with pytest.raises(InputError, match=r"no file has the images under snow; give snow\.parquet"):
-        figure_a1(pool, paths[1:], groups)
+    whole = figure_a1(pool, groups, recipes, [*groups], 7, "drop")
+    assert not any("*" in text.get_text() for text in whole.texts)
