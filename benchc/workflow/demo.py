@@ -45,11 +45,13 @@ class TrainedModels:
 
 
 def _made_of(model: Model, demo: Demo | None) -> tuple[object, ...]:
-    assert demo is not None  # which the configuration's checks ensure
+    assert demo is not None and model.train is not None  # which the configuration's checks ensure
     return (
         training_set(demo),
         model.family,
-        _given(model),
+        model.scoring,
+        # A new setting with a default changes no name.
+        model.train.model_dump(exclude_defaults=True),
         code_of("scripts/train_demo_model.py"),
         _code(model),
     )

@@ -68,7 +68,8 @@ def test_every_question_is_answered_and_graded(checkout):
 
 def test_a_model_from_a_list_answers_from_its_list(checkout):
     answers = read_table(answers_of(checkout, "listed"), ANSWERS)
-    labels = json.loads((checkout.folder / "results/models/listed/config.json").read_text())["id2label"]
+    (config,) = checkout.folder.glob("results/models/listed-*/config.json")
+    labels = json.loads(config.read_text())["id2label"]
     assert set(answers["reply"]) <= set(labels.values())
     assert (answers["finish"] == "stop").all()
 
@@ -210,7 +211,5 @@ def test_check_asks_the_models_as_the_run_does(checkout):
         command, cwd=checkout.folder, env=checkout.environment, text=True, capture_output=True, check=False
     )
     # Untrained, it writes on; the options of its questions are no matter.
-    found = (
-        r"warning +texts .* s per answer \(.*\), (\d+) of \1 answers cut off, such as '.*answers\.instruction"
-    )
+    found = r"warning +texts .* s per answer \(.*\), (\d+) of \1 answers cut off, such as '.*answers\.instruction"
     assert re.search(found, done.stdout), done.stdout
