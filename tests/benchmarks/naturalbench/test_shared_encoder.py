@@ -88,7 +88,9 @@ def test_models_are_scored_without_a_step_of_the_curation_or_the_training_of_its
     sources.write_text(yaml.safe_dump({**yaml.safe_load(sources.read_text()), "mine": mine}))
     # Other settings than those by which the other run trained the encoder.
     demo = {"seed": 2, "training_set": {"items_per_category": 8}}
-    checkout.configure(sources=["mine"], models=["trained"], demo=demo)
+    config = checkout.folder / checkout.config
+    added = {"sources": ["mine"], "models": ["trained"], "demo": demo}
+    config.write_text(yaml.safe_dump({**yaml.safe_load(config.read_text()), **added}, sort_keys=False))
     planned = checkout.plan()
     assert planned["train_demo_model"] == planned["generate_training_set"] == planned["score_groups"] == 1
     assert not {"train_demo_encoder", *curation} & set(planned), planned
